@@ -1,0 +1,125 @@
+import type { AttributeType } from "../base/tuple.ts";
+import { resolveAttributeType } from "./attribute-type.ts";
+import { compileExpression } from "./compile-expression.ts";
+import { compileRule } from "./compile-rule.ts";
+import { parseSchema } from "./parse.ts";
+import { type Position, startOfText } from "./position.ts";
+import { Problems } from "./problem.ts";
+import type {
+  EntityDefinition,
+  PermissionDefinition,
+  RelationDefinition,
+  RelationType,
+  RuleDefinition,
+  Schema,
+} from "./schema.ts";
+import { type EntityScope, relationOf, type Scope, scopeOf } from "./scope.ts";
+import { suggest } from "./suggest.ts";
+import type { Name, RelationNode, SchemaTree, StatementNode } from "./tree.ts";
+
+/** Reads and compiles a schema. Throws SCHEMA_PARSE or SCHEMA_COMPILE with all mistakes. */
+export function compileSchemaText(text: string): Schema {
+  return compileSchema(parseSchema(text));
+}
+
+/** Resolves and checks every name of a schema. Throws SCHEMA_COMPILE with all mistakes. */
+export function compileSchema(tree: SchemaTree): Schema {
+  const problems = new Problems("SCHEMA_COMPILE");
+  const scope = scopeOf(tree);
+  if (scope.entities.size === 0) problems.add(startOfText, "no entity references found in schema");
+  const entities = new Map<string, EntityDefinition>();
+  const rules = new Map<string, RuleDefinition>();
+  for (const statement of tree.statements) {
+    const name = statement.name.text;
+    const first = declaredAs(scope, name);
+    if (statement !== first) {
+      reportDuplicate(problems, name, { here: statement.name, first: first?.name });
+    } else if (statement.kind === "rule") {
+      const rule = compileRule(tree.source, statement, problems);
+      if (rule !== undefined) rules.set(name, rule);
+    } else {
+      const entity = scope.entities.get(name);
+      if (entity !== undefined) entities.set(name, compileEntity(scope, entity, problems));
+    }
+  }
+  problems.throwIfAny();
+  return { entities, rules };
+}
+
+function declaredAs(scope: Scope, name: string): StatementNode | undefined {
+  return scope.entities.get(name)?.node ?? scope.rules.get(name);
+}
+
+function reportDuplicate(
+  problems: Problems,
+  name: string,
+  places: { readonly here: Name; readonly first: Name | undefined },
+): void {
+  const first = places.first === undefined ? "" : ` (first at ${placeOf(places.first.position)})`;
+  problems.add(places.here.position, `duplication found for \`${name}\`${first}`);
+}
+
+function placeOf({ line, column, field }: Position): string {
+  return field === undefined ? `${line}:${column}` : `${field}: ${line}:${column}`;
+}
+
+function compileEntity(scope: Scope, entity: EntityScope, problems: Problems): EntityDefinition {
+  const type = entity.node.name.text;
+  const relations = new Map<string, RelationDefinition>();
+  const attributes = new Map<string, AttributeType>();
+  const permissions = new Map<string, PermissionDefinition>();
+  for (const member of entity.node.members) {
+    const name = member.name.text;
+    const first = entity.members.get(name);
+    if (member !== first) {
+      reportDuplicate(problems, `${type}#${name}`, { here: member.name, first: first?.name });
+      continue;
+    }
+    switch (member.kind) {
+      case "relation":
+        relations.set(name, { name, types: compileTypes(scope, member, problems) });
+        break;
+      case "attribute": {
+        const attribute = resolveAttributeType(member.type, problems);
+        if (attribute !== undefined) attributes.set(name, attribute);
+        break;
+      }
+      case "permission": {
+        const place = { scope, entity, problems };
+        permissions.set(name, { name, expression: compileExpression(place, member.expression) });
+        break;
+      }
+    }
+  }
+  return { name: type, relations, attributes, permissions };
+}
+
+function compileTypes(
+  scope: Scope,
+  node: RelationNode,
+  problems: Problems,
+): readonly RelationType[] {
+  const types = new Map<string, RelationType>();
+  for (const { type, relation } of node.types) {
+    const target = scope.entities.get(type.text);
+    if (target === undefined) {
+      problems.add(
+        type.position,
+        `relation reference not found in entity references: type \`${type.text}\` is not an entity${suggest(type.text, scope.entities.keys())}`,
+      );
+    } else if (relation !== undefined && !relationOf(scope, type.text, relation.text)) {
+      const member = target.members.get(relation.text);
+      const hint =
+        member === undefined
+          ? suggest(relation.text, target.members.keys())
+          : `, \`${relation.text}\` is ${member.kind === "attribute" ? "an attribute" : "a permission"}`;
+      problems.add(
+        relation.position,
+        `relation reference not found in entity references: entity \`${type.text}\` has no relation \`${relation.text}\`${hint}`,
+      );
+    }
+    const subject = { type: type.text, relation: relation?.text ?? "" };
+    types.set(`${subject.type}#${subject.relation}`, subject);
+  }
+  return [...types.values()];
+}

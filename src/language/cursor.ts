@@ -1,0 +1,145 @@
+import { scanToken } from "./lexer.ts";
+import type { Position } from "./position.ts";
+import type { Problems } from "./problem.ts";
+import { positionAt, type Source } from "./source.ts";
+import { type Token, type TokenKind, spellings } from "./token.ts";
+import type { Name } from "./tree.ts";
+
+const nameLengthMax = 64;
+
+/** Unwinds from the place of a syntax error to the statement it is in; never leaves the parser. */
+class SyntaxFault extends Error {
+  override readonly name = "SyntaxFault";
+}
+
+/** Reads a source token by token, with one token of look-ahead. */
+export class Cursor {
+  readonly source: Source;
+  readonly #problems: Problems;
+  #previousEnd = 0;
+  #token: Token;
+
+  constructor(source: Source, problems: Problems) {
+    this.source = source;
+    this.#problems = problems;
+    this.#token = scanToken(source.text, 0);
+  }
+
+  /** The look-ahead. */
+  get token(): Token {
+    return this.#token;
+  }
+
+  /** The look-ahead as it was written. */
+  get text(): string {
+    return this.source.text.slice(this.#token.start, this.#token.end);
+  }
+
+  get position(): Position {
+    return positionAt(this.source, this.#token.start);
+  }
+
+  /** The offset behind the token that was read last. */
+  get previousEnd(): number {
+    return this.#previousEnd;
+  }
+
+  at(...kinds: readonly TokenKind[]): boolean {
+    return kinds.includes(this.#token.kind);
+  }
+
+  advance(): void {
+    this.jump(this.#token.end);
+  }
+
+  /** Goes on behind `offset`, which then counts as the end of what was read. */
+  jump(offset: number): void {
+    this.#previousEnd = offset;
+    this.#token = scanToken(this.source.text, offset);
+  }
+
+  /** Reads the look-ahead if it is of that kind. */
+  accept(kind: TokenKind): boolean {
+    if (!this.at(kind)) return false;
+    this.advance();
+    return true;
+  }
+
+  /** Reads the look-ahead, which must be of that kind. */
+  expect(kind: TokenKind): void {
+    if (!this.accept(kind)) this.failExpecting(kind);
+  }
+
+  /** A semicolon stands for a line break, so it is passed over where one may stand. */
+  passSemicolons(): void {
+    while (this.accept("SEMICOLON"));
+  }
+
+  /** Reads a name that refers to something. */
+  name(): Name {
+    if (!this.at("IDENT")) this.failExpecting("IDENT");
+    const name = { text: this.text, position: this.position };
+    this.advance();
+    return name;
+  }
+
+  /** Reads a name that something is given. */
+  newName(): Name {
+    const name = this.name();
+    if (name.text.length > nameLengthMax) {
+      this.#problems.add(
+        name.position,
+        `name \`${name.text}\` has ${name.text.length} characters, at most ${nameLengthMax} are allowed`,
+      );
+    }
+    return name;
+  }
+
+  /**
+   * What `read` returns; undefined after a syntax error in it, which is noted. The look-ahead is
+   * then the next token of one of the kinds `stops`, or the end.
+   */
+  attempt<T>(read: () => T, stops: readonly TokenKind[]): T | undefined {
+    try {
+      return read();
+    } catch (error) {
+      if (!(error instanceof SyntaxFault)) throw error;
+      while (!this.at("EOF", ...stops)) this.advance();
+      return undefined;
+    }
+  }
+
+  /** Ends the statement with a syntax error at the look-ahead. */
+  fail(message: string): never {
+    this.#problems.add(this.position, message);
+    throw new SyntaxFault(message);
+  }
+
+  failExpecting(kind: TokenKind): never {
+    const wanted = spellings.get(kind) ?? kind;
+    this.fail(
+      `expected next token to be ${kind}, got ${this.#token.kind} instead: expected ${wanted}, found ${this.describe()}`,
+    );
+  }
+
+  /** The look-ahead in words, for a message. */
+  describe(): string {
+    const { kind, start } = this.#token;
+    if (kind === "EOF") return spellings.get(kind) ?? kind;
+    if (kind === "ILLEGAL" && this.source.text.startsWith("/*", start)) {
+      return "a comment that is not closed";
+    }
+    const found = `\`${this.text}\``;
+    if (this.#continuesName()) return `${found} (names are made of letters and \`_\`)`;
+    return kind === "ILLEGAL" ? `${found}, which is no part of the language` : found;
+  }
+
+  #continuesName(): boolean {
+    const { text } = this.source;
+    return (
+      this.at("INTEGER", "DOUBLE", "MINUS", "ILLEGAL") &&
+      this.#token.start === this.#previousEnd &&
+      /[A-Za-z_]/.test(text.charAt(this.#previousEnd - 1))
+    );
+  }
+}

@@ -1,0 +1,109 @@
+import { endOfComment, endOfString, isCommentStart, isQuote } from "./skip.ts";
+import { keywords, punctuation, type Token } from "./token.ts";
+
+/**
+ * The first token at or behind `offset`. Blanks, line breaks and comments before it are skipped:
+ * every statement begins with a keyword, so a line break never decides anything.
+ */
+export function scanToken(text: string, offset: number): Token {
+  let start = offset;
+  for (;;) {
+    if (isBlank(text.charCodeAt(start))) {
+      start += 1;
+    } else if (isCommentStart(text, start)) {
+      const end = endOfComment(text, start);
+      if (end === undefined) return { kind: "ILLEGAL", start, end: text.length };
+      start = end;
+    } else {
+      return tokenAt(text, start);
+    }
+  }
+}
+
+/**
+ * The offset of the brace that closes the rule body which begins at `offset`, just behind its
+ * opening brace. Braces in strings and comments do not count. Undefined when there is none.
+ */
+export function endOfRuleBody(text: string, offset: number): number | undefined {
+  let depth = 0;
+  let end = offset;
+  while (end < text.length) {
+    const character = text.charAt(end);
+    if (isQuote(character)) {
+      end = endOfString(text, end) ?? end + 1;
+    } else if (isCommentStart(text, end)) {
+      end = endOfComment(text, end) ?? text.length;
+    } else {
+      if (character === "{") depth += 1;
+      if (character === "}") {
+        if (depth === 0) return end;
+        depth -= 1;
+      }
+      end += 1;
+    }
+  }
+  return undefined;
+}
+
+/** The body of a rule with its block comments blanked; it keeps its length and its lines. */
+export function blankBlockComments(body: string): string {
+  if (!body.includes("/*")) return body;
+  let result = "";
+  let copied = 0;
+  let offset = 0;
+  while (offset < body.length) {
+    if (isQuote(body.charAt(offset))) {
+      offset = endOfString(body, offset) ?? offset + 1;
+    } else if (isCommentStart(body, offset)) {
+      const end = endOfComment(body, offset) ?? body.length;
+      const comment = body.slice(offset, end);
+      const blank = comment.startsWith("/*") ? comment.replaceAll(/[^\r\n]/g, " ") : comment;
+      result += body.slice(copied, offset) + blank;
+      offset = end;
+      copied = end;
+    } else {
+      offset += 1;
+    }
+  }
+  return result + body.slice(copied);
+}
+
+function tokenAt(text: string, start: number): Token {
+  if (start >= text.length) return { kind: "EOF", start, end: start };
+  const character = text.charAt(start);
+  if (isLetter(text.charCodeAt(start))) {
+    let end = start + 1;
+    while (isLetter(text.charCodeAt(end))) end += 1;
+    return { kind: keywords.get(text.slice(start, end)) ?? "IDENT", start, end };
+  }
+  if (isDigit(text.charCodeAt(start))) return numberAt(text, start);
+  if (isQuote(character)) {
+    const end = endOfString(text, start);
+    if (end !== undefined) return { kind: "STRING", start, end };
+  }
+  const kind = punctuation.get(character);
+  if (kind !== undefined) return { kind, start, end: start + 1 };
+  const width = (text.codePointAt(start) ?? 0) > 0xffff ? 2 : 1;
+  return { kind: "ILLEGAL", start, end: start + width };
+}
+
+function numberAt(text: string, start: number): Token {
+  let end = start + 1;
+  while (isDigit(text.charCodeAt(end))) end += 1;
+  if (text.charAt(end) !== ".") return { kind: "INTEGER", start, end };
+  end += 1;
+  while (isDigit(text.charCodeAt(end))) end += 1;
+  return { kind: "DOUBLE", start, end };
+}
+
+function isBlank(code: number): boolean {
+  return code === 0x20 || code === 0x09 || code === 0x0a || code === 0x0d;
+}
+
+function isLetter(code: number): boolean {
+  return (code >= 0x61 && code <= 0x7a) || (code >= 0x41 && code <= 0x5a) || code === 0x5f;
+}
+
+function isDigit(code: number): boolean {
+  return code >= 0x30 && code <= 0x39;
+}

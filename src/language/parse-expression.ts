@@ -1,0 +1,76 @@
+import type { Cursor } from "./cursor.ts";
+import type { TokenKind } from "./token.ts";
+import type { ExpressionNode, InvocationNode, Name, OperationNode, ReferenceNode } from "./tree.ts";
+
+/** Deepest nesting of parentheses: enough for people, and safe for the stack. */
+export const nestingMax = 1_000;
+
+/**
+ * `operand { ("and" | "or" | "not") operand }`: the operators share one precedence and associate
+ * to the left, and `not` has a left side like the others. `nesting` counts the parentheses that
+ * are open.
+ */
+export function parseExpression(cursor: Cursor, nesting = 0): ExpressionNode {
+  let left = parseOperand(cursor, nesting);
+  for (;;) {
+    const kind = operatorOf(cursor.token.kind);
+    if (kind === undefined) return left;
+    const position = cursor.position;
+    cursor.advance();
+    cursor.passSemicolons();
+    left = { kind, left, right: parseOperand(cursor, nesting), position, grouped: false };
+  }
+}
+
+function operatorOf(kind: TokenKind): OperationNode["kind"] | undefined {
+  if (kind === "OR") return "or";
+  if (kind === "AND") return "and";
+  return kind === "NOT" ? "not" : undefined;
+}
+
+function parseOperand(cursor: Cursor, nesting: number): ExpressionNode {
+  if (cursor.at("LP")) return parseGroup(cursor, nesting);
+  if (!cursor.at("IDENT")) failWithoutOperand(cursor);
+  const first = cursor.name();
+  return cursor.at("LP") ? parseInvocation(cursor, first) : parseReference(cursor, first);
+}
+
+function parseGroup(cursor: Cursor, nesting: number): ExpressionNode {
+  if (nesting === nestingMax) {
+    cursor.fail(`expression is nested too deeply: at most ${nestingMax} parentheses may be open`);
+  }
+  cursor.expect("LP");
+  cursor.passSemicolons();
+  const expression = parseExpression(cursor, nesting + 1);
+  cursor.passSemicolons();
+  cursor.expect("RP");
+  return "grouped" in expression ? { ...expression, grouped: true } : expression;
+}
+
+function parseReference(cursor: Cursor, first: Name): ReferenceNode {
+  const rest: Name[] = [];
+  while (cursor.accept("DOT")) rest.push(cursor.name());
+  return { kind: "reference", first, rest };
+}
+
+function parseInvocation(cursor: Cursor, rule: Name): InvocationNode {
+  cursor.expect("LP");
+  cursor.passSemicolons();
+  const values: ReferenceNode[] = [];
+  if (!cursor.at("RP")) {
+    do {
+      cursor.passSemicolons();
+      values.push(parseReference(cursor, cursor.name()));
+      cursor.passSemicolons();
+    } while (cursor.accept("COMMA"));
+  }
+  cursor.expect("RP");
+  return { kind: "invocation", rule, arguments: values };
+}
+
+function failWithoutOperand(cursor: Cursor): never {
+  const hint = cursor.at("NOT")
+    ? "`not` stands between two operands, as in `a not b`"
+    : `expected an operand, found ${cursor.describe()}`;
+  cursor.fail(`no prefix parse function for ${cursor.token.kind} found: ${hint}`);
+}

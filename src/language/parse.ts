@@ -1,0 +1,97 @@
+import { Cursor } from "./cursor.ts";
+import { parseMember, parsePermission } from "./parse-member.ts";
+import { parseRule } from "./parse-rule.ts";
+import { Problems } from "./problem.ts";
+import { createSource } from "./source.ts";
+import { suggest } from "./suggest.ts";
+import type { TokenKind } from "./token.ts";
+import type { EntityNode, MemberNode, SchemaTree, StatementNode } from "./tree.ts";
+
+const statementStarts: readonly TokenKind[] = ["ENTITY", "RULE"];
+const memberStarts: readonly TokenKind[] = ["RELATION", "ATTRIBUTE", "PERMISSION"];
+
+/**
+ * Reads the text of a whole schema. Throws SCHEMA_PARSE with all syntax errors: after one, reading
+ * goes on at the next statement.
+ */
+export function parseSchema(text: string): SchemaTree {
+  const problems = new Problems("SCHEMA_PARSE");
+  const cursor = new Cursor(createSource(text), problems);
+  const statements: StatementNode[] = [];
+  cursor.passSemicolons();
+  while (!cursor.at("EOF")) {
+    const statement = cursor.attempt(() => parseStatement(cursor), statementStarts);
+    if (statement !== undefined) statements.push(statement);
+    cursor.passSemicolons();
+  }
+  problems.throwIfAny();
+  return { source: cursor.source, statements };
+}
+
+/** A member that stands alone in a text, with that text as the parser sees it. */
+export interface LooseMember {
+  readonly text: string;
+  readonly member: MemberNode;
+}
+
+/**
+ * Reads a text of exactly one relation, attribute or permission; with `keyword` optional, of one
+ * permission that may begin with its name. `field` is the JSON path of the text. Syntax errors
+ * are added to `problems`, the result is then undefined.
+ */
+export function parseLooseMember(
+  text: string,
+  options: {
+    readonly field: string;
+    readonly keyword: "required" | "optional";
+    readonly problems: Problems;
+  },
+): LooseMember | undefined {
+  const source = createSource(text, options.field);
+  const cursor = new Cursor(source, options.problems);
+  return cursor.attempt(() => {
+    cursor.passSemicolons();
+    const optional = options.keyword === "optional";
+    const bare = optional && cursor.at("IDENT");
+    if (optional && !bare && !cursor.at("PERMISSION")) cursor.failExpecting("PERMISSION");
+    const member = bare ? parsePermission(cursor, cursor.token.start) : parseMember(cursor);
+    cursor.passSemicolons();
+    cursor.expect("EOF");
+    const { start, end } = member.span;
+    return { text: `${bare ? "permission " : ""}${source.text.slice(start, end)}`, member };
+  }, []);
+}
+
+function parseStatement(cursor: Cursor): StatementNode | undefined {
+  if (cursor.at("ENTITY")) return parseEntity(cursor);
+  if (cursor.at("RULE")) return parseRule(cursor);
+  const meant = suggest(cursor.text, ["entity", "rule"]);
+  cursor.fail(
+    `expected token to be ENTITY, RULE, got ${cursor.token.kind} instead: found ${cursor.describe()}${meant}`,
+  );
+}
+
+function parseEntity(cursor: Cursor): EntityNode {
+  cursor.expect("ENTITY");
+  const name = cursor.newName();
+  cursor.passSemicolons();
+  cursor.expect("LCB");
+  const members: MemberNode[] = [];
+  cursor.passSemicolons();
+  while (!cursor.at("RCB")) {
+    if (cursor.at("EOF", ...statementStarts)) {
+      cursor.fail(
+        `expected token to be RCB, got ${cursor.token.kind} instead: entity \`${name.text}\` is not closed`,
+      );
+    }
+    const member = cursor.attempt(
+      () => parseMember(cursor),
+      [...memberStarts, "RCB", ...statementStarts],
+    );
+    if (member !== undefined) members.push(member);
+    cursor.passSemicolons();
+  }
+  const close = cursor.token.start;
+  cursor.expect("RCB");
+  return { kind: "entity", name, members, close };
+}

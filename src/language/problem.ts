@@ -1,0 +1,45 @@
+import { type ErrorDetail, PembaError } from "../base/error.ts";
+import type { Position } from "./position.ts";
+
+/** Beyond this many, one more message helps nobody. */
+const problemsMax = 100;
+
+interface Problem {
+  readonly position: Position;
+  readonly message: string;
+}
+
+/** The mistakes found so far in a schema; they end in one error that holds them all. */
+export class Problems {
+  readonly #code: "SCHEMA_PARSE" | "SCHEMA_COMPILE";
+  readonly #found: Problem[] = [];
+
+  constructor(code: "SCHEMA_PARSE" | "SCHEMA_COMPILE") {
+    this.#code = code;
+  }
+
+  /** Notes a mistake. Throws as {@link throwIfAny} does once there are too many to go on. */
+  add(position: Position, message: string): void {
+    this.#found.push({ position, message });
+    if (this.#found.length === problemsMax) this.throwIfAny();
+  }
+
+  /** Throws the mistakes in the order in which they were found, if there are any. */
+  throwIfAny(): void {
+    const [first] = this.#found;
+    if (first === undefined) return;
+    const more = this.#found.length - 1;
+    const sentence = more === 0 ? describe(first) : `${describe(first)} (and ${more} more)`;
+    throw new PembaError(this.#code, sentence, { details: this.#found.map(detailOf) });
+  }
+}
+
+function describe({ position, message }: Problem): string {
+  const place = `${position.line}:${position.column}: ${message}`;
+  return position.field === undefined ? place : `${position.field}: ${place}`;
+}
+
+function detailOf({ position, message }: Problem): ErrorDetail {
+  const { line, column, field } = position;
+  return field === undefined ? { line, column, message } : { field, line, column, message };
+}

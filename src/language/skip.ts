@@ -1,0 +1,53 @@
+/** Does a comment, `//` to the end of the line or between `/*` and its end, begin at `offset`? */
+export function isCommentStart(text: string, offset: number): boolean {
+  return text.startsWith("//", offset) || text.startsWith("/*", offset);
+}
+
+/**
+ * The offset behind the comment that begins at `offset`, for a line comment that of its line
+ * break. Undefined when a `/*` is not closed. Comments do not nest.
+ */
+export function endOfComment(text: string, offset: number): number | undefined {
+  if (text.startsWith("/*", offset)) {
+    const end = text.indexOf("*/", offset + 2);
+    return end === -1 ? undefined : end + 2;
+  }
+  let end = offset + 2;
+  while (end < text.length && !isLineBreak(text.charAt(end))) end += 1;
+  return end;
+}
+
+export function isQuote(character: string): boolean {
+  return character === '"' || character === "'";
+}
+
+/**
+ * The offset behind the string literal whose opening quote is at `offset`: single or double
+ * quotes, alone or tripled, raw when an `r` stands before them. Undefined when it is not closed.
+ */
+export function endOfString(text: string, offset: number): number | undefined {
+  const quote = text.charAt(offset);
+  const raw = isRaw(text, offset);
+  const triple = text.startsWith(quote.repeat(3), offset);
+  const close = triple ? quote.repeat(3) : quote;
+  let end = offset + close.length;
+  while (end < text.length) {
+    if (text.startsWith(close, end)) return end + close.length;
+    const character = text.charAt(end);
+    if (!triple && isLineBreak(character)) return undefined;
+    end += character === "\\" && !raw ? 2 : 1;
+  }
+  return undefined;
+}
+
+/** The prefix of a raw string is `r`, `rb` or `br` in any case, and not the end of a name. */
+function isRaw(text: string, quote: number): boolean {
+  const prefix = /(?:^|[^A-Za-z0-9_])([bBrR]{1,2})$/.exec(
+    text.slice(Math.max(0, quote - 3), quote),
+  );
+  return prefix?.[1] !== undefined && /r/i.test(prefix[1]);
+}
+
+function isLineBreak(character: string): boolean {
+  return character === "\n" || character === "\r";
+}

@@ -1,0 +1,75 @@
+import type { Position } from "./position.ts";
+import { endOfComment, endOfString, isCommentStart, isQuote } from "./skip.ts";
+
+/** A text to parse, with what is needed to turn offsets in it into positions. */
+export interface Source {
+  /** As long as the text that was given, so offsets and positions hold in both. */
+  readonly text: string;
+  /** JSON path of the text in the request; undefined for the schema text itself. */
+  readonly field: string | undefined;
+  /** Offset at which each line begins, ascending. */
+  readonly lines: readonly number[];
+}
+
+/** Prepares a text for parsing. `field` as in {@link Source}. */
+export function createSource(text: string, field?: string): Source {
+  const broken = breakEscapedLines(text);
+  return { text: broken, field, lines: lineStarts(broken) };
+}
+
+/** The position of the 0-based offset `offset`, which lies in the text or at its end. */
+export function positionAt(source: Source, offset: number): Position {
+  let low = 0;
+  let high = source.lines.length - 1;
+  while (low < high) {
+    const middle = (low + high + 1) >> 1;
+    if ((source.lines[middle] ?? 0) <= offset) low = middle;
+    else high = middle - 1;
+  }
+  const column = offset - (source.lines[low] ?? 0) + 1;
+  return { line: low + 1, column, field: source.field };
+}
+
+function lineStarts(text: string): readonly number[] {
+  const starts = [0];
+  for (const match of text.matchAll(/\r\n?|\n/g)) starts.push(match.index + match[0].length);
+  return starts;
+}
+
+/**
+ * Clients that escape twice send a backslash and an `n` for each line break. Outside of string
+ * literals, where it is an escape of the condition language, such a pair becomes a blank and a
+ * line break: the text keeps its length, so no position moves.
+ */
+function breakEscapedLines(text: string): string {
+  if (!text.includes("\\n")) return text;
+  let result = "";
+  let copied = 0;
+  let offset = 0;
+  while (offset < text.length) {
+    const character = text.charAt(offset);
+    if (character === "\\" && text.charAt(offset + 1) === "n") {
+      result += `${text.slice(copied, offset)} \n`;
+      offset += 2;
+      copied = offset;
+    } else if (isQuote(character)) {
+      offset = endOfString(text, offset) ?? offset + 1;
+    } else if (isCommentStart(text, offset)) {
+      const end = endOfEscapedComment(text, offset);
+      result += text.slice(copied, offset) + text.slice(offset, end).replaceAll("\\n", " \n");
+      offset = end;
+      copied = end;
+    } else {
+      offset += 1;
+    }
+  }
+  return result + text.slice(copied);
+}
+
+/** A line comment ends at an escaped line break too, or it would swallow the rest of the schema. */
+function endOfEscapedComment(text: string, offset: number): number {
+  const end = endOfComment(text, offset) ?? text.length;
+  if (text.startsWith("/*", offset)) return end;
+  const escaped = text.indexOf("\\n", offset);
+  return escaped === -1 ? end : Math.min(escaped, end);
+}

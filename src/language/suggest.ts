@@ -1,0 +1,47 @@
+/** Most edits between a misspelled name and the one that was probably meant. */
+const editsMax = 2;
+
+/** Looking through more names than this costs more than the hint is worth. */
+const candidatesMax = 1_000;
+
+/** ` (did you mean ...?)` with the candidate nearest to `name`, or "" when none is near. */
+export function suggest(name: string, candidates: Iterable<string>): string {
+  let nearest: string | undefined;
+  // A name of three letters with two of them changed is another name.
+  let limit = Math.min(editsMax, Math.floor(name.length / 2));
+  let seen = 0;
+  for (const candidate of candidates) {
+    seen += 1;
+    if (seen > candidatesMax) break;
+    const edits = editDistance(name, candidate, limit);
+    if (edits === undefined || edits === 0) continue;
+    nearest = candidate;
+    limit = edits - 1;
+  }
+  return nearest === undefined ? "" : ` (did you mean \`${nearest}\`?)`;
+}
+
+/**
+ * Insertions, deletions and replacements that turn `source` into `target`; undefined when there
+ * are more than `limit`. Only the diagonal band that can stay within the limit is computed.
+ */
+function editDistance(source: string, target: string, limit: number): number | undefined {
+  if (Math.abs(source.length - target.length) > limit) return undefined;
+  const beyond = limit + 1;
+  let previous = Array.from({ length: target.length + 1 }, (_, column) => column);
+  for (let row = 1; row <= source.length; row++) {
+    const current = Array.from<number>({ length: target.length + 1 }).fill(beyond);
+    const last = Math.min(target.length, row + limit);
+    if (row <= limit) current[0] = row;
+    for (let column = Math.max(1, row - limit); column <= last; column++) {
+      const same = source[row - 1] === target[column - 1];
+      const replaced = (previous[column - 1] ?? beyond) + (same ? 0 : 1);
+      const removed = (previous[column] ?? beyond) + 1;
+      const added = (current[column - 1] ?? beyond) + 1;
+      current[column] = Math.min(replaced, removed, added, beyond);
+    }
+    previous = current;
+  }
+  const edits = previous[target.length] ?? beyond;
+  return edits > limit ? undefined : edits;
+}

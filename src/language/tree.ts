@@ -1,0 +1,103 @@
+import type { Position } from "./position.ts";
+import type { Source } from "./source.ts";
+
+/** A schema as it was written: statements in source order, names not yet resolved. */
+export interface SchemaTree {
+  readonly source: Source;
+  readonly statements: readonly StatementNode[];
+}
+
+export type StatementNode = EntityNode | RuleNode;
+
+export interface Name {
+  readonly text: string;
+  readonly position: Position;
+}
+
+/** Range of offsets in the text of the source that the node was parsed from, `end` exclusive. */
+export interface Span {
+  readonly start: number;
+  readonly end: number;
+}
+
+export interface EntityNode {
+  readonly kind: "entity";
+  readonly name: Name;
+  readonly members: readonly MemberNode[];
+  /** Offset of the closing brace. */
+  readonly close: number;
+}
+
+export type MemberNode = RelationNode | AttributeNode | PermissionNode;
+
+export interface RelationNode {
+  readonly kind: "relation";
+  readonly name: Name;
+  readonly types: readonly RelationTypeNode[];
+  readonly span: Span;
+}
+
+/** `@type` or `@type#relation`. */
+export interface RelationTypeNode {
+  readonly type: Name;
+  readonly relation: Name | undefined;
+}
+
+export interface AttributeNode {
+  readonly kind: "attribute";
+  readonly name: Name;
+  /** As written without blanks, such as `integer[]`; it may be no type at all. */
+  readonly type: Name;
+  readonly span: Span;
+}
+
+export interface PermissionNode {
+  readonly kind: "permission";
+  readonly name: Name;
+  readonly expression: ExpressionNode;
+  readonly span: Span;
+}
+
+export interface RuleNode {
+  readonly kind: "rule";
+  readonly name: Name;
+  readonly parameters: readonly ParameterNode[];
+  /** What stands between the braces, verbatim, and where it begins in the source. */
+  readonly body: { readonly text: string; readonly offset: number };
+}
+
+export interface ParameterNode {
+  readonly name: Name;
+  /** As for an attribute. */
+  readonly type: Name;
+}
+
+/**
+ * Operators associate to the left, so a long chain is a deep left spine: whoever walks a tree
+ * goes down the left side in a loop. The right side is no deeper than parentheses may nest.
+ */
+export type ExpressionNode = OperationNode | ReferenceNode | InvocationNode;
+
+export interface OperationNode {
+  readonly kind: "or" | "and" | "not";
+  readonly left: ExpressionNode;
+  readonly right: ExpressionNode;
+  /** Position of the operator. */
+  readonly position: Position;
+  /** Do parentheses of its own stand around it? */
+  readonly grouped: boolean;
+}
+
+/** `a`, `a.b`, and longer ones that do not compile. */
+export interface ReferenceNode {
+  readonly kind: "reference";
+  readonly first: Name;
+  readonly rest: readonly Name[];
+}
+
+/** The call of a rule. */
+export interface InvocationNode {
+  readonly kind: "invocation";
+  readonly rule: Name;
+  readonly arguments: readonly ReferenceNode[];
+}
