@@ -1,0 +1,137 @@
+import { PembaError } from "./error.ts";
+import {
+  type Attribute,
+  type AttributeType,
+  type AttributeValue,
+  type Entity,
+  type Tuple,
+  attributeTypes,
+} from "./tuple.ts";
+
+/** What one line of text notation says. */
+export type TextElement =
+  | { readonly kind: "tuple"; readonly tuple: Tuple }
+  | { readonly kind: "attribute"; readonly attribute: Attribute };
+
+const shapes =
+  "expected `type:id#relation@type:id`, `type:id#relation@type:id#relation` or `type:id$attribute|value_type:value`";
+
+const trueWords = new Set(["1", "t", "T", "TRUE", "true", "True"]);
+const falseWords = new Set(["0", "f", "F", "FALSE", "false", "False"]);
+const integerText = /^[+-]?\d+$/;
+const doubleText = /^[+-]?(\d+\.?\d*|\.\d+)([eE][+-]?\d+)?$/;
+
+/**
+ * Reads `doc:1#viewer@user:2#rel` or `doc:1$public|boolean:true`. The text is read from the left by
+ * its fixed separators, so ids may hold `:` and `@`, and a value may hold anything. Names and ids
+ * are taken as they stand: their patterns are checked where requests are.
+ * Fails with INVALID_ARGUMENT.
+ */
+export function parseTextNotation(text: string): TextElement {
+  const trimmed = text.trim();
+  const colon = trimmed.indexOf(":");
+  if (colon < 0) throw malformed(text, "it has no `:`");
+  const afterId = trimmed.slice(colon + 1).search(/[#$]/);
+  if (afterId < 0) throw malformed(text, "it has neither `#` nor `$` after the id");
+  const end = colon + 1 + afterId;
+  const entity = { type: trimmed.slice(0, colon), id: trimmed.slice(colon + 1, end) };
+  const rest = trimmed.slice(end + 1);
+  return trimmed[end] === "#"
+    ? { kind: "tuple", tuple: tupleOf(text, entity, rest) }
+    : { kind: "attribute", attribute: attributeOf(text, entity, rest) };
+}
+
+/** Reads `value` as a value of the given type. Fails with INVALID_ARGUMENT. */
+export function parseAttributeText(type: AttributeType, value: string): AttributeValue {
+  switch (type) {
+    case "boolean":
+      return { type, data: booleanOf(value) };
+    case "boolean[]":
+      return { type, data: elements(value).map(booleanOf) };
+    case "string":
+      return { type, data: value };
+    case "string[]":
+      return { type, data: elements(value) };
+    case "integer":
+      return { type, data: integerOf(value) };
+    case "integer[]":
+      return { type, data: elements(value).map(integerOf) };
+    case "double":
+      return { type, data: doubleOf(value) };
+    case "double[]":
+      return { type, data: elements(value).map(doubleOf) };
+  }
+}
+
+function tupleOf(text: string, entity: Entity, rest: string): Tuple {
+  const at = rest.indexOf("@");
+  if (at < 0) throw malformed(text, "it has no `@` after the relation");
+  const subject = rest.slice(at + 1);
+  const colon = subject.indexOf(":");
+  if (colon < 0) throw malformed(text, "the subject has no `:`");
+  const hash = subject.indexOf("#", colon + 1);
+  const relation = hash < 0 ? "" : subject.slice(hash + 1);
+  return {
+    entity,
+    relation: rest.slice(0, at),
+    subject: {
+      type: subject.slice(0, colon),
+      id: subject.slice(colon + 1, hash < 0 ? undefined : hash),
+      relation: relation === "..." ? "" : relation,
+    },
+  };
+}
+
+function attributeOf(text: string, entity: Entity, rest: string): Attribute {
+  const bar = rest.indexOf("|");
+  if (bar < 0) throw malformed(text, "it has no `|` after the attribute");
+  const typed = rest.slice(bar + 1);
+  const colon = typed.indexOf(":");
+  if (colon < 0) throw malformed(text, "the value has no `:` after its type");
+  const name = typed.slice(0, colon);
+  const type = attributeTypes.find((known) => known === name);
+  if (type === undefined) {
+    throw malformed(text, `\`${name}\` is none of the types ${attributeTypes.join(", ")}`);
+  }
+  return {
+    entity,
+    attribute: rest.slice(0, bar),
+    value: parseAttributeText(type, typed.slice(colon + 1)),
+  };
+}
+
+function elements(value: string): readonly string[] {
+  return value === "" ? [] : value.split(",");
+}
+
+function booleanOf(value: string): boolean {
+  if (trueWords.has(value)) return true;
+  if (falseWords.has(value)) return false;
+  throw badValue(value, "true or false");
+}
+
+function integerOf(value: string): number {
+  const number = Number(value);
+  if (!integerText.test(value) || number !== (number | 0)) {
+    throw badValue(value, "an integer of 32 bits");
+  }
+  // A sum, since "-0" would stay a negative zero, which no integer is.
+  return number + 0;
+}
+
+function doubleOf(value: string): number {
+  if (value === "NaN") return Number.NaN;
+  if (value === "Infinity" || value === "+Infinity") return Number.POSITIVE_INFINITY;
+  if (value === "-Infinity") return Number.NEGATIVE_INFINITY;
+  const number = Number(value);
+  if (!doubleText.test(value) || !Number.isFinite(number)) throw badValue(value, "a number");
+  return number;
+}
+
+function malformed(text: string, why: string): PembaError {
+  return new PembaError("INVALID_ARGUMENT", `\`${text}\` cannot be read, ${why}: ${shapes}`);
+}
+
+function badValue(value: string, expected: string): PembaError {
+  return new PembaError("INVALID_ARGUMENT", `the value \`${value}\` is not ${expected}`);
+}

@@ -1,0 +1,22 @@
+import type { TypeBoxTypeProvider } from "@fastify/type-provider-typebox";
+import type {
+  FastifyBaseLogger,
+  FastifyInstance,
+  RawReplyDefaultExpression,
+  RawRequestDefaultExpression,
+  RawServerDefault,
+} from "fastify";
+import { Type } from "typebox";
+
+/** The server as routes see it: bodies have the types of their shapes. */
+export type HttpApp = FastifyInstance<
+  RawServerDefault,
+  RawRequestDefaultExpression,
+  RawReplyDefaultExpression,
+  FastifyBaseLogger,
+  TypeBoxTypeProvider
+>;
+
+/** The prefix of every route that belongs to a tenant, and the shape of its parameter. */
+export const tenantPath = "/v1/tenants/:tenant_id";
+export const tenantParams = Type.Object({ tenant_id: Type.String() });

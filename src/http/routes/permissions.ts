@@ -1,0 +1,41 @@
+import { bulkCheck } from "../../service/bulk-check.ts";
+import { check } from "../../service/check.ts";
+import type { Service } from "../../service/service.ts";
+import type { CheckAnswer } from "../../store/store.ts";
+import { type HttpApp, tenantParams, tenantPath } from "../app.ts";
+import { bulkCheckBody, checkBody, decodeQuestion } from "../shapes/permission.ts";
+
+export function permissionRoutes(app: HttpApp, service: Service): void {
+  app.post(
+    `${tenantPath}/permissions/check`,
+    { schema: { params: tenantParams, body: checkBody } },
+    async ({ params, body }) =>
+      encodeAnswer(
+        await check(service, {
+          ...decodeQuestion(params.tenant_id, body),
+          entity: body.entity,
+          permission: body.permission,
+          subject: body.subject,
+        }),
+      ),
+  );
+
+  app.post(
+    `${tenantPath}/permissions/bulk-check`,
+    { schema: { params: tenantParams, body: bulkCheckBody } },
+    async ({ params, body }) => {
+      const answers = await bulkCheck(service, {
+        ...decodeQuestion(params.tenant_id, body),
+        items: body.items,
+      });
+      return { results: answers.map(encodeAnswer) };
+    },
+  );
+}
+
+function encodeAnswer(answer: CheckAnswer): object {
+  return {
+    can: answer.allowed ? "RESULT_ALLOWED" : "RESULT_DENIED",
+    metadata: { check_count: answer.nodes },
+  };
+}

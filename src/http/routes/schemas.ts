@@ -1,0 +1,70 @@
+import { listSchemas } from "../../service/list-schemas.ts";
+import { partialWriteSchema } from "../../service/partial-write-schema.ts";
+import { readSchema } from "../../service/read-schema.ts";
+import type { Service } from "../../service/service.ts";
+import { writeSchema } from "../../service/write-schema.ts";
+import { type HttpApp, tenantParams, tenantPath } from "../app.ts";
+import { decodePage, pageBody } from "../shapes/page.ts";
+import {
+  decodePartials,
+  encodeSchema,
+  partialWriteSchemaBody,
+  readSchemaBody,
+  writeSchemaBody,
+} from "../shapes/schema.ts";
+
+export function schemaRoutes(app: HttpApp, service: Service): void {
+  app.post(
+    `${tenantPath}/schemas/write`,
+    { schema: { params: tenantParams, body: writeSchemaBody } },
+    async ({ params, body }) => ({
+      schema_version: await writeSchema(service, {
+        tenantId: params.tenant_id,
+        schema: body.schema,
+      }),
+    }),
+  );
+
+  app.patch(
+    `${tenantPath}/schemas/partial-write`,
+    { schema: { params: tenantParams, body: partialWriteSchemaBody } },
+    async ({ params, body }) => ({
+      schema_version: await partialWriteSchema(service, {
+        tenantId: params.tenant_id,
+        metadata: body.metadata && { schemaVersion: body.metadata.schema_version },
+        partials: decodePartials(body.partials),
+      }),
+    }),
+  );
+
+  app.post(
+    `${tenantPath}/schemas/read`,
+    { schema: { params: tenantParams, body: readSchemaBody } },
+    async ({ params, body }) => {
+      const { schema } = await readSchema(service, {
+        tenantId: params.tenant_id,
+        metadata: body.metadata && { schemaVersion: body.metadata.schema_version },
+      });
+      return { schema: encodeSchema(schema) };
+    },
+  );
+
+  app.post(
+    `${tenantPath}/schemas/list`,
+    { schema: { params: tenantParams, body: pageBody } },
+    async ({ params, body }) => {
+      const listed = await listSchemas(service, {
+        tenantId: params.tenant_id,
+        ...decodePage(body),
+      });
+      return {
+        head: listed.head ?? "",
+        schemas: listed.schemas.map(({ version, createdAt }) => ({
+          version,
+          created_at: createdAt.toISOString(),
+        })),
+        continuous_token: listed.continuousToken,
+      };
+    },
+  );
+}

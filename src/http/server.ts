@@ -1,0 +1,86 @@
+import { randomUUID } from "node:crypto";
+
+import type { TypeBoxTypeProvider } from "@fastify/type-provider-typebox";
+import { type FastifyBaseLogger, fastify } from "fastify";
+
+import type { Service } from "../service/service.ts";
+import type { HttpApp } from "./app.ts";
+import { bodyLimit, parseBody } from "./body.ts";
+import { replyWithError } from "./error-reply.ts";
+import { dataRoutes } from "./routes/data.ts";
+import { healthRoutes } from "./routes/health.ts";
+import { permissionRoutes } from "./routes/permissions.ts";
+import { schemaRoutes } from "./routes/schemas.ts";
+import { tenantRoutes } from "./routes/tenants.ts";
+import { shapeCompiler } from "./shape-check.ts";
+import { knownPaths } from "./unknown-path.ts";
+
+/** An id of 128 characters may come percent-encoded, and a longer one deserves its 400. */
+const maxParamLength = 4_096;
+
+/**
+ * The REST interface of a service, not yet listening. Closing it stops accepting at once and
+ * resolves when the requests that were under way have been answered.
+ */
+export function buildHttpServer(options: {
+  readonly service: Service;
+  readonly logger: FastifyBaseLogger;
+}): HttpApp {
+  const app = fastify({
+    loggerInstance: options.logger,
+    disableRequestLogging: true,
+    genReqId: () => randomUUID(),
+    bodyLimit,
+    // A request that came before the close is one of those that are finished.
+    return503OnClosing: false,
+    forceCloseConnections: "idle",
+    routerOptions: { maxParamLength },
+    frameworkErrors: replyWithError,
+  }).withTypeProvider<TypeBoxTypeProvider>();
+
+  const paths = knownPaths();
+  app.addHook("onRoute", (route) => paths.add(route));
+  app.setNotFoundHandler((request, reply) => paths.refuse(request, reply));
+  app.setErrorHandler(replyWithError);
+  app.setValidatorCompiler(shapeCompiler);
+  readBodies(app);
+  nameRequests(app);
+
+  healthRoutes(app, options.service);
+  tenantRoutes(app, options.service);
+  schemaRoutes(app, options.service);
+  dataRoutes(app, options.service);
+  permissionRoutes(app, options.service);
+  return app;
+}
+
+/** Every body is JSON whatever its content type says, and a GET may have one (tenants/list). */
+function readBodies(app: HttpApp): void {
+  app.addHttpMethod("GET", { hasBody: true, overrideExisting: true });
+  app.removeAllContentTypeParsers();
+  app.addContentTypeParser("*", { parseAs: "buffer" }, async (_request: unknown, bytes: Buffer) =>
+    parseBody(bytes),
+  );
+  // Without the header nothing can be wrong with it: a malformed one would be refused with 415.
+  app.addHook("onRequest", async (request) => {
+    delete request.raw.headers["content-type"];
+  });
+}
+
+/** The id under which the log knows a request goes back with its answer. */
+function nameRequests(app: HttpApp): void {
+  app.addHook("onRequest", async (request, reply) => {
+    reply.header("x-request-id", request.id);
+  });
+  app.addHook("onResponse", async (request, reply) => {
+    request.log.debug(
+      {
+        method: request.method,
+        route: request.routeOptions.url,
+        status: reply.statusCode,
+        milliseconds: Math.round(reply.elapsedTime * 1000) / 1000,
+      },
+      "request answered",
+    );
+  });
+}

@@ -1,0 +1,117 @@
+import type { AttributeType, AttributeValue, JsonValue } from "../../base/tuple.ts";
+import { invalidField, missingField, quote } from "../../service/field.ts";
+
+/** The messages that may stand in an Any, by the last part of their type URL. */
+const messages: ReadonlyMap<string, AttributeType> = new Map([
+  ["base.v1.BooleanValue", "boolean"],
+  ["base.v1.BooleanArrayValue", "boolean[]"],
+  ["base.v1.StringValue", "string"],
+  ["base.v1.StringArrayValue", "string[]"],
+  ["base.v1.IntegerValue", "integer"],
+  ["base.v1.IntegerArrayValue", "integer[]"],
+  ["base.v1.DoubleValue", "double"],
+  ["base.v1.DoubleArrayValue", "double[]"],
+]);
+
+/**
+ * Reads `{"@type": "<host>/base.v1.StringValue", "data": "x"}`. Without `data` it is the empty value
+ * of its type, as the message it stands for would be.
+ */
+export function decodeAny(
+  any: Readonly<Record<string, JsonValue>> | null | undefined,
+  field: string,
+): AttributeValue | undefined {
+  if (any === undefined || any === null) return undefined;
+  const url = any["@type"];
+  if (url === undefined || url === null || url === "") {
+    throw missingField(
+      `${field}.@type`,
+      "a type URL such as `type.googleapis.com/base.v1.BooleanValue`",
+    );
+  }
+  const type =
+    typeof url === "string" ? messages.get(url.slice(url.lastIndexOf("/") + 1)) : undefined;
+  if (type === undefined) {
+    throw invalidField(
+      `${field}.@type`,
+      `${quote(typeof url === "string" ? url : JSON.stringify(url))} is not a known type, expected \`type.googleapis.com/\` and one of ${[...messages.keys()].join(", ")}`,
+    );
+  }
+  return decodeData(type, any["data"] ?? undefined, `${field}.data`);
+}
+
+function decodeData(
+  type: AttributeType,
+  data: JsonValue | undefined,
+  field: string,
+): AttributeValue {
+  switch (type) {
+    case "boolean":
+      return { type, data: booleanOf(data ?? false, field) };
+    case "string":
+      return { type, data: stringOf(data ?? "", field) };
+    case "integer":
+      return { type, data: integerOf(data ?? 0, field) };
+    case "double":
+      return { type, data: doubleOf(data ?? 0, field) };
+    case "boolean[]":
+      return { type, data: listOf(data ?? [], field, booleanOf) };
+    case "string[]":
+      return { type, data: listOf(data ?? [], field, stringOf) };
+    case "integer[]":
+      return { type, data: listOf(data ?? [], field, integerOf) };
+    case "double[]":
+      return { type, data: listOf(data ?? [], field, doubleOf) };
+  }
+}
+
+function booleanOf(value: JsonValue, field: string): boolean {
+  if (typeof value !== "boolean") throw wrongData(value, field, "true or false");
+  return value;
+}
+
+function stringOf(value: JsonValue, field: string): string {
+  if (typeof value !== "string") throw wrongData(value, field, "a text");
+  return value;
+}
+
+const wholeNumber = /^[+-]?\d+$/;
+const anyNumber = /^[+-]?\d+(\.\d+)?([eE][+-]?\d+)?$/;
+
+function integerOf(value: JsonValue, field: string): number {
+  const number = typeof value === "string" && wholeNumber.test(value) ? Number(value) : value;
+  if (typeof number !== "number" || number !== (number | 0)) {
+    throw wrongData(value, field, "an integer of 32 bits");
+  }
+  // A sum, since JSON can spell a negative zero, which no integer is.
+  return number + 0;
+}
+
+function doubleOf(value: JsonValue, field: string): number {
+  if (value === "NaN") return Number.NaN;
+  if (value === "Infinity") return Number.POSITIVE_INFINITY;
+  if (value === "-Infinity") return Number.NEGATIVE_INFINITY;
+  const number = typeof value === "string" && anyNumber.test(value) ? Number(value) : value;
+  if (typeof number !== "number" || !Number.isFinite(number)) {
+    throw wrongData(value, field, 'a number, "NaN", "Infinity" or "-Infinity"');
+  }
+  return number;
+}
+
+function listOf<T>(
+  value: JsonValue,
+  field: string,
+  element: (item: JsonValue, field: string) => T,
+): readonly T[] {
+  if (!Array.isArray(value)) throw wrongData(value, field, "an array");
+  return value.map((item: JsonValue, index) => element(item, `${field}[${index}]`));
+}
+
+function wrongData(value: JsonValue, field: string, expected: string): Error {
+  const given = typeof value === "object" && value !== null ? kindOf(value) : quote(String(value));
+  return invalidField(field, `${given} is not ${expected}`);
+}
+
+function kindOf(value: object): string {
+  return Array.isArray(value) ? "an array" : "an object";
+}

@@ -1,0 +1,63 @@
+import { type Static, Type } from "typebox";
+
+import type { RawQuestion } from "../../service/request-check.ts";
+import type { RawContext } from "../../service/request-context.ts";
+import { attributeShape, decodeAttributes, entityShape, subjectShape, tupleShape } from "./data.ts";
+import { int32, integerField, jsonField, listField, objectField, textField } from "./field.ts";
+
+const contextShape = {
+  tuples: listField(tupleShape),
+  attributes: listField(attributeShape),
+  data: jsonField(),
+};
+
+/** What all questions about permissions have in common. */
+const questionShape = {
+  metadata: objectField({
+    schema_version: textField(),
+    snap_token: textField(),
+    depth: integerField(),
+  }),
+  context: objectField(contextShape),
+  arguments: listField({
+    computed_attribute: objectField({ name: textField() }),
+    computedAttribute: objectField({ name: textField() }),
+  }),
+};
+
+const checkItemShape = {
+  entity: objectField(entityShape),
+  permission: textField(),
+  subject: objectField(subjectShape),
+};
+
+export const checkBody = Type.Object({ ...questionShape, ...checkItemShape });
+
+export const bulkCheckBody = Type.Object({ ...questionShape, items: listField(checkItemShape) });
+
+type QuestionBody = Static<ReturnType<typeof Type.Object<typeof questionShape>>>;
+
+/** The common part of a question, in the terms of the service. */
+export function decodeQuestion(tenantId: string, body: QuestionBody): RawQuestion {
+  const { metadata, context } = body;
+  return {
+    tenantId,
+    metadata: metadata && {
+      schemaVersion: metadata.schema_version,
+      snapToken: metadata.snap_token,
+      depth: int32(metadata.depth, "metadata.depth"),
+    },
+    context: context && decodeContext(context),
+    arguments: body.arguments?.map(
+      (argument) => (argument.computed_attribute ?? argument.computedAttribute)?.name,
+    ),
+  };
+}
+
+function decodeContext(context: NonNullable<QuestionBody["context"]>): RawContext {
+  return {
+    tuples: context.tuples,
+    attributes: decodeAttributes(context.attributes, "context.attributes"),
+    data: context.data,
+  };
+}

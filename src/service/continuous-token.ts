@@ -1,0 +1,67 @@
+import { createHash } from "node:crypto";
+
+import { PembaError } from "../base/error.ts";
+import type { JsonValue } from "../base/tuple.ts";
+import type { Absent } from "./field.ts";
+
+/** What a token belongs to: it is good for the next page of exactly this and of nothing else. */
+export interface TokenScope {
+  readonly operation: string;
+  /** Empty for operations that have no tenant. */
+  readonly tenant: string;
+  /** What was asked, without the size of the page, which may change from page to page. */
+  readonly query: JsonValue;
+}
+
+const checksumBytes = 9;
+
+/** Opaque text for the client; `cursor` is where the next page begins. No cursor, no token. */
+export function continuousToken(scope: TokenScope, cursor: JsonValue | undefined): string {
+  if (cursor === undefined) return "";
+  const payload = Buffer.from(JSON.stringify(cursor));
+  return Buffer.concat([checksum(scope, payload), payload]).toString("base64url");
+}
+
+/**
+ * The cursor that `continuousToken` was given; undefined for the first page. Fails with
+ * INVALID_CONTINUOUS_TOKEN when the text is not a token, or one of another scope.
+ */
+export function parseContinuousToken(
+  scope: TokenScope,
+  token: string | Absent,
+): JsonValue | undefined {
+  if (token === undefined || token === null || token === "") return undefined;
+  const bytes = Buffer.from(token, "base64url");
+  const payload = bytes.subarray(checksumBytes);
+  const intact =
+    payload.length > 0 &&
+    bytes.toString("base64url") === token &&
+    checksum(scope, payload).equals(bytes.subarray(0, checksumBytes));
+  if (!intact) throw invalidToken();
+  const cursor: JsonValue = JSON.parse(payload.toString());
+  return cursor;
+}
+
+/** The same, for the operations whose cursor is one text. */
+export function parseTextCursor(scope: TokenScope, token: string | Absent): string | undefined {
+  const cursor = parseContinuousToken(scope, token);
+  if (cursor === undefined || typeof cursor === "string") return cursor;
+  throw invalidToken();
+}
+
+function invalidToken(): PembaError {
+  const problem =
+    "is not the token of a page of this request, send one that the last page gave, or none for the first page";
+  return new PembaError("INVALID_CONTINUOUS_TOKEN", `continuous_token: ${problem}`, {
+    details: [{ field: "continuous_token", message: problem }],
+  });
+}
+
+/** A length stands before each part, so no two scopes can run together into the same bytes. */
+function checksum(scope: TokenScope, payload: Buffer): Buffer {
+  const hash = createHash("sha256");
+  for (const part of [scope.operation, scope.tenant, JSON.stringify(scope.query), payload]) {
+    hash.update(`${part.length}:`).update(part);
+  }
+  return hash.digest().subarray(0, checksumBytes);
+}

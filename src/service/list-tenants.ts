@@ -1,0 +1,24 @@
+import type { TenantId } from "../base/tuple.ts";
+import type { Tenant } from "../store/store.ts";
+import { continuousToken, parseTextCursor, type TokenScope } from "./continuous-token.ts";
+import { type Absent, defaultPageSize, parsePageSize } from "./field.ts";
+import type { Service } from "./service.ts";
+
+export interface ListTenantsRequest {
+  readonly pageSize?: number | Absent;
+  readonly continuousToken?: string | Absent;
+}
+
+const scope: TokenScope = { operation: "tenants/list", tenant: "", query: null };
+
+/** Ascending by id. */
+export async function listTenants(
+  service: Service,
+  request: ListTenantsRequest,
+): Promise<{ readonly tenants: readonly Tenant[]; readonly continuousToken: string }> {
+  const limit = parsePageSize(request.pageSize, defaultPageSize);
+  const after = parseTextCursor(scope, request.continuousToken);
+  // The checksum of the token vouches for the cursor: it was the id of a tenant.
+  const page = await service.store.tenants.list({ after: after as TenantId | undefined, limit });
+  return { tenants: page.items, continuousToken: continuousToken(scope, page.next) };
+}

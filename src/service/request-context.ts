@@ -1,0 +1,60 @@
+import type { Context, JsonValue } from "../base/tuple.ts";
+import { emptyContext } from "../base/tuple.ts";
+import { type Absent, invalidField, parseText } from "./field.ts";
+import {
+  parseAttribute,
+  parseTuple,
+  type RawAttribute,
+  type RawTuple,
+  refuseConflicts,
+} from "./request-data.ts";
+
+export interface RawContext {
+  readonly tuples?: readonly RawTuple[] | Absent;
+  readonly attributes?: readonly RawAttribute[] | Absent;
+  readonly data?: { readonly [key: string]: JsonValue } | Absent;
+}
+
+/** Deeper data than this would overflow whatever walks it next, the storage driver included. */
+const maxNesting = 64;
+
+/** What a request brings along for its own evaluation; absent means nothing. */
+export function parseContext(raw: RawContext | Absent): Context {
+  if (raw === undefined || raw === null) return emptyContext;
+  const data = raw.data ?? {};
+  checkData(data);
+  const attributes = (raw.attributes ?? []).map((attribute, index) =>
+    parseAttribute(attribute, `context.attributes[${index}]`),
+  );
+  refuseConflicts(attributes, "context.attributes");
+  return {
+    tuples: (raw.tuples ?? []).map((tuple, index) => parseTuple(tuple, `context.tuples[${index}]`)),
+    attributes,
+    data,
+  };
+}
+
+/** Walks with a stack of its own, since a client chooses how deep the data is. */
+function checkData(data: JsonValue): void {
+  const open: { readonly value: JsonValue; readonly path: string; readonly level: number }[] = [
+    { value: data, path: "context.data", level: 0 },
+  ];
+  for (let next = open.pop(); next !== undefined; next = open.pop()) {
+    const { value, path, level } = next;
+    if (typeof value === "string") parseText(value, path);
+    if (typeof value !== "object" || value === null) continue;
+    if (level > maxNesting) {
+      throw invalidField("context.data", `is nested deeper than ${maxNesting} levels`);
+    }
+    if (Array.isArray(value)) {
+      value.forEach((item: JsonValue, index) =>
+        open.push({ value: item, path: `${path}[${index}]`, level: level + 1 }),
+      );
+      continue;
+    }
+    for (const [key, item] of Object.entries(value)) {
+      parseText(key, path);
+      open.push({ value: item, path: `${path}.${key}`, level: level + 1 });
+    }
+  }
+}

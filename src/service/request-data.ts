@@ -1,0 +1,199 @@
+import { type ErrorDetail, PembaError } from "../base/error.ts";
+import type { Attribute, AttributeValue, Entity, Subject, Tuple } from "../base/tuple.ts";
+import {
+  type Absent,
+  missingField,
+  parseId,
+  parseName,
+  parseText,
+  requireObject,
+} from "./field.ts";
+
+/** What the transports hand over: shapes are checked, values are not. Unknown keys may stand in it. */
+export interface RawEntity {
+  readonly type?: string | Absent;
+  readonly id?: string | Absent;
+}
+
+export interface RawSubject extends RawEntity {
+  readonly relation?: string | Absent;
+}
+
+export interface RawTuple {
+  readonly entity?: RawEntity | Absent;
+  readonly relation?: string | Absent;
+  readonly subject?: RawSubject | Absent;
+}
+
+export interface RawAttribute {
+  readonly entity?: RawEntity | Absent;
+  readonly attribute?: string | Absent;
+  readonly value?: AttributeValue | Absent;
+}
+
+/** Enough for a client to mend a file in one go, not so many that an answer outgrows its request. */
+const maxReported = 100;
+
+export function parseEntity(raw: RawEntity | Absent, field: string): Entity {
+  const { type, id } = requireObject(raw, field);
+  return { type: parseName(type, `${field}.type`), id: parseId(id, `${field}.id`) };
+}
+
+/** A relation `...` is the subject itself, as an empty one is. */
+export function parseSubject(raw: RawSubject | Absent, field: string): Subject {
+  const { type, id, relation } = requireObject(raw, field);
+  return {
+    type: parseName(type, `${field}.type`),
+    id: parseId(id, `${field}.id`),
+    relation:
+      relation === undefined || relation === null || relation === "" || relation === "..."
+        ? ""
+        : parseName(relation, `${field}.relation`),
+  };
+}
+
+export function parseTuple(raw: RawTuple, field: string): Tuple {
+  return {
+    entity: parseEntity(raw.entity, `${field}.entity`),
+    relation: parseName(raw.relation, `${field}.relation`),
+    subject: parseSubject(raw.subject, `${field}.subject`),
+  };
+}
+
+export function parseAttribute(raw: RawAttribute, field: string): Attribute {
+  const entity = parseEntity(raw.entity, `${field}.entity`);
+  const attribute = parseName(raw.attribute, `${field}.attribute`);
+  if (raw.value === undefined || raw.value === null) {
+    throw missingField(
+      `${field}.value`,
+      'an object such as {"@type": "base.v1.BooleanValue", "data": true}',
+    );
+  }
+  return { entity, attribute, value: parseValue(raw.value, `${field}.value.data`) };
+}
+
+/** Tuples and attributes as a write takes them; all bad elements are in the details of the error. */
+export function parseElements(raw: {
+  readonly tuples: readonly RawTuple[] | Absent;
+  readonly attributes: readonly RawAttribute[] | Absent;
+}): { readonly tuples: readonly Tuple[]; readonly attributes: readonly Attribute[] } {
+  const faults: PembaError[] = [];
+  const tuples = parseEach(raw.tuples ?? [], "tuples", faults, (tuple, field) => {
+    const parsed = parseTuple(tuple, field);
+    refuseLoop(parsed, field);
+    return parsed;
+  });
+  const attributes = parseEach(raw.attributes ?? [], "attributes", faults, parseAttribute);
+  const first = faults[0];
+  if (first !== undefined) {
+    if (faults.length === 1) throw first;
+    throw new PembaError(first.code, sentenceOf(first), {
+      details: faults.slice(0, maxReported).flatMap((fault) => fault.details),
+    });
+  }
+  refuseConflicts(attributes, "attributes");
+  return { tuples, attributes };
+}
+
+function parseEach<Raw, Parsed>(
+  elements: readonly Raw[],
+  list: string,
+  faults: PembaError[],
+  parse: (raw: Raw, field: string) => Parsed,
+): Parsed[] {
+  const parsed: Parsed[] = [];
+  elements.forEach((element, index) => {
+    try {
+      parsed.push(parse(element, `${list}[${index}]`));
+    } catch (error) {
+      if (!(error instanceof PembaError)) throw error;
+      faults.push(error);
+    }
+  });
+  return parsed;
+}
+
+/** `group:1#member@group:1#member` says nothing and is always a mistake. */
+function refuseLoop({ entity, relation, subject }: Tuple, field: string): void {
+  if (entity.type !== subject.type || entity.id !== subject.id || relation !== subject.relation) {
+    return;
+  }
+  const problem = `\`${entity.type}:${entity.id}#${relation}\` cannot be its own subject`;
+  throw new PembaError("ENTITY_AND_SUBJECT_CANNOT_BE_EQUAL", `${field}.subject: ${problem}`, {
+    details: [{ field: `${field}.subject`, message: problem }],
+  });
+}
+
+/** One request is one moment: an attribute cannot have two values in it. */
+export function refuseConflicts(attributes: readonly Attribute[], list: string): void {
+  const seen = new Map<string, number>();
+  attributes.forEach(({ entity, attribute, value }, index) => {
+    const key = `${entity.type}:${entity.id}$${attribute}`;
+    const earlier = seen.get(key);
+    if (earlier === undefined) {
+      seen.set(key, index);
+      return;
+    }
+    if (!sameValue(attributes[earlier]?.value, value)) {
+      throw conflict(key, `${list}[${earlier}]`, `${list}[${index}]`);
+    }
+  });
+}
+
+function conflict(key: string, earlier: string, later: string): PembaError {
+  const details: readonly ErrorDetail[] = [later, earlier].map((element) => ({
+    field: `${element}.value`,
+    message: `\`${key}\` has another value in the same request`,
+  }));
+  return new PembaError(
+    "VALIDATION",
+    `${later}.value: \`${key}\` has another value at ${earlier}, expected one value in a request`,
+    { details },
+  );
+}
+
+function sameValue(left: AttributeValue | undefined, right: AttributeValue): boolean {
+  if (left === undefined || left.type !== right.type) return false;
+  const a = [left.data].flat();
+  const b = [right.data].flat();
+  return a.length === b.length && a.every((item, index) => Object.is(item, b[index]));
+}
+
+/** Copies what belongs to the value, since a transport may hand over more. */
+function parseValue(value: AttributeValue, field: string): AttributeValue {
+  switch (value.type) {
+    case "string":
+      return { type: value.type, data: parseText(value.data, field) };
+    case "string[]":
+      return {
+        type: value.type,
+        data: value.data.map((item, index) => parseText(item, `${field}[${index}]`)),
+      };
+    case "boolean":
+    case "boolean[]":
+    case "integer":
+    case "integer[]":
+    case "double":
+    case "double[]":
+      return value;
+  }
+}
+
+/** Fails when a write holds more tuples and attributes than the server takes at once. */
+export function refuseOversize(counts: {
+  readonly tuples: number;
+  readonly attributes: number;
+  readonly max: number;
+}): void {
+  const total = counts.tuples + counts.attributes;
+  if (total <= counts.max) return;
+  const field = counts.tuples > 0 ? "tuples" : "attributes";
+  const problem = `${total} tuples and attributes in one write, expected at most ${counts.max} (\`database.max_data_per_write\`)`;
+  throw new PembaError("MAX_DATA_PER_WRITE_EXCEEDED", `${field}: ${problem}`, {
+    details: [{ field, message: problem }],
+  });
+}
+
+function sentenceOf(error: PembaError): string {
+  return error.message.slice(`ERROR_CODE_${error.code}: `.length);
+}

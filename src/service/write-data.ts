@@ -1,0 +1,28 @@
+import type { SnapToken } from "../base/tuple.ts";
+import { type Absent, parseSchemaVersion, parseTenantId, requireObject } from "./field.ts";
+import { parseElements, type RawAttribute, type RawTuple, refuseOversize } from "./request-data.ts";
+import type { Service } from "./service.ts";
+
+export interface WriteDataRequest {
+  readonly tenantId: string;
+  readonly metadata?: { readonly schemaVersion?: string | Absent } | Absent;
+  readonly tuples?: readonly RawTuple[] | Absent;
+  readonly attributes?: readonly RawAttribute[] | Absent;
+}
+
+/**
+ * Writes tuples and attributes, all or nothing; neither is accepted too. The token names the state
+ * right after the write.
+ */
+export async function writeData(service: Service, request: WriteDataRequest): Promise<SnapToken> {
+  const tenant = parseTenantId(request.tenantId);
+  const metadata = requireObject(request.metadata, "metadata");
+  const schemaVersion = parseSchemaVersion(metadata.schemaVersion);
+  refuseOversize({
+    tuples: request.tuples?.length ?? 0,
+    attributes: request.attributes?.length ?? 0,
+    max: service.maxDataPerWrite,
+  });
+  const elements = parseElements({ tuples: request.tuples, attributes: request.attributes });
+  return await service.store.data.write(tenant, { schemaVersion, ...elements });
+}
