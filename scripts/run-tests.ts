@@ -1,0 +1,55 @@
+import { spawn, type ChildProcess } from "node:child_process";
+import { once } from "node:events";
+
+export const allTests = "test/**/*.test.ts";
+
+/** Compiled code is kept between runs: most of a short test file's time is loading packages. */
+const compileCache = "node_modules/.cache/compile";
+
+/** Two at a time is what the smallest machine of a build has cores for. */
+const concurrency = 2;
+
+/** A test that takes longer hangs. */
+const testTimeoutMs = 240_000;
+
+/** Starts Node's test runner with our Postgres and our reporter; `args` are its own flags or files. */
+export function startTestRunner(
+  args: readonly string[],
+  { stdout }: { readonly stdout: "inherit" | "pipe" },
+): ChildProcess {
+  return spawn(
+    process.execPath,
+    [
+      "--test",
+      `--test-concurrency=${concurrency}`,
+      `--test-timeout=${testTimeoutMs}`,
+      "--test-global-setup=test/support/setup.ts",
+      "--test-reporter=./test/support/reporter.ts",
+      "--test-reporter-destination=stdout",
+      ...args,
+    ],
+    {
+      env: { NODE_COMPILE_CACHE: compileCache, ...process.env },
+      stdio: ["ignore", stdout, "inherit"],
+    },
+  );
+}
+
+/**
+ * Waits for a child and answers its exit code. What asks this process to end is passed on, and then
+ * the code is never 0: Node's runner ends with 0 when it is stopped before its first test.
+ */
+export async function exitCodeOf(child: ChildProcess): Promise<number> {
+  let isStopped = false;
+  const forward = (signal: NodeJS.Signals): void => {
+    isStopped = true;
+    child.kill(signal);
+  };
+  process.on("SIGINT", forward).on("SIGTERM", forward);
+  try {
+    const [code] = (await once(child, "close")) as [number | null];
+    return isStopped ? code || 1 : (code ?? 1);
+  } finally {
+    process.off("SIGINT", forward).off("SIGTERM", forward);
+  }
+}

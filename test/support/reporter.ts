@@ -1,0 +1,95 @@
+import { relative, resolve } from "node:path";
+import type { EventData } from "node:test";
+import type { TestEvent } from "node:test/reporters";
+import { inspect, stripVTControlCharacters } from "node:util";
+
+type Outcome = "passed" | "failed" | "skipped";
+
+interface FileState {
+  readonly counts: Record<Outcome, number>;
+  /** The names of the test that runs now and of what it stands in. */
+  names: readonly string[];
+}
+
+/**
+ * One line a file, each failure where it happens and once more by name at the end, and a closing
+ * line that is the same however the tests are run: `N passed, N failed`.
+ */
+export default async function* report(source: AsyncIterable<TestEvent>): AsyncGenerator<string> {
+  const total = { passed: 0, failed: 0, skipped: 0 };
+  const failures: string[] = [];
+  const files = new Map<string, FileState>();
+  const fileOf = ({ file = "" }: EventData.LocationInfo): FileState => {
+    const state = files.get(file) ?? { counts: { passed: 0, failed: 0, skipped: 0 }, names: [] };
+    files.set(file, state);
+    return state;
+  };
+  for await (const { type, data } of source) {
+    if (type === "test:start") {
+      const state = fileOf(data);
+      state.names = [...state.names.slice(0, data.nesting), data.name];
+    } else if (type === "test:pass" || type === "test:fail") {
+      const outcome = type === "test:pass" ? outcomeOfPass(data) : outcomeOfFail(data);
+      if (outcome === undefined) continue;
+      const state = fileOf(data);
+      total[outcome]++;
+      state.counts[outcome]++;
+      if (type === "test:pass") continue;
+      const name = failureName(data, state.names);
+      failures.push(name);
+      yield `FAIL  ${name}\n${errorText(data)}\n\n`;
+    } else if (type === "test:complete") {
+      if (isFile(data)) yield fileLine(data, fileOf(data).counts);
+    } else if (type === "test:stdout" || type === "test:stderr") {
+      yield data.message;
+    } else if (type === "test:interrupted") {
+      yield data.tests.map(({ name }) => `STOP  ${name}\n`).join("");
+    } else if (type === "test:diagnostic" && data.file !== undefined) {
+      // Node tells so of a test that goes on after its end; what it tells of the run has no file.
+      yield `WARN  ${data.message}\n`;
+    }
+  }
+  if (failures.length > 0) yield `\nFailed:\n${failures.map((it) => `  ${it}\n`).join("")}`;
+  yield `\n${countsText(total)}\n`;
+}
+
+function outcomeOfPass(data: EventData.TestPass): Outcome | undefined {
+  if (data.details.type === "suite" || isFile(data)) return undefined;
+  const isSkipped = (data.skip ?? false) !== false || (data.todo ?? false) !== false;
+  return isSkipped ? "skipped" : "passed";
+}
+
+/** A test or suite that fails only because one inside it did is no failure of its own. */
+function outcomeOfFail(data: EventData.TestFail): Outcome | undefined {
+  if ((data.todo ?? false) !== false) return "skipped";
+  const { failureType } = data.details.error as { readonly failureType?: string };
+  return failureType === "subtestsFailed" ? undefined : "failed";
+}
+
+/** Node reports a file as a test of its own, named by its path. */
+function isFile(data: EventData.TestComplete | EventData.TestPass | EventData.TestFail): boolean {
+  return data.nesting === 0 && data.file !== undefined && resolve(data.name) === data.file;
+}
+
+function failureName(data: EventData.TestFail, names: readonly string[]): string {
+  if (isFile(data)) return `${data.name}: the file ended with an error`;
+  const path = [...names.slice(0, data.nesting), data.name].join(" > ");
+  const place = data.file === undefined ? "" : `${relative("", data.file)}:${data.line ?? 1}`;
+  return `${place}  ${path}`;
+}
+
+function errorText(data: EventData.TestFail): string {
+  const { error } = data.details;
+  const text = inspect(error.cause ?? error, { depth: 5 });
+  return stripVTControlCharacters(text).replaceAll(/^/gm, "      ");
+}
+
+function fileLine(data: EventData.TestComplete, counts: Record<Outcome, number>): string {
+  const seconds = (data.details.duration_ms / 1000).toFixed(1);
+  const mark = data.details.passed && counts.failed === 0 ? "ok  " : "FAIL";
+  return `${mark}  ${data.name}  ${countsText(counts)}  ${seconds} s\n`;
+}
+
+function countsText({ passed, failed, skipped }: Record<Outcome, number>): string {
+  return `${passed} passed, ${failed} failed${skipped > 0 ? `, ${skipped} skipped` : ""}`;
+}
