@@ -36,20 +36,18 @@ export function startTestRunner(
 }
 
 /**
- * Waits for a child and answers its exit code. What asks this process to end is passed on, and then
- * the code is never 0: Node's runner ends with 0 when it is stopped before its first test.
+ * Waits for a child and answers its exit code. What asks this process to end meanwhile is passed on
+ * to the child first, so that it can clean up, and then ends this process too.
  */
 export async function exitCodeOf(child: ChildProcess): Promise<number> {
-  let isStopped = false;
+  let stopSignal: NodeJS.Signals | undefined;
   const forward = (signal: NodeJS.Signals): void => {
-    isStopped = true;
+    stopSignal = signal;
     child.kill(signal);
   };
   process.on("SIGINT", forward).on("SIGTERM", forward);
-  try {
-    const [code] = (await once(child, "close")) as [number | null];
-    return isStopped ? code || 1 : (code ?? 1);
-  } finally {
-    process.off("SIGINT", forward).off("SIGTERM", forward);
-  }
+  const [code] = (await once(child, "close")) as [number | null];
+  process.off("SIGINT", forward).off("SIGTERM", forward);
+  if (stopSignal !== undefined) process.kill(process.pid, stopSignal);
+  return code ?? 1;
 }

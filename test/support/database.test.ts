@@ -11,10 +11,7 @@ test("each test database is new, empty and gone after its drop", async () => {
   const sql = postgres(first.url, { max: 1 });
   await sql`create table mark ()`;
   const other = postgres(second.url, { max: 1 });
-  assert.deepEqual(
-    [...(await other`select relname from pg_class where relname = 'mark'`)],
-    [],
-  );
+  assert.deepEqual([...(await other`select relname from pg_class where relname = 'mark'`)], []);
   await Promise.all([sql.end(), other.end()]);
   await Promise.all([first.drop(), second.drop()]);
   const gone = postgres(first.url, { max: 1 });

@@ -116,10 +116,7 @@ async function answers(url: string, server: ChildProcess): Promise<boolean> {
  * and removes its folder: nothing stays behind, even if this process is killed. It has a session
  * of its own, so that Ctrl-C does not end it before its work is done.
  */
-function startKeeper(
-  dir: string,
-  environment: Environment,
-): { readonly end: () => Promise<void> } {
+function startKeeper(dir: string, environment: Environment): { readonly end: () => Promise<void> } {
   const script = `
     cat >/dev/null
     server=$(head -n 1 data/postmaster.pid) && kill -QUIT "$server"

@@ -31,7 +31,9 @@ export async function findPostgres(): Promise<FoundServer> {
 async function describe(server: TestServer, source: string): Promise<FoundServer> {
   const sql = postgres(server.url, { max: 1, connect_timeout: 10 });
   try {
-    const [row] = await sql<{ version: string }[]>`select current_setting('server_version') version`;
+    const [row] = await sql<
+      { version: string }[]
+    >`select current_setting('server_version') version`;
     return { ...server, description: `Postgres ${row?.version ?? "?"} from ${source}` };
   } catch (error) {
     await server.stop();

@@ -1,0 +1,31 @@
+/**
+ * Which folders of src/ each folder may import from, besides itself: lower layers only. The linter
+ * and a test both read this table; docs/decisions/0001-layout.md gives the reasons.
+ */
+const answering = ["base", "condition", "language", "plan"];
+const storing = [...answering, "memory", "sql", "telemetry", "config"];
+const serving = [...storing, "store", "service", "auth"];
+
+export const mayImport: Readonly<Record<string, readonly string[]>> = {
+  base: [],
+  condition: ["base"],
+  language: ["base", "condition"],
+  plan: ["base", "condition", "language"],
+  memory: answering,
+  sql: answering,
+  telemetry: ["base"],
+  config: ["base"],
+  store: storing,
+  service: [...storing, "store"],
+  auth: ["base", "config"],
+  gen: [],
+  http: [...serving, "gen"],
+  grpc: [...serving, "gen"],
+  // A command is where the servers are put together.
+  cli: [...serving, "gen", "http", "grpc"],
+};
+
+export function mustNotImport(layer: string): readonly string[] {
+  const allowed = mayImport[layer] ?? [];
+  return Object.keys(mayImport).filter((other) => other !== layer && !allowed.includes(other));
+}
