@@ -1,0 +1,80 @@
+import { clash } from "./order.ts";
+import { addTime, subtractTime } from "./time.ts";
+import type { ArithmeticOperator } from "./tree.ts";
+import { fault, listValue, typeOf } from "./value.ts";
+import type { Outcome, Value } from "./value.ts";
+
+const largestInt = 2n ** 63n - 1n;
+const smallestInt = -(2n ** 63n);
+
+/** An int of 64 bits, or the fault of one that does not fit. */
+export function checkedInt(value: bigint): Outcome {
+  return value > largestInt || value < smallestInt ? fault("integer overflow") : value;
+}
+
+export function negate(value: Value): Outcome {
+  if (typeof value === "bigint") return checkedInt(-value);
+  if (typeof value === "number") return -value;
+  return fault(`no such overload: -${typeOf(value)}`);
+}
+
+/** `left operator right`; types never mix, save timestamps with durations. */
+export function calculate(operator: ArithmeticOperator, left: Value, right: Value): Outcome {
+  if (typeof left === "bigint" && typeof right === "bigint") {
+    return calculateInt(operator, left, right);
+  }
+  const none = fault(clash(left, operator, right));
+  if (typeof left === "number" && typeof right === "number") {
+    return calculateDouble(operator, left, right) ?? none;
+  }
+  if (operator === "+") return concatenate(left, right) ?? addTime(left, right) ?? none;
+  if (operator === "-") return subtractTime(left, right) ?? none;
+  return none;
+}
+
+function calculateInt(operator: ArithmeticOperator, left: bigint, right: bigint): Outcome {
+  switch (operator) {
+    case "+":
+      return checkedInt(left + right);
+    case "-":
+      return checkedInt(left - right);
+    case "*":
+      return checkedInt(left * right);
+    case "/":
+      return right === 0n ? fault("division by zero") : checkedInt(left / right);
+    case "%":
+      return right === 0n ? fault("modulus by zero") : left % right;
+  }
+}
+
+/** IEEE 754, save that a zero divisor has no sign: Postgres does not show the sign of its zeros. */
+function calculateDouble(
+  operator: ArithmeticOperator,
+  left: number,
+  right: number,
+): number | undefined {
+  switch (operator) {
+    case "+":
+      return left + right;
+    case "-":
+      return left - right;
+    case "*":
+      return left * right;
+    case "/":
+      return left / (right === 0 ? 0 : right);
+    case "%":
+      return undefined;
+  }
+}
+
+function concatenate(left: Value, right: Value): Value | undefined {
+  if (typeof left === "string" && typeof right === "string") return left + right;
+  if (typeof left !== "object" || typeof right !== "object") return undefined;
+  if (left?.kind === "list" && right?.kind === "list") {
+    return listValue([...left.items, ...right.items]);
+  }
+  if (left?.kind === "bytes" && right?.kind === "bytes") {
+    return { kind: "bytes", data: Buffer.concat([left.data, right.data]) };
+  }
+  return undefined;
+}

@@ -1,0 +1,68 @@
+import { ParseError, TypeError as CheckError } from "@marcbachmann/cel-js";
+
+import type { AttributeType } from "../base/tuple.ts";
+import type { Condition } from "./condition.ts";
+import { convert } from "./convert.ts";
+import { environmentFor, isFreeName, ruleLimits } from "./environment.ts";
+import { evaluate } from "./evaluate.ts";
+import { Refusal } from "./refusal.ts";
+import { checkSentence, parseSentence } from "./sentence.ts";
+import type { ConditionTree } from "./tree.ts";
+
+export type CompileOutcome =
+  | { readonly ok: true; readonly condition: Condition }
+  /** `offset` is in UTF-16 units from the start of `text`; the message has no position in it. */
+  | { readonly ok: false; readonly offset: number; readonly message: string };
+
+/** Parses and type-checks the body of a rule. Never throws for what a client wrote. */
+export function compileCondition(
+  text: string,
+  parameters: ReadonlyMap<string, AttributeType>,
+): CompileOutcome {
+  try {
+    const tree = compileTree(text, parameters);
+    return {
+      ok: true,
+      condition: {
+        text,
+        parameters,
+        tree,
+        evaluate: (input) => evaluate({ text, parameters, tree }, input),
+      },
+    };
+  } catch (error) {
+    const refusal = refusalOf(error, text);
+    return { ok: false, offset: refusal.offset, message: refusal.message };
+  }
+}
+
+function compileTree(text: string, parameters: ReadonlyMap<string, AttributeType>): ConditionTree {
+  for (const name of parameters.keys()) {
+    if (!isFreeName(name)) {
+      throw new Refusal(`the parameter name \`${name}\` is taken by the expression language`, 0);
+    }
+  }
+  const parsed = environmentFor(parameters).parse(text);
+  const checked = parsed.check();
+  if (checked.error !== undefined) throw checked.error;
+  const tree = convert(parsed.ast, parameters);
+  if (tree.type.kind !== "bool" && tree.type.kind !== "dyn") {
+    throw new Refusal(`a rule must be a boolean, this is ${checked.type ?? "not"}`, tree.start);
+  }
+  return tree;
+}
+
+function refusalOf(error: unknown, text: string): Refusal {
+  if (error instanceof Refusal) return error;
+  if (error instanceof ParseError) {
+    return new Refusal(parseSentence(error, text), error.range?.start ?? text.length);
+  }
+  if (error instanceof CheckError) {
+    return new Refusal(checkSentence(error, text), error.range?.start ?? 0);
+  }
+  // The parser recurses without a bound of its own over chains such as `!!!!x`.
+  if (error instanceof RangeError) {
+    return new Refusal(`nested deeper than ${ruleLimits.maxDepth}`, 0);
+  }
+  throw error;
+}

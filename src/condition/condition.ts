@@ -1,0 +1,24 @@
+import type { AttributeType, AttributeValue, JsonValue } from "../base/tuple.ts";
+import type { ConditionTree } from "./tree.ts";
+
+/** The body of a rule: CEL, parsed and type-checked against its parameters and `context`. */
+export interface Condition {
+  /** The body as it was written, verbatim between its braces. */
+  readonly text: string;
+  readonly parameters: ReadonlyMap<string, AttributeType>;
+  /** The checked tree, in a form of our own that does not leak the CEL library. */
+  readonly tree: ConditionTree;
+  /** Never throws: a fault at run time (missing key, type clash, division by zero) is a verdict. */
+  evaluate(input: ConditionInput): ConditionVerdict;
+}
+
+export interface ConditionInput {
+  /** One value for each parameter: stored, contextual, or the default of its type. */
+  readonly parameters: ReadonlyMap<string, AttributeValue>;
+  /** The `context.data` of the request. */
+  readonly data: { readonly [key: string]: JsonValue };
+}
+
+export type ConditionVerdict =
+  | { readonly kind: "value"; readonly value: boolean }
+  | { readonly kind: "fault"; readonly message: string };

@@ -1,0 +1,120 @@
+import type { ASTNode } from "@marcbachmann/cel-js";
+
+import { checkedType, placeOf } from "./checked-node.ts";
+import type { Convert, Scope } from "./checked-node.ts";
+import { Refusal } from "./refusal.ts";
+import { gaps, isFunctionName, isMethodName } from "./standard-library.ts";
+import { boolType } from "./static-type.ts";
+import type { ConditionTree } from "./tree.ts";
+
+/** `name(arguments)`: `has`, or a function of the standard library. */
+export function convertCall(
+  node: ASTNode,
+  [name, values]: readonly [string, readonly ASTNode[]],
+  scope: Scope,
+  convert: Convert,
+): ConditionTree {
+  const [first] = values;
+  if (name === "has" && first !== undefined) return convertHas(node, convert(first, scope));
+  if (!isFunctionName(name)) {
+    throw new Refusal(gaps.get(name) ?? `unknown function \`${name}\``, node.start);
+  }
+  return {
+    kind: "call",
+    function: name,
+    arguments: values.map((value) => convert(value, scope)),
+    type: checkedType(node),
+    ...placeOf(node),
+  };
+}
+
+/** `receiver.name(arguments)`: a macro over a list or map, or a method of the standard library. */
+export function convertMethod(
+  node: ASTNode,
+  [name, receiver, values]: readonly [string, ASTNode, readonly ASTNode[]],
+  scope: Scope,
+  convert: Convert,
+): ConditionTree {
+  const macro = convertMacro(node, { name, receiver, values, scope, convert });
+  if (macro !== undefined) return macro;
+  if (!isMethodName(name)) {
+    throw new Refusal(gaps.get(name) ?? `unknown method \`${name}\``, node.start);
+  }
+  return {
+    kind: "method",
+    method: name,
+    receiver: convert(receiver, scope),
+    arguments: values.map((value) => convert(value, scope)),
+    type: checkedType(node),
+    ...placeOf(node),
+  };
+}
+
+function convertHas(node: ASTNode, tree: ConditionTree): ConditionTree {
+  if (tree.kind === "data") {
+    return {
+      kind: "literal",
+      value: { kind: "bool", value: true },
+      type: boolType,
+      ...placeOf(node),
+    };
+  }
+  if (tree.kind !== "select") {
+    throw new Refusal("`has` takes a path of fields", node.start);
+  }
+  // The checker leaves the path of `has` unchecked beyond its first name.
+  const { kind } = tree.operand.type;
+  if (kind !== "map" && kind !== "dyn") {
+    throw new Refusal(`\`has\` needs a map, this is ${kind}`, tree.operand.start);
+  }
+  return {
+    kind: "has",
+    operand: tree.operand,
+    field: tree.field,
+    type: boolType,
+    ...placeOf(node),
+  };
+}
+
+interface MacroCall {
+  readonly name: string;
+  readonly receiver: ASTNode;
+  readonly values: readonly ASTNode[];
+  readonly scope: Scope;
+  readonly convert: Convert;
+}
+
+function convertMacro(node: ASTNode, call: MacroCall): ConditionTree | undefined {
+  const { name, receiver, values, scope, convert } = call;
+  const [variable, second, third] = values;
+  // The macros are told from methods by their first argument alone: a bare name, and one after it.
+  if (variable?.op !== "id" || second === undefined) return undefined;
+  const place = { type: checkedType(node), ...placeOf(node) };
+  const range = convert(receiver, scope);
+  const inner = { ...scope, variables: new Set([...scope.variables, variable.args]) };
+  switch (name) {
+    case "all":
+    case "exists":
+    case "exists_one":
+    case "filter":
+      return {
+        kind: "comprehension",
+        macro: name,
+        range,
+        variable: variable.args,
+        predicate: convert(second, inner),
+        ...place,
+      };
+    case "map":
+      return {
+        kind: "transform",
+        range,
+        variable: variable.args,
+        predicate: third === undefined ? undefined : convert(second, inner),
+        result: convert(third ?? second, inner),
+        ...place,
+      };
+    default:
+      return undefined;
+  }
+}

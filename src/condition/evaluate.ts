@@ -1,0 +1,289 @@
+import { must } from "../base/assert.ts";
+import type { AttributeType } from "../base/tuple.ts";
+import { calculate, negate } from "./arithmetic.ts";
+import { comprehend, transform } from "./comprehension.ts";
+import type { ConditionInput, ConditionVerdict } from "./condition.ts";
+import { clash, compare, contains, equals, lookUp } from "./order.ts";
+import { callFunction, callMethod } from "./standard-function.ts";
+import type { BinaryOperator, ConditionTree, LogicalOperator, MapEntry } from "./tree.ts";
+import {
+  fault,
+  isFault,
+  jsonObject,
+  listValue,
+  literalValue,
+  parameterValue,
+  typeOf,
+} from "./value.ts";
+import type { Fault, ListValue, Outcome, Value } from "./value.ts";
+
+interface Rule {
+  readonly text: string;
+  readonly parameters: ReadonlyMap<string, AttributeType>;
+  readonly tree: ConditionTree;
+}
+
+/** What a part of a rule sees while it is evaluated. */
+export interface Frame {
+  readonly rule: Rule;
+  readonly input: ConditionInput;
+  /** Parameters that were asked for, in their form as values. */
+  readonly parameters: Map<string, Outcome>;
+  /** The variables of the comprehensions around the part, innermost first. */
+  readonly variables: Variable | undefined;
+  readonly budget: { steps: number };
+}
+
+interface Variable {
+  readonly name: string;
+  readonly value: Value;
+  readonly outer: Variable | undefined;
+}
+
+/**
+ * Comprehensions nest, so their work is the product of their lists' sizes. This many parts of
+ * rules take about a tenth of a second; what is outside of comprehensions is never counted.
+ */
+const mostSteps = 1_000_000;
+
+/** Evaluates a rule; a fault names the part of the rule where it arose. Never throws. */
+export function evaluate(rule: Rule, input: ConditionInput): ConditionVerdict {
+  const outcome = run(rule.tree, {
+    rule,
+    input,
+    parameters: new Map(),
+    variables: undefined,
+    budget: { steps: mostSteps },
+  });
+  if (typeof outcome === "boolean") return { kind: "value", value: outcome };
+  if (isFault(outcome)) {
+    const place = outcome.node ?? rule.tree;
+    const part = rule.text.slice(place.start, place.end);
+    return { kind: "fault", message: `${outcome.message} in \`${part}\`` };
+  }
+  return { kind: "fault", message: `the rule gave ${typeOf(outcome)}, not a boolean` };
+}
+
+/** The outcome of a part of a rule. */
+export function run(node: ConditionTree, frame: Frame): Outcome {
+  if (frame.variables !== undefined && frame.budget.steps-- <= 0) {
+    return { ...fault("the rule takes too many steps"), node };
+  }
+  const outcome = runNode(node, frame);
+  return isFault(outcome) && outcome.node === undefined ? { ...outcome, node } : outcome;
+}
+
+function runNode(node: ConditionTree, frame: Frame): Outcome {
+  switch (node.kind) {
+    case "literal":
+      return literalValue(node.value);
+    case "parameter":
+      return readParameter(node.name, frame);
+    case "data":
+      return jsonObject(frame.input.data);
+    case "variable":
+      return readVariable(node.name, frame);
+    case "select":
+      return select(run(node.operand, frame), node.field);
+    case "has":
+      return has(run(node.operand, frame), node.field);
+    case "index":
+      return both(node.operand, node.index, frame, elementAt);
+    case "unary":
+      return node.operator === "!"
+        ? not(run(node.operand, frame))
+        : minus(run(node.operand, frame));
+    case "logical":
+      return runLogical(node.operator, node.operands, frame);
+    case "binary":
+      return both(node.left, node.right, frame, (left, right) =>
+        combine(node.operator, left, right, frame),
+      );
+    case "ternary": {
+      const condition = run(node.condition, frame);
+      if (typeof condition === "boolean") return run(condition ? node.met : node.otherwise, frame);
+      return isFault(condition) ? condition : notBoolean(condition);
+    }
+    case "call": {
+      const values = runAll(node.arguments, frame);
+      return values.kind === "fault" ? values : callFunction(node.function, values.items);
+    }
+    case "method": {
+      const receiver = run(node.receiver, frame);
+      if (isFault(receiver)) return receiver;
+      const values = runAll(node.arguments, frame);
+      return values.kind === "fault" ? values : callMethod(node.method, receiver, values.items);
+    }
+    case "list":
+      return runAll(node.elements, frame);
+    case "map":
+      return runMap(node.entries, frame);
+    case "comprehension":
+      return comprehend(node, run(node.range, frame), (part, value) =>
+        run(part, withVariable(frame, node.variable, value)),
+      );
+    case "transform":
+      return transform(node, run(node.range, frame), (part, value) =>
+        run(part, withVariable(frame, node.variable, value)),
+      );
+  }
+}
+
+function withVariable(frame: Frame, name: string, value: Value): Frame {
+  return { ...frame, variables: { name, value, outer: frame.variables } };
+}
+
+function readParameter(name: string, frame: Frame): Outcome {
+  const known = frame.parameters.get(name);
+  if (known !== undefined) return known;
+  const type = must(frame.rule.parameters.get(name), "a rule names its own parameters");
+  const given = must(frame.input.parameters.get(name), "every parameter has a value");
+  const value = parameterValue(given, type);
+  frame.parameters.set(name, value);
+  return value;
+}
+
+function readVariable(name: string, frame: Frame): Outcome {
+  let variable = frame.variables;
+  while (variable !== undefined && variable.name !== name) variable = variable.outer;
+  return must(variable, "a variable stands inside its comprehension").value;
+}
+
+function select(operand: Outcome, field: string): Outcome {
+  if (isFault(operand)) return operand;
+  if (typeof operand !== "object" || operand?.kind !== "map") {
+    return fault(`${typeOf(operand)} has no fields, so no \`${field}\``);
+  }
+  return present(operand.get(field), `no such key: \`${field}\``);
+}
+
+function has(operand: Outcome, field: string): Outcome {
+  if (isFault(operand)) return operand;
+  if (typeof operand !== "object" || operand?.kind !== "map") {
+    return fault(`${typeOf(operand)} has no fields, so no \`${field}\``);
+  }
+  return operand.get(field) !== undefined;
+}
+
+function elementAt(operand: Value, index: Value): Outcome {
+  if (typeof operand !== "object" || operand === null) return noIndex(operand, index);
+  if (operand.kind === "map") return present(lookUp(operand, index), "no such key");
+  if (operand.kind !== "list") return noIndex(operand, index);
+  // A double that is whole may stand for an int: numbers of `context.data` are all doubles.
+  const whole = typeof index === "bigint" || (typeof index === "number" && Number.isInteger(index));
+  if (!whole) return noIndex(operand, index);
+  return present(operand.items[Number(index)], `index out of range: ${index}`);
+}
+
+/** Null is a value like others; only what is not there is a fault. */
+function present(value: Value | undefined, message: string): Outcome {
+  return value === undefined ? fault(message) : value;
+}
+
+function noIndex(operand: Value, index: Value): Outcome {
+  return fault(`no such overload: ${typeOf(operand)}[${typeOf(index)}]`);
+}
+
+function not(operand: Outcome): Outcome {
+  return typeof operand === "boolean" ? !operand : isFault(operand) ? operand : notBoolean(operand);
+}
+
+function minus(operand: Outcome): Outcome {
+  return isFault(operand) ? operand : negate(operand);
+}
+
+function notBoolean(value: Value): Fault {
+  return fault(`expected a boolean, found ${typeOf(value)}`);
+}
+
+/** An operand that decides wins over a fault in any other, before it or after it. */
+function runLogical(
+  operator: LogicalOperator,
+  operands: readonly ConditionTree[],
+  frame: Frame,
+): Outcome {
+  const deciding = operator === "||";
+  let first: Outcome | undefined;
+  for (const operand of operands) {
+    const outcome = run(operand, frame);
+    if (outcome === deciding) return deciding;
+    if (outcome === !deciding) continue;
+    first ??= isFault(outcome) ? outcome : { ...notBoolean(outcome), node: operand };
+  }
+  return first ?? !deciding;
+}
+
+function both(
+  left: ConditionTree,
+  right: ConditionTree,
+  frame: Frame,
+  operation: (left: Value, right: Value) => Outcome,
+): Outcome {
+  const first = run(left, frame);
+  if (isFault(first)) return first;
+  const second = run(right, frame);
+  return isFault(second) ? second : operation(first, second);
+}
+
+function combine(operator: BinaryOperator, left: Value, right: Value, frame: Frame): Outcome {
+  switch (operator) {
+    case "==":
+      return equals(left, right);
+    case "!=":
+      return !equals(left, right);
+    case "in":
+      if (frame.variables !== undefined) frame.budget.steps -= membershipSteps(right);
+      return contains(right, left) ?? fault(clash(left, operator, right));
+    case "<":
+    case "<=":
+    case ">":
+    case ">=": {
+      const order = compare(left, right);
+      if (order === undefined) return fault(clash(left, operator, right));
+      if (operator === "<") return order < 0;
+      if (operator === "<=") return order <= 0;
+      return operator === ">" ? order > 0 : order >= 0;
+    }
+    case "+":
+    case "-":
+    case "*":
+    case "/":
+    case "%":
+      return calculate(operator, left, right);
+  }
+}
+
+function membershipSteps(container: Value): number {
+  return typeof container === "object" && container?.kind === "list" ? container.items.length : 0;
+}
+
+function runAll(nodes: readonly ConditionTree[], frame: Frame): ListValue | Fault {
+  const values: Value[] = [];
+  for (const node of nodes) {
+    const outcome = run(node, frame);
+    if (isFault(outcome)) return outcome;
+    values.push(outcome);
+  }
+  return listValue(values);
+}
+
+function runMap(entries: readonly MapEntry[], frame: Frame): Outcome {
+  const values = new Map<Value, Value>();
+  for (const entry of entries) {
+    const key = run(entry.key, frame);
+    if (isFault(key)) return key;
+    const value = run(entry.value, frame);
+    if (isFault(value)) return value;
+    if (typeof key !== "string" && typeof key !== "bigint" && typeof key !== "boolean") {
+      return fault(`${typeOf(key)} cannot be the key of a map`);
+    }
+    if (values.has(key)) return fault("the key of a map is repeated");
+    values.set(key, value);
+  }
+  return {
+    kind: "map",
+    size: values.size,
+    get: (key) => values.get(key),
+    keys: () => values.keys(),
+  };
+}

@@ -1,0 +1,105 @@
+import type { ParseError, TypeError as CheckError } from "@marcbachmann/cel-js";
+
+import { ruleLimits } from "./environment.ts";
+
+const tokens: ReadonlyMap<string, string> = new Map([
+  ["EOF", "the end"],
+  ["NUMBER", "a number"],
+  ["STRING", "a string"],
+  ["BOOLEAN", "a boolean"],
+  ["NULL", "`null`"],
+  ["IDENTIFIER", "a name"],
+  ["PLUS", "`+`"],
+  ["MINUS", "`-`"],
+  ["MULTIPLY", "`*`"],
+  ["DIVIDE", "`/`"],
+  ["MODULO", "`%`"],
+  ["EQ", "`==`"],
+  ["NE", "`!=`"],
+  ["LT", "`<`"],
+  ["LE", "`<=`"],
+  ["GT", "`>`"],
+  ["GE", "`>=`"],
+  ["AND", "`&&`"],
+  ["OR", "`||`"],
+  ["NOT", "`!`"],
+  ["IN", "`in`"],
+  ["LPAREN", "`(`"],
+  ["RPAREN", "`)`"],
+  ["LBRACKET", "`[`"],
+  ["RBRACKET", "`]`"],
+  ["LBRACE", "`{`"],
+  ["RBRACE", "`}`"],
+  ["DOT", "`.`"],
+  ["COMMA", "`,`"],
+  ["COLON", "`:`"],
+  ["QUESTION", "`?`"],
+  ["BYTES", "bytes"],
+]);
+
+/** What is wrong with a text that does not parse, without its position. */
+export function parseSentence(error: ParseError, text: string): string {
+  const found = snippet(error.range, text);
+  switch (error.code) {
+    case "unexpected_character":
+      return `unexpected ${quoted(found)}`;
+    case "unexpected_token":
+      return `unexpected ${tokenName(error.summary.split(": ").at(-1))}`;
+    case "expected_token": {
+      const [, expected, got] = /^Expected (\w+), got (\w+)$/.exec(error.summary) ?? [];
+      return `expected ${tokenName(expected)}, found ${tokenName(got)}`;
+    }
+    case "reserved_identifier":
+      return `${quoted(found)} is a reserved word`;
+    case "newline_in_string":
+      return "a string in single quotation marks must end on its line";
+    case "unterminated_string":
+    case "unterminated_triple_quoted_string":
+      return "the string is not closed";
+    case "limit_exceeded":
+      return `more than a rule may hold: at most ${ruleLimits.maxAstNodes} parts, nested ${ruleLimits.maxDepth} deep, ${ruleLimits.maxListElements} elements in a list`;
+    default:
+      return plain(error.summary);
+  }
+}
+
+/** What is wrong with a text whose types do not fit, without its position. */
+export function checkSentence(error: CheckError, text: string): string {
+  const found = snippet(error.range, text);
+  switch (error.code) {
+    case "unknown_variable":
+      return `unknown name ${quoted(found)}: a rule sees its parameters and \`context.data\``;
+    case "no_such_key":
+      return `unknown field ${quoted(found)}: only \`context.data\` can be read`;
+    case "invalid_macro_argument":
+      return found.startsWith("has")
+        ? "`has` takes a path of fields, such as `has(context.data.name)`"
+        : `${quoted(found)} cannot stand here`;
+    default:
+      return plain(error.summary);
+  }
+}
+
+function tokenName(token: string | undefined): string {
+  return tokens.get(token ?? "") ?? "text";
+}
+
+function snippet(
+  range: { readonly start: number; readonly end: number } | undefined,
+  text: string,
+): string {
+  return range === undefined ? "" : text.slice(range.start, range.end);
+}
+
+function quoted(found: string): string {
+  return found === "" ? "text" : `\`${found}\``;
+}
+
+/** The library's sentence in our style: lower case, and the types under the names we use. */
+function plain(summary: string): string {
+  const sentence = summary
+    .replaceAll("google.protobuf.Timestamp", "timestamp")
+    .replaceAll("google.protobuf.Duration", "duration")
+    .replaceAll("'", "`");
+  return sentence.charAt(0).toLowerCase() + sentence.slice(1);
+}

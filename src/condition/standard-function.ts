@@ -1,0 +1,119 @@
+import { toBool, toBytes, toDouble, toDuration, toInt, toText, toTimestamp } from "./conversion.ts";
+import type { FunctionName, MethodName } from "./standard-library.ts";
+import { durationPart, timestampPart } from "./time-part.ts";
+import { fault, typeOf } from "./value.ts";
+import type { Outcome, Value } from "./value.ts";
+
+/** `name(values)`; the checker has seen to the number of values, but a dyn may have any type. */
+export function callFunction(name: FunctionName, values: readonly Value[]): Outcome {
+  const [value] = values;
+  if (value === undefined || values.length !== 1) return noOverload(name, values);
+  switch (name) {
+    case "bool":
+      return toBool(value);
+    case "bytes":
+      return toBytes(value);
+    case "double":
+      return toDouble(value);
+    case "duration":
+      return toDuration(value);
+    case "dyn":
+      return value;
+    case "int":
+      return toInt(value);
+    case "size":
+      return sizeOf(value);
+    case "string":
+      return toText(value);
+    case "timestamp":
+      return toTimestamp(value);
+    case "type":
+      return typeValue(value);
+  }
+}
+
+/** `receiver.name(values)`. */
+export function callMethod(name: MethodName, receiver: Value, values: readonly Value[]): Outcome {
+  switch (name) {
+    case "size":
+      return values.length === 0 ? sizeOf(receiver) : noMethod(name, receiver, values);
+    case "contains":
+    case "startsWith":
+    case "endsWith":
+      return searchText(name, receiver, values);
+    case "getDate":
+    case "getDayOfMonth":
+    case "getDayOfWeek":
+    case "getDayOfYear":
+    case "getFullYear":
+    case "getHours":
+    case "getMilliseconds":
+    case "getMinutes":
+    case "getMonth":
+    case "getSeconds": {
+      const [zone = "UTC"] = values;
+      if (typeof receiver === "object" && receiver !== null && typeof zone === "string") {
+        if (receiver.kind === "timestamp") return timestampPart(name, receiver.nanoseconds, zone);
+        if (receiver.kind === "duration" && values.length === 0) {
+          const part = durationPart(name, receiver.nanoseconds);
+          if (part !== undefined) return part;
+        }
+      }
+      return noMethod(name, receiver, values);
+    }
+  }
+}
+
+function searchText(
+  name: "contains" | "startsWith" | "endsWith",
+  receiver: Value,
+  values: readonly Value[],
+): Outcome {
+  const [part] = values;
+  if (typeof receiver !== "string" || typeof part !== "string") {
+    return noMethod(name, receiver, values);
+  }
+  switch (name) {
+    case "contains":
+      return receiver.includes(part);
+    case "startsWith":
+      return receiver.startsWith(part);
+    case "endsWith":
+      return receiver.endsWith(part);
+  }
+}
+
+/** Code points of a string, bytes of bytes, elements of a list, entries of a map. */
+function sizeOf(value: Value): Outcome {
+  if (typeof value === "string") {
+    let size = 0n;
+    for (const _ of value) size++;
+    return size;
+  }
+  if (typeof value === "object" && value !== null) {
+    if (value.kind === "list") return BigInt(value.items.length);
+    if (value.kind === "map") return BigInt(value.size);
+    if (value.kind === "bytes") return BigInt(value.data.length);
+  }
+  return noOverload("size", [value]);
+}
+
+function typeValue(value: Value): Value {
+  const name = typeOf(value);
+  switch (name) {
+    case "timestamp":
+      return { kind: "type", name: "google.protobuf.Timestamp" };
+    case "duration":
+      return { kind: "type", name: "google.protobuf.Duration" };
+    default:
+      return { kind: "type", name };
+  }
+}
+
+function noOverload(name: string, values: readonly Value[]): Outcome {
+  return fault(`no such overload: ${name}(${values.map(typeOf).join(", ")})`);
+}
+
+function noMethod(name: string, receiver: Value, values: readonly Value[]): Outcome {
+  return noOverload(`${typeOf(receiver)}.${name}`, values);
+}

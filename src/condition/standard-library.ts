@@ -1,0 +1,67 @@
+/**
+ * The functions of the CEL standard library that rules may call. What the parser's library adds
+ * beyond it is refused, and so is what is not built yet (`gaps`), each when the rule is compiled.
+ */
+export const functionNames = [
+  "bool",
+  "bytes",
+  "double",
+  "duration",
+  "dyn",
+  "int",
+  "size",
+  "string",
+  "timestamp",
+  "type",
+] as const;
+
+export type FunctionName = (typeof functionNames)[number];
+
+export const methodNames = [
+  "contains",
+  "endsWith",
+  "getDate",
+  "getDayOfMonth",
+  "getDayOfWeek",
+  "getDayOfYear",
+  "getFullYear",
+  "getHours",
+  "getMilliseconds",
+  "getMinutes",
+  "getMonth",
+  "getSeconds",
+  "size",
+  "startsWith",
+] as const;
+
+export type MethodName = (typeof methodNames)[number];
+
+/** Types whose names are values in CEL; the checker's spelling of each. */
+export const typeNames = [
+  "bool",
+  "bytes",
+  "double",
+  "int",
+  "list",
+  "map",
+  "null_type",
+  "string",
+  "type",
+] as const;
+
+/** Of the standard library, but refused: the name, and what to tell who uses it. */
+export const gaps: ReadonlyMap<string, string> = new Map([
+  ["matches", "`matches` is not supported"],
+  ["uint", "unsigned integers are not supported"],
+]);
+
+const functions: ReadonlySet<string> = new Set(functionNames);
+const methods: ReadonlySet<string> = new Set(methodNames);
+
+export function isFunctionName(name: string): name is FunctionName {
+  return functions.has(name);
+}
+
+export function isMethodName(name: string): name is MethodName {
+  return methods.has(name);
+}

@@ -1,0 +1,50 @@
+import { fault } from "./value.ts";
+import type { Outcome, Value } from "./value.ts";
+
+export const nanosecondsPerSecond = 1_000_000_000n;
+
+/** The years 1 to 9999. */
+const earliest = -62_135_596_800n * nanosecondsPerSecond;
+const latest = 253_402_300_800n * nanosecondsPerSecond - 1n;
+/** About 10,000 years either way. */
+const longest = 315_576_000_000n * nanosecondsPerSecond;
+
+/** A timestamp of that many nanoseconds since 1970, or the fault of one that is out of range. */
+export function timestamp(nanoseconds: bigint): Outcome {
+  return nanoseconds < earliest || nanoseconds > latest
+    ? fault("timestamp out of range")
+    : { kind: "timestamp", nanoseconds };
+}
+
+/** A duration of that many nanoseconds, or the fault of one that is out of range. */
+export function duration(nanoseconds: bigint): Outcome {
+  return nanoseconds < -longest || nanoseconds > longest
+    ? fault("duration out of range")
+    : { kind: "duration", nanoseconds };
+}
+
+/** `left + right` where both are times and at most one is a timestamp; else undefined. */
+export function addTime(left: Value, right: Value): Outcome | undefined {
+  if (!isTime(left) || !isTime(right)) return undefined;
+  const sum = left.nanoseconds + right.nanoseconds;
+  if (left.kind === "duration" && right.kind === "duration") return duration(sum);
+  return left.kind === right.kind ? undefined : timestamp(sum);
+}
+
+/** `left - right` where both are times and a duration is not the minuend of a timestamp. */
+export function subtractTime(left: Value, right: Value): Outcome | undefined {
+  if (!isTime(left) || !isTime(right)) return undefined;
+  const difference = left.nanoseconds - right.nanoseconds;
+  if (left.kind === right.kind) return duration(difference);
+  return left.kind === "timestamp" ? timestamp(difference) : undefined;
+}
+
+function isTime(
+  value: Value,
+): value is Extract<Value, { readonly kind: "timestamp" | "duration" }> {
+  return (
+    typeof value === "object" &&
+    value !== null &&
+    (value.kind === "timestamp" || value.kind === "duration")
+  );
+}

@@ -1,0 +1,133 @@
+import type { AttributeType, AttributeValue, JsonValue } from "../base/tuple.ts";
+import type { ConditionTree, Literal } from "./tree.ts";
+
+/** A CEL value at run time: an int is a bigint, a double a number. */
+export type Value =
+  | boolean
+  | bigint
+  | number
+  | string
+  | null
+  | { readonly kind: "bytes"; readonly data: Uint8Array }
+  | ListValue
+  | MapValue
+  /** Nanoseconds since 1970-01-01T00:00:00Z. */
+  | { readonly kind: "timestamp"; readonly nanoseconds: bigint }
+  | { readonly kind: "duration"; readonly nanoseconds: bigint }
+  | { readonly kind: "type"; readonly name: string };
+
+export interface ListValue {
+  readonly kind: "list";
+  readonly items: readonly Value[];
+}
+
+/** Keys are told apart by type and value, so the string `1` and the int `1` are two keys. */
+export interface MapValue {
+  readonly kind: "map";
+  readonly size: number;
+  readonly get: (key: Value) => Value | undefined;
+  readonly keys: () => Iterable<Value>;
+}
+
+/** What an operation gives that has no value; `node` is the part of the rule where it arose. */
+export interface Fault {
+  readonly kind: "fault";
+  readonly message: string;
+  readonly node: ConditionTree | undefined;
+}
+
+export type Outcome = Value | Fault;
+
+export function fault(message: string): Fault {
+  return { kind: "fault", message, node: undefined };
+}
+
+export function isFault(outcome: Outcome): outcome is Fault {
+  return typeof outcome === "object" && outcome !== null && outcome.kind === "fault";
+}
+
+export type TypeName =
+  | "bool"
+  | "int"
+  | "double"
+  | "string"
+  | "null_type"
+  | Extract<Value, object>["kind"];
+
+/** The name of a value's type, as CEL spells it, save that timestamp and duration are short. */
+export function typeOf(value: Value): TypeName {
+  if (typeof value === "boolean") return "bool";
+  if (typeof value === "bigint") return "int";
+  if (typeof value === "number") return "double";
+  if (typeof value === "string") return "string";
+  return value === null ? "null_type" : value.kind;
+}
+
+export function listValue(items: readonly Value[]): ListValue {
+  return { kind: "list", items };
+}
+
+/** The value of a literal of a rule. */
+export function literalValue(literal: Literal): Value {
+  switch (literal.kind) {
+    case "null":
+      return null;
+    case "bytes":
+      return { kind: "bytes", data: literal.value };
+    case "type":
+      return literal;
+    case "bool":
+    case "int":
+    case "double":
+    case "string":
+      return literal.value;
+  }
+}
+
+/**
+ * A value of `context.data`; objects are read when they are asked. JSON has numbers of one kind,
+ * doubles, and none that is not finite: such a one reads as null, which is how JSON writes it.
+ */
+export function jsonValue(json: JsonValue): Value {
+  if (typeof json === "number") return Number.isFinite(json) ? json : null;
+  if (typeof json !== "object" || json === null) return json;
+  return isJsonArray(json) ? listValue(json.map(jsonValue)) : jsonObject(json);
+}
+
+export function jsonObject(json: { readonly [key: string]: JsonValue }): MapValue {
+  return {
+    kind: "map",
+    get size(): number {
+      return Object.keys(json).length;
+    },
+    get(key) {
+      if (typeof key !== "string" || !Object.hasOwn(json, key)) return undefined;
+      const found = json[key];
+      return found === undefined ? undefined : jsonValue(found);
+    },
+    keys: () => Object.keys(json),
+  };
+}
+
+function isJsonArray(json: object): json is readonly JsonValue[] {
+  return Array.isArray(json);
+}
+
+/** The value of a parameter; a fault when it is not of the type that the rule declares. */
+export function parameterValue(value: AttributeValue, type: AttributeType): Outcome {
+  if (value.type !== type) return fault(`expected ${type}, found ${value.type}`);
+  switch (value.type) {
+    case "boolean":
+    case "string":
+    case "double":
+      return value.data;
+    case "integer":
+      return BigInt(value.data);
+    case "integer[]":
+      return listValue(value.data.map(BigInt));
+    case "boolean[]":
+    case "string[]":
+    case "double[]":
+      return listValue(value.data);
+  }
+}

@@ -1,0 +1,205 @@
+import assert from "node:assert/strict";
+import { test } from "node:test";
+
+import type { AttributeType, AttributeValue, JsonValue } from "../../src/base/tuple.ts";
+import { compileCondition } from "../../src/condition/compile.ts";
+import type { ConditionVerdict } from "../../src/condition/condition.ts";
+import { defaultValue } from "../../src/condition/defaults.ts";
+
+interface Input {
+  readonly parameters?: Readonly<Record<string, AttributeValue>>;
+  readonly data?: { readonly [key: string]: JsonValue };
+}
+
+function evaluate(text: string, input: Input = {}): ConditionVerdict {
+  const values = new Map(Object.entries(input.parameters ?? {}));
+  const types = new Map<string, AttributeType>();
+  for (const [name, value] of values) types.set(name, value.type);
+  const outcome = compileCondition(text, types);
+  assert.ok(outcome.ok, outcome.ok ? "" : `${outcome.message} at ${outcome.offset}`);
+  return outcome.condition.evaluate({ parameters: values, data: input.data ?? {} });
+}
+
+function value(text: string, input: Input = {}): boolean {
+  const verdict = evaluate(text, input);
+  assert.equal(verdict.kind, "value", `\`${text}\`: ${JSON.stringify(verdict)}`);
+  return verdict.kind === "value" && verdict.value;
+}
+
+function faultOf(text: string, input: Input = {}): string {
+  const verdict = evaluate(text, input);
+  assert.equal(verdict.kind, "fault", `\`${text}\`: ${JSON.stringify(verdict)}`);
+  return verdict.kind === "fault" ? verdict.message : "";
+}
+
+const holds: Readonly<Record<string, readonly string[]>> = {
+  "integers have 64 bits and divide towards zero": [
+    "9223372036854775806 + 1 == 9223372036854775807",
+    "-7 / 2 == -3 && -7 % 2 == -1 && 7 % -2 == 1",
+    "-9223372036854775808 % -1 == 0",
+  ],
+  "doubles follow IEEE 754": [
+    "1.0 / 0.0 > 1e308 && -1.0 / 0.0 < -1e308",
+    "!(0.0 / 0.0 == 0.0 / 0.0) && 0.0 / 0.0 != 1.0",
+    "!(0.0 / 0.0 < 1.0) && !(0.0 / 0.0 >= 1.0)",
+    "1e308 * 10.0 == 1.0 / 0.0 && 1e-300 * 1e-300 == 0.0",
+  ],
+  "strings order by code points": [
+    "'\\U0001F600' > '\\uFFFD'",
+    "'a' < 'b' && 'a' < 'aa' && '' < 'a'",
+  ],
+  "size counts code points": ["size('\\U0001F600a') == 2", "'abc'.size() == 3"],
+  "text is searched": [
+    "'hello'.contains('ell') && 'hello'.startsWith('he') && 'hello'.endsWith('lo')",
+    "'hello'.contains('') && 'hello'.startsWith('') && !'a'.endsWith('aa')",
+  ],
+  "a decided operand wins over a fault": [
+    "!(false && 1 / 0 == 1) && !(1 / 0 == 1 && false)",
+    "(true || 1 / 0 == 1) && (1 / 0 == 1 || true)",
+    "true ? true : 1 / 0 == 1",
+    "[1, 0].exists(x, 1 / x == 1) && ![0, 2].all(x, 1 / x == 1)",
+  ],
+  "comprehensions run over lists and keys": [
+    "[1, 2, 3].all(x, x > 0) && [1, 2, 3].exists_one(x, x == 2)",
+    "[1, 2, 3].filter(x, x > 1) == [2, 3] && [1, 2].map(x, x * 2) == [2, 4]",
+    "[1, 2, 3].map(x, x > 1, x * x) == [4, 9]",
+    "{'a': 1, 'b': 2}.all(key, key in ['a', 'b'])",
+    "[1, 2].all(x, [3, 4].exists(y, y == x + 2))",
+  ],
+  "lists, maps and their elements": [
+    "[1, 2][1] == 2 && {'a': 1}.a == 1 && {1: 'x'}[1] == 'x' && {true: 1}[true] == 1",
+    "1 in {1: 2} && !(dyn('1') in {1: 2}) && 2 in [1, 2] && [1] + [2] == [1, 2]",
+    "[1, 'a'] == [1, 'a'] && {'a': [1]} == {'a': [1]} && [] == []",
+    "[1, 2][dyn(1.0)] == 2",
+  ],
+  "values of two types are unequal, numbers compare across theirs": [
+    "dyn(1) == 1.0 && dyn(1) != '1' && dyn(null) != 0",
+    "dyn(9007199254740993) > 9007199254740992.0",
+  ],
+  conversions: [
+    "int('-12') == -12 && int(3.99) == 3 && int(-3.99) == -3 && double('1.5') == 1.5",
+    "string(1.5) == '1.5' && string(12) == '12' && string(true) == 'true' && string(b'a') == 'a'",
+    "bool('true') && !bool('FALSE') && bytes('é') == b'\\303\\251' && size(bytes('é')) == 2",
+    "string(1e21) == '1e+21' && string(1e-7) == '1e-07' && string(0.0 / 0.0) == 'NaN'",
+    "type(1) == int && type('a') == string && type([1]) == list && type(null) == null_type",
+  ],
+  "times and durations": [
+    "timestamp('2024-02-29T12:00:00+02:00') == timestamp('2024-02-29T10:00:00Z')",
+    "timestamp('2024-01-01T00:00:00Z') - timestamp('2023-12-31T00:00:00Z') == duration('24h')",
+    "timestamp('2023-12-25T00:00:00Z').getDate('America/Los_Angeles') == 24",
+    "timestamp('2023-12-25T00:00:00Z').getHours('-08:00') == 16",
+    "timestamp('2024-12-31T23:59:59.123Z').getDayOfYear() == 365",
+    "timestamp('2023-12-25T12:00:00.500Z').getMilliseconds() == 500",
+    "duration('1.234s').getMilliseconds() == 234 && duration('1h30m').getMinutes() == 90",
+    "string(duration('1m1ms')) == '60.001s' && string(duration('-1500ms')) == '-1.5s'",
+    "string(timestamp('0001-01-01T00:00:00.000000001Z')) == '0001-01-01T00:00:00.000000001Z'",
+    "int(timestamp('1969-12-31T23:59:59.5Z')) == -1 && timestamp(1) == timestamp('1970-01-01T00:00:01Z')",
+  ],
+};
+
+for (const [fact, texts] of Object.entries(holds)) {
+  test(fact, () => {
+    for (const text of texts) assert.equal(value(text), true, text);
+  });
+}
+
+test("faults name what went wrong and the part of the rule", () => {
+  const faults: readonly (readonly [string, RegExp])[] = [
+    ["1 / 0 == 1", /^division by zero in `1 \/ 0`$/],
+    ["1 % 0 == 1", /^modulus by zero in `1 % 0`$/],
+    ["9223372036854775807 + 1 > 0", /^integer overflow in `9223372036854775807 \+ 1`$/],
+    ["-(-9223372036854775808) > 0", /^integer overflow/],
+    ["-9223372036854775808 / -1 > 0", /^integer overflow/],
+    ["[1][1] == 1", /^index out of range: 1 in `\[1\]\[1\]`$/],
+    ["context.data.a == 1", /^no such key: `a` in `context\.data\.a`$/],
+    ["has(context.data.a.b)", /^no such key: `a`/],
+    ["[1, 2].exists(x, x / 0 == 1)", /^division by zero in `x \/ 0`$/],
+    ["int('a') == 1", /^`a` is not an integer/],
+    ["int(9223372036854775808.0) == 1", /^integer overflow/],
+    ["timestamp('2023-02-29T00:00:00Z') == timestamp(0)", /is not a timestamp/],
+    ["timestamp(253402300799) + duration('1s') == timestamp(0)", /^timestamp out of range/],
+    ["timestamp(0).getHours('Nowhere/Else') == 1", /^unknown time zone/],
+    ["{'a': 1, 'a': 2}.size() == 1", /^the key of a map is repeated/],
+  ];
+  for (const [text, message] of faults) assert.match(faultOf(text), message);
+});
+
+test("numbers of the context compare with integers and doubles", () => {
+  const data = { age: 18, half: 0.5, big: 2 ** 63 };
+  assert.equal(value("context.data.age >= 18 && context.data.age < 18.5", { data }), true);
+  assert.equal(value("context.data.age in [17, 18] && context.data.age == 18.0", { data }), true);
+  assert.equal(value("context.data.half > 0 && context.data.half < 1", { data }), true);
+  assert.equal(value("context.data.big > 9223372036854775807", { data }), true);
+  assert.match(faultOf("context.data.age + 1 > 2", { data }), /^no such overload: double \+ int/);
+  assert.equal(value("context.data.age + 1.0 == 19.0", { data }), true);
+});
+
+test("a type clash is a fault of an order and an inequality of ==", () => {
+  const data = { text: "1", nothing: null, list: ["a", 1] };
+  assert.match(faultOf("context.data.text < 2", { data }), /^no such overload: string < int/);
+  assert.equal(value("context.data.text == 1", { data }), false);
+  assert.equal(value("context.data.nothing == null && context.data.text != null", { data }), true);
+  assert.equal(value("1 in context.data.list && 'a' in context.data.list", { data }), true);
+  assert.match(faultOf("1 in context.data.text", { data }), /^no such overload: int in string/);
+});
+
+test("has asks for a key of a map and faults on anything else", () => {
+  const data = { user: { name: null }, text: "a", list: [1] };
+  assert.equal(value("has(context.data.user.name) && !has(context.data.user.age)", { data }), true);
+  assert.equal(value("!has(context.data.nobody)", { data }), true);
+  faultOf("has(context.data.text.name)", { data });
+  faultOf("has(context.data.list.name)", { data });
+});
+
+test("keys of JavaScript's own objects are not keys of the context", () => {
+  for (const key of ["constructor", "toString", "__proto__"]) {
+    assert.equal(value(`has(context.data.${key === "__proto__" ? "proto" : key})`), false);
+    assert.equal(value(`'${key}' in context.data`), false);
+  }
+  const data: { readonly [key: string]: JsonValue } = JSON.parse('{"__proto__": 1}');
+  assert.equal(value("context.data['__proto__'] == 1", { data }), true);
+});
+
+test("a bare flag of the context must be a boolean", () => {
+  assert.equal(value("context.data.flag", { data: { flag: true } }), true);
+  assert.match(faultOf("context.data.flag", { data: { flag: "true" } }), /not a boolean$/);
+  assert.match(faultOf("!context.data.flag", { data: { flag: 1 } }), /^expected a boolean/);
+  assert.equal(value("context.data.flag && false", { data: { flag: 1 } }), false);
+});
+
+test("parameters have the types that the rule declares", () => {
+  const parameters = {
+    age: { type: "integer", data: -2_147_483_648 },
+    rates: { type: "double[]", data: [0.5, Number.NaN] },
+    names: { type: "string[]", data: ["a"] },
+  } as const;
+  assert.equal(value("age * 2 == -4294967296", { parameters }), true);
+  assert.equal(value("rates[0] == 0.5 && !(rates[1] in rates)", { parameters }), true);
+  assert.equal(value("'a' in names && names[0] == 'a' && size(names) == 1", { parameters }), true);
+});
+
+test("a stored value of another type is a fault", () => {
+  const outcome = compileCondition("age > 1", new Map([["age", "integer"]]));
+  assert.ok(outcome.ok);
+  const parameters = new Map<string, AttributeValue>([["age", { type: "string", data: "2" }]]);
+  const verdict = outcome.condition.evaluate({ parameters, data: {} });
+  assert.deepEqual(verdict, { kind: "fault", message: "expected integer, found string in `age`" });
+});
+
+test("nested comprehensions stop at a bound instead of running on", () => {
+  const list = Array.from({ length: 3_000 }, (_, index) => index);
+  const text = "context.data.list.all(x, context.data.list.all(y, x + y >= 0.0))";
+  assert.match(faultOf(text, { data: { list } }), /^the rule takes too many steps/);
+});
+
+test("a comprehension's variable hides a parameter of the same name", () => {
+  const parameters = { x: { type: "integer", data: 7 } } as const;
+  assert.equal(value("[1, 2].exists(x, x == 2) && x == 7", { parameters }), true);
+});
+
+test("defaults are false, empty text, zero and empty lists", () => {
+  assert.deepEqual(defaultValue("boolean"), { type: "boolean", data: false });
+  assert.deepEqual(defaultValue("string"), { type: "string", data: "" });
+  assert.deepEqual(defaultValue("integer"), { type: "integer", data: 0 });
+  assert.deepEqual(defaultValue("double[]"), { type: "double[]", data: [] });
+});
