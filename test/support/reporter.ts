@@ -80,8 +80,15 @@ function failureName(data: EventData.TestFail, names: readonly string[]): string
 
 function errorText(data: EventData.TestFail): string {
   const { error } = data.details;
-  const text = inspect(error.cause ?? error, { depth: 5 });
-  return stripVTControlCharacters(text).replaceAll(/^/gm, "      ");
+  const cause: unknown = error.cause ?? error;
+  // The stack of a failed assertion begins with its message, which says all that its fields do.
+  const isAssertion = cause instanceof Error && "code" in cause && cause.code === "ERR_ASSERTION";
+  const text = isAssertion ? (cause.stack ?? cause.message) : inspect(cause, { depth: 5 });
+  return stripVTControlCharacters(text)
+    .split("\n")
+    .filter((line) => !/^ +at .*\(?node:internal/.test(line))
+    .map((line) => `      ${line}`)
+    .join("\n");
 }
 
 function fileLine(data: EventData.TestComplete, counts: Record<Outcome, number>): string {
