@@ -1,0 +1,122 @@
+import { must } from "../../src/base/assert.ts";
+import { compileSchemaText } from "../../src/language/compile.ts";
+import type { Schema } from "../../src/language/schema.ts";
+import type { CheckItem, Store } from "../../src/store/store.ts";
+import { type Case, itemText, type Round } from "./case.ts";
+import { expectation, type Expectation, type Outcome } from "./oracle.ts";
+import { ask, factsAfter, type Story, tell } from "./story.ts";
+
+export interface Engines {
+  readonly memory: Store;
+  readonly postgres: Store;
+}
+
+/** A place where the engines differ from the oracle, from each other, or from themselves. */
+export interface Disagreement {
+  readonly what: string;
+  /** The round with only the items that show it. */
+  readonly round: Round;
+}
+
+interface Asked {
+  readonly item: CheckItem;
+  readonly expected: Expectation;
+}
+
+/**
+ * Asks both engines the questions of a case, singly and in bulk. Of each round at most `most` items
+ * are asked, such that every kind of answer gets its share of them.
+ */
+export async function disagreements(
+  engines: Engines,
+  one: Case,
+  most: number,
+): Promise<readonly Disagreement[]> {
+  const schemas = one.schemas.map(compileSchemaText);
+  const memory = await tell(engines.memory, one);
+  const postgres = await tell(engines.postgres, one);
+  const found: Disagreement[] = [];
+  for (const round of one.rounds) {
+    const asked = evenShares(expectations(one, round, schemas), most);
+    const items = asked.map(({ item }) => item);
+    const byMemory = await askSingly(memory, round, items);
+    const byPostgres = await askSingly(postgres, round, items);
+    for (const [place, { item, expected }] of asked.entries()) {
+      const pair = [byMemory[place], byPostgres[place]];
+      if (pair[0] === pair[1] && pair.every((answer) => answer && expected.outcomes.has(answer)))
+        continue;
+      const what =
+        `${itemText(item)}: the oracle says ${[...expected.outcomes].join(" or ")}, ` +
+        `memory ${pair[0]}, postgres ${pair[1]}`;
+      found.push({ what, round: { ...round, items: [item] } });
+    }
+    const whole = { ...round, items };
+    const bulks = [
+      ["memory", await bulkDisagreement(memory, whole, byMemory)],
+      ["postgres", await bulkDisagreement(postgres, whole, byPostgres)],
+    ] as const;
+    for (const [engine, wrong] of bulks) {
+      if (wrong !== undefined) found.push({ what: `${engine}: ${wrong}`, round: whole });
+    }
+  }
+  return found;
+}
+
+/** The items of a round with what the oracle allows for each. */
+export function expectations(
+  one: Case,
+  round: Round,
+  schemas: readonly Schema[],
+): readonly Asked[] {
+  const schema = must(schemas[round.schema ?? schemas.length - 1], "the round names a schema");
+  const facts = factsAfter(one.writes, round.after);
+  return round.items.map((item) => ({
+    item,
+    expected: expectation({ schema, facts, context: round.context, ...item }, round.depth),
+  }));
+}
+
+/** Most random questions are denied; without this, few others would be asked. */
+function evenShares(all: readonly Asked[], most: number): readonly Asked[] {
+  const left = Object.values(Object.groupBy(all, ({ expected }) => expected.because));
+  const shares: Asked[] = [];
+  for (let turn = 0; shares.length < Math.min(most, all.length); turn += 1) {
+    for (const group of left) {
+      const one = group?.[turn];
+      if (one !== undefined && shares.length < most) shares.push(one);
+    }
+  }
+  return shares;
+}
+
+async function askSingly(
+  story: Story,
+  round: Round,
+  items: readonly CheckItem[],
+): Promise<readonly Outcome[]> {
+  const answers = await Promise.all(items.map((item) => ask(story, { ...round, items: [item] })));
+  return answers.flat();
+}
+
+/** A bulk answers as its items do one by one, and fails as a whole when one of them fails. */
+async function bulkDisagreement(
+  story: Story,
+  round: Round,
+  singly: readonly Outcome[],
+): Promise<string | undefined> {
+  const failures = singly.filter((outcome) => !isAnswer(outcome));
+  const good = round.items.filter((_, place) => isAnswer(singly[place]));
+  const answers = good.length > 0 ? await ask(story, { ...round, items: good }) : [];
+  const wanted = singly.filter(isAnswer);
+  if (answers.some((outcome, place) => outcome !== wanted[place])) {
+    return `the bulk answers ${answers.join(" ")}, but singly ${wanted.join(" ")}`;
+  }
+  if (failures.length === 0) return undefined;
+  const [failure] = await ask(story, round);
+  if (failures.some((one) => one === failure)) return undefined;
+  return `the bulk answers ${failure}, but singly there are ${failures.join(" ")}`;
+}
+
+function isAnswer(outcome: Outcome | undefined): boolean {
+  return outcome === "allowed" || outcome === "denied";
+}

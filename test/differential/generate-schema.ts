@@ -1,0 +1,266 @@
+import fc from "fast-check";
+
+import { attributeTypes, type AttributeType } from "../../src/base/tuple.ts";
+import type { RelationType } from "../../src/language/schema.ts";
+import { attributePool, type RuleTemplate, rulePool } from "./generate-rules.ts";
+import { entityNames, permissionNames, relationNames } from "./name-pool.ts";
+import { chosen } from "./pick.ts";
+import { canCall, schemaText } from "./schema-text.ts";
+
+/** A generated schema: what the text says, in the form that data and questions are drawn from. */
+export interface SchemaShape {
+  readonly text: string;
+  readonly entities: readonly EntityShape[];
+  readonly rules: readonly RuleTemplate[];
+}
+
+export interface EntityShape {
+  readonly name: string;
+  readonly relations: readonly { readonly name: string; readonly types: readonly RelationType[] }[];
+  readonly attributes: readonly { readonly name: string; readonly type: AttributeType }[];
+  readonly permissions: readonly { readonly name: string; readonly expression: Sketch }[];
+}
+
+/**
+ * Numbers pick from what there is when the text is made, so that every sketch gives a valid schema
+ * and shrinks piece by piece.
+ */
+export type Sketch =
+  | {
+      readonly kind: "leaf";
+      readonly form: "name" | "relation" | "walk" | "again" | "call";
+      readonly pick: number;
+    }
+  | {
+      readonly kind: "branch";
+      readonly operator: "or" | "and" | "not";
+      readonly left: Sketch;
+      readonly right: Sketch;
+    };
+
+interface RelationSketch {
+  readonly name: number;
+  /** None for those that are usual for the name. */
+  readonly types: readonly {
+    readonly form: "user" | "self" | "type" | "userset";
+    readonly pick: number;
+  }[];
+  readonly later: "stays" | "goes" | "narrows";
+}
+
+interface AttributeSketch {
+  readonly name: number;
+  readonly later: "stays" | "goes" | "changes";
+}
+
+interface EntitySketch {
+  readonly relations: readonly RelationSketch[];
+  readonly attributes: readonly AttributeSketch[];
+  readonly permissions: readonly { readonly name: number; readonly expression: Sketch }[];
+}
+
+export interface SchemaSketch {
+  readonly entities: readonly EntitySketch[];
+  readonly rules: readonly number[];
+}
+
+const pick = fc.nat({ max: 9_999 });
+
+const anyExpression = fc.letrec<{ sketch: Sketch; leaf: Sketch; branch: Sketch }>((tie) => ({
+  leaf: fc.record({
+    kind: fc.constant("leaf" as const),
+    form: fc.constantFrom("name", "relation", "relation", "walk", "again", "call", "call"),
+    pick,
+  }),
+  branch: fc.record({
+    kind: fc.constant("branch" as const),
+    operator: fc.constantFrom("or", "or", "or", "and", "and", "not"),
+    left: tie("sketch"),
+    right: tie("sketch"),
+  }),
+  sketch: fc.oneof(
+    { maxDepth: 3, depthSize: "small", withCrossShrink: true },
+    tie("leaf"),
+    tie("branch"),
+  ),
+})).sketch;
+
+type Leaf = Sketch & { readonly kind: "leaf" };
+type Operator = (Sketch & { readonly kind: "branch" })["operator"];
+
+function leaf(form: Leaf["form"]): fc.Arbitrary<Sketch> {
+  return fc.record({ kind: fc.constant("leaf" as const), form: fc.constant(form), pick });
+}
+
+function branch(
+  left: fc.Arbitrary<Sketch>,
+  operator: Operator,
+  right: fc.Arbitrary<Sketch>,
+): fc.Arbitrary<Sketch> {
+  const kind = fc.constant("branch" as const);
+  return fc.record({ kind, operator: fc.constant(operator), left, right });
+}
+
+const inherited = branch(leaf("relation"), "or", leaf("again"));
+
+/** What people write, and what is hard to get right; chance alone rarely comes by these. */
+const typicalExpression = fc.oneof(
+  inherited,
+  branch(inherited, "not", leaf("relation")),
+  branch(inherited, "and", leaf("name")),
+  branch(inherited, "or", leaf("walk")),
+  branch(leaf("relation"), "or", branch(leaf("again"), "and", leaf("call"))),
+  branch(leaf("relation"), "or", branch(leaf("again"), "not", leaf("relation"))),
+  branch(leaf("relation"), "or", branch(leaf("again"), "and", leaf("again"))),
+  branch(leaf("relation"), "not", leaf("again")),
+  branch(leaf("name"), "not", branch(leaf("again"), "not", leaf("relation"))),
+  branch(leaf("relation"), "or", leaf("call")),
+);
+
+const expression = fc.oneof(typicalExpression, anyExpression);
+
+const relation: fc.Arbitrary<RelationSketch> = fc.record({
+  name: pick,
+  types: fc.array(
+    fc.record({
+      form: fc.constantFrom("user", "user", "user", "self", "self", "type", "userset"),
+      pick,
+    }),
+    {
+      maxLength: 3,
+    },
+  ),
+  later: fc.constantFrom("stays", "stays", "goes", "narrows"),
+});
+
+const attribute: fc.Arbitrary<AttributeSketch> = fc.record({
+  name: pick,
+  later: fc.constantFrom("stays", "stays", "goes", "changes"),
+});
+
+function entity(most: number): fc.Arbitrary<EntitySketch> {
+  const lengths = { minLength: most > 1 ? 1 : 0, maxLength: most };
+  return fc.record({
+    relations: fc.array(relation, lengths),
+    attributes: fc.array(attribute, lengths),
+    permissions: fc.array(fc.record({ name: pick, expression }), lengths),
+  });
+}
+
+export const schemaSketch: fc.Arbitrary<SchemaSketch> = fc.record({
+  entities: fc.tuple(entity(1), entity(3), entity(4), entity(4)),
+  rules: fc.array(pick, { minLength: 1, maxLength: 6 }),
+});
+
+/** The schema of a sketch; `later` is the version in which some relations and attributes changed. */
+export function schemaShape(sketch: SchemaSketch, later: boolean): SchemaShape {
+  const named = sketch.entities.map((one, index) => ({
+    name: chosen(entityNames, index),
+    sketch: one,
+    relations: distinct(one.relations, relationNames, (name) => name).filter(
+      ([relationSketch]) => !later || relationSketch.later !== "goes",
+    ),
+  }));
+  const usersets = named.flatMap((one) =>
+    one.relations.map(([, name]) => ({ type: one.name, relation: name })),
+  );
+  const entities: EntityShape[] = named.map((one) => ({
+    name: one.name,
+    relations: one.relations.map(([relationSketch, name]) => ({
+      name,
+      types: relationTypes(relationSketch, name, { own: one.name, usersets, later }),
+    })),
+    attributes: attributesOf(one.sketch.attributes, later),
+    permissions: distinct(one.sketch.permissions, permissionNames, (name) => name).map(
+      ([permission, name]) => ({ name, expression: permission.expression }),
+    ),
+  }));
+  const callable = rulePool.filter((rule) => entities.some((one) => canCall(one, rule)));
+  const rules = distinct(sketch.rules, callable, (one) => one.name).map(([, one]) => one);
+  return { entities, rules, text: schemaText(entities, rules) };
+}
+
+function relationTypes(
+  sketch: RelationSketch,
+  name: (typeof relationNames)[number],
+  scope: {
+    readonly own: string;
+    readonly usersets: readonly RelationType[];
+    readonly later: boolean;
+  },
+): readonly RelationType[] {
+  if (sketch.types.length === 0) return usualTypes(name, scope);
+  const types = new Map<string, RelationType>();
+  for (const { form, pick: index } of sketch.types) {
+    const type = relationType(form, index, scope);
+    types.set(`${type.type}#${type.relation}`, type);
+  }
+  const all = [...types.values()];
+  return scope.later && sketch.later === "narrows" && all.length > 1 ? all.slice(1) : all;
+}
+
+function usualTypes(
+  name: (typeof relationNames)[number],
+  scope: { readonly own: string; readonly usersets: readonly RelationType[] },
+): readonly RelationType[] {
+  const user = { type: "user", relation: "" };
+  switch (name) {
+    case "member":
+      return [user, { type: scope.own, relation: "member" }];
+    case "parent":
+      return [{ type: scope.own, relation: "" }];
+    case "viewer":
+    case "banned":
+      return [user, ...scope.usersets.filter((one) => one.relation === "member").slice(0, 1)];
+    case "owner":
+      return [user];
+  }
+}
+
+function relationType(
+  form: RelationSketch["types"][number]["form"],
+  index: number,
+  scope: { readonly own: string; readonly usersets: readonly RelationType[] },
+): RelationType {
+  switch (form) {
+    case "user":
+      return { type: "user", relation: "" };
+    case "self":
+      return { type: scope.own, relation: "" };
+    case "type":
+      return { type: chosen(entityNames, index), relation: "" };
+    case "userset":
+      return chosen(scope.usersets, index);
+  }
+}
+
+function attributesOf(
+  sketches: readonly AttributeSketch[],
+  later: boolean,
+): EntityShape["attributes"] {
+  return distinct(sketches, attributePool, (one) => one.name)
+    .filter(([sketch]) => !later || sketch.later !== "goes")
+    .map(([sketch, one]) =>
+      later && sketch.later === "changes"
+        ? { name: one.name, type: chosen(attributeTypes, attributeTypes.indexOf(one.type) + 2) }
+        : one,
+    );
+}
+
+/** Pairs each sketch with a value of the pool, never the same value twice. */
+function distinct<S extends { readonly name: number } | number, T>(
+  sketches: readonly S[],
+  pool: readonly T[],
+  key: (value: T) => string,
+): readonly (readonly [S, T])[] {
+  if (pool.length === 0) return [];
+  const taken = new Set<string>();
+  const pairs: (readonly [S, T])[] = [];
+  for (const sketch of sketches) {
+    const value = chosen(pool, typeof sketch === "number" ? sketch : sketch.name);
+    if (taken.has(key(value))) continue;
+    taken.add(key(value));
+    pairs.push([sketch, value]);
+  }
+  return pairs;
+}
