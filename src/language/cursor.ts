@@ -17,6 +17,7 @@ export class Cursor {
   readonly source: Source;
   readonly #problems: Problems;
   #previousEnd = 0;
+  #failedAt: number | undefined;
   #token: Token;
 
   constructor(source: Source, problems: Problems) {
@@ -111,7 +112,9 @@ export class Cursor {
 
   /** Ends the statement with a syntax error at the look-ahead. */
   fail(message: string): never {
-    this.#problems.add(this.position, message);
+    // What is still open when the text ends fails again and again at the same token.
+    if (this.#token.start !== this.#failedAt) this.#problems.add(this.position, message);
+    this.#failedAt = this.#token.start;
     throw new SyntaxFault(message);
   }
 

@@ -1,6 +1,8 @@
 /** Does a comment, `//` to the end of the line or between `/*` and its end, begin at `offset`? */
 export function isCommentStart(text: string, offset: number): boolean {
-  return text.startsWith("//", offset) || text.startsWith("/*", offset);
+  if (text.charAt(offset) !== "/") return false;
+  const next = text.charAt(offset + 1);
+  return next === "/" || next === "*";
 }
 
 /**

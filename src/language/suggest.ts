@@ -28,20 +28,26 @@ export function suggest(name: string, candidates: Iterable<string>): string {
 function editDistance(source: string, target: string, limit: number): number | undefined {
   if (Math.abs(source.length - target.length) > limit) return undefined;
   const beyond = limit + 1;
-  let previous = Array.from({ length: target.length + 1 }, (_, column) => column);
+  let above = new Uint8Array(target.length + 2).fill(beyond);
+  let current = new Uint8Array(target.length + 2).fill(beyond);
+  for (let column = 0; column <= limit; column++) above[column] = column;
   for (let row = 1; row <= source.length; row++) {
-    const current = Array.from<number>({ length: target.length + 1 }).fill(beyond);
+    const first = Math.max(1, row - limit);
     const last = Math.min(target.length, row + limit);
-    if (row <= limit) current[0] = row;
-    for (let column = Math.max(1, row - limit); column <= last; column++) {
-      const same = source[row - 1] === target[column - 1];
-      const replaced = (previous[column - 1] ?? beyond) + (same ? 0 : 1);
-      const removed = (previous[column] ?? beyond) + 1;
+    let least = (current[first - 1] = row <= limit ? row : beyond);
+    for (let column = first; column <= last; column++) {
+      const same = source.charCodeAt(row - 1) === target.charCodeAt(column - 1);
+      const replaced = (above[column - 1] ?? beyond) + (same ? 0 : 1);
+      const removed = (above[column] ?? beyond) + 1;
       const added = (current[column - 1] ?? beyond) + 1;
-      current[column] = Math.min(replaced, removed, added, beyond);
+      const edits = Math.min(replaced, removed, added, beyond);
+      current[column] = edits;
+      least = Math.min(least, edits);
     }
-    previous = current;
+    if (least === beyond) return undefined;
+    current[last + 1] = beyond;
+    [above, current] = [current, above];
   }
-  const edits = previous[target.length] ?? beyond;
-  return edits > limit ? undefined : edits;
+  const edits = above[target.length] ?? beyond;
+  return edits === beyond ? undefined : edits;
 }

@@ -1,0 +1,80 @@
+import assert from "node:assert/strict";
+import { test } from "node:test";
+
+import { compileSchemaText } from "../../src/language/compile.ts";
+import { parseSchema } from "../../src/language/parse.ts";
+import { printExpression, printSchema } from "../../src/language/print.ts";
+import { problemsOf } from "./problems.ts";
+
+/** A name for each number, made of letters. */
+function nameOf(number: number): string {
+  return `n_${String(number).replaceAll(/\d/g, (digit) => "abcdefghij".charAt(Number(digit)))}`;
+}
+
+test("an expression of ten thousand operands compiles and prints", () => {
+  for (const operators of [["or"], ["or", "and", "not"]]) {
+    const operands = Array.from({ length: 10_000 }, (_, index) =>
+      index === 0 ? "a" : ` ${operators[index % operators.length]} a`,
+    ).join("");
+    const text = `entity user {} entity doc { relation a @user permission p = ${operands} }`;
+    const expression = compileSchemaText(text)
+      .entities.get("doc")
+      ?.permissions.get("p")?.expression;
+    assert.ok(expression !== undefined);
+    assert.equal(printExpression(expression), operands);
+    assert.ok(printSchema(parseSchema(text)).includes(operands));
+  }
+});
+
+test("parentheses nested a thousand levels deep on either side compile and print", () => {
+  const left = `${"(".repeat(1_000)}a${" or a) and a".repeat(1_000)}`;
+  const right = `${"a or (a and (".repeat(500)}a${"))".repeat(500)}`;
+  for (const nested of [left, right]) {
+    const text = `entity user {} entity doc { relation a @user permission p = ${nested} }`;
+    compileSchemaText(text);
+    const printed = printSchema(parseSchema(text));
+    assert.equal(printSchema(parseSchema(printed)), printed);
+  }
+});
+
+test("a schema of ten thousand lines compiles within a second of processor time", () => {
+  const lines = ["entity user {}"];
+  for (let entity = 0; entity < 500; entity++) {
+    lines.push(`entity ${nameOf(entity)} {`, `  relation parent @${nameOf((entity + 1) % 500)}`);
+    for (let member = 0; member < 9; member++) {
+      lines.push(
+        `  relation r_${nameOf(member)} @user @${nameOf((entity + member) % 500)}#parent // some`,
+        `  permission p_${nameOf(member)} = (r_${nameOf(member)} or parent.p_${nameOf(member)}) not parent`,
+      );
+    }
+    lines.push("}");
+  }
+  assert.ok(lines.length > 10_000);
+  const text = lines.join("\n");
+  const start = process.cpuUsage();
+  assert.equal(compileSchemaText(text).entities.size, 501);
+  assert.ok(process.cpuUsage(start).user < 1_000_000);
+});
+
+test("a large schema with many mistakes is refused within a second of processor time", () => {
+  const members = Array.from({ length: 5_000 }, (_, index) => `relation ${nameOf(index)} @user`);
+  const wrong = Array.from(
+    { length: 5_000 },
+    (_, index) => `permission p_${nameOf(index)} = x_${nameOf(index)}`,
+  );
+  const text = `entity user {} entity doc {\n${[...members, ...wrong].join("\n")}\n}`;
+  const start = process.cpuUsage();
+  assert.equal(problemsOf(() => compileSchemaText(text)).length, 100);
+  assert.ok(process.cpuUsage(start).user < 1_000_000);
+});
+
+test("a walk over usersets that hold each other in a circle is checked once round", () => {
+  const circle =
+    "entity a { relation r @b#r permission p = s.x relation s @b#r } entity b { relation r @a#r }";
+  assert.deepEqual(
+    problemsOf(() => compileSchemaText(circle)),
+    [
+      "1:45: undefined relation reference: entity `b`, to which `s` leads, has no relation or permission `x`",
+    ],
+  );
+});

@@ -1,0 +1,286 @@
+import assert from "node:assert/strict";
+import { test } from "node:test";
+
+import fc from "fast-check";
+
+import { parseSchema } from "../../src/language/parse.ts";
+import { applyPartials, type EntityPartial } from "../../src/language/partial.ts";
+import { laidOut, type Spelled } from "./arbitrary-schema.ts";
+import { problemsOf, refusalOf } from "./problems.ts";
+import { type Shape, shapeOf } from "./shape.ts";
+
+const nothing: EntityPartial = { write: [], writePermissions: [], update: [], delete: [] };
+
+const base = `// the model
+entity user {}
+
+entity doc {
+  relation owner @user // exactly one
+  relation viewer @user
+
+  /* who may see it */
+  permission view = owner or viewer
+}
+
+rule always() { true }
+`;
+
+function changed(partial: Partial<EntityPartial>, text = base): string {
+  return applyPartials(text, new Map([["doc", { ...nothing, ...partial }]]));
+}
+
+test("no changes leave the text as it is", () => {
+  assert.equal(applyPartials(base, new Map()), base);
+  assert.equal(changed({}), base);
+});
+
+test("what is not touched keeps its text", () => {
+  const result = changed({
+    write: ["relation editor @user", "attribute public boolean"],
+    writePermissions: ["open = public"],
+    update: ["permission view = owner or editor"],
+    delete: ["viewer"],
+  });
+  assert.equal(
+    result,
+    `// the model
+entity user {}
+
+entity doc {
+  relation owner @user // exactly one
+
+  /* who may see it */
+  permission view = owner or editor
+  relation editor @user
+  attribute public boolean
+  permission open = public
+}
+
+rule always() { true }
+`,
+  );
+});
+
+test("an entity on one line grows by lines", () => {
+  assert.equal(
+    changed({ write: ["relation a @doc"] }, "entity doc {}"),
+    "entity doc {\n  relation a @doc\n}",
+  );
+  assert.equal(
+    changed({ write: ["relation b @doc"] }, "entity doc { relation a @doc }"),
+    "entity doc { relation a @doc \n  relation b @doc\n}",
+  );
+});
+
+test("a permission of write_permissions is new or takes the place of one", () => {
+  const result = changed({
+    writePermissions: ["view = owner", "action edit = owner", "permission  share=view and edit"],
+  });
+  assert.match(result, /permission view = owner\n {2}action edit = owner\n {2}permission {2}share/);
+});
+
+test("changes are applied in the order write, write_permissions, update, delete", () => {
+  const result = changed({
+    write: ["permission a = viewer", "permission b = owner"],
+    writePermissions: ["a = owner"],
+    update: ["permission a = owner and viewer"],
+    delete: ["b"],
+  });
+  assert.match(result, /permission a = owner and viewer\n\}/);
+  assert.doesNotMatch(result, /permission b/);
+});
+
+test("several entities change at once", () => {
+  const result = applyPartials(
+    "entity a {} entity b { relation r @b }",
+    new Map([
+      ["b", { ...nothing, update: ["relation r @a#s"] }],
+      ["a", { ...nothing, write: ["relation s @b"] }],
+    ]),
+  );
+  assert.deepEqual(shapeOf(parseSchema(result)), [
+    ["entity", "a", [["relation", "s", [["b"]]]]],
+    ["entity", "b", [["relation", "r", [["a", "s"]]]]],
+  ]);
+});
+
+test("a syntax error names the statement and its place in it", () => {
+  const partials = new Map([
+    [
+      "doc",
+      { ...nothing, write: ["relation a @user", "relation b\n  user"], update: ["view = owner"] },
+    ],
+    ["user", { ...nothing, writePermissions: ["p = not q", "relation a @user"] }],
+  ]);
+  const run = (): string => applyPartials(base, partials);
+  assert.deepEqual(problemsOf(run), [
+    "partials.doc.write[1]: 2:3: expected next token to be SIGN, got IDENT instead: expected `@`, found `user`",
+    "partials.doc.update[0]: 1:1: expected token to be RELATION, PERMISSION, ATTRIBUTE, got IDENT instead: found `view`",
+    "partials.user.write_permissions[0]: 1:5: no prefix parse function for NOT found: `not` stands between two operands, as in `a not b`",
+    "partials.user.write_permissions[1]: 1:1: expected next token to be PERMISSION, got RELATION instead: expected `permission`, found `relation`",
+  ]);
+  assert.match(
+    refusalOf(run).message,
+    /^ERROR_CODE_SCHEMA_PARSE: partials\.doc\.write\[1\]: 2:3: /,
+  );
+});
+
+test("a partial holds one statement", () => {
+  for (const [statement, place] of [
+    ["relation a @user relation b @user", "1:18"],
+    ["relation a @user }", "1:18"],
+    ["", "1:1"],
+    ["relation a @user /* open", "1:18"],
+  ] as const) {
+    const [problem = "", ...others] = problemsOf(() => changed({ write: [statement] }));
+    assert.ok(problem.startsWith(`partials.doc.write[0]: ${place}: `), problem);
+    assert.deepEqual(others, []);
+  }
+});
+
+test("a mistake in a partial names the statement and its place in it", () => {
+  const run = (): string =>
+    changed({ write: ["relation a @user @team"], writePermissions: ["edit = owner or\n  editor"] });
+  assert.equal(refusalOf(run).code, "SCHEMA_COMPILE");
+  assert.deepEqual(problemsOf(run), [
+    "partials.doc.write[0]: 1:19: relation reference not found in entity references: type `team` is not an entity",
+    "partials.doc.write_permissions[0]: 2:3: undefined relation reference: entity `doc` has no `editor` (did you mean `edit`?)",
+  ]);
+});
+
+test("what is still in use cannot be deleted", () => {
+  assert.deepEqual(
+    problemsOf(() => changed({ delete: ["viewer"] })),
+    ["9:30: undefined relation reference: entity `doc` has no `viewer` (did you mean `view`?)"],
+  );
+});
+
+test("an unknown entity is refused", () => {
+  const refusal = (name: string): string => {
+    const error = refusalOf(() => applyPartials(base, new Map([[name, nothing]])));
+    assert.equal(error.code, "ENTITY_STATEMENT_NOT_FOUND");
+    return error.message.replace("ERROR_CODE_ENTITY_STATEMENT_NOT_FOUND: ", "");
+  };
+  assert.equal(
+    refusal("docs"),
+    "partials.docs: the schema has no entity `docs` (did you mean `doc`?)",
+  );
+  assert.equal(
+    refusal("always"),
+    "partials.always: `always` is a rule, only entities can be changed in parts",
+  );
+});
+
+test("a name that must be there or must not is refused otherwise", () => {
+  const cases: readonly (readonly [Partial<EntityPartial>, string])[] = [
+    [
+      { write: ["attribute a boolean", "attribute viewer boolean"] },
+      "ALREADY_EXIST: partials.doc.write[1]: entity `doc` already has `viewer`, `update` changes what exists",
+    ],
+    [
+      { write: ["attribute a boolean", "relation a @user"] },
+      "ALREADY_EXIST: partials.doc.write[1]: entity `doc` already has `a`, `update` changes what exists",
+    ],
+    [
+      { writePermissions: ["viewer = owner"] },
+      "ALREADY_EXIST: partials.doc.write_permissions[0]: entity `doc` already has the relation `viewer`",
+    ],
+    [
+      { update: ["relation viewers @user"] },
+      "REFERENCE_NOT_FOUND: partials.doc.update[0]: entity `doc` has no relation `viewers` (did you mean `viewer`?)",
+    ],
+    [
+      { update: ["permission viewer = owner"] },
+      "REFERENCE_NOT_FOUND: partials.doc.update[0]: entity `doc` has no permission `viewer`, `viewer` is of kind relation",
+    ],
+    [
+      { delete: ["view", "view"] },
+      "REFERENCE_NOT_FOUND: partials.doc.delete[1]: entity `doc` has no `view` (did you mean `viewer`?)",
+    ],
+  ];
+  for (const [partial, expected] of cases) {
+    const error = refusalOf(() => changed(partial));
+    assert.equal(error.message, `ERROR_CODE_${expected}`);
+    assert.equal(error.kind, "invalid_argument");
+    assert.equal(error.details[0]?.field, expected.split(": ")[1]);
+  }
+});
+
+const kinds = fc.constantFrom("relation", "attribute", "permission");
+
+interface Member {
+  readonly name: string;
+  readonly kind: "relation" | "attribute" | "permission";
+  /** Once updated, a member refers to `b` in place of `a`. */
+  readonly to: "a" | "b";
+}
+
+function tokensOf({ name, kind, to }: Member): readonly string[] {
+  if (kind === "relation") return ["relation", name, "@", "doc", "#", to];
+  if (kind === "permission") return ["permission", name, "=", "(", "a", "not", to, ")"];
+  return ["attribute", name, to === "a" ? "boolean" : "string", "[", "]"];
+}
+
+function shapeOfMember({ name, kind, to }: Member): Shape {
+  if (kind === "relation") return ["relation", name, [["doc", to]]];
+  if (kind === "permission") return ["permission", name, ["not", "a", to]];
+  return ["attribute", name, to === "a" ? "boolean[]" : "string[]"];
+}
+
+const docTokens = "entity doc { relation a @ doc relation b @ doc".split(" ");
+const docShapes: readonly Shape[] = [
+  ["relation", "a", [["doc"]]],
+  ["relation", "b", [["doc"]]],
+];
+
+/** What becomes of each member: it stays, or is there before, after or differently. */
+const edits = fc.uniqueArray(
+  fc.record({
+    name: fc.constantFrom("c", "d", "e", "f", "g", "h"),
+    kind: kinds,
+    fate: fc.constantFrom("keep", "write", "update", "delete"),
+  }),
+  { selector: ({ name }) => name },
+);
+
+test("the text after any changes is that of the changed tree, whatever the layout", () => {
+  const property = edits.chain((members) => {
+    const before = members.filter(({ fate }) => fate !== "write");
+    const spelled: Spelled = {
+      shape: [],
+      tokens: [
+        ...docTokens,
+        ...before.flatMap((member) => tokensOf({ ...member, to: "a" })),
+        "}",
+        ..."entity user { }".split(" "),
+      ],
+    };
+    return fc.record({ members: fc.constant(members), base: laidOut(fc.constant(spelled)) });
+  });
+  fc.assert(
+    fc.property(property, ({ members, base: { text } }) => {
+      const statements = (wanted: string): readonly string[] =>
+        members
+          .filter(({ fate }) => fate === wanted)
+          .map((member) => ` ${tokensOf({ ...member, to: "b" }).join("\n")} ;// so`);
+      const result = changed(
+        {
+          write: statements("write"),
+          update: statements("update"),
+          delete: members.filter(({ fate }) => fate === "delete").map(({ name }) => name),
+        },
+        text,
+      );
+      const kept = members.filter(({ fate }) => fate === "keep" || fate === "update");
+      const added = members.filter(({ fate }) => fate === "write");
+      const expected = [...kept, ...added].map((member) =>
+        shapeOfMember({ ...member, to: member.fate === "keep" ? "a" : "b" }),
+      );
+      assert.deepEqual(shapeOf(parseSchema(result)), [
+        ["entity", "doc", [...docShapes, ...expected]],
+        ["entity", "user", []],
+      ]);
+    }),
+    { numRuns: 500 },
+  );
+});
