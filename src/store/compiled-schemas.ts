@@ -1,0 +1,115 @@
+import { hash } from "node:crypto";
+
+import { LRUCache } from "lru-cache";
+
+import type { SchemaVersion, TenantId } from "../base/tuple.ts";
+import { compileSchemaText } from "../language/compile.ts";
+import type { Schema } from "../language/schema.ts";
+import type { StoredSchema } from "./store.ts";
+
+export interface CompiledSchema {
+  readonly version: SchemaVersion;
+  readonly text: string;
+  /** One object for all tenants and versions with the same text: plans hang on it. */
+  readonly schema: Schema;
+}
+
+/** What a text becomes, whoever wrote it. */
+interface CompiledText {
+  readonly text: string;
+  readonly schema: Schema;
+}
+
+/** Fails with TENANT_NOT_FOUND or SCHEMA_NOT_FOUND. `version` undefined: the head. */
+export type LoadSchema = (
+  tenant: TenantId,
+  version: SchemaVersion | undefined,
+) => Promise<StoredSchema>;
+
+/**
+ * Bytes that a compiled schema takes for each character of its text, with its plans and statements.
+ * An estimate from a heap snapshot is not possible before they are made, so this one is generous.
+ */
+const bytesPerCharacter = 40;
+
+/** Heads and versions are a few hundred bytes each; one cache must not push out the other. */
+const entriesMax = 100_000;
+
+/** The schemas in use, compiled. Versions never change, so only which one is the head can be stale. */
+export class CompiledSchemas {
+  readonly #load: LoadSchema;
+  readonly #texts: LRUCache<string, CompiledText>;
+  /** Keys of texts by tenant and version. */
+  readonly #versions = new LRUCache<string, string>({ max: entriesMax });
+  readonly #heads = new LRUCache<TenantId, SchemaVersion>({ max: entriesMax });
+  readonly #loading = new Map<string, Promise<CompiledSchema>>();
+
+  constructor(load: LoadSchema, options: { readonly maxBytes: number }) {
+    this.#load = load;
+    this.#texts = new LRUCache({
+      maxSize: options.maxBytes,
+      sizeCalculation: ({ text }) => 1 + text.length * bytesPerCharacter,
+    });
+  }
+
+  /**
+   * The head that was last seen, asked of the store only when none was. It may be stale: the
+   * statement that works with it says so. Fails as the store does.
+   */
+  async guessHead(tenant: TenantId): Promise<CompiledSchema> {
+    const head = this.#heads.get(tenant);
+    return head === undefined ? await this.reload(tenant, undefined) : await this.at(tenant, head);
+  }
+
+  /** That version. It may be of a tenant that is gone, or of a former one of that name. */
+  async at(tenant: TenantId, version: SchemaVersion): Promise<CompiledSchema> {
+    const key = this.#versions.get(versionKey(tenant, version));
+    const compiled = key === undefined ? undefined : this.#texts.get(key);
+    return compiled === undefined
+      ? await this.reload(tenant, version)
+      : { version, text: compiled.text, schema: compiled.schema };
+  }
+
+  /** Asks the store, whatever is known here; those who ask the same at once share the answer. */
+  async reload(tenant: TenantId, version: SchemaVersion | undefined): Promise<CompiledSchema> {
+    const key = versionKey(tenant, version);
+    const running = this.#loading.get(key);
+    if (running !== undefined) return await running;
+    const loading = this.#read(tenant, version).finally(() => this.#loading.delete(key));
+    this.#loading.set(key, loading);
+    return await loading;
+  }
+
+  /** A statement said what the head is; undefined: the tenant has no schema. */
+  seenHead(tenant: TenantId, version: SchemaVersion | undefined): void {
+    if (version === undefined) this.#heads.delete(tenant);
+    else this.#heads.set(tenant, version);
+  }
+
+  /** The tenant is gone: its name may come to stand for another. */
+  forget(tenant: TenantId): void {
+    this.#heads.delete(tenant);
+    const prefix = versionKey(tenant, undefined);
+    for (const key of this.#versions.keys()) {
+      if (key.startsWith(prefix)) this.#versions.delete(key);
+    }
+  }
+
+  async #read(tenant: TenantId, version: SchemaVersion | undefined): Promise<CompiledSchema> {
+    const stored = await this.#load(tenant, version);
+    const key = hash("sha256", stored.text, "base64");
+    let compiled = this.#texts.get(key);
+    if (compiled === undefined) {
+      compiled = { text: stored.text, schema: compileSchemaText(stored.text) };
+      this.#texts.set(key, compiled);
+    }
+    this.#versions.set(versionKey(tenant, stored.version), key);
+    if (version === undefined) this.seenHead(tenant, stored.version);
+    return { version: stored.version, text: compiled.text, schema: compiled.schema };
+  }
+}
+
+/** A tenant id holds no blank. */
+function versionKey(tenant: TenantId, version: SchemaVersion | undefined): string {
+  return `${tenant} ${version ?? ""}`;
+}

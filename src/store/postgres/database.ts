@@ -1,0 +1,138 @@
+import postgres from "postgres";
+
+import { must } from "../../base/assert.ts";
+import { PembaError } from "../../base/error.ts";
+import { refusesStartParameters, storageError } from "./driver-error.ts";
+import { numberOf, type Row, textOf } from "./row.ts";
+import { sessionSettings } from "./session-settings.ts";
+
+export interface PoolOptions {
+  readonly maxConnections: number;
+  /** Undefined: for as long as it takes. */
+  readonly idleTimeoutMs: number | undefined;
+  readonly maxLifetimeMs: number | undefined;
+  readonly connectTimeoutMs: number | undefined;
+}
+
+export interface DatabaseOptions {
+  readonly url: string;
+  readonly pool: PoolOptions;
+  readonly warn: (message: string) => void;
+  /** Called with every statement that goes to the server, as it goes. */
+  readonly onStatement?: ((text: string) => void) | undefined;
+  /** Called when a connection ends, for whatever reason: the next one may reach another server. */
+  readonly onConnectionClosed?: (() => void) | undefined;
+}
+
+/** Json goes as text with the cast `::text::jsonb`, an array as `arrayLiteral` with `::text[]`. */
+export type Value = string | number | boolean | null;
+
+/** A prepared statement costs memory in every connection, for as long as that lives. */
+const preparedTextsMax = 500;
+
+const oldestServer = 140_000;
+
+/** How long a connection has to finish what it runs when the pool closes. */
+const closeTimeoutSeconds = 5;
+
+/** Another try to connect comes after at most this long: requests wait for it. */
+const reconnectDelayMaxSeconds = 1;
+
+/** The only way to the server: a pool of connections, prepared statements, errors of the table. */
+export class Database {
+  readonly #sql: postgres.Sql;
+  readonly #prepared = new Set<string>();
+
+  private constructor(options: DatabaseOptions, settings: Readonly<Record<string, string>>) {
+    this.#sql = openPool(options, settings);
+  }
+
+  /**
+   * Opens a pool and asks the server for its version. Where the session settings are refused (by a
+   * pooler) it works without them. Fails with UNAVAILABLE, or MIGRATION when the server is too old.
+   */
+  static async connect(options: DatabaseOptions): Promise<Database> {
+    try {
+      return await Database.#connectWith(options, sessionSettings);
+    } catch (error) {
+      if (!(error instanceof PembaError) || !refusesStartParameters(error.cause)) throw error;
+    }
+    const database = await Database.#connectWith(options, {});
+    const settings = Object.entries(sessionSettings).map(([name, value]) => `${name}=${value}`);
+    options.warn(
+      "the database refuses settings at the start of a connection (a pooler does): answers stay " +
+        `right, but they are only fast with these set for the role: ${settings.join(", ")}`,
+    );
+    return database;
+  }
+
+  static async #connectWith(
+    options: DatabaseOptions,
+    settings: Readonly<Record<string, string>>,
+  ): Promise<Database> {
+    const database = new Database(options, settings);
+    try {
+      await refuseOldServer(database);
+      return database;
+    } catch (error) {
+      await database.close();
+      throw error;
+    }
+  }
+
+  /** Runs one statement, which is a transaction of its own. Values are $1, $2 ... */
+  async query(text: string, values: readonly Value[]): Promise<readonly Row[]> {
+    // Without `simple: false` the driver sends a statement that has no values unprepared.
+    const options = { prepare: this.#mayPrepare(text), simple: false };
+    try {
+      return await this.#sql.unsafe<Row[]>(text, [...values], options);
+    } catch (error) {
+      throw storageError(error);
+    }
+  }
+
+  /** Waits for what runs, for a few seconds, and ends all connections. */
+  async close(): Promise<void> {
+    await this.#sql.end({ timeout: closeTimeoutSeconds });
+  }
+
+  #mayPrepare(text: string): boolean {
+    if (this.#prepared.has(text)) return true;
+    if (this.#prepared.size >= preparedTextsMax) return false;
+    this.#prepared.add(text);
+    return true;
+  }
+}
+
+function openPool(
+  { url, pool, onStatement, onConnectionClosed }: DatabaseOptions,
+  settings: Readonly<Record<string, string>>,
+): postgres.Sql {
+  return postgres(url, {
+    max: pool.maxConnections,
+    idle_timeout: pool.idleTimeoutMs === undefined ? undefined : pool.idleTimeoutMs / 1000,
+    max_lifetime: pool.maxLifetimeMs === undefined ? null : pool.maxLifetimeMs / 1000,
+    connect_timeout: pool.connectTimeoutMs === undefined ? 0 : pool.connectTimeoutMs / 1000,
+    backoff: (retries) => Math.min(2 ** retries / 100, reconnectDelayMaxSeconds),
+    // Asking for the types of arrays would be a query for each connection: arrays are text here.
+    fetch_types: false,
+    onnotice: () => {},
+    ...(onStatement === undefined ? {} : { debug: (_connection, text) => onStatement(text) }),
+    ...(onConnectionClosed === undefined ? {} : { onclose: onConnectionClosed }),
+    connection: { application_name: "pemba", ...settings },
+  });
+}
+
+async function refuseOldServer(database: Database): Promise<void> {
+  const [row] = await database.query(
+    `select current_setting('server_version') as version,
+       current_setting('server_version_num')::integer as number`,
+    [],
+  );
+  const version = must(row, "a select without a table has one row");
+  if (numberOf(version, "number") >= oldestServer) return;
+  throw new PembaError(
+    "MIGRATION",
+    `the database is Postgres ${textOf(version, "version")}, expected 14 or newer`,
+  );
+}

@@ -1,0 +1,63 @@
+import postgres from "postgres";
+
+import { PembaError } from "../../base/error.ts";
+
+/** Faults of the way to the server, as the driver and the operating system name them. */
+const connectionFaults: ReadonlySet<string> = new Set([
+  "CONNECTION_CLOSED",
+  "CONNECTION_DESTROYED",
+  "CONNECTION_ENDED",
+  "CONNECT_TIMEOUT",
+  "ECONNREFUSED",
+  "ECONNRESET",
+  "ECONNABORTED",
+  "EHOSTUNREACH",
+  "ENETUNREACH",
+  "ENOTFOUND",
+  "ENOENT",
+  "EACCES",
+  "EAI_AGAIN",
+  "EPIPE",
+  "ETIMEDOUT",
+]);
+
+/**
+ * SQLSTATEs of a server that cannot serve now: connection exceptions, refused logins, no such
+ * database, a standby that does not write (any more), out of resources, shutting down.
+ */
+const unavailableStates = /^(08...|28...|3D000|25006|53...|57P0[1-5]|58...)$/;
+
+/** Serialization failure and deadlock: nothing was done, and the same may work at once. */
+const repeatableStates: ReadonlySet<string> = new Set(["40001", "40P01"]);
+
+/** Poolers and servers that refuse parameters which they do not know say one of these. */
+const refusedParameterStates: ReadonlySet<string> = new Set(["08P01", "42704", "55P02", "0A000"]);
+
+/**
+ * The error of the table for what the driver threw: UNAVAILABLE when the server cannot be reached
+ * or cannot serve, SERIALIZATION when the statement may be repeated, else INTERNAL. Its text shows
+ * nothing of the inside; the cause does.
+ */
+export function storageError(error: unknown): PembaError {
+  if (error instanceof PembaError) return error;
+  const code = codeOf(error);
+  if (code !== undefined && (connectionFaults.has(code) || unavailableStates.test(code))) {
+    return new PembaError("UNAVAILABLE", "the database does not answer", { cause: error });
+  }
+  if (code !== undefined && repeatableStates.has(code)) {
+    return new PembaError("SERIALIZATION", "concurrent requests were in each other's way, retry", {
+      cause: error,
+    });
+  }
+  return new PembaError("INTERNAL", "the database failed to run a statement", { cause: error });
+}
+
+/** Did the server (or a pooler before it) refuse the parameters that a connection started with? */
+export function refusesStartParameters(error: unknown): boolean {
+  return error instanceof postgres.PostgresError && refusedParameterStates.has(error.code);
+}
+
+function codeOf(error: unknown): string | undefined {
+  if (!(error instanceof Error) || !("code" in error)) return undefined;
+  return typeof error.code === "string" ? error.code : undefined;
+}

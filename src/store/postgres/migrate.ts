@@ -1,0 +1,122 @@
+import { readdir } from "node:fs/promises";
+import { basename } from "node:path";
+import { fileURLToPath } from "node:url";
+
+import { runner } from "node-pg-migrate";
+
+import { must } from "../../base/assert.ts";
+import { PembaError } from "../../base/error.ts";
+import { Database } from "./database.ts";
+import { storageError } from "./driver-error.ts";
+import { booleanOf, dateOf, textOf } from "./row.ts";
+import { statementFile } from "./statement-file.ts";
+
+export interface MigrationState {
+  readonly name: string;
+  /** Undefined while it is not applied. */
+  readonly appliedAt: Date | undefined;
+}
+
+const directory = fileURLToPath(new URL("../../../migrations/", import.meta.url));
+const table = "pemba_migrations";
+const placeStatement = statementFile("migrations/place.sql");
+const appliedStatement = statementFile("migrations/applied.sql");
+
+/**
+ * Applies all migrations that are not applied yet, all or none, after waiting for any other
+ * instance that does the same. Returns the names of those applied. The connection must not go
+ * through a pooler that hands out transactions: the lock is one of the session.
+ */
+export async function migrateUp(url: string): Promise<readonly string[]> {
+  return await migrate(url, "up", Infinity);
+}
+
+/** Takes back the `count` latest migrations, all or none. Returns their names, the latest first. */
+export async function migrateDown(url: string, count: number): Promise<readonly string[]> {
+  return await migrate(url, "down", count);
+}
+
+/** All migrations in their order, and since when each is applied. */
+export async function migrationStatus(url: string): Promise<readonly MigrationState[]> {
+  return await onDatabase(url, async (database) => {
+    const applied = new Map<string, Date>();
+    if ((await placeOf(database)).exists) {
+      for (const row of await database.query(appliedStatement, [])) {
+        applied.set(textOf(row, "name"), dateOf(row, "applied_at"));
+      }
+    }
+    const files = await readdir(directory);
+    const names = files.toSorted().map((file) => basename(file, ".sql"));
+    return names.map((name) => ({ name, appliedAt: applied.get(name) }));
+  });
+}
+
+async function migrate(
+  url: string,
+  direction: "up" | "down",
+  count: number,
+): Promise<readonly string[]> {
+  const { schema } = await onDatabase(url, placeOf);
+  try {
+    const done = await runner({
+      databaseUrl: withLibpqTls(url),
+      dir: directory,
+      direction,
+      count,
+      migrationsTable: table,
+      migrationsSchema: schema,
+      singleTransaction: true,
+      advisoryLockMode: "wait",
+      logger: { debug: () => {}, info: () => {}, warn: () => {}, error: () => {} },
+    });
+    return done.map(({ name }) => name);
+  } catch (error) {
+    const known = storageError(error);
+    if (known.code !== "INTERNAL") throw known;
+    const reason = error instanceof Error ? error.message : String(error);
+    throw new PembaError(
+      "MIGRATION",
+      `migrating ${direction} failed and changed nothing: ${reason}`,
+      {
+        cause: error,
+      },
+    );
+  }
+}
+
+/** The schema in which the connection makes its tables, and whether migrations stand in it. */
+async function placeOf(
+  database: Database,
+): Promise<{ readonly schema: string; readonly exists: boolean }> {
+  const [row] = await database.query(placeStatement, [table]);
+  const place = must(row, "a select without a table has one row");
+  if (place["schema"] === null) {
+    throw new PembaError("MIGRATION", "no schema of the connection's `search_path` exists");
+  }
+  return { schema: textOf(place, "schema"), exists: booleanOf(place, "exists") };
+}
+
+async function onDatabase<T>(url: string, work: (database: Database) => Promise<T>): Promise<T> {
+  const database = await Database.connect({
+    url,
+    pool: {
+      maxConnections: 1,
+      idleTimeoutMs: undefined,
+      maxLifetimeMs: undefined,
+      connectTimeoutMs: 30_000,
+    },
+    warn: () => {},
+  });
+  try {
+    return await work(database);
+  } finally {
+    await database.close();
+  }
+}
+
+/** The library has a driver of its own, which reads `sslmode` as libpq does only when told to. */
+function withLibpqTls(url: string): string {
+  return url.includes("sslmode=") && !url.includes("uselibpqcompat=")
+    ? `${url}&uselibpqcompat=true`
+    : url;
+}
