@@ -1,7 +1,7 @@
 import { randomUUID } from "node:crypto";
 
 import type { TypeBoxTypeProvider } from "@fastify/type-provider-typebox";
-import { type FastifyBaseLogger, fastify } from "fastify";
+import { type FastifyBaseLogger, type FastifyRequest, fastify, LogController } from "fastify";
 
 import type { Service } from "../service/service.ts";
 import type { HttpApp } from "./app.ts";
@@ -28,7 +28,7 @@ export function buildHttpServer(options: {
 }): HttpApp {
   const app = fastify({
     loggerInstance: options.logger,
-    disableRequestLogging: true,
+    logController: new LogController({ disableRequestLogging: true }),
     genReqId: () => randomUUID(),
     bodyLimit,
     // A request that came before the close is one of those that are finished.
@@ -58,8 +58,12 @@ export function buildHttpServer(options: {
 function readBodies(app: HttpApp): void {
   app.addHttpMethod("GET", { hasBody: true, overrideExisting: true });
   app.removeAllContentTypeParsers();
-  app.addContentTypeParser("*", { parseAs: "buffer" }, async (_request: unknown, bytes: Buffer) =>
-    parseBody(bytes),
+  app.addContentTypeParser(
+    "*",
+    { parseAs: "buffer" },
+    async (request: FastifyRequest, bytes: Buffer) =>
+      // Where there is no path, no body is wrong.
+      request.is404 ? {} : parseBody(bytes),
   );
   // Without the header nothing can be wrong with it: a malformed one would be refused with 415.
   app.addHook("onRequest", async (request) => {

@@ -1,0 +1,10 @@
+/** One word after `pemba`, in a file of its own. */
+export interface Command {
+  readonly name: string;
+  /** A few words for the list of commands. */
+  readonly summary: string;
+  /** The whole text of `pemba help <name>`. */
+  help(): string;
+  /** Resolves to the exit status. */
+  run(args: readonly string[]): Promise<number>;
+}

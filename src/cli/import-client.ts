@@ -1,0 +1,156 @@
+import { setTimeout as wait } from "node:timers/promises";
+
+import type { Element } from "./import-line.ts";
+import { sentenceOf } from "./output.ts";
+
+/** What became of one batch. */
+export type WriteOutcome =
+  | { readonly kind: "written" }
+  /** `reasons` names the bad elements by their index in the batch; it is empty when none is named. */
+  | {
+      readonly kind: "refused";
+      readonly message: string;
+      readonly reasons: ReadonlyMap<number, string>;
+    };
+
+export interface ImportTarget {
+  readonly url: string;
+  readonly tenant: string;
+  readonly token: string | undefined;
+}
+
+/** The server cannot be used at all, so going on with the next line makes no sense. */
+export class ImportStopped extends Error {
+  override readonly name = "ImportStopped";
+}
+
+const requestTimeout = 60_000;
+const maxAttempts = 8;
+const firstDelay = 250;
+
+/** Writes the batch through REST, all or nothing. Repeats what a busy or absent server refuses. */
+export async function writeBatch(
+  target: ImportTarget,
+  batch: readonly Element[],
+): Promise<WriteOutcome> {
+  const body = bodyOf(batch);
+  for (let attempt = 1; ; attempt++) {
+    const answer = await post(target, body);
+    if (answer.kind === "answer") {
+      if (answer.status === 200) return { kind: "written" };
+      if (answer.status === 400 || answer.status === 413) return refusalOf(answer.body, batch);
+      if (answer.status !== 429 && answer.status < 500) throw new ImportStopped(answer.message);
+    }
+    if (attempt === maxAttempts) throw new ImportStopped(answer.message);
+    const pause = answer.kind === "answer" ? answer.retryAfter : undefined;
+    await wait(pause ?? firstDelay * 2 ** (attempt - 1));
+  }
+}
+
+type Answer =
+  | {
+      readonly kind: "answer";
+      readonly status: number;
+      readonly message: string;
+      readonly body: unknown;
+      /** Milliseconds. */
+      readonly retryAfter: number | undefined;
+    }
+  | { readonly kind: "none"; readonly message: string };
+
+async function post(target: ImportTarget, body: string): Promise<Answer> {
+  const url = `${target.url}/v1/tenants/${encodeURIComponent(target.tenant)}/data/write`;
+  try {
+    const response = await fetch(url, {
+      method: "POST",
+      headers: {
+        "content-type": "application/json",
+        ...(target.token !== undefined && { authorization: `Bearer ${target.token}` }),
+      },
+      body,
+      signal: AbortSignal.timeout(requestTimeout),
+    });
+    const text = await response.text();
+    const json = parsed(text);
+    const seconds = Number(response.headers.get("retry-after") ?? Number.NaN);
+    return {
+      kind: "answer",
+      status: response.status,
+      message: `${url}: ${messageOf(json) ?? `status ${response.status}`}`,
+      body: json,
+      retryAfter: Number.isFinite(seconds) ? seconds * 1_000 : undefined,
+    };
+  } catch (error) {
+    const cause = error instanceof Error && error.cause !== undefined ? error.cause : error;
+    return { kind: "none", message: `${url}: ${sentenceOf(cause)}` };
+  }
+}
+
+function bodyOf(batch: readonly Element[]): string {
+  const list = (kind: Element["kind"]): string =>
+    batch
+      .filter((element) => element.kind === kind)
+      .map(({ json }) => json)
+      .join(",");
+  return `{"metadata":{},"tuples":[${list("tuple")}],"attributes":[${list("attribute")}]}`;
+}
+
+/** A refusal that names a field outside the elements would be the same for every batch. */
+function refusalOf(body: unknown, batch: readonly Element[]): WriteOutcome {
+  const message = messageOf(body) ?? "is refused without a reason";
+  const faults = detailsOf(body);
+  if (faults.length === 0) faults.push({ field: message, message });
+  const reasons = new Map<number, string>();
+  let outside = false;
+  for (const fault of faults) {
+    const [, list, position, inner] =
+      /\b(tuples|attributes)(?:\[(\d+)\]\.?([\w.@[\]]*))?/.exec(fault.field) ?? [];
+    if (list === undefined) outside = true;
+    if (position === undefined) continue;
+    const index = indexOf(batch, list === "tuples" ? "tuple" : "attribute", Number(position));
+    const place =
+      inner === undefined || inner === "" || fault.field === message ? "" : `${inner}: `;
+    if (index !== undefined && !reasons.has(index)) reasons.set(index, place + fault.message);
+  }
+  if (outside && detailsOf(body).length > 0) throw new ImportStopped(message);
+  return { kind: "refused", message, reasons };
+}
+
+/** The place in the batch of the n-th element of a kind. */
+function indexOf(
+  batch: readonly Element[],
+  kind: Element["kind"],
+  position: number,
+): number | undefined {
+  let seen = -1;
+  const index = batch.findIndex((element) => element.kind === kind && ++seen === position);
+  return index < 0 ? undefined : index;
+}
+
+function detailsOf(body: unknown): { readonly field: string; readonly message: string }[] {
+  const details = fieldOf(body, "details");
+  if (!Array.isArray(details)) return [];
+  return details.flatMap((detail: unknown) => {
+    const field = fieldOf(detail, "field");
+    const message = fieldOf(detail, "message");
+    return typeof field === "string" && typeof message === "string" ? [{ field, message }] : [];
+  });
+}
+
+function messageOf(body: unknown): string | undefined {
+  const message = fieldOf(body, "message");
+  return typeof message === "string" ? message : undefined;
+}
+
+function fieldOf(value: unknown, field: string): unknown {
+  return typeof value === "object" && value !== null ? Reflect.get(value, field) : undefined;
+}
+
+function parsed(text: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch {
+    // Whatever answers without JSON is not Pemba; its status is what can be told about it.
+    return undefined;
+  }
+}

@@ -1,0 +1,112 @@
+import { isUtf8 } from "node:buffer";
+
+import { parseTextNotation } from "../base/text-notation.ts";
+import type { AttributeType, AttributeValue } from "../base/tuple.ts";
+
+/** Where a line stands, for the report. */
+export interface Place {
+  readonly file: string;
+  readonly line: number;
+}
+
+/** A line that is to be written: an element of data/write, as JSON. */
+export interface Element {
+  readonly kind: "tuple" | "attribute";
+  readonly place: Place;
+  readonly json: string;
+  /** What the element writes: a line with the same key says the same, or says it anew. */
+  readonly key: string;
+}
+
+export type Line =
+  | { readonly kind: "element"; readonly element: Element }
+  | { readonly kind: "skipped" }
+  | { readonly kind: "refused"; readonly place: Place; readonly reason: string };
+
+const messageOf: Readonly<Record<AttributeType, string>> = {
+  boolean: "BooleanValue",
+  "boolean[]": "BooleanArrayValue",
+  string: "StringValue",
+  "string[]": "StringArrayValue",
+  integer: "IntegerValue",
+  "integer[]": "IntegerArrayValue",
+  double: "DoubleValue",
+  "double[]": "DoubleArrayValue",
+};
+
+/** Reads one line: JSON when it starts with a brace, else text notation; blank and comment lines count as skipped. */
+export function readLine(bytes: Buffer, place: Place): Line {
+  if (!isUtf8(bytes)) return { kind: "refused", place, reason: "is not UTF-8" };
+  const text = bytes
+    .toString()
+    .replace(/^\uFEFF/, "")
+    .trim();
+  if (text === "" || text.startsWith("#") || text.startsWith("//")) return { kind: "skipped" };
+  try {
+    return {
+      kind: "element",
+      element: text.startsWith("{") ? fromJson(text, place) : fromText(text, place),
+    };
+  } catch (error) {
+    const reason = error instanceof Error ? error.message : String(error);
+    return { kind: "refused", place, reason: reason.replace(/^ERROR_CODE_\w+: /, "") };
+  }
+}
+
+/** Only tells tuples from attributes: what else is wrong with an element is for the server to say. */
+function fromJson(text: string, place: Place): Element {
+  const value: unknown = JSON.parse(text);
+  if (typeof value !== "object" || value === null) throw new Error("is not a JSON object");
+  if ("attribute" in value) {
+    const entity = "entity" in value ? value.entity : undefined;
+    return element("attribute", place, text, [entity, value.attribute]);
+  }
+  if ("relation" in value) {
+    const { relation } = value;
+    const entity = "entity" in value ? value.entity : undefined;
+    const subject = "subject" in value ? value.subject : undefined;
+    return element("tuple", place, text, [entity, relation, subject]);
+  }
+  throw new Error("has neither `relation` nor `attribute`, expected a tuple or an attribute");
+}
+
+function fromText(text: string, place: Place): Element {
+  const parsed = parseTextNotation(text);
+  if (parsed.kind === "tuple") {
+    const { entity, relation, subject } = parsed.tuple;
+    const json = JSON.stringify({ entity, relation, subject });
+    return element("tuple", place, json, [entity, relation, subject]);
+  }
+  const { entity, attribute, value } = parsed.attribute;
+  const json = JSON.stringify({ entity, attribute, value: anyOf(value) });
+  return element("attribute", place, json, [entity, attribute]);
+}
+
+function element(
+  kind: Element["kind"],
+  place: Place,
+  json: string,
+  key: readonly unknown[],
+): Element {
+  return { kind, place, json, key: JSON.stringify([kind, ...key.map(inOrder)]) };
+}
+
+/** Entities and subjects with their fields in one order, so that equal ones have equal keys. */
+function inOrder(value: unknown): unknown {
+  if (typeof value !== "object" || value === null) return value;
+  const at = (field: string): unknown => Reflect.get(value, field) ?? "";
+  const relation = at("relation");
+  return [at("type"), at("id"), relation === "..." ? "" : relation];
+}
+
+function anyOf(value: AttributeValue): object {
+  return {
+    "@type": `type.googleapis.com/base.v1.${messageOf[value.type]}`,
+    data: Array.isArray(value.data) ? value.data.map(jsonNumber) : jsonNumber(value.data),
+  };
+}
+
+/** JSON has no word for the numbers that are none, so they travel as text. */
+function jsonNumber(value: unknown): unknown {
+  return typeof value === "number" && !Number.isFinite(value) ? String(value) : value;
+}

@@ -1,0 +1,67 @@
+/** Counts of what became of the lines so far. */
+export interface Tally {
+  written: number;
+  blank: number;
+  duplicate: number;
+  refused: number;
+  /** Bytes of input that have been read. */
+  bytes: number;
+}
+
+export interface Progress {
+  /** Shows the state, at most a few times a second. */
+  show(tally: Tally): void;
+  /** Writes a line that stays. */
+  note(line: string): void;
+  /** Shows the last state and the sum of it. */
+  end(tally: Tally): void;
+}
+
+const barWidth = 24;
+const redrawEvery = 100;
+const reportEvery = 5_000;
+
+/**
+ * Progress on standard error: a bar that is drawn over on a terminal, else a line now and then.
+ * `total` is the size of the input in bytes, undefined when it cannot be known.
+ */
+export function createProgress(total: number | undefined): Progress {
+  const screen = process.stderr;
+  const start = performance.now();
+  let last = start;
+
+  const line = (tally: Tally): string => {
+    const seconds = (performance.now() - start) / 1_000;
+    const rate = Math.round(tally.written / Math.max(seconds, 0.001));
+    const done = total === undefined || total === 0 ? undefined : tally.bytes / total;
+    const percent = done === undefined ? "" : `${bar(done)} ${Math.floor(done * 100)}%  `;
+    const refused = tally.refused === 0 ? "" : `, ${tally.refused} refused`;
+    return `${percent}${tally.written} written, ${rate}/s${refused}`;
+  };
+
+  return {
+    show(tally) {
+      const now = performance.now();
+      if (now - last < (screen.isTTY ? redrawEvery : reportEvery)) return;
+      last = now;
+      screen.write(screen.isTTY ? `\r\u001B[K${line(tally)}` : `${line(tally)}\n`);
+    },
+    note(text) {
+      screen.write(screen.isTTY ? `\r\u001B[K${text}\n` : `${text}\n`);
+    },
+    end(tally) {
+      if (screen.isTTY) screen.write(`\r\u001B[K${line(tally)}\n`);
+      const skipped = tally.blank + tally.duplicate;
+      const seconds = ((performance.now() - start) / 1_000).toFixed(1);
+      process.stdout.write(
+        `written ${tally.written}, skipped ${skipped} (${tally.blank} blank or comment, ` +
+          `${tally.duplicate} duplicate), refused ${tally.refused}, in ${seconds} s\n`,
+      );
+    },
+  };
+}
+
+function bar(done: number): string {
+  const filled = Math.round(Math.min(done, 1) * barWidth);
+  return `[${"#".repeat(filled)}${"-".repeat(barWidth - filled)}]`;
+}

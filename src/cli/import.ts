@@ -1,0 +1,146 @@
+import { createReadStream } from "node:fs";
+import { access, constants, stat } from "node:fs/promises";
+
+import { parseFlags } from "../config/flags.ts";
+import { integer } from "../config/kind.ts";
+import type { Command } from "./command.ts";
+import { type BatchWriter, batchWriter } from "./import-batch.ts";
+import { ImportStopped, type ImportTarget, writeBatch } from "./import-client.ts";
+import { type Place, readLine } from "./import-line.ts";
+import { linesOf, maxLineBytes } from "./import-lines.ts";
+import { createProgress, type Progress, type Tally } from "./import-progress.ts";
+import { complain } from "./output.ts";
+
+const standardInput = "-";
+const batchSize = integer({ from: 1, to: 100_000 });
+/** A quarter of what a server takes, since a value of text may grow when it is escaped. */
+const maxBatchBytes = 1024 * 1024;
+
+const flags = new Map([
+  ["url", {}],
+  ["tenant", {}],
+  ["token", {}],
+  ["batch-size", {}],
+]);
+
+export const importCommand: Command = {
+  name: "import",
+  summary: "write tuples and attributes from files",
+  help: () => `usage: pemba import FILE... [flags]
+
+Writes the lines of the files through the REST interface of a running server; \`-\` is standard
+input. A line is a JSON object as data/write takes it in \`tuples\` or \`attributes\`, or text:
+
+  doc:1#viewer@user:2
+  doc:1#viewer@group:3#member
+  doc:1$public|boolean:true
+
+Blank lines and lines that start with # or // are skipped. A refused line does not stop the others;
+it is reported with its place, and the exit status is 1.
+
+  --url         server (default http://localhost:3476)
+  --tenant      tenant (default t1)
+  --token       bearer token, when the server wants one
+  --batch-size  most lines of one write (${batchSize.expected}; default 1000)`,
+
+  async run(args) {
+    const { values, positionals: files, problems } = parseFlags(args, flags);
+    if (files.length === 0) problems.push("import: which file? `-` is standard input");
+    const size = batchSize.read(values.get("batch-size") ?? "1000");
+    if (size === undefined) problems.push(`--batch-size: expected ${batchSize.expected}`);
+    const url = (values.get("url") ?? "http://localhost:3476").replace(/\/+$/, "");
+    if (!/^https?:$/.test(URL.parse(url)?.protocol ?? "")) {
+      problems.push(`--url: \`${url}\` is not a URL, expected one such as http://localhost:3476`);
+    }
+    problems.push(...(await unreadable(files)));
+    if (problems.length > 0 || size === undefined) return complain(...problems);
+    const target = { url, tenant: values.get("tenant") ?? "t1", token: values.get("token") };
+    return await importFiles(files, target, size);
+  },
+};
+
+async function importFiles(
+  files: readonly string[],
+  target: ImportTarget,
+  size: number,
+): Promise<number> {
+  const tally: Tally = { written: 0, blank: 0, duplicate: 0, refused: 0, bytes: 0 };
+  const progress = createProgress(await totalSize(files));
+  const refuse = (file: string, line: number, reason: string): void => {
+    tally.refused += 1;
+    progress.note(`${file}:${line}: ${reason}`);
+  };
+  let sending: Place | undefined;
+  const writer = batchWriter({
+    limits: { elements: size, bytes: maxBatchBytes },
+    send: async (batch) => {
+      sending = batch[0]?.place;
+      return await writeBatch(target, batch);
+    },
+    written: (count) => {
+      tally.written += count;
+      progress.show(tally);
+    },
+    refused: ({ place }, reason) => refuse(place.file, place.line, reason),
+  });
+  try {
+    for (const file of files) await importFile(file, { writer, tally, progress, refuse });
+    await writer.flush();
+  } catch (error) {
+    if (!(error instanceof ImportStopped)) throw error;
+    progress.end(tally);
+    const place = sending === undefined ? "" : ` at ${sending.file}:${sending.line}`;
+    return complain(`import: stopped${place}: ${error.message}`);
+  }
+  progress.end(tally);
+  return tally.refused > 0 ? 1 : 0;
+}
+
+async function importFile(
+  file: string,
+  into: {
+    readonly writer: BatchWriter;
+    readonly tally: Tally;
+    readonly progress: Progress;
+    refuse(file: string, line: number, reason: string): void;
+  },
+): Promise<void> {
+  const { writer, tally, progress, refuse } = into;
+  const name = file === standardInput ? "stdin" : file;
+  const stream: AsyncIterable<Buffer> =
+    file === standardInput ? process.stdin : createReadStream(file);
+  let number = 0;
+  for await (const raw of linesOf(stream)) {
+    number += 1;
+    tally.bytes += raw.length;
+    if (raw.kind === "overlong") {
+      refuse(name, number, `is longer than ${maxLineBytes} bytes`);
+      continue;
+    }
+    const line = readLine(raw.bytes, { file: name, line: number });
+    if (line.kind === "skipped") tally.blank += 1;
+    else if (line.kind === "refused") refuse(name, number, line.reason);
+    else if ((await writer.add(line.element)) === "duplicate") tally.duplicate += 1;
+    progress.show(tally);
+  }
+}
+
+async function unreadable(files: readonly string[]): Promise<readonly string[]> {
+  const checks = files.map(async (file) => {
+    if (file === standardInput) return [];
+    try {
+      await access(file, constants.R_OK);
+      return (await stat(file)).isDirectory() ? [`import: \`${file}\` is a folder`] : [];
+    } catch {
+      return [`import: \`${file}\` cannot be read`];
+    }
+  });
+  return (await Promise.all(checks)).flat();
+}
+
+/** Undefined when the end of the input is not known before it comes. */
+async function totalSize(files: readonly string[]): Promise<number | undefined> {
+  if (files.includes(standardInput)) return undefined;
+  const sizes = await Promise.all(files.map(async (file) => (await stat(file)).size));
+  return sizes.reduce((sum, size) => sum + size, 0);
+}

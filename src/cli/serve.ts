@@ -1,0 +1,123 @@
+import { once } from "node:events";
+import { networkInterfaces } from "node:os";
+import { setTimeout as wait } from "node:timers/promises";
+
+import type { Logger } from "pino";
+
+import { flagHelp } from "../config/describe.ts";
+import type { Config } from "../config/options.ts";
+import type { HttpApp } from "../http/app.ts";
+import { buildHttpServer } from "../http/server.ts";
+import { createHealth } from "../service/health.ts";
+import type { Service } from "../service/service.ts";
+import { createLogger } from "../telemetry/logger.ts";
+import type { Command } from "./command.ts";
+import { openStore } from "./open-store.ts";
+import { complain, sentenceOf } from "./output.ts";
+import { readSettings } from "./settings.ts";
+
+/** How long requests that are under way at the end may take, in milliseconds. */
+const gracePeriod = 20_000;
+
+export const serve: Command = {
+  name: "serve",
+  summary: "run the server",
+  help: () => `usage: pemba serve [flags]\n\n${flagHelp()}`,
+
+  async run(args) {
+    const settings = readSettings(args);
+    if (settings.kind === "problems") return complain(...settings.problems);
+    const [surplus] = settings.positionals;
+    if (surplus !== undefined) return complain(`serve: \`${surplus}\` is not understood`);
+    return await serveWith(settings.config);
+  },
+};
+
+async function serveWith(config: Config): Promise<number> {
+  // From here on, so that a signal during the start is not lost either.
+  const stop = stopSignal();
+  const logger = createLogger({
+    level: config["logger.level"],
+    output: config["logger.output"],
+    file: config["logger.file"],
+  });
+  const store = await openStore(config, logger);
+  const service: Service = {
+    store,
+    health: createHealth(store),
+    maxDataPerWrite: config["database.max_data_per_write"],
+    bulkLimit: config["service.permission.bulk_limit"],
+  };
+  const app = buildHttpServer({ service, logger });
+  try {
+    const problem = await listen(app, config);
+    if (problem !== undefined) return complain(problem);
+    logger.info({ engine: config["database.engine"] }, `rest listens on ${addressOf(app)}`);
+    const signal = await stop;
+    service.health.drain();
+    logger.info({ signal }, "stopping");
+  } finally {
+    await finish(app, logger);
+    await store.close();
+  }
+  logger.info("stopped");
+  return 0;
+}
+
+async function listen(app: HttpApp, config: Config): Promise<string | undefined> {
+  const port = config["server.http.port"];
+  const host = config["server.host"] === "" ? allInterfaces() : config["server.host"];
+  try {
+    await app.listen({ host, port });
+    return undefined;
+  } catch (error) {
+    const taken = error instanceof Error && "code" in error && error.code === "EADDRINUSE";
+    const why = taken ? "the port is taken" : sentenceOf(error);
+    return `server.http.port: cannot listen on ${host}:${port}: ${why}`;
+  }
+}
+
+/** The address that takes IPv6 and IPv4 alike, where the machine has the former. */
+function allInterfaces(): string {
+  const addresses = Object.values(networkInterfaces()).flat();
+  return addresses.some((address) => address?.family === "IPv6") ? "::" : "0.0.0.0";
+}
+
+function addressOf(app: HttpApp): string {
+  const address = app.server.address();
+  if (address === null || typeof address === "string") return String(address);
+  const host = address.family === "IPv6" ? `[${address.address}]` : address.address;
+  return `http://${host}:${address.port}`;
+}
+
+/** The first one only: a second signal ends the process as it does any other. */
+async function stopSignal(): Promise<string> {
+  const heard = new AbortController();
+  const signals = ["SIGTERM", "SIGINT"].map(async (signal) => {
+    await once(process, signal, { signal: heard.signal });
+    return signal;
+  });
+  try {
+    return await Promise.race(signals);
+  } finally {
+    heard.abort();
+  }
+}
+
+/** Stops accepting and waits for what is under way, within the grace period. */
+async function finish(app: HttpApp, logger: Logger): Promise<void> {
+  const expired = new AbortController();
+  const cut = wait(gracePeriod, undefined, { signal: expired.signal, ref: false }).then(
+    () => {
+      logger.warn(
+        { milliseconds: gracePeriod },
+        "requests were cut off at the end of the grace period",
+      );
+      app.server.closeAllConnections();
+    },
+    () => undefined,
+  );
+  await app.close();
+  expired.abort();
+  await cut;
+}

@@ -1,0 +1,26 @@
+import { readFileSync } from "node:fs";
+
+import { assert } from "../base/assert.ts";
+import type { Command } from "./command.ts";
+import { say } from "./output.ts";
+
+export const version: Command = {
+  name: "version",
+  summary: "show the version",
+  help: () => "usage: pemba version",
+  async run() {
+    say(packageVersion());
+    return 0;
+  },
+};
+
+/** As the package says, which lies two folders up from the sources and from what is built. */
+function packageVersion(): string {
+  const file = new URL("../../package.json", import.meta.url);
+  const manifest: unknown = JSON.parse(readFileSync(file, "utf8"));
+  assert(
+    typeof manifest === "object" && manifest !== null && "version" in manifest,
+    "package.json has a version",
+  );
+  return String(manifest.version);
+}

@@ -1,0 +1,53 @@
+import { parseArgs } from "node:util";
+
+/** What a flag takes: a value, or a value that may be left out. */
+export interface FlagKind {
+  /** The value of a flag that stands alone; without it a value must follow. */
+  readonly bare?: string | undefined;
+  /** One letter that stands for the flag. */
+  readonly short?: string;
+}
+
+export interface ParsedFlags {
+  readonly values: ReadonlyMap<string, string>;
+  readonly positionals: readonly string[];
+  readonly problems: string[];
+}
+
+/** Reads `--flag value`, `--flag=value` and `-f value`. Whatever is not understood is a problem. */
+export function parseFlags(
+  args: readonly string[],
+  known: ReadonlyMap<string, FlagKind>,
+): ParsedFlags {
+  const { tokens } = parseArgs({
+    args: [...args],
+    options: Object.fromEntries(
+      [...known].map(([name, { bare, short }]) => [
+        name,
+        {
+          type: bare === undefined ? ("string" as const) : ("boolean" as const),
+          ...(short !== undefined && { short }),
+        },
+      ]),
+    ),
+    strict: false,
+    allowPositionals: true,
+    tokens: true,
+  });
+  const values = new Map<string, string>();
+  const positionals: string[] = [];
+  const problems: string[] = [];
+  for (const token of tokens) {
+    if (token.kind === "positional") positionals.push(token.value);
+    if (token.kind !== "option") continue;
+    const kind = known.get(token.name);
+    if (kind === undefined) {
+      problems.push(`${token.rawName}: no such flag`);
+      continue;
+    }
+    const value = token.value ?? kind.bare;
+    if (value === undefined) problems.push(`--${token.name}: needs a value`);
+    else values.set(token.name, value);
+  }
+  return { values, positionals, problems };
+}

@@ -1,0 +1,92 @@
+/**
+ * A kind of value that a key can have. Files, variables and flags all give text; one reader turns
+ * it into the value, so the three mean the same.
+ */
+export interface Kind<T> {
+  /** What is allowed, as it stands in help and in errors after "expected". */
+  readonly expected: string;
+  /** Flags of this kind may stand without a value, which then is this text. */
+  readonly bare?: string;
+  /** Undefined when the text is no such value. */
+  read(text: string): T | undefined;
+}
+
+export const anyText: Kind<string> = { expected: "text", read: (text) => text };
+
+export const boolean: Kind<boolean> = {
+  expected: "true or false",
+  bare: "true",
+  read: (text) => (text === "true" ? true : text === "false" ? false : undefined),
+};
+
+export function integer(range: { readonly from: number; readonly to: number }): Kind<number> {
+  return {
+    expected: `a whole number from ${range.from} to ${range.to}`,
+    read: (text) => {
+      const value = /^\d+$/.test(text) ? Number(text) : Number.NaN;
+      return value >= range.from && value <= range.to ? value : undefined;
+    },
+  };
+}
+
+export const port: Kind<number> = {
+  ...integer({ from: 0, to: 65_535 }),
+  expected: "a port from 0 to 65535 (0 is any free one)",
+};
+
+export function oneOf<const T extends string>(...choices: readonly T[]): Kind<T> {
+  return {
+    expected: choices.join(", ").replace(/, ([^,]*)$/, " or $1"),
+    read: (text) => choices.find((choice) => choice === text),
+  };
+}
+
+const unitMilliseconds: Readonly<Record<string, number>> = {
+  ms: 1,
+  s: 1_000,
+  m: 60_000,
+  h: 3_600_000,
+};
+const durationText = /^(\d+(\.\d+)?(ms|s|m|h))+$/;
+
+/** Text such as `1h30m`, read as milliseconds. */
+export const duration: Kind<number> = {
+  expected: "a duration with its unit, such as 500ms, 60s, 15m or 1h30m",
+  read: (text) => {
+    if (text === "0") return 0;
+    if (!durationText.test(text)) return undefined;
+    const parts = text.matchAll(/([\d.]+)(ms|s|m|h)/g);
+    const total = parts.reduce(
+      (sum, [, amount, unit]) => sum + Number(amount) * (unitMilliseconds[unit ?? ""] ?? 0),
+      0,
+    );
+    return total <= Number.MAX_SAFE_INTEGER ? Math.round(total) : undefined;
+  },
+};
+
+const unitBytes: Readonly<Record<string, number>> = {
+  "": 1,
+  B: 1,
+  KB: 1e3,
+  MB: 1e6,
+  GB: 1e9,
+  KIB: 2 ** 10,
+  MIB: 2 ** 20,
+  GIB: 2 ** 30,
+};
+
+/** Text such as `10MiB`, read as bytes. */
+export const size: Kind<number> = {
+  expected: "a size such as 1000, 64KiB or 10MiB",
+  read: (text) => {
+    const [, amount, unit] = /^(\d+(?:\.\d+)?) ?([a-zA-Z]*)$/.exec(text) ?? [];
+    const factor = unitBytes[(unit ?? "").toUpperCase()];
+    const bytes = Number(amount) * (factor ?? Number.NaN);
+    return Number.isSafeInteger(Math.round(bytes)) ? Math.round(bytes) : undefined;
+  },
+};
+
+export const postgresUri: Kind<string> = {
+  expected: "a URI such as postgres://user:password@host:5432/database",
+  read: (text) => (text === "" || /^postgres(ql)?:\/\/./.test(text) ? text : undefined),
+};

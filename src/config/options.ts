@@ -1,0 +1,155 @@
+import { must } from "../base/assert.ts";
+import {
+  anyText,
+  boolean,
+  duration,
+  integer,
+  type Kind,
+  oneOf,
+  port,
+  postgresUri,
+  size,
+} from "./kind.ts";
+
+/** One key of the configuration, from which its YAML path, flag, variable and help follow. */
+export interface Option<T> {
+  readonly kind: Kind<T>;
+  /** As it would be written in a file. */
+  readonly default: string;
+  /** Without its dashes; the variable is its upper-case form with `SERVICE_` before it. */
+  readonly flag: string;
+  /** One sentence without an end. */
+  readonly about: string;
+  /** Values are never shown. */
+  readonly secret: boolean;
+}
+
+interface Details {
+  readonly default: string;
+  readonly flag: string;
+  readonly about: string;
+  readonly secret?: true;
+}
+
+function option<T>(kind: Kind<T>, details: Details): Option<T> {
+  return { kind, secret: false, ...details };
+}
+
+/** Every key there is, in the order of the documentation. */
+export const options = {
+  "server.host": option(anyText, {
+    flag: "server-host",
+    default: "",
+    about: "address to listen on; empty for all interfaces",
+  }),
+  "server.http.enabled": option(boolean, {
+    flag: "http-enabled",
+    default: "true",
+    about: "whether REST is served",
+  }),
+  "server.http.port": option(port, {
+    flag: "http-port",
+    default: "3476",
+    about: "port of REST",
+  }),
+  "logger.level": option(oneOf("error", "warn", "info", "debug"), {
+    flag: "log-level",
+    default: "info",
+    about: "least important lines that are logged; debug has one line for each request",
+  }),
+  "logger.output": option(oneOf("text", "json"), {
+    flag: "log-output",
+    default: "text",
+    about: "form of a log line",
+  }),
+  "logger.file": option(anyText, {
+    flag: "log-file",
+    default: "",
+    about: "file to log to; empty for standard output",
+  }),
+  "service.permission.bulk_limit": option(integer({ from: 1, to: 100 }), {
+    flag: "service-permission-bulk-limit",
+    default: "100",
+    about: "most items of one bulk check",
+  }),
+  "service.schema.cache.max_cost": option(size, {
+    flag: "service-schema-cache-max-cost",
+    default: "10MiB",
+    about: "memory for schemas that are kept compiled",
+  }),
+  "database.engine": option(oneOf("memory", "postgres"), {
+    flag: "database-engine",
+    default: "memory",
+    about: "where data is kept; memory loses it when the process ends",
+  }),
+  "database.uri": option(postgresUri, {
+    flag: "database-uri",
+    default: "",
+    about: "the Postgres database, for whatever has no URI of its own",
+    secret: true,
+  }),
+  "database.writer.uri": option(postgresUri, {
+    flag: "database-writer-uri",
+    default: "",
+    about: "the Postgres database that takes writes; empty for `database.uri`",
+    secret: true,
+  }),
+  "database.auto_migrate": option(boolean, {
+    flag: "database-auto-migrate",
+    default: "true",
+    about: "whether pending migrations are applied at start",
+  }),
+  "database.max_connections": option(integer({ from: 1, to: 10_000 }), {
+    flag: "database-max-connections",
+    default: "20",
+    about: "most connections to the database",
+  }),
+  "database.max_connection_lifetime": option(duration, {
+    flag: "database-max-connection-lifetime",
+    default: "300s",
+    about: "after which a connection is replaced; 0 for never",
+  }),
+  "database.max_connection_idle_time": option(duration, {
+    flag: "database-max-connection-idle-time",
+    default: "60s",
+    about: "after which an unused connection is closed; 0 for never",
+  }),
+  "database.connect_timeout": option(duration, {
+    flag: "database-connect-timeout",
+    default: "0s",
+    about: "how long making a connection may take; 0 for as long as it takes",
+  }),
+  "database.max_data_per_write": option(integer({ from: 1, to: 100_000 }), {
+    flag: "database-max-data-per-write",
+    default: "1000",
+    about: "most tuples and attributes, counted together, of one write",
+  }),
+  "database.max_retries": option(integer({ from: 0, to: 1_000 }), {
+    flag: "database-max-retries",
+    default: "10",
+    about: "how often a transaction is repeated that lost a conflict or its connection",
+  }),
+} as const satisfies Readonly<Record<string, Option<unknown>>>;
+
+export type OptionKey = keyof typeof options;
+
+/** The value of every key. */
+export type Config = {
+  readonly [Key in OptionKey]: (typeof options)[Key] extends Option<infer T> ? T : never;
+};
+
+export const optionKeys: readonly OptionKey[] = Object.keys(options).filter(isOptionKey);
+
+export function isOptionKey(key: string): key is OptionKey {
+  return Object.hasOwn(options, key);
+}
+
+/** The variable of a flag: `http-port` is `SERVICE_HTTP_PORT`. */
+export function variableOf(flag: string): string {
+  return `SERVICE_${flag.toUpperCase().replaceAll("-", "_")}`;
+}
+
+/** The defaults are written by us, so they are values of their kinds. */
+export function defaultOf<T>(given: Option<T>): T {
+  return must(given.kind.read(given.default), `a default that is not ${given.kind.expected}`);
+}

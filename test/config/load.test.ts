@@ -1,0 +1,158 @@
+import assert from "node:assert/strict";
+import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { test, type TestContext } from "node:test";
+
+import { parseFlags } from "../../src/config/flags.ts";
+import { configFlags, loadConfig } from "../../src/config/load.ts";
+import type { Config } from "../../src/config/options.ts";
+
+interface Given {
+  readonly args?: readonly string[];
+  readonly env?: Readonly<Record<string, string>>;
+}
+
+function problemsOf({ args = [], env = {} }: Given): readonly string[] {
+  const { values, problems } = parseFlags(args, configFlags());
+  const loaded = loadConfig({ flags: values, env });
+  return [...problems, ...(loaded.kind === "problems" ? loaded.problems : [])];
+}
+
+function configOf({ args = [], env = {} }: Given): Config {
+  const { values, problems } = parseFlags(args, configFlags());
+  assert.deepEqual(problems, []);
+  const loaded = loadConfig({ flags: values, env });
+  assert.equal(loaded.kind, "config");
+  return loaded.kind === "config" ? loaded.config : assert.fail();
+}
+
+function file(t: TestContext, text: string, name = "config.yaml"): string {
+  const folder = mkdtempSync(join(tmpdir(), "pemba-config-"));
+  t.after(() => rmSync(folder, { recursive: true }));
+  const path = join(folder, name);
+  writeFileSync(path, text);
+  return path;
+}
+
+test("nothing has to be configured", () => {
+  const config = configOf({});
+  assert.equal(config["server.http.port"], 3476);
+  assert.equal(config["database.engine"], "memory");
+  assert.equal(config["database.max_connection_lifetime"], 300_000);
+  assert.equal(config["service.schema.cache.max_cost"], 10 * 1024 * 1024);
+});
+
+test("a file wins over the default, a variable over the file, a flag over the variable", (t) => {
+  const path = file(t, "server:\n  http:\n    port: 1\n");
+  const env = { SERVICE_HTTP_PORT: "2" };
+  assert.equal(configOf({ args: ["-c", path] })["server.http.port"], 1);
+  assert.equal(configOf({ args: ["--config", path], env })["server.http.port"], 2);
+  const args = ["--config", path, "--http-port", "3"];
+  assert.equal(configOf({ args, env })["server.http.port"], 3);
+});
+
+test("a file may be named .yml, quote its numbers, leave sections empty and use anchors", (t) => {
+  const path = file(
+    t,
+    `server: &all\n  http: { port: "8080", enabled: true }\nlogger:\ndatabase:\n  uri: ~\n`,
+    "pemba.yml",
+  );
+  const config = configOf({ args: ["-c", path] });
+  assert.equal(config["server.http.port"], 8080);
+  assert.equal(config["database.uri"], "");
+});
+
+test("an empty file is no configuration", (t) => {
+  assert.equal(configOf({ args: ["-c", file(t, "# nothing yet\n")] })["server.http.port"], 3476);
+});
+
+test("a flag takes its value after a space or an equals sign, and a switch needs none", () => {
+  assert.equal(configOf({ args: ["--http-port=9"] })["server.http.port"], 9);
+  assert.equal(configOf({ args: ["--database-auto-migrate"] })["database.auto_migrate"], true);
+  const off = configOf({ args: ["--database-auto-migrate=false"] });
+  assert.equal(off["database.auto_migrate"], false);
+});
+
+test("an empty variable is one that is not set", () => {
+  assert.equal(configOf({ env: { SERVICE_HTTP_PORT: "" } })["server.http.port"], 3476);
+});
+
+test("durations and sizes are read with their units", () => {
+  const config = configOf({
+    env: {
+      SERVICE_DATABASE_CONNECT_TIMEOUT: "1m30s",
+      SERVICE_DATABASE_MAX_CONNECTION_IDLE_TIME: "1.5h",
+      SERVICE_SERVICE_SCHEMA_CACHE_MAX_COST: "2kb",
+    },
+  });
+  assert.equal(config["database.connect_timeout"], 90_000);
+  assert.equal(config["database.max_connection_idle_time"], 5_400_000);
+  assert.equal(config["service.schema.cache.max_cost"], 2_000);
+});
+
+test("all problems are told at once, with key, value, place and what is allowed", (t) => {
+  const path = file(t, "server:\n  prot: 1\nlogger:\n  level: warning\n  output: [text]\n");
+  assert.deepEqual(
+    problemsOf({
+      args: ["-c", path, "--http-port", "70000"],
+      env: {
+        SERVICE_HTTP_PROT: "1",
+        SERVICE_DATABASE_CONNECT_TIMEOUT: "60",
+        SERVICE_PERMISSION_BULK_LIMIT: "5",
+      },
+    }),
+    [
+      `${path}:5: \`logger.output\` is a list, expected one value`,
+      "SERVICE_HTTP_PROT: no key of the configuration has this variable",
+      "SERVICE_PERMISSION_BULK_LIMIT: no key of the configuration has this variable",
+      `${path}:2: \`server.prot\` is not a key of the configuration`,
+      "--http-port: `server.http.port`: `70000` is not allowed, expected a port from 0 to 65535 (0 is any free one)",
+      `${path}:4: \`logger.level\`: \`warning\` is not allowed, expected error, warn, info or debug`,
+      "SERVICE_DATABASE_CONNECT_TIMEOUT: `database.connect_timeout`: `60` is not allowed, expected a duration with its unit, such as 500ms, 60s, 15m or 1h30m",
+    ],
+  );
+});
+
+test("a secret is not shown when it is refused", () => {
+  const [problem, ...others] = problemsOf({ env: { SERVICE_DATABASE_URI: "mysql://u:hunter2@h" } });
+  assert.deepEqual(others, []);
+  assert.match(problem ?? "", /^SERVICE_DATABASE_URI: `database.uri`: the value is not allowed, /);
+  assert.doesNotMatch(problem ?? "", /hunter2/);
+});
+
+test("the engine postgres needs a URI, of whichever key", () => {
+  const env = { SERVICE_DATABASE_ENGINE: "postgres" };
+  assert.deepEqual(problemsOf({ env }), [
+    "`database.uri`: is empty, expected a URI since `database.engine` is `postgres`",
+  ]);
+  assert.deepEqual(
+    problemsOf({ env: { ...env, SERVICE_DATABASE_WRITER_URI: "postgres://localhost/x" } }),
+    [],
+  );
+});
+
+test("a file that is named must be there, be readable YAML and have a name that says so", (t) => {
+  assert.deepEqual(problemsOf({ args: ["-c", "nowhere.yaml"] }), [
+    "--config: there is no file `nowhere.yaml`",
+  ]);
+  assert.deepEqual(problemsOf({ args: ["-c", "config.json"] }), [
+    "--config: `config.json` does not end in .yaml or .yml",
+  ]);
+  const broken = file(t, "server: {\n");
+  assert.match(problemsOf({ args: ["-c", broken] })[0] ?? "", /config\.yaml: .*line/);
+  const list = file(t, "- server\n");
+  assert.match(problemsOf({ args: ["-c", list] })[0] ?? "", /expected keys with values/);
+});
+
+test("the same key twice in a file is a problem", (t) => {
+  const path = file(t, "logger:\n  level: info\n  level: debug\n");
+  assert.match(problemsOf({ args: ["-c", path] })[0] ?? "", /unique/);
+});
+
+test("a flag nobody knows and one without its value are problems", () => {
+  assert.deepEqual(problemsOf({ args: ["--http-prot", "1", "--log-level"] }), [
+    "--http-prot: no such flag",
+    "--log-level: needs a value",
+  ]);
+});
