@@ -13,6 +13,11 @@ interface Part {
   readonly tokens: readonly string[];
 }
 
+interface Typed {
+  readonly shape: readonly [name: string, type: string];
+  readonly tokens: readonly string[];
+}
+
 const letters = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ_".split("");
 const keywords = new Set(
   "entity relation action permission attribute rule and or not in true false".split(" "),
@@ -71,12 +76,10 @@ const relation: fc.Arbitrary<Part> = fc
     ],
   }));
 
-const typed: fc.Arbitrary<Part & { readonly shape: readonly [string, string] }> = fc
-  .tuple(name, name, fc.boolean())
-  .map(([of, type, list]) => ({
-    shape: [of, list ? `${type}[]` : type],
-    tokens: [of, type, ...(list ? ["[", "]"] : [])],
-  }));
+const typed: fc.Arbitrary<Typed> = fc.tuple(name, name, fc.boolean()).map(([of, type, list]) => ({
+  shape: [of, list ? `${type}[]` : type],
+  tokens: [of, type, ...(list ? ["[", "]"] : [])],
+}));
 
 const attribute: fc.Arbitrary<Part> = typed.map(({ shape, tokens }) => ({
   shape: ["attribute", ...shape],
@@ -140,6 +143,29 @@ export const schemas: fc.Arbitrary<Spelled> = fc
     shape: parts.map(({ shape }) => shape),
     tokens: parts.flatMap(({ tokens }) => tokens),
   }));
+
+/** Tokens of the language, and some that are not, in any order. */
+export const tokenSoup: fc.Arbitrary<string> = fc
+  .array(
+    fc.oneof(
+      fc.constantFrom(
+        ...keywords,
+        ..."entity { } ( ) [ ] @ # . , = : ; + - * / ' \" \\ $ é 7".split(" "),
+      ),
+      fc.constantFrom(
+        "entity e {",
+        "rule r(",
+        "permission p =",
+        "relation r @e",
+        ") {",
+        "/*",
+        "*/",
+      ),
+      name,
+    ),
+    { maxLength: 30 },
+  )
+  .map((tokens) => tokens.join(" "));
 
 /** The tokens written with some blank, line break, comment or, where it may be, nothing between. */
 export function laidOut(

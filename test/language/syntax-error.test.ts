@@ -1,7 +1,11 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 
+import fc from "fast-check";
+
+import { PembaError } from "../../src/base/error.ts";
 import { parseSchema } from "../../src/language/parse.ts";
+import { tokenSoup } from "./arbitrary-schema.ts";
 import { problemsOf, refusalOf } from "./problems.ts";
 
 /** Asserts that each text has exactly the one problem. */
@@ -170,4 +174,21 @@ test("parentheses nest a thousand levels deep and no deeper", () => {
 test("no more than a hundred errors are reported", () => {
   const text = "entity a { relation }\n".repeat(1_000);
   assert.equal(problemsOf(() => parseSchema(text)).length, 100);
+});
+
+test("any text is a schema or is refused at places that are in it", () => {
+  fc.assert(
+    fc.property(fc.oneof(tokenSoup, fc.string({ unit: "binary" })), (text) => {
+      try {
+        parseSchema(text);
+      } catch (error) {
+        assert.ok(error instanceof PembaError && error.code === "SCHEMA_PARSE");
+        const lines = text.split(/\r\n?|\n|\\n/);
+        for (const { line = 0, column = 0 } of error.details) {
+          assert.ok(column >= 1 && column <= (lines[line - 1] ?? "").length + 2);
+        }
+      }
+    }),
+    { numRuns: 2_000 },
+  );
 });
