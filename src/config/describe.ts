@@ -22,16 +22,16 @@ export function flagHelp(): string {
 export function configurationPage(): string {
   const rows = optionKeys.map((key) => {
     const { flag, kind, about, default: standard, secret } = options[key];
-    const cells = [
+    return [
       `\`${key}\``,
       `\`--${flag}\``,
       `\`${variableOf(flag)}\``,
       standard === "" ? "empty" : `\`${standard}\``,
-      kind.expected.replaceAll("|", "\\|"),
+      kind.expected,
       `${about}${secret ? "; never shown" : ""}`,
     ];
-    return `| ${cells.join(" | ")} |`;
   });
+  const columns = ["Key", "Flag", "Variable", "Default", "Allowed", "Meaning"];
   return `# Configuration
 
 Every key can be given in a YAML file, as an environment variable or as a flag of \`pemba serve\`. A
@@ -52,8 +52,17 @@ An empty variable is one that is not set. Keys and variables that start with \`S
 in the table, and values that are not allowed, are all reported at once, and the process ends with
 status 1. Durations have a unit (\`300s\`, \`1h30m\`), sizes may have one (\`10MiB\`).
 
-| Key | Flag | Variable | Default | Allowed | Meaning |
-|---|---|---|---|---|---|
-${rows.join("\n")}
+${table(columns, rows)}
 `;
+}
+
+/** A table whose columns are as wide as their widest cell, as the formatter leaves it. */
+function table(columns: readonly string[], rows: readonly (readonly string[])[]): string {
+  const widths = columns.map((column, index) =>
+    Math.max(column.length, ...rows.map((row) => row[index]?.length ?? 0)),
+  );
+  const line = (cells: readonly string[], fill: string): string =>
+    `| ${cells.map((cell, index) => cell.padEnd(widths[index] ?? 0, fill)).join(" | ")} |`;
+  const rule = columns.map(() => "");
+  return [line(columns, " "), line(rule, "-"), ...rows.map((row) => line(row, " "))].join("\n");
 }
