@@ -34,7 +34,7 @@ export async function startPostgresBinaries(): Promise<TestServer> {
   const dir = await serverFolder(user);
   const environment: Environment = { ...user, cwd: dir, env: serverEnvironment() };
   const data = join(dir, "data");
-  const keeper = startKeeper(dir, environment);
+  const keeper = startKeeper(dir);
   try {
     const programs = await readablePrograms(dir, environment);
     await run(
@@ -114,18 +114,22 @@ async function answers(url: string, server: ChildProcess): Promise<boolean> {
 /**
  * A process that only waits for this one to end or to ask, then stops the server if it still runs
  * and removes its folder: nothing stays behind, even if this process is killed. It has a session
- * of its own, so that Ctrl-C does not end it before its work is done.
+ * of its own, so that Ctrl-C does not end it before its work is done, and runs as who we are: a
+ * copy of the programs that root made is not the server's user's to remove.
  */
-function startKeeper(dir: string, environment: Environment): { readonly end: () => Promise<void> } {
+function startKeeper(dir: string): { readonly end: () => Promise<void> } {
   const script = `
     cat >/dev/null
     server=$(head -n 1 data/postmaster.pid) && kill -QUIT "$server"
-    while [ -n "$server" ] && kill -0 "$server"; do sleep 0.1; done
+    for attempt in 1 2 3 4 5; do
+      [ -e data/postmaster.pid ] || break
+      sleep 1
+    done
     cd /
     for attempt in 1 2 3 4 5; do rm -rf "$1" && exit; sleep 1; done
   `;
   const keeper = spawn("sh", ["-c", script, "pemba-test-postgres", dir], {
-    ...environment,
+    cwd: dir,
     detached: true,
     stdio: ["pipe", "ignore", "ignore"],
   });
