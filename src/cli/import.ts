@@ -102,7 +102,7 @@ async function importFile(
     readonly writer: BatchWriter;
     readonly tally: Tally;
     readonly progress: Progress;
-    refuse(file: string, line: number, reason: string): void;
+    readonly refuse: (file: string, line: number, reason: string) => void;
   },
 ): Promise<void> {
   const { writer, tally, progress, refuse } = into;

@@ -1,6 +1,6 @@
 import { readFileSync } from "node:fs";
 
-import { isAlias, isMap, isScalar, LineCounter, type Document, parseDocument } from "yaml";
+import { type Document, isAlias, isMap, isScalar, LineCounter, parseDocument } from "yaml";
 
 import type { Setting, Source } from "./setting.ts";
 
@@ -58,9 +58,9 @@ function collect(visitor: Visitor, node: unknown, key: string, place: string | u
     }
   } else if (key === "") {
     visitor.problems.push(`${at}: expected keys with values, such as \`logger: {level: debug}\``);
-  } else if (isScalar(target) && target.value !== null) {
-    visitor.settings.set(key, { text: target.source ?? String(target.value), place: at });
-  } else if (target !== null && target !== undefined && !isScalar(target)) {
+  } else if (isScalar(target)) {
+    if (target.value !== null) visitor.settings.set(key, { text: target.source ?? "", place: at });
+  } else if (target !== null && target !== undefined) {
     visitor.problems.push(`${at}: \`${key}\` is a list, expected one value`);
   }
 }

@@ -63,7 +63,7 @@ function describe(value: unknown): string {
   if (value === null) return "null";
   if (Array.isArray(value)) return "an array";
   if (typeof value === "object") return "an object";
-  return quote(String(value));
+  return quote(typeof value === "string" ? value : JSON.stringify(value));
 }
 
 /** Undoes the escapes of a JSON pointer. */

@@ -1,13 +1,7 @@
 import type { Context, JsonValue } from "../base/tuple.ts";
 import { emptyContext } from "../base/tuple.ts";
 import { type Absent, invalidField, parseText } from "./field.ts";
-import {
-  parseAttribute,
-  parseTuple,
-  type RawAttribute,
-  type RawTuple,
-  refuseConflicts,
-} from "./request-data.ts";
+import { parseAttribute, parseTuple, type RawAttribute, type RawTuple } from "./request-data.ts";
 
 export interface RawContext {
   readonly tuples?: readonly RawTuple[] | Absent;
@@ -26,7 +20,6 @@ export function parseContext(raw: RawContext | Absent): Context {
   const attributes = (raw.attributes ?? []).map((attribute, index) =>
     parseAttribute(attribute, `context.attributes[${index}]`),
   );
-  refuseConflicts(attributes, "context.attributes");
   return {
     tuples: (raw.tuples ?? []).map((tuple, index) => parseTuple(tuple, `context.tuples[${index}]`)),
     attributes,

@@ -1,4 +1,4 @@
-import { type ErrorDetail, PembaError } from "../base/error.ts";
+import { PembaError } from "../base/error.ts";
 import type { Attribute, AttributeValue, Entity, Subject, Tuple } from "../base/tuple.ts";
 import {
   type Absent,
@@ -78,11 +78,7 @@ export function parseElements(raw: {
   readonly attributes: readonly RawAttribute[] | Absent;
 }): { readonly tuples: readonly Tuple[]; readonly attributes: readonly Attribute[] } {
   const faults: PembaError[] = [];
-  const tuples = parseEach(raw.tuples ?? [], "tuples", faults, (tuple, field) => {
-    const parsed = parseTuple(tuple, field);
-    refuseLoop(parsed, field);
-    return parsed;
-  });
+  const tuples = parseEach(raw.tuples ?? [], "tuples", faults, parseTuple);
   const attributes = parseEach(raw.attributes ?? [], "attributes", faults, parseAttribute);
   const first = faults[0];
   if (first !== undefined) {
@@ -91,7 +87,6 @@ export function parseElements(raw: {
       details: faults.slice(0, maxReported).flatMap((fault) => fault.details),
     });
   }
-  refuseConflicts(attributes, "attributes");
   return { tuples, attributes };
 }
 
@@ -113,53 +108,6 @@ function parseEach<Raw, Parsed>(
   return parsed;
 }
 
-/** `group:1#member@group:1#member` says nothing and is always a mistake. */
-function refuseLoop({ entity, relation, subject }: Tuple, field: string): void {
-  if (entity.type !== subject.type || entity.id !== subject.id || relation !== subject.relation) {
-    return;
-  }
-  const problem = `\`${entity.type}:${entity.id}#${relation}\` cannot be its own subject`;
-  throw new PembaError("ENTITY_AND_SUBJECT_CANNOT_BE_EQUAL", `${field}.subject: ${problem}`, {
-    details: [{ field: `${field}.subject`, message: problem }],
-  });
-}
-
-/** One request is one moment: an attribute cannot have two values in it. */
-export function refuseConflicts(attributes: readonly Attribute[], list: string): void {
-  const seen = new Map<string, number>();
-  attributes.forEach(({ entity, attribute, value }, index) => {
-    const key = `${entity.type}:${entity.id}$${attribute}`;
-    const earlier = seen.get(key);
-    if (earlier === undefined) {
-      seen.set(key, index);
-      return;
-    }
-    if (!sameValue(attributes[earlier]?.value, value)) {
-      throw conflict(key, `${list}[${earlier}]`, `${list}[${index}]`);
-    }
-  });
-}
-
-function conflict(key: string, earlier: string, later: string): PembaError {
-  const details: readonly ErrorDetail[] = [later, earlier].map((element) => ({
-    field: `${element}.value`,
-    message: `\`${key}\` has another value in the same request`,
-  }));
-  return new PembaError(
-    "VALIDATION",
-    `${later}.value: \`${key}\` has another value at ${earlier}, expected one value in a request`,
-    { details },
-  );
-}
-
-function sameValue(left: AttributeValue | undefined, right: AttributeValue): boolean {
-  if (left === undefined || left.type !== right.type) return false;
-  const a = [left.data].flat();
-  const b = [right.data].flat();
-  return a.length === b.length && a.every((item, index) => Object.is(item, b[index]));
-}
-
-/** Copies what belongs to the value, since a transport may hand over more. */
 function parseValue(value: AttributeValue, field: string): AttributeValue {
   switch (value.type) {
     case "string":

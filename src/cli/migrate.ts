@@ -1,0 +1,55 @@
+import type { Config } from "../config/options.ts";
+import { migrateDown, migrateUp, migrationStatus } from "../store/postgres/migrate.ts";
+import type { Command } from "./command.ts";
+import { complain, say } from "./output.ts";
+import { readSettings } from "./settings.ts";
+
+export const migrate: Command = {
+  name: "migrate",
+  summary: "change the tables of the database",
+  help: () => `usage: pemba migrate up|down|status [flags]
+
+  up      apply every migration that is pending
+  down    take back the latest one, with the data it holds
+  status  list all migrations and since when they are applied
+
+The database is the one of the configuration: --database-uri, or a variable or file as for serve.`,
+
+  async run(args) {
+    const settings = readSettings(args);
+    if (settings.kind === "problems") return complain(...settings.problems);
+    const [direction, surplus] = settings.positionals;
+    if (surplus !== undefined) return complain(`migrate: \`${surplus}\` is not understood`);
+    const url = writerUri(settings.config);
+    if (url === "") return complain("`database.uri`: is empty, expected the database to migrate");
+    switch (direction) {
+      case "up":
+        return report("applied", await migrateUp(url), "no migration is pending");
+      case "down":
+        return report("took back", await migrateDown(url, 1), "no migration is applied");
+      case "status":
+        return await showStatus(url);
+      default:
+        return complain(`migrate: expected up, down or status, not \`${direction ?? ""}\``);
+    }
+  },
+};
+
+/** Migrations go where writes go. */
+export function writerUri(config: Config): string {
+  return config["database.writer.uri"] === ""
+    ? config["database.uri"]
+    : config["database.writer.uri"];
+}
+
+function report(verb: string, names: readonly string[], none: string): number {
+  say(names.length === 0 ? none : names.map((name) => `${verb} ${name}`).join("\n"));
+  return 0;
+}
+
+async function showStatus(url: string): Promise<number> {
+  for (const { name, appliedAt } of await migrationStatus(url)) {
+    say(`${appliedAt === undefined ? "pending".padEnd(24) : appliedAt.toISOString()}  ${name}`);
+  }
+  return 0;
+}
