@@ -1,0 +1,105 @@
+/**
+ * The way an error ends a request, named after the gRPC status. The transports map it:
+ * HTTP status and gRPC code both follow from it alone.
+ */
+export type ErrorKind =
+  | "cancelled"
+  | "invalid_argument"
+  | "deadline_exceeded"
+  | "not_found"
+  | "already_exists"
+  | "resource_exhausted"
+  | "payload_too_large"
+  | "method_not_allowed"
+  | "failed_precondition"
+  | "aborted"
+  | "unimplemented"
+  | "internal"
+  | "unavailable"
+  | "unauthenticated";
+
+/** Every error a client can see. Clients match on the code, which begins the message. */
+export const errorCodes = {
+  MISSING_BEARER_TOKEN: "unauthenticated",
+  INVALID_AUDIENCE: "unauthenticated",
+  INVALID_CLAIMS: "unauthenticated",
+  INVALID_ISSUER: "unauthenticated",
+  INVALID_BEARER_TOKEN: "unauthenticated",
+  INVALID_KEY: "unauthenticated",
+  VALIDATION: "invalid_argument",
+  ENTITY_AND_SUBJECT_CANNOT_BE_EQUAL: "invalid_argument",
+  DEPTH_NOT_ENOUGH: "invalid_argument",
+  SCHEMA_PARSE: "invalid_argument",
+  SCHEMA_COMPILE: "invalid_argument",
+  UNIQUE_CONSTRAINT: "already_exists",
+  INVALID_CONTINUOUS_TOKEN: "invalid_argument",
+  INVALID_SNAP_TOKEN: "invalid_argument",
+  SNAP_TOKEN_EXPIRED: "failed_precondition",
+  INVALID_ARGUMENT: "invalid_argument",
+  INVALID_RULE_REFERENCE: "invalid_argument",
+  MISSING_ARGUMENT: "invalid_argument",
+  ALREADY_EXIST: "invalid_argument",
+  MAX_DATA_PER_WRITE_EXCEEDED: "invalid_argument",
+  ENTITY_TYPE_NOT_FOUND: "invalid_argument",
+  PERMISSION_NOT_FOUND: "invalid_argument",
+  SUBJECT_TYPE_NOT_FOUND: "invalid_argument",
+  RELATION_DEFINITION_NOT_FOUND: "invalid_argument",
+  ATTRIBUTE_DEFINITION_NOT_FOUND: "invalid_argument",
+  ATTRIBUTE_TYPE_MISMATCH: "invalid_argument",
+  RULE_EVALUATION: "invalid_argument",
+  UNDEFINED_RESULT: "invalid_argument",
+  ENTITY_STATEMENT_NOT_FOUND: "invalid_argument",
+  REFERENCE_NOT_FOUND: "invalid_argument",
+  GATHER_LIMIT_EXCEEDED: "resource_exhausted",
+  NOT_FOUND: "not_found",
+  TENANT_NOT_FOUND: "not_found",
+  SCHEMA_NOT_FOUND: "not_found",
+  BUNDLE_NOT_FOUND: "not_found",
+  RATE_LIMIT_EXCEEDED: "resource_exhausted",
+  CONCURRENCY_LIMIT_EXCEEDED: "resource_exhausted",
+  PAYLOAD_TOO_LARGE: "payload_too_large",
+  METHOD_NOT_ALLOWED: "method_not_allowed",
+  CANCELLED: "cancelled",
+  DEADLINE_EXCEEDED: "deadline_exceeded",
+  NOT_IMPLEMENTED: "unimplemented",
+  SERIALIZATION: "aborted",
+  MIGRATION: "failed_precondition",
+  UNAVAILABLE: "unavailable",
+  INTERNAL: "internal",
+} as const satisfies Record<string, ErrorKind>;
+
+export type ErrorCode = keyof typeof errorCodes;
+
+/** One place of several that are wrong, as it stands in the `details` of an error body. */
+export interface ErrorDetail {
+  /** JSON path of the field in the request, such as `tuples[3].relation`. */
+  readonly field?: string;
+  /** 1-based position in the schema text, where the fault is in one. */
+  readonly line?: number;
+  readonly column?: number;
+  readonly message: string;
+}
+
+/** The one error type of Pemba: what a client did wrong, or what the world did to us. */
+export class PembaError extends Error {
+  override readonly name = "PembaError";
+  readonly code: ErrorCode;
+  readonly details: readonly ErrorDetail[];
+
+  constructor(
+    code: ErrorCode,
+    sentence: string,
+    options: { readonly details?: readonly ErrorDetail[]; readonly cause?: unknown } = {},
+  ) {
+    super(
+      `ERROR_CODE_${code}: ${sentence}`,
+      options.cause === undefined ? undefined : { cause: options.cause },
+    );
+    this.code = code;
+    this.details = options.details ?? [];
+  }
+
+  get kind(): ErrorKind {
+    return errorCodes[this.code];
+  }
+}

@@ -1,0 +1,74 @@
+import type { Brand } from "./brand.ts";
+
+export type TenantId = Brand<string, "TenantId">;
+
+/** 20 characters `0-9a-v`, strictly increasing for a tenant. */
+export type SchemaVersion = Brand<string, "SchemaVersion">;
+
+/** Opaque text that names one exact state of a tenant's data. */
+export type SnapToken = Brand<string, "SnapToken">;
+
+export interface Entity {
+  readonly type: string;
+  readonly id: string;
+}
+
+/** `relation` is "" for the subject itself, else the subject is the userset `type:id#relation`. */
+export interface Subject {
+  readonly type: string;
+  readonly id: string;
+  readonly relation: string;
+}
+
+export interface Tuple {
+  readonly entity: Entity;
+  readonly relation: string;
+  readonly subject: Subject;
+}
+
+export const attributeTypes = [
+  "boolean",
+  "boolean[]",
+  "string",
+  "string[]",
+  "integer",
+  "integer[]",
+  "double",
+  "double[]",
+] as const;
+
+export type AttributeType = (typeof attributeTypes)[number];
+
+/** A typed value; integers are 32-bit, doubles may be NaN or infinite. */
+export type AttributeValue =
+  | { readonly type: "boolean"; readonly data: boolean }
+  | { readonly type: "boolean[]"; readonly data: readonly boolean[] }
+  | { readonly type: "string"; readonly data: string }
+  | { readonly type: "string[]"; readonly data: readonly string[] }
+  | { readonly type: "integer"; readonly data: number }
+  | { readonly type: "integer[]"; readonly data: readonly number[] }
+  | { readonly type: "double"; readonly data: number }
+  | { readonly type: "double[]"; readonly data: readonly number[] };
+
+export interface Attribute {
+  readonly entity: Entity;
+  readonly attribute: string;
+  readonly value: AttributeValue;
+}
+
+export type JsonValue =
+  | null
+  | boolean
+  | number
+  | string
+  | readonly JsonValue[]
+  | { readonly [key: string]: JsonValue };
+
+/** What a request adds to the stored data for its own evaluation. */
+export interface Context {
+  readonly tuples: readonly Tuple[];
+  readonly attributes: readonly Attribute[];
+  readonly data: { readonly [key: string]: JsonValue };
+}
+
+export const emptyContext: Context = { tuples: [], attributes: [], data: {} };

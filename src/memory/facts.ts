@@ -1,0 +1,30 @@
+import type { AttributeValue } from "../base/tuple.ts";
+
+/**
+ * One state of one tenant's data, as the interpreter reads it. The memory engine gives it from its
+ * indexes at a snapshot; the Postgres engine gives it from the rows that a gather statement read.
+ * Context of a request is already merged in: contextual tuples add, contextual attributes override.
+ */
+export interface Facts {
+  /** Is there a tuple of one of the relations of the entity to exactly this subject? */
+  hasTuple(
+    entity: { readonly type: string; readonly id: string },
+    relations: readonly string[],
+    subject: { readonly type: string; readonly id: string; readonly relation: string },
+  ): boolean;
+  /**
+   * Ids of the subjects of that type under one of the relations of the entity, without repeats
+   * within a relation. `subjectRelation` undefined: whatever the subject's relation.
+   */
+  subjectIds(
+    entity: { readonly type: string; readonly id: string },
+    relations: readonly string[],
+    subjectType: string,
+    subjectRelation: string | undefined,
+  ): Iterable<string>;
+  /** The value that stands, or undefined when none does. */
+  attribute(
+    entity: { readonly type: string; readonly id: string },
+    name: string,
+  ): AttributeValue | undefined;
+}

@@ -1,0 +1,43 @@
+import { ALLOWED, DENIED, UNKNOWN } from "../base/verdict.ts";
+import type { Plan } from "../plan/plan.ts";
+import type { Asked } from "./judge.ts";
+import { runSearch } from "./search.ts";
+import { solveNetwork } from "./solve.ts";
+
+/** The answer of a plan, or why there is none. */
+export type Interpretation =
+  | { readonly kind: "answer"; readonly allowed: boolean; readonly nodes: number }
+  /** A path longer than the depth could have decided. */
+  | { readonly kind: "too_deep" }
+  /** A test on which the answer depends could not be judged. */
+  | { readonly kind: "fault"; readonly message: string }
+  /** The answer is undefined because of a cycle through a negation. */
+  | { readonly kind: "undefined"; readonly cycle: readonly string[] };
+
+/** Answers a plan over facts. */
+export function interpret(plan: Plan, asked: Omit<Asked, "onFault">): Interpretation {
+  let fault: string | undefined;
+  const judged: Asked = {
+    ...asked,
+    onFault: (message) => {
+      fault ??= message;
+    },
+  };
+  const result =
+    plan.kind === "search" ? { ...runSearch(plan, judged), cycle: [] } : solveNetwork(plan, judged);
+  switch (result.verdict) {
+    case ALLOWED:
+    case DENIED:
+      return { kind: "answer", allowed: result.verdict === ALLOWED, nodes: result.nodes };
+    case UNKNOWN:
+      if (result.cycle.length > 0) return { kind: "undefined", cycle: result.cycle };
+      if (fault === undefined || isTooDeep(plan, asked)) return { kind: "too_deep" };
+      return { kind: "fault", message: fault };
+  }
+}
+
+/** Without a limit the answer is known, so it is the depth that keeps it from being so. */
+function isTooDeep(plan: Plan, asked: Omit<Asked, "onFault">): boolean {
+  if (asked.depth === Number.POSITIVE_INFINITY) return false;
+  return interpret(plan, { ...asked, depth: Number.POSITIVE_INFINITY }).kind === "answer";
+}

@@ -1,0 +1,63 @@
+import { unreachable } from "../base/assert.ts";
+import type { AttributeValue, Entity, JsonValue, Subject } from "../base/tuple.ts";
+import { ALLOWED, DENIED, UNKNOWN, type Verdict } from "../base/verdict.ts";
+import { defaultValue } from "../condition/defaults.ts";
+import type { RuleDefinition } from "../language/schema.ts";
+import type { Test } from "../plan/plan.ts";
+import type { Facts } from "./facts.ts";
+
+/** What an evaluation reads besides the plan. */
+export interface Asked {
+  readonly facts: Facts;
+  readonly entityId: string;
+  readonly subject: Subject;
+  /** Most hops of a path that may decide the answer. */
+  readonly depth: number;
+  readonly data: { readonly [key: string]: JsonValue };
+  /** Hears why a test could not be judged; the last one is told to the client. */
+  readonly onFault: (message: string) => void;
+}
+
+/** What a test says at an entity, whatever the depth. */
+export function judgeTest(test: Test, entity: Entity, asked: Asked): Verdict {
+  switch (test.kind) {
+    case "self":
+      return entity.id === asked.subject.id ? ALLOWED : DENIED;
+    case "direct":
+      return asked.facts.hasTuple(entity, test.relations, asked.subject) ? ALLOWED : DENIED;
+    case "attribute":
+      return judgeAttribute(test.name, entity, asked);
+    case "rule":
+      return judgeRule(test.rule, entity, asked);
+    default:
+      return unreachable(test);
+  }
+}
+
+function judgeAttribute(name: string, entity: Entity, asked: Asked): Verdict {
+  const value = asked.facts.attribute(entity, name);
+  if (value === undefined) return DENIED;
+  if (value.type === "boolean") return value.data ? ALLOWED : DENIED;
+  asked.onFault(
+    `the attribute \`${name}\` of \`${entity.type}:${entity.id}\` is stored as \`${value.type}\`, the schema has \`boolean\``,
+  );
+  return UNKNOWN;
+}
+
+function judgeRule(rule: RuleDefinition, entity: Entity, asked: Asked): Verdict {
+  const parameters = new Map<string, AttributeValue>();
+  for (const [name, type] of rule.parameters) {
+    const value = asked.facts.attribute(entity, name) ?? defaultValue(type);
+    if (value.type !== type) {
+      asked.onFault(
+        `rule \`${rule.name}\`: the attribute \`${name}\` of \`${entity.type}:${entity.id}\` is stored as \`${value.type}\`, the schema has \`${type}\``,
+      );
+      return UNKNOWN;
+    }
+    parameters.set(name, value);
+  }
+  const verdict = rule.condition.evaluate({ parameters, data: asked.data });
+  if (verdict.kind === "value") return verdict.value ? ALLOWED : DENIED;
+  asked.onFault(`rule \`${rule.name}\`: ${verdict.message}`);
+  return UNKNOWN;
+}

@@ -1,0 +1,27 @@
+import type { Guard, SearchPlan, State } from "./plan.ts";
+
+/** The states that are answered by yes or no at the entity itself: no hops, nothing that can fail. */
+export type ExactStates = ReadonlySet<number>;
+
+/** A guard on such a state can neither be too deep nor be unknown, so it leaves no doubt behind. */
+export function exactStates(plan: SearchPlan): ExactStates {
+  const exact = new Set<number>();
+  // Guards lead to lower states only, so a few rounds reach all of them.
+  for (let size = -1; size < exact.size;) {
+    size = exact.size;
+    for (const state of plan.states) if (isExact(state, exact)) exact.add(state.id);
+  }
+  return exact;
+}
+
+function isExact(state: State, exact: ReadonlySet<number>): boolean {
+  const all = (guards: readonly Guard[]): boolean =>
+    guards.every((guard) => exact.has(guard.state));
+  return (
+    state.hops.length === 0 &&
+    all(state.arrival) &&
+    state.tests.every(
+      ({ guards, test }) => (test.kind === "direct" || test.kind === "self") && all(guards),
+    )
+  );
+}

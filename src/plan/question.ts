@@ -1,0 +1,100 @@
+import { PembaError } from "../base/error.ts";
+import type { EntityDefinition, RuleDefinition, Schema } from "../language/schema.ts";
+import type { Question } from "./plan.ts";
+
+/** What the asked name is in the schema. */
+export type Asked =
+  | { readonly kind: "name"; readonly entity: EntityDefinition; readonly name: string }
+  | { readonly kind: "rule"; readonly entity: EntityDefinition; readonly rule: RuleDefinition };
+
+/**
+ * Resolves the names of a question. Fails with a client error that names the field, which `path`
+ * spells as the request does (`entity.type`, `items[2].permission`).
+ */
+export function resolveQuestion(
+  schema: Schema,
+  question: Question,
+  path: (field: string) => string,
+): Asked {
+  const entity = schema.entities.get(question.entityType);
+  if (entity === undefined) {
+    throw new PembaError(
+      "ENTITY_TYPE_NOT_FOUND",
+      `${path("entity.type")}: \`${question.entityType}\` is not an entity of the schema`,
+    );
+  }
+  resolveSubject(schema, question, path);
+  const name = question.permission;
+  if (entity.permissions.has(name) || entity.relations.has(name)) {
+    return { kind: "name", entity, name };
+  }
+  const attribute = entity.attributes.get(name);
+  if (attribute === "boolean") return { kind: "name", entity, name };
+  if (attribute !== undefined) {
+    throw new PembaError(
+      "PERMISSION_NOT_FOUND",
+      `${path("permission")}: the attribute \`${name}\` of \`${entity.name}\` is \`${attribute}\`, only a boolean one can be asked`,
+    );
+  }
+  const rule = schema.rules.get(name);
+  if (rule !== undefined) {
+    checkArguments(entity, rule, question, path);
+    return { kind: "rule", entity, rule };
+  }
+  throw new PembaError(
+    "PERMISSION_NOT_FOUND",
+    `${path("permission")}: \`${entity.name}\` has no permission, relation or attribute \`${name}\``,
+  );
+}
+
+function resolveSubject(schema: Schema, question: Question, path: (field: string) => string): void {
+  const subject = schema.entities.get(question.subjectType);
+  if (subject === undefined) {
+    throw new PembaError(
+      "SUBJECT_TYPE_NOT_FOUND",
+      `${path("subject.type")}: \`${question.subjectType}\` is not an entity of the schema`,
+    );
+  }
+  const relation = question.subjectRelation;
+  if (relation === "" || subject.relations.has(relation) || subject.permissions.has(relation)) {
+    return;
+  }
+  throw new PembaError(
+    "RELATION_DEFINITION_NOT_FOUND",
+    `${path("subject.relation")}: \`${subject.name}\` has no relation or permission \`${relation}\``,
+  );
+}
+
+function checkArguments(
+  entity: EntityDefinition,
+  rule: RuleDefinition,
+  question: Question,
+  path: (field: string) => string,
+): void {
+  const given = new Set(question.arguments);
+  for (const [parameter, type] of rule.parameters) {
+    if (!given.has(parameter)) {
+      throw new PembaError(
+        "MISSING_ARGUMENT",
+        `${path("arguments")}: the rule \`${rule.name}\` needs the argument \`${parameter}\``,
+      );
+    }
+    const attribute = entity.attributes.get(parameter);
+    if (attribute !== type) {
+      throw new PembaError(
+        "INVALID_ARGUMENT",
+        `${path("arguments")}: \`${parameter}\` of \`${rule.name}\` is \`${type}\`, ` +
+          (attribute === undefined
+            ? `but \`${entity.name}\` has no such attribute`
+            : `but the attribute of \`${entity.name}\` is \`${attribute}\``),
+      );
+    }
+  }
+  for (const name of given) {
+    if (rule.parameters.has(name)) continue;
+    throw new PembaError(
+      "INVALID_ARGUMENT",
+      `${path("arguments")}: the rule \`${rule.name}\` has no parameter \`${name}\``,
+    );
+  }
+}

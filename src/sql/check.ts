@@ -1,0 +1,98 @@
+import { must } from "../base/assert.ts";
+import { exactStates } from "../plan/exact.ts";
+import type { SearchPlan } from "../plan/plan.ts";
+import { closureTables } from "./closure.ts";
+import { type Fragment, join, param, render, type Statement, sql } from "./fragment.ts";
+import type { Gather } from "./gather-plan.ts";
+import { gatherBody } from "./gather.ts";
+import { guardVerdict, questionVerdict } from "./search.ts";
+import { contextTables, type Scope, type Shape, snapshot } from "./source.ts";
+import { stateHolds } from "./test.ts";
+import type { Writer } from "./writer.ts";
+
+/** What a statement answers for a group of items that share a plan. */
+export type Body =
+  | { readonly kind: "search"; readonly plan: SearchPlan }
+  | { readonly kind: "gather"; readonly gather: Gather };
+
+export interface CheckShape extends Shape {
+  /** Several items, as arrays of ids; else one item as plain parameters. */
+  readonly bulk: boolean;
+  /** A schema version that the request pinned must exist (parameter `version`). */
+  readonly pinnedVersion: boolean;
+}
+
+/**
+ * The statement that answers all items of a check, grouped by plan. One row for each item:
+ *
+ * - `head_version`: the true head; in a shape with a pinned version, `has_version`
+ * - `is_future`, `is_expired`: in pinned shapes, whether the snapshot can't be read
+ * - `item`, `verdict`, `nodes`; or `facts` when the body is a gather
+ *
+ * No row at all: the tenant does not exist. Parameters: `tenant`, `depth`, `data`, and of group g
+ * `id_g`, `subject_g` (arrays in bulk, with `item_g`); `snapshot`, `version` and the context by shape.
+ */
+export function checkStatement(bodies: readonly Body[], shape: CheckShape): Statement {
+  const scope: Scope = { shape, tenant: sql`t.number`, changed: sql`p.changed` };
+  const groups = bodies.map((body, group) => groupItems(scope, body, group, shape.bulk));
+  const tables = contextTables(shape);
+  const with_ = tables.length === 0 ? sql`` : sql`with ${join(tables, ", ")} `;
+  const version = shape.pinnedVersion
+    ? sql`, exists (select 1 from schemas v where v.tenant = t.number and v.version = ${param("version", "text")}) as has_version`
+    : sql``;
+  const pins = shape.pinned ? sql`, p.is_future, p.is_expired` : sql``;
+  const pinned = shape.pinned ? sql` cross join lateral (${pinTable}) p` : sql``;
+  return render(
+    sql`${with_}select t.head_version${version}${pins}, a.item, a.verdict, a.nodes, a.facts from tenants t${pinned} cross join lateral (${join(groups, " union all ")}) a where t.id = ${param("tenant", "text")}`,
+  );
+}
+
+/**
+ * What is to know of a pinned snapshot: whether it can be read here at all, and whether the tenant
+ * changed since. While it did not, the probes of the log are never made.
+ */
+const pinTable = sql`select pg_snapshot_xmax(${snapshot}) > pg_snapshot_xmax(pg_current_snapshot()) as is_future, pg_snapshot_xmin(${snapshot}) < (select i.horizon from installation i) as is_expired, exists (select 1 from changes l where l.tenant = t.number and l.xid >= pg_snapshot_xmin(${snapshot}) and not pg_visible_in_snapshot(l.xid, ${snapshot})) as changed offset 0`;
+
+function groupItems(scope: Scope, body: Body, group: number, isBulk: boolean): Fragment {
+  const key = (name: string): string => `${name}_${group}`;
+  if (!isBulk) {
+    const id = sql`${param(key("id"), "text")} collate "C"`;
+    const subject = sql`${param(key("subject"), "text")} collate "C"`;
+    return sql`select 0 as item, ${bodyColumns} from (${bodyRow(scope, body, id, subject)}) c`;
+  }
+  const arrays = sql`${param(key("id"), "text[]")}, ${param(key("subject"), "text[]")}, ${param(key("item"), "int[]")}`;
+  const row = bodyRow(scope, body, sql`q.id`, sql`q.subject`);
+  return sql`select q.item, ${bodyColumns} from (select u.id collate "C" as id, u.subject collate "C" as subject, u.item from unnest(${arrays}) as u(id, subject, item)) q cross join lateral (${row}) c`;
+}
+
+const bodyColumns = sql`c.v as verdict, c.n as nodes, c.facts`;
+
+function bodyRow(scope: Scope, body: Body, id: Fragment, subject: Fragment): Fragment {
+  switch (body.kind) {
+    case "search":
+      return searchRow(scope, body.plan, id, subject);
+    case "gather":
+      return sql`select null::int as v, null::bigint as n, g.facts from (${gatherBody(scope, body.gather, id, subject)}) g`;
+  }
+}
+
+function searchRow(scope: Scope, plan: SearchPlan, id: Fragment, subject: Fragment): Fragment {
+  let searches = 0;
+  const state = (number: number) => must(plan.states[number], "a guard has a state");
+  const writer: Writer = {
+    scope,
+    plan,
+    exact: exactStates(plan),
+    mayFault: plan.states.some((each) =>
+      each.tests.some(({ test }) => test.kind === "attribute" || test.kind === "rule"),
+    ),
+    subjectId: subject,
+    number: () => searches++,
+    judge: (number, at) => guardVerdict(writer, state(number), at),
+    holds: (number, at) => stateHolds(writer, state(number), at),
+  };
+  const tables = plan.usersets.length === 0 ? [] : closureTables(scope, plan, { id: subject });
+  const verdict = questionVerdict(writer, id);
+  const with_ = tables.length === 0 ? sql`` : sql`with recursive ${join(tables, ", ")} `;
+  return sql`${with_}select x.v, x.n, null::jsonb as facts from (${verdict}) x`;
+}

@@ -1,0 +1,71 @@
+import type { SearchPlan, Userset } from "../plan/plan.ts";
+import { type Fragment, integer, join, literal, sql } from "./fragment.ts";
+import { type Scope, tupleProbe } from "./source.ts";
+
+/**
+ * The most usersets that a closure reads before the search goes on from the entity instead: each
+ * costs a probe of its own, so a subject in thousands of groups must not pay for all of them.
+ */
+export const closureMax = 100;
+
+/**
+ * The search from the subject's end, as CTEs: `closure` has the usersets that the subject stands
+ * in, directly or through others, level by level; `closed` is one row of the `deepest` level read
+ * and of `capped`: there are more than were read, so that what is not among them means nothing.
+ * Nothing runs until a search first asks for it.
+ */
+export function closureTables(
+  scope: Scope,
+  plan: SearchPlan,
+  subject: { readonly id: Fragment },
+): Fragment[] {
+  const { usersets, question } = plan;
+  const subjectType = literal(question.subjectType);
+  const subjectRelation = literal(question.subjectRelation);
+  const starts = usersets.flatMap((userset, index) => [
+    ...(userset.self ? [sql`select ${integer(index)}, ${subject.id}, 0::numeric`] : []),
+    ...(userset.direct
+      ? [
+          tupleProbe(
+            scope,
+            sql`${integer(index)}, r.entity_id, 0::numeric`,
+            sql`r.subject_id = ${subject.id} and r.subject_type = ${subjectType} and r.subject_relation = ${subjectRelation} and ${isOf(userset)}`,
+          ),
+        ]
+      : []),
+  ]);
+  const steps = usersets.flatMap((userset, index) =>
+    userset.members.flatMap((member) => {
+      const inner = usersets[member];
+      if (inner === undefined) return [];
+      return [
+        tupleProbe(
+          scope,
+          sql`${integer(index)} as userset, r.entity_id as id`,
+          sql`c.userset = ${integer(member)} and r.subject_id = c.id and r.subject_type = ${literal(inner.entityType)} and r.subject_relation = ${literal(inner.relation)} and ${isOf(userset)}`,
+        ),
+      ];
+    }),
+  );
+  const start = join(starts, " union all ");
+  const closure =
+    steps.length === 0
+      ? sql`closure(userset, id, level) as (${start})`
+      : sql`closure(userset, id, level) as ((${start}) union select p.userset, p.id, c.level * 0.0 from closure c cross join lateral (${join(steps, " union all ")}) p)`;
+  const closed = sql`closed as materialized (select coalesce(max(scale(c.level)), 0) as deepest, count(*) > ${integer(closureMax)} as capped from (select * from closure limit ${integer(closureMax + 1)}) c)`;
+  return [closure, closed];
+}
+
+/**
+ * True when the id is one of the closure's usersets of that kind. `is true` keeps Postgres from
+ * joining: the closure is hashed once for the statement, so a probe costs no more for an entity
+ * with many usersets and a subject in many groups than the two of them added.
+ */
+export function isClosed(plan: SearchPlan, userset: number, id: Fragment): Fragment {
+  const kind = plan.usersets.length === 1 ? sql`` : sql` where c.userset = ${integer(userset)}`;
+  return sql`(${id} in (select c.id from (select * from closure limit ${integer(closureMax + 1)}) c${kind})) is true`;
+}
+
+function isOf(userset: Userset): Fragment {
+  return sql`r.entity_type = ${literal(userset.entityType)} and r.relation = ${literal(userset.relation)}`;
+}

@@ -1,0 +1,102 @@
+import { type Fragment, integer, join, literal, sql, textArray } from "./fragment.ts";
+import type { Gather } from "./gather-plan.ts";
+import { attributeProbe, type Scope, tupleProbe } from "./source.ts";
+
+/** The most entities that a gather reads: past it the question fails with a clear error. */
+export const gatherMax = 10_000;
+
+/**
+ * Reads the part of the graph that a question reaches, for the interpreter: one row with `facts`,
+ * a JSON object of
+ *
+ * - `nodes`: how many entities were reached, at most `gatherMax` + 1
+ * - `edges`: [entity type, entity id, relation, subject type, subject id, subject relation] of hops
+ * - `direct`: [entity type, entity id, relation] of tuples to the asked subject itself
+ * - `attributes`: [entity type, entity id, attribute, value type, value]
+ *
+ * It follows every hop whatever the guards say, and reads no members but the asked subject.
+ */
+export function gatherBody(
+  scope: Scope,
+  gather: Gather,
+  id: Fragment,
+  subject: Fragment,
+): Fragment {
+  const branches = hopProbes(
+    scope,
+    gather,
+    (target) => sql`${integer(target)} as type, r.subject_id as id`,
+  );
+  const start = sql`select 0, ${id} collate "C"`;
+  const reach =
+    branches.length === 0
+      ? start
+      : sql`${start} union select n.type, n.id from reach s cross join lateral (${join(branches, " union all ")}) n`;
+  return sql`with recursive reach(type, id) as (${reach}), reached as materialized (select * from reach limit ${integer(gatherMax + 1)}) select jsonb_build_object('nodes', (select count(*) from reached), 'edges', ${edges(scope, gather)}, 'direct', ${direct(scope, gather, subject)}, 'attributes', ${attributes(scope, gather)}) as facts`;
+}
+
+function edges(scope: Scope, gather: Gather): Fragment {
+  const branches = hopProbes(
+    scope,
+    gather,
+    () =>
+      sql`jsonb_build_array(r.entity_type, r.entity_id, r.relation, r.subject_type, r.subject_id, r.subject_relation) as fact`,
+  );
+  return factList(branches);
+}
+
+function direct(scope: Scope, gather: Gather, subject: Fragment): Fragment {
+  const { subjectType, subjectRelation } = gather.question;
+  return factList(
+    gather.types.flatMap((type, index) =>
+      type.direct.length === 0
+        ? []
+        : [
+            tupleProbe(
+              scope,
+              sql`jsonb_build_array(r.entity_type, r.entity_id, r.relation) as fact`,
+              sql`s.type = ${integer(index)} and r.entity_id = s.id and r.relation = any(${textArray(type.direct)}) and r.entity_type = ${literal(type.entityType)} and r.subject_type = ${literal(subjectType)} and r.subject_relation = ${literal(subjectRelation)} and r.subject_id = ${subject}`,
+            ),
+          ],
+    ),
+  );
+}
+
+function attributes(scope: Scope, gather: Gather): Fragment {
+  return factList(
+    gather.types.flatMap((type, index) =>
+      type.attributes.map((name) => {
+        const entity = { type: literal(type.entityType), id: sql`s.id` };
+        const probe = attributeProbe(scope, entity, literal(name));
+        return sql`select jsonb_build_array(${literal(type.entityType)}, s.id, ${literal(name)}, v.value_type, v.value) as fact from (${probe}) v where s.type = ${integer(index)}`;
+      }),
+    ),
+  );
+}
+
+function factList(branches: readonly Fragment[]): Fragment {
+  if (branches.length === 0) return sql`'[]'::jsonb`;
+  return sql`coalesce((select jsonb_agg(f.fact) from reached s cross join lateral (${join(branches, " union all ")}) f), '[]'::jsonb)`;
+}
+
+/** A probe for each hop of each type, from the entity of the row `s`. */
+function hopProbes(
+  scope: Scope,
+  gather: Gather,
+  columns: (target: number) => Fragment,
+): Fragment[] {
+  return gather.types.flatMap((type, index) =>
+    type.hops.map((hop) => {
+      const target = gather.types.findIndex((other) => other.entityType === hop.subjectType);
+      const relation =
+        hop.subjectRelation === undefined
+          ? sql``
+          : sql` and r.subject_relation = ${literal(hop.subjectRelation)}`;
+      return tupleProbe(
+        scope,
+        columns(target),
+        sql`s.type = ${integer(index)} and r.entity_id = s.id and r.relation = ${literal(hop.relation)} and r.entity_type = ${literal(type.entityType)} and r.subject_type = ${literal(hop.subjectType)}${relation}`,
+      );
+    }),
+  );
+}

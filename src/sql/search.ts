@@ -1,0 +1,151 @@
+import { must } from "../base/assert.ts";
+import type { State } from "../plan/plan.ts";
+import { type Fragment, integer, join, sql } from "./fragment.ts";
+import { passage } from "./guard.ts";
+import { hopBranches } from "./hop.ts";
+import { rowVerdict } from "./row.ts";
+import { stateVerdict } from "./test.ts";
+import { byState, levelZero, nextLevel, numbered, type Place, type Writer } from "./writer.ts";
+
+/** One search of a statement: the states that it reaches and the names of its tables. */
+export interface Search {
+  readonly root: State;
+  readonly states: readonly State[];
+  /** Alias of a row of the search: (state, id, level[, sure]). */
+  readonly row: Fragment;
+  /** Some guard can be unknown, so rows say whether the way to them is sure. */
+  readonly hasSure: boolean;
+}
+
+/** The verdict of the question with the number of nodes visited: a subquery of one row (v, n). */
+export function questionVerdict(writer: Writer, entityId: Fragment): Fragment {
+  const root = must(writer.plan.states[0], "a plan has its question");
+  const at = { id: entityId, level: levelZero };
+  if (root.hops.length === 0) {
+    return sql`select ${localVerdict(writer, root, at)} as v, 1::bigint as n`;
+  }
+  const { name, search, table } = searchTable(writer, root, at);
+  const rows = sql`select ${rowVerdict(writer, search)} as v, row_number() over () as n from ${name} ${search.row} offset 0`;
+  if (!writer.mayFault) {
+    return sql`with recursive ${table} (select f.v, f.n from (${rows}) f where f.v > 0) union all (select 0, count(*) from ${name}) limit 1`;
+  }
+  return sql`with recursive ${table}, verdicts as (${rows}) (select f.v, f.n from verdicts f where f.v = 2) union all (select coalesce(max(f.v), 0), count(*) from verdicts f) limit 1`;
+}
+
+/**
+ * The verdict of a guard's state at an entity, as a scalar. The first row that accepts decides:
+ * rows come level by level, so when it is not sure (1), hardly ever would another one be, and the
+ * question is then looked into by the interpreter. Where tests can fault, all rows are looked at
+ * before the verdict is unknown, since a decisive one wins over a fault (decisions, evaluation).
+ */
+export function guardVerdict(writer: Writer, state: State, at: Place): Fragment {
+  if (state.hops.length === 0) return localVerdict(writer, state, at);
+  const { name, search, table } = searchTable(writer, state, at);
+  const rows = sql`select ${rowVerdict(writer, search)} as v from ${name} ${search.row} offset 0`;
+  if (!writer.mayFault) {
+    return sql`coalesce((with recursive ${table} select f.v from (${rows}) f where f.v > 0 limit 1), 0)`;
+  }
+  return sql`(with recursive ${table}, verdicts as (${rows}) (select f.v from verdicts f where f.v = 2) union all (select coalesce(max(f.v), 0) from verdicts f) limit 1)`;
+}
+
+/** A state without hops is judged where it stands. */
+function localVerdict(writer: Writer, state: State, at: Place): Fragment {
+  const verdict = stateVerdict(writer, state, at);
+  const passed = passage(writer, state.arrival, at);
+  switch (passed.kind) {
+    case "open":
+      return verdict;
+    case "exact":
+      return sql`case when ${passed.holds} then ${verdict} else 0 end`;
+    case "verdict":
+      return sql`least(${passed.value}, ${verdict})`;
+  }
+}
+
+function searchTable(
+  writer: Writer,
+  root: State,
+  at: Place,
+): { readonly name: Fragment; readonly search: Search; readonly table: Fragment } {
+  const number = writer.number();
+  const name = numbered("search", number);
+  const states = reachedStates(writer, root);
+  const search: Search = {
+    root,
+    states,
+    row: numbered("s", number),
+    hasSure: states.some((state) => hasDoubt(writer, state)),
+  };
+  const columns = search.hasSure ? sql`state, id, level, sure` : sql`state, id, level`;
+  const steps = stepTerm(writer, search, name, numbered("n", number));
+  const table = sql`${name}(${columns}) as (${startTerm(writer, search, at)} union ${steps})`;
+  return { name, search, table };
+}
+
+function startTerm(writer: Writer, search: Search, at: Place): Fragment {
+  const start = sql`${integer(search.root.id)}, ${at.id} collate "C", ${at.level}`;
+  const passed = passage(writer, search.root.arrival, at);
+  switch (passed.kind) {
+    case "open":
+      return search.hasSure ? sql`select ${start}, true` : sql`select ${start}`;
+    case "exact":
+      return search.hasSure
+        ? sql`select ${start}, true where ${passed.holds}`
+        : sql`select ${start} where ${passed.holds}`;
+    case "verdict":
+      return sql`select ${start}, g.v = 2 from (select ${passed.value} as v offset 0) g where g.v > 0`;
+  }
+}
+
+/** From each row of the search to the next ones, which enter when their arrival guards let them. */
+function stepTerm(writer: Writer, search: Search, name: Fragment, next: Fragment): Fragment {
+  const { row } = search;
+  const branches = join(hopBranches(writer, search), " union all ");
+  const at: Place = { id: sql`${next}.id`, level: nextLevel(sql`${row}.level`) };
+  const targets = new Set(search.states.flatMap((state) => state.hops.map((hop) => hop.target)));
+  const guarded = search.states.filter(
+    (state) => state.arrival.length > 0 && targets.has(state.id),
+  );
+  const passages = guarded.map((state) => ({
+    state: state.id,
+    passed: passage(writer, state.arrival, at),
+  }));
+  const conditions = passages.flatMap(({ state, passed }) =>
+    passed.kind === "exact" ? [sql` when ${integer(state)} then ${passed.holds}`] : [],
+  );
+  const verdicts = passages.flatMap(({ state, passed }) =>
+    passed.kind === "verdict" ? [{ state, value: passed.value }] : [],
+  );
+  const doubt =
+    verdicts.length === 0
+      ? sql``
+      : sql` cross join lateral (select coalesce(${byState(sql`${next}.state`, verdicts, targets.size)}, 2) as v offset 0) g`;
+  const where = [
+    ...(conditions.length === 0
+      ? []
+      : [sql`case ${next}.state${join(conditions, "")} else true end`]),
+    ...(verdicts.length === 0 ? [] : [sql`g.v > 0`]),
+  ];
+  const sure = verdicts.length === 0 ? sql`` : sql` and g.v = 2`;
+  const columns = search.hasSure
+    ? sql`${next}.state, ${next}.id, ${at.level}, ${row}.sure and ${next}.sure${sure}`
+    : sql`${next}.state, ${next}.id, ${at.level}`;
+  const filter = where.length === 0 ? sql`` : sql` where ${join(where, " and ")}`;
+  return sql`select ${columns} from ${name} ${row} cross join lateral (${branches}) ${next}${doubt}${filter}`;
+}
+
+function reachedStates(writer: Writer, root: State): State[] {
+  const reached = new Set([root]);
+  for (const state of reached) {
+    for (const hop of state.hops) {
+      reached.add(must(writer.plan.states[hop.target], "a hop leads to a state"));
+    }
+  }
+  return [...reached];
+}
+
+function hasDoubt(writer: Writer, state: State): boolean {
+  return [state.arrival, ...state.hops.map((hop) => hop.guards)].some((guards) =>
+    guards.some((guard) => !writer.exact.has(guard.state)),
+  );
+}

@@ -1,0 +1,123 @@
+import { type Fragment, identifier, join, literal, param, sql } from "./fragment.ts";
+
+/** What a statement reads from: each shape is a statement text of its own. */
+export interface Shape {
+  /** At a snapshot (parameter `snapshot`) instead of now. */
+  readonly pinned: boolean;
+  /** With contextual tuples, attributes. */
+  readonly contextTuples: boolean;
+  readonly contextAttributes: boolean;
+}
+
+/** Where a piece of a statement stands: the rows around it that it refers to. */
+export interface Scope {
+  readonly shape: Shape;
+  /** Number of the tenant, from the row of `tenants` that the statement starts at. */
+  readonly tenant: Fragment;
+  /** True when something of the tenant changed after the snapshot; only in pinned shapes. */
+  readonly changed: Fragment;
+}
+
+export const snapshot = param("snapshot", "pg_snapshot");
+
+/**
+ * Tuples at the statement's state, as `r` with the columns of `relationships`: the live ones, and
+ * in a pinned shape those that were deleted since, and in a contextual shape those of the request.
+ * Every branch is a probe of an index, `where` names its leading columns.
+ */
+export function tupleProbe(scope: Scope, columns: Fragment, where: Fragment): Fragment {
+  const { shape, tenant, changed } = scope;
+  const branches = [
+    shape.pinned
+      ? sql`select ${columns} from relationships r where r.tenant = ${tenant} and ${where} and pg_visible_in_snapshot(r.created_xid, ${snapshot})`
+      : sql`select ${columns} from relationships r where r.tenant = ${tenant} and ${where}`,
+  ];
+  if (shape.pinned) {
+    branches.push(
+      sql`select ${columns} from changes r where ${changed} and r.tenant = ${tenant} and r.operation = 'delete' and r.relation is not null and ${where} and pg_visible_in_snapshot(r.created_xid, ${snapshot}) and not pg_visible_in_snapshot(r.xid, ${snapshot})`,
+    );
+  }
+  if (shape.contextTuples) {
+    branches.push(sql`select ${columns} from context_tuples r where ${where}`);
+  }
+  return join(branches, " union all ");
+}
+
+/**
+ * The attribute of an entity at the statement's state: at most one row with the columns
+ * `value_type` and `value`. What the request gives stands before what is stored.
+ */
+export function attributeProbe(
+  scope: Scope,
+  entity: { readonly type: Fragment; readonly id: Fragment },
+  name: Fragment,
+): Fragment {
+  const { shape, tenant, changed } = scope;
+  const where = sql`r.entity_id = ${entity.id} and r.attribute = ${name} and r.entity_type = ${entity.type}`;
+  const columns = sql`r.value_type, r.value`;
+  const branches: Fragment[] = [];
+  if (shape.contextAttributes) {
+    branches.push(sql`select ${columns} from context_attributes r where ${where}`);
+  }
+  branches.push(
+    shape.pinned
+      ? sql`select ${columns} from attributes r where r.tenant = ${tenant} and ${where} and pg_visible_in_snapshot(r.created_xid, ${snapshot})`
+      : sql`select ${columns} from attributes r where r.tenant = ${tenant} and ${where}`,
+  );
+  if (shape.pinned) {
+    branches.push(
+      sql`select ${columns} from changes r where ${changed} and r.tenant = ${tenant} and r.operation = 'delete' and r.attribute is not null and ${where} and pg_visible_in_snapshot(r.created_xid, ${snapshot}) and not pg_visible_in_snapshot(r.xid, ${snapshot})`,
+    );
+  }
+  // An append runs its branches in their order, so the first row is the one that counts.
+  return branches.length === 1
+    ? join(branches, "")
+    : sql`select * from (${join(branches, " union all ")}) a limit 1`;
+}
+
+const tupleColumns = [
+  "entity_type",
+  "entity_id",
+  "relation",
+  "subject_type",
+  "subject_id",
+  "subject_relation",
+] as const;
+
+/** The key of the parameter that holds one column of the contextual tuples. */
+export function contextTupleKey(column: (typeof tupleColumns)[number]): string {
+  return `context_tuple_${column}`;
+}
+
+/** CTEs of the contextual tuples and attributes, for the statement's `with`. */
+export function contextTables(shape: Shape): Fragment[] {
+  const tables: Fragment[] = [];
+  if (shape.contextTuples) {
+    const columns = join(
+      tupleColumns.map(
+        (column) => sql`c.${identifier(column)} collate "C" as ${identifier(column)}`,
+      ),
+      ", ",
+    );
+    const arrays = join(
+      tupleColumns.map((column) => param(contextTupleKey(column), "text[]")),
+      ", ",
+    );
+    const names = join(tupleColumns.map(identifier), ", ");
+    tables.push(
+      sql`context_tuples as materialized (select ${columns} from unnest(${arrays}) as c(${names}))`,
+    );
+  }
+  if (shape.contextAttributes) {
+    const columns = join(
+      ["entity_type", "entity_id", "attribute", "value_type"].map(
+        (column) => sql`(c.row ->> ${literal(column)}) collate "C" as ${identifier(column)}`,
+      ),
+      ", ",
+    );
+    tables.push(
+      sql`context_attributes as materialized (select ${columns}, c.row -> 'value' as value from jsonb_array_elements(${param("context_attributes", "jsonb")}) as c(row))`,
+    );
+  }
+  return tables;
+}

@@ -1,0 +1,124 @@
+import type {
+  Attribute,
+  Context,
+  Entity,
+  SchemaVersion,
+  SnapToken,
+  Subject,
+  TenantId,
+  Tuple,
+} from "../base/tuple.ts";
+
+/**
+ * What a database engine does for the service. Both engines (`memory`, `postgres`) answer from the
+ * same plans with the same errors (`PembaError`), and every operation of a tenant fails with
+ * TENANT_NOT_FOUND when the tenant does not exist. Inputs are parsed: names and ids have their
+ * patterns, sizes are within the limits. What needs the schema is checked here, since only here
+ * is it known which schema is in force when the operation takes place.
+ */
+export interface Store {
+  readonly tenants: TenantStore;
+  readonly schemas: SchemaStore;
+  readonly data: DataStore;
+  readonly permissions: PermissionStore;
+  /** Resolves when storage answers; rejects with UNAVAILABLE when it does not. */
+  ping(): Promise<void>;
+  close(): Promise<void>;
+}
+
+export interface Tenant {
+  readonly id: TenantId;
+  readonly name: string;
+  readonly createdAt: Date;
+}
+
+/** A page in ascending order of its keys; `next` is the key to go on after, when there is more. */
+export interface Page<T, K> {
+  readonly items: readonly T[];
+  readonly next: K | undefined;
+}
+
+export interface TenantStore {
+  /** Fails with UNIQUE_CONSTRAINT when the id is taken. */
+  create(tenant: { readonly id: TenantId; readonly name: string }): Promise<Tenant>;
+  /** Removes the tenant with everything it holds; its id is free once this has resolved. */
+  delete(id: TenantId): Promise<void>;
+  list(page: {
+    readonly after: TenantId | undefined;
+    readonly limit: number;
+  }): Promise<Page<Tenant, TenantId>>;
+}
+
+export interface StoredSchema {
+  readonly version: SchemaVersion;
+  readonly text: string;
+  readonly createdAt: Date;
+}
+
+export interface SchemaStore {
+  /**
+   * Makes `text`, which compiles, the head. With `base`, only when the head is still `base`
+   * (compare and set): resolves to undefined when another write came between.
+   */
+  write(
+    tenant: TenantId,
+    schema: { readonly text: string; readonly base?: SchemaVersion },
+  ): Promise<SchemaVersion | undefined>;
+  /** The given version, or the head. Fails with SCHEMA_NOT_FOUND. */
+  read(tenant: TenantId, version: SchemaVersion | undefined): Promise<StoredSchema>;
+  /** Newest first; `head` is undefined while there is no schema. */
+  list(
+    tenant: TenantId,
+    page: { readonly before: SchemaVersion | undefined; readonly limit: number },
+  ): Promise<
+    Page<{ readonly version: SchemaVersion; readonly createdAt: Date }, SchemaVersion> & {
+      readonly head: SchemaVersion | undefined;
+    }
+  >;
+}
+
+export interface DataWrite {
+  /** The schema to validate against; the head when undefined. */
+  readonly schemaVersion: SchemaVersion | undefined;
+  readonly tuples: readonly Tuple[];
+  readonly attributes: readonly Attribute[];
+}
+
+export interface DataStore {
+  /**
+   * Validates against the schema (errors name the element, such as `tuples[3].relation`) and
+   * writes all or nothing, in one transaction. The token names the state right after it.
+   */
+  write(tenant: TenantId, data: DataWrite): Promise<SnapToken>;
+}
+
+export interface CheckItem {
+  readonly entity: Entity;
+  /** A permission, a relation, a boolean attribute, or a rule with `arguments`. */
+  readonly permission: string;
+  readonly subject: Subject;
+  /** Attribute names for a rule that is asked directly; else empty. */
+  readonly arguments: readonly string[];
+}
+
+export interface CheckQuestion {
+  readonly schemaVersion: SchemaVersion | undefined;
+  readonly snapToken: SnapToken | undefined;
+  /** Most hops of a path that may decide the answer. */
+  readonly depth: number;
+  readonly context: Context;
+  readonly items: readonly CheckItem[];
+  /** How the request spells its items in errors: `items[2].permission` or just `permission`. */
+  readonly path: (item: number, field: string) => string;
+}
+
+export interface CheckAnswer {
+  readonly allowed: boolean;
+  /** Nodes visited until the answer was known; at least 1. */
+  readonly nodes: number;
+}
+
+export interface PermissionStore {
+  /** One answer for each item, in order, all at one snapshot. Any error fails the whole question. */
+  check(tenant: TenantId, question: CheckQuestion): Promise<readonly CheckAnswer[]>;
+}
