@@ -1,6 +1,8 @@
 import { spawn, type ChildProcess } from "node:child_process";
 import { once } from "node:events";
 
+const stopSignals = ["SIGINT", "SIGTERM", "SIGHUP"] as const;
+
 export const allTests = "test/**/*.test.ts";
 
 /** Compiled code is kept between runs: most of a short test file's time is loading packages. */
@@ -37,17 +39,23 @@ export function startTestRunner(
 
 /**
  * Waits for a child and answers its exit code. What asks this process to end meanwhile is passed on
- * to the child first, so that it can clean up, and then ends this process too.
+ * to the child first, so that it can clean up, and then ends this process too. The shell between
+ * npm and us passes nothing on, so that its end counts as being asked.
  */
 export async function exitCodeOf(child: ChildProcess): Promise<number> {
   let stopSignal: NodeJS.Signals | undefined;
-  const forward = (signal: NodeJS.Signals): void => {
-    stopSignal = signal;
+  const stop = (signal: NodeJS.Signals): void => {
+    stopSignal ??= signal;
     child.kill(signal);
   };
-  process.on("SIGINT", forward).on("SIGTERM", forward);
+  const parent = process.ppid;
+  const watch = setInterval(() => {
+    if (process.ppid !== parent && stopSignal === undefined) stop("SIGTERM");
+  }, 500);
+  for (const signal of stopSignals) process.on(signal, stop);
   const [code] = (await once(child, "close")) as [number | null];
-  process.off("SIGINT", forward).off("SIGTERM", forward);
+  for (const signal of stopSignals) process.off(signal, stop);
+  clearInterval(watch);
   if (stopSignal !== undefined) process.kill(process.pid, stopSignal);
   return code ?? 1;
 }
