@@ -1,0 +1,40 @@
+import type { MethodName } from "../condition/standard-library.ts";
+import {
+  boolean,
+  type Names,
+  NoTranslation,
+  repeatOne,
+  type SqlValue,
+  toText,
+} from "./condition-value.ts";
+import { sql } from "./fragment.ts";
+
+type TextMethod = Extract<MethodName, "contains" | "startsWith" | "endsWith">;
+
+export function isTextMethod(method: MethodName): method is TextMethod {
+  return method === "contains" || method === "startsWith" || method === "endsWith";
+}
+
+/** `receiver.method(part)`; NULL where either is not a string. */
+export function callText(names: Names, method: TextMethod, values: readonly SqlValue[]): SqlValue {
+  const [receiver, part, ...rest] = values.map((value) => toText(names, value));
+  if (receiver === undefined || part === undefined || rest.length > 0) {
+    throw new NoTranslation(`\`${method}\` of other than strings`);
+  }
+  const total = receiver.total && part.total;
+  switch (method) {
+    case "contains":
+      return boolean(sql`(strpos((${receiver.sql}) collate "C", ${part.sql}) > 0)`, total);
+    case "startsWith":
+      return boolean(sql`starts_with((${receiver.sql}) collate "C", ${part.sql})`, total);
+    case "endsWith":
+      return boolean(
+        repeatOne(
+          names,
+          part,
+          (end) => sql`(right((${receiver.sql}) collate "C", char_length(${end})) = ${end})`,
+        ),
+        total,
+      );
+  }
+}
