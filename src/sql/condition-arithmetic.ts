@@ -3,7 +3,7 @@ import { addDoubles, divideDoubles, multiplyDoubles } from "./condition-double.t
 import {
   type Names,
   NoTranslation,
-  repeat,
+  strict,
   type SqlValue,
   toDouble,
   toText,
@@ -92,7 +92,7 @@ function doubleResult(
 ): Fragment {
   // Constants would be folded, whatever guards them; as columns of the subquery they are not.
   const columns = [left, right].map((value) => ({ ...value, simple: false }));
-  return repeat(names, columns, ([first, second]) => {
+  return strict(names, columns, ([first, second]) => {
     const a = (first ?? left).sql;
     const b = (second ?? right).sql;
     switch (operator) {

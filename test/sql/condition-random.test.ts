@@ -1,0 +1,85 @@
+import assert from "node:assert/strict";
+import { after, before, test } from "node:test";
+
+import fc from "fast-check";
+import postgres from "postgres";
+
+import { compileCondition } from "../../src/condition/compile.ts";
+import type { Condition, ConditionInput } from "../../src/condition/condition.ts";
+import {
+  evaluateConstants,
+  evaluateRows,
+  explainTranslation,
+} from "../support/condition-database.ts";
+import { randomInput, randomParameters, randomText } from "../support/condition-texts.ts";
+import { createTestDatabase, type TestDatabase } from "../support/database.ts";
+
+/*
+ * Random rules over random values: the evaluator and Postgres agree on each, a fault being NULL.
+ * PEMBA_TEST_SEED repeats a run, PEMBA_TEST_RUNS makes it longer.
+ */
+
+const seed = Number(process.env["PEMBA_TEST_SEED"] ?? Math.floor(Math.random() * 2 ** 31));
+const runs = Number(process.env["PEMBA_TEST_RUNS"] ?? 300);
+
+let testDatabase: TestDatabase;
+let database: postgres.Sql;
+
+before(async () => {
+  testDatabase = await createTestDatabase();
+  database = postgres(testDatabase.url, { max: 1, onnotice: () => {} });
+});
+
+after(async () => {
+  await database.end();
+  await testDatabase.drop();
+});
+
+test(`evaluation and SQL agree on random rules (seed ${seed})`, async () => {
+  const counts = { translated: 0, truths: 0, faults: 0 };
+  const inputs = fc.array(randomInput, { minLength: 8, maxLength: 8 });
+  await fc.assert(
+    fc.asyncProperty(randomText, inputs, async (text, values) => {
+      const compiled = compileCondition(text, randomParameters);
+      assert.ok(compiled.ok, compiled.ok ? "" : `${text}: ${compiled.message}`);
+      const { condition } = compiled;
+      const rows = await evaluateRows(database, condition, values);
+      if (rows === undefined) return;
+      counts.translated += 1;
+      for (const [index, input] of values.entries()) {
+        const expected = evaluated(condition, input);
+        counts.truths += Number(expected === true);
+        counts.faults += Number(expected === null);
+        assertSame(condition, input, rows[index], expected);
+      }
+      const [first] = values;
+      assert.ok(first !== undefined);
+      const constant = await evaluateConstants(database, condition, first);
+      assertSame(condition, first, constant, evaluated(condition, first));
+    }),
+    { seed, numRuns: runs },
+  );
+  assert.ok(counts.translated > runs * 0.6, `only ${counts.translated} of ${runs} have SQL`);
+  assert.ok(counts.truths > runs && counts.faults > runs / 4, JSON.stringify(counts));
+});
+
+function evaluated(condition: Condition, input: ConditionInput): boolean | null {
+  const verdict = condition.evaluate(input);
+  return verdict.kind === "value" ? verdict.value : null;
+}
+
+function assertSame(
+  condition: Condition,
+  input: ConditionInput,
+  actual: boolean | null | undefined,
+  expected: boolean | null,
+): void {
+  if (actual === expected) return;
+  const values = JSON.stringify(
+    [...input.parameters.values()].map(({ data }) => data),
+    (_, value) => (typeof value === "number" && !Number.isFinite(value) ? String(value) : value),
+  );
+  assert.fail(
+    `${condition.text}\ngives ${expected}, in SQL ${actual}\nparameters ${values}\ndata ${JSON.stringify(input.data)}\nSQL ${explainTranslation(condition)}`,
+  );
+}
