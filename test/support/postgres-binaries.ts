@@ -28,8 +28,16 @@ interface Environment {
   readonly env: NodeJS.ProcessEnv;
 }
 
+interface ServerPlace {
+  readonly dir: string;
+  readonly data: string;
+  readonly settings: readonly string[];
+}
+
 /** Starts a Postgres of its own in a temporary folder; takes about two seconds. */
-export async function startPostgresBinaries(): Promise<TestServer> {
+export async function startPostgresBinaries(
+  settings: readonly string[] = serverSettings,
+): Promise<TestServer> {
   const user = await serverUser();
   const dir = await serverFolder(user);
   const environment: Environment = { ...user, cwd: dir, env: serverEnvironment() };
@@ -42,7 +50,7 @@ export async function startPostgresBinaries(): Promise<TestServer> {
       ["-D", data, "-U", "postgres", "-A", "trust", "--no-sync", ...clusterOptions],
       environment,
     );
-    const server = await startServer(programs, { dir, data }, environment);
+    const server = await startServer(programs, { dir, data, settings }, environment);
     return {
       url: server.url,
       stop: async () => {
@@ -58,17 +66,17 @@ export async function startPostgresBinaries(): Promise<TestServer> {
 
 async function startServer(
   programs: Programs,
-  { dir, data }: { readonly dir: string; readonly data: string },
+  { dir, data, settings }: ServerPlace,
   environment: Environment,
 ): Promise<TestServer> {
-  const settings = [...serverSettings, "listen_addresses=127.0.0.1"];
+  const all = [...settings, "listen_addresses=127.0.0.1"];
   for (let attempt = 1; ; attempt++) {
     const port = await freePort();
     const log = await open(join(dir, "log"), "w");
     // A session of its own: Ctrl-C is for the tests, the server ends after them.
     const server = spawn(
       programs.postgres,
-      ["-D", data, "-p", String(port), "-k", dir, ...settings.flatMap((it) => ["-c", it])],
+      ["-D", data, "-p", String(port), "-k", dir, ...all.flatMap((it) => ["-c", it])],
       { ...environment, detached: true, stdio: ["ignore", log.fd, log.fd] },
     );
     await log.close();
