@@ -27,8 +27,8 @@ export type LoadSchema = (
 ) => Promise<StoredSchema>;
 
 /**
- * Bytes that a compiled schema takes for each character of its text, with its plans and statements.
- * An estimate from a heap snapshot is not possible before they are made, so this one is generous.
+ * Bytes for each character of a text: the compiled schema and the plans and statements that come to
+ * hang on it. Those are not there yet when the text is cached, so this is a generous estimate.
  */
 const bytesPerCharacter = 40;
 
@@ -58,7 +58,9 @@ export class CompiledSchemas {
    */
   async guessHead(tenant: TenantId): Promise<CompiledSchema> {
     const head = this.#heads.get(tenant);
-    return head === undefined ? await this.reload(tenant, undefined) : await this.at(tenant, head);
+    return head === undefined
+      ? await this.#loadShared(tenant, undefined)
+      : await this.at(tenant, head);
   }
 
   /** That version. It may be of a tenant that is gone, or of a former one of that name. */
@@ -66,18 +68,22 @@ export class CompiledSchemas {
     const key = this.#versions.get(versionKey(tenant, version));
     const compiled = key === undefined ? undefined : this.#texts.get(key);
     return compiled === undefined
-      ? await this.reload(tenant, version)
+      ? await this.#loadShared(tenant, version)
       : { version, text: compiled.text, schema: compiled.schema };
   }
 
-  /** Asks the store, whatever is known here; those who ask the same at once share the answer. */
+  /** What the store says now, whatever is known here. `version` undefined: the head. */
   async reload(tenant: TenantId, version: SchemaVersion | undefined): Promise<CompiledSchema> {
-    const key = versionKey(tenant, version);
-    const running = this.#loading.get(key);
-    if (running !== undefined) return await running;
-    const loading = this.#read(tenant, version).finally(() => this.#loading.delete(key));
-    this.#loading.set(key, loading);
-    return await loading;
+    const stored = await this.#load(tenant, version);
+    const key = hash("sha256", stored.text, "base64");
+    let compiled = this.#texts.get(key);
+    if (compiled === undefined) {
+      compiled = { text: stored.text, schema: compileSchemaText(stored.text) };
+      this.#texts.set(key, compiled);
+    }
+    this.#versions.set(versionKey(tenant, stored.version), key);
+    if (version === undefined) this.seenHead(tenant, stored.version);
+    return { version: stored.version, text: compiled.text, schema: compiled.schema };
   }
 
   /** A statement said what the head is; undefined: the tenant has no schema. */
@@ -95,17 +101,15 @@ export class CompiledSchemas {
     }
   }
 
-  async #read(tenant: TenantId, version: SchemaVersion | undefined): Promise<CompiledSchema> {
-    const stored = await this.#load(tenant, version);
-    const key = hash("sha256", stored.text, "base64");
-    let compiled = this.#texts.get(key);
-    if (compiled === undefined) {
-      compiled = { text: stored.text, schema: compileSchemaText(stored.text) };
-      this.#texts.set(key, compiled);
+  /** Those who miss the same at once share one load, which may have begun before they asked. */
+  async #loadShared(tenant: TenantId, version: SchemaVersion | undefined): Promise<CompiledSchema> {
+    const key = versionKey(tenant, version);
+    let loading = this.#loading.get(key);
+    if (loading === undefined) {
+      loading = this.reload(tenant, version).finally(() => this.#loading.delete(key));
+      this.#loading.set(key, loading);
     }
-    this.#versions.set(versionKey(tenant, stored.version), key);
-    if (version === undefined) this.seenHead(tenant, stored.version);
-    return { version: stored.version, text: compiled.text, schema: compiled.schema };
+    return await loading;
   }
 }
 

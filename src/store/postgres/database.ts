@@ -8,10 +8,10 @@ import { sessionSettings } from "./session-settings.ts";
 
 export interface PoolOptions {
   readonly maxConnections: number;
-  /** Undefined: for as long as it takes. */
-  readonly idleTimeoutMs: number | undefined;
-  readonly maxLifetimeMs: number | undefined;
-  readonly connectTimeoutMs: number | undefined;
+  /** For all three 0 means: for as long as it takes. */
+  readonly idleTimeoutMs: number;
+  readonly maxLifetimeMs: number;
+  readonly connectTimeoutMs: number;
 }
 
 export interface DatabaseOptions {
@@ -110,9 +110,9 @@ function openPool(
 ): postgres.Sql {
   return postgres(url, {
     max: pool.maxConnections,
-    idle_timeout: pool.idleTimeoutMs === undefined ? undefined : pool.idleTimeoutMs / 1000,
-    max_lifetime: pool.maxLifetimeMs === undefined ? null : pool.maxLifetimeMs / 1000,
-    connect_timeout: pool.connectTimeoutMs === undefined ? 0 : pool.connectTimeoutMs / 1000,
+    idle_timeout: pool.idleTimeoutMs / 1000,
+    max_lifetime: pool.maxLifetimeMs / 1000,
+    connect_timeout: pool.connectTimeoutMs / 1000,
     backoff: (retries) => Math.min(2 ** retries / 100, reconnectDelayMaxSeconds),
     // Asking for the types of arrays would be a query for each connection: arrays are text here.
     fetch_types: false,

@@ -99,12 +99,7 @@ async function placeOf(
 async function onDatabase<T>(url: string, work: (database: Database) => Promise<T>): Promise<T> {
   const database = await Database.connect({
     url,
-    pool: {
-      maxConnections: 1,
-      idleTimeoutMs: undefined,
-      maxLifetimeMs: undefined,
-      connectTimeoutMs: 30_000,
-    },
+    pool: { maxConnections: 1, idleTimeoutMs: 0, maxLifetimeMs: 0, connectTimeoutMs: 30_000 },
     warn: () => {},
   });
   try {

@@ -1,0 +1,38 @@
+import { unreachable } from "../base/assert.ts";
+import { PembaError } from "../base/error.ts";
+import type { Interpretation } from "../memory/interpret.ts";
+import type { CheckAnswer, CheckItem } from "./store.ts";
+
+/**
+ * The answer of an item, or the client error that there is none: nothing is ever denied because of
+ * an error. `path` spells the fields of the item as the request does.
+ */
+export function answerOf(
+  interpretation: Interpretation,
+  item: CheckItem,
+  input: { readonly depth: number; readonly path: (field: string) => string },
+): CheckAnswer {
+  const { path, depth } = input;
+  const asked = `\`${item.entity.type}:${item.entity.id}#${item.permission}\``;
+  switch (interpretation.kind) {
+    case "answer":
+      return { allowed: interpretation.allowed, nodes: Math.max(interpretation.nodes, 1) };
+    case "too_deep":
+      throw new PembaError(
+        "DEPTH_NOT_ENOUGH",
+        `metadata.depth: ${asked} (${path("permission")}) is decided by a path of more than ${depth} hops`,
+      );
+    case "fault":
+      throw new PembaError(
+        "RULE_EVALUATION",
+        `${path("permission")}: ${asked} depends on what failed: ${interpretation.message}`,
+      );
+    case "undefined":
+      throw new PembaError(
+        "UNDEFINED_RESULT",
+        `${path("permission")}: ${asked} is undefined because of a cycle through \`not\`: ${interpretation.cycle.map((node) => `\`${node}\``).join(" -> ")}`,
+      );
+    default:
+      return unreachable(interpretation);
+  }
+}

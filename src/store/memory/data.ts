@@ -1,0 +1,89 @@
+import { randomBytes } from "node:crypto";
+
+import { PembaError } from "../../base/error.ts";
+import type { Attribute, SnapToken, TenantId, Tuple } from "../../base/tuple.ts";
+import type { Facts } from "../../memory/facts.ts";
+import { tenantNotFound } from "../store-error.ts";
+import { AttributeIndex } from "./attribute-index.ts";
+import type { Revision } from "./revision.ts";
+import { decodeRevision, encodeRevision } from "./snap-token.ts";
+import { TupleIndex } from "./tuple-index.ts";
+
+interface TenantData {
+  readonly tuples: TupleIndex;
+  readonly attributes: AttributeIndex;
+}
+
+/**
+ * The tuples and attributes of all tenants, in every state they have had. There is one writer at a
+ * time, since nothing here waits.
+ */
+export class MemoryData {
+  readonly #engine = randomBytes(8).toString("hex");
+  readonly #tenants = new Map<TenantId, TenantData>();
+  #revision: Revision = 0;
+
+  /** Makes room for a tenant that does not exist yet. */
+  addTenant(tenant: TenantId): void {
+    this.#tenants.set(tenant, { tuples: new TupleIndex(), attributes: new AttributeIndex() });
+  }
+
+  /** Drops all that a tenant holds; one of the same name begins empty, in every state. */
+  removeTenant(tenant: TenantId): void {
+    this.#tenants.delete(tenant);
+  }
+
+  /** Writes what fits the schema, and returns the token of the state right after. */
+  write(
+    tenant: TenantId,
+    {
+      tuples,
+      attributes,
+    }: { readonly tuples: readonly Tuple[]; readonly attributes: readonly Attribute[] },
+  ): SnapToken {
+    const data = this.#dataOf(tenant);
+    const revision = this.#revision + 1;
+    let changed = false;
+    for (const tuple of tuples) changed = data.tuples.create(tuple, revision) || changed;
+    for (const attribute of attributes) {
+      changed = data.attributes.set(attribute, revision) || changed;
+    }
+    if (changed) this.#revision = revision;
+    return encodeRevision(this.#engine, this.#revision);
+  }
+
+  /** The state that a token names. Fails with INVALID_SNAP_TOKEN. */
+  revisionOf(token: SnapToken): Revision {
+    const revision = decodeRevision(this.#engine, token);
+    if (revision > this.#revision) {
+      throw new PembaError("INVALID_SNAP_TOKEN", "the snap token names a state in the future");
+    }
+    return revision;
+  }
+
+  /**
+   * The facts of a tenant as they stood, or as they stand now: later writes do not show in them.
+   * Fails with TENANT_NOT_FOUND.
+   */
+  facts(tenant: TenantId, at: Revision | "head"): Facts {
+    const { tuples, attributes } = this.#dataOf(tenant);
+    const revision = at === "head" ? this.#revision : at;
+    return {
+      hasTuple: (entity, relations, subject) =>
+        relations.some((relation) => tuples.has({ entity, relation, subject }, revision)),
+      *subjectIds(entity, relations, type, subjectRelation) {
+        const subject = { type, relation: subjectRelation };
+        for (const relation of relations) {
+          yield* tuples.subjectIds(entity, relation, subject, revision);
+        }
+      },
+      attribute: (entity, name) => attributes.get(entity, name, revision),
+    };
+  }
+
+  #dataOf(tenant: TenantId): TenantData {
+    const data = this.#tenants.get(tenant);
+    if (data === undefined) throw tenantNotFound(tenant);
+    return data;
+  }
+}

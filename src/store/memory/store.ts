@@ -1,0 +1,97 @@
+import type { SnapToken, TenantId } from "../../base/tuple.ts";
+import { CompiledSchemas } from "../compiled-schemas.ts";
+import { pageOf } from "../page.ts";
+import type { DataStore, DataWrite, SchemaStore, Store, Tenant, TenantStore } from "../store.ts";
+import { validateData } from "../validate-data.ts";
+import { MemoryPermissions } from "./check.ts";
+import { MemoryData } from "./data.ts";
+import { MemoryTenants } from "./tenants.ts";
+
+export interface MemoryStoreOptions {
+  /** Memory for compiled schemas. */
+  readonly maxSchemaCacheBytes: number;
+}
+
+interface Parts {
+  readonly tenants: MemoryTenants;
+  readonly schemas: CompiledSchemas;
+  readonly data: MemoryData;
+}
+
+/** The engine that keeps everything in this process: it begins with tenant `t1` and ends with it. */
+export function createMemoryStore(options: MemoryStoreOptions): Store {
+  const tenants = new MemoryTenants();
+  const data = new MemoryData();
+  const schemas = new CompiledSchemas(
+    async (tenant, version) => tenants.readSchema(tenant, version),
+    { maxBytes: options.maxSchemaCacheBytes },
+  );
+  const parts = { tenants, schemas, data };
+  // As on the other engine, where a migration makes it.
+  createTenant(parts, { id: "t1" as TenantId, name: "example tenant" });
+  return {
+    tenants: tenantStore(parts),
+    schemas: schemaStore(parts),
+    data: dataStore(parts),
+    permissions: new MemoryPermissions({ data, schemas }),
+    ping: async () => {},
+    close: async () => {},
+  };
+}
+
+function tenantStore(parts: Parts): TenantStore {
+  return {
+    create: async (tenant) => createTenant(parts, tenant),
+    delete: async (id) => {
+      parts.tenants.delete(id);
+      parts.data.removeTenant(id);
+      parts.schemas.forget(id);
+    },
+    list: async ({ after, limit }) =>
+      pageOf(parts.tenants.list(after, limit + 1), limit, ({ id }) => id),
+  };
+}
+
+function createTenant(
+  { tenants, data }: Parts,
+  tenant: { readonly id: TenantId; readonly name: string },
+): Tenant {
+  const created = tenants.create(tenant);
+  data.addTenant(tenant.id);
+  return created;
+}
+
+function schemaStore({ tenants, schemas }: Parts): SchemaStore {
+  return {
+    write: async (tenant, schema) => {
+      const version = tenants.writeSchema(tenant, schema);
+      if (version !== undefined) schemas.seenHead(tenant, version);
+      return version;
+    },
+    read: async (tenant, version) => tenants.readSchema(tenant, version),
+    list: async (tenant, { before, limit }) => {
+      const { found, head } = tenants.listSchemas(tenant, before, limit + 1);
+      const versions = found.map(({ version, createdAt }) => ({ version, createdAt }));
+      return { ...pageOf(versions, limit, ({ version }) => version), head };
+    },
+  };
+}
+
+function dataStore(parts: Parts): DataStore {
+  return { write: async (tenant, data) => await writeData(parts, tenant, data) };
+}
+
+/** Validates and writes without a wait between: only compiling may wait, and then it begins anew. */
+async function writeData(
+  { tenants, schemas, data }: Parts,
+  tenant: TenantId,
+  write: DataWrite,
+): Promise<SnapToken> {
+  for (;;) {
+    const stored = tenants.readSchema(tenant, write.schemaVersion);
+    const { schema } = await schemas.at(tenant, stored.version);
+    if (tenants.readSchema(tenant, write.schemaVersion) !== stored) continue;
+    validateData(schema, write);
+    return data.write(tenant, write);
+  }
+}

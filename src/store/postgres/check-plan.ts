@@ -1,0 +1,129 @@
+import { LRUCache } from "lru-cache";
+
+import type { Schema } from "../../language/schema.ts";
+import { planOf } from "../../plan/cache.ts";
+import { buildNetwork } from "../../plan/network.ts";
+import type { Plan, Question } from "../../plan/plan.ts";
+import { questionKey, questionOf } from "../../plan/question-of.ts";
+import { type Body, checkStatement, type CheckShape } from "../../sql/check.ts";
+import type { Statement } from "../../sql/fragment.ts";
+import { gatherOf } from "../../sql/gather-plan.ts";
+import { Untranslatable } from "../../sql/test.ts";
+import type { CheckItem } from "../store.ts";
+
+/** Items of a question that have a plan in common. */
+export interface Group {
+  readonly key: string;
+  readonly plan: Plan;
+  /** How it is asked of the database: pushed down, or gathered for the interpreter. */
+  readonly body: Body;
+  /** Positions of its items in the question. */
+  readonly items: readonly number[];
+}
+
+/** Texts of bulk checks depend on what is asked together, which has no bound of its own. */
+const statementsMax = 1000;
+
+interface Prepared {
+  readonly bodies: Map<string, Body>;
+  readonly statements: LRUCache<string, Statement>;
+}
+
+const prepared = new WeakMap<Schema, Prepared>();
+
+/** The items by plan, in an order that depends on the plans alone. Fails on unknown names. */
+export function groupItems(
+  schema: Schema,
+  items: readonly CheckItem[],
+  path: (item: number, field: string) => string,
+): Group[] {
+  const groups = new Map<
+    string,
+    { readonly question: Question; readonly plan: Plan; items: number[] }
+  >();
+  items.forEach((item, index) => {
+    const question = questionOf(item);
+    const key = questionKey(question);
+    const group = groups.get(key);
+    if (group !== undefined) {
+      group.items.push(index);
+      return;
+    }
+    const plan = planOf(schema, question, (field) => path(index, field));
+    groups.set(key, { question, plan, items: [index] });
+  });
+  return [...groups]
+    .map(([key, group]) => ({
+      key,
+      plan: group.plan,
+      body: bodyOf(schema, key, group.plan),
+      items: group.items,
+    }))
+    .toSorted((a, b) => (a.key < b.key ? -1 : 1));
+}
+
+/** The same group, read for the interpreter whatever its plan. */
+export function gathered(schema: Schema, group: Group, items: readonly number[]): Group {
+  return { ...group, key: `gather ${group.key}`, body: gatherBody(schema, group.plan), items };
+}
+
+/** The statement for the groups, written once for a schema and shape. */
+export function statementOf(
+  schema: Schema,
+  groups: readonly Group[],
+  shape: CheckShape,
+): Statement {
+  const { statements } = preparedOf(schema);
+  const key = JSON.stringify([groups.map((group) => group.key), shape]);
+  let statement = statements.get(key);
+  if (statement === undefined) {
+    statement = checkStatement(
+      groups.map((group) => group.body),
+      shape,
+    );
+    statements.set(key, statement);
+  }
+  return statement;
+}
+
+/** A search is pushed down unless a rule of it has no SQL; that is tried once. */
+function bodyOf(schema: Schema, key: string, plan: Plan): Body {
+  const { bodies } = preparedOf(schema);
+  let body = bodies.get(key);
+  if (body === undefined) {
+    body =
+      plan.kind === "search" && hasSql(plan) ? { kind: "search", plan } : gatherBody(schema, plan);
+    bodies.set(key, body);
+  }
+  return body;
+}
+
+function hasSql(plan: Extract<Plan, { kind: "search" }>): boolean {
+  try {
+    checkStatement([{ kind: "search", plan }], {
+      bulk: false,
+      pinned: false,
+      pinnedVersion: false,
+      contextTuples: false,
+      contextAttributes: false,
+    });
+    return true;
+  } catch (error) {
+    if (error instanceof Untranslatable) return false;
+    throw error;
+  }
+}
+
+function gatherBody(schema: Schema, plan: Plan): Body {
+  const network = plan.kind === "network" ? plan.network : buildNetwork(schema, plan.question);
+  return { kind: "gather", gather: gatherOf(network, plan.question) };
+}
+
+function preparedOf(schema: Schema): Prepared {
+  let known = prepared.get(schema);
+  if (known === undefined) {
+    known = { bodies: new Map(), statements: new LRUCache({ max: statementsMax }) };
+    prepared.set(schema, known);
+  }
+  return known;
+}

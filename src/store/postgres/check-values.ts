@@ -1,0 +1,75 @@
+import type { CheckShape } from "../../sql/check.ts";
+import { contextTupleKey } from "../../sql/source.ts";
+import { attributeJson } from "../attribute-value.ts";
+import type { CheckQuestion } from "../store.ts";
+import { arrayLiteral } from "./array-literal.ts";
+import type { Group } from "./check-plan.ts";
+import type { Value } from "./database.ts";
+
+/** The most that `scale` of a numeric counts to; no graph that is searched is as deep. */
+const depthMax = 16_383;
+
+/** The shape of the statement that a question needs. */
+export function checkShape(question: CheckQuestion, groups: readonly Group[]): CheckShape {
+  return {
+    bulk: groups.reduce((count, group) => count + group.items.length, 0) !== 1,
+    pinned: question.snapToken !== undefined,
+    pinnedVersion: question.schemaVersion !== undefined,
+    contextTuples: question.context.tuples.length > 0,
+    contextAttributes: question.context.attributes.length > 0,
+  };
+}
+
+/** The values of a check statement by the keys of its parameters (see `checkStatement`). */
+export function checkValues(input: {
+  readonly tenant: string;
+  readonly question: CheckQuestion;
+  readonly snapshot: string | undefined;
+  readonly groups: readonly Group[];
+  readonly shape: CheckShape;
+}): ReadonlyMap<string, Value> {
+  const { tenant, question, snapshot, groups, shape } = input;
+  const values = new Map<string, Value>([
+    ["tenant", tenant],
+    ["depth", Math.min(question.depth, depthMax)],
+    ["data", JSON.stringify(question.context.data)],
+  ]);
+  if (snapshot !== undefined) values.set("snapshot", snapshot);
+  if (question.schemaVersion !== undefined) values.set("version", question.schemaVersion);
+  groups.forEach((group, index) => {
+    const items = group.items.flatMap((position) => question.items[position] ?? []);
+    const ids = items.map((item) => item.entity.id);
+    const subjects = items.map((item) => item.subject.id);
+    values.set(`id_${index}`, shape.bulk ? arrayLiteral(ids) : (ids[0] ?? ""));
+    values.set(`subject_${index}`, shape.bulk ? arrayLiteral(subjects) : (subjects[0] ?? ""));
+    values.set(
+      `item_${index}`,
+      shape.bulk ? arrayLiteral(group.items.map(String)) : (group.items[0] ?? 0),
+    );
+  });
+  if (shape.contextTuples) addContextTuples(values, question);
+  if (shape.contextAttributes) {
+    const rows = question.context.attributes.map(({ entity, attribute, value }) => ({
+      entity_type: entity.type,
+      entity_id: entity.id,
+      attribute,
+      value_type: value.type,
+      value: attributeJson(value),
+    }));
+    values.set("context_attributes", JSON.stringify(rows));
+  }
+  return values;
+}
+
+function addContextTuples(values: Map<string, Value>, { context }: CheckQuestion): void {
+  const { tuples } = context;
+  values.set(contextTupleKey("entity_type"), arrayLiteral(tuples.map((t) => t.entity.type)));
+  values.set(contextTupleKey("entity_id"), arrayLiteral(tuples.map((t) => t.entity.id)));
+  values.set(contextTupleKey("relation"), arrayLiteral(tuples.map((t) => t.relation)));
+  values.set(contextTupleKey("subject_type"), arrayLiteral(tuples.map((t) => t.subject.type)));
+  values.set(contextTupleKey("subject_id"), arrayLiteral(tuples.map((t) => t.subject.id)));
+  values.set(
+    contextTupleKey("subject_relation"),
+    arrayLiteral(tuples.map((t) => t.subject.relation)),
+  );
+}

@@ -1,0 +1,188 @@
+import { must } from "../../base/assert.ts";
+import { PembaError } from "../../base/error.ts";
+import type { SchemaVersion, TenantId } from "../../base/tuple.ts";
+import { ALLOWED, DENIED } from "../../base/verdict.ts";
+import { interpret } from "../../memory/interpret.ts";
+import { gatherMax } from "../../sql/gather.ts";
+import { answerOf } from "../check-error.ts";
+import type { CompiledSchema, CompiledSchemas } from "../compiled-schemas.ts";
+import { schemaNotFound, tenantNotFound } from "../store-error.ts";
+import type { CheckAnswer, CheckQuestion, PermissionStore } from "../store.ts";
+import { validateAttributes, validateTuples } from "../validate-data.ts";
+import { gathered, type Group, groupItems, statementOf } from "./check-plan.ts";
+import { checkShape, checkValues } from "./check-values.ts";
+import type { Database } from "./database.ts";
+import { gatheredFacts } from "./gathered-facts.ts";
+import { booleanOf, numberOf, optionalTextOf, type Row } from "./row.ts";
+import type { SnapTokens } from "./snap-token.ts";
+
+/** A head that changes faster than a statement runs is not worth more tries than these. */
+const headChangesMax = 10;
+
+interface Parts {
+  readonly database: Database;
+  readonly schemas: CompiledSchemas;
+  readonly tokens: SnapTokens;
+}
+
+/** Checks as one statement: the plan in SQL, with what there is to know of tenant and schema. */
+export class PostgresPermissions implements PermissionStore {
+  readonly #database: Database;
+  readonly #schemas: CompiledSchemas;
+  readonly #tokens: SnapTokens;
+
+  constructor(parts: Parts) {
+    this.#database = parts.database;
+    this.#schemas = parts.schemas;
+    this.#tokens = parts.tokens;
+  }
+
+  async check(tenant: TenantId, question: CheckQuestion): Promise<readonly CheckAnswer[]> {
+    const snapshot =
+      question.snapToken === undefined ? undefined : this.#tokens.read(question.snapToken).snapshot;
+    for (let attempt = 1; attempt <= headChangesMax; attempt += 1) {
+      const planned = await this.#plan(tenant, question);
+      const asked = { tenant, question, snapshot, compiled: planned.compiled };
+      const rows = await this.#ask(asked, planned.groups);
+      if (rows === undefined) continue;
+      const open = new Map(rows.map((row) => [numberOf(row, "item"), row]));
+      const unknown = planned.groups.flatMap((group) => unknownItems(asked, group, open));
+      if (unknown.length === 0) return answers(asked, planned.groups, open);
+      // Some answer rests on an error: which one, only the interpreter can tell.
+      const facts = await this.#ask(asked, unknown);
+      if (facts === undefined) continue;
+      for (const row of facts) open.set(numberOf(row, "item"), row);
+      return answers(asked, planned.groups, open);
+    }
+    throw new PembaError("SERIALIZATION", "the schema keeps changing under the question, retry");
+  }
+
+  /**
+   * The plans of the items under the schema in force as far as it is known. What does not fit the
+   * head as it was last seen may fit the head as it is, so an error is only told of a fresh one.
+   */
+  async #plan(tenant: TenantId, question: CheckQuestion): Promise<Planned> {
+    const known =
+      question.schemaVersion === undefined
+        ? await this.#schemas.guessHead(tenant)
+        : await this.#schemas.at(tenant, question.schemaVersion);
+    try {
+      return plan(known, question);
+    } catch (error) {
+      if (!(error instanceof PembaError)) throw error;
+      const current = await this.#schemas.reload(tenant, question.schemaVersion);
+      if (current.version === known.version) throw error;
+      return plan(current, question);
+    }
+  }
+
+  /** One row for each item, or undefined when the head is not the one that was planned with. */
+  async #ask(asked: Asked, groups: readonly Group[]): Promise<readonly Row[] | undefined> {
+    const { tenant, question, compiled } = asked;
+    const shape = checkShape(question, groups);
+    const statement = statementOf(compiled.schema, groups, shape);
+    const values = checkValues({ ...asked, groups, shape });
+    const rows = await this.#database.query(
+      statement.text,
+      statement.params.map((key) => must(values.get(key), `the parameter ${key} has a value`)),
+    );
+    const [first] = rows;
+    if (first === undefined) {
+      this.#schemas.forget(tenant);
+      throw tenantNotFound(tenant);
+    }
+    if (shape.pinned) refuseSnapshot(first);
+    if (question.schemaVersion !== undefined) {
+      if (booleanOf(first, "has_version")) return rows;
+      this.#schemas.forget(tenant);
+      throw schemaNotFound(tenant, question.schemaVersion);
+    }
+    const head = optionalTextOf(first, "head_version");
+    if (head === compiled.version) return rows;
+    // It was a version when it was stored.
+    this.#schemas.seenHead(tenant, head as SchemaVersion | undefined);
+    return undefined;
+  }
+}
+
+interface Planned {
+  readonly compiled: CompiledSchema;
+  readonly groups: readonly Group[];
+}
+
+interface Asked {
+  readonly tenant: TenantId;
+  readonly question: CheckQuestion;
+  readonly snapshot: string | undefined;
+  readonly compiled: CompiledSchema;
+}
+
+function plan(compiled: CompiledSchema, question: CheckQuestion): Planned {
+  const { context, items, path } = question;
+  validateTuples(compiled.schema, context.tuples, (index) => `context.tuples[${index}]`);
+  validateAttributes(
+    compiled.schema,
+    context.attributes,
+    (index) => `context.attributes[${index}]`,
+  );
+  return { compiled, groups: groupItems(compiled.schema, items, path) };
+}
+
+function refuseSnapshot(row: Row): void {
+  if (booleanOf(row, "is_future")) {
+    throw new PembaError(
+      "INVALID_SNAP_TOKEN",
+      "metadata.snap_token: names a state that the database has not reached",
+    );
+  }
+  if (booleanOf(row, "is_expired")) {
+    throw new PembaError(
+      "SNAP_TOKEN_EXPIRED",
+      "metadata.snap_token: is older than the history that is kept, use a newer one",
+    );
+  }
+}
+
+/** The items of a group that the statement could not decide, to be gathered. */
+function unknownItems({ compiled }: Asked, group: Group, rows: ReadonlyMap<number, Row>): Group[] {
+  if (group.body.kind === "gather") return [];
+  const items = group.items.filter((item) => {
+    const verdict = numberOf(must(rows.get(item), "every item has a row"), "verdict");
+    return verdict !== ALLOWED && verdict !== DENIED;
+  });
+  return items.length === 0 ? [] : [gathered(compiled.schema, group, items)];
+}
+
+function answers(
+  asked: Asked,
+  groups: readonly Group[],
+  rows: ReadonlyMap<number, Row>,
+): CheckAnswer[] {
+  const plans = new Map(groups.flatMap(({ plan, items }) => items.map((item) => [item, plan])));
+  return asked.question.items.map((item, index) => {
+    const row = must(rows.get(index), "every item has a row");
+    if (row["facts"] === null) {
+      return {
+        allowed: numberOf(row, "verdict") === ALLOWED,
+        nodes: Math.max(Number(row["nodes"]), 1),
+      };
+    }
+    const { question } = asked;
+    const { nodes, facts } = gatheredFacts(row["facts"], item.subject);
+    if (nodes > gatherMax) {
+      throw new PembaError(
+        "GATHER_LIMIT_EXCEEDED",
+        `${question.path(index, "permission")}: more than ${gatherMax} entities lead to the answer, and it can't be found without reading all of them`,
+      );
+    }
+    const interpretation = interpret(must(plans.get(index), "every item has a plan"), {
+      facts,
+      entityId: item.entity.id,
+      subject: item.subject,
+      depth: question.depth,
+      data: question.context.data,
+    });
+    const path = (field: string): string => question.path(index, field);
+    return answerOf(interpretation, item, { depth: question.depth, path });
+  });
+}

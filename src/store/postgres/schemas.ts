@@ -1,0 +1,95 @@
+import { must, unreachable } from "../../base/assert.ts";
+import { PembaError } from "../../base/error.ts";
+import type { SchemaVersion, TenantId } from "../../base/tuple.ts";
+import type { CompiledSchemas } from "../compiled-schemas.ts";
+import { pageOf } from "../page.ts";
+import { newSchemaVersion } from "../schema-version.ts";
+import { schemaNotFound, tenantNotFound } from "../store-error.ts";
+import type { SchemaStore, StoredSchema } from "../store.ts";
+import type { Database } from "./database.ts";
+import { dateOf, optionalTextOf, type Row, textOf } from "./row.ts";
+import { statementFile } from "./statement-file.ts";
+
+const writeStatement = statementFile("schemas/write.sql");
+const readStatement = statementFile("schemas/read.sql");
+const listStatement = statementFile("schemas/list.sql");
+
+/** A new version is behind the head only when another instance wrote meanwhile with a faster clock. */
+const attemptsMax = 10;
+
+type Outcome = "written" | "no_tenant" | "other_head" | "behind";
+
+/** The schemas of a database. `compiled` learns of the heads that are written here. */
+export function createPostgresSchemas(database: Database, compiled: CompiledSchemas): SchemaStore {
+  return {
+    write: async (tenant, { text, base }) => {
+      let head = base;
+      for (let attempt = 1; attempt <= attemptsMax; attempt++) {
+        const version = newSchemaVersion(head, new Date());
+        const values = [tenant, version, text, base ?? null];
+        const [row] = await database.query(writeStatement, values);
+        const result = must(row, "the function returns one row");
+        const outcome = outcomeOf(result);
+        switch (outcome) {
+          case "written":
+            compiled.seenHead(tenant, version);
+            return version;
+          case "no_tenant":
+            compiled.forget(tenant);
+            throw tenantNotFound(tenant);
+          case "other_head":
+            return undefined;
+          case "behind":
+            head = versionOf(result, "head");
+            break;
+          default:
+            unreachable(outcome);
+        }
+      }
+      throw new PembaError("SERIALIZATION", "others keep writing schemas of this tenant, retry");
+    },
+
+    read: (tenant, version) => readSchema(database, tenant, version),
+
+    list: async (tenant, { before, limit }) => {
+      const rows = await database.query(listStatement, [tenant, before ?? null, limit + 1]);
+      const [first] = rows;
+      if (first === undefined) throw tenantNotFound(tenant);
+      const found = rows.flatMap((row) => {
+        const version = versionOf(row, "version");
+        return version === undefined ? [] : [{ version, createdAt: dateOf(row, "created_at") }];
+      });
+      return {
+        ...pageOf(found, limit, ({ version }) => version),
+        head: versionOf(first, "head"),
+      };
+    },
+  };
+}
+
+/** The given version, or the head. Fails with TENANT_NOT_FOUND or SCHEMA_NOT_FOUND. */
+export async function readSchema(
+  database: Database,
+  tenant: TenantId,
+  version: SchemaVersion | undefined,
+): Promise<StoredSchema> {
+  const [row] = await database.query(readStatement, [tenant, version ?? null]);
+  if (row === undefined) throw tenantNotFound(tenant);
+  const found = versionOf(row, "version");
+  if (found === undefined) throw schemaNotFound(tenant, version);
+  return { version: found, text: textOf(row, "text"), createdAt: dateOf(row, "created_at") };
+}
+
+/** It was a version when it was stored. */
+function versionOf(row: Row, column: string): SchemaVersion | undefined {
+  return optionalTextOf(row, column) as SchemaVersion | undefined;
+}
+
+function outcomeOf(row: Row): Outcome {
+  const outcomes: readonly Outcome[] = ["written", "no_tenant", "other_head", "behind"];
+  const text = textOf(row, "outcome");
+  return must(
+    outcomes.find((outcome) => outcome === text),
+    `unexpected outcome ${text}`,
+  );
+}

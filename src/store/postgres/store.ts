@@ -1,0 +1,75 @@
+import { PembaError } from "../../base/error.ts";
+import { CompiledSchemas } from "../compiled-schemas.ts";
+import type { Store } from "../store.ts";
+import { PostgresPermissions } from "./check.ts";
+import { createPostgresData } from "./data.ts";
+import { Database, type PoolOptions } from "./database.ts";
+import { migrateUp, migrationStatus } from "./migrate.ts";
+import { createPostgresSchemas, readSchema } from "./schemas.ts";
+import { SnapTokens } from "./snap-token.ts";
+import { TenantRemoval } from "./tenant-removal.ts";
+import { createPostgresTenants } from "./tenants.ts";
+
+export interface PostgresStoreOptions {
+  readonly url: string;
+  readonly pool: PoolOptions;
+  /** Apply pending migrations; otherwise a pending one is an error. */
+  readonly autoMigrate: boolean;
+  /** How often a write is repeated that collided with others. */
+  readonly maxRetries: number;
+  /** Memory for compiled schemas. */
+  readonly maxSchemaCacheBytes: number;
+  readonly warn: (message: string) => void;
+  /** Called with every statement that goes to the server, as it goes. */
+  readonly onStatement?: ((text: string) => void) | undefined;
+}
+
+/**
+ * Opens the engine that keeps everything in a Postgres database. Fails with UNAVAILABLE when it
+ * cannot be reached and with MIGRATION when its tables are not what they should be.
+ */
+export async function createPostgresStore(options: PostgresStoreOptions): Promise<Store> {
+  const { url, autoMigrate, maxRetries, warn } = options;
+  if (autoMigrate) await migrateUp(url);
+  else await refusePendingMigrations(url);
+
+  let tokens: SnapTokens | undefined;
+  const database = await Database.connect({
+    ...options,
+    onConnectionClosed: () => tokens?.refresh(),
+  });
+  tokens = await SnapTokens.load(database);
+  const schemas = new CompiledSchemas((tenant, version) => readSchema(database, tenant, version), {
+    maxBytes: options.maxSchemaCacheBytes,
+  });
+  const removal = new TenantRemoval(database, warn);
+  removal.start();
+
+  return {
+    tenants: createPostgresTenants(database, (tenant) => {
+      schemas.forget(tenant);
+      removal.start();
+    }),
+    schemas: createPostgresSchemas(database, schemas),
+    data: createPostgresData({ database, schemas, tokens, maxRetries }),
+    permissions: new PostgresPermissions({ database, schemas, tokens }),
+    ping: async () => {
+      await database.query("select 1", []);
+    },
+    close: async () => {
+      await removal.close();
+      await database.close();
+    },
+  };
+}
+
+async function refusePendingMigrations(url: string): Promise<void> {
+  const states = await migrationStatus(url);
+  const pending = states.filter(({ appliedAt }) => appliedAt === undefined);
+  if (pending.length === 0) return;
+  const names = pending.map(({ name }) => `\`${name}\``).join(", ");
+  throw new PembaError(
+    "MIGRATION",
+    `the database lacks ${names}: run \`pemba migrate up\` or set \`database.auto_migrate\``,
+  );
+}

@@ -1,0 +1,103 @@
+import { must } from "../../base/assert.ts";
+import { arrayLiteral } from "./array-literal.ts";
+import type { Database } from "./database.ts";
+import { numberOf, textOf } from "./row.ts";
+import { statementFile } from "./statement-file.ts";
+
+const pendingStatement = statementFile("removal/pending.sql");
+const blocksStatement = statementFile("removal/blocks.sql");
+const relationshipsStatement = statementFile("removal/relationships.sql");
+const attributesStatement = statementFile("removal/attributes.sql");
+const changesStatement = statementFile("removal/changes.sql");
+const schemasStatement = statementFile("removal/schemas.sql");
+const bundlesStatement = statementFile("removal/bundles.sql");
+const doneStatement = statementFile("removal/done.sql");
+
+/** 16 MB of a table with the usual block size: some ten milliseconds. */
+const blocksPerBatch = 2_000;
+const changesPerBatch = 5_000;
+
+/** A removal that failed is tried again after this long, and when a tenant is deleted. */
+const retryAfterMs = 60_000;
+
+/**
+ * Removes the rows of deleted tenants, in the background and in batches of bounded size. What one
+ * instance leaves undone, the next start of any instance does; several at once do no harm.
+ */
+export class TenantRemoval {
+  readonly #database: Database;
+  readonly #warn: (message: string) => void;
+  #running: Promise<void> | undefined;
+  #wanted = false;
+  #closed = false;
+  #retry: NodeJS.Timeout | undefined;
+
+  constructor(database: Database, warn: (message: string) => void) {
+    this.#database = database;
+    this.#warn = warn;
+  }
+
+  /** There may be rows to remove. Returns at once. */
+  start(): void {
+    this.#wanted = true;
+    if (this.#closed) return;
+    this.#running ??= this.#run().finally(() => {
+      this.#running = undefined;
+    });
+  }
+
+  /** Resolves when what was there to remove at the call is removed, or could not be. */
+  async idle(): Promise<void> {
+    await this.#running;
+  }
+
+  /** Ends after the batch that is under way. */
+  async close(): Promise<void> {
+    this.#closed = true;
+    clearTimeout(this.#retry);
+    await this.#running;
+  }
+
+  async #run(): Promise<void> {
+    while (this.#wanted && !this.#closed) {
+      this.#wanted = false;
+      try {
+        await this.#removePending();
+      } catch (error) {
+        this.#warn(`the rows of deleted tenants could not be removed yet: ${String(error)}`);
+        this.#retry = setTimeout(() => this.start(), retryAfterMs).unref();
+      }
+    }
+  }
+
+  async #removePending(): Promise<void> {
+    const rows = await this.#database.query(pendingStatement, []);
+    if (rows.length === 0) return;
+    const numbers = arrayLiteral(rows.map((row) => textOf(row, "number")));
+    // Nobody writes into these tenants any more: blocks that come later hold none of their rows.
+    const [row] = await this.#database.query(blocksStatement, []);
+    const blocks = must(row, "a select without a table has one row");
+    await this.#walk(relationshipsStatement, numbers, numberOf(blocks, "relationships"));
+    await this.#walk(attributesStatement, numbers, numberOf(blocks, "attributes"));
+    await this.#removeChanges(numbers);
+    for (const statement of [schemasStatement, bundlesStatement, doneStatement]) {
+      if (this.#closed) return;
+      await this.#database.query(statement, [numbers]);
+    }
+  }
+
+  async #walk(statement: string, numbers: string, blocks: number): Promise<void> {
+    for (let block = 0; block < blocks && !this.#closed; block += blocksPerBatch) {
+      const range = [`(${block},0)`, `(${block + blocksPerBatch},0)`];
+      await this.#database.query(statement, [numbers, ...range]);
+    }
+  }
+
+  async #removeChanges(numbers: string): Promise<void> {
+    let removed = changesPerBatch;
+    while (removed === changesPerBatch && !this.#closed) {
+      const [row] = await this.#database.query(changesStatement, [numbers, changesPerBatch]);
+      removed = numberOf(must(row, "a count has one row"), "removed");
+    }
+  }
+}

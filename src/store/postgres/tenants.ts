@@ -1,0 +1,48 @@
+import { must } from "../../base/assert.ts";
+import type { TenantId } from "../../base/tuple.ts";
+import { pageOf } from "../page.ts";
+import { tenantNotFound, tenantTaken } from "../store-error.ts";
+import type { Tenant, TenantStore } from "../store.ts";
+import type { Database } from "./database.ts";
+import { booleanOf, dateOf, type Row, textOf } from "./row.ts";
+import { statementFile } from "./statement-file.ts";
+
+const createStatement = statementFile("tenants/create.sql");
+const deleteStatement = statementFile("tenants/delete.sql");
+const listStatement = statementFile("tenants/list.sql");
+
+/** The tenants of a database. `onDeleted` is called when rows of a tenant are left to be removed. */
+export function createPostgresTenants(
+  database: Database,
+  onDeleted: (tenant: TenantId) => void,
+): TenantStore {
+  return {
+    async create({ id, name }) {
+      const [row] = await database.query(createStatement, [id, name]);
+      if (row === undefined) throw tenantTaken(id);
+      return { id, name, createdAt: dateOf(row, "created_at") };
+    },
+
+    async delete(id) {
+      const [row] = await database.query(deleteStatement, [id]);
+      const deleted = booleanOf(must(row, "a select without a table has one row"), "deleted");
+      if (!deleted) throw tenantNotFound(id);
+      onDeleted(id);
+    },
+
+    async list({ after, limit }) {
+      // Every id comes after the empty text.
+      const rows = await database.query(listStatement, [after ?? "", limit + 1]);
+      return pageOf(rows.map(tenantOf), limit, ({ id }) => id);
+    },
+  };
+}
+
+function tenantOf(row: Row): Tenant {
+  return {
+    // It was a tenant id when it was stored.
+    id: textOf(row, "id") as TenantId,
+    name: textOf(row, "name"),
+    createdAt: dateOf(row, "created_at"),
+  };
+}

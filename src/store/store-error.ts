@@ -1,0 +1,22 @@
+import { PembaError } from "../base/error.ts";
+import type { SchemaVersion, TenantId } from "../base/tuple.ts";
+
+export function tenantNotFound(tenant: TenantId): PembaError {
+  return new PembaError("TENANT_NOT_FOUND", `no tenant \`${tenant}\``);
+}
+
+export function tenantTaken(tenant: TenantId): PembaError {
+  return new PembaError("UNIQUE_CONSTRAINT", `id: a tenant \`${tenant}\` exists already`, {
+    details: [{ field: "id", message: `a tenant \`${tenant}\` exists already` }],
+  });
+}
+
+/** `version` undefined: the tenant has no schema at all. */
+export function schemaNotFound(tenant: TenantId, version: SchemaVersion | undefined): PembaError {
+  return new PembaError(
+    "SCHEMA_NOT_FOUND",
+    version === undefined
+      ? `tenant \`${tenant}\` has no schema yet, write one first`
+      : `tenant \`${tenant}\` has no schema version \`${version}\``,
+  );
+}

@@ -1,0 +1,184 @@
+import { type ErrorCode, type ErrorDetail, PembaError } from "../base/error.ts";
+import type { Attribute, Tuple } from "../base/tuple.ts";
+import type { EntityDefinition, RelationType, Schema } from "../language/schema.ts";
+import { suggest } from "../language/suggest.ts";
+import { sameValue } from "./attribute-value.ts";
+
+/** How a request names its elements in errors: 3 is `tuples[3]`. */
+export type PathOf = (index: number) => string;
+
+interface Fault {
+  readonly code: ErrorCode;
+  readonly field: string;
+  readonly message: string;
+}
+
+/** Enough for a client to mend its request in one go. */
+const faultsMax = 100;
+
+/** More names than this do not help whoever reads the message. */
+const namesShownMax = 20;
+
+/** Fails when the tuples or attributes of a write do not fit the schema. */
+export function validateData(
+  schema: Schema,
+  {
+    tuples,
+    attributes,
+  }: { readonly tuples: readonly Tuple[]; readonly attributes: readonly Attribute[] },
+): void {
+  validateTuples(schema, tuples, (index) => `tuples[${index}]`);
+  validateAttributes(schema, attributes, (index) => `attributes[${index}]`);
+}
+
+/**
+ * Fails when a tuple does not fit the schema: unknown entity type or relation, a subject type that
+ * the relation does not allow, an entity that is its own subject. The error is that of the first
+ * tuple at fault; its details have all of them.
+ */
+export function validateTuples(schema: Schema, tuples: readonly Tuple[], pathOf: PathOf): void {
+  const faults: Fault[] = [];
+  tuples.forEach((tuple, index) => {
+    const fault = tupleFault(schema, tuple, pathOf(index));
+    if (fault !== undefined) faults.push(fault);
+  });
+  refuse(faults);
+}
+
+/**
+ * Fails when an attribute does not fit the schema (unknown entity type or attribute, a value of
+ * another type), or when one attribute is given two values.
+ */
+export function validateAttributes(
+  schema: Schema,
+  attributes: readonly Attribute[],
+  pathOf: PathOf,
+): void {
+  const faults: Fault[] = [];
+  const places = new Map<string, number>();
+  attributes.forEach((attribute, index) => {
+    const fault =
+      attributeFault(schema, attribute, pathOf(index)) ??
+      conflictFault(attributes, { index, places, pathOf });
+    if (fault !== undefined) faults.push(fault);
+  });
+  refuse(faults);
+}
+
+/** What a write addresses an attribute by; two with the same key are the same attribute. */
+export function attributeKey({ entity, attribute }: Attribute): string {
+  return `${entity.type}:${entity.id}$${attribute}`;
+}
+
+function tupleFault(schema: Schema, tuple: Tuple, path: string): Fault | undefined {
+  const { entity, relation, subject } = tuple;
+  const definition = schema.entities.get(entity.type);
+  if (definition === undefined) return unknownEntityType(schema, entity.type, path);
+  const known = definition.relations.get(relation);
+  if (known === undefined) return unknownRelation(definition, relation, path);
+  const { types } = known;
+  if (!types.some((it) => it.type === subject.type && it.relation === subject.relation)) {
+    const given = subjectTypeText(subject);
+    const allowed = types.map((type) => `\`${subjectTypeText(type)}\``).join(", ");
+    return {
+      code: "SUBJECT_TYPE_NOT_FOUND",
+      field: `${path}.subject`,
+      message: `\`${given}\` is not a subject of \`${entity.type}#${relation}\`, expected ${allowed}`,
+    };
+  }
+  if (entity.type === subject.type && entity.id === subject.id && relation === subject.relation) {
+    return {
+      code: "ENTITY_AND_SUBJECT_CANNOT_BE_EQUAL",
+      field: `${path}.subject`,
+      message: `\`${entity.type}:${entity.id}#${relation}\` cannot be its own subject`,
+    };
+  }
+  return undefined;
+}
+
+function attributeFault(schema: Schema, attribute: Attribute, path: string): Fault | undefined {
+  const { entity, attribute: name, value } = attribute;
+  const definition = schema.entities.get(entity.type);
+  if (definition === undefined) return unknownEntityType(schema, entity.type, path);
+  const type = definition.attributes.get(name);
+  if (type === undefined) {
+    return {
+      code: "ATTRIBUTE_DEFINITION_NOT_FOUND",
+      field: `${path}.attribute`,
+      message: notAmong(name, {
+        what: `an attribute of \`${definition.name}\``,
+        names: [...definition.attributes.keys()],
+      }),
+    };
+  }
+  if (value.type === type) return undefined;
+  return {
+    code: "ATTRIBUTE_TYPE_MISMATCH",
+    field: `${path}.value`,
+    message: `\`${value.type}\` is not the type of \`${entity.type}$${name}\`, expected \`${type}\``,
+  };
+}
+
+/** Notes where each attribute first stands. */
+function conflictFault(
+  attributes: readonly Attribute[],
+  at: { readonly index: number; readonly places: Map<string, number>; readonly pathOf: PathOf },
+): Fault | undefined {
+  const attribute = attributes[at.index];
+  if (attribute === undefined) return undefined;
+  const key = attributeKey(attribute);
+  const place = at.places.get(key);
+  const earlier = place === undefined ? undefined : attributes[place];
+  if (place === undefined || earlier === undefined) {
+    at.places.set(key, at.index);
+    return undefined;
+  }
+  if (sameValue(earlier.value, attribute.value)) return undefined;
+  return {
+    code: "VALIDATION",
+    field: `${at.pathOf(at.index)}.value`,
+    message: `\`${key}\` has another value at ${at.pathOf(place)}, expected one value in a request`,
+  };
+}
+
+function unknownEntityType(schema: Schema, type: string, path: string): Fault {
+  return {
+    code: "ENTITY_TYPE_NOT_FOUND",
+    field: `${path}.entity.type`,
+    message: notAmong(type, { what: "an entity type", names: [...schema.entities.keys()] }),
+  };
+}
+
+function unknownRelation(definition: EntityDefinition, relation: string, path: string): Fault {
+  return {
+    code: "RELATION_DEFINITION_NOT_FOUND",
+    field: `${path}.relation`,
+    message: notAmong(relation, {
+      what: `a relation of \`${definition.name}\``,
+      names: [...definition.relations.keys()],
+    }),
+  };
+}
+
+function notAmong(
+  name: string,
+  { what, names }: { readonly what: string; readonly names: readonly string[] },
+): string {
+  if (names.length === 0) return `\`${name}\` is not ${what}, which has none`;
+  const shown = names.slice(0, namesShownMax).map((it) => `\`${it}\``);
+  const rest = names.length > shown.length ? ` and ${names.length - shown.length} more` : "";
+  return `\`${name}\` is not ${what}, expected ${shown.join(", ")}${rest}${suggest(name, names)}`;
+}
+
+function subjectTypeText({ type, relation }: RelationType): string {
+  return relation === "" ? type : `${type}#${relation}`;
+}
+
+function refuse(faults: readonly Fault[]): void {
+  const first = faults[0];
+  if (first === undefined) return;
+  const details: readonly ErrorDetail[] = faults
+    .slice(0, faultsMax)
+    .map(({ field, message }) => ({ field, message }));
+  throw new PembaError(first.code, `${first.field}: ${first.message}`, { details });
+}
