@@ -64,14 +64,15 @@ class Search {
   }
 
   #enter(row: Row): void {
-    const passed = this.#pass(row.state.arrival, row);
-    if (passed === DENIED) return;
-    const sure = row.sure && passed === ALLOWED;
     const key = `${row.state.id}\0${row.id}`;
     const before = this.#seen.get(key);
-    if (before === true || before === sure) return;
+    if (before === true || (before === false && !row.sure)) return;
+    const passed = this.#pass(row.state.arrival, row);
+    // The shortest way comes first, so what a guard refuses there stays refused.
+    const sure = passed === DENIED || (row.sure && passed === ALLOWED);
+    if (before === sure) return;
     this.#seen.set(key, sure);
-    this.#queue.push({ ...row, sure });
+    if (passed !== DENIED) this.#queue.push({ ...row, sure });
   }
 
   /** The strongest verdict of the row's tests. */

@@ -118,11 +118,11 @@ function isNews(
 
 /** The steps of a name itself; a permission has but the self reference, its expression comes apart. */
 function expandName(question: Question, entity: EntityDefinition, name: string): Step[] {
-  if (entity.attributes.has(name)) return [{ kind: "attribute", name }];
   const steps: Step[] = [];
   if (question.subjectType === entity.name && question.subjectRelation === name) {
     steps.push({ kind: "self" });
   }
+  if (entity.attributes.has(name)) steps.push({ kind: "attribute", name });
   const relation = entity.relations.get(name);
   if (relation === undefined) return steps;
   const isDirect = relation.types.some(

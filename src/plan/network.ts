@@ -19,27 +19,44 @@ export function buildNetwork(schema: Schema, question: Question): Network {
   }
   table.intern({ entityType: asked.entity.name, name: asked.name });
   // The table grows while it is read: a formula interns the names that it mentions.
-  for (const name of table.names) {
-    const entity = must(schema.entities.get(name.entityType), "a node's entity exists");
-    const formula = nameFormula({ schema, question, table }, entity, name.name);
-    nodes.push({ id: nodes.length, ...name, formula });
+  for (const { entityType, name, operand } of table.entries) {
+    const entity = must(schema.entities.get(entityType), "a node's entity exists");
+    const build = { schema, question, table };
+    const formula =
+      operand === undefined
+        ? nameFormula(build, entity, name)
+        : expressionFormula(build, entity, { expression: operand, owner: name });
+    nodes.push({ id: nodes.length, entityType, name, formula });
   }
   return { nodes };
 }
 
+interface NodeEntry extends Name {
+  /** Set for an operand of a negation in the expression of the name. */
+  readonly operand: Expression | undefined;
+}
+
 class NodeTable {
-  readonly names: Name[] = [];
-  readonly #ids = new Map<string, number>();
+  readonly entries: NodeEntry[] = [];
+  readonly #names = new Map<string, number>();
+  readonly #operands = new Map<Expression, number>();
 
   intern(name: Name): number {
     const key = nameKey(name);
-    let id = this.#ids.get(key);
-    if (id === undefined) {
-      id = this.names.length;
-      this.#ids.set(key, id);
-      this.names.push(name);
-    }
+    const id = this.#names.get(key) ?? this.#add({ ...name, operand: undefined });
+    this.#names.set(key, id);
     return id;
+  }
+
+  internOperand(owner: Name, operand: Expression): number {
+    const id = this.#operands.get(operand) ?? this.#add({ ...owner, operand });
+    this.#operands.set(operand, id);
+    return id;
+  }
+
+  #add(entry: NodeEntry): number {
+    this.entries.push(entry);
+    return this.entries.length - 1;
   }
 }
 
@@ -50,11 +67,11 @@ interface Build {
 }
 
 function nameFormula(build: Build, entity: EntityDefinition, name: string): Formula {
-  if (entity.attributes.has(name)) return test({ kind: "attribute", name });
   const operands: Formula[] = [];
   const { subjectType, subjectRelation } = build.question;
   if (subjectType === entity.name && subjectRelation === name)
     operands.push(test({ kind: "self" }));
+  if (entity.attributes.has(name)) operands.push(test({ kind: "attribute", name }));
   const relation = entity.relations.get(name);
   for (const type of relation?.types ?? []) {
     if (type.type === subjectType && type.relation === subjectRelation) {
@@ -69,7 +86,8 @@ function nameFormula(build: Build, entity: EntityDefinition, name: string): Form
   }
   const permission = entity.permissions.get(name);
   if (permission !== undefined) {
-    operands.push(expressionFormula(build, entity, permission.expression));
+    const { expression } = permission;
+    operands.push(expressionFormula(build, entity, { expression, owner: name }));
   }
   return { kind: "or", operands };
 }
@@ -77,29 +95,32 @@ function nameFormula(build: Build, entity: EntityDefinition, name: string): Form
 function expressionFormula(
   build: Build,
   entity: EntityDefinition,
-  expression: Expression,
+  operand: { readonly expression: Expression; readonly owner: string },
 ): Formula {
+  const { expression, owner } = operand;
+  const part = (inner: Expression): Formula =>
+    expressionFormula(build, entity, { expression: inner, owner });
   switch (expression.kind) {
     case "or":
     case "and":
-      return {
-        kind: expression.kind,
-        operands: spine(expression).map((operand) => expressionFormula(build, entity, operand)),
+      return { kind: expression.kind, operands: spine(expression).map(part) };
+    case "not": {
+      // A node of its own, so that an answer does not depend on whether an operand has a name: two
+      // negations inside one expression are two of them, as over two names.
+      const name = { entityType: entity.name, name: owner };
+      const right: Formula = {
+        kind: "node",
+        node: build.table.internOperand(name, expression.right),
       };
-    case "not":
-      return {
-        kind: "not",
-        left: expressionFormula(build, entity, expression.left),
-        right: expressionFormula(build, entity, expression.right),
-      };
+      return { kind: "not", left: part(expression.left), right };
+    }
     case "relation":
     case "permission":
+    case "attribute":
       return {
         kind: "node",
         node: build.table.intern({ entityType: entity.name, name: expression.name }),
       };
-    case "attribute":
-      return test({ kind: "attribute", name: expression.name });
     case "call":
       return test({
         kind: "rule",

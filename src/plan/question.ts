@@ -56,9 +56,12 @@ function resolveSubject(schema: Schema, question: Question, path: (field: string
     );
   }
   const relation = question.subjectRelation;
-  if (relation === "" || subject.relations.has(relation) || subject.permissions.has(relation)) {
-    return;
-  }
+  const isKnown =
+    relation === "" ||
+    subject.relations.has(relation) ||
+    subject.permissions.has(relation) ||
+    subject.attributes.get(relation) === "boolean";
+  if (isKnown) return;
   throw new PembaError(
     "RELATION_DEFINITION_NOT_FOUND",
     `${path("subject.relation")}: \`${subject.name}\` has no relation or permission \`${relation}\``,

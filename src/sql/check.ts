@@ -58,7 +58,7 @@ function groupItems(scope: Scope, body: Body, group: number, isBulk: boolean): F
   if (!isBulk) {
     const id = sql`${param(key("id"), "text")} collate "C"`;
     const subject = sql`${param(key("subject"), "text")} collate "C"`;
-    return sql`select 0 as item, ${bodyColumns} from (${bodyRow(scope, body, id, subject)}) c`;
+    return sql`select ${param(key("item"), "int")} as item, ${bodyColumns} from (${bodyRow(scope, body, id, subject)}) c`;
   }
   const arrays = sql`${param(key("id"), "text[]")}, ${param(key("subject"), "text[]")}, ${param(key("item"), "int[]")}`;
   const row = bodyRow(scope, body, sql`q.id`, sql`q.subject`);

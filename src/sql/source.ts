@@ -116,7 +116,7 @@ export function contextTables(shape: Shape): Fragment[] {
       ", ",
     );
     tables.push(
-      sql`context_attributes as materialized (select ${columns}, c.row -> 'value' as value from jsonb_array_elements(${param("context_attributes", "jsonb")}) as c(row))`,
+      sql`context_attributes as materialized (select ${columns}, c.row -> 'value' as value from jsonb_array_elements(${param("context_attributes", "text::jsonb")}) as c(row))`,
     );
   }
   return tables;

@@ -27,7 +27,7 @@ export interface Place {
 }
 
 export const depth = param("depth", "int");
-export const data = param("data", "jsonb");
+export const data = param("data", "text::jsonb");
 
 /**
  * Hops are counted by the scale of a numeric zero: 0, 0.0, 0.00 ... `UNION` takes these as equal,
