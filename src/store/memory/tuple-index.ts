@@ -16,9 +16,13 @@ export class TupleIndex {
 
   /** Creates the tuple unless it stands. Returns whether it did. */
   create({ entity, relation, subject }: Tuple, revision: Revision): boolean {
-    const byType = getOrMake(this.#subjects, relationKey(entity, relation), newMap);
-    const byId = getOrMake(byType, subject.type, newMap);
-    const stored = getOrMake(byId, subjectKey(subject), () => ({
+    const byType = getOrMake(
+      this.#subjects,
+      relationKey(entity, relation),
+      (): Subjects => new Map(),
+    );
+    const byId = getOrMake(byType, subject.type, () => new Map<string, StoredSubject>());
+    const stored = getOrMake(byId, subjectKey(subject), (): StoredSubject => ({
       id: subject.id,
       relation: subject.relation,
       lifetimes: [],
@@ -64,10 +68,6 @@ function relationKey(entity: Tuple["entity"], relation: string): string {
 
 function subjectKey(subject: Tuple["subject"]): string {
   return `${subject.id}\0${subject.relation}`;
-}
-
-function newMap<K, V>(): Map<K, V> {
-  return new Map();
 }
 
 function getOrMake<K, V>(map: Map<K, V>, key: K, make: () => V): V {
