@@ -1,0 +1,35 @@
+import type { Attribute, Context, Entity, Tuple } from "../base/tuple.ts";
+import type { Facts } from "./facts.ts";
+
+/** The facts with what a request adds: its tuples beside the stored ones, its attributes over them. */
+export function withContext(facts: Facts, context: Context): Facts {
+  const tuples = Map.groupBy(context.tuples, (tuple) => keyOf(tuple.entity, tuple.relation));
+  const attributes = new Map<string, Attribute>();
+  for (const attribute of context.attributes) {
+    attributes.set(keyOf(attribute.entity, attribute.attribute), attribute);
+  }
+  const added = (entity: Entity, relations: readonly string[]): Tuple[] =>
+    relations.flatMap((relation) => tuples.get(keyOf(entity, relation)) ?? []);
+  return {
+    hasTuple: (entity, relations, subject) =>
+      added(entity, relations).some(
+        (tuple) =>
+          tuple.subject.type === subject.type &&
+          tuple.subject.id === subject.id &&
+          tuple.subject.relation === subject.relation,
+      ) || facts.hasTuple(entity, relations, subject),
+    *subjectIds(entity, relations, subjectType, subjectRelation) {
+      for (const { subject } of added(entity, relations)) {
+        if (subject.type !== subjectType) continue;
+        if (subjectRelation === undefined || subject.relation === subjectRelation) yield subject.id;
+      }
+      yield* facts.subjectIds(entity, relations, subjectType, subjectRelation);
+    },
+    attribute: (entity, name) =>
+      attributes.get(keyOf(entity, name))?.value ?? facts.attribute(entity, name),
+  };
+}
+
+function keyOf(entity: Entity, name: string): string {
+  return `${entity.type}\0${entity.id}\0${name}`;
+}

@@ -1,0 +1,50 @@
+import type { TenantId } from "../../base/tuple.ts";
+import { withContext } from "../../memory/context-facts.ts";
+import { interpret } from "../../memory/interpret.ts";
+import { planOf } from "../../plan/cache.ts";
+import { questionOf } from "../../plan/question-of.ts";
+import { answerOf } from "../check-error.ts";
+import type { CompiledSchemas } from "../compiled-schemas.ts";
+import type { CheckAnswer, CheckQuestion, PermissionStore } from "../store.ts";
+import { validateAttributes, validateTuples } from "../validate-data.ts";
+import type { MemoryData } from "./data.ts";
+
+interface Parts {
+  readonly data: MemoryData;
+  readonly schemas: CompiledSchemas;
+}
+
+/** Checks by interpreting plans over the data at one state. */
+export class MemoryPermissions implements PermissionStore {
+  readonly #data: MemoryData;
+  readonly #schemas: CompiledSchemas;
+
+  constructor(parts: Parts) {
+    this.#data = parts.data;
+    this.#schemas = parts.schemas;
+  }
+
+  async check(tenant: TenantId, question: CheckQuestion): Promise<readonly CheckAnswer[]> {
+    const { context, depth, items, path } = question;
+    const { schema } =
+      question.schemaVersion === undefined
+        ? await this.#schemas.guessHead(tenant)
+        : await this.#schemas.at(tenant, question.schemaVersion);
+    validateTuples(schema, context.tuples, (index) => `context.tuples[${index}]`);
+    validateAttributes(schema, context.attributes, (index) => `context.attributes[${index}]`);
+    const revision =
+      question.snapToken === undefined ? "head" : this.#data.revisionOf(question.snapToken);
+    const facts = withContext(this.#data.facts(tenant, revision), context);
+    return items.map((item, index) => {
+      const pathOf = (field: string): string => path(index, field);
+      const interpretation = interpret(planOf(schema, questionOf(item), pathOf), {
+        facts,
+        entityId: item.entity.id,
+        subject: item.subject,
+        depth,
+        data: context.data,
+      });
+      return answerOf(interpretation, item, { depth, path: pathOf });
+    });
+  }
+}
