@@ -1,0 +1,33 @@
+import type { Logger } from "pino";
+
+import type { Config } from "../config/options.ts";
+import { createMemoryStore } from "../store/memory/store.ts";
+import { createPostgresStore } from "../store/postgres/store.ts";
+import type { Store } from "../store/store.ts";
+import { writerUri } from "./migrate.ts";
+
+/** Opens the engine that the configuration names. Fails when its database cannot be used. */
+export async function openStore(config: Config, logger: Logger): Promise<Store> {
+  const maxSchemaCacheBytes = config["service.schema.cache.max_cost"];
+  switch (config["database.engine"]) {
+    case "memory":
+      if (writerUri(config) !== "") {
+        logger.warn("`database.uri` is set but not used: `database.engine` is `memory`");
+      }
+      return createMemoryStore({ maxSchemaCacheBytes });
+    case "postgres":
+      return await createPostgresStore({
+        url: writerUri(config),
+        pool: {
+          maxConnections: config["database.max_connections"],
+          idleTimeoutMs: config["database.max_connection_idle_time"],
+          maxLifetimeMs: config["database.max_connection_lifetime"],
+          connectTimeoutMs: config["database.connect_timeout"],
+        },
+        autoMigrate: config["database.auto_migrate"],
+        maxRetries: config["database.max_retries"],
+        maxSchemaCacheBytes,
+        warn: (message) => logger.warn(message),
+      });
+  }
+}

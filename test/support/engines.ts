@@ -1,0 +1,142 @@
+import assert from "node:assert/strict";
+import { randomUUID } from "node:crypto";
+
+import { pino } from "pino";
+
+import type { HttpApp } from "../../src/http/app.ts";
+import { buildHttpServer } from "../../src/http/server.ts";
+import { createHealth } from "../../src/service/health.ts";
+import type { Service } from "../../src/service/service.ts";
+import { createMemoryStore } from "../../src/store/memory/store.ts";
+import { createPostgresStore } from "../../src/store/postgres/store.ts";
+import type { Store } from "../../src/store/store.ts";
+import { createTestDatabase } from "./database.ts";
+
+/** An engine that the tests of behaviour run on. */
+export interface Engine {
+  readonly name: string;
+  /** A running app over an empty database; limits are the defaults unless given. */
+  start(limits?: Partial<Pick<Service, "maxDataPerWrite" | "bulkLimit">>): Promise<TestApp>;
+}
+
+export interface Answer {
+  readonly status: number;
+  readonly headers: Readonly<Record<string, unknown>>;
+  readonly body: unknown;
+  /** The message of an error body, else "". */
+  readonly message: string;
+  /** A text of the body, which must have it. */
+  text(field: string): string;
+}
+
+export interface TestApp {
+  readonly app: HttpApp;
+  readonly store: Store;
+  /** A body that is not text goes as JSON. */
+  send(method: string, path: string, body?: unknown, type?: string): Promise<Answer>;
+  post(path: string, body?: unknown): Promise<Answer>;
+  /** A new tenant, with a schema when its text is given: the path of its resources. */
+  tenant(schema?: string): Promise<string>;
+  close(): Promise<void>;
+}
+
+interface OpenStore {
+  readonly store: Store;
+  readonly drop: () => Promise<void>;
+}
+
+const maxSchemaCacheBytes = 10 * 1024 * 1024;
+
+export const engines: readonly Engine[] = [
+  engine("memory", openMemory),
+  engine("postgres", openPostgres),
+];
+
+function engine(name: string, open: () => Promise<OpenStore>): Engine {
+  return {
+    name,
+    start: async (limits = {}) => {
+      const { store, drop } = await open();
+      const service: Service = {
+        store,
+        health: createHealth(store),
+        maxDataPerWrite: 1_000,
+        bulkLimit: 100,
+        ...limits,
+      };
+      const app = buildHttpServer({ service, logger: pino({ level: "silent" }) });
+      await app.ready();
+      return testApp(app, store, drop);
+    },
+  };
+}
+
+async function openMemory(): Promise<OpenStore> {
+  const store = createMemoryStore({ maxSchemaCacheBytes });
+  return { store, drop: async () => {} };
+}
+
+async function openPostgres(): Promise<OpenStore> {
+  const database = await createTestDatabase();
+  const store = await createPostgresStore({
+    url: database.url,
+    pool: { maxConnections: 4, idleTimeoutMs: 0, maxLifetimeMs: 0, connectTimeoutMs: 0 },
+    autoMigrate: true,
+    maxRetries: 10,
+    maxSchemaCacheBytes,
+    warn: () => {},
+  });
+  return { store, drop: database.drop };
+}
+
+function testApp(app: HttpApp, store: Store, drop: () => Promise<void>): TestApp {
+  const send: TestApp["send"] = async (method, path, body, type = "application/json") => {
+    const raw = typeof body === "string" || body instanceof Buffer;
+    const response = await app.inject({
+      method: method as "POST",
+      url: path,
+      headers: { "content-type": type },
+      ...(body !== undefined && { payload: raw ? body : JSON.stringify(body) }),
+    });
+    return answer(response.statusCode, response.headers, response.body);
+  };
+  const post: TestApp["post"] = async (path, body) => await send("POST", path, body);
+  return {
+    app,
+    store,
+    send,
+    post,
+    tenant: async (schema) => {
+      const id = `t-${randomUUID()}`;
+      const path = `/v1/tenants/${id}`;
+      assert.equal((await post("/v1/tenants/create", { id, name: "" })).status, 200);
+      if (schema !== undefined) {
+        const written = await post(`${path}/schemas/write`, { schema });
+        assert.equal(written.status, 200, written.message);
+      }
+      return path;
+    },
+    close: async () => {
+      await app.close();
+      await store.close();
+      await drop();
+    },
+  };
+}
+
+function answer(status: number, headers: Answer["headers"], text: string): Answer {
+  const body: unknown = text === "" ? undefined : JSON.parse(text);
+  const field = (name: string): unknown =>
+    typeof body === "object" && body !== null ? Reflect.get(body, name) : undefined;
+  const message = field("message");
+  return {
+    status,
+    headers,
+    body,
+    message: typeof message === "string" ? message : "",
+    text: (name) => {
+      const value = field(name);
+      return typeof value === "string" ? value : assert.fail(`no text \`${name}\` in ${text}`);
+    },
+  };
+}

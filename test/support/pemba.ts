@@ -1,0 +1,91 @@
+import { type ChildProcess, spawn } from "node:child_process";
+import { once } from "node:events";
+import { join } from "node:path";
+import type { TestContext } from "node:test";
+
+const main = join(import.meta.dirname, "../../src/main.ts");
+
+/** What is given to a run of `pemba` besides its words. */
+export interface RunOptions {
+  readonly env?: Readonly<Record<string, string>>;
+  readonly cwd?: string;
+  readonly input?: string;
+}
+
+export interface Finished {
+  readonly status: number | null;
+  readonly stdout: string;
+  readonly stderr: string;
+}
+
+export interface Running {
+  readonly process: ChildProcess;
+  /** How it ended, once it has. */
+  readonly finished: Promise<Finished>;
+}
+
+/** Runs `pemba` to its end. */
+export async function runPemba(
+  words: readonly string[],
+  options: RunOptions = {},
+): Promise<Finished> {
+  const { process: child, finished } = startPemba(words, options);
+  child.stdin?.end(options.input ?? "");
+  return await finished;
+}
+
+/** Starts `pemba serve` on a free port; resolves when it listens. It ends with the test. */
+export async function servePemba(
+  t: TestContext,
+  words: readonly string[] = [],
+  options: RunOptions = {},
+): Promise<Running & { readonly url: string }> {
+  const port = words.some((word) => word.startsWith("--http-port")) ? [] : ["--http-port", "0"];
+  const { process: child, finished } = startPemba(
+    ["serve", "--server-host", "127.0.0.1", ...port, ...words],
+    options,
+  );
+  t.after(() => child.kill("SIGKILL"));
+  const url = await Promise.race([
+    listeningUrl(child),
+    finished.then(({ status, stdout, stderr }) => {
+      throw new Error(`pemba serve ended with ${status}: ${stdout}${stderr}`);
+    }),
+  ]);
+  return { url, process: child, finished };
+}
+
+/** Starts `pemba` and does not wait. */
+export function startPemba(words: readonly string[], { env = {}, cwd }: RunOptions): Running {
+  const inherited = Object.entries(process.env).filter(([name]) => !name.startsWith("SERVICE_"));
+  const child = spawn(process.execPath, [main, ...words], {
+    env: { ...Object.fromEntries(inherited), ...env },
+    stdio: ["pipe", "pipe", "pipe"],
+    ...(cwd !== undefined && { cwd }),
+  });
+  return { process: child, finished: outcomeOf(child) };
+}
+
+async function outcomeOf(child: ChildProcess): Promise<Finished> {
+  const stdout = textOf(child, "stdout");
+  const stderr = textOf(child, "stderr");
+  await once(child, "close");
+  return { status: child.exitCode, stdout: stdout(), stderr: stderr() };
+}
+
+function textOf(child: ChildProcess, stream: "stdout" | "stderr"): () => string {
+  const chunks: Buffer[] = [];
+  child[stream]?.on("data", (chunk: Buffer) => chunks.push(chunk));
+  return () => Buffer.concat(chunks).toString();
+}
+
+async function listeningUrl(child: ChildProcess): Promise<string> {
+  return await new Promise((resolve) => {
+    let text = "";
+    child.stdout?.on("data", (chunk: Buffer) => {
+      text += chunk.toString();
+      const url = /rest listens on (http:\S+)/.exec(text)?.[1];
+      if (url !== undefined) resolve(url);
+    });
+  });
+}
