@@ -1,0 +1,157 @@
+import type { JsonValue } from "../base/tuple.ts";
+import type { Formula, Guard, Hop, NetworkPlan, Plan, SearchPlan, State, Test } from "./plan.ts";
+import { regionsOf } from "./regions.ts";
+
+/** A plan for people: its states by region, with guards, tests, hops and the direction of each. */
+export function explainPlan(plan: Plan): string {
+  return plan.kind === "search" ? explainSearch(plan) : explainNetwork(plan);
+}
+
+/** The same for programs. */
+export function explainPlanJson(plan: Plan): JsonValue {
+  const { question } = plan;
+  const asked = {
+    entity_type: question.entityType,
+    permission: question.permission,
+    subject_type: question.subjectType,
+    subject_relation: question.subjectRelation,
+  };
+  if (plan.kind === "network") {
+    return {
+      kind: "gather",
+      question: asked,
+      reasons: plan.reasons.map((reason) => reasonText(reason)),
+      nodes: plan.network.nodes.map((node) => ({
+        id: node.id,
+        name: `${node.entityType}#${node.name}`,
+        formula: formulaText(node.formula),
+      })),
+    };
+  }
+  const regions = regionsOf(plan);
+  return {
+    kind: "search",
+    question: asked,
+    states: plan.states.map((state) => ({
+      id: state.id,
+      name: nameOf(state),
+      region: regions.numberOf(state.id),
+      recursive: regions.isRecursive(state.id),
+      arrival: state.arrival.map((guard) => guardJson(guard)),
+      tests: state.tests.map(({ guards, test }) => ({
+        guards: guards.map((guard) => guardJson(guard)),
+        test: testText(test),
+      })),
+      hops: state.hops.map(({ guards, hop, target }) => ({
+        guards: guards.map((guard) => guardJson(guard)),
+        hop: hopText(hop),
+        direction: directionOf(hop),
+        target,
+      })),
+    })),
+    usersets: plan.usersets.map((userset) => `${userset.entityType}#${userset.relation}`),
+  };
+}
+
+function explainSearch(plan: SearchPlan): string {
+  const regions = regionsOf(plan);
+  const lines = [`${questionText(plan)}: one search of ${plan.states.length} states`];
+  for (const state of plan.states) {
+    const region = regions.numberOf(state.id);
+    const recursive = regions.isRecursive(state.id) ? ", recursive" : "";
+    lines.push(`state ${state.id}: ${nameOf(state)} (region ${region}${recursive})`);
+    for (const guard of state.arrival) lines.push(`  only ${guardText(plan, guard)}`);
+    for (const { guards, test } of state.tests) {
+      lines.push(`  accepts: ${testText(test)}${behind(plan, guards)}`);
+    }
+    for (const { guards, hop, target } of state.hops) {
+      const direction =
+        directionOf(hop) === "from the subject"
+          ? `closed from the subject, state ${target} where that is incomplete`
+          : `to state ${target}`;
+      lines.push(`  hop: ${hopText(hop)}, ${direction}${behind(plan, guards)}`);
+    }
+  }
+  return `${lines.join("\n")}\n`;
+}
+
+function explainNetwork(plan: NetworkPlan): string {
+  return `${[
+    `${questionText(plan)}: gathered, then solved as a fixpoint`,
+    ...plan.reasons.map((reason) => `because: ${reasonText(reason)}`),
+    ...plan.network.nodes.map(
+      (node) => `node ${node.id}: ${node.entityType}#${node.name} = ${formulaText(node.formula)}`,
+    ),
+  ].join("\n")}\n`;
+}
+
+function questionText({ question }: Plan): string {
+  const relation = question.subjectRelation === "" ? "" : `#${question.subjectRelation}`;
+  return `${question.entityType}#${question.permission}@${question.subjectType}${relation}`;
+}
+
+function nameOf(state: State): string {
+  return `${state.entityType}#${state.label}`;
+}
+
+function reasonText(reason: NetworkPlan["reasons"][number]): string {
+  return `${reason.entityType}#${reason.permission}: ${reason.cause}`;
+}
+
+function guardText(plan: SearchPlan, guard: Guard): string {
+  const state = plan.states[guard.state];
+  const name = state === undefined ? "" : ` (${nameOf(state)})`;
+  return `${guard.polarity === "required" ? "if" : "if not"} state ${guard.state}${name}`;
+}
+
+function behind(plan: SearchPlan, guards: readonly Guard[]): string {
+  return guards.map((guard) => `, ${guardText(plan, guard)}`).join("");
+}
+
+function guardJson(guard: Guard): JsonValue {
+  return { state: guard.state, polarity: guard.polarity };
+}
+
+function testText(test: Test): string {
+  switch (test.kind) {
+    case "direct":
+      return `a tuple of ${test.relations.join(", ")} to the subject`;
+    case "self":
+      return "the entity is the subject";
+    case "attribute":
+      return `attribute ${test.name}`;
+    case "rule":
+      return `rule ${test.rule.name}(${[...test.rule.parameters.keys()].join(", ")})`;
+  }
+}
+
+function hopText(hop: Hop): string {
+  return hop.kind === "userset"
+    ? `usersets ${hop.subjectType}#${hop.subjectRelation} of ${hop.relations.join(", ")}`
+    : `walk ${hop.relations.join(", ")} to ${hop.subjectType}`;
+}
+
+function directionOf(hop: Hop): "from the subject" | "from the entity" {
+  return hop.kind === "userset" ? "from the subject" : "from the entity";
+}
+
+function formulaText(formula: Formula): string {
+  switch (formula.kind) {
+    case "or":
+    case "and":
+      return formula.operands.length === 0
+        ? "nothing"
+        : `(${formula.operands.map(formulaText).join(` ${formula.kind} `)})`;
+    case "not":
+      return `(${formulaText(formula.left)} not ${formulaText(formula.right)})`;
+    case "test":
+      return testText(formula.test);
+    case "node":
+      return `node ${formula.node}`;
+    case "hop": {
+      const { hop } = formula;
+      const relation = hop.subjectRelation === undefined ? "" : `#${hop.subjectRelation}`;
+      return `${hop.relation} -> ${hop.subjectType}${relation} node ${formula.node}`;
+    }
+  }
+}
