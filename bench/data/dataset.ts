@@ -5,6 +5,8 @@ export interface Dataset {
   /** Names its database; letters and underscores. */
   readonly name: string;
   readonly schema: string;
+  /** What the facts follow from: the same key, the same facts. */
+  readonly key: string;
   readonly facts: () => Iterable<Fact>;
   readonly classes: readonly QuestionClass[];
 }

@@ -7,6 +7,7 @@ export function nestedDataset(sizes: NestedSizes, questions: number): Dataset {
   return {
     name: "nested_documents",
     schema: nestedDocumentsSchema,
+    key: JSON.stringify(sizes),
     facts: () => nestedFacts(sizes),
     classes: nestedClasses(sizes, questions),
   };

@@ -45,6 +45,7 @@ export function socialDataset({
   return {
     name: "social",
     schema: socialSchema,
+    key: String(users),
     facts: () => socialFacts(users),
     classes: socialClasses(users, questions),
   };

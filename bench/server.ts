@@ -1,0 +1,124 @@
+import { createHash } from "node:crypto";
+import { readdir, readFile } from "node:fs/promises";
+
+import postgres from "postgres";
+
+import { must } from "../src/base/assert.ts";
+import { migrateUp } from "../src/store/postgres/migrate.ts";
+import { startPostgresBinaries } from "../test/support/postgres-binaries.ts";
+import type { Dataset } from "./data/dataset.ts";
+import { loadFacts } from "./load.ts";
+import { benchTenant, openStore } from "./store.ts";
+
+/** The Postgres that a benchmark runs on. */
+export interface BenchServer {
+  readonly url: string;
+  readonly description: string;
+  readonly stop: () => Promise<void>;
+}
+
+/** A database with one data set, of the tenant that every database starts with. */
+export interface LoadedDatabase {
+  readonly url: string;
+  /** The number of the tenant in the tables. */
+  readonly tenant: string;
+  readonly drop: () => Promise<void>;
+}
+
+const migrations = new URL("../migrations/", import.meta.url);
+
+/** The server of `PEMBA_BENCH_DATABASE_URL`, else one of our own, durable as in production. */
+export async function openServer(sharedBuffers: string): Promise<BenchServer> {
+  const given = process.env["PEMBA_BENCH_DATABASE_URL"];
+  const server =
+    given === undefined || given === ""
+      ? await startPostgresBinaries([
+          `shared_buffers=${sharedBuffers}`,
+          "max_wal_size=8GB",
+          // Nothing may start to clean up in the middle of a measurement.
+          "autovacuum=off",
+        ])
+      : { url: given, stop: async () => {} };
+  const [version] = await onServer(
+    server.url,
+    (sql) => sql`select current_setting('server_version') as version,
+      current_setting('shared_buffers') as buffers`,
+  );
+  const description = `Postgres ${version?.["version"]}, shared_buffers ${version?.["buffers"]}`;
+  return { ...server, description };
+}
+
+/**
+ * Makes a database with the schema and the facts, or takes the one that an earlier run kept, if it
+ * was made by the same migrations from the same data.
+ */
+export async function loadDatabase(
+  server: BenchServer,
+  data: Omit<Dataset, "classes">,
+  print: (line: string) => void,
+): Promise<LoadedDatabase> {
+  const name = `pemba_bench_${data.name}`;
+  const url = withDatabase(server.url, name);
+  const fingerprint = await fingerprintOf(data.schema, data.key);
+  const drop = async () => {
+    await onServer(server.url, (sql) => sql`drop database if exists ${sql(name)} with (force)`);
+  };
+  if ((await commentOf(server, name)) !== fingerprint) {
+    await drop();
+    await onServer(server.url, (sql) => sql`create database ${sql(name)}`);
+    await migrateUp(url);
+    const store = await openStore({ url, connections: 1 });
+    await store.schemas.write(benchTenant, { text: data.schema });
+    await store.close();
+    const { count, seconds } = await loadFacts(url, await tenantNumber(url), data.facts);
+    const rate = Math.round(count / seconds).toLocaleString("en");
+    print(`loaded ${data.name}: ${count.toLocaleString("en")} facts, ${rate}/s`);
+    await onServer(url, (sql) => sql.unsafe(`comment on database ${name} is '${fingerprint}'`));
+  }
+  return { url, tenant: await tenantNumber(url), drop };
+}
+
+async function fingerprintOf(schema: string, key: string): Promise<string> {
+  const hash = createHash("sha256").update(schema).update(key);
+  const files = await readdir(migrations);
+  for (const file of files.toSorted()) hash.update(await readFile(new URL(file, migrations)));
+  return hash.digest("hex");
+}
+
+async function commentOf(server: BenchServer, name: string): Promise<string | undefined> {
+  const [row] = await onServer(
+    server.url,
+    (sql) => sql`select shobj_description(oid, 'pg_database') as comment
+      from pg_database where datname = ${name}`,
+  );
+  const comment: unknown = row?.["comment"];
+  return typeof comment === "string" ? comment : undefined;
+}
+
+async function tenantNumber(url: string): Promise<string> {
+  const [row] = await onServer(
+    url,
+    (sql) => sql<{ number: string }[]>`
+      select number::text as number from tenants where id = ${benchTenant}`,
+  );
+  return String(must(row, "every database starts with the tenant")["number"]);
+}
+
+/** Runs one piece of work on a connection of its own. */
+export async function onServer<T>(
+  url: string,
+  work: (sql: postgres.Sql) => PromiseLike<T>,
+): Promise<T> {
+  const sql = postgres(url, { max: 1, onnotice: () => {} });
+  try {
+    return await work(sql);
+  } finally {
+    await sql.end({ timeout: 5 });
+  }
+}
+
+function withDatabase(serverUrl: string, name: string): string {
+  const url = new URL(serverUrl);
+  url.pathname = `/${name}`;
+  return url.href;
+}

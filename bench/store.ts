@@ -1,0 +1,51 @@
+import { emptyContext } from "../src/base/tuple.ts";
+import { parseTenantId } from "../src/service/field.ts";
+import { createPostgresStore } from "../src/store/postgres/store.ts";
+import type { Store } from "../src/store/store.ts";
+import type { Question } from "./data/dataset.ts";
+
+/** The tenant that every database starts with. */
+export const benchTenant = parseTenantId("t1");
+
+export interface OpenStoreOptions {
+  readonly url: string;
+  readonly connections: number;
+  readonly onStatement?: (text: string) => void;
+}
+
+/** The store as the service opens it, on a database that is migrated. */
+export async function openStore({
+  url,
+  connections,
+  onStatement,
+}: OpenStoreOptions): Promise<Store> {
+  return await createPostgresStore({
+    url,
+    pool: {
+      maxConnections: connections,
+      idleTimeoutMs: 0,
+      maxLifetimeMs: 0,
+      connectTimeoutMs: 30_000,
+    },
+    autoMigrate: false,
+    maxRetries: 0,
+    maxSchemaCacheBytes: 10 << 20,
+    warn: (message) => process.stderr.write(`${message}\n`),
+    onStatement,
+  });
+}
+
+/** One check as a request without pins asks it: head schema, head data, default depth. */
+export async function checkThrough(store: Store, question: Question): Promise<boolean> {
+  const { entity, permission, user } = question;
+  const subject = { type: "user", id: user, relation: "" };
+  const [answer] = await store.permissions.check(benchTenant, {
+    schemaVersion: undefined,
+    snapToken: undefined,
+    depth: 100,
+    context: emptyContext,
+    items: [{ entity, permission, subject, arguments: [] }],
+    path: (_item, field) => field,
+  });
+  return answer?.allowed ?? false;
+}
