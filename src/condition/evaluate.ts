@@ -1,9 +1,10 @@
 import { must } from "../base/assert.ts";
 import type { AttributeType } from "../base/tuple.ts";
+import { elementAt, hasField, selectField } from "./access.ts";
 import { calculate, negate } from "./arithmetic.ts";
 import { comprehend, transform } from "./comprehension.ts";
 import type { ConditionInput, ConditionVerdict } from "./condition.ts";
-import { clash, compare, contains, equals, lookUp } from "./order.ts";
+import { type Budget, clash, compare, contains, equals } from "./order.ts";
 import { callFunction, callMethod } from "./standard-function.ts";
 import type { BinaryOperator, ConditionTree, LogicalOperator, MapEntry } from "./tree.ts";
 import {
@@ -24,14 +25,16 @@ interface Rule {
 }
 
 /** What a part of a rule sees while it is evaluated. */
-export interface Frame {
+interface Frame {
   readonly rule: Rule;
   readonly input: ConditionInput;
   /** Parameters that were asked for, in their form as values. */
   readonly parameters: Map<string, Outcome>;
   /** The variables of the comprehensions around the part, innermost first. */
   readonly variables: Variable | undefined;
-  readonly budget: { steps: number };
+  readonly budget: Budget;
+  /** The budget that all comprehensions of the rule share, however they nest. */
+  readonly comprehensions: Budget;
 }
 
 interface Variable {
@@ -41,20 +44,14 @@ interface Variable {
 }
 
 /**
- * Comprehensions nest, so their work is the product of their lists' sizes. This many parts of
- * rules take about a tenth of a second; what is outside of comprehensions is never counted.
+ * Comprehensions nest, so their work is the product of their lists' sizes. So much of it takes
+ * about a tenth of a second; what is outside of comprehensions is linear and never bounded.
  */
 const mostSteps = 1_000_000;
 
 /** Evaluates a rule; a fault names the part of the rule where it arose. Never throws. */
 export function evaluate(rule: Rule, input: ConditionInput): ConditionVerdict {
-  const outcome = run(rule.tree, {
-    rule,
-    input,
-    parameters: new Map(),
-    variables: undefined,
-    budget: { steps: mostSteps },
-  });
+  const outcome = runWhole(rule, input);
   if (typeof outcome === "boolean") return { kind: "value", value: outcome };
   if (isFault(outcome)) {
     const place = outcome.node ?? rule.tree;
@@ -64,13 +61,42 @@ export function evaluate(rule: Rule, input: ConditionInput): ConditionVerdict {
   return { kind: "fault", message: `the rule gave ${typeOf(outcome)}, not a boolean` };
 }
 
-/** The outcome of a part of a rule. */
-export function run(node: ConditionTree, frame: Frame): Outcome {
-  if (frame.variables !== undefined && frame.budget.steps-- <= 0) {
-    return { ...fault("the rule takes too many steps"), node };
+function runWhole(rule: Rule, input: ConditionInput): Outcome {
+  try {
+    return run(rule.tree, {
+      rule,
+      input,
+      parameters: new Map(),
+      variables: undefined,
+      budget: { steps: Number.POSITIVE_INFINITY },
+      comprehensions: { steps: mostSteps },
+    });
+  } catch (error) {
+    // Values of the context may be nested without bound, and are compared by recursion.
+    if (error instanceof RangeError) return fault("the values are nested too deeply");
+    throw error;
   }
-  const outcome = runNode(node, frame);
-  return isFault(outcome) && outcome.node === undefined ? { ...outcome, node } : outcome;
+}
+
+/** The outcome of a part of a rule. */
+function run(node: ConditionTree, frame: Frame): Outcome {
+  const { budget } = frame;
+  if (budget.steps >= 0) {
+    const outcome = runNode(node, frame);
+    if (frame.variables !== undefined) budget.steps -= 1 + weight(outcome);
+    if (budget.steps >= 0) {
+      return isFault(outcome) && outcome.node === undefined ? { ...outcome, node } : outcome;
+    }
+  }
+  return { ...fault("the rule takes too many steps"), node };
+}
+
+/** What it takes to go through a value, which is what most operations do with theirs. */
+function weight(outcome: Outcome): number {
+  if (typeof outcome === "string") return outcome.length >> 6;
+  if (typeof outcome !== "object" || outcome === null) return 0;
+  if (outcome.kind === "list") return outcome.items.length;
+  return outcome.kind === "bytes" ? outcome.data.length >> 6 : 0;
 }
 
 function runNode(node: ConditionTree, frame: Frame): Outcome {
@@ -84,9 +110,9 @@ function runNode(node: ConditionTree, frame: Frame): Outcome {
     case "variable":
       return readVariable(node.name, frame);
     case "select":
-      return select(run(node.operand, frame), node.field);
+      return selectField(run(node.operand, frame), node.field);
     case "has":
-      return has(run(node.operand, frame), node.field);
+      return hasField(run(node.operand, frame), node.field);
     case "index":
       return both(node.operand, node.index, frame, elementAt);
     case "unary":
@@ -130,7 +156,8 @@ function runNode(node: ConditionTree, frame: Frame): Outcome {
 }
 
 function withVariable(frame: Frame, name: string, value: Value): Frame {
-  return { ...frame, variables: { name, value, outer: frame.variables } };
+  const variables = { name, value, outer: frame.variables };
+  return { ...frame, variables, budget: frame.comprehensions };
 }
 
 function readParameter(name: string, frame: Frame): Outcome {
@@ -147,41 +174,6 @@ function readVariable(name: string, frame: Frame): Outcome {
   let variable = frame.variables;
   while (variable !== undefined && variable.name !== name) variable = variable.outer;
   return must(variable, "a variable stands inside its comprehension").value;
-}
-
-function select(operand: Outcome, field: string): Outcome {
-  if (isFault(operand)) return operand;
-  if (typeof operand !== "object" || operand?.kind !== "map") {
-    return fault(`${typeOf(operand)} has no fields, so no \`${field}\``);
-  }
-  return present(operand.get(field), `no such key: \`${field}\``);
-}
-
-function has(operand: Outcome, field: string): Outcome {
-  if (isFault(operand)) return operand;
-  if (typeof operand !== "object" || operand?.kind !== "map") {
-    return fault(`${typeOf(operand)} has no fields, so no \`${field}\``);
-  }
-  return operand.get(field) !== undefined;
-}
-
-function elementAt(operand: Value, index: Value): Outcome {
-  if (typeof operand !== "object" || operand === null) return noIndex(operand, index);
-  if (operand.kind === "map") return present(lookUp(operand, index), "no such key");
-  if (operand.kind !== "list") return noIndex(operand, index);
-  // A double that is whole may stand for an int: numbers of `context.data` are all doubles.
-  const whole = typeof index === "bigint" || (typeof index === "number" && Number.isInteger(index));
-  if (!whole) return noIndex(operand, index);
-  return present(operand.items[Number(index)], `index out of range: ${index}`);
-}
-
-/** Null is a value like others; only what is not there is a fault. */
-function present(value: Value | undefined, message: string): Outcome {
-  return value === undefined ? fault(message) : value;
-}
-
-function noIndex(operand: Value, index: Value): Outcome {
-  return fault(`no such overload: ${typeOf(operand)}[${typeOf(index)}]`);
 }
 
 function not(operand: Outcome): Outcome {
@@ -228,12 +220,11 @@ function both(
 function combine(operator: BinaryOperator, left: Value, right: Value, frame: Frame): Outcome {
   switch (operator) {
     case "==":
-      return equals(left, right);
+      return equals(left, right, frame.budget);
     case "!=":
-      return !equals(left, right);
+      return !equals(left, right, frame.budget);
     case "in":
-      if (frame.variables !== undefined) frame.budget.steps -= membershipSteps(right);
-      return contains(right, left) ?? fault(clash(left, operator, right));
+      return contains(right, left, frame.budget) ?? fault(clash(left, operator, right));
     case "<":
     case "<=":
     case ">":
@@ -251,10 +242,6 @@ function combine(operator: BinaryOperator, left: Value, right: Value, frame: Fra
     case "%":
       return calculate(operator, left, right);
   }
-}
-
-function membershipSteps(container: Value): number {
-  return typeof container === "object" && container?.kind === "list" ? container.items.length : 0;
 }
 
 function runAll(nodes: readonly ConditionTree[], frame: Frame): ListValue | Fault {

@@ -1,17 +1,23 @@
 import { typeOf } from "./value.ts";
 import type { ListValue, MapValue, Value } from "./value.ts";
 
+/** The work that is left to do; what compares lists stops when it is below zero. */
+export interface Budget {
+  steps: number;
+}
+
 /** CEL equality: numbers by what they count, whatever their type; else values of two types differ. */
-export function equals(left: Value, right: Value): boolean {
+export function equals(left: Value, right: Value, budget: Budget): boolean {
+  budget.steps -= 1;
   // The languages agree here: a bigint and a number compare by their exact values, NaN is unlike all.
   if (isNumber(left) && isNumber(right)) return left == right;
   if (typeof left !== "object" || typeof right !== "object") return left === right;
   if (left === null || right === null) return left === right;
   switch (left.kind) {
     case "list":
-      return right.kind === "list" && listEquals(left, right);
+      return right.kind === "list" && listEquals(left, right, budget);
     case "map":
-      return right.kind === "map" && mapEquals(left, right);
+      return right.kind === "map" && mapEquals(left, right, budget);
     case "bytes":
       return right.kind === "bytes" && Buffer.compare(left.data, right.data) === 0;
     case "timestamp":
@@ -48,9 +54,9 @@ export function compare(left: Value, right: Value): number | undefined {
 }
 
 /** `element in container`; undefined when the container is neither list nor map. */
-export function contains(container: Value, element: Value): boolean | undefined {
+export function contains(container: Value, element: Value, budget: Budget): boolean | undefined {
   if (typeof container !== "object" || container === null) return undefined;
-  if (container.kind === "list") return container.items.some((item) => equals(item, element));
+  if (container.kind === "list") return isMember(container, element, budget);
   if (container.kind === "map") return lookUp(container, element) !== undefined;
   return undefined;
 }
@@ -78,20 +84,25 @@ function compareText(left: string, right: string): number {
   return left.length - right.length;
 }
 
-function listEquals(left: ListValue, right: ListValue): boolean {
+function isMember(list: ListValue, element: Value, budget: Budget): boolean {
+  return list.items.some((item) => budget.steps >= 0 && equals(item, element, budget));
+}
+
+function listEquals(left: ListValue, right: ListValue, budget: Budget): boolean {
   if (left.items.length !== right.items.length) return false;
   return left.items.every((item, index) => {
     const other = right.items[index];
-    return other !== undefined && equals(item, other);
+    return budget.steps >= 0 && other !== undefined && equals(item, other, budget);
   });
 }
 
-function mapEquals(left: MapValue, right: MapValue): boolean {
+function mapEquals(left: MapValue, right: MapValue, budget: Budget): boolean {
   if (left.size !== right.size) return false;
   for (const key of left.keys()) {
     const mine = left.get(key);
     const other = right.get(key);
-    if (mine === undefined || other === undefined || !equals(mine, other)) return false;
+    if (mine === undefined || other === undefined || budget.steps < 0) return false;
+    if (!equals(mine, other, budget)) return false;
   }
   return true;
 }

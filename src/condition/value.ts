@@ -85,28 +85,56 @@ export function literalValue(literal: Literal): Value {
 }
 
 /**
- * A value of `context.data`; objects are read when they are asked. JSON has numbers of one kind,
- * doubles, and none that is not finite: such a one reads as null, which is how JSON writes it.
+ * A value of `context.data`. JSON has numbers of one kind, doubles, and none that is not finite:
+ * such a one reads as null, which is how JSON writes it. Arrays and objects are read when they are
+ * asked, and remembered: a comprehension asks for the same ones again and again.
  */
 export function jsonValue(json: JsonValue): Value {
   if (typeof json === "number") return Number.isFinite(json) ? json : null;
   if (typeof json !== "object" || json === null) return json;
-  return isJsonArray(json) ? listValue(json.map(jsonValue)) : jsonObject(json);
+  return isJsonArray(json) ? jsonList(json) : jsonObject(json);
 }
 
-export function jsonObject(json: { readonly [key: string]: JsonValue }): MapValue {
-  return {
+const lists = new WeakMap<readonly JsonValue[], ListValue>();
+const objects = new WeakMap<JsonObject, MapValue>();
+
+interface JsonObject {
+  readonly [key: string]: JsonValue;
+}
+
+function jsonList(json: readonly JsonValue[]): ListValue {
+  const known = lists.get(json);
+  if (known !== undefined) return known;
+  let items: readonly Value[] | undefined;
+  const list: ListValue = {
+    kind: "list",
+    get items() {
+      return (items ??= json.map(jsonValue));
+    },
+  };
+  lists.set(json, list);
+  return list;
+}
+
+export function jsonObject(json: JsonObject): MapValue {
+  const known = objects.get(json);
+  if (known !== undefined) return known;
+  let keys: readonly string[] | undefined;
+  const readKeys = (): readonly string[] => (keys ??= Object.keys(json));
+  const map: MapValue = {
     kind: "map",
-    get size(): number {
-      return Object.keys(json).length;
+    get size() {
+      return readKeys().length;
     },
     get(key) {
       if (typeof key !== "string" || !Object.hasOwn(json, key)) return undefined;
       const found = json[key];
       return found === undefined ? undefined : jsonValue(found);
     },
-    keys: () => Object.keys(json),
+    keys: readKeys,
   };
+  objects.set(json, map);
+  return map;
 }
 
 function isJsonArray(json: object): json is readonly JsonValue[] {

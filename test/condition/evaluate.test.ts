@@ -160,6 +160,11 @@ test("keys of JavaScript's own objects are not keys of the context", () => {
   assert.equal(value("context.data['__proto__'] == 1", { data }), true);
 });
 
+test("a long sum is evaluated, not run out of stack", () => {
+  const sum = Array.from({ length: 900 }, () => "1").join(" + ");
+  assert.equal(value(`${sum} == 900`), true);
+});
+
 test("a bare flag of the context must be a boolean", () => {
   assert.equal(value("context.data.flag", { data: { flag: true } }), true);
   assert.match(faultOf("context.data.flag", { data: { flag: "true" } }), /not a boolean$/);
@@ -190,6 +195,31 @@ test("nested comprehensions stop at a bound instead of running on", () => {
   const list = Array.from({ length: 3_000 }, (_, index) => index);
   const text = "context.data.list.all(x, context.data.list.all(y, x + y >= 0.0))";
   assert.match(faultOf(text, { data: { list } }), /^the rule takes too many steps/);
+});
+
+test("work inside of a comprehension counts, whatever does it", () => {
+  const list = Array.from({ length: 2_000 }, (_, index) => index);
+  const text = "x".repeat(1_000_000);
+  for (const rule of [
+    "context.data.list.all(x, x in context.data.list)",
+    "context.data.list.all(x, context.data.list == context.data.other)",
+    "context.data.list.all(x, context.data.list.size() > 0)",
+    "context.data.list.all(x, (context.data.text + context.data.text).contains('a') || true)",
+  ]) {
+    const data = { list, other: [...list], text };
+    assert.match(faultOf(rule, { data }), /^the rule takes too many steps/, rule);
+  }
+});
+
+test("values of the context that are nested without end do not break the evaluation", () => {
+  const nested = (): JsonValue => {
+    let json: JsonValue = 1;
+    for (let depth = 0; depth < 100_000; depth++) json = [json];
+    return json;
+  };
+  const data = { a: nested(), b: nested() };
+  assert.equal(value("size(context.data.a) == 1 && context.data.a[0] != 1", { data }), true);
+  assert.match(faultOf("context.data.a == context.data.b", { data }), /^the values are nested/);
 });
 
 test("a comprehension's variable hides a parameter of the same name", () => {

@@ -1,0 +1,41 @@
+import { lookUp } from "./order.ts";
+import { fault, isFault, typeOf } from "./value.ts";
+import type { Outcome, Value } from "./value.ts";
+
+/** `operand.field` */
+export function selectField(operand: Outcome, field: string): Outcome {
+  if (isFault(operand)) return operand;
+  if (typeof operand !== "object" || operand?.kind !== "map") {
+    return fault(`${typeOf(operand)} has no fields, so no \`${field}\``);
+  }
+  return present(operand.get(field), `no such key: \`${field}\``);
+}
+
+/** `has(operand.field)`: whether a map has the key; a fault for what is not a map. */
+export function hasField(operand: Outcome, field: string): Outcome {
+  if (isFault(operand)) return operand;
+  if (typeof operand !== "object" || operand?.kind !== "map") {
+    return fault(`${typeOf(operand)} has no fields, so no \`${field}\``);
+  }
+  return operand.get(field) !== undefined;
+}
+
+/** `operand[index]` */
+export function elementAt(operand: Value, index: Value): Outcome {
+  if (typeof operand !== "object" || operand === null) return noIndex(operand, index);
+  if (operand.kind === "map") return present(lookUp(operand, index), "no such key");
+  if (operand.kind !== "list") return noIndex(operand, index);
+  // A double that is whole may stand for an int: numbers of `context.data` are all doubles.
+  const whole = typeof index === "bigint" || (typeof index === "number" && Number.isInteger(index));
+  if (!whole) return noIndex(operand, index);
+  return present(operand.items[Number(index)], `index out of range: ${index}`);
+}
+
+/** Null is a value like others; only what is not there is a fault. */
+function present(value: Value | undefined, message: string): Outcome {
+  return value === undefined ? fault(message) : value;
+}
+
+function noIndex(operand: Value, index: Value): Outcome {
+  return fault(`no such overload: ${typeOf(operand)}[${typeOf(index)}]`);
+}
