@@ -12,6 +12,12 @@ class SyntaxFault extends Error {
   override readonly name = "SyntaxFault";
 }
 
+/** A message does not repeat a text of any length. */
+function quote(text: string): string {
+  const more = text.length > nameLengthMax ? "..." : "";
+  return `\`${text.slice(0, nameLengthMax)}${more}\``;
+}
+
 /** Reads a source token by token, with one token of look-ahead. */
 export class Cursor {
   readonly source: Source;
@@ -76,24 +82,15 @@ export class Cursor {
     while (this.accept("SEMICOLON"));
   }
 
-  /** Reads a name that refers to something. */
   name(): Name {
     if (!this.at("IDENT")) this.failExpecting("IDENT");
-    const name = { text: this.text, position: this.position };
-    this.advance();
-    return name;
-  }
-
-  /** Reads a name that something is given. */
-  newName(): Name {
-    const name = this.name();
-    if (name.text.length > nameLengthMax) {
-      this.#problems.add(
-        name.position,
-        `name \`${name.text}\` has ${name.text.length} characters, at most ${nameLengthMax} are allowed`,
-      );
+    const { text, position } = this;
+    if (text.length > nameLengthMax) {
+      const message = `name ${quote(text)} has ${text.length} characters, at most ${nameLengthMax} are allowed`;
+      this.#problems.add(position, message);
     }
-    return name;
+    this.advance();
+    return { text, position };
   }
 
   /**
@@ -132,9 +129,12 @@ export class Cursor {
     if (kind === "ILLEGAL" && this.source.text.startsWith("/*", start)) {
       return "a comment that is not closed";
     }
-    const found = `\`${this.text}\``;
+    const found = quote(this.text);
     if (this.#continuesName()) return `${found} (names are made of letters and \`_\`)`;
-    return kind === "ILLEGAL" ? `${found}, which is no part of the language` : found;
+    if (kind !== "ILLEGAL") return found;
+    const code = `U+${(this.text.codePointAt(0) ?? 0).toString(16).toUpperCase().padStart(4, "0")}`;
+    const invisible = /[\p{Other}\p{Separator}]/u.test(this.text);
+    return `${invisible ? code : found}, which is no part of the language`;
   }
 
   #continuesName(): boolean {

@@ -25,7 +25,7 @@ export function parseMember(cursor: Cursor): MemberNode {
 
 /** `name = expression`, the part of a permission behind its keyword, which began at `start`. */
 export function parsePermission(cursor: Cursor, start: number): PermissionNode {
-  const name = cursor.newName();
+  const name = cursor.name();
   cursor.expect("ASSIGN");
   cursor.passSemicolons();
   const expression = parseExpression(cursor);
@@ -41,7 +41,7 @@ export function parseAttributeType(cursor: Cursor): Name {
 }
 
 function parseRelation(cursor: Cursor, start: number): RelationNode {
-  const name = cursor.newName();
+  const name = cursor.name();
   const types: RelationTypeNode[] = [];
   do {
     cursor.expect("SIGN");
@@ -52,7 +52,7 @@ function parseRelation(cursor: Cursor, start: number): RelationNode {
 }
 
 function parseAttribute(cursor: Cursor, start: number): AttributeNode {
-  const name = cursor.newName();
+  const name = cursor.name();
   const type = parseAttributeType(cursor);
   return { kind: "attribute", name, type, span: { start, end: cursor.previousEnd } };
 }

@@ -28,12 +28,12 @@ export function parseRule(cursor: Cursor): RuleNode | undefined {
 }
 
 function parseHead(cursor: Cursor): Pick<RuleNode, "name" | "parameters"> {
-  const name = cursor.newName();
+  const name = cursor.name();
   cursor.expect("LP");
   const parameters: ParameterNode[] = [];
   cursor.passSemicolons();
   while (!cursor.at("RP")) {
-    parameters.push({ name: cursor.newName(), type: parseAttributeType(cursor) });
+    parameters.push({ name: cursor.name(), type: parseAttributeType(cursor) });
     cursor.passSemicolons();
     if (!cursor.accept("COMMA")) break;
     cursor.passSemicolons();

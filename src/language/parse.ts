@@ -73,7 +73,7 @@ function parseStatement(cursor: Cursor): StatementNode | undefined {
 
 function parseEntity(cursor: Cursor): EntityNode {
   cursor.expect("ENTITY");
-  const name = cursor.newName();
+  const name = cursor.name();
   cursor.passSemicolons();
   cursor.expect("LCB");
   const members: MemberNode[] = [];

@@ -4,12 +4,8 @@ import { test } from "node:test";
 import { compileSchemaText } from "../../src/language/compile.ts";
 import { parseSchema } from "../../src/language/parse.ts";
 import { printExpression, printSchema } from "../../src/language/print.ts";
+import { nameOf } from "./numbered-name.ts";
 import { problemsOf } from "./problems.ts";
-
-/** A name for each number, made of letters. */
-function nameOf(number: number): string {
-  return `n_${String(number).replaceAll(/\d/g, (digit) => "abcdefghij".charAt(Number(digit)))}`;
-}
 
 test("an expression of ten thousand operands compiles and prints", () => {
   for (const operators of [["or"], ["or", "and", "not"]]) {

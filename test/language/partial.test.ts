@@ -215,16 +215,20 @@ interface Member {
   readonly to: "a" | "b";
 }
 
+/** What refers to `a` ends in a bracket, which needs no blank behind it; what refers to `b` does not. */
 function tokensOf({ name, kind, to }: Member): readonly string[] {
   if (kind === "relation") return ["relation", name, "@", "doc", "#", to];
-  if (kind === "permission") return ["permission", name, "=", "(", "a", "not", to, ")"];
-  return ["attribute", name, to === "a" ? "boolean" : "string", "[", "]"];
+  if (kind === "attribute") {
+    return ["attribute", name, ...(to === "a" ? ["boolean", "[", "]"] : ["string"])];
+  }
+  const expression = ["a", "not", to];
+  return ["permission", name, "=", ...(to === "a" ? ["(", ...expression, ")"] : expression)];
 }
 
 function shapeOfMember({ name, kind, to }: Member): Shape {
   if (kind === "relation") return ["relation", name, [["doc", to]]];
   if (kind === "permission") return ["permission", name, ["not", "a", to]];
-  return ["attribute", name, to === "a" ? "boolean[]" : "string[]"];
+  return ["attribute", name, to === "a" ? "boolean[]" : "string"];
 }
 
 const docTokens = "entity doc { relation a @ doc relation b @ doc".split(" ");

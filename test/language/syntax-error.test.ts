@@ -52,8 +52,10 @@ test("a keyword is no name", () => {
 
 test("a name of more than 64 characters is refused", () => {
   const name = "n".repeat(65);
+  const message = `name \`${"n".repeat(64)}...\` has 65 characters, at most 64 are allowed`;
   assertProblem({
-    [`entity a { relation ${name} @a }`]: `1:21: name \`${name}\` has 65 characters, at most 64 are allowed`,
+    [`entity a { relation ${name} @a }`]: `1:21: ${message}`,
+    [`entity a { permission p = ${name} }`]: `1:27: ${message}`,
   });
 });
 
@@ -68,7 +70,7 @@ test("nothing unexpected at top level is skipped", () => {
     "entity a {} \\m":
       "1:13: expected token to be ENTITY, RULE, got ILLEGAL instead: found `\\`, which is no part of the language",
     "entity a {}\n\u0000":
-      "2:1: expected token to be ENTITY, RULE, got ILLEGAL instead: found `\u0000`, which is no part of the language",
+      "2:1: expected token to be ENTITY, RULE, got ILLEGAL instead: found U+0000, which is no part of the language",
     "entity a {} /* open":
       "1:13: expected token to be ENTITY, RULE, got ILLEGAL instead: found a comment that is not closed",
   });
