@@ -180,13 +180,7 @@ async function closeBoth({ pemba, walk }: Contenders): Promise<void> {
 
 function checkTable(results: readonly CheckResult[]): string {
   const half = (rate: string) => [rate, "p50 ms", "p95", "p99", "stmts"];
-  const headings = [
-    "questions",
-    "conns",
-    ...half("pemba/s"),
-    ...half("walk/s"),
-    "ratio",
-  ];
+  const headings = ["questions", "conns", ...half("pemba/s"), ...half("walk/s"), "ratio"];
   const cells = ({ perSecond, p50, p95, p99 }: Measurement, statements: number) => [
     figure(perSecond),
     figure(p50),

@@ -25,7 +25,11 @@ export interface LoadedDatabase {
   readonly drop: () => Promise<void>;
 }
 
-const migrations = new URL("../migrations/", import.meta.url);
+/** Whoever changes one of these gets the data loaded anew. */
+const madeFrom = [
+  new URL("../migrations/", import.meta.url),
+  new URL("data/", import.meta.url),
+] as const;
 
 /** The server of `PEMBA_BENCH_DATABASE_URL`, else one of our own, durable as in production. */
 export async function openServer(sharedBuffers: string): Promise<BenchServer> {
@@ -50,7 +54,7 @@ export async function openServer(sharedBuffers: string): Promise<BenchServer> {
 
 /**
  * Makes a database with the schema and the facts, or takes the one that an earlier run kept, if it
- * was made by the same migrations from the same data.
+ * was made by the same migrations and the same generators.
  */
 export async function loadDatabase(
   server: BenchServer,
@@ -80,8 +84,10 @@ export async function loadDatabase(
 
 async function fingerprintOf(schema: string, key: string): Promise<string> {
   const hash = createHash("sha256").update(schema).update(key);
-  const files = await readdir(migrations);
-  for (const file of files.toSorted()) hash.update(await readFile(new URL(file, migrations)));
+  for (const folder of madeFrom) {
+    const files = await readdir(folder);
+    for (const file of files.toSorted()) hash.update(await readFile(new URL(file, folder)));
+  }
   return hash.digest("hex");
 }
 

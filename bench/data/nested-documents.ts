@@ -85,6 +85,12 @@ export function* nestedFacts(sizes: NestedSizes): Generator<Fact> {
   yield* specialTuples(sizes);
 }
 
+/** A group of a tree, numbered level by level from the tree's root, 0. */
+export interface Group {
+  readonly tree: number;
+  readonly local: number;
+}
+
 export const documentId = (index: number): string => `doc-${index}`;
 export const userId = (index: number): string => `user-${index}`;
 
@@ -101,18 +107,23 @@ export function highFolderOfDocument(sizes: NestedSizes, document: number): numb
   return folder;
 }
 
-/** The tree whose root, or a group right below it, may view the folder. Always even. */
-export function treeOfFolder(sizes: NestedSizes, folder: number): number {
-  return 2 * (folder % (sizes.groupTrees / 2));
+/**
+ * The group that may view the folder, always in an even tree. High folders are granted to whole
+ * departments, of about 25 nested groups; the others to teams, of about six.
+ */
+export function groupOfFolder(sizes: NestedSizes, folder: number): Group {
+  const tree = 2 * (folder % (sizes.groupTrees / 2));
+  const isHigh = folder > 0 && folder <= sizes.folderBranching;
+  return { tree, local: isHigh ? 3 + (folder % 4) : teamLocal(folder) };
 }
 
-/** A user whose first group is `local` of the tree; `round` picks among them. */
-export function memberOfTree(
-  sizes: NestedSizes,
-  tree: number,
-  local: number,
-  round: number,
-): number {
+/** One of the eight groups three hops below a department. */
+export function groupDeepBelow({ tree, local }: Group, nth: number): Group {
+  return { tree, local: (local + 1) * 8 - 1 + (nth % 8) };
+}
+
+/** A user whose first group it is; `round` picks among them. */
+export function memberOfGroup(sizes: NestedSizes, { tree, local }: Group, round: number): number {
   const half = Math.floor(tree / 2) * GROUPS_IN_A_TREE + local;
   const rounds = Math.floor(sizes.users / 2 / halfOfGroups(sizes));
   return 2 * (half + (round % rounds) * halfOfGroups(sizes)) + (tree % 2);
@@ -125,20 +136,17 @@ export const ownerOfDocument = (sizes: NestedSizes, document: number): number =>
 export const viewerOfDocument = (sizes: NestedSizes, document: number): number | undefined =>
   document % 5 === 1 ? (document * 17 + 5) % sizes.users : undefined;
 
-/** Whether everybody who may view the document through its high folder's groups is banned. */
+/** Whether the department that may view the document through its high folder is banned. */
 export const bansHighFolder = (document: number): boolean => document % 100 === 7;
 
 /** Whether an odd tree is granted on the document itself. */
 export const sharedWithOddTree = (document: number): boolean => document % 10 === 0;
 
-/** The lower half of a tree: at least four group hops below what a folder grants. */
-export const deepLocals = { first: 63, count: GROUPS_IN_A_TREE - 63 } as const;
-
 function* groupTuples(sizes: NestedSizes): Generator<Fact> {
   for (let tree = 0; tree < sizes.groupTrees; tree++) {
     for (let local = 1; local < GROUPS_IN_A_TREE; local++) {
-      const parent = Math.floor((local - 1) / 2);
-      yield toGroup("group", groupId(tree, parent), "member", groupId(tree, local));
+      const parent = groupId({ tree, local: Math.floor((local - 1) / 2) });
+      yield toGroup("group", parent, "member", groupId({ tree, local }));
     }
   }
 }
@@ -151,7 +159,8 @@ function* memberTuples(sizes: NestedSizes): Generator<Fact> {
       // 97 is prime to the number of groups, so a user's groups are distinct.
       const at = (Math.floor(user / 2) + nth * 97) % half;
       const tree = 2 * Math.floor(at / GROUPS_IN_A_TREE) + (user % 2);
-      yield toUser("group", groupId(tree, at % GROUPS_IN_A_TREE), "member", userId(user));
+      const group = groupId({ tree, local: at % GROUPS_IN_A_TREE });
+      yield toUser("group", group, "member", userId(user));
     }
   }
 }
@@ -163,10 +172,7 @@ function* folderTuples(sizes: NestedSizes): Generator<Fact> {
     if (folder > 0) {
       yield toFolder("folder", id, folderId(parentOfFolder(sizes, folder)));
     }
-    const tree = treeOfFolder(sizes, folder);
-    // The high folders grant whole trees: the group asked about is then always below.
-    const local = folder <= sizes.folderBranching ? 0 : folder % 3;
-    yield toGroup("folder", id, "viewer", groupId(tree, local));
+    yield toGroup("folder", id, "viewer", groupId(groupOfFolder(sizes, folder)));
     if (folder % 4 === 0) yield toUser("folder", id, "editor", userId((folder * 13) % sizes.users));
   }
 }
@@ -180,11 +186,11 @@ function* documentTuples(sizes: NestedSizes): Generator<Fact> {
     if (viewer !== undefined) yield toUser("document", id, "viewer", userId(viewer));
     if (sharedWithOddTree(document)) {
       const tree = (2 * document + 1) % sizes.groupTrees;
-      yield toGroup("document", id, "viewer", groupId(tree, document % 7));
+      yield toGroup("document", id, "viewer", groupId({ tree, local: teamLocal(document) }));
     }
     if (bansHighFolder(document)) {
-      const tree = treeOfFolder(sizes, highFolderOfDocument(sizes, document));
-      yield toGroup("document", id, "banned", groupId(tree, 0));
+      const department = groupOfFolder(sizes, highFolderOfDocument(sizes, document));
+      yield toGroup("document", id, "banned", groupId(department));
     }
   }
 }
@@ -224,7 +230,10 @@ function toFolder(type: string, id: string, folder: string): Fact {
 }
 
 const folderId = (index: number): string => `folder-${index}`;
-const groupId = (tree: number, local: number): string => `group-${tree}-${local}`;
+const groupId = ({ tree, local }: Group): string => `group-${tree}-${local}`;
+
+/** Four levels below the root of a tree. */
+const teamLocal = (index: number): number => 15 + (index % 16);
 
 const halfOfGroups = (sizes: NestedSizes): number => (sizes.groupTrees / 2) * GROUPS_IN_A_TREE;
 

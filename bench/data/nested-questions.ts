@@ -2,14 +2,14 @@ import { assert } from "../../src/base/assert.ts";
 import { type Question, type QuestionClass, spread } from "./dataset.ts";
 import {
   bansHighFolder,
-  deepLocals,
   documentId,
+  groupDeepBelow,
+  groupOfFolder,
   highFolderOfDocument,
-  memberOfTree,
+  memberOfGroup,
   type NestedSizes,
   ownerOfDocument,
   sharedWithOddTree,
-  treeOfFolder,
   userId,
   viewerOfDocument,
 } from "./nested-documents.ts";
@@ -58,10 +58,10 @@ function mayNot(document: number, user: number): Question {
   return ask(documentId(document), userId(user), false);
 }
 
-/** Someone deep in the tree that the high folder grants: the longest way there is. */
+/** Someone three groups below the department that the high folder grants: the longest way. */
 function insider(sizes: NestedSizes, document: number, nth: number): number {
-  const tree = treeOfFolder(sizes, highFolderOfDocument(sizes, document));
-  return memberOfTree(sizes, tree, deepLocals.first + (nth % deepLocals.count), nth);
+  const department = groupOfFolder(sizes, highFolderOfDocument(sizes, document));
+  return memberOfGroup(sizes, groupDeepBelow(department, nth), nth);
 }
 
 /** A member of odd trees who was not given the document directly: nothing leads there. */
