@@ -20,3 +20,10 @@ export function schemaNotFound(tenant: TenantId, version: SchemaVersion | undefi
       : `tenant \`${tenant}\` has no schema version \`${version}\``,
   );
 }
+
+/** The token of a request cannot be read here. `problem` completes the sentence. */
+export function invalidSnapToken(problem: string): PembaError {
+  return new PembaError("INVALID_SNAP_TOKEN", `metadata.snap_token: ${problem}`, {
+    details: [{ field: "metadata.snap_token", message: problem }],
+  });
+}

@@ -1,9 +1,8 @@
 import { randomBytes } from "node:crypto";
 
-import { PembaError } from "../../base/error.ts";
 import type { Attribute, SnapToken, TenantId, Tuple } from "../../base/tuple.ts";
 import type { Facts } from "../../memory/facts.ts";
-import { tenantNotFound } from "../store-error.ts";
+import { invalidSnapToken, tenantNotFound } from "../store-error.ts";
 import { AttributeIndex } from "./attribute-index.ts";
 import type { Revision } from "./revision.ts";
 import { decodeRevision, encodeRevision } from "./snap-token.ts";
@@ -56,7 +55,7 @@ export class MemoryData {
   revisionOf(token: SnapToken): Revision {
     const revision = decodeRevision(this.#engine, token);
     if (revision > this.#revision) {
-      throw new PembaError("INVALID_SNAP_TOKEN", "the snap token names a state in the future");
+      throw invalidSnapToken("names a state in the future");
     }
     return revision;
   }

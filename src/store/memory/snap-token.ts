@@ -1,7 +1,7 @@
 import { hash } from "node:crypto";
 
-import { PembaError } from "../../base/error.ts";
 import type { SnapToken } from "../../base/tuple.ts";
+import { invalidSnapToken } from "../store-error.ts";
 import type { Revision } from "./revision.ts";
 
 /** The first byte; those of the other engine begin with another one. */
@@ -31,17 +31,13 @@ export function decodeRevision(engine: string, token: SnapToken): Revision {
     bytes.length === bodyLength + checksumLength &&
     body[0] === layout &&
     checksum(body).equals(bytes.subarray(bodyLength));
-  if (!isWhole) throw invalid("is malformed, expected a token of an earlier answer");
+  if (!isWhole) throw invalidSnapToken("is malformed, expected a token of an earlier answer");
   if (body.subarray(1, 1 + engineLength).toString("hex") !== engine) {
-    throw invalid("is of another database, or of this one before its last start");
+    throw invalidSnapToken("is of another database, or of this one before its last start");
   }
   return body.readUIntBE(1 + engineLength, revisionLength);
 }
 
 function checksum(body: Uint8Array): Buffer {
   return hash("sha256", body, "buffer").subarray(0, checksumLength);
-}
-
-function invalid(problem: string): PembaError {
-  return new PembaError("INVALID_SNAP_TOKEN", `the snap token ${problem}`);
 }

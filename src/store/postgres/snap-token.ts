@@ -1,6 +1,6 @@
 import { must } from "../../base/assert.ts";
-import { PembaError } from "../../base/error.ts";
 import type { SnapToken } from "../../base/tuple.ts";
+import { invalidSnapToken } from "../store-error.ts";
 import type { Database } from "./database.ts";
 import { numberOf, textOf } from "./row.ts";
 import {
@@ -83,9 +83,12 @@ export class SnapTokens {
    */
   read(token: SnapToken): { readonly snapshot: string } {
     const content = decodeSnapToken(token);
-    if (content === undefined) throw invalid("is malformed, expected a token of an earlier answer");
-    if (content.identity !== this.#installation.identity) throw invalid("is of another database");
-    if (!this.#isInHistory(content)) throw invalid("names a state that the database has lost");
+    if (content === undefined)
+      throw invalidSnapToken("is malformed, expected a token of an earlier answer");
+    if (content.identity !== this.#installation.identity)
+      throw invalidSnapToken("is of another database");
+    if (!this.#isInHistory(content))
+      throw invalidSnapToken("names a state that the database has lost");
     return { snapshot: printSnapshot(content.snapshot) };
   }
 
@@ -106,8 +109,4 @@ async function openInstallation(database: Database): Promise<Installation> {
       firstXid: BigInt(textOf(row, "first_xid")),
     })),
   };
-}
-
-function invalid(problem: string): PembaError {
-  return new PembaError("INVALID_SNAP_TOKEN", `the snap token ${problem}`);
 }

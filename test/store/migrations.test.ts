@@ -1,0 +1,134 @@
+import assert from "node:assert/strict";
+import { after, before, test } from "node:test";
+
+import postgres from "postgres";
+
+import { migrateDown, migrateUp, migrationStatus } from "../../src/store/postgres/migrate.ts";
+import { createPostgresStore } from "../../src/store/postgres/store.ts";
+import { createTestDatabase, type TestDatabase } from "../support/database.ts";
+import { fails, openStore, pool } from "./engines.ts";
+
+let place: TestDatabase;
+let sql: postgres.Sql;
+
+before(async () => {
+  place = await createTestDatabase();
+  sql = postgres(place.url, { max: 1, onnotice: () => {} });
+});
+
+after(async () => {
+  await sql.end({ timeout: 1 });
+  await place.drop();
+});
+
+/** Every table, column, index and function of the default schema. */
+async function objects(): Promise<readonly string[]> {
+  const rows = await sql<{ name: string }[]>`
+    select table_name || '.' || column_name || ' ' || data_type || ' ' || coalesce(collation_name, '') as name
+    from information_schema.columns where table_schema = 'public'
+    union all select indexdef from pg_indexes where schemaname = 'public'
+    union all select pg_get_functiondef(oid) from pg_proc where pronamespace = 'public'::regnamespace
+    order by 1
+  `;
+  return rows.map(({ name }) => name);
+}
+
+test("migrations go up, down and up again to the same state", async () => {
+  const up = await migrateUp(place.url);
+  assert.deepEqual(up, up.toSorted());
+  const state = await objects();
+  assert.ok(state.length > 50);
+  assert.deepEqual(await migrateUp(place.url), []);
+
+  assert.deepEqual(await migrateDown(place.url, up.length), up.toReversed());
+  const left = await objects();
+  assert.ok(
+    left.every((name) => name.includes("pemba_migrations")),
+    left.join("\n"),
+  );
+
+  assert.deepEqual(await migrateUp(place.url), up);
+  assert.deepEqual(await objects(), state);
+});
+
+test("the status tells what is applied", async () => {
+  await migrateUp(place.url);
+  const [last] = await migrateDown(place.url, 1);
+  const status = await migrationStatus(place.url);
+  assert.deepEqual(
+    status.filter(({ appliedAt }) => appliedAt === undefined).map(({ name }) => name),
+    [last],
+  );
+  await migrateUp(place.url);
+  assert.ok((await migrationStatus(place.url)).every(({ appliedAt }) => appliedAt !== undefined));
+});
+
+test("instances that start together on an empty database all start", async () => {
+  const empty = await createTestDatabase();
+  try {
+    const stores = await Promise.all([1, 2, 3].map(async () => await openStore(empty.url)));
+    for (const store of stores) {
+      const { items } = await store.tenants.list({ after: undefined, limit: 10 });
+      assert.deepEqual(
+        items.map(({ id, name }) => [id, name]),
+        [["t1", "example tenant"]],
+      );
+    }
+    await Promise.all(stores.map(async (store) => await store.close()));
+  } finally {
+    await empty.drop();
+  }
+});
+
+test("a second start does not bring a deleted tenant t1 back", async () => {
+  const fresh = await createTestDatabase();
+  try {
+    const first = await openStore(fresh.url);
+    const { items } = await first.tenants.list({ after: undefined, limit: 10 });
+    for (const { id } of items) await first.tenants.delete(id);
+    await first.close();
+    const second = await openStore(fresh.url);
+    assert.deepEqual((await second.tenants.list({ after: undefined, limit: 10 })).items, []);
+    await second.close();
+  } finally {
+    await fresh.drop();
+  }
+});
+
+test("tables are made in the schema that the connection works in", async () => {
+  const fresh = await createTestDatabase();
+  const setup = postgres(fresh.url, { max: 1 });
+  try {
+    await setup`create schema authorization_data`;
+    const url = `${fresh.url}?options=${encodeURIComponent("-c search_path=authorization_data")}`;
+    await (await openStore(url)).close();
+    const places = await setup<{ schema: string }[]>`
+      select distinct schemaname as schema from pg_tables
+      where tablename in ('relationships', 'pemba_migrations')
+    `;
+    assert.deepEqual(
+      places.map(({ schema }) => schema),
+      ["authorization_data"],
+    );
+  } finally {
+    await setup.end({ timeout: 1 });
+    await fresh.drop();
+  }
+});
+
+test("a start without migrating refuses a database that lacks one, and names it", async () => {
+  const empty = await createTestDatabase();
+  try {
+    const opening = createPostgresStore({
+      url: empty.url,
+      pool,
+      autoMigrate: false,
+      maxRetries: 0,
+      maxSchemaCacheBytes: 1,
+      warn: assert.fail,
+    });
+    await fails(opening, "MIGRATION", "0001_tenants", "database.auto_migrate");
+  } finally {
+    await empty.drop();
+  }
+});

@@ -1,0 +1,135 @@
+import assert from "node:assert/strict";
+import { after, before, test } from "node:test";
+
+import fc from "fast-check";
+
+import type { SnapToken } from "../../src/base/tuple.ts";
+import { arrayLiteral } from "../../src/store/postgres/array-literal.ts";
+import { Database } from "../../src/store/postgres/database.ts";
+import {
+  decodeSnapToken,
+  encodeSnapToken,
+  identityOf,
+} from "../../src/store/postgres/snap-token-codec.ts";
+import { parseSnapshot, printSnapshot, withVisible } from "../../src/store/postgres/snapshot.ts";
+import { createTestDatabase, type TestDatabase } from "../support/database.ts";
+import { pool } from "./engines.ts";
+
+let place: TestDatabase;
+let database: Database;
+
+before(async () => {
+  place = await createTestDatabase();
+  database = await Database.connect({ url: place.url, pool, warn: assert.fail });
+});
+
+after(async () => {
+  await database.close();
+  await place.drop();
+});
+
+/** As the server prints it: xmin is the first of the running ones, or xmax. */
+const snapshotText = fc
+  .record({
+    xmin: fc.bigInt({ min: 3n, max: 1n << 60n }),
+    gaps: fc.array(fc.oneof(fc.constant(1n), fc.bigInt({ min: 1n, max: 300n })), { maxLength: 40 }),
+    beyond: fc.bigInt({ min: 1n, max: 300n }),
+  })
+  .map(({ xmin, gaps, beyond }) => {
+    const running = gaps.map((_, index) =>
+      gaps.slice(0, index).reduce((sum, gap) => sum + gap, xmin),
+    );
+    const last = running.at(-1);
+    return `${xmin}:${last === undefined ? xmin : last + beyond}:${running.join(",")}`;
+  });
+
+/** Every id from below the snapshot to above it. */
+function idsAround(text: string, ownXid: bigint): readonly bigint[] {
+  const [xmin = "", xmax = ""] = text.split(":");
+  const top = BigInt(xmax) > ownXid ? BigInt(xmax) : ownXid;
+  const bottom = BigInt(xmin) < ownXid ? BigInt(xmin) : ownXid;
+  const ids: bigint[] = [];
+  for (let id = bottom - 2n; id <= top + 2n; id++) ids.push(id);
+  return ids;
+}
+
+async function visible(text: string, ids: readonly bigint[]): Promise<readonly string[]> {
+  const rows = await database.query(
+    `select id from unnest($1::text[]) as ids (id)
+     where pg_visible_in_snapshot(id::xid8, $2::pg_snapshot)`,
+    [arrayLiteral(ids.map(String)), text],
+  );
+  return rows.map((row) => String(row["id"]));
+}
+
+function encode(text: string): SnapToken {
+  return encodeSnapToken({ identity: identityOf("a"), timeline: 3, snapshot: parseSnapshot(text) });
+}
+
+test("a token says what it was made of", () => {
+  fc.assert(
+    fc.property(snapshotText, fc.nat({ max: 2 ** 31 - 1 }), (text, timeline) => {
+      const content = { identity: identityOf("a"), timeline, snapshot: parseSnapshot(text) };
+      const read = decodeSnapToken(encodeSnapToken(content));
+      assert.deepEqual(read, content);
+      assert.equal(printSnapshot(content.snapshot), text);
+    }),
+  );
+});
+
+test("a token with its own transaction shows it and what the snapshot shows, nothing else", async () => {
+  await fc.assert(
+    fc.asyncProperty(snapshotText, fc.bigInt({ min: -200n, max: 200n }), async (text, offset) => {
+      const { xmax } = parseSnapshot(text);
+      const own = xmax + offset < 3n ? 3n : xmax + offset;
+      const ids = idsAround(text, own);
+      const token = printSnapshot(withVisible(parseSnapshot(text), own));
+      const expected = new Set([...(await visible(text, ids)), String(own)]);
+      assert.deepEqual(new Set(await visible(token, ids)), expected);
+    }),
+    { numRuns: 50 },
+  );
+});
+
+test("ids between the snapshot and a later own transaction are running for ever", () => {
+  const snapshot = withVisible(parseSnapshot("10:12:10"), 15n);
+  assert.equal(printSnapshot(snapshot), "10:16:10,12,13,14");
+});
+
+test("a changed token is none", () => {
+  fc.assert(
+    fc.property(snapshotText, fc.nat(), fc.nat({ max: 63 }), (text, position, replacement) => {
+      const token = encode(text);
+      const alphabet = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-_";
+      const at = position % token.length;
+      const changed = `${token.slice(0, at)}${alphabet.charAt(replacement)}${token.slice(at + 1)}`;
+      assert.equal(decodeSnapToken(changed) === undefined, changed !== token);
+    }),
+  );
+});
+
+test("text that is no token is none", () => {
+  const token = encode("10:20:12,13");
+  for (const text of ["", "a", "!", token.slice(1), `${token}A`, `${token}=`, ` ${token}`]) {
+    assert.equal(decodeSnapToken(text), undefined, text);
+  }
+  fc.assert(
+    fc.property(fc.string(), (text) => {
+      assert.equal(decodeSnapToken(text), undefined);
+    }),
+  );
+});
+
+test("a token stays under a kilobyte with five hundred transactions running", () => {
+  const running = Array.from({ length: 500 }, (_, index) => 4_000_000_000_000 + index * 17);
+  assert.ok(encode(`4000000000000:4000000009000:${running.join(",")}`).length < 1_000);
+});
+
+test("a token stays small with a hundred thousand ids taken by one open transaction", () => {
+  const token = encodeSnapToken({
+    identity: identityOf("a"),
+    timeline: 1,
+    snapshot: withVisible(parseSnapshot("1000:1000:"), 101_000n),
+  });
+  assert.ok(token.length < 60, String(token.length));
+});
