@@ -2,6 +2,7 @@ import type { ASTNode } from "@marcbachmann/cel-js";
 
 import { checkedType, placeOf } from "./checked-node.ts";
 import type { Convert, Scope } from "./checked-node.ts";
+import { patternFault } from "./pattern.ts";
 import { Refusal } from "./refusal.ts";
 import { gaps, isFunctionName, isMethodName } from "./standard-library.ts";
 import { boolType } from "./static-type.ts";
@@ -19,10 +20,12 @@ export function convertCall(
   if (!isFunctionName(name)) {
     throw new Refusal(gaps.get(name) ?? `unknown function \`${name}\``, node.start);
   }
+  const converted = values.map((value) => convert(value, scope));
+  if (name === "matches") checkPattern(converted[1]);
   return {
     kind: "call",
     function: name,
-    arguments: values.map((value) => convert(value, scope)),
+    arguments: converted,
     type: checkedType(node),
     ...placeOf(node),
   };
@@ -40,14 +43,23 @@ export function convertMethod(
   if (!isMethodName(name)) {
     throw new Refusal(gaps.get(name) ?? `unknown method \`${name}\``, node.start);
   }
+  const converted = values.map((value) => convert(value, scope));
+  if (name === "matches") checkPattern(converted[0]);
   return {
     kind: "method",
     method: name,
     receiver: convert(receiver, scope),
-    arguments: values.map((value) => convert(value, scope)),
+    arguments: converted,
     type: checkedType(node),
     ...placeOf(node),
   };
+}
+
+/** A pattern that stands in the rule is known to be wrong before it is ever asked. */
+function checkPattern(pattern: ConditionTree | undefined): void {
+  if (pattern?.kind !== "literal" || pattern.value.kind !== "string") return;
+  const wrong = patternFault(pattern.value.value);
+  if (wrong !== undefined) throw new Refusal(wrong, pattern.start);
 }
 
 function convertHas(node: ASTNode, tree: ConditionTree): ConditionTree {

@@ -25,6 +25,7 @@ const missingOverloads = [
   `int(${timestamp}): int`,
   `timestamp(${timestamp}): ${timestamp}`,
   `duration(${duration}): ${duration}`,
+  "matches(string, string): bool",
 ] as const;
 
 const missingOrders = ["<", "<=", ">", ">="].map((operator) => `bytes ${operator} bytes`);

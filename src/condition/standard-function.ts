@@ -1,4 +1,5 @@
 import { toBool, toBytes, toDouble, toDuration, toInt, toText, toTimestamp } from "./conversion.ts";
+import { matches } from "./pattern.ts";
 import type { FunctionName, MethodName } from "./standard-library.ts";
 import { durationPart, timestampPart } from "./time-part.ts";
 import { fault, typeOf } from "./value.ts";
@@ -6,8 +7,13 @@ import type { Outcome, Value } from "./value.ts";
 
 /** `name(values)`; the checker has seen to the number of values, but a dyn may have any type. */
 export function callFunction(name: FunctionName, values: readonly Value[]): Outcome {
-  const [value] = values;
-  if (value === undefined || values.length !== 1) return noOverload(name, values);
+  const [value, second] = values;
+  if (value === undefined) return noOverload(name, values);
+  if (name === "matches") {
+    return typeof value === "string" && typeof second === "string"
+      ? matches(value, second)
+      : noOverload(name, values);
+  }
   switch (name) {
     case "bool":
       return toBool(value);
@@ -40,6 +46,7 @@ export function callMethod(name: MethodName, receiver: Value, values: readonly V
     case "contains":
     case "startsWith":
     case "endsWith":
+    case "matches":
       return searchText(name, receiver, values);
     case "getDate":
     case "getDayOfMonth":
@@ -65,7 +72,7 @@ export function callMethod(name: MethodName, receiver: Value, values: readonly V
 }
 
 function searchText(
-  name: "contains" | "startsWith" | "endsWith",
+  name: "contains" | "startsWith" | "endsWith" | "matches",
   receiver: Value,
   values: readonly Value[],
 ): Outcome {
@@ -80,6 +87,8 @@ function searchText(
       return receiver.startsWith(part);
     case "endsWith":
       return receiver.endsWith(part);
+    case "matches":
+      return matches(receiver, part);
   }
 }
 

@@ -9,6 +9,7 @@ export const functionNames = [
   "duration",
   "dyn",
   "int",
+  "matches",
   "size",
   "string",
   "timestamp",
@@ -30,6 +31,7 @@ export const methodNames = [
   "getMinutes",
   "getMonth",
   "getSeconds",
+  "matches",
   "size",
   "startsWith",
 ] as const;
@@ -51,7 +53,6 @@ export const typeNames = [
 
 /** Of the standard library, but refused: the name, and what to tell who uses it. */
 export const gaps: ReadonlyMap<string, string> = new Map([
-  ["matches", "`matches` is not supported"],
   ["uint", "unsigned integers are not supported"],
 ]);
 

@@ -34,6 +34,7 @@ const accepted = [
   "b'a' < b'b'",
   "string(timestamp(context.data.at)).startsWith('2024')",
   "[1, 'a', true].size() == 3",
+  "name.matches('^a+$') || matches(name, context.data.pattern)",
 ];
 
 for (const text of accepted) {
@@ -62,7 +63,8 @@ const refused: readonly (readonly [text: string, offset: number, message: RegExp
   ["google.protobuf == null", 0, /^unknown name `google`/],
   ["flag || 1u == 1u", 8, /^unsigned integers are not supported$/],
   ["uint(1) == uint(1)", 0, /^unsigned integers are not supported$/],
-  ["name.matches('a+')", 0, /^`matches` is not supported$/],
+  ["flag && name.matches('(a')", 21, /^`\(a` is not a pattern of RE2: missing closing \)/],
+  ["matches(name, '(?=a)')", 14, /is not a pattern of RE2/],
   ["9223372036854775808 > 0", 0, /^the integer `9223372036854775808` does not fit 64 bits$/],
   ["has(tags)", 4, /./],
   ["has(name.first)", 4, /^`has` needs a map, this is string$/],

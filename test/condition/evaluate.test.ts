@@ -53,6 +53,10 @@ const holds: Readonly<Record<string, readonly string[]>> = {
     "'hello'.contains('ell') && 'hello'.startsWith('he') && 'hello'.endsWith('lo')",
     "'hello'.contains('') && 'hello'.startsWith('') && !'a'.endsWith('aa')",
   ],
+  "patterns are those of RE2 and match any part": [
+    "'hello'.matches('l+') && !'hello'.matches('^l') && matches('hello', 'h.*o$')",
+    "'\\U0001F600'.matches('^.$') && 'É'.matches('^\\\\p{Lu}$')",
+  ],
   "a decided operand wins over a fault": [
     "!(false && 1 / 0 == 1) && !(1 / 0 == 1 && false)",
     "(true || 1 / 0 == 1) && (1 / 0 == 1 || true)",
@@ -149,6 +153,15 @@ test("has asks for a key of a map and faults on anything else", () => {
   assert.equal(value("!has(context.data.nobody)", { data }), true);
   faultOf("has(context.data.text.name)", { data });
   faultOf("has(context.data.list.name)", { data });
+});
+
+test("a pattern of the context is checked when it is used, and takes linear time", () => {
+  const text = `${"a".repeat(50_000)}b`;
+  const rule = "context.data.text.matches(context.data.pattern)";
+  assert.equal(value(rule, { data: { text, pattern: "^(a+)+$" } }), false);
+  assert.match(faultOf(rule, { data: { text, pattern: "(a" } }), /is not a pattern of RE2/);
+  assert.match(faultOf(rule, { data: { text, pattern: text } }), /^a pattern has at most 1000/);
+  assert.match(faultOf(rule, { data: { text, pattern: 1 } }), /^no such overload: string.matches/);
 });
 
 test("keys of JavaScript's own objects are not keys of the context", () => {
