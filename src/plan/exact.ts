@@ -14,6 +14,23 @@ export function exactStates(plan: SearchPlan): ExactStates {
   return exact;
 }
 
+/**
+ * True when nothing but a path that is too long can leave the answer of the plan unknown: no test
+ * can fail, and no guard can be in doubt.
+ */
+export function onlyDepthIsUnknown(plan: SearchPlan): boolean {
+  const exact = exactStates(plan);
+  return plan.states.every((state) => {
+    const guards = [state, ...state.tests, ...state.hops].flatMap((part) =>
+      "arrival" in part ? part.arrival : part.guards,
+    );
+    return (
+      guards.every((guard) => exact.has(guard.state)) &&
+      state.tests.every(({ test }) => test.kind === "direct" || test.kind === "self")
+    );
+  });
+}
+
 function isExact(state: State, exact: ReadonlySet<number>): boolean {
   const all = (guards: readonly Guard[]): boolean =>
     guards.every((guard) => exact.has(guard.state));

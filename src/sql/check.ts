@@ -83,9 +83,6 @@ function searchRow(scope: Scope, plan: SearchPlan, id: Fragment, subject: Fragme
     scope,
     plan,
     exact: exactStates(plan),
-    mayFault: plan.states.some((each) =>
-      each.tests.some(({ test }) => test.kind === "attribute" || test.kind === "rule"),
-    ),
     subjectId: subject,
     number: () => searches++,
     judge: (number, at) => guardVerdict(writer, state(number), at),

@@ -10,8 +10,8 @@ export const closureMax = 100;
 
 /**
  * The search from the subject's end, as CTEs: `closure` has the usersets that the subject stands
- * in, directly or through others, level by level; `closed` is one row of the `deepest` level read
- * and of `capped`: there are more than were read, so that what is not among them means nothing.
+ * in, directly or through others, level by level; `closed` is one row with `capped`: there are more
+ * than were read, so that what is not among them means nothing.
  * Nothing runs until a search first asks for it.
  */
 export function closureTables(
@@ -52,7 +52,7 @@ export function closureTables(
     steps.length === 0
       ? sql`closure(userset, id, level) as (${start})`
       : sql`closure(userset, id, level) as ((${start}) union select p.userset, p.id, c.level * 0.0 from closure c cross join lateral (${join(steps, " union all ")}) p)`;
-  const closed = sql`closed as materialized (select coalesce(max(scale(c.level)), 0) as deepest, count(*) > ${integer(closureMax)} as capped from (select * from closure limit ${integer(closureMax + 1)}) c)`;
+  const closed = sql`closed as materialized (select count(*) > ${integer(closureMax)} as capped from (select * from closure limit ${integer(closureMax + 1)}) c)`;
   return [closure, closed];
 }
 
@@ -62,8 +62,14 @@ export function closureTables(
  * with many usersets and a subject in many groups than the two of them added.
  */
 export function isClosed(plan: SearchPlan, userset: number, id: Fragment): Fragment {
-  const kind = plan.usersets.length === 1 ? sql`` : sql` where c.userset = ${integer(userset)}`;
-  return sql`(${id} in (select c.id from (select * from closure limit ${integer(closureMax + 1)}) c${kind})) is true`;
+  const ofKind = plan.usersets.length === 1 ? sql`` : sql` where c.userset = ${integer(userset)}`;
+  return sql`(${id} in (select c.id from (select * from closure limit ${integer(closureMax + 1)}) c${ofKind})) is true`;
+}
+
+/** Hops from such a userset to the subject. */
+export function closedLevel(plan: SearchPlan, userset: number, id: Fragment): Fragment {
+  const ofKind = plan.usersets.length === 1 ? sql`` : sql`c.userset = ${integer(userset)} and `;
+  return sql`(select scale(c.level) from closure c where ${ofKind}c.id = ${id} limit 1)`;
 }
 
 function isOf(userset: Userset): Fragment {

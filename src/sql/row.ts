@@ -1,5 +1,5 @@
 import type { GuardedTest, State } from "../plan/plan.ts";
-import { isClosed } from "./closure.ts";
+import { closedLevel, isClosed } from "./closure.ts";
 import { type Fragment, integer, join, literal, sql, textArray } from "./fragment.ts";
 import { passage } from "./guard.ts";
 import type { Search } from "./search.ts";
@@ -129,11 +129,11 @@ function closureVerdict(
   const entityType = perState(search, sameUserset, ({ state }) => literal(state.entityType));
   const probe = tupleProbe(
     writer.scope,
-    sql`1`,
+    sql`r.subject_id as id`,
     sql`r.entity_id = ${search.row}.id and r.relation = ${relationOf(search, sameUserset)} and r.entity_type = ${entityType} and r.subject_type = ${literal(userset.entityType)} and r.subject_relation = ${literal(userset.relation)} and ${isClosed(writer.plan, index, sql`r.subject_id`)}`,
   );
-  const level = hops(sql`${search.row}.level`);
-  return sql`case when exists (select 1 from (${probe}) d offset 0) then case when ${sure}${level} + 1 + (select c.deepest from closed c) <= ${depth} then 2 else 1 end else 0 end`;
+  const level = sql`${hops(sql`${search.row}.level`)} + 1 + min(${closedLevel(writer.plan, index, sql`d.id`)})`;
+  return sql`coalesce((select case when ${sure}${level} <= ${depth} then 2 else 1 end from (${probe}) d having count(*) > 0), 0)`;
 }
 
 function relationOf(

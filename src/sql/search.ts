@@ -25,26 +25,18 @@ export function questionVerdict(writer: Writer, entityId: Fragment): Fragment {
     return sql`select ${localVerdict(writer, root, at)} as v, 1::bigint as n`;
   }
   const { name, search, table } = searchTable(writer, root, at);
-  const rows = sql`select ${rowVerdict(writer, search)} as v, row_number() over () as n from ${name} ${search.row} offset 0`;
-  if (!writer.mayFault) {
-    return sql`with recursive ${table} (select f.v, f.n from (${rows}) f where f.v > 0) union all (select 0, count(*) from ${name}) limit 1`;
-  }
+  const rows = sql`select ${rowVerdict(writer, search)} as v, row_number() over () as n from ${name} ${search.row}`;
   return sql`with recursive ${table}, verdicts as (${rows}) (select f.v, f.n from verdicts f where f.v = 2) union all (select coalesce(max(f.v), 0), count(*) from verdicts f) limit 1`;
 }
 
 /**
- * The verdict of a guard's state at an entity, as a scalar. The first row that accepts decides:
- * rows come level by level, so when it is not sure (1), hardly ever would another one be, and the
- * question is then looked into by the interpreter. Where tests can fault, all rows are looked at
- * before the verdict is unknown, since a decisive one wins over a fault (decisions, evaluation).
+ * The verdict of a guard's state at an entity, as a scalar: the first row that surely accepts ends
+ * the search, only when there is none does an unknown one count.
  */
 export function guardVerdict(writer: Writer, state: State, at: Place): Fragment {
   if (state.hops.length === 0) return localVerdict(writer, state, at);
   const { name, search, table } = searchTable(writer, state, at);
-  const rows = sql`select ${rowVerdict(writer, search)} as v from ${name} ${search.row} offset 0`;
-  if (!writer.mayFault) {
-    return sql`coalesce((with recursive ${table} select f.v from (${rows}) f where f.v > 0 limit 1), 0)`;
-  }
+  const rows = sql`select ${rowVerdict(writer, search)} as v from ${name} ${search.row}`;
   return sql`(with recursive ${table}, verdicts as (${rows}) (select f.v from verdicts f where f.v = 2) union all (select coalesce(max(f.v), 0) from verdicts f) limit 1)`;
 }
 

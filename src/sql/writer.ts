@@ -8,8 +8,6 @@ export interface Writer {
   readonly scope: Scope;
   readonly plan: SearchPlan;
   readonly exact: ExactStates;
-  /** Some test of the plan can fail at run time: an attribute of another type, a rule. */
-  readonly mayFault: boolean;
   readonly subjectId: Fragment;
   /** A number that no other search of the statement has, for its names. */
   readonly number: () => number;

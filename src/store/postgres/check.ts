@@ -1,8 +1,9 @@
 import { must } from "../../base/assert.ts";
 import { PembaError } from "../../base/error.ts";
 import type { SchemaVersion, TenantId } from "../../base/tuple.ts";
-import { ALLOWED, DENIED } from "../../base/verdict.ts";
-import { interpret } from "../../memory/interpret.ts";
+import { ALLOWED, DENIED, UNKNOWN } from "../../base/verdict.ts";
+import { interpret, type Interpretation } from "../../memory/interpret.ts";
+import { onlyDepthIsUnknown } from "../../plan/exact.ts";
 import { gatherMax } from "../../sql/gather.ts";
 import { answerOf } from "../check-error.ts";
 import type { CompiledSchema, CompiledSchemas } from "../compiled-schemas.ts";
@@ -145,7 +146,7 @@ function refuseSnapshot(row: Row): void {
 
 /** The items of a group that the statement could not decide, to be gathered. */
 function unknownItems({ compiled }: Asked, group: Group, rows: ReadonlyMap<number, Row>): Group[] {
-  if (group.body.kind === "gather") return [];
+  if (group.body.kind === "gather" || onlyDepthIsUnknown(group.body.plan)) return [];
   const items = group.items.filter((item) => {
     const verdict = numberOf(must(rows.get(item), "every item has a row"), "verdict");
     return verdict !== ALLOWED && verdict !== DENIED;
@@ -161,18 +162,15 @@ function answers(
   const plans = new Map(groups.flatMap(({ plan, items }) => items.map((item) => [item, plan])));
   return asked.question.items.map((item, index) => {
     const row = must(rows.get(index), "every item has a row");
-    if (row["facts"] === null) {
-      return {
-        allowed: numberOf(row, "verdict") === ALLOWED,
-        nodes: Math.max(Number(row["nodes"]), 1),
-      };
-    }
     const { question } = asked;
+    const path = (field: string): string => question.path(index, field);
+    const input = { depth: question.depth, path };
+    if (row["facts"] === null) return answerOf(interpretationOf(row), item, input);
     const { nodes, facts } = gatheredFacts(row["facts"], item.subject);
     if (nodes > gatherMax) {
       throw new PembaError(
         "GATHER_LIMIT_EXCEEDED",
-        `${question.path(index, "permission")}: more than ${gatherMax} entities lead to the answer, and it can't be found without reading all of them`,
+        `${path("permission")}: more than ${gatherMax} entities lead to the answer, and it can't be found without reading all of them`,
       );
     }
     const interpretation = interpret(must(plans.get(index), "every item has a plan"), {
@@ -182,7 +180,14 @@ function answers(
       depth: question.depth,
       data: question.context.data,
     });
-    const path = (field: string): string => question.path(index, field);
-    return answerOf(interpretation, item, { depth: question.depth, path });
+    return answerOf(interpretation, item, input);
   });
+}
+
+/** What a search in SQL says; all that can leave it unknown by itself is the depth. */
+function interpretationOf(row: Row): Interpretation {
+  const verdict = numberOf(row, "verdict");
+  if (verdict === UNKNOWN) return { kind: "too_deep" };
+  // A bigint comes as text; no search visits more nodes than a number can count.
+  return { kind: "answer", allowed: verdict === ALLOWED, nodes: Number(row["nodes"]) };
 }
