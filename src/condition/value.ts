@@ -89,7 +89,7 @@ export function literalValue(literal: Literal): Value {
  * such a one reads as null, which is how JSON writes it. Arrays and objects are read when they are
  * asked, and remembered: a comprehension asks for the same ones again and again.
  */
-export function jsonValue(json: JsonValue): Value {
+function jsonValue(json: JsonValue): Value {
   if (typeof json === "number") return Number.isFinite(json) ? json : null;
   if (typeof json !== "object" || json === null) return json;
   return isJsonArray(json) ? jsonList(json) : jsonObject(json);

@@ -1,7 +1,6 @@
 import { equality } from "./condition-comparison.ts";
 import {
   doubleLiteral,
-  jsonText,
   type Names,
   NoTranslation,
   repeatOne,
@@ -131,7 +130,7 @@ function jsonInList(names: Names, element: SqlValue, list: ListValue): Fragment 
   return strictTwo(names, [element, list], (tested, array) => {
     switch (list.element) {
       case "string":
-        return sql`case when jsonb_typeof(${tested}) = 'string' then ${jsonText(tested)} = any(${array}) else false end`;
+        return sql`case when jsonb_typeof(${tested}) = 'string' then (${tested} #>> '{}') collate "C" = any(${array}) else false end`;
       case "bool":
         return sql`case when jsonb_typeof(${tested}) = 'boolean' then (${tested} = 'true'::jsonb) = any(${array}) else false end`;
       case "int":

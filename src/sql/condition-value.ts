@@ -51,7 +51,7 @@ export function boolean(expression: Fragment, total = false): SqlValue {
  * once, in a subquery that the planner cannot merge (`offset 0`): merged, an expression would grow
  * with every level, and what guards a partial operation could be folded away from it.
  */
-export function repeat(
+function repeat(
   names: Names,
   values: readonly SqlValue[],
   build: (values: readonly SqlValue[]) => Fragment,
