@@ -81,8 +81,7 @@ async function post(target: ImportTarget, body: string): Promise<Answer> {
       retryAfter: Number.isFinite(seconds) ? seconds * 1_000 : undefined,
     };
   } catch (error) {
-    const cause = error instanceof Error && error.cause !== undefined ? error.cause : error;
-    return { kind: "none", message: `${url}: ${sentenceOf(cause)}` };
+    return { kind: "none", message: `${url}: ${sentenceOf(error)}` };
   }
 }
 

@@ -9,10 +9,14 @@ export function complain(...problems: readonly string[]): number {
   return 1;
 }
 
-/** The sentence of an error that is shown to a user, without the lines of its stack. */
+/** What an error says to a user: one line, without its code, with what lies behind it. */
 export function sentenceOf(error: unknown): string {
   if (!(error instanceof Error)) return String(error);
-  // Errors of several addresses that were tried have no text of their own.
+  // The errors of several addresses that were tried have no text of their own.
   const inner: unknown = error instanceof AggregateError ? error.errors[0] : undefined;
-  return (inner instanceof Error ? inner.message : error.message).replaceAll(/\s*\n\s*/g, ", ");
+  const { message } = inner instanceof Error ? inner : error;
+  const sentence = message.replace(/^ERROR_CODE_\w+: /, "").replaceAll(/\s*\n\s*/g, ", ");
+  if (error.cause === undefined) return sentence;
+  const cause = sentenceOf(error.cause);
+  return sentence.includes(cause) ? sentence : `${sentence}: ${cause}`;
 }

@@ -45,6 +45,7 @@ export function buildHttpServer(options: {
   app.setValidatorCompiler(shapeCompiler);
   readBodies(app);
   nameRequests(app);
+  closeConnections(app);
 
   healthRoutes(app, options.service);
   tenantRoutes(app, options.service);
@@ -86,5 +87,16 @@ function nameRequests(app: HttpApp): void {
       },
       "request answered",
     );
+  });
+}
+
+/** Once the server is closing, a connection ends with its answer: kept open it would delay the end. */
+function closeConnections(app: HttpApp): void {
+  let isClosing = false;
+  app.addHook("preClose", async () => {
+    isClosing = true;
+  });
+  app.addHook("onSend", async (_request, reply) => {
+    if (isClosing) reply.header("connection", "close");
   });
 }

@@ -1,0 +1,184 @@
+import assert from "node:assert/strict";
+import { once } from "node:events";
+import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { createServer, type RequestListener } from "node:http";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { test, type TestContext } from "node:test";
+
+import { runPemba, servePemba } from "../support/pemba.ts";
+
+const schema = `
+entity user {}
+entity group { relation member @user @group#member }
+entity doc {
+  relation viewer @user @group#member
+  attribute public boolean
+  attribute level integer
+  permission view = viewer or public
+}
+`;
+
+function file(t: TestContext, name: string, lines: readonly string[]): string {
+  const folder = mkdtempSync(join(tmpdir(), "pemba-import-"));
+  t.after(() => rmSync(folder, { recursive: true }));
+  const path = join(folder, name);
+  writeFileSync(path, lines.join("\n"));
+  return path;
+}
+
+async function post(url: string, path: string, body: object): Promise<string> {
+  const response = await fetch(`${url}/v1/tenants/t1/${path}`, {
+    method: "POST",
+    body: JSON.stringify(body),
+  });
+  return await response.text();
+}
+
+async function canView(url: string, doc: string, user: string): Promise<boolean> {
+  const answer = await post(url, "permissions/check", {
+    metadata: {},
+    entity: { type: "doc", id: doc },
+    permission: "view",
+    subject: { type: "user", id: user },
+  });
+  return answer.includes("RESULT_ALLOWED");
+}
+
+async function serveWithSchema(t: TestContext, words: readonly string[] = []): Promise<string> {
+  const { url } = await servePemba(t, words);
+  await post(url, "schemas/write", { schema });
+  return url;
+}
+
+/** A server that answers as the test says, on a free port. */
+async function fakeServer(t: TestContext, listener: RequestListener): Promise<string> {
+  const server = createServer(listener).listen(0, "127.0.0.1");
+  t.after(() => server.close());
+  await once(server, "listening");
+  const address = server.address();
+  assert.ok(typeof address === "object" && address !== null);
+  return `http://127.0.0.1:${address.port}`;
+}
+
+test("JSON and text lines are written, the rest of the file is accounted for", async (t) => {
+  const url = await serveWithSchema(t);
+  const first = file(t, "first.ndjson", [
+    "# people",
+    '{"entity":{"type":"doc","id":"1"},"relation":"viewer","subject":{"type":"user","id":"a","relation":""}}',
+    "doc:1#viewer@user:a",
+    "",
+    "group:g#member@user:b",
+    "doc:1#viewer@group:g#member\r",
+    "doc:1$public|boolean:true",
+    "doc:1$public|boolean:false",
+    '{"entity":{"type":"doc","id":"2"},"attribute":"public","value":{"@type":"type.googleapis.com/base.v1.BooleanValue","data":true}}',
+  ]);
+  const second = file(t, "second.txt", ["doc:3#viewer@user:c"]);
+  const { status, stdout, stderr } = await runPemba(["import", first, second, "--url", url]);
+  assert.equal(status, 0, stderr);
+  assert.match(stdout, /^written 7, skipped 3 \(2 blank or comment, 1 duplicate\), refused 0, in /);
+  assert.equal(stderr, "");
+  assert.equal(await canView(url, "1", "a"), true);
+  assert.equal(await canView(url, "1", "b"), true);
+  assert.equal(await canView(url, "1", "c"), false);
+  assert.equal(await canView(url, "2", "c"), true);
+  assert.equal(await canView(url, "3", "c"), true);
+});
+
+test("refused lines are named with their reason and stop nothing else", async (t) => {
+  const url = await serveWithSchema(t);
+  const lines = Array.from({ length: 250 }, (_, index) => `doc:d${index}#viewer@user:a`);
+  lines[3] = "doc:3#viewer";
+  lines[120] = "doc:120#editor@user:a";
+  lines[121] = "doc:121$level|boolean:true";
+  lines[122] = "doc:a b#viewer@user:a";
+  lines[249] =
+    '{"entity":{"type":"doc","id":5},"relation":"viewer","subject":{"type":"user","id":"a"}}';
+  const path = file(t, "mixed.txt", lines);
+  const { status, stdout, stderr } = await runPemba([
+    ...["import", path, "--url", url, "--batch-size", "100"],
+  ]);
+  assert.equal(status, 1);
+  assert.match(stdout, /^written 245, skipped 0 .* refused 5, in /);
+  const refused = stderr.trim().split("\n");
+  assert.equal(refused.length, 5, stderr);
+  const reasonOf = (line: number): string =>
+    refused.find((text) => text.startsWith(`${path}:${line}: `)) ?? `nothing about line ${line}`;
+  assert.match(reasonOf(4), /no `@` after the relation/);
+  assert.match(reasonOf(121), /relation: `editor` is not a relation of `doc`, expected `viewer`/);
+  assert.match(reasonOf(122), /value: `boolean` is not the type of `doc\$level`/);
+  assert.match(reasonOf(123), /entity\.id: `a b` is not an id/);
+  assert.match(reasonOf(250), /entity\.id: `5` is not a text/);
+  for (const doc of ["d0", "d119", "d123", "d248"]) {
+    assert.equal(await canView(url, doc, "a"), true, doc);
+  }
+});
+
+test("a server that takes less at once gets smaller batches", async (t) => {
+  const url = await serveWithSchema(t, ["--database-max-data-per-write", "7"]);
+  const lines = Array.from({ length: 50 }, (_, index) => `doc:d${index}#viewer@user:a`);
+  const { status, stdout } = await runPemba(["import", "-", "--url", url], {
+    input: lines.join("\n"),
+  });
+  assert.equal(status, 0);
+  assert.match(stdout, /^written 50,/);
+  assert.equal(await canView(url, "d49", "a"), true);
+});
+
+test("a line of standard input is named as such", async (t) => {
+  const url = await serveWithSchema(t);
+  const { status, stderr } = await runPemba(["import", "-", "--url", url], { input: "\nx\n" });
+  assert.equal(status, 1);
+  assert.match(stderr, /^stdin:2: `x` cannot be read, it has no `:`/);
+});
+
+test("the tenant and the token are those of the flags", async (t) => {
+  const seen: unknown[] = [];
+  const url = await fakeServer(t, (request, response) => {
+    seen.push([request.method, request.url, request.headers.authorization]);
+    response.end('{"snap_token":"x"}');
+  });
+  const words = ["import", "-", "--url", `${url}/`, "--tenant", "a+b", "--token", "k"];
+  const { status } = await runPemba(words, { input: "doc:1#viewer@user:a" });
+  assert.equal(status, 0);
+  assert.deepEqual(seen, [["POST", "/v1/tenants/a%2Bb/data/write", "Bearer k"]]);
+});
+
+test("a server that is busy is asked again after the time it names", async (t) => {
+  let requests = 0;
+  const url = await fakeServer(t, (_request, response) => {
+    requests += 1;
+    if (requests < 3) response.writeHead(429, { "retry-after": "0" });
+    response.end("{}");
+  });
+  const { status, stdout } = await runPemba(["import", "-", "--url", url], {
+    input: "doc:1#viewer@user:a",
+  });
+  assert.deepEqual([status, requests], [0, 3]);
+  assert.match(stdout, /^written 1,/);
+});
+
+test("an import that cannot go on says where it stopped", async (t) => {
+  const url = await serveWithSchema(t);
+  const words = ["import", "-", "--url", url, "--tenant", "nobody", "--batch-size", "1"];
+  const { status, stdout, stderr } = await runPemba(words, { input: "\ndoc:1#viewer@user:a\n" });
+  assert.equal(status, 1);
+  assert.match(stderr, /^pemba: import: stopped at stdin:2: .*ERROR_CODE_TENANT_NOT_FOUND/);
+  assert.match(stdout, /^written 0,/);
+});
+
+test("flags and files that cannot be right are told before anything is sent", async () => {
+  const words = ["import", "nowhere.ndjson", "/", "--url", "localhost", "--batch-size", "0", "--x"];
+  const { status, stderr } = await runPemba(words);
+  assert.equal(status, 1);
+  assert.equal(
+    stderr,
+    "pemba: --x: no such flag\n" +
+      "pemba: --batch-size: expected a whole number from 1 to 100000\n" +
+      "pemba: --url: `localhost` is not a URL, expected one such as http://localhost:3476\n" +
+      "pemba: import: `nowhere.ndjson` cannot be read\n" +
+      "pemba: import: `/` is a folder\n",
+  );
+  assert.match((await runPemba(["import"])).stderr, /^pemba: import: which file\?/);
+});

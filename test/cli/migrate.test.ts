@@ -1,0 +1,39 @@
+import assert from "node:assert/strict";
+import { test } from "node:test";
+
+import { createTestDatabase } from "../support/database.ts";
+import { runPemba } from "../support/pemba.ts";
+
+test("migrations go up, are listed with their time, and go down one at a time", async (t) => {
+  const database = await createTestDatabase();
+  t.after(database.drop);
+  const env = { SERVICE_DATABASE_URI: database.url };
+  const migrate = async (word: string): Promise<string> => {
+    const { status, stdout, stderr } = await runPemba(["migrate", word], { env });
+    assert.deepEqual([status, stderr], [0, ""]);
+    return stdout;
+  };
+  const pending = await migrate("status");
+  assert.match(pending, /^pending +0001_\w+\n/);
+  assert.doesNotMatch(pending, /\d{4}-\d\d-\d\dT/);
+  assert.match(await migrate("up"), /^applied 0001_\w+\n/);
+  assert.equal(await migrate("up"), "no migration is pending\n");
+  assert.doesNotMatch(await migrate("status"), /pending/);
+  assert.match(await migrate("down"), /^took back \d{4}_\w+\n$/);
+  assert.equal((await migrate("status")).match(/^pending/gm)?.length, 1);
+});
+
+test("what migrate does not understand is one line and status 1", async () => {
+  for (const [words, expected] of [
+    [["migrate", "up"], /^pemba: `database\.uri`: is empty, [^\n]*\n$/],
+    [
+      ["migrate", "sideways", "--database-uri", "postgres://x/y"],
+      /^pemba: migrate: expected up, down or status[^\n]*\n$/,
+    ],
+    [["migrate", "--database-uri", "postgres://127.0.0.1:1/x", "up"], /^pemba: [^\n]+\n$/],
+  ] as const) {
+    const { status, stderr } = await runPemba(words);
+    assert.equal(status, 1);
+    assert.match(stderr, expected);
+  }
+});
