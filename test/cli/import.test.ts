@@ -96,9 +96,8 @@ test("refused lines are named with their reason and stop nothing else", async (t
   lines[249] =
     '{"entity":{"type":"doc","id":5},"relation":"viewer","subject":{"type":"user","id":"a"}}';
   const path = file(t, "mixed.txt", lines);
-  const { status, stdout, stderr } = await runPemba([
-    ...["import", path, "--url", url, "--batch-size", "100"],
-  ]);
+  const words = ["import", path, "--url", url, "--batch-size", "100"];
+  const { status, stdout, stderr } = await runPemba(words);
   assert.equal(status, 1);
   assert.match(stdout, /^written 245, skipped 0 .* refused 5, in /);
   const refused = stderr.trim().split("\n");
