@@ -19,27 +19,28 @@ export default async function* report(source: AsyncIterable<TestEvent>): AsyncGe
   const total = { passed: 0, failed: 0, skipped: 0 };
   const failures: string[] = [];
   const files = new Map<string, FileState>();
-  const fileOf = ({ file = "" }: EventData.LocationInfo): FileState => {
+  const fileOf = (file = ""): FileState => {
     const state = files.get(file) ?? { counts: { passed: 0, failed: 0, skipped: 0 }, names: [] };
     files.set(file, state);
     return state;
   };
   for await (const { type, data } of source) {
     if (type === "test:start") {
-      const state = fileOf(data);
+      const state = fileOf(data.file);
       state.names = [...state.names.slice(0, data.nesting), data.name];
     } else if (type === "test:pass" || type === "test:fail") {
       const outcome = type === "test:pass" ? outcomeOfPass(data) : outcomeOfFail(data);
       if (outcome === undefined) continue;
-      const state = fileOf(data);
+      const state = fileOf(data.file);
       total[outcome]++;
       state.counts[outcome]++;
       if (type === "test:pass") continue;
       const name = failureName(data, state.names);
       failures.push(name);
       yield `FAIL  ${name}\n${errorText(data)}\n\n`;
-    } else if (type === "test:complete") {
-      if (isFile(data)) yield fileLine(data, fileOf(data).counts);
+    } else if (type === "test:summary" && data.file !== undefined) {
+      // Not at `test:complete`: that comes when a file ends, its tests when those before it are told.
+      yield fileLine(data, fileOf(data.file).counts);
     } else if (type === "test:stdout" || type === "test:stderr") {
       yield data.message;
     } else if (type === "test:interrupted") {
@@ -67,7 +68,7 @@ function outcomeOfFail(data: EventData.TestFail): Outcome | undefined {
 }
 
 /** Node reports a file as a test of its own, named by its path. */
-function isFile(data: EventData.TestComplete | EventData.TestPass | EventData.TestFail): boolean {
+function isFile(data: EventData.TestPass | EventData.TestFail): boolean {
   return data.nesting === 0 && data.file !== undefined && resolve(data.name) === data.file;
 }
 
@@ -91,10 +92,10 @@ function errorText(data: EventData.TestFail): string {
     .join("\n");
 }
 
-function fileLine(data: EventData.TestComplete, counts: Record<Outcome, number>): string {
-  const seconds = (data.details.duration_ms / 1000).toFixed(1);
-  const mark = data.details.passed && counts.failed === 0 ? "ok  " : "FAIL";
-  return `${mark}  ${data.name}  ${countsText(counts)}  ${seconds} s\n`;
+function fileLine(data: EventData.TestSummary, counts: Record<Outcome, number>): string {
+  const mark = data.success && counts.failed === 0 ? "ok  " : "FAIL";
+  const seconds = (data.duration_ms / 1000).toFixed(1);
+  return `${mark}  ${relative("", data.file ?? "")}  ${countsText(counts)}  ${seconds} s\n`;
 }
 
 function countsText({ passed, failed, skipped }: Record<Outcome, number>): string {
