@@ -1,15 +1,11 @@
 import { must } from "../../src/base/assert.ts";
 import { compileSchemaText } from "../../src/language/compile.ts";
 import type { Schema } from "../../src/language/schema.ts";
-import type { CheckItem, Store } from "../../src/store/store.ts";
+import type { CheckItem } from "../../src/store/store.ts";
 import { type Case, itemText, type Round } from "./case.ts";
+import type { Engines } from "./engines.ts";
 import { expectation, type Expectation, type Outcome } from "./oracle.ts";
-import { ask, factsAfter, type Story, tell } from "./story.ts";
-
-export interface Engines {
-  readonly memory: Store;
-  readonly postgres: Store;
-}
+import { ask, askSingly, factsAfter, type Story, tell } from "./story.ts";
 
 /** A place where the engines differ from the oracle, from each other, or from themselves. */
 export interface Disagreement {
@@ -39,8 +35,8 @@ export async function disagreements(
   for (const round of one.rounds) {
     const asked = evenShares(expectations(one, round, schemas), most);
     const items = asked.map(({ item }) => item);
-    const byMemory = await askSingly(memory, round, items);
-    const byPostgres = await askSingly(postgres, round, items);
+    const byMemory = await askSingly(memory, { ...round, items });
+    const byPostgres = await askSingly(postgres, { ...round, items });
     for (const [place, { item, expected }] of asked.entries()) {
       const pair = [byMemory[place], byPostgres[place]];
       if (pair[0] === pair[1] && pair.every((answer) => answer && expected.outcomes.has(answer)))
@@ -87,15 +83,6 @@ function evenShares(all: readonly Asked[], most: number): readonly Asked[] {
     }
   }
   return shares;
-}
-
-async function askSingly(
-  story: Story,
-  round: Round,
-  items: readonly CheckItem[],
-): Promise<readonly Outcome[]> {
-  const answers = await Promise.all(items.map((item) => ask(story, { ...round, items: [item] })));
-  return answers.flat();
 }
 
 /** A bulk answers as its items do one by one, and fails as a whole when one of them fails. */

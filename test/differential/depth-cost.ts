@@ -1,6 +1,6 @@
 import { must, unreachable } from "../../src/base/assert.ts";
 import type { Formula, Program } from "./ground.ts";
-import { farthest, supportedAtoms, type Model } from "./well-founded.ts";
+import { distancesFrom, supportedAtoms, type Model } from "./well-founded.ts";
 
 /**
  * How much depth it takes to know the answer. Truth needs a path, so its cost is that of the
@@ -17,18 +17,29 @@ export interface Cost {
 
 /** The cost of the root's answer; `enough` is Infinity when the model does not decide it. */
 export function answerCost(program: Program, model: Model): Cost {
-  const allowed = model.certain.has(program.root);
-  const enough = new CostTable(program, model, upperBounds(program, model)).settle();
-  if (!allowed) return { least: 0, enough: enough.ofFalsity(program.root) };
   const least = new CostTable(program, model, () => -Infinity).settle();
-  return { least: least.ofTruth(program.root), enough: enough.ofTruth(program.root) };
+  const bounds = upperBounds(program, model, (key) => least.ofTruth(key));
+  const enough = new CostTable(program, model, bounds).settle();
+  return model.certain.has(program.root)
+    ? { least: least.ofTruth(program.root), enough: enough.ofTruth(program.root) }
+    : { least: 0, enough: enough.ofFalsity(program.root) };
 }
 
-function upperBounds(program: Program, model: Model): (key: string) => number {
+/** A denied atom is known to be denied once everything true that it can reach is known to be so. */
+function upperBounds(
+  program: Program,
+  model: Model,
+  truth: (key: string) => number,
+): (key: string) => number {
   const supported = supportedAtoms(program);
   return (key) => {
     if (!supported.has(key)) return -Infinity;
-    return model.possible.has(key) ? Infinity : farthest(program, key);
+    if (model.possible.has(key)) return Infinity;
+    let bound = 0;
+    for (const [reached, distance] of distancesFrom(program, key)) {
+      bound = Math.max(bound, distance + (model.certain.has(reached) ? truth(reached) : 0));
+    }
+    return bound;
   };
 }
 

@@ -1,14 +1,6 @@
 import fc from "fast-check";
 
-import { unreachable } from "../../src/base/assert.ts";
-import type {
-  Attribute,
-  AttributeType,
-  AttributeValue,
-  Context,
-  JsonValue,
-  Tuple,
-} from "../../src/base/tuple.ts";
+import type { Attribute, Context, Tuple } from "../../src/base/tuple.ts";
 import type { RelationType } from "../../src/language/schema.ts";
 import type { CheckItem } from "../../src/store/store.ts";
 import type { Case, Round, Write } from "./case.ts";
@@ -19,6 +11,7 @@ import {
   type SchemaSketch,
   schemaSketch,
 } from "./generate-schema.ts";
+import { contextData, valueOf } from "./generate-values.ts";
 import { entityNames } from "./name-pool.ts";
 import { chosen } from "./pick.ts";
 import { canCall } from "./schema-text.ts";
@@ -92,33 +85,6 @@ function factsSketch(tuples: number, attributes: number): fc.Arbitrary<FactsSket
   });
 }
 
-const jsonValue: fc.Arbitrary<JsonValue> = fc.constantFrom<JsonValue[]>(
-  0,
-  1,
-  2,
-  2.5,
-  -3,
-  "paris",
-  "a",
-  "",
-  true,
-  false,
-  null,
-  [1, "a"],
-  { a: 1 },
-);
-
-const contextData = fc.record(
-  {
-    limit: fc.oneof({ weight: 3, arbitrary: fc.constantFrom(0, 1, 2, 2.5) }, jsonValue),
-    city: fc.oneof({ weight: 3, arbitrary: fc.constantFrom("paris", "rome") }, jsonValue),
-    prefix: fc.oneof({ weight: 3, arbitrary: fc.constantFrom("p", "") }, jsonValue),
-    tag: fc.oneof({ weight: 3, arbitrary: fc.constantFrom("a", "b") }, jsonValue),
-    flag: fc.oneof({ weight: 3, arbitrary: fc.boolean() }, jsonValue),
-  },
-  { requiredKeys: [] },
-);
-
 const item: fc.Arbitrary<ItemSketch> = fc.record({
   name: pick,
   entity: id,
@@ -147,17 +113,28 @@ function round(plain: boolean): fc.Arbitrary<RoundSketch> {
   });
 }
 
-export const anyCase: fc.Arbitrary<Case> = fc
-  .record({
-    schema: schemaSketch,
-    changes: fc.nat({ max: 3 }).map((one) => one === 3),
-    writes: fc.array(
-      fc.tuple(factsSketch(24, 8), pick).map(([facts, schema]) => ({ ...facts, schema })),
-      { minLength: 1, maxLength: 4 },
-    ),
-    rounds: fc.tuple(round(true), round(false), round(false)),
-  })
-  .map(caseOf);
+const writesSketch = fc.array(
+  fc.tuple(factsSketch(24, 8), pick).map(([facts, schema]) => ({ ...facts, schema })),
+  { minLength: 1, maxLength: 4 },
+);
+
+const caseSketch: fc.Arbitrary<CaseSketch> = fc.record({
+  schema: schemaSketch,
+  changes: fc.nat({ max: 3 }).map((one) => one === 3),
+  writes: writesSketch,
+  rounds: fc.tuple(round(true), round(false), round(false)),
+});
+
+export const anyCase: fc.Arbitrary<Case> = caseSketch.map(caseOf);
+
+/** A case, and writes for a tenant that has the same schemas and ids but other data. */
+export const anyNeighbours: fc.Arbitrary<{
+  readonly ours: Case;
+  readonly theirs: readonly Write[];
+}> = fc.record({ sketch: caseSketch, theirs: writesSketch }).map(({ sketch, theirs }) => ({
+  ours: caseOf(sketch),
+  theirs: caseOf({ ...sketch, writes: theirs }).writes,
+}));
 
 function caseOf(sketch: CaseSketch): Case {
   const shapes = [schemaShape(sketch.schema, false)];
@@ -249,32 +226,9 @@ function attributesOf(shape: SchemaShape, facts: FactsSketch): readonly Attribut
   return [...values.values()];
 }
 
-function valueOf(type: AttributeType, index: number): AttributeValue {
-  switch (type) {
-    case "boolean":
-      return { type, data: index % 3 > 0 };
-    case "boolean[]":
-      return { type, data: chosen([[], [true], [false, true]], index) };
-    case "string":
-      return { type, data: chosen(["paris", "rome", "", "p'\"\\é"], index) };
-    case "string[]":
-      return { type, data: chosen([["a"], [], ["b", "a"], ["all", ""]], index) };
-    case "integer":
-      return { type, data: chosen([2, 0, 1, 3, -1, 2_147_483_647], index) };
-    case "integer[]":
-      return { type, data: chosen([[1, 2], [], [0], [3, 1]], index) };
-    case "double":
-      return { type, data: chosen([0.5, 1, 2.5, -0.25, 1e300], index) };
-    case "double[]":
-      return { type, data: chosen([[0.5, 1.5], [], [2, 1]], index) };
-    default:
-      return unreachable(type);
-  }
-}
-
 function itemOf(sketch: ItemSketch, shape: SchemaShape): CheckItem {
   const names = shape.entities.flatMap((entity) => namesOf(entity, shape));
-  const usersets = names.filter((one) => one.kind === "userset");
+  const usersets = names.filter((one) => one.kind !== "rule");
   const user: Name = { type: "user", name: "none", kind: "userset", parameters: [] };
   const asked = names.length === 0 ? user : chosen(names, sketch.name);
   const { form, pick: index } = sketch.subject;
@@ -299,7 +253,7 @@ function itemOf(sketch: ItemSketch, shape: SchemaShape): CheckItem {
 interface Name {
   readonly type: string;
   readonly name: string;
-  /** A userset can also stand as the subject of a question. */
+  /** All but a rule can also stand as the subject of a question. */
   readonly kind: "userset" | "attribute" | "rule";
   readonly parameters: readonly string[];
 }

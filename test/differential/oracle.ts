@@ -1,7 +1,7 @@
 import type { ErrorCode } from "../../src/base/error.ts";
 import { answerCost } from "./depth-cost.ts";
 import { type Formula, ground, type Program, type Question } from "./ground.ts";
-import { decideFaults, farthest, wellFoundedModel } from "./well-founded.ts";
+import { decideFaults, distancesFrom, wellFoundedModel } from "./well-founded.ts";
 
 /** What an engine may answer; "refused" is any error that says the question itself is wrong. */
 export type Outcome = "allowed" | "denied" | "refused" | ErrorCode;
@@ -26,7 +26,8 @@ export function expectation(question: Question, depth: number): Expectation {
   const allowed = model.certain.has(program.root);
   if (!allowed && model.possible.has(program.root)) {
     const cycles = faults.length === 0 || hangsOnCycle(program) ? cycleError : [];
-    const deep = farthest(program, program.root) > depth ? depthError : [];
+    const reach = Math.max(...distancesFrom(program, program.root).values());
+    const deep = reach > depth ? depthError : [];
     return expect("the answer is undecided", [...faults, ...cycles, ...deep]);
   }
   const cost = answerCost(program, model);

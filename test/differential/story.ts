@@ -64,6 +64,14 @@ export async function ask(story: Story, round: Round): Promise<readonly Outcome[
   }
 }
 
+/** What the engine says to each item of a round, asked alone. */
+export async function askSingly(story: Story, round: Round): Promise<readonly Outcome[]> {
+  const answers = await Promise.all(
+    round.items.map((item) => ask(story, { ...round, items: [item] })),
+  );
+  return answers.flat();
+}
+
 function outcomeOf(code: ErrorCode): Outcome {
   switch (code) {
     case "ENTITY_TYPE_NOT_FOUND":

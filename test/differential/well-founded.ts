@@ -98,7 +98,7 @@ function decided(formula: Formula, value: boolean): Formula {
 }
 
 /** The atoms that a formula mentions, with the hops to them. */
-export function mentions(formula: Formula): readonly { key: string; hops: 0 | 1 }[] {
+function mentions(formula: Formula): readonly { key: string; hops: 0 | 1 }[] {
   switch (formula.kind) {
     case "value":
     case "fault":
@@ -115,10 +115,9 @@ export function mentions(formula: Formula): readonly { key: string; hops: 0 | 1 
   }
 }
 
-/** How many hops away the farthest atom lies that `from` can reach, each by its shortest way. */
-export function farthest(program: Program, from: string): number {
+/** The atoms that `from` can reach, with the hops of the shortest way to each. */
+export function distancesFrom(program: Program, from: string): ReadonlyMap<string, number> {
   const distances = new Map([[from, 0]]);
-  let reach = 0;
   let changed = true;
   while (changed) {
     changed = false;
@@ -131,6 +130,5 @@ export function farthest(program: Program, from: string): number {
       }
     }
   }
-  for (const distance of distances.values()) reach = Math.max(reach, distance);
-  return reach;
+  return distances;
 }

@@ -1,0 +1,113 @@
+import { after, before } from "node:test";
+
+import { type Engines, startEngines } from "../differential/engines.ts";
+import { play, type Scene } from "./scene.ts";
+
+let started: Engines;
+before(async () => {
+  started = await startEngines();
+});
+after(() => started.stop());
+
+function scene(name: string, one: Scene): void {
+  play(() => started, name, one);
+}
+
+const schema = `
+entity user {}
+entity folder {
+  relation parent @folder
+  relation viewer @user
+  attribute level integer
+  attribute hours integer[]
+  attribute title string
+  attribute ratio double
+  attribute open boolean
+  permission view = viewer or (parent.view and unlocked(level))
+  permission high = unlocked(level)
+  permission either = viewer or unlocked(level)
+  permission only = viewer and unlocked(level)
+  permission unless = viewer not unlocked(level)
+  permission fresh = blank(title, ratio, hours, open)
+  permission half = split(level)
+}
+rule unlocked(level integer) { level >= context.data.needed }
+rule blank(title string, ratio double, hours integer[], open boolean) {
+  title == "" && ratio == 0.0 && size(hours) == 0 && !open
+}
+rule split(level integer) { 10 / level == 5 }`;
+
+scene("a condition on the inherited way is not asked of a direct viewer", {
+  schema,
+  facts: ["folder:f1#parent@folder:f2", "folder:f2#viewer@user:ann", "folder:f1#viewer@user:bob"],
+  questions: [
+    { ask: "folder:f1 view user:bob", answer: "allowed", data: { needed: 1 } },
+    { ask: "folder:f1 view user:bob", answer: "allowed" },
+    { ask: "folder:f1 view user:ann", answer: "denied", data: { needed: 1 } },
+    { ask: "folder:f1 view user:ann", answer: "allowed", data: { needed: 0 } },
+    { ask: "folder:f1 view user:ann", answer: "RULE_EVALUATION" },
+    {
+      ask: "folder:f1 view user:ann",
+      answer: "allowed",
+      data: { needed: 3 },
+      with: ["folder:f1$level|integer:3"],
+    },
+  ],
+});
+
+scene("attributes that nobody wrote have the defaults of their types", {
+  schema,
+  facts: ["folder:f2$title|string:x"],
+  questions: [
+    { ask: "folder:f1 fresh user:ann", answer: "allowed" },
+    { ask: "folder:f2 fresh user:ann", answer: "denied" },
+    { ask: "folder:f1 open user:ann", answer: "denied" },
+    { ask: "folder:f2 fresh user:ann", answer: "allowed", with: ["folder:f2$title|string:"] },
+    { ask: "folder:f1 high user:ann", answer: "allowed", data: { needed: 0 } },
+  ],
+});
+
+scene("a failing rule is an error only where the answer depends on it", {
+  schema,
+  facts: ["folder:f1#viewer@user:ann"],
+  questions: [
+    { ask: "folder:f1 either user:ann", answer: "allowed" },
+    { ask: "folder:f1 either user:bob", answer: "RULE_EVALUATION" },
+    { ask: "folder:f1 only user:bob", answer: "denied" },
+    { ask: "folder:f1 only user:ann", answer: "RULE_EVALUATION" },
+    { ask: "folder:f1 unless user:bob", answer: "denied" },
+    { ask: "folder:f1 unless user:ann", answer: "RULE_EVALUATION" },
+    { ask: "folder:f1 only user:ann", answer: "RULE_EVALUATION", data: { needed: "high" } },
+    { ask: "folder:f1 only user:ann", answer: "denied", data: { needed: 0.5 } },
+  ],
+});
+
+scene("a rule that divides by zero is an error, not a denial", {
+  schema,
+  facts: ["folder:two$level|integer:2", "folder:three$level|integer:3"],
+  questions: [
+    { ask: "folder:two half user:ann", answer: "allowed" },
+    { ask: "folder:three half user:ann", answer: "denied" },
+    { ask: "folder:none half user:ann", answer: "RULE_EVALUATION" },
+  ],
+});
+
+scene("a rule can be asked directly, with the attributes that are its arguments", {
+  schema,
+  facts: ["folder:f1$level|integer:4"],
+  questions: [
+    {
+      ask: "folder:f1 unlocked user:ann",
+      arguments: ["level"],
+      answer: "allowed",
+      data: { needed: 4 },
+    },
+    {
+      ask: "folder:f1 unlocked user:ann",
+      arguments: ["level"],
+      answer: "denied",
+      data: { needed: 5 },
+    },
+    { ask: "folder:f1 unlocked user:ann", arguments: ["level"], answer: "RULE_EVALUATION" },
+  ],
+});

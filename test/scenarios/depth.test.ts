@@ -1,0 +1,131 @@
+import { after, before } from "node:test";
+
+import { type Engines, startEngines } from "../differential/engines.ts";
+import { play, type Scene } from "./scene.ts";
+
+let started: Engines;
+before(async () => {
+  started = await startEngines();
+});
+after(() => started.stop());
+
+function scene(name: string, one: Scene): void {
+  play(() => started, name, one);
+}
+
+const schema = `
+entity user {}
+entity group { relation member @user @group#member }
+entity folder {
+  relation parent @folder
+  relation shortcut @folder
+  relation viewer @user @group#member
+  relation editor @user @group#member
+  relation banned @user @group#member
+  permission view = viewer or parent.view or shortcut.view
+  permission edit = editor and parent.view
+  permission read = viewer not parent.hidden
+  permission hidden = banned or parent.hidden
+  permission safe = (viewer or parent.safe) not banned
+}`;
+
+scene("depth counts the hops of the shortest path, the direct tuple being none", {
+  schema,
+  facts: [
+    "folder:f1#viewer@user:near",
+    "folder:f1#parent@folder:f2",
+    "folder:f2#parent@folder:f3",
+    "folder:f3#viewer@user:ann",
+    "folder:f3#viewer@group:g#member",
+    "group:g#member@user:bob",
+  ],
+  questions: [
+    { ask: "folder:f1 view user:near", answer: "allowed", depth: 1 },
+    { ask: "folder:f1 view user:ann", answer: "DEPTH_NOT_ENOUGH", depth: 1 },
+    { ask: "folder:f1 view user:ann", answer: "allowed", depth: 2 },
+    { ask: "folder:f1 view user:bob", answer: "DEPTH_NOT_ENOUGH", depth: 2 },
+    { ask: "folder:f1 view user:bob", answer: "allowed", depth: 3 },
+    { ask: "folder:f1 view user:bob", answer: "allowed", depth: 4 },
+    { ask: "folder:f1 view user:nobody", answer: "denied", depth: 1 },
+  ],
+});
+
+scene("the shortest of several paths counts", {
+  schema,
+  facts: [
+    "folder:f1#parent@folder:f2",
+    "folder:f2#parent@folder:f3",
+    "folder:f3#parent@folder:f4",
+    "folder:f4#viewer@user:ann",
+    "folder:f1#shortcut@folder:f4",
+  ],
+  questions: [
+    { ask: "folder:f1 view user:ann", answer: "allowed", depth: 1 },
+    { ask: "folder:f2 view user:ann", answer: "DEPTH_NOT_ENOUGH", depth: 1 },
+    { ask: "folder:f2 view user:ann", answer: "allowed", depth: 2 },
+  ],
+});
+
+scene("the deeper operand of an `and` counts", {
+  schema,
+  facts: [
+    "folder:f1#editor@user:ann",
+    "folder:f1#parent@folder:f2",
+    "folder:f2#parent@folder:f3",
+    "folder:f3#viewer@user:ann",
+    "folder:f3#viewer@user:bob",
+  ],
+  questions: [
+    { ask: "folder:f1 edit user:ann", answer: "DEPTH_NOT_ENOUGH", depth: 1 },
+    { ask: "folder:f1 edit user:ann", answer: "allowed", depth: 2 },
+    { ask: "folder:f1 edit user:bob", answer: "denied", depth: 1 },
+  ],
+});
+
+scene("what nobody is excluded by needs no depth, and a denial never comes from a short depth", {
+  schema,
+  facts: [
+    "folder:f1#viewer@user:ann",
+    "folder:f1#viewer@user:bob",
+    "folder:f1#parent@folder:f2",
+    "folder:f2#parent@folder:f3",
+    "folder:f3#parent@folder:f4",
+    "folder:f4#banned@user:bob",
+    "folder:f4#viewer@user:cid",
+    "folder:f4#banned@user:cid",
+  ],
+  questions: [
+    { ask: "folder:f1 read user:ann", answer: "allowed", depth: 1 },
+    { ask: "folder:f1 read user:bob", answer: "denied", depth: 3 },
+    { ask: "folder:f1 safe user:ann", answer: "allowed", depth: 1 },
+    { ask: "folder:f1 safe user:cid", answer: "denied", depth: 3 },
+  ],
+});
+
+scene("a long cycle without the subject is denied at any depth", {
+  schema,
+  facts: Array.from(
+    { length: 30 },
+    (_, index) => `folder:c${index}#parent@folder:c${(index + 1) % 30}`,
+  ),
+  questions: [
+    { ask: "folder:c0 view user:ann", answer: "denied", depth: 1 },
+    { ask: "folder:c0 view user:ann", answer: "denied" },
+  ],
+});
+
+scene("a chain as long as the depth is followed to its end", {
+  schema,
+  facts: [
+    ...Array.from({ length: 100 }, (_, index) => `folder:c${index}#parent@folder:c${index + 1}`),
+    "folder:c100#viewer@user:ann",
+    "folder:c0#parent@folder:deeper",
+    "folder:before#parent@folder:c0",
+  ],
+  questions: [
+    { ask: "folder:c0 view user:ann", answer: "allowed", depth: 100 },
+    { ask: "folder:c0 view user:ann", answer: "DEPTH_NOT_ENOUGH", depth: 99 },
+    { ask: "folder:before view user:ann", answer: "DEPTH_NOT_ENOUGH", depth: 100 },
+    { ask: "folder:before view user:ann", answer: "allowed", depth: 101 },
+  ],
+});
