@@ -1,6 +1,6 @@
 import { ALLOWED, DENIED, UNKNOWN } from "../base/verdict.ts";
 import type { Plan } from "../plan/plan.ts";
-import type { Asked } from "./judge.ts";
+import type { Asked, Fault } from "./judge.ts";
 import { runSearch } from "./search.ts";
 import { solveNetwork } from "./solve.ts";
 
@@ -10,17 +10,17 @@ export type Interpretation =
   /** A path longer than the depth could have decided. */
   | { readonly kind: "too_deep" }
   /** A test on which the answer depends could not be judged. */
-  | { readonly kind: "fault"; readonly message: string }
+  | { readonly kind: "fault"; readonly fault: Fault }
   /** The answer is undefined because of a cycle through a negation. */
   | { readonly kind: "undefined"; readonly cycle: readonly string[] };
 
 /** Answers a plan over facts. */
 export function interpret(plan: Plan, asked: Omit<Asked, "onFault">): Interpretation {
-  let fault: string | undefined;
+  let fault: Fault | undefined;
   const judged: Asked = {
     ...asked,
-    onFault: (message) => {
-      fault ??= message;
+    onFault: (first) => {
+      fault ??= first;
     },
   };
   const result =
@@ -32,7 +32,7 @@ export function interpret(plan: Plan, asked: Omit<Asked, "onFault">): Interpreta
     case UNKNOWN:
       if (result.cycle.length > 0) return { kind: "undefined", cycle: result.cycle };
       if (fault === undefined || isTooDeep(plan, asked)) return { kind: "too_deep" };
-      return { kind: "fault", message: fault };
+      return { kind: "fault", fault };
   }
 }
 

@@ -1,10 +1,16 @@
 import { unreachable } from "../base/assert.ts";
-import type { AttributeValue, Entity, JsonValue, Subject } from "../base/tuple.ts";
+import type { AttributeType, AttributeValue, Entity, JsonValue, Subject } from "../base/tuple.ts";
 import { ALLOWED, DENIED, UNKNOWN, type Verdict } from "../base/verdict.ts";
 import { defaultValue } from "../condition/defaults.ts";
 import type { RuleDefinition } from "../language/schema.ts";
 import type { Test } from "../plan/plan.ts";
 import type { Facts } from "./facts.ts";
+
+/** Why a test could not be judged. */
+export interface Fault {
+  readonly code: "RULE_EVALUATION" | "ATTRIBUTE_TYPE_MISMATCH";
+  readonly message: string;
+}
 
 /** What an evaluation reads besides the plan. */
 export interface Asked {
@@ -14,8 +20,8 @@ export interface Asked {
   /** Most hops of a path that may decide the answer. */
   readonly depth: number;
   readonly data: { readonly [key: string]: JsonValue };
-  /** Hears why a test could not be judged; the last one is told to the client. */
-  readonly onFault: (message: string) => void;
+  /** Hears why a test could not be judged. */
+  readonly onFault: (fault: Fault) => void;
 }
 
 /** What a test says at an entity, whatever the depth. */
@@ -38,9 +44,7 @@ function judgeAttribute(name: string, entity: Entity, asked: Asked): Verdict {
   const value = asked.facts.attribute(entity, name);
   if (value === undefined) return DENIED;
   if (value.type === "boolean") return value.data ? ALLOWED : DENIED;
-  asked.onFault(
-    `the attribute \`${name}\` of \`${entity.type}:${entity.id}\` is stored as \`${value.type}\`, the schema has \`boolean\``,
-  );
+  asked.onFault(mismatch(entity, name, value, "boolean"));
   return UNKNOWN;
 }
 
@@ -49,15 +53,29 @@ function judgeRule(rule: RuleDefinition, entity: Entity, asked: Asked): Verdict 
   for (const [name, type] of rule.parameters) {
     const value = asked.facts.attribute(entity, name) ?? defaultValue(type);
     if (value.type !== type) {
-      asked.onFault(
-        `rule \`${rule.name}\`: the attribute \`${name}\` of \`${entity.type}:${entity.id}\` is stored as \`${value.type}\`, the schema has \`${type}\``,
-      );
+      asked.onFault(mismatch(entity, name, value, type));
       return UNKNOWN;
     }
     parameters.set(name, value);
   }
   const verdict = rule.condition.evaluate({ parameters, data: asked.data });
   if (verdict.kind === "value") return verdict.value ? ALLOWED : DENIED;
-  asked.onFault(`rule \`${rule.name}\`: ${verdict.message}`);
+  asked.onFault({
+    code: "RULE_EVALUATION",
+    message: `rule \`${rule.name}\` at \`${entity.type}:${entity.id}\`: ${verdict.message}`,
+  });
   return UNKNOWN;
+}
+
+/** Stored under an older schema, or given by a context: the schema in force has another type. */
+function mismatch(
+  entity: Entity,
+  name: string,
+  value: AttributeValue,
+  expected: AttributeType,
+): Fault {
+  return {
+    code: "ATTRIBUTE_TYPE_MISMATCH",
+    message: `the attribute \`${name}\` of \`${entity.type}:${entity.id}\` is stored as \`${value.type}\`, the schema has \`${expected}\``,
+  };
 }

@@ -24,8 +24,8 @@ export function answerOf(
       );
     case "fault":
       throw new PembaError(
-        "RULE_EVALUATION",
-        `${path("permission")}: ${asked} depends on what failed: ${interpretation.message}`,
+        interpretation.fault.code,
+        `${path("permission")}: ${asked} depends on what failed: ${interpretation.fault.message}`,
       );
     case "undefined":
       throw new PembaError(
