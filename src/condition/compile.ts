@@ -1,4 +1,4 @@
-import { ParseError, TypeError as CheckError } from "@marcbachmann/cel-js";
+import { type ASTNode, ParseError, TypeError as CheckError } from "@marcbachmann/cel-js";
 
 import type { AttributeType } from "../base/tuple.ts";
 import type { Condition } from "./condition.ts";
@@ -31,8 +31,8 @@ export function compileCondition(
       },
     };
   } catch (error) {
-    const refusal = refusalOf(error, text);
-    return { ok: false, offset: refusal.offset, message: refusal.message };
+    if (!(error instanceof Refusal)) throw error;
+    return { ok: false, offset: error.offset, message: error.message };
   }
 }
 
@@ -42,17 +42,29 @@ function compileTree(text: string, parameters: ReadonlyMap<string, AttributeType
       throw new Refusal(`the parameter name \`${name}\` is taken by the expression language`, 0);
     }
   }
-  const parsed = environmentFor(parameters).parse(text);
-  const checked = parsed.check();
-  if (checked.error !== undefined) throw checked.error;
-  const tree = convert(parsed.ast, parameters);
+  const { ast, type } = parseAndCheck(text, parameters);
+  const tree = convert(ast, parameters);
   if (tree.type.kind !== "bool" && tree.type.kind !== "dyn") {
-    throw new Refusal(`a rule must be a boolean, this is ${checked.type ?? "not"}`, tree.start);
+    throw new Refusal(`a rule must be a boolean, this is ${type}`, tree.start);
   }
   return tree;
 }
 
-function refusalOf(error: unknown, text: string): Refusal {
+function parseAndCheck(
+  text: string,
+  parameters: ReadonlyMap<string, AttributeType>,
+): { readonly ast: ASTNode; readonly type: string } {
+  try {
+    const parsed = environmentFor(parameters).parse(text);
+    const { type, error } = parsed.check();
+    if (type === undefined) throw error ?? new Refusal("this has no type", 0);
+    return { ast: parsed.ast, type };
+  } catch (error) {
+    throw libraryRefusal(error, text);
+  }
+}
+
+function libraryRefusal(error: unknown, text: string): Refusal {
   if (error instanceof Refusal) return error;
   if (error instanceof ParseError) {
     return new Refusal(parseSentence(error, text), error.range?.start ?? text.length);
@@ -64,5 +76,6 @@ function refusalOf(error: unknown, text: string): Refusal {
   if (error instanceof RangeError) {
     return new Refusal(`nested deeper than ${ruleLimits.maxDepth}`, 0);
   }
-  throw error;
+  // It gives up with a plain error on what has several types at once, such as elements of `[]`.
+  return new Refusal("the types of this cannot be told", 0);
 }

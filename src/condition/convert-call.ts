@@ -72,7 +72,7 @@ function convertHas(node: ASTNode, tree: ConditionTree): ConditionTree {
     };
   }
   if (tree.kind !== "select") {
-    throw new Refusal("`has` takes a path of fields", node.start);
+    throw new Refusal("`has` takes a path of fields such as `context.data.name`", node.start);
   }
   // The checker leaves the path of `has` unchecked beyond its first name.
   const { kind } = tree.operand.type;

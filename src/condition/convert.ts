@@ -107,8 +107,16 @@ function literal(
   if (typeof value === "string") return { kind: "string", value };
   if (typeof value === "bigint") return intLiteral(value, node);
   if (value === null) return { kind: "null" };
-  if (value instanceof Uint8Array) return { kind: "bytes", value };
+  if (value instanceof Uint8Array) return bytesLiteral(value, node);
   throw new Refusal("unsigned integers are not supported", node.start);
+}
+
+/** The library cuts characters to a byte each where they should be UTF-8. */
+function bytesLiteral(value: Uint8Array, node: ASTNode): Literal {
+  if (/[^\0-\x7f]/.test(node.input.slice(node.start, node.end))) {
+    throw new Refusal("bytes beyond ASCII must be escaped, such as b'\\xff'", node.start);
+  }
+  return { kind: "bytes", value };
 }
 
 function intLiteral(value: bigint, node: ASTNode): Literal {
@@ -134,6 +142,14 @@ function convertName(node: ASTNode, name: string, scope: Scope): ConditionTree {
   );
 }
 
+/** `google.protobuf.Timestamp` and `google.protobuf.Duration` are the names of the types of times. */
+function namedType(operand: ASTNode, field: string, scope: Scope): string | undefined {
+  if (operand.op !== "." || scope.variables.has("google")) return undefined;
+  const [root, part] = operand.args;
+  if (root.op !== "id" || root.args !== "google" || part !== "protobuf") return undefined;
+  return field === "Timestamp" || field === "Duration" ? `google.protobuf.${field}` : undefined;
+}
+
 function isContext(node: ASTNode, scope: Scope): boolean {
   return node.op === "id" && node.args === "context" && !scope.variables.has("context");
 }
@@ -147,6 +163,10 @@ function convertSelect(
   if (isContext(operand, scope)) {
     if (field === "data") return { kind: "data", type: jsonObjectType, ...place };
     throw new Refusal("of `context`, only `context.data` can be read", node.start);
+  }
+  const name = namedType(operand, field, scope);
+  if (name !== undefined) {
+    return { kind: "literal", value: { kind: "type", name }, type: checkedType(node), ...place };
   }
   return {
     kind: "select",

@@ -42,13 +42,17 @@ export function parseSentence(error: ParseError, text: string): string {
   const found = snippet(error.range, text);
   switch (error.code) {
     case "unexpected_character":
-      return `unexpected ${quoted(found)}`;
+      return found === "`"
+        ? "names in backticks are not supported: write `map['name']`"
+        : `unexpected ${quoted(found)}`;
     case "unexpected_token":
       return `unexpected ${tokenName(error.summary.split(": ").at(-1))}`;
     case "expected_token": {
       const [, expected, got] = /^Expected (\w+), got (\w+)$/.exec(error.summary) ?? [];
       return `expected ${tokenName(expected)}, found ${tokenName(got)}`;
     }
+    case "invalid_macro_argument":
+      return `${quoted(found)} cannot name a variable`;
     case "reserved_identifier":
       return `${quoted(found)} is a reserved word`;
     case "newline_in_string":
@@ -72,9 +76,7 @@ export function checkSentence(error: CheckError, text: string): string {
     case "no_such_key":
       return `unknown field ${quoted(found)}: only \`context.data\` can be read`;
     case "invalid_macro_argument":
-      return found.startsWith("has")
-        ? "`has` takes a path of fields, such as `has(context.data.name)`"
-        : `${quoted(found)} cannot stand here`;
+      return "`has` takes a path of fields such as `context.data.name`: of other maps, ask `'name' in map`";
     default:
       return plain(error.summary);
   }

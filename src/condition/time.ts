@@ -6,8 +6,8 @@ export const nanosecondsPerSecond = 1_000_000_000n;
 /** The years 1 to 9999. */
 const earliest = -62_135_596_800n * nanosecondsPerSecond;
 const latest = 253_402_300_800n * nanosecondsPerSecond - 1n;
-/** About 10,000 years either way. */
-const longest = 315_576_000_000n * nanosecondsPerSecond;
+/** What 64 bits of nanoseconds hold, about 292 years either way. */
+const longest = 2n ** 63n - 1n;
 
 /** A timestamp of that many nanoseconds since 1970, or the fault of one that is out of range. */
 export function timestamp(nanoseconds: bigint): Outcome {

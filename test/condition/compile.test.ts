@@ -70,6 +70,12 @@ const refused: readonly (readonly [text: string, offset: number, message: RegExp
   ["has(name.first)", 4, /^`has` needs a map, this is string$/],
   ["name.first == 'a'", 5, /./],
   ["flag ? 1 : name", 0, /^ternary branches must have the same type/],
+  ["[].all(e, e > 0)", 0, /^the types of this cannot be told$/],
+  ["b'ÿ' == b'a'", 0, /^bytes beyond ASCII must be escaped/],
+  ["context.data.`a b` == 1", 13, /^names in backticks are not supported/],
+  ["has(context.data.list[0].name)", 4, /^`has` takes a path of fields/],
+  ["tags.all(1, true)", 9, /^`1` cannot name a variable$/],
+  ["google.protobuf.Any == int", 0, /^unknown name `google`/],
   ["if == 1", 0, /^`if` is a reserved word$/],
 ];
 

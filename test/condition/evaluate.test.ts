@@ -97,6 +97,7 @@ const holds: Readonly<Record<string, readonly string[]>> = {
     "duration('1.234s').getMilliseconds() == 234 && duration('1h30m').getMinutes() == 90",
     "string(duration('1m1ms')) == '60.001s' && string(duration('-1500ms')) == '-1.5s'",
     "string(timestamp('0001-01-01T00:00:00.000000001Z')) == '0001-01-01T00:00:00.000000001Z'",
+    "type(timestamp(0)) == google.protobuf.Timestamp && type(duration('0')) != google.protobuf.Timestamp",
     "int(timestamp('1969-12-31T23:59:59.5Z')) == -1 && timestamp(1) == timestamp('1970-01-01T00:00:01Z')",
   ],
 };
@@ -122,6 +123,7 @@ test("faults name what went wrong and the part of the rule", () => {
     ["int(9223372036854775808.0) == 1", /^integer overflow/],
     ["timestamp('2023-02-29T00:00:00Z') == timestamp(0)", /is not a timestamp/],
     ["timestamp(253402300799) + duration('1s') == timestamp(0)", /^timestamp out of range/],
+    ["timestamp(253402300799) - timestamp(0) > duration('0')", /^duration out of range/],
     ["timestamp(0).getHours('Nowhere/Else') == 1", /^unknown time zone/],
     ["{'a': 1, 'a': 2}.size() == 1", /^the key of a map is repeated/],
   ];
