@@ -14,12 +14,15 @@ const concurrency = 2;
 /** A test that takes longer hangs. */
 const testTimeoutMs = 240_000;
 
+/** A run that takes longer has a test in an endless loop, which no timer inside its process ends. */
+const runTimeoutMs = 1_200_000;
+
 /** Starts Node's test runner with our Postgres and our reporter; `args` are its own flags or files. */
 export function startTestRunner(
   args: readonly string[],
   { stdout }: { readonly stdout: "inherit" | "pipe" },
 ): ChildProcess {
-  return spawn(
+  const runner = spawn(
     process.execPath,
     [
       "--test",
@@ -35,6 +38,8 @@ export function startTestRunner(
       stdio: ["ignore", stdout, "inherit"],
     },
   );
+  setTimeout(() => runner.kill(), runTimeoutMs).unref();
+  return runner;
 }
 
 /**
