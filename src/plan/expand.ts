@@ -1,8 +1,9 @@
 import { must } from "../base/assert.ts";
 import type { EntityDefinition, Expression, RuleDefinition, Schema } from "../language/schema.ts";
 import type { Components } from "./components.ts";
+import { splitComposite } from "./composite.ts";
 import type { GatherReason, Question } from "./plan.ts";
-import { mentions, nameKey, usersetTypes, walkTargets } from "./references.ts";
+import { usersetTypes, walkTargets } from "./references.ts";
 
 /** What a state stands for: names of its entity type, or an operand of a composite. */
 export type Item =
@@ -207,85 +208,6 @@ function expandExpression(
       return step({ kind: "rule", rule });
     }
   }
-}
-
-interface Split {
-  /** The operand that the search goes on through. */
-  readonly inlined: Expression;
-  /** The operand that is judged at the entity by a search of its own. */
-  readonly guard: Expression;
-  readonly polarity: "required" | "excluded";
-  readonly cause: GatherReason["cause"] | undefined;
-}
-
-/**
- * Which operand of a composite becomes the guard. An operand that leads back to the composite must
- * be the inlined one; when that leaves no guard, the plan can't be a search (design: gather).
- */
-function splitComposite(
-  input: { schema: Schema; components: Components },
-  entity: EntityDefinition,
-  composite: Extract<Expression, { kind: "and" | "not" | "or" }>,
-  owner: string,
-): Split {
-  const { left, right } = composite;
-  const rightRecurses = recurses(input, entity, right, owner);
-  if (composite.kind === "not") {
-    const cause = rightRecurses ? "a negation leads back to it" : undefined;
-    return { inlined: left, guard: right, polarity: "excluded", cause };
-  }
-  const leftRecurses = recurses(input, entity, left, owner);
-  const cause =
-    leftRecurses && rightRecurses ? "several operands of `and` lead back to it" : undefined;
-  // Judging the cheaper operand first spares the search of the other one.
-  const isRightInlined =
-    rightRecurses || (!leftRecurses && isLocal(entity, left) && !isLocal(entity, right));
-  return isRightInlined
-    ? { inlined: right, guard: left, polarity: "required", cause }
-    : { inlined: left, guard: right, polarity: "required", cause };
-}
-
-function recurses(
-  input: { schema: Schema; components: Components },
-  entity: EntityDefinition,
-  operand: Expression,
-  owner: string,
-): boolean {
-  const own = input.components.get(nameKey({ entityType: entity.name, name: owner }));
-  if (own === undefined) return false;
-  return mentions(input.schema, entity, operand).some(
-    (name) => input.components.get(nameKey(name)) === own,
-  );
-}
-
-/** True when the operand is answered at the entity itself: no walk and no userset below it. */
-function isLocal(entity: EntityDefinition, operand: Expression): boolean {
-  const seen = new Set<string>();
-  const stack: Expression[] = [operand];
-  for (let next = stack.pop(); next !== undefined; next = stack.pop()) {
-    switch (next.kind) {
-      case "or":
-      case "and":
-      case "not":
-        stack.push(next.left, next.right);
-        break;
-      case "walk":
-        return false;
-      case "relation":
-        if (usersetTypes(entity.relations.get(next.name)?.types ?? []).length > 0) return false;
-        break;
-      case "permission": {
-        const permission = entity.permissions.get(next.name);
-        if (permission !== undefined && !seen.has(next.name)) stack.push(permission.expression);
-        seen.add(next.name);
-        break;
-      }
-      case "attribute":
-      case "call":
-        break;
-    }
-  }
-  return true;
 }
 
 const guards = new WeakMap<Expression, OpenGuard>();
