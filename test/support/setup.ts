@@ -13,9 +13,14 @@ export async function globalSetup(): Promise<void> {
   process.env["PEMBA_TEST_RUN"] = randomUUID().slice(0, 8);
 }
 
-/** Also drops what test files that failed left on a server that is not ours to end. */
+/**
+ * Also drops what test files that failed left on a server that is not ours to end. Node calls it
+ * twice in a run that is stopped by a signal.
+ */
 export async function globalTeardown(): Promise<void> {
-  if (server === undefined) return;
+  const found = server;
+  server = undefined;
+  if (found === undefined) return;
   await dropTestDatabases();
-  await server.stop();
+  await found.stop();
 }
