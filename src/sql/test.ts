@@ -23,13 +23,13 @@ export function stateVerdict(writer: Writer, state: State, at: Place): Fragment 
   return sql`case when ${join(holds, " or ")} then 2 else ${rest} end`;
 }
 
-/** The same as a condition, for a state of which all tests are exact. */
+/** Whether an exact state accepts at an entity, its arrival guards included. */
 export function stateHolds(writer: Writer, state: State, at: Place): Fragment {
   if (state.tests.length === 0) return sql`false`;
-  return sql`(${join(
-    state.tests.map((test) => guardedHolds(writer, state, test, at)),
-    " or ",
-  )})`;
+  const tests = state.tests.map((test) => guardedHolds(writer, state, test, at));
+  const passed = passage(writer, state.arrival, at);
+  const holds = sql`(${join(tests, " or ")})`;
+  return passed.kind === "exact" ? sql`(${passed.holds} and ${holds})` : holds;
 }
 
 /** A test that says yes or no, behind guards that do: it needs no verdict. */
