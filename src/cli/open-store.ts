@@ -11,6 +11,7 @@ export async function openStore(config: Config, logger: Logger): Promise<Store> 
   const maxSchemaCacheBytes = config["service.schema.cache.max_cost"];
   switch (config["database.engine"]) {
     case "memory":
+      logger.info("data is kept in memory and lost when the process ends");
       if (writerUri(config) !== "") {
         logger.warn("`database.uri` is set but not used: `database.engine` is `memory`");
       }

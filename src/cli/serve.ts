@@ -34,14 +34,14 @@ export const serve: Command = {
 };
 
 async function serveWith(config: Config): Promise<number> {
-  // From here on, so that a signal during the start is not lost either.
-  const stop = stopSignal();
   const logger = createLogger({
     level: config["logger.level"],
     output: config["logger.output"],
     file: config["logger.file"],
   });
   const store = await openStore(config, logger);
+  // Not before: until there is something to finish, a signal ends the process at once.
+  const stop = stopSignal();
   const service: Service = {
     store,
     health: createHealth(store),
@@ -52,7 +52,6 @@ async function serveWith(config: Config): Promise<number> {
   try {
     const problem = await listen(app, config);
     if (problem !== undefined) return complain(problem);
-    logger.info({ engine: config["database.engine"] }, `rest listens on ${addressOf(app)}`);
     const signal = await stop;
     service.health.drain();
     logger.info({ signal }, "stopping");
@@ -68,7 +67,8 @@ async function listen(app: HttpApp, config: Config): Promise<string | undefined>
   const port = config["server.http.port"];
   const host = config["server.host"] === "" ? allInterfaces() : config["server.host"];
   try {
-    await app.listen({ host, port });
+    const listenTextResolver = (address: string): string => `rest listens on ${address}`;
+    await app.listen({ host, port, listenTextResolver });
     return undefined;
   } catch (error) {
     const taken = error instanceof Error && "code" in error && error.code === "EADDRINUSE";
@@ -81,13 +81,6 @@ async function listen(app: HttpApp, config: Config): Promise<string | undefined>
 function allInterfaces(): string {
   const addresses = Object.values(networkInterfaces()).flat();
   return addresses.some((address) => address?.family === "IPv6") ? "::" : "0.0.0.0";
-}
-
-function addressOf(app: HttpApp): string {
-  const address = app.server.address();
-  if (address === null || typeof address === "string") return String(address);
-  const host = address.family === "IPv6" ? `[${address.address}]` : address.address;
-  return `http://${host}:${address.port}`;
 }
 
 /** The first one only: a second signal ends the process as it does any other. */

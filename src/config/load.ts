@@ -72,10 +72,15 @@ function readValue(key: OptionKey, setting: Setting | undefined, problems: strin
 
 /** What no single key can tell. */
 function contradictions(config: Config): readonly string[] {
+  const problems: string[] = [];
   const noUri = config["database.uri"] === "" && config["database.writer.uri"] === "";
-  return config["database.engine"] === "postgres" && noUri
-    ? ["`database.uri`: is empty, expected a URI since `database.engine` is `postgres`"]
-    : [];
+  if (config["database.engine"] === "postgres" && noUri) {
+    problems.push("`database.uri`: is empty, expected a URI since `database.engine` is `postgres`");
+  }
+  if (!config["server.http.enabled"]) {
+    problems.push("`server.http.enabled`: is false, so that nothing would be served");
+  }
+  return problems;
 }
 
 function fileSource(named: string | undefined): Source {

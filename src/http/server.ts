@@ -18,6 +18,9 @@ import { knownPaths } from "./unknown-path.ts";
 /** An id of 128 characters may come percent-encoded, and a longer one deserves its 400. */
 const maxParamLength = 4_096;
 
+/** A client that takes longer to send its request would hold a connection for nothing. */
+const requestTimeout = 60_000;
+
 /**
  * The REST interface of a service, not yet listening. Closing it stops accepting at once and
  * resolves when the requests that were under way have been answered.
@@ -31,6 +34,7 @@ export function buildHttpServer(options: {
     logController: new LogController({ disableRequestLogging: true }),
     genReqId: () => randomUUID(),
     bodyLimit,
+    requestTimeout,
     // A request that came before the close is one of those that are finished.
     return503OnClosing: false,
     forceCloseConnections: "idle",

@@ -5,8 +5,7 @@ import type { SchemaVersion, SnapToken, TenantId } from "../base/tuple.ts";
 export type Absent = null | undefined;
 
 export const defaultPageSize = 50;
-export const defaultLookupPageSize = 1_000;
-export const defaultDepth = 100;
+const defaultDepth = 100;
 /** A page never holds more, whatever was asked: the token says that there is more. */
 const maxPageSize = 10_000;
 const maxTenantBytes = 64;
