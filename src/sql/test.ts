@@ -6,7 +6,7 @@ import { translateCondition } from "./condition.ts";
 import { type Fragment, identifier, join, literal, sql, textArray } from "./fragment.ts";
 import { passage } from "./guard.ts";
 import { attributeProbe, tupleProbe } from "./source.ts";
-import { data, type Place, type Writer } from "./writer.ts";
+import { data, numbered, type Place, type Writer } from "./writer.ts";
 
 /** A rule whose condition has no SQL: the plan with it is gathered. */
 export class Untranslatable extends Error {
@@ -134,33 +134,37 @@ function attributeVerdict(writer: Writer, state: State, name: string, at: Place)
   return sql`coalesce((select case when a.value_type <> 'boolean' then 1 when a.value = 'true'::jsonb then 2 else 0 end from (${probe}) a), 0)`;
 }
 
+/**
+ * The condition refers to its parameters and to the data as often as it likes, so each of them is
+ * a column that is computed once: `offset 0` keeps Postgres from inlining it.
+ */
 function ruleVerdict(writer: Writer, state: State, rule: RuleDefinition, at: Place): Fragment {
   const parameters = [...rule.parameters];
   const number = writer.number();
+  const values = numbered("v", number);
   const row = (index: number): Fragment => identifier(`p${number}_${index}`);
   const translated = translateCondition(rule.condition.tree, {
     parameter: (name) => {
       const index = parameters.findIndex(([parameter]) => parameter === name);
-      return sql`${identifier(`v${number}`)}.${identifier(`p${index}`)}`;
+      return sql`${values}.${identifier(`p${index}`)}`;
     },
-    data,
+    data: sql`${values}.data`,
   });
   if (translated.kind === "untranslatable") {
     throw new Untranslatable(`rule \`${rule.name}\`: ${translated.reason}`);
   }
-  const verdict = sql`case ${translated.expression} when true then 2 when false then 0 else 1 end`;
-  if (parameters.length === 0) return verdict;
   const rows = parameters.map(([name], index) => {
-    const probe = attributeProbe(
-      writer.scope,
-      { type: literal(state.entityType), id: at.id },
-      literal(name),
-    );
+    const entity = { type: literal(state.entityType), id: at.id };
+    const probe = attributeProbe(writer.scope, entity, literal(name));
     return sql` left join lateral (${probe}) ${row(index)} on true`;
   });
-  const values = parameters.map(
-    ([, type], index) => sql`${typedValue(type, row(index))} as ${identifier(`p${index}`)}`,
-  );
+  const columns = [
+    sql`${data} as data`,
+    ...parameters.map(
+      ([, type], index) => sql`${typedValue(type, row(index))} as ${identifier(`p${index}`)}`,
+    ),
+  ];
   const typed = parameters.map(([, type], index) => isTyped(type, row(index)));
-  return sql`(select case when ${identifier(`v${number}`)}.typed then ${verdict} else 1 end from (select ${join(values, ", ")}, ${join(typed, " and ")} as typed from (select 1) one${join(rows, "")} offset 0) ${identifier(`v${number}`)})`;
+  const isFit = typed.length === 0 ? sql`true` : join(typed, " and ");
+  return sql`(select case when ${values}.fit then case ${translated.expression} when true then 2 when false then 0 else 1 end else 1 end from (select ${join(columns, ", ")}, ${isFit} as fit from (select 1) one${join(rows, "")} offset 0) ${values})`;
 }
