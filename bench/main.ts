@@ -1,23 +1,27 @@
 import { parseArgs } from "node:util";
 
 import { benchChecks } from "./check.ts";
-import { fullSizes, smallSizes } from "./data/nested-documents.ts";
+import type { Dataset } from "./data/dataset.ts";
+import { fullSizes, smallSizes, tinySizes } from "./data/nested-documents.ts";
 import { nestedDataset } from "./data/nested.ts";
 import { socialDataset } from "./data/social.ts";
 import { writeResult } from "./report.ts";
-import { openServer } from "./server.ts";
+import { type BenchServer, openServer } from "./server.ts";
+import { benchShapes } from "./shapes.ts";
 
-const usage = `usage: npm run bench -- check [options]
+const usage = `usage: npm run bench -- check | shapes [options]
 
-  --small                data sets of about 30 thousand facts instead of millions
+  --small                data of about a hundredth of the size
   --only <text>          only classes of questions whose name holds the text
-  --runs <n>             alternating runs of each class; the medians are printed (5)
-  --seconds <n>          length of a run (1)
-  --connections <list>   connections, which is also checks in flight (1,8)
-  --walk-reads-head      let the baseline read head version and snapshot before each check
+  --seconds <n>          how long each class is measured each time (1)
   --keep                 leave the loaded databases on the server of PEMBA_BENCH_DATABASE_URL
   --shared-buffers <n>   of the server that is started when no URL is given (2GB)
   --json <path>          where the figures go (bench/results/<command>.json)
+
+check only:
+  --runs <n>             alternating runs of each class; the medians are printed (5)
+  --connections <list>   connections, which is also checks in flight (1,8)
+  --walk-reads-head      let the baseline read head version and snapshot before each check
 `;
 
 const { values, positionals } = parseArgs({
@@ -35,43 +39,54 @@ const { values, positionals } = parseArgs({
   },
 });
 
-const print = (line: string): void => {
-  process.stdout.write(`${line}\n`);
+const options = {
+  runs: Number(values.runs),
+  seconds: Number(values.seconds),
+  connections: values.connections.split(",").map(Number),
+  walkReadsHead: values["walk-reads-head"],
+  keep: values.keep,
 };
 
-const [command] = positionals;
-if (command !== "check") {
+/** Questions to pick from in each class. */
+const QUESTIONS = 400;
+
+const commands: Readonly<Record<string, (server: BenchServer) => Promise<object>>> = {
+  check: async (server) => {
+    const datasets = [
+      nestedDataset(values.small ? smallSizes : fullSizes, QUESTIONS),
+      socialDataset({ users: values.small ? 4_000 : 100_000, questions: QUESTIONS }),
+    ];
+    const asked = datasets.map(withChosenClasses).filter(({ classes }) => classes.length > 0);
+    return { checks: await benchChecks(server, asked, options, print) };
+  },
+  shapes: async (server) => {
+    const base = nestedDataset(values.small ? tinySizes : smallSizes, QUESTIONS);
+    return await benchShapes(server, withChosenClasses(base), options, print);
+  },
+};
+
+const name = positionals[0] ?? "";
+const command = commands[name];
+if (command === undefined) {
   process.stderr.write(usage);
-  process.exit(1);
+  process.exitCode = 1;
+} else {
+  const server = await openServer(values["shared-buffers"]);
+  try {
+    print(server.description);
+    const result = await command(server);
+    const path = values.json ?? `bench/results/${name}.json`;
+    await writeResult(path, { server: server.description, ...result });
+  } finally {
+    await server.stop();
+  }
 }
 
-const datasets = [
-  nestedDataset(values.small ? smallSizes : fullSizes, 400),
-  socialDataset({ users: values.small ? 4_000 : 100_000, questions: 400 }),
-].map((dataset) => ({
-  ...dataset,
-  classes: dataset.classes.filter(({ name }) => name.includes(values.only)),
-}));
+function withChosenClasses(dataset: Dataset): Dataset {
+  const classes = dataset.classes.filter((each) => each.name.includes(values.only));
+  return { ...dataset, classes };
+}
 
-const server = await openServer(values["shared-buffers"]);
-try {
-  print(server.description);
-  const results = await benchChecks(
-    server,
-    datasets.filter(({ classes }) => classes.length > 0),
-    {
-      runs: Number(values.runs),
-      seconds: Number(values.seconds),
-      connections: values.connections.split(",").map(Number),
-      walkReadsHead: values["walk-reads-head"],
-      keep: values.keep,
-    },
-    print,
-  );
-  await writeResult(values.json ?? `bench/results/${command}.json`, {
-    server: server.description,
-    results,
-  });
-} finally {
-  await server.stop();
+function print(line: string): void {
+  process.stdout.write(`${line}\n`);
 }

@@ -4,12 +4,19 @@ import type { Question } from "./data/dataset.ts";
 /** What one run showed; latencies in milliseconds. */
 export interface Measurement {
   readonly perSecond: number;
+  readonly p25: number;
   readonly p50: number;
   readonly p95: number;
   readonly p99: number;
 }
 
 export type Ask = (question: Question) => Promise<boolean>;
+
+/** Questions, and who answers them. */
+export interface Side {
+  readonly ask: Ask;
+  readonly questions: readonly Question[];
+}
 
 /**
  * Asks the questions round and round, `inFlight` at any time, for about the given time and at least
@@ -34,9 +41,44 @@ export async function measure(
   };
   await Promise.all(Array.from({ length: load.inFlight }, lane));
   const seconds = (performance.now() - started) / 1000;
+  return summary(latencies, seconds);
+}
+
+/**
+ * Asks two sides in turn, one question at a time, so that whatever else the machine does hits both
+ * alike. The seconds are those of both together.
+ */
+export async function measureInTurn(
+  sides: readonly [Side, Side],
+  seconds: number,
+): Promise<readonly [Measurement, Measurement]> {
+  const latencies: readonly [number[], number[]] = [[], []];
+  const askOne = async (side: 0 | 1, nth: number): Promise<void> => {
+    const { ask, questions } = sides[side];
+    const question = must(questions[nth % questions.length], "a class has questions");
+    const asked = performance.now();
+    await askRight(ask, question);
+    latencies[side].push(performance.now() - asked);
+  };
+  // The first checks read and plan what later ones find ready.
+  await askOne(0, 0);
+  await askOne(1, 0);
+  latencies[0].length = 0;
+  latencies[1].length = 0;
+  const end = performance.now() + seconds * 1000;
+  for (let nth = 0; nth === 0 || performance.now() < end; nth++) {
+    await askOne(0, nth);
+    await askOne(1, nth);
+  }
+  const spent = (side: 0 | 1): number => latencies[side].reduce((sum, each) => sum + each, 0);
+  return [summary(latencies[0], spent(0) / 1000), summary(latencies[1], spent(1) / 1000)];
+}
+
+function summary(latencies: readonly number[], seconds: number): Measurement {
   const sorted = Float64Array.from(latencies).toSorted();
   return {
     perSecond: latencies.length / seconds,
+    p25: percentile(sorted, 0.25),
     p50: percentile(sorted, 0.5),
     p95: percentile(sorted, 0.95),
     p99: percentile(sorted, 0.99),
@@ -53,6 +95,7 @@ export function medianOf(runs: readonly Measurement[]): Measurement {
   const of = (figure: (run: Measurement) => number): number => median(runs.map(figure));
   return {
     perSecond: of((run) => run.perSecond),
+    p25: of((run) => run.p25),
     p50: of((run) => run.p50),
     p95: of((run) => run.p95),
     p99: of((run) => run.p99),

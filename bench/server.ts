@@ -25,6 +25,11 @@ export interface LoadedDatabase {
   readonly drop: () => Promise<void>;
 }
 
+export interface LoadedData extends Omit<Dataset, "classes"> {
+  /** What is done to the database once the facts are in it. */
+  readonly afterLoad?: (url: string) => Promise<void>;
+}
+
 /** Whoever changes one of these gets the data loaded anew. */
 const madeFrom = [
   new URL("../migrations/", import.meta.url),
@@ -58,7 +63,7 @@ export async function openServer(sharedBuffers: string): Promise<BenchServer> {
  */
 export async function loadDatabase(
   server: BenchServer,
-  data: Omit<Dataset, "classes">,
+  data: LoadedData,
   print: (line: string) => void,
 ): Promise<LoadedDatabase> {
   const name = `pemba_bench_${data.name}`;
@@ -77,6 +82,7 @@ export async function loadDatabase(
     const { count, seconds } = await loadFacts(url, await tenantNumber(url), data.facts);
     const rate = Math.round(count / seconds).toLocaleString("en");
     print(`loaded ${data.name}: ${count.toLocaleString("en")} facts, ${rate}/s`);
+    await data.afterLoad?.(url);
     await onServer(url, (sql) => sql.unsafe(`comment on database ${name} is '${fingerprint}'`));
   }
   return { url, tenant: await tenantNumber(url), drop };

@@ -1,5 +1,6 @@
 import { emptyContext } from "../src/base/tuple.ts";
 import { parseTenantId } from "../src/service/field.ts";
+import type { PoolOptions } from "../src/store/postgres/database.ts";
 import { createPostgresStore } from "../src/store/postgres/store.ts";
 import type { Store } from "../src/store/store.ts";
 import type { Question } from "./data/dataset.ts";
@@ -21,12 +22,7 @@ export async function openStore({
 }: OpenStoreOptions): Promise<Store> {
   return await createPostgresStore({
     url,
-    pool: {
-      maxConnections: connections,
-      idleTimeoutMs: 0,
-      maxLifetimeMs: 0,
-      connectTimeoutMs: 30_000,
-    },
+    pool: poolOf(connections),
     autoMigrate: false,
     maxRetries: 0,
     maxSchemaCacheBytes: 10 << 20,
@@ -35,8 +31,16 @@ export async function openStore({
   });
 }
 
+/** Connections that stay. */
+export function poolOf(maxConnections: number): PoolOptions {
+  return { maxConnections, idleTimeoutMs: 0, maxLifetimeMs: 0, connectTimeoutMs: 30_000 };
+}
+
 /** One check as a request without pins asks it: head schema, head data, default depth. */
-export async function checkThrough(store: Store, question: Question): Promise<boolean> {
+export async function checkThrough(
+  store: Pick<Store, "permissions">,
+  question: Question,
+): Promise<boolean> {
   const { entity, permission, user } = question;
   const subject = { type: "user", id: user, relation: "" };
   const [answer] = await store.permissions.check(benchTenant, {

@@ -74,6 +74,9 @@ export const smallSizes: NestedSizes = {
   subjectGroups: 500,
 };
 
+/** About 10 thousand tuples. */
+export const tinySizes: NestedSizes = { ...smallSizes, documents: 2_000 };
+
 const GROUPS_IN_A_TREE = 100;
 
 /** All tuples, without repeats, in the same order every time. */

@@ -5,7 +5,7 @@ import { nestedClasses } from "./nested-questions.ts";
 /** Nested documents with their questions. */
 export function nestedDataset(sizes: NestedSizes, questions: number): Dataset {
   return {
-    name: "nested_documents",
+    name: `nested_documents_${sizes.documents}`,
     schema: nestedDocumentsSchema,
     key: JSON.stringify(sizes),
     facts: () => nestedFacts(sizes),

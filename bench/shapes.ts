@@ -1,0 +1,151 @@
+import { must } from "../src/base/assert.ts";
+import type { Store } from "../src/store/store.ts";
+import type { Dataset, QuestionClass } from "./data/dataset.ts";
+import { groupGraphs } from "./data/group-graphs.ts";
+import { amongUnrelated, withMoreRelations } from "./data/variants.ts";
+import { makeHistory } from "./history.ts";
+import { measureInTurn, type Measurement, type Side } from "./measure.ts";
+import { measurePlanning, type PlanningResult } from "./planning.ts";
+import { figure, formatTable } from "./report.ts";
+import { type BenchServer, loadDatabase, type LoadedData, type LoadedDatabase } from "./server.ts";
+import { checkThrough, openStore } from "./store.ts";
+
+export interface ShapeBenchOptions {
+  /** For each class of questions in each shape. */
+  readonly seconds: number;
+  readonly keep: boolean;
+}
+
+/**
+ * How much longer a check takes in one shape than in another, by the lower quartiles of both: what
+ * else the machine does reaches into the median before it reaches them.
+ */
+export interface ShapeResult {
+  readonly shape: string;
+  readonly questions: string;
+  readonly base: Measurement;
+  readonly shaped: Measurement;
+  readonly ratio: number;
+  /** The ratio that is wanted at most. */
+  readonly target: number;
+}
+
+/** The second side is the shaped one. */
+interface Comparison {
+  readonly shape: string;
+  readonly questions: string;
+  readonly sides: readonly [Side, Side];
+  readonly target: number;
+}
+
+const cyclesTarget = 2;
+const invarianceTarget = 1.2;
+
+/**
+ * Measures what must not matter: cycles among groups, unrelated tuples, unrelated relations,
+ * deleted versions; and that nothing is planned any more once a statement is known.
+ */
+export async function benchShapes(
+  server: BenchServer,
+  base: Dataset,
+  options: ShapeBenchOptions,
+  print: (line: string) => void,
+): Promise<{ readonly shapes: readonly ShapeResult[]; readonly planning: PlanningResult }> {
+  const loaded: LoadedDatabase[] = [];
+  const stores: Store[] = [];
+  const open = async (data: LoadedData): Promise<Store> => {
+    const database = await loadDatabase(server, data, print);
+    loaded.push(database);
+    const store = await openStore({ url: database.url, connections: 1 });
+    stores.push(store);
+    return store;
+  };
+  try {
+    const comparisons = await openComparisons(base, open);
+    const shapes = await measureComparisons(comparisons, options.seconds);
+    const first = must(loaded[0], "something was loaded");
+    const planning = await measurePlanning(first.url, base.classes);
+    print(`\n${shapeTable(shapes)}\n\n${planningText(planning)}`);
+    return { shapes, planning };
+  } finally {
+    for (const store of stores) await store.close();
+    if (!options.keep) for (const database of loaded) await database.drop();
+  }
+}
+
+async function openComparisons(
+  base: Dataset,
+  open: (data: LoadedData) => Promise<Store>,
+): Promise<readonly Comparison[]> {
+  const store = await open(base);
+  const variants = [
+    { shape: "100x unrelated tuples", store: await open(amongUnrelated(base)) },
+    {
+      shape: "200 unrelated relations",
+      store: await open(withMoreRelations(base, "document")),
+    },
+    {
+      shape: "ten deleted versions",
+      store: await open({ ...base, name: `${base.name}_with_history`, afterLoad: makeHistory }),
+    },
+  ];
+  const graphs = await open(groupGraphs);
+  const graphSide = (name: string): Side => sideOf(graphs, groupGraphs.classes, name);
+  return [
+    ...["allowed", "denied"].map((answer): Comparison => ({
+      shape: "cycles among 400 groups",
+      questions: answer,
+      sides: [graphSide(`acyclic ${answer}`), graphSide(`cyclic ${answer}`)],
+      target: cyclesTarget,
+    })),
+    ...variants.flatMap((variant) =>
+      base.classes.map(({ name }): Comparison => ({
+        shape: variant.shape,
+        questions: name,
+        sides: [sideOf(store, base.classes, name), sideOf(variant.store, base.classes, name)],
+        target: invarianceTarget,
+      })),
+    ),
+  ];
+}
+
+async function measureComparisons(
+  comparisons: readonly Comparison[],
+  seconds: number,
+): Promise<readonly ShapeResult[]> {
+  const results: ShapeResult[] = [];
+  for (const { shape, questions, sides, target } of comparisons) {
+    const [base, shaped] = await measureInTurn(sides, seconds);
+    results.push({ shape, questions, base, shaped, ratio: shaped.p25 / base.p25, target });
+  }
+  return results;
+}
+
+function sideOf(store: Store, classes: readonly QuestionClass[], name: string): Side {
+  const found = must(
+    classes.find((each) => each.name === name),
+    `there is no class ${name}`,
+  );
+  return { ask: (question) => checkThrough(store, question), questions: found.questions };
+}
+
+function shapeTable(results: readonly ShapeResult[]): string {
+  return formatTable(
+    ["shape", "questions", "base p25 ms", "p25 ms", "ratio", "wanted"],
+    results.map(({ shape, questions, base, shaped, ratio, target }) => [
+      shape,
+      questions,
+      figure(base.p25),
+      figure(shaped.p25),
+      figure(ratio),
+      `<= ${target}${ratio > target ? " MISSED" : ""}`,
+    ]),
+  );
+}
+
+function planningText({ checks, statements, customPlans, genericRuns }: PlanningResult): string {
+  return (
+    `planning in steady state: ${checks} checks by ${statements} prepared statements, ` +
+    `${genericRuns} runs of a plan made before, ${customPlans} planned anew (wanted: 0)`
+  );
+}
