@@ -9,6 +9,7 @@ import { must } from "../../src/base/assert.ts";
 import { type Disagreement, disagreements } from "./agreement.ts";
 import { type Case, caseText } from "./case.ts";
 import { type Engines, startEngines } from "./engines.ts";
+import { largeCase } from "./generate-large.ts";
 import { anyCase, anyNeighbours } from "./generate.ts";
 import { askSingly, tell, tellWrite } from "./story.ts";
 
@@ -49,23 +50,11 @@ for (const file of readdirSync(regressions).filter((name) => name.endsWith(".jso
 
 test(`oracle, memory and Postgres agree on every check of ${cases} random cases`, async (t) => {
   t.diagnostic(`PEMBA_SEED=${seed}`);
-  const property = fc.asyncProperty(anyCase, async (one) => {
-    const found = await disagreements(engines, one, itemsAsked);
-    return found.length === 0;
-  });
-  const report = await fc.check(property, { seed, numRuns: cases, endOnFailure: true });
-  if (!report.failed) return;
-  // From the failing case on, with an end: each step tells a whole case to both engines.
-  const shrunk = await fc.check(property, {
-    seed,
-    path: report.counterexamplePath ?? "",
-    interruptAfterTimeLimit: shrinkMs,
-  });
-  const [smallest] = shrunk.counterexample ?? report.counterexample ?? [];
-  assert.ok(smallest !== undefined, String(report.errorInstance));
-  // Told again, because a property only says whether it holds.
-  const found = await disagreements(engines, smallest, itemsAsked);
-  assert.fail(`PEMBA_SEED=${seed}\n${describe(smallest, found)}\n${String(report.errorInstance)}`);
+  await agreeOn(anyCase, cases);
+});
+
+test("oracle, memory and Postgres agree on users in hundreds of nested groups", async () => {
+  await agreeOn(largeCase, Math.ceil(cases / 30));
 });
 
 test("no write into one tenant changes an answer in another", async () => {
@@ -82,6 +71,26 @@ test("no write into one tenant changes an answer in another", async () => {
   });
   await fc.assert(property, { seed, numRuns: Math.ceil(cases / 10) });
 });
+
+async function agreeOn(any: fc.Arbitrary<Case>, numRuns: number): Promise<void> {
+  const property = fc.asyncProperty(any, async (one) => {
+    const found = await disagreements(engines, one, itemsAsked);
+    return found.length === 0;
+  });
+  const report = await fc.check(property, { seed, numRuns, endOnFailure: true });
+  if (!report.failed) return;
+  // From the failing case on, with an end: each step tells a whole case to both engines.
+  const shrunk = await fc.check(property, {
+    seed,
+    path: report.counterexamplePath ?? "",
+    interruptAfterTimeLimit: shrinkMs,
+  });
+  const [smallest] = shrunk.counterexample ?? report.counterexample ?? [];
+  assert.ok(smallest !== undefined, String(report.errorInstance));
+  // Told again, because a property only says whether it holds.
+  const found = await disagreements(engines, smallest, itemsAsked);
+  assert.fail(`PEMBA_SEED=${seed}\n${describe(smallest, found)}\n${String(report.errorInstance)}`);
+}
 
 function describe(one: Case, found: readonly Disagreement[]): string {
   if (found.length === 0) return "the smallest case does not fail when it is told again";

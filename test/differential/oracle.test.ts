@@ -1,9 +1,9 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 
-import { must } from "../../src/base/assert.ts";
-import { type Context, emptyContext, type Tuple } from "../../src/base/tuple.ts";
+import { type Context, emptyContext } from "../../src/base/tuple.ts";
 import { compileSchemaText } from "../../src/language/compile.ts";
+import { factsOf, tupleOf } from "./facts-text.ts";
 import { expectation, type Outcome } from "./oracle.ts";
 
 /** These cases were worked out by hand: the oracle is what everything else is measured against. */
@@ -39,29 +39,15 @@ function ask(
   const { outcomes } = expectation(
     {
       schema: compileSchemaText(folders),
-      facts: { tuples: tuples.map(tuple), attributes: [] },
+      facts: factsOf(tuples),
       context: options.context ?? emptyContext,
       entity: { type, id },
       permission,
-      subject: tuple(`x:x#x@${subject}`).subject,
+      subject: tupleOf(`x:x#x@${subject}`).subject,
     },
     options.depth ?? 100,
   );
   return [...outcomes].toSorted();
-}
-
-function tuple(text: string): Tuple {
-  const parts = /^(\w+):(\w+)#(\w+)@(\w+):(\w+)(?:#(\w+))?$/.exec(text);
-  const [, type, id, relation, subjectType, subjectId, subjectRelation] = must(parts, text);
-  return {
-    entity: { type: must(type, text), id: must(id, text) },
-    relation: must(relation, text),
-    subject: {
-      type: must(subjectType, text),
-      id: must(subjectId, text),
-      relation: subjectRelation ?? "",
-    },
-  };
 }
 
 test("the oracle finds a member through nested groups and a folder above", () => {

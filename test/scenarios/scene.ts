@@ -2,12 +2,12 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 
 import { must } from "../../src/base/assert.ts";
-import { parseTextNotation } from "../../src/base/text-notation.ts";
-import type { Attribute, Context, Tuple } from "../../src/base/tuple.ts";
+import type { Context } from "../../src/base/tuple.ts";
 import { compileSchemaText } from "../../src/language/compile.ts";
 import type { CheckItem } from "../../src/store/store.ts";
 import type { Round } from "../differential/case.ts";
 import type { Engines } from "../differential/engines.ts";
+import { factsOf, tupleOf } from "../differential/facts-text.ts";
 import { expectation, type Outcome } from "../differential/oracle.ts";
 import { ask, factsAfter, tell } from "../differential/story.ts";
 
@@ -74,24 +74,6 @@ function itemOf(question: Question): CheckItem {
     permission: tuple.relation,
     subject: tuple.subject,
     arguments: question.arguments ?? [],
-  };
-}
-
-function tupleOf(text: string): Tuple {
-  const element = parseTextNotation(text);
-  assert(element.kind === "tuple", `\`${text}\` is not a tuple`);
-  return element.tuple;
-}
-
-/** Tuples and attributes of lines in text notation. */
-export function factsOf(lines: readonly string[]): {
-  readonly tuples: readonly Tuple[];
-  readonly attributes: readonly Attribute[];
-} {
-  const elements = lines.map(parseTextNotation);
-  return {
-    tuples: elements.flatMap((one) => (one.kind === "tuple" ? [one.tuple] : [])),
-    attributes: elements.flatMap((one) => (one.kind === "attribute" ? [one.attribute] : [])),
   };
 }
 

@@ -2,8 +2,9 @@ import assert from "node:assert/strict";
 import { after, before, beforeEach, test } from "node:test";
 
 import { type Engines, startEngines } from "../differential/engines.ts";
+import { factsOf } from "../differential/facts-text.ts";
 import { ask, tell } from "../differential/story.ts";
-import { factsOf, type Question, roundOf } from "./scene.ts";
+import { type Question, roundOf } from "./scene.ts";
 
 /*
  * The promise of the Postgres engine: one question, one statement, whatever the depth of the graph
