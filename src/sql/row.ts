@@ -83,7 +83,7 @@ interface ClosedHop {
 function closureVerdicts(writer: Writer, search: Search, sure: Fragment): Fragment[] {
   // What is only reached through usersets is only reached when the closure is incomplete.
   const entered = new Set([
-    search.root.id,
+    ...search.roots.map((root) => root.id),
     ...search.states.flatMap((state) =>
       state.hops.filter(({ hop }) => hop.kind === "walk").map(({ target }) => target),
     ),

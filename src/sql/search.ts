@@ -1,6 +1,7 @@
 import { must } from "../base/assert.ts";
-import type { State } from "../plan/plan.ts";
+import type { Guard, State } from "../plan/plan.ts";
 import { type Fragment, integer, join, sql } from "./fragment.ts";
+import { goalStarts, goalVerdict, splitGoals } from "./goal.ts";
 import { passage } from "./guard.ts";
 import { hopBranches } from "./hop.ts";
 import { rowVerdict } from "./row.ts";
@@ -9,9 +10,10 @@ import { byState, levelZero, nextLevel, numbered, type Place, type Writer } from
 
 /** One search of a statement: the states that it reaches and the names of its tables. */
 export interface Search {
-  readonly root: State;
+  /** The states where it begins. */
+  readonly roots: readonly State[];
   readonly states: readonly State[];
-  /** Alias of a row of the search: (state, id, level[, sure]). */
+  /** Alias of a row of the search: (state, id, level[, sure][, goal]). */
   readonly row: Fragment;
   /** Some guard can be unknown, so rows say whether the way to them is sure. */
   readonly hasSure: boolean;
@@ -24,9 +26,12 @@ export function questionVerdict(writer: Writer, entityId: Fragment): Fragment {
   if (root.hops.length === 0) {
     return sql`select ${localVerdict(writer, root, at)} as v, 1::bigint as n`;
   }
-  const { name, search, table } = searchTable(writer, root, at);
-  const rows = sql`select ${rowVerdict(writer, search)} as v, row_number() over () as n from ${name} ${search.row}`;
-  return sql`with recursive ${table}, verdicts as (${rows}) (select f.v, f.n from verdicts f where f.v = 2) union all (select coalesce(max(f.v), 0), count(*) from verdicts f) limit 1`;
+  const { goals, arrival } = splitGoals(writer, root, reachedStates(writer, [root]));
+  const { name, search, table } = searchTable(writer, { root, arrival, goals, at });
+  const goal = goals.length === 0 ? sql`` : sql`, ${search.row}.goal`;
+  const verdicts = sql`verdicts as (select ${rowVerdict(writer, search)} as v, row_number() over () as n${goal} from ${name} ${search.row})`;
+  if (goals.length > 0) return sql`with recursive ${table}, ${verdicts} ${goalVerdict(goals)}`;
+  return sql`with recursive ${table}, ${verdicts} (select f.v, f.n from verdicts f where f.v = 2) union all (select coalesce(max(f.v), 0), count(*) from verdicts f) limit 1`;
 }
 
 /**
@@ -35,7 +40,8 @@ export function questionVerdict(writer: Writer, entityId: Fragment): Fragment {
  */
 export function guardVerdict(writer: Writer, state: State, at: Place): Fragment {
   if (state.hops.length === 0) return localVerdict(writer, state, at);
-  const { name, search, table } = searchTable(writer, state, at);
+  const start = { root: state, arrival: state.arrival, goals: [], at };
+  const { name, search, table } = searchTable(writer, start);
   const rows = sql`select ${rowVerdict(writer, search)} as v from ${name} ${search.row}`;
   return sql`(with recursive ${table}, verdicts as (${rows}) (select f.v from verdicts f where f.v = 2) union all (select coalesce(max(f.v), 0) from verdicts f) limit 1)`;
 }
@@ -54,44 +60,73 @@ function localVerdict(writer: Writer, state: State, at: Place): Fragment {
   }
 }
 
+/** Where a search begins: a state at an entity, behind guards, with the goals that ride along. */
+interface Start {
+  readonly root: State;
+  readonly arrival: readonly Guard[];
+  readonly goals: readonly Guard[];
+  readonly at: Place;
+}
+
 function searchTable(
   writer: Writer,
-  root: State,
-  at: Place,
+  start: Start,
 ): { readonly name: Fragment; readonly search: Search; readonly table: Fragment } {
   const number = writer.number();
   const name = numbered("search", number);
-  const states = reachedStates(writer, root);
+  const roots = [
+    start.root,
+    ...start.goals.map((goal) => must(writer.plan.states[goal.state], "a guard has a state")),
+  ];
+  const states = reachedStates(writer, roots);
   const search: Search = {
-    root,
+    roots,
     states,
     row: numbered("s", number),
-    hasSure: states.some((state) => hasDoubt(writer, state)),
+    hasSure: isInDoubt(writer, start, states),
   };
-  const columns = search.hasSure ? sql`state, id, level, sure` : sql`state, id, level`;
-  const steps = stepTerm(writer, search, name, numbered("n", number));
-  const table = sql`${name}(${columns}) as (${startTerm(writer, search, at)} union ${steps})`;
+  const sure = search.hasSure ? sql`, sure` : sql``;
+  const goal = start.goals.length > 0 ? sql`, goal` : sql``;
+  const begin = [
+    ...goalStarts(start.goals, start.at, search.hasSure),
+    startTerm(writer, start, search.hasSure),
+  ];
+  const steps = stepTerm(writer, search, {
+    name,
+    next: numbered("n", number),
+    goal: start.goals.length > 0 ? sql`, ${search.row}.goal` : sql``,
+  });
+  const table = sql`${name}(state, id, level${sure}${goal}) as ((${join(begin, " union all ")}) union ${steps})`;
   return { name, search, table };
 }
 
-function startTerm(writer: Writer, search: Search, at: Place): Fragment {
-  const start = sql`${integer(search.root.id)}, ${at.id} collate "C", ${at.level}`;
-  const passed = passage(writer, search.root.arrival, at);
+function startTerm(
+  writer: Writer,
+  { root, arrival, goals, at }: Start,
+  hasSure: boolean,
+): Fragment {
+  const start = sql`select ${integer(root.id)}, ${at.id} collate "C", ${at.level}`;
+  const goal = goals.length > 0 ? sql`, 0` : sql``;
+  const sure = hasSure ? sql`, true` : sql``;
+  const passed = passage(writer, arrival, at);
   switch (passed.kind) {
     case "open":
-      return search.hasSure ? sql`select ${start}, true` : sql`select ${start}`;
+      return sql`${start}${sure}${goal}`;
     case "exact":
-      return search.hasSure
-        ? sql`select ${start}, true where ${passed.holds}`
-        : sql`select ${start} where ${passed.holds}`;
+      return sql`${start}${sure}${goal} where ${passed.holds}`;
     case "verdict":
-      return sql`select ${start}, g.v = 2 from (select ${passed.value} as v offset 0) g where g.v > 0`;
+      return sql`${start}, g.v = 2${goal} from (select ${passed.value} as v offset 0) g where g.v > 0`;
   }
 }
 
 /** From each row of the search to the next ones, which enter when their arrival guards let them. */
-function stepTerm(writer: Writer, search: Search, name: Fragment, next: Fragment): Fragment {
+function stepTerm(
+  writer: Writer,
+  search: Search,
+  names: { readonly name: Fragment; readonly next: Fragment; readonly goal: Fragment },
+): Fragment {
   const { row } = search;
+  const { name, next, goal } = names;
   const branches = join(hopBranches(writer, search), " union all ");
   const at: Place = { id: sql`${next}.id`, level: nextLevel(sql`${row}.level`) };
   const targets = new Set(search.states.flatMap((state) => state.hops.map((hop) => hop.target)));
@@ -120,14 +155,14 @@ function stepTerm(writer: Writer, search: Search, name: Fragment, next: Fragment
   ];
   const sure = verdicts.length === 0 ? sql`` : sql` and g.v = 2`;
   const columns = search.hasSure
-    ? sql`${next}.state, ${next}.id, ${at.level}, ${row}.sure and ${next}.sure${sure}`
-    : sql`${next}.state, ${next}.id, ${at.level}`;
+    ? sql`${next}.state, ${next}.id, ${at.level}, ${row}.sure and ${next}.sure${sure}${goal}`
+    : sql`${next}.state, ${next}.id, ${at.level}${goal}`;
   const filter = where.length === 0 ? sql`` : sql` where ${join(where, " and ")}`;
   return sql`select ${columns} from ${name} ${row} cross join lateral (${branches}) ${next}${doubt}${filter}`;
 }
 
-function reachedStates(writer: Writer, root: State): State[] {
-  const reached = new Set([root]);
+function reachedStates(writer: Writer, roots: readonly State[]): State[] {
+  const reached = new Set(roots);
   for (const state of reached) {
     for (const hop of state.hops) {
       reached.add(must(writer.plan.states[hop.target], "a hop leads to a state"));
@@ -136,8 +171,13 @@ function reachedStates(writer: Writer, root: State): State[] {
   return [...reached];
 }
 
-function hasDoubt(writer: Writer, state: State): boolean {
-  return [state.arrival, ...state.hops.map((hop) => hop.guards)].some((guards) =>
-    guards.some((guard) => !writer.exact.has(guard.state)),
-  );
+/** True when some guard on the way can be unknown. */
+function isInDoubt(writer: Writer, start: Start, states: readonly State[]): boolean {
+  const targets = new Set(states.flatMap((state) => state.hops.map((hop) => hop.target)));
+  const guards = [
+    ...start.arrival,
+    ...states.flatMap((state) => state.hops.flatMap((hop) => hop.guards)),
+    ...states.filter((state) => targets.has(state.id)).flatMap((state) => state.arrival),
+  ];
+  return guards.some((guard) => !writer.exact.has(guard.state));
 }
