@@ -103,3 +103,11 @@ export class PembaError extends Error {
     return errorCodes[this.code];
   }
 }
+
+/** Whatever was thrown, as an error that a client may see: the cause of our own faults stays with us. */
+export function errorOf(thrown: unknown): PembaError {
+  if (thrown instanceof PembaError) return thrown;
+  return new PembaError("INTERNAL", "the request failed through a fault of the server", {
+    cause: thrown,
+  });
+}

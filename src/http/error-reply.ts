@@ -1,20 +1,16 @@
 import type { FastifyReply, FastifyRequest } from "fastify";
 
-import { PembaError } from "../base/error.ts";
+import { errorOf, PembaError } from "../base/error.ts";
 import { statusOf } from "../base/status.ts";
 
 /** Sends any error as the error body; one that is our own fault is logged, and kept from the client. */
 export function replyWithError(error: unknown, request: FastifyRequest, reply: FastifyReply): void {
-  const known = error instanceof PembaError ? error : (frameworkFault(error) ?? unexpected(error));
+  const known = frameworkFault(error) ?? errorOf(error);
   const status = statusOf[known.kind];
   if (status.http >= 500) request.log.error({ err: error }, "request failed");
   void reply
     .status(status.http)
     .send({ code: status.grpc, message: known.message, details: known.details });
-}
-
-function unexpected(cause: unknown): PembaError {
-  return new PembaError("INTERNAL", "the request failed through a fault of the server", { cause });
 }
 
 /** What the HTTP framework itself refuses before a route is reached. */

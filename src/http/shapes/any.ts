@@ -1,17 +1,6 @@
 import type { AttributeType, AttributeValue, JsonValue } from "../../base/tuple.ts";
-import { invalidField, missingField, quote } from "../../service/field.ts";
-
-/** The messages that may stand in an Any, by the last part of their type URL. */
-const messages: ReadonlyMap<string, AttributeType> = new Map([
-  ["base.v1.BooleanValue", "boolean"],
-  ["base.v1.BooleanArrayValue", "boolean[]"],
-  ["base.v1.StringValue", "string"],
-  ["base.v1.StringArrayValue", "string[]"],
-  ["base.v1.IntegerValue", "integer"],
-  ["base.v1.IntegerArrayValue", "integer[]"],
-  ["base.v1.DoubleValue", "double"],
-  ["base.v1.DoubleArrayValue", "double[]"],
-]);
+import { invalidField, quote } from "../../service/field.ts";
+import { valueTypeOf } from "../../service/value-type.ts";
 
 /**
  * Reads `{"@type": "<host>/base.v1.StringValue", "data": "x"}`. Without `data` it is the empty value
@@ -22,21 +11,7 @@ export function decodeAny(
   field: string,
 ): AttributeValue | undefined {
   if (any === undefined || any === null) return undefined;
-  const url = any["@type"];
-  if (url === undefined || url === null || url === "") {
-    throw missingField(
-      `${field}.@type`,
-      "a type URL such as `type.googleapis.com/base.v1.BooleanValue`",
-    );
-  }
-  const type =
-    typeof url === "string" ? messages.get(url.slice(url.lastIndexOf("/") + 1)) : undefined;
-  if (type === undefined) {
-    throw invalidField(
-      `${field}.@type`,
-      `${quote(typeof url === "string" ? url : JSON.stringify(url))} is not a known type, expected \`type.googleapis.com/\` and one of ${[...messages.keys()].join(", ")}`,
-    );
-  }
+  const type = valueTypeOf(any["@type"], `${field}.@type`);
   return decodeData(type, any["data"] ?? undefined, `${field}.data`);
 }
 
