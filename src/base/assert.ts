@@ -1,5 +1,5 @@
 /** Our own mistake, never a client's: it fails the request and is logged as a bug. */
-export class AssertionError extends Error {
+class AssertionError extends Error {
   override readonly name = "AssertionError";
 }
 

@@ -12,9 +12,7 @@ export function nameKey(name: Name): string {
 }
 
 /** The operands of an expression that are no operators, left to right. */
-export function leaves(
-  expression: Expression,
-): Exclude<Expression, { kind: "or" | "and" | "not" }>[] {
+function leaves(expression: Expression): Exclude<Expression, { kind: "or" | "and" | "not" }>[] {
   const found: Exclude<Expression, { kind: "or" | "and" | "not" }>[] = [];
   // A stack of its own: an `or` of ten thousand operands is a left spine of that depth.
   const stack: Expression[] = [expression];

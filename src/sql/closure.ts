@@ -6,7 +6,7 @@ import { type Scope, tupleProbe } from "./source.ts";
  * The most usersets that a closure reads before the search goes on from the entity instead: each
  * costs a probe of its own, so a subject in thousands of groups must not pay for all of them.
  */
-export const closureMax = 100;
+const closureMax = 100;
 
 /**
  * The search from the subject's end, as CTEs: `closure` has the usersets that the subject stands

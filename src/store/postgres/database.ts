@@ -27,7 +27,10 @@ export interface DatabaseOptions {
 /** Json goes as text with the cast `::text::jsonb`, an array as `arrayLiteral` with `::text[]`. */
 export type Value = string | number | boolean | null;
 
-/** A prepared statement costs memory in every connection, for as long as that lives. */
+/**
+ * A prepared statement costs memory in every connection, for as long as that lives. Texts get their
+ * turn anew with every generation of connections, so those of a schema that is gone free the place.
+ */
 const preparedTextsMax = 500;
 
 const oldestServer = 140_000;
@@ -42,9 +45,13 @@ const reconnectDelayMaxSeconds = 1;
 export class Database {
   readonly #sql: postgres.Sql;
   readonly #prepared = new Set<string>();
+  readonly #generationMs: number;
+  #generationEndMs: number;
 
   private constructor(options: DatabaseOptions, settings: Readonly<Record<string, string>>) {
     this.#sql = openPool(options, settings);
+    this.#generationMs = options.pool.maxLifetimeMs ?? Number.POSITIVE_INFINITY;
+    this.#generationEndMs = performance.now() + this.#generationMs;
   }
 
   /**
@@ -98,7 +105,12 @@ export class Database {
 
   #mayPrepare(text: string): boolean {
     if (this.#prepared.has(text)) return true;
-    if (this.#prepared.size >= preparedTextsMax) return false;
+    if (this.#prepared.size >= preparedTextsMax) {
+      const now = performance.now();
+      if (now < this.#generationEndMs) return false;
+      this.#generationEndMs = now + this.#generationMs;
+      this.#prepared.clear();
+    }
     this.#prepared.add(text);
     return true;
   }
