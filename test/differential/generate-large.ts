@@ -24,8 +24,8 @@ entity folder {
   permission all = viewer and (parent.all or parent.see)
 }`;
 
-const groups = 260;
-const folders = 12;
+const groups = 400;
+const folders = 16;
 const users = 3;
 
 const group = fc.nat({ max: groups - 1 });
@@ -56,9 +56,9 @@ const item: fc.Arbitrary<CheckItem> = fc
 export const largeCase: fc.Arbitrary<Case> = fc
   .record({
     members: many(fc.tuple(group, user), 240),
-    nested: many(fc.tuple(group, group), 360),
+    nested: many(fc.tuple(group, group), 500),
     parents: many(fc.tuple(folder, folder), 14),
-    viewers: many(fc.tuple(folder, group), 40),
+    viewers: many(fc.tuple(folder, group), 30),
     banned: many(fc.tuple(folder, group), 10),
     direct: many(fc.tuple(folder, user), 4),
     depths: fc.tuple(fc.constant(100), fc.integer({ min: 1, max: 6 })),
