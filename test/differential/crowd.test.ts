@@ -18,7 +18,7 @@ import { anyCase } from "./generate.ts";
  */
 
 const seed = Number(process.env["PEMBA_SEED"] ?? Math.trunc(Math.random() * 2 ** 31));
-const cases = Number(process.env["PEMBA_CROWDS"] ?? 100);
+const cases = Number(process.env["PEMBA_CROWDS"] ?? 80);
 const itemsAsked = 7;
 /** Of each round: the oracle reads all tuples for each of them. */
 const candidates = 20;
