@@ -6,6 +6,7 @@ import type { Logger } from "pino";
 
 import { flagHelp } from "../config/describe.ts";
 import type { Config } from "../config/options.ts";
+import { buildGrpcServer, type GrpcServer } from "../grpc/server.ts";
 import type { HttpApp } from "../http/app.ts";
 import { buildHttpServer } from "../http/server.ts";
 import { createHealth } from "../service/health.ts";
@@ -48,33 +49,69 @@ async function serveWith(config: Config): Promise<number> {
     maxDataPerWrite: config["database.max_data_per_write"],
     bulkLimit: config["service.permission.bulk_limit"],
   };
-  const app = buildHttpServer({ service, logger });
+  const servers: Servers = {
+    http: buildHttpServer({ service, logger }),
+    grpc: buildGrpcServer({ service, logger }),
+  };
   try {
-    const problem = await listen(app, config);
+    const problem =
+      (await listenGrpc(servers.grpc, config, logger)) ?? (await listenHttp(servers.http, config));
     if (problem !== undefined) return complain(problem);
     const signal = await stop;
     service.health.drain();
     logger.info({ signal }, "stopping");
   } finally {
-    await finish(app, logger);
+    await finish(servers, logger);
     await store.close();
   }
   logger.info("stopped");
   return 0;
 }
 
-async function listen(app: HttpApp, config: Config): Promise<string | undefined> {
+interface Servers {
+  readonly http: HttpApp;
+  readonly grpc: GrpcServer;
+}
+
+/** Resolves to what is in the way of listening, if anything is. */
+async function listenHttp(app: HttpApp, config: Config): Promise<string | undefined> {
+  if (!config["server.http.enabled"]) return undefined;
   const port = config["server.http.port"];
-  const host = config["server.host"] === "" ? allInterfaces() : config["server.host"];
+  const host = hostOf(config);
   try {
     const listenTextResolver = (address: string): string => `rest listens on ${address}`;
     await app.listen({ host, port, listenTextResolver });
     return undefined;
   } catch (error) {
-    const taken = error instanceof Error && "code" in error && error.code === "EADDRINUSE";
-    const why = taken ? "the port is taken" : sentenceOf(error);
-    return `server.http.port: cannot listen on ${host}:${port}: ${why}`;
+    return `server.http.port: cannot listen on ${host}:${port}: ${whyNot(error)}`;
   }
+}
+
+/** The same for gRPC. */
+async function listenGrpc(
+  server: GrpcServer,
+  config: Config,
+  logger: Logger,
+): Promise<string | undefined> {
+  const port = config["server.grpc.port"];
+  const host = hostOf(config);
+  try {
+    const bound = await server.listen({ host, port });
+    logger.info(`grpc listens on ${host.includes(":") ? `[${host}]` : host}:${bound}`);
+    return undefined;
+  } catch (error) {
+    return `server.grpc.port: cannot listen on ${host}:${port}: ${whyNot(error)}`;
+  }
+}
+
+function whyNot(error: unknown): string {
+  // gRPC names the system's error in its text only.
+  const isTaken = error instanceof Error && /\bEADDRINUSE\b/.test(error.message);
+  return isTaken ? "the port is taken" : sentenceOf(error);
+}
+
+function hostOf(config: Config): string {
+  return config["server.host"] === "" ? allInterfaces() : config["server.host"];
 }
 
 /** The address that takes IPv6 and IPv4 alike, where the machine has the former. */
@@ -98,7 +135,7 @@ async function stopSignal(): Promise<string> {
 }
 
 /** Stops accepting and waits for what is under way, within the grace period. */
-async function finish(app: HttpApp, logger: Logger): Promise<void> {
+async function finish({ http, grpc }: Servers, logger: Logger): Promise<void> {
   const expired = new AbortController();
   const cut = wait(gracePeriod, undefined, { signal: expired.signal, ref: false }).then(
     () => {
@@ -106,11 +143,12 @@ async function finish(app: HttpApp, logger: Logger): Promise<void> {
         { milliseconds: gracePeriod },
         "requests were cut off at the end of the grace period",
       );
-      app.server.closeAllConnections();
+      http.server.closeAllConnections();
+      grpc.cut();
     },
     () => undefined,
   );
-  await app.close();
+  await Promise.all([http.close(), grpc.close()]);
   expired.abort();
   await cut;
 }

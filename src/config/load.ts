@@ -77,9 +77,6 @@ function contradictions(config: Config): readonly string[] {
   if (config["database.engine"] === "postgres" && noUri) {
     problems.push("`database.uri`: is empty, expected a URI since `database.engine` is `postgres`");
   }
-  if (!config["server.http.enabled"]) {
-    problems.push("`server.http.enabled`: is false, so that nothing would be served");
-  }
   return problems;
 }
 

@@ -52,6 +52,11 @@ export const options = {
     default: "3476",
     about: "port of REST",
   }),
+  "server.grpc.port": option(port, {
+    flag: "grpc-port",
+    default: "3478",
+    about: "port of gRPC",
+  }),
   "logger.level": option(oneOf("error", "warn", "info", "debug"), {
     flag: "log-level",
     default: "info",

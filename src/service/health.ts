@@ -6,6 +6,8 @@ export interface Health {
   serving(): Promise<boolean>;
   /** From now on the process is not serving: it is about to stop. */
   drain(): void;
+  /** Aborted by `drain`. */
+  readonly draining: AbortSignal;
 }
 
 /** Long enough for a busy database, short enough for the probe of an orchestrator. */
@@ -13,16 +15,17 @@ const pingTimeout = 2_000;
 
 /** Probes that come while one is under way share its answer, so they cannot load storage. */
 export function createHealth(store: Pick<Store, "ping">): Health {
-  let draining = false;
+  const draining = new AbortController();
   let probe: Promise<boolean> | undefined;
   return {
     async serving() {
       probe ??= answers(store).finally(() => (probe = undefined));
-      return (await probe) && !draining;
+      return (await probe) && !draining.signal.aborted;
     },
     drain() {
-      draining = true;
+      draining.abort();
     },
+    draining: draining.signal,
   };
 }
 

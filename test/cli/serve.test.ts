@@ -68,12 +68,28 @@ test("a taken port is one line and status 1", async (t) => {
   const address = other.address();
   assert.ok(typeof address === "object" && address !== null);
   const port = String(address.port);
-  const words = ["serve", "--server-host", "127.0.0.1", "--http-port", port];
+  const words = ["serve", "--server-host", "127.0.0.1", "--http-port", port, "--grpc-port", "0"];
   const { status, stderr } = await runPemba(words);
   assert.equal(status, 1);
   assert.equal(
     stderr,
     `pemba: server.http.port: cannot listen on 127.0.0.1:${port}: the port is taken\n`,
+  );
+});
+
+test("a taken port of gRPC is one line and status 1 too", async (t) => {
+  const other = createServer().listen(0, "127.0.0.1");
+  t.after(() => other.close());
+  await once(other, "listening");
+  const address = other.address();
+  assert.ok(typeof address === "object" && address !== null);
+  const port = String(address.port);
+  const words = ["serve", "--server-host", "127.0.0.1", "--http-port", "0", "--grpc-port", port];
+  const { status, stderr } = await runPemba(words);
+  assert.equal(status, 1);
+  assert.equal(
+    stderr,
+    `pemba: server.grpc.port: cannot listen on 127.0.0.1:${port}: the port is taken\n`,
   );
 });
 
@@ -133,6 +149,7 @@ test("the log goes to a file as JSON when that is configured, without secrets", 
     env: {
       SERVICE_SERVER_HOST: "127.0.0.1",
       SERVICE_HTTP_PORT: String(port),
+      SERVICE_GRPC_PORT: "0",
       SERVICE_LOG_OUTPUT: "json",
       SERVICE_LOG_FILE: file,
       SERVICE_DATABASE_ENGINE: "postgres",

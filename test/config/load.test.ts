@@ -132,12 +132,6 @@ test("the engine postgres needs a URI, of whichever key", () => {
   );
 });
 
-test("a server that would serve nothing is a problem", () => {
-  assert.deepEqual(problemsOf({ args: ["--http-enabled=false"] }), [
-    "`server.http.enabled`: is false, so that nothing would be served",
-  ]);
-});
-
 test("a file that is named must be there, be readable YAML and have a name that says so", (t) => {
   assert.deepEqual(problemsOf({ args: ["-c", "nowhere.yaml"] }), [
     "--config: there is no file `nowhere.yaml`",

@@ -40,9 +40,11 @@ export async function servePemba(
   words: readonly string[] = [],
   options: RunOptions = {},
 ): Promise<Running & { readonly url: string }> {
-  const port = words.some((word) => word.startsWith("--http-port")) ? [] : ["--http-port", "0"];
+  const ports = ["--http-port", "--grpc-port"].flatMap((flag) =>
+    words.some((word) => word.startsWith(flag)) ? [] : [flag, "0"],
+  );
   const { process: child, finished } = startPemba(
-    ["serve", "--server-host", "127.0.0.1", ...port, ...words],
+    ["serve", "--server-host", "127.0.0.1", ...ports, ...words],
     options,
   );
   t.after(() => child.kill("SIGKILL"));

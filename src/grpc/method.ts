@@ -1,0 +1,167 @@
+import { once } from "node:events";
+
+import type { DescMessage, DescMethod, MessageInitShape, MessageShape } from "@bufbuild/protobuf";
+import type {
+  handleBidiStreamingCall,
+  handleServerStreamingCall,
+  handleUnaryCall,
+  Metadata,
+  StatusObject,
+} from "@grpc/grpc-js";
+
+import type { PembaError } from "../base/error.ts";
+import { errorStatus } from "./error-status.ts";
+import { decodeMessage, encodeMessage } from "./message.ts";
+
+/** What a handler may know of its call besides the request. */
+export interface CallContext {
+  /** Aborted when the client has gone away or its deadline has passed. */
+  readonly signal: AbortSignal;
+}
+
+/** How a call went, for the log. */
+export type Outcome =
+  | { readonly kind: "answered" }
+  | { readonly kind: "failed"; readonly error: PembaError };
+
+/** What calls of all kinds have. */
+export interface ServerCall {
+  readonly cancelled: boolean;
+  once(event: "cancelled", listener: () => void): unknown;
+  sendMetadata(metadata: Metadata): void;
+}
+
+/** What is done around every call, whatever its method. */
+export interface CallFrame {
+  /** Called before the request is read; what it returns is called once, with the outcome. */
+  begin(method: DescMethod, call: ServerCall): (outcome: Outcome) => void;
+  /** Makes an error of the table out of whatever was thrown. */
+  errorOf(thrown: unknown): PembaError;
+}
+
+/** A method with its handler, in the terms of the transport: messages are bytes to it. */
+export type ServedMethod = { readonly method: DescMethod } & (
+  | { readonly kind: "unary"; handler(frame: CallFrame): handleUnaryCall<Buffer, Buffer> }
+  | {
+      readonly kind: "server_streaming";
+      handler(frame: CallFrame): handleServerStreamingCall<Buffer, Buffer>;
+    }
+  | {
+      readonly kind: "bidi_streaming";
+      handler(frame: CallFrame): handleBidiStreamingCall<Buffer, Buffer>;
+    }
+);
+
+type Typed<I extends DescMessage, O extends DescMessage> = DescMethod & {
+  readonly input: I;
+  readonly output: O;
+};
+
+/** A method with one answer. */
+export function unary<I extends DescMessage, O extends DescMessage>(
+  method: Typed<I, O> & { readonly methodKind: "unary" },
+  answer: (request: MessageShape<I>, context: CallContext) => Promise<MessageInitShape<O>>,
+): ServedMethod {
+  return {
+    method,
+    kind: "unary",
+    handler: (frame) => (call, callback) => {
+      const end = frame.begin(method, call);
+      const reply = async (): Promise<void> => {
+        let bytes: Buffer;
+        try {
+          const request = decodeMessage(method.input, call.request, "request");
+          bytes = encodeMessage(method.output, await answer(request, contextOf(call)));
+        } catch (thrown) {
+          const error = frame.errorOf(thrown);
+          end({ kind: "failed", error });
+          callback(errorStatus(error));
+          return;
+        }
+        end({ kind: "answered" });
+        callback(null, bytes);
+      };
+      void reply();
+    },
+  };
+}
+
+/** A method with any number of answers; the next one is asked for when the client can take it. */
+export function serverStreaming<I extends DescMessage, O extends DescMessage>(
+  method: Typed<I, O> & { readonly methodKind: "server_streaming" },
+  answers: (request: MessageShape<I>, context: CallContext) => AsyncIterable<MessageInitShape<O>>,
+): ServedMethod {
+  return {
+    method,
+    kind: "server_streaming",
+    handler: (frame) => (call) => {
+      const end = frame.begin(method, call);
+      const context = contextOf(call);
+      const reply = async (): Promise<void> => {
+        const request = decodeMessage(method.input, call.request, "request");
+        for await (const message of answers(request, context)) {
+          if (context.signal.aborted) return;
+          const isFull = !call.write(encodeMessage(method.output, message));
+          if (isFull) await once(call, "drain", { signal: context.signal });
+        }
+      };
+      finish(reply(), { call, frame, end });
+    },
+  };
+}
+
+/** A method with one answer for each question of the client, for as long as it has some. */
+export function bidiStreaming<I extends DescMessage, O extends DescMessage>(
+  method: Typed<I, O> & { readonly methodKind: "bidi_streaming" },
+  answer: (request: MessageShape<I>) => MessageInitShape<O>,
+): ServedMethod {
+  return {
+    method,
+    kind: "bidi_streaming",
+    handler: (frame) => (call) => {
+      const end = frame.begin(method, call);
+      const context = contextOf(call);
+      const reply = async (): Promise<void> => {
+        for await (const bytes of call.iterator({ destroyOnReturn: false })) {
+          const request = decodeMessage(method.input, bytes, "request");
+          const isFull = !call.write(encodeMessage(method.output, answer(request)));
+          if (isFull) await once(call, "drain", { signal: context.signal });
+        }
+      };
+      finish(reply(), { call, frame, end });
+    },
+  };
+}
+
+/** Ends a stream when its answers have ended, and tells how. */
+function finish(
+  reply: Promise<void>,
+  {
+    call,
+    frame,
+    end,
+  }: {
+    readonly call: { end(): unknown; emit(event: "error", status: Partial<StatusObject>): unknown };
+    readonly frame: CallFrame;
+    readonly end: (outcome: Outcome) => void;
+  },
+): void {
+  reply.then(
+    () => {
+      end({ kind: "answered" });
+      call.end();
+    },
+    (thrown: unknown) => {
+      const error = frame.errorOf(thrown);
+      end({ kind: "failed", error });
+      call.emit("error", errorStatus(error));
+    },
+  );
+}
+
+function contextOf(call: ServerCall): CallContext {
+  const controller = new AbortController();
+  if (call.cancelled) controller.abort();
+  call.once("cancelled", () => controller.abort());
+  return { signal: controller.signal };
+}

@@ -1,0 +1,25 @@
+import type { DescService } from "@bufbuild/protobuf";
+
+import { ServerReflection } from "../gen/grpc/reflection/v1/reflection_pb.ts";
+import { ServerReflection as ServerReflectionAlpha } from "../gen/grpc/reflection/v1alpha/reflection_pb.ts";
+import { bidiStreaming, type ServedMethod } from "./method.ts";
+import { reflect } from "./reflection.ts";
+
+export const reflectionServices: readonly DescService[] = [ServerReflection, ServerReflectionAlpha];
+
+/** Descriptions of `services` and of reflection itself; the two versions differ in their names only. */
+export function reflectionMethods(services: readonly DescService[]): readonly ServedMethod[] {
+  const answer = reflect([...services, ...reflectionServices]);
+  return [
+    bidiStreaming(ServerReflection.method.serverReflectionInfo, (request) => ({
+      validHost: request.host,
+      originalRequest: request,
+      messageResponse: answer(request.messageRequest),
+    })),
+    bidiStreaming(ServerReflectionAlpha.method.serverReflectionInfo, (request) => ({
+      validHost: request.host,
+      originalRequest: request,
+      messageResponse: answer(request.messageRequest),
+    })),
+  ];
+}

@@ -1,0 +1,38 @@
+import type { MessageInitShape } from "@bufbuild/protobuf";
+
+import {
+  CheckResult,
+  Permission,
+  type PermissionCheckResponseSchema,
+} from "../../gen/base/v1/permission_pb.ts";
+import { bulkCheck } from "../../service/bulk-check.ts";
+import { check } from "../../service/check.ts";
+import type { Service } from "../../service/service.ts";
+import type { CheckAnswer } from "../../store/store.ts";
+import { decodeQuestion } from "../messages/question.ts";
+import { type ServedMethod, unary } from "../method.ts";
+
+export function permissionMethods(service: Service): readonly ServedMethod[] {
+  return [
+    unary(Permission.method.check, async (request) => {
+      const { entity, permission, subject } = request;
+      return encodeAnswer(
+        await check(service, { ...decodeQuestion(request), entity, permission, subject }),
+      );
+    }),
+    unary(Permission.method.bulkCheck, async (request) => {
+      const answers = await bulkCheck(service, {
+        ...decodeQuestion(request),
+        items: request.items,
+      });
+      return { results: answers.map(encodeAnswer) };
+    }),
+  ];
+}
+
+function encodeAnswer(answer: CheckAnswer): MessageInitShape<typeof PermissionCheckResponseSchema> {
+  return {
+    can: answer.allowed ? CheckResult.ALLOWED : CheckResult.DENIED,
+    metadata: { checkCount: answer.nodes },
+  };
+}

@@ -1,0 +1,30 @@
+import type { MessageInitShape } from "@bufbuild/protobuf";
+import { timestampFromDate } from "@bufbuild/protobuf/wkt";
+
+import { Tenancy, type TenantSchema } from "../../gen/base/v1/tenancy_pb.ts";
+import { createTenant } from "../../service/create-tenant.ts";
+import { deleteTenant } from "../../service/delete-tenant.ts";
+import { listTenants } from "../../service/list-tenants.ts";
+import type { Service } from "../../service/service.ts";
+import type { Tenant } from "../../store/store.ts";
+import { decodePage } from "../messages/page.ts";
+import { type ServedMethod, unary } from "../method.ts";
+
+export function tenancyMethods(service: Service): readonly ServedMethod[] {
+  return [
+    unary(Tenancy.method.create, async ({ id, name }) => ({
+      tenant: encodeTenant(await createTenant(service, { id, name })),
+    })),
+    unary(Tenancy.method.delete, async ({ id }) => ({
+      tenantId: await deleteTenant(service, { id }),
+    })),
+    unary(Tenancy.method.list, async (request) => {
+      const { tenants, continuousToken } = await listTenants(service, decodePage(request));
+      return { tenants: tenants.map(encodeTenant), continuousToken };
+    }),
+  ];
+}
+
+function encodeTenant({ id, name, createdAt }: Tenant): MessageInitShape<typeof TenantSchema> {
+  return { id, name, createdAt: timestampFromDate(createdAt) };
+}

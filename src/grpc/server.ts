@@ -1,0 +1,159 @@
+import { randomUUID } from "node:crypto";
+
+import type { DescMethod, DescService } from "@bufbuild/protobuf";
+import {
+  type handleUnaryCall,
+  logVerbosity,
+  Metadata,
+  Server,
+  ServerCredentials,
+  setLogVerbosity,
+} from "@grpc/grpc-js";
+import type { Logger } from "pino";
+
+import { errorOf, PembaError } from "../base/error.ts";
+import { statusOf } from "../base/status.ts";
+import { Bundle } from "../gen/base/v1/bundle_pb.ts";
+import { Data } from "../gen/base/v1/data_pb.ts";
+import { Permission } from "../gen/base/v1/permission_pb.ts";
+import { Schema } from "../gen/base/v1/schema_pb.ts";
+import { Tenancy } from "../gen/base/v1/tenancy_pb.ts";
+import { Watch } from "../gen/base/v1/watch_pb.ts";
+import { Health } from "../gen/grpc/health/v1/health_pb.ts";
+import type { Service } from "../service/service.ts";
+import { errorStatus } from "./error-status.ts";
+import { healthMethods } from "./health.ts";
+import type { CallFrame, ServedMethod } from "./method.ts";
+import { reflectionMethods, reflectionServices } from "./reflection-methods.ts";
+import { dataMethods } from "./routes/data.ts";
+import { permissionMethods } from "./routes/permission.ts";
+import { schemaMethods } from "./routes/schema.ts";
+import { tenancyMethods } from "./routes/tenancy.ts";
+
+/** Of any request, in bytes; more ends in RESOURCE_EXHAUSTED. */
+const requestLimit = 4 * 1024 * 1024;
+
+/**
+ * Load balancers drop a connection that is silent for a minute or more, a stream that waits for
+ * changes included, and a client that is gone without a word must not hold its streams for ever.
+ */
+const keepalive = { time: 30_000, timeout: 20_000 };
+
+const services: readonly DescService[] = [Permission, Schema, Data, Bundle, Tenancy, Watch, Health];
+
+/** The gRPC interface of a service. */
+export interface GrpcServer {
+  /** Resolves to the port, which is another one than was asked for when that was 0. */
+  listen(address: { readonly host: string; readonly port: number }): Promise<number>;
+  /** Stops accepting at once and resolves when the calls that were under way have ended. */
+  close(): Promise<void>;
+  /** Ends the calls that are still under way. */
+  cut(): void;
+}
+
+/** A server that is not yet listening. */
+export function buildGrpcServer(options: {
+  readonly service: Service;
+  readonly logger: Logger;
+}): GrpcServer {
+  // What it has to say comes as errors of ours; its own lines would go past the log.
+  setLogVerbosity(logVerbosity.NONE);
+  const server = new Server({
+    "grpc.max_receive_message_length": requestLimit,
+    "grpc.keepalive_time_ms": keepalive.time,
+    "grpc.keepalive_timeout_ms": keepalive.timeout,
+  });
+  serve(server, methodsOf(options.service), callFrame(options.logger));
+  return {
+    async listen({ host, port }) {
+      const address = `${host.includes(":") ? `[${host}]` : host}:${port}`;
+      const { promise, resolve, reject } = Promise.withResolvers<number>();
+      server.bindAsync(address, ServerCredentials.createInsecure(), (error, bound) =>
+        error === null ? resolve(bound) : reject(error),
+      );
+      return await promise;
+    },
+    async close() {
+      const { promise, resolve, reject } = Promise.withResolvers<void>();
+      server.tryShutdown((error) => (error === undefined ? resolve() : reject(error)));
+      await promise;
+    },
+    cut: () => server.forceShutdown(),
+  };
+}
+
+function methodsOf(service: Service): readonly ServedMethod[] {
+  return [
+    ...permissionMethods(service),
+    ...schemaMethods(service),
+    ...dataMethods(service),
+    ...tenancyMethods(service),
+    ...healthMethods(service),
+    ...reflectionMethods(services),
+  ];
+}
+
+/** Every method of every service is answered: one without a handler says that it has none yet. */
+function serve(server: Server, served: readonly ServedMethod[], frame: CallFrame): void {
+  const byPath = new Map(served.map((one) => [pathOf(one.method), one]));
+  for (const method of [...services, ...reflectionServices].flatMap((one) => one.methods)) {
+    const path = pathOf(method);
+    const one = byPath.get(path);
+    if (one === undefined) {
+      refuse(server, path);
+      continue;
+    }
+    switch (one.kind) {
+      case "unary":
+        server.register(path, one.handler(frame), asIs, asIs, "unary");
+        break;
+      case "server_streaming":
+        server.register(path, one.handler(frame), asIs, asIs, "serverStream");
+        break;
+      case "bidi_streaming":
+        server.register(path, one.handler(frame), asIs, asIs, "bidi");
+        break;
+    }
+  }
+}
+
+/** As for a unary call, since a stream that fails at once looks the same to its client. */
+function refuse(server: Server, path: string): void {
+  const error = new PembaError("NOT_IMPLEMENTED", `\`${path}\` is not implemented yet`);
+  const handler: handleUnaryCall<Buffer, Buffer> = (_call, callback) =>
+    callback(errorStatus(error));
+  server.register(path, handler, asIs, asIs, "unary");
+}
+
+function pathOf(method: DescMethod): string {
+  return `/${method.parent.typeName}/${method.name}`;
+}
+
+/** Messages are read and written where their types are known. */
+function asIs(bytes: Buffer): Buffer {
+  return bytes;
+}
+
+/** Names every call, and logs it under that name. */
+function callFrame(logger: Logger): CallFrame {
+  return {
+    errorOf,
+    begin: (method, call) => {
+      const start = performance.now();
+      const id = randomUUID();
+      const metadata = new Metadata();
+      metadata.set("x-request-id", id);
+      call.sendMetadata(metadata);
+      return (outcome) => {
+        const error = outcome.kind === "failed" ? outcome.error : undefined;
+        const status = error === undefined ? 0 : statusOf[error.kind].grpc;
+        if (error !== undefined && statusOf[error.kind].http >= 500) {
+          logger.error({ err: error.cause ?? error, reqId: id }, "request failed");
+        }
+        const milliseconds = Math.round((performance.now() - start) * 1000) / 1000;
+        const route = pathOf(method);
+        logger.debug({ reqId: id, route, status, milliseconds }, "request answered");
+      };
+    },
+  };
+}
