@@ -59,7 +59,7 @@ export async function disagreements(
 }
 
 /** The items of a round with what the oracle allows for each. */
-export function expectations(
+function expectations(
   one: Case,
   round: Round,
   schemas: readonly Schema[],
