@@ -101,12 +101,16 @@ export interface CheckItem {
   readonly arguments: readonly string[];
 }
 
-export interface CheckQuestion {
+/** What all questions about permissions have in common. */
+export interface QuestionFrame {
   readonly schemaVersion: SchemaVersion | undefined;
   readonly snapToken: SnapToken | undefined;
   /** Most hops of a path that may decide the answer. */
   readonly depth: number;
   readonly context: Context;
+}
+
+export interface CheckQuestion extends QuestionFrame {
   readonly items: readonly CheckItem[];
   /** How the request spells its items in errors: `items[2].permission` or just `permission`. */
   readonly path: (item: number, field: string) => string;
@@ -118,7 +122,19 @@ export interface CheckAnswer {
   readonly nodes: number;
 }
 
+export interface SubjectPermissionQuestion extends QuestionFrame {
+  readonly entity: Entity;
+  readonly subject: Subject;
+  /** Permissions only; else the relations of the entity type as well. */
+  readonly onlyPermission: boolean;
+}
+
 export interface PermissionStore {
   /** One answer for each item, in order, all at one snapshot. Any error fails the whole question. */
   check(tenant: TenantId, question: CheckQuestion): Promise<readonly CheckAnswer[]>;
+  /** One answer for each permission (and relation) of the entity's type, all at one snapshot. */
+  subjectPermissions(
+    tenant: TenantId,
+    question: SubjectPermissionQuestion,
+  ): Promise<ReadonlyMap<string, CheckAnswer>>;
 }

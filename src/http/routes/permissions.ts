@@ -1,9 +1,15 @@
 import { bulkCheck } from "../../service/bulk-check.ts";
 import { check } from "../../service/check.ts";
 import type { Service } from "../../service/service.ts";
+import { subjectPermission } from "../../service/subject-permission.ts";
 import type { CheckAnswer } from "../../store/store.ts";
 import { type HttpApp, tenantParams, tenantPath } from "../app.ts";
-import { bulkCheckBody, checkBody, decodeQuestion } from "../shapes/permission.ts";
+import {
+  bulkCheckBody,
+  checkBody,
+  decodeQuestion,
+  subjectPermissionBody,
+} from "../shapes/permission.ts";
 
 export function permissionRoutes(app: HttpApp, service: Service): void {
   app.post(
@@ -31,11 +37,30 @@ export function permissionRoutes(app: HttpApp, service: Service): void {
       return { results: answers.map(encodeAnswer) };
     },
   );
+
+  app.post(
+    `${tenantPath}/permissions/subject-permission`,
+    { schema: { params: tenantParams, body: subjectPermissionBody } },
+    async ({ params, body }) => {
+      const answers = await subjectPermission(service, {
+        ...decodeQuestion(params.tenant_id, body),
+        entity: body.entity,
+        subject: body.subject,
+        onlyPermission: body.metadata?.only_permission,
+      });
+      const results = [...answers].map(([name, answer]) => [name, resultOf(answer)]);
+      return { results: Object.fromEntries(results) };
+    },
+  );
 }
 
 function encodeAnswer(answer: CheckAnswer): object {
   return {
-    can: answer.allowed ? "RESULT_ALLOWED" : "RESULT_DENIED",
+    can: resultOf(answer),
     metadata: { check_count: answer.nodes },
   };
+}
+
+function resultOf(answer: CheckAnswer): string {
+  return answer.allowed ? "RESULT_ALLOWED" : "RESULT_DENIED";
 }

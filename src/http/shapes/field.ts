@@ -20,6 +20,10 @@ export function integerField(): Field<number | string> {
   );
 }
 
+export function booleanField(): Field<boolean> {
+  return Type.Optional(Type.Unsafe<boolean | null>({ type: ["boolean", "null"] }));
+}
+
 export function textListField(): Field<readonly string[]> {
   return Type.Optional(
     Type.Unsafe<readonly string[] | null>({ type: ["array", "null"], items: { type: "string" } }),

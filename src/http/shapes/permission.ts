@@ -3,7 +3,15 @@ import { type Static, Type } from "typebox";
 import type { RawQuestion } from "../../service/request-check.ts";
 import type { RawContext } from "../../service/request-context.ts";
 import { attributeShape, decodeAttributes, entityShape, subjectShape, tupleShape } from "./data.ts";
-import { int32, integerField, jsonField, listField, objectField, textField } from "./field.ts";
+import {
+  booleanField,
+  int32,
+  integerField,
+  jsonField,
+  listField,
+  objectField,
+  textField,
+} from "./field.ts";
 
 const contextShape = {
   tuples: listField(tupleShape),
@@ -11,13 +19,15 @@ const contextShape = {
   data: jsonField(),
 };
 
+const metadataShape = {
+  schema_version: textField(),
+  snap_token: textField(),
+  depth: integerField(),
+};
+
 /** What all questions about permissions have in common. */
 const questionShape = {
-  metadata: objectField({
-    schema_version: textField(),
-    snap_token: textField(),
-    depth: integerField(),
-  }),
+  metadata: objectField(metadataShape),
   context: objectField(contextShape),
   arguments: listField({
     computed_attribute: objectField({ name: textField() }),
@@ -34,6 +44,13 @@ const checkItemShape = {
 export const checkBody = Type.Object({ ...questionShape, ...checkItemShape });
 
 export const bulkCheckBody = Type.Object({ ...questionShape, items: listField(checkItemShape) });
+
+export const subjectPermissionBody = Type.Object({
+  ...questionShape,
+  metadata: objectField({ ...metadataShape, only_permission: booleanField() }),
+  entity: objectField(entityShape),
+  subject: objectField(subjectShape),
+});
 
 type QuestionBody = Static<ReturnType<typeof Type.Object<typeof questionShape>>>;
 

@@ -1,11 +1,19 @@
 import type { TenantId } from "../../base/tuple.ts";
+import type { Schema } from "../../language/schema.ts";
 import { withContext } from "../../memory/context-facts.ts";
 import { interpret } from "../../memory/interpret.ts";
 import { planOf } from "../../plan/cache.ts";
 import { questionOf } from "../../plan/question-of.ts";
 import { answerOf } from "../check-error.ts";
 import type { CompiledSchemas } from "../compiled-schemas.ts";
-import type { CheckAnswer, CheckQuestion, PermissionStore } from "../store.ts";
+import type {
+  CheckAnswer,
+  CheckQuestion,
+  PermissionStore,
+  QuestionFrame,
+  SubjectPermissionQuestion,
+} from "../store.ts";
+import { answersByName, subjectPermissionChecks } from "../subject-permission.ts";
 import { validateAttributes, validateTuples } from "../validate-data.ts";
 import type { MemoryData } from "./data.ts";
 
@@ -25,11 +33,28 @@ export class MemoryPermissions implements PermissionStore {
   }
 
   async check(tenant: TenantId, question: CheckQuestion): Promise<readonly CheckAnswer[]> {
-    const { context, depth, items, path } = question;
+    return this.#answer(tenant, await this.#schemaOf(tenant, question), question);
+  }
+
+  async subjectPermissions(
+    tenant: TenantId,
+    question: SubjectPermissionQuestion,
+  ): Promise<ReadonlyMap<string, CheckAnswer>> {
+    const schema = await this.#schemaOf(tenant, question);
+    const checks = subjectPermissionChecks(schema, question);
+    return answersByName(checks.items, this.#answer(tenant, schema, checks));
+  }
+
+  async #schemaOf(tenant: TenantId, { schemaVersion }: QuestionFrame): Promise<Schema> {
     const { schema } =
-      question.schemaVersion === undefined
+      schemaVersion === undefined
         ? await this.#schemas.guessHead(tenant)
-        : await this.#schemas.at(tenant, question.schemaVersion);
+        : await this.#schemas.at(tenant, schemaVersion);
+    return schema;
+  }
+
+  #answer(tenant: TenantId, schema: Schema, question: CheckQuestion): readonly CheckAnswer[] {
+    const { context, depth, items, path } = question;
     validateTuples(schema, context.tuples, (index) => `context.tuples[${index}]`);
     validateAttributes(schema, context.attributes, (index) => `context.attributes[${index}]`);
     const revision =

@@ -2,13 +2,22 @@ import { must } from "../../base/assert.ts";
 import { PembaError } from "../../base/error.ts";
 import type { SchemaVersion, TenantId } from "../../base/tuple.ts";
 import { ALLOWED, DENIED, UNKNOWN } from "../../base/verdict.ts";
+import type { Schema } from "../../language/schema.ts";
 import { interpret, type Interpretation } from "../../memory/interpret.ts";
 import { onlyDepthIsUnknown } from "../../plan/exact.ts";
 import { gatherMax } from "../../sql/gather.ts";
 import { answerOf } from "../check-error.ts";
 import type { CompiledSchema, CompiledSchemas } from "../compiled-schemas.ts";
 import { schemaNotFound, tenantNotFound } from "../store-error.ts";
-import type { CheckAnswer, CheckQuestion, PermissionStore } from "../store.ts";
+import type {
+  CheckAnswer,
+  CheckItem,
+  CheckQuestion,
+  PermissionStore,
+  QuestionFrame,
+  SubjectPermissionQuestion,
+} from "../store.ts";
+import { answersByName, subjectPermissionChecks } from "../subject-permission.ts";
 import { validateAttributes, validateTuples } from "../validate-data.ts";
 import { gathered, type Group, groupItems, statementOf } from "./check-plan.ts";
 import { checkShape, checkValues } from "./check-values.ts";
@@ -39,21 +48,47 @@ export class PostgresPermissions implements PermissionStore {
   }
 
   async check(tenant: TenantId, question: CheckQuestion): Promise<readonly CheckAnswer[]> {
+    return (await this.#answer(tenant, question, () => question)).answers;
+  }
+
+  async subjectPermissions(
+    tenant: TenantId,
+    question: SubjectPermissionQuestion,
+  ): Promise<ReadonlyMap<string, CheckAnswer>> {
+    const { items, answers } = await this.#answer(tenant, question, (schema) =>
+      subjectPermissionChecks(schema, question),
+    );
+    return answersByName(items, answers);
+  }
+
+  /** Answers the checks that a question comes to under the schema in force. */
+  async #answer(
+    tenant: TenantId,
+    frame: QuestionFrame,
+    checksOf: (schema: Schema) => CheckQuestion,
+  ): Promise<Answered> {
     const snapshot =
-      question.snapToken === undefined ? undefined : this.#tokens.read(question.snapToken).snapshot;
+      frame.snapToken === undefined ? undefined : this.#tokens.read(frame.snapToken).snapshot;
     for (let attempt = 1; attempt <= headChangesMax; attempt += 1) {
-      const planned = await this.#plan(tenant, question);
+      const planned = await this.#plan(tenant, frame, checksOf);
+      const { question } = planned;
+      if (question.items.length === 0) {
+        // Nothing to ask, but it is an answer of this tenant and this version.
+        await this.#schemas.reload(tenant, frame.schemaVersion);
+        return { items: [], answers: [] };
+      }
       const asked = { tenant, question, snapshot, compiled: planned.compiled };
       const rows = await this.#ask(asked, planned.groups);
       if (rows === undefined) continue;
       const open = new Map(rows.map((row) => [numberOf(row, "item"), row]));
       const unknown = planned.groups.flatMap((group) => unknownItems(asked, group, open));
-      if (unknown.length === 0) return answers(asked, planned.groups, open);
+      if (unknown.length === 0)
+        return { items: question.items, answers: answersOf(asked, planned.groups, open) };
       // Some answer rests on an error: which one, only the interpreter can tell.
       const facts = await this.#ask(asked, unknown);
       if (facts === undefined) continue;
       for (const row of facts) open.set(numberOf(row, "item"), row);
-      return answers(asked, planned.groups, open);
+      return { items: question.items, answers: answersOf(asked, planned.groups, open) };
     }
     throw new PembaError("SERIALIZATION", "the schema keeps changing under the question, retry");
   }
@@ -62,18 +97,22 @@ export class PostgresPermissions implements PermissionStore {
    * The plans of the items under the schema in force as far as it is known. What does not fit the
    * head as it was last seen may fit the head as it is, so an error is only told of a fresh one.
    */
-  async #plan(tenant: TenantId, question: CheckQuestion): Promise<Planned> {
+  async #plan(
+    tenant: TenantId,
+    { schemaVersion }: QuestionFrame,
+    checksOf: (schema: Schema) => CheckQuestion,
+  ): Promise<Planned> {
     const known =
-      question.schemaVersion === undefined
+      schemaVersion === undefined
         ? await this.#schemas.guessHead(tenant)
-        : await this.#schemas.at(tenant, question.schemaVersion);
+        : await this.#schemas.at(tenant, schemaVersion);
     try {
-      return plan(known, question);
+      return plan(known, checksOf(known.schema));
     } catch (error) {
       if (!(error instanceof PembaError)) throw error;
-      const current = await this.#schemas.reload(tenant, question.schemaVersion);
+      const current = await this.#schemas.reload(tenant, schemaVersion);
       if (current.version === known.version) throw error;
-      return plan(current, question);
+      return plan(current, checksOf(current.schema));
     }
   }
 
@@ -106,7 +145,14 @@ export class PostgresPermissions implements PermissionStore {
   }
 }
 
+interface Answered {
+  readonly items: readonly CheckItem[];
+  /** One for each item. */
+  readonly answers: readonly CheckAnswer[];
+}
+
 interface Planned {
+  readonly question: CheckQuestion;
   readonly compiled: CompiledSchema;
   readonly groups: readonly Group[];
 }
@@ -126,7 +172,7 @@ function plan(compiled: CompiledSchema, question: CheckQuestion): Planned {
     context.attributes,
     (index) => `context.attributes[${index}]`,
   );
-  return { compiled, groups: groupItems(compiled.schema, items, path) };
+  return { question, compiled, groups: groupItems(compiled.schema, items, path) };
 }
 
 function refuseSnapshot(row: Row): void {
@@ -154,7 +200,7 @@ function unknownItems({ compiled }: Asked, group: Group, rows: ReadonlyMap<numbe
   return items.length === 0 ? [] : [gathered(compiled.schema, group, items)];
 }
 
-function answers(
+function answersOf(
   asked: Asked,
   groups: readonly Group[],
   rows: ReadonlyMap<number, Row>,
