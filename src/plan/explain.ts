@@ -55,7 +55,8 @@ export function explainPlanJson(plan: Plan): JsonValue {
 
 function explainSearch(plan: SearchPlan): string {
   const regions = regionsOf(plan);
-  const lines = [`${questionText(plan)}: one search of ${plan.states.length} states`];
+  const { length } = plan.states;
+  const lines = [`${questionText(plan)}: one search of ${length} state${length === 1 ? "" : "s"}`];
   for (const state of plan.states) {
     const region = regions.numberOf(state.id);
     const recursive = regions.isRecursive(state.id) ? ", recursive" : "";

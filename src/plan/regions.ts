@@ -10,10 +10,11 @@ export interface Regions {
 export function regionsOf(plan: SearchPlan): Regions {
   const reached = plan.states.map((state) => reachedFrom(plan, state.id));
   const isReached = (from: number, to: number): boolean => reached[from]?.has(to) === true;
-  // In the order of how many states lie ahead, a state comes after all that it leads to.
-  const order = plan.states
-    .map((state) => state.id)
-    .toSorted((a, b) => (reached[a]?.size ?? 0) - (reached[b]?.size ?? 0));
+  // In the order of how many states lie ahead, itself included, a state comes after all that it
+  // leads to.
+  const ahead = (state: number): number =>
+    (reached[state]?.size ?? 0) + (isReached(state, state) ? 0 : 1);
+  const order = plan.states.map((state) => state.id).toSorted((a, b) => ahead(a) - ahead(b));
   const numbers = new Map<number, number>();
   let count = 0;
   for (const state of order) {
