@@ -28,6 +28,8 @@ export function startTestRunner(
       "--test",
       `--test-concurrency=${concurrency}`,
       `--test-timeout=${testTimeoutMs}`,
+      // A test that fails seldom closes what it opened: its file would not end by itself.
+      "--test-force-exit",
       "--test-global-setup=test/support/setup.ts",
       "--test-reporter=./test/support/reporter.ts",
       "--test-reporter-destination=stdout",

@@ -4,43 +4,35 @@ import type { TestEvent } from "node:test/reporters";
 import { inspect, stripVTControlCharacters } from "node:util";
 
 type Outcome = "passed" | "failed" | "skipped";
-
-interface FileState {
-  readonly counts: Record<Outcome, number>;
-  /** The names of the test that runs now and of what it stands in. */
-  names: readonly string[];
-}
+type Counts = Record<Outcome, number>;
 
 /**
  * One line a file, each failure where it happens and once more by name at the end, and a closing
  * line that is the same however the tests are run: `N passed, N failed`.
+ *
+ * Files run side by side but are told one after the other, each ended by its summary. Which file an
+ * event is of does not show in it: its place is where the test is written, maybe in a shared file.
  */
 export default async function* report(source: AsyncIterable<TestEvent>): AsyncGenerator<string> {
-  const total = { passed: 0, failed: 0, skipped: 0 };
+  const total = noCounts();
   const failures: string[] = [];
-  const files = new Map<string, FileState>();
-  const fileOf = (file = ""): FileState => {
-    const state = files.get(file) ?? { counts: { passed: 0, failed: 0, skipped: 0 }, names: [] };
-    files.set(file, state);
-    return state;
-  };
+  let counts = noCounts();
+  let names: readonly string[] = [];
   for await (const { type, data } of source) {
     if (type === "test:start") {
-      const state = fileOf(data.file);
-      state.names = [...state.names.slice(0, data.nesting), data.name];
+      names = [...names.slice(0, data.nesting), data.name];
     } else if (type === "test:pass" || type === "test:fail") {
       const outcome = type === "test:pass" ? outcomeOfPass(data) : outcomeOfFail(data);
       if (outcome === undefined) continue;
-      const state = fileOf(data.file);
       total[outcome]++;
-      state.counts[outcome]++;
-      if (type === "test:pass") continue;
-      const name = failureName(data, state.names);
+      if (!isFile(data)) counts[outcome]++;
+      if (type === "test:pass" || outcome !== "failed") continue;
+      const name = failureName(data, names);
       failures.push(name);
       yield `FAIL  ${name}\n${errorText(data)}\n\n`;
     } else if (type === "test:summary" && data.file !== undefined) {
-      // Not at `test:complete`: that comes when a file ends, its tests when those before it are told.
-      yield fileLine(data, fileOf(data.file).counts);
+      yield fileLine(data, counts);
+      counts = noCounts();
     } else if (type === "test:stdout" || type === "test:stderr") {
       yield data.message;
     } else if (type === "test:interrupted") {
@@ -52,6 +44,10 @@ export default async function* report(source: AsyncIterable<TestEvent>): AsyncGe
   }
   if (failures.length > 0) yield `\nFailed:\n${failures.map((it) => `  ${it}\n`).join("")}`;
   yield `\n${countsText(total)}\n`;
+}
+
+function noCounts(): Counts {
+  return { passed: 0, failed: 0, skipped: 0 };
 }
 
 function outcomeOfPass(data: EventData.TestPass): Outcome | undefined {
@@ -92,12 +88,12 @@ function errorText(data: EventData.TestFail): string {
     .join("\n");
 }
 
-function fileLine(data: EventData.TestSummary, counts: Record<Outcome, number>): string {
+function fileLine(data: EventData.TestSummary, counts: Counts): string {
   const mark = data.success && counts.failed === 0 ? "ok  " : "FAIL";
   const seconds = (data.duration_ms / 1000).toFixed(1);
   return `${mark}  ${relative("", data.file ?? "")}  ${countsText(counts)}  ${seconds} s\n`;
 }
 
-function countsText({ passed, failed, skipped }: Record<Outcome, number>): string {
+function countsText({ passed, failed, skipped }: Counts): string {
   return `${passed} passed, ${failed} failed${skipped > 0 ? `, ${skipped} skipped` : ""}`;
 }
