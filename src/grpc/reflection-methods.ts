@@ -1,5 +1,6 @@
 import type { DescService } from "@bufbuild/protobuf";
 
+import { file_base_v1_error } from "../gen/base/v1/error_pb.ts";
 import { ServerReflection } from "../gen/grpc/reflection/v1/reflection_pb.ts";
 import { ServerReflection as ServerReflectionAlpha } from "../gen/grpc/reflection/v1alpha/reflection_pb.ts";
 import { bidiStreaming, type ServedMethod } from "./method.ts";
@@ -9,7 +10,7 @@ export const reflectionServices: readonly DescService[] = [ServerReflection, Ser
 
 /** Descriptions of `services` and of reflection itself; the two versions differ in their names only. */
 export function reflectionMethods(services: readonly DescService[]): readonly ServedMethod[] {
-  const answer = reflect([...services, ...reflectionServices]);
+  const answer = reflect([...services, ...reflectionServices], [file_base_v1_error]);
   return [
     bidiStreaming(ServerReflection.method.serverReflectionInfo, (request) => ({
       validHost: request.host,

@@ -33,12 +33,18 @@ export type ReflectionAnswer =
       readonly value: { readonly errorCode: number; readonly errorMessage: string };
     };
 
-/** Answers from the descriptors of the services, which know all that they rest on. */
+/**
+ * Answers from the descriptors of the services, which know all that they rest on, and of files that
+ * no service rests on.
+ */
 export function reflect(
   services: readonly DescService[],
+  others: readonly DescFile[],
 ): (question: ReflectionQuestion) => ReflectionAnswer {
   const files = new Map<string, DescFile>();
-  for (const { file } of services) collectFiles(file, files);
+  for (const file of [...services.map((service) => service.file), ...others]) {
+    collectFiles(file, files);
+  }
   const symbols = new Map<string, DescFile>();
   for (const file of files.values()) {
     for (const symbol of symbolsOf(file)) symbols.set(symbol, file);

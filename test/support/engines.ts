@@ -32,6 +32,8 @@ export interface Answer {
 export interface TestApp {
   readonly app: HttpApp;
   readonly store: Store;
+  /** What the app serves, for another transport to serve too. */
+  readonly service: Service;
   /** A body that is not text goes as JSON. */
   send(method: string, path: string, body?: unknown, type?: string): Promise<Answer>;
   post(path: string, body?: unknown): Promise<Answer>;
@@ -66,7 +68,7 @@ function engine(name: string, open: () => Promise<OpenStore>): Engine {
       };
       const app = buildHttpServer({ service, logger: pino({ level: "silent" }) });
       await app.ready();
-      return testApp(app, store, drop);
+      return testApp(app, service, drop);
     },
   };
 }
@@ -89,7 +91,8 @@ async function openPostgres(): Promise<OpenStore> {
   return { store, drop: database.drop };
 }
 
-function testApp(app: HttpApp, store: Store, drop: () => Promise<void>): TestApp {
+function testApp(app: HttpApp, service: Service, drop: () => Promise<void>): TestApp {
+  const { store } = service;
   const send: TestApp["send"] = async (method, path, body, type = "application/json") => {
     const raw = typeof body === "string" || body instanceof Buffer;
     const response = await app.inject({
@@ -104,6 +107,7 @@ function testApp(app: HttpApp, store: Store, drop: () => Promise<void>): TestApp
   return {
     app,
     store,
+    service,
     send,
     post,
     tenant: async (schema) => {

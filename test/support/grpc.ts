@@ -1,0 +1,135 @@
+import assert from "node:assert/strict";
+
+import {
+  create,
+  type DescMessage,
+  type DescMethod,
+  fromBinary,
+  type MessageInitShape,
+  type MessageShape,
+  toBinary,
+} from "@bufbuild/protobuf";
+import { type CallOptions, Client, credentials, Metadata, type ServiceError } from "@grpc/grpc-js";
+import { pino } from "pino";
+
+import { buildGrpcServer } from "../../src/grpc/server.ts";
+import type { Service } from "../../src/service/service.ts";
+
+/** A server on a free port of this machine, and a client of it. */
+export interface GrpcApp {
+  readonly port: number;
+  readonly client: GrpcClient;
+  close(): Promise<void>;
+}
+
+type Typed<I extends DescMessage, O extends DescMessage> = DescMethod & {
+  readonly input: I;
+  readonly output: O;
+};
+
+/** Calls over a real connection; one that fails rejects with a `ServiceError`. */
+export interface GrpcClient {
+  call<I extends DescMessage, O extends DescMessage>(
+    method: Typed<I, O> & { readonly methodKind: "unary" },
+    request: MessageInitShape<I>,
+    options?: CallOptions,
+  ): Promise<MessageShape<O>>;
+  /** The bytes of a request as they are, to a path. */
+  send(path: string, bytes: Uint8Array): Promise<Buffer>;
+  /** The answers of a stream; leaving the loop cancels the call. */
+  stream<I extends DescMessage, O extends DescMessage>(
+    method: Typed<I, O> & { readonly methodKind: "server_streaming" },
+    request: MessageInitShape<I>,
+  ): AsyncGenerator<MessageShape<O>>;
+  /** One answer for each question. */
+  converse<I extends DescMessage, O extends DescMessage>(
+    method: Typed<I, O> & { readonly methodKind: "bidi_streaming" },
+    requests: readonly MessageInitShape<I>[],
+  ): Promise<readonly MessageShape<O>[]>;
+  close(): void;
+}
+
+export async function serveGrpc(service: Service): Promise<GrpcApp> {
+  const server = buildGrpcServer({ service, logger: pino({ level: "silent" }) });
+  const port = await server.listen({ host: "127.0.0.1", port: 0 });
+  const client = connectGrpc(`127.0.0.1:${port}`);
+  return {
+    port,
+    client,
+    close: async () => {
+      client.close();
+      await server.close();
+    },
+  };
+}
+
+export function connectGrpc(address: string): GrpcClient {
+  const client = new Client(address, credentials.createInsecure());
+  const send = async (path: string, bytes: Uint8Array, options: CallOptions): Promise<Buffer> =>
+    await new Promise((resolve, reject) => {
+      client.makeUnaryRequest<Uint8Array, Buffer>(
+        path,
+        (value) => Buffer.from(value),
+        (value) => value,
+        bytes,
+        new Metadata(),
+        options,
+        (error, answer) =>
+          answer === undefined ? reject(error ?? new Error("no answer")) : resolve(answer),
+      );
+    });
+  return {
+    send: async (path, bytes) => await send(path, bytes, {}),
+    call: async (method, request, options = {}) => {
+      const bytes = toBinary(method.input, create(method.input, request));
+      return fromBinary(method.output, await send(pathOf(method), bytes, options));
+    },
+    stream: async function* (method, request) {
+      const call = client.makeServerStreamRequest(
+        pathOf(method),
+        (value: Uint8Array) => Buffer.from(value),
+        (bytes: Buffer) => fromBinary(method.output, bytes),
+        toBinary(method.input, create(method.input, request)),
+      );
+      try {
+        yield* call;
+      } finally {
+        call.cancel();
+      }
+    },
+    converse: async (method, requests) => {
+      const call = client.makeBidiStreamRequest(
+        pathOf(method),
+        (value: Uint8Array) => Buffer.from(value),
+        (bytes: Buffer) => fromBinary(method.output, bytes),
+      );
+      for (const request of requests) {
+        call.write(toBinary(method.input, create(method.input, request)));
+      }
+      call.end();
+      return await call.toArray();
+    },
+    close: () => client.close(),
+  };
+}
+
+/** How a call ended that must fail. */
+export async function failure(
+  call: Promise<unknown>,
+): Promise<Pick<ServiceError, "code" | "details">> {
+  try {
+    await call;
+  } catch (error) {
+    assert.ok(isServiceError(error), String(error));
+    return { code: error.code, details: error.details };
+  }
+  return assert.fail("the call did not fail");
+}
+
+function isServiceError(error: unknown): error is ServiceError {
+  return error instanceof Error && "code" in error && "details" in error;
+}
+
+function pathOf(method: DescMethod): string {
+  return `/${method.parent.typeName}/${method.name}`;
+}
