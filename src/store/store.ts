@@ -8,6 +8,7 @@ import type {
   TenantId,
   Tuple,
 } from "../base/tuple.ts";
+import type { AttributeFilter, TupleFilter } from "./filter.ts";
 
 /**
  * What a database engine does for the service. Both engines (`memory`, `postgres`) answer from the
@@ -84,12 +85,23 @@ export interface DataWrite {
   readonly attributes: readonly Attribute[];
 }
 
+/** An undefined side lets nothing through. */
+export interface DataFilters {
+  readonly tuples: TupleFilter | undefined;
+  readonly attributes: AttributeFilter | undefined;
+}
+
 export interface DataStore {
   /**
    * Validates against the schema (errors name the element, such as `tuples[3].relation`) and
    * writes all or nothing, in one transaction. The token names the state right after it.
    */
   write(tenant: TenantId, data: DataWrite): Promise<SnapToken>;
+  /**
+   * Deletes what the filters let through, in one transaction; needs no schema. The token names the
+   * state right after it, also when nothing was deleted.
+   */
+  delete(tenant: TenantId, filters: DataFilters): Promise<SnapToken>;
 }
 
 export interface CheckItem {

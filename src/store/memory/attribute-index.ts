@@ -1,5 +1,6 @@
 import type { Attribute, AttributeValue, Entity } from "../../base/tuple.ts";
 import { sameValue } from "../attribute-value.ts";
+import type { AttributeFilter, AttributeName } from "../filter.ts";
 import { forever, type Lifetime, type Revision, standsAt } from "./revision.ts";
 
 interface StoredValue {
@@ -7,32 +8,74 @@ interface StoredValue {
   readonly lifetime: Lifetime;
 }
 
+interface StoredAttribute {
+  readonly name: AttributeName;
+  /** In the order in which they stood. */
+  readonly values: StoredValue[];
+}
+
 /** The attributes of a tenant with their history, found by entity and name. */
 export class AttributeIndex {
-  readonly #values = new Map<string, StoredValue[]>();
+  /** By entity id, then by the rest of the key. */
+  readonly #byEntity = new Map<string, Map<string, StoredAttribute>>();
 
   /** Gives the attribute its value. Returns whether that changed anything. */
   set({ entity, attribute, value }: Attribute, revision: Revision): boolean {
-    const key = keyOf(entity, attribute);
-    const values = this.#values.get(key) ?? [];
-    const last = values.at(-1);
-    if (last !== undefined && standsAt(last.lifetime, revision)) {
-      if (sameValue(last.value, value)) return false;
-      const lifetime = { created: last.lifetime.created, deleted: revision };
-      values[values.length - 1] = { value: last.value, lifetime };
-    }
-    values.push({ value, lifetime: { created: revision, deleted: forever } });
-    this.#values.set(key, values);
+    const ofEntity = this.#byEntity.get(entity.id) ?? new Map<string, StoredAttribute>();
+    const stored = ofEntity.get(keyOf(entity, attribute)) ?? {
+      name: { entity, attribute },
+      values: [],
+    };
+    const last = standing(stored, revision);
+    if (last !== undefined && sameValue(last.value, value)) return false;
+    end(stored, revision);
+    stored.values.push({ value, lifetime: { created: revision, deleted: forever } });
+    ofEntity.set(keyOf(entity, attribute), stored);
+    this.#byEntity.set(entity.id, ofEntity);
     return true;
   }
 
   get(entity: Entity, attribute: string, revision: Revision): AttributeValue | undefined {
-    const values = this.#values.get(keyOf(entity, attribute));
-    return values?.findLast(({ lifetime }) => standsAt(lifetime, revision))?.value;
+    const stored = this.#byEntity.get(entity.id)?.get(keyOf(entity, attribute));
+    return stored && standing(stored, revision)?.value;
   }
+
+  /** Ends the attribute, if it stands. Returns whether it did. */
+  delete({ entity, attribute }: AttributeName, revision: Revision): boolean {
+    const stored = this.#byEntity.get(entity.id)?.get(keyOf(entity, attribute));
+    return stored !== undefined && end(stored, revision);
+  }
+
+  /** What a filter lets through of the state at a revision, in no order. */
+  *find(filter: AttributeFilter, revision: Revision): Iterable<Attribute> {
+    const names = new Set(filter.attributes);
+    const { type, ids } = filter.entity;
+    for (const id of ids.length === 0 ? this.#byEntity.keys() : new Set(ids)) {
+      for (const stored of this.#byEntity.get(id)?.values() ?? []) {
+        const { entity, attribute } = stored.name;
+        if (type !== "" && entity.type !== type) continue;
+        if (names.size > 0 && !names.has(attribute)) continue;
+        const value = standing(stored, revision)?.value;
+        if (value !== undefined) yield { entity, attribute, value };
+      }
+    }
+  }
+}
+
+function standing({ values }: StoredAttribute, revision: Revision): StoredValue | undefined {
+  return values.findLast(({ lifetime }) => standsAt(lifetime, revision));
+}
+
+/** From the revision on the attribute has no value. Returns whether it had one. */
+function end({ values }: StoredAttribute, revision: Revision): boolean {
+  const last = values.at(-1);
+  if (last === undefined || !standsAt(last.lifetime, revision)) return false;
+  const { created } = last.lifetime;
+  values[values.length - 1] = { value: last.value, lifetime: { created, deleted: revision } };
+  return true;
 }
 
 /** No name and no id holds a NUL. */
 function keyOf(entity: Entity, attribute: string): string {
-  return `${entity.type}\0${entity.id}\0${attribute}`;
+  return `${entity.type}\0${attribute}`;
 }

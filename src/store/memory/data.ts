@@ -3,6 +3,7 @@ import { randomBytes } from "node:crypto";
 import type { Attribute, SnapToken, TenantId, Tuple } from "../../base/tuple.ts";
 import type { Facts } from "../../memory/facts.ts";
 import { invalidSnapToken, tenantNotFound } from "../store-error.ts";
+import type { DataFilters } from "../store.ts";
 import { AttributeIndex } from "./attribute-index.ts";
 import type { Revision } from "./revision.ts";
 import { decodeRevision, encodeRevision } from "./snap-token.ts";
@@ -40,15 +41,29 @@ export class MemoryData {
       attributes,
     }: { readonly tuples: readonly Tuple[]; readonly attributes: readonly Attribute[] },
   ): SnapToken {
-    const data = this.#dataOf(tenant);
-    const revision = this.#revision + 1;
-    let changed = false;
-    for (const tuple of tuples) changed = data.tuples.create(tuple, revision) || changed;
-    for (const attribute of attributes) {
-      changed = data.attributes.set(attribute, revision) || changed;
-    }
-    if (changed) this.#revision = revision;
-    return encodeRevision(this.#engine, this.#revision);
+    return this.#change(tenant, (data, revision) => {
+      let changes = 0;
+      for (const tuple of tuples) changes += Number(data.tuples.create(tuple, revision));
+      for (const attribute of attributes)
+        changes += Number(data.attributes.set(attribute, revision));
+      return changes;
+    });
+  }
+
+  /** Deletes what the filters let through, and returns the token of the state right after. */
+  delete(tenant: TenantId, filters: DataFilters): SnapToken {
+    return this.#change(tenant, (data, revision) => {
+      const now = this.#revision;
+      const tuples = filters.tuples === undefined ? [] : data.tuples.find(filters.tuples, now);
+      const attributes =
+        filters.attributes === undefined ? [] : data.attributes.find(filters.attributes, now);
+      let changes = 0;
+      for (const tuple of tuples) changes += Number(data.tuples.delete(tuple, revision));
+      for (const attribute of attributes) {
+        changes += Number(data.attributes.delete(attribute, revision));
+      }
+      return changes;
+    });
   }
 
   /** The state that a token names. Fails with INVALID_SNAP_TOKEN. */
@@ -78,6 +93,13 @@ export class MemoryData {
       },
       attribute: (entity, name) => attributes.get(entity, name, revision),
     };
+  }
+
+  /** Runs `work`, which says how many changes it made: any makes a new state. */
+  #change(tenant: TenantId, work: (data: TenantData, revision: Revision) => number): SnapToken {
+    const revision = this.#revision + 1;
+    if (work(this.#dataOf(tenant), revision) > 0) this.#revision = revision;
+    return encodeRevision(this.#engine, this.#revision);
   }
 
   #dataOf(tenant: TenantId): TenantData {

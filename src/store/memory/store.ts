@@ -78,7 +78,10 @@ function schemaStore({ tenants, schemas }: Parts): SchemaStore {
 }
 
 function dataStore(parts: Parts): DataStore {
-  return { write: async (tenant, data) => await writeData(parts, tenant, data) };
+  return {
+    write: async (tenant, data) => await writeData(parts, tenant, data),
+    delete: async (tenant, filters) => parts.data.delete(tenant, filters),
+  };
 }
 
 /** Validates and writes without a wait between: only compiling may wait, and then it begins anew. */

@@ -1,41 +1,41 @@
 import type { Tuple } from "../../base/tuple.ts";
+import { leadingEnd, type TupleFilter } from "../filter.ts";
 import { forever, type Lifetime, type Revision, standsAt } from "./revision.ts";
 
-interface StoredSubject {
-  readonly id: string;
-  readonly relation: string;
+interface StoredTuple {
+  readonly tuple: Tuple;
   readonly lifetimes: Lifetime[];
 }
 
 /** The subjects of one relation of one entity: by type, then by id and relation. */
-type Subjects = Map<string, Map<string, StoredSubject>>;
+type Subjects = Map<string, Map<string, StoredTuple>>;
 
-/** The tuples of a tenant with their history, found by entity and relation. */
+/** The tuples of a tenant with their history, found by entity and relation or by either id. */
 export class TupleIndex {
   readonly #subjects = new Map<string, Subjects>();
+  readonly #byEntityId = new Map<string, Set<StoredTuple>>();
+  readonly #bySubjectId = new Map<string, Set<StoredTuple>>();
 
   /** Creates the tuple unless it stands. Returns whether it did. */
-  create({ entity, relation, subject }: Tuple, revision: Revision): boolean {
-    const byType = getOrMake(
-      this.#subjects,
-      relationKey(entity, relation),
-      (): Subjects => new Map(),
-    );
-    const byId = getOrMake(byType, subject.type, () => new Map<string, StoredSubject>());
-    const stored = getOrMake(byId, subjectKey(subject), (): StoredSubject => ({
-      id: subject.id,
-      relation: subject.relation,
-      lifetimes: [],
-    }));
+  create(tuple: Tuple, revision: Revision): boolean {
+    const stored = this.#find(tuple) ?? this.#add(tuple);
     const last = stored.lifetimes.at(-1);
     if (last !== undefined && standsAt(last, revision)) return false;
     stored.lifetimes.push({ created: revision, deleted: forever });
     return true;
   }
 
-  has({ entity, relation, subject }: Tuple, revision: Revision): boolean {
-    const byType = this.#subjects.get(relationKey(entity, relation));
-    const stored = byType?.get(subject.type)?.get(subjectKey(subject));
+  /** Ends the tuple, if it stands. Returns whether it did. */
+  delete(tuple: Tuple, revision: Revision): boolean {
+    const lifetimes = this.#find(tuple)?.lifetimes;
+    const last = lifetimes?.at(-1);
+    if (lifetimes === undefined || last === undefined || !standsAt(last, revision)) return false;
+    lifetimes[lifetimes.length - 1] = { created: last.created, deleted: revision };
+    return true;
+  }
+
+  has(tuple: Tuple, revision: Revision): boolean {
+    const stored = this.#find(tuple);
     return stored !== undefined && stood(stored, revision);
   }
 
@@ -49,15 +49,62 @@ export class TupleIndex {
     const byType = this.#subjects.get(relationKey(entity, relation));
     const seen = new Set<string>();
     for (const stored of byType?.get(subject.type)?.values() ?? []) {
-      if (subject.relation !== undefined && stored.relation !== subject.relation) continue;
-      if (seen.has(stored.id) || !stood(stored, revision)) continue;
-      seen.add(stored.id);
-      yield stored.id;
+      const { id, relation: subjectRelation } = stored.tuple.subject;
+      if (subject.relation !== undefined && subjectRelation !== subject.relation) continue;
+      if (seen.has(id) || !stood(stored, revision)) continue;
+      seen.add(id);
+      yield id;
     }
+  }
+
+  /** What a filter lets through of the state at a revision, in no order. */
+  *find(filter: TupleFilter, revision: Revision): Iterable<Tuple> {
+    const fits = matcher(filter);
+    for (const stored of this.#candidates(filter)) {
+      if (fits(stored.tuple) && stood(stored, revision)) yield stored.tuple;
+    }
+  }
+
+  *#candidates(filter: TupleFilter): Iterable<StoredTuple> {
+    const end = leadingEnd(filter);
+    const index = end === "entity" ? this.#byEntityId : this.#bySubjectId;
+    const { ids } = filter[end];
+    for (const id of ids.length === 0 ? index.keys() : new Set(ids)) yield* index.get(id) ?? [];
+  }
+
+  #find({ entity, relation, subject }: Tuple): StoredTuple | undefined {
+    const byType = this.#subjects.get(relationKey(entity, relation));
+    return byType?.get(subject.type)?.get(subjectKey(subject));
+  }
+
+  #add(tuple: Tuple): StoredTuple {
+    const { entity, relation, subject } = tuple;
+    const stored: StoredTuple = { tuple, lifetimes: [] };
+    const key = relationKey(entity, relation);
+    const byType = getOrMake(this.#subjects, key, (): Subjects => new Map());
+    const byId = getOrMake(byType, subject.type, () => new Map<string, StoredTuple>());
+    byId.set(subjectKey(subject), stored);
+    getOrMake(this.#byEntityId, entity.id, () => new Set<StoredTuple>()).add(stored);
+    getOrMake(this.#bySubjectId, subject.id, () => new Set<StoredTuple>()).add(stored);
+    return stored;
   }
 }
 
-function stood({ lifetimes }: StoredSubject, revision: Revision): boolean {
+function matcher({ entity, relation, subject }: TupleFilter): (tuple: Tuple) => boolean {
+  const entityIds = new Set(entity.ids);
+  const subjectIds = new Set(subject.ids);
+  const isOneOf = (ids: ReadonlySet<string>, id: string): boolean => ids.size === 0 || ids.has(id);
+  const is = (wanted: string, name: string): boolean => wanted === "" || wanted === name;
+  return (tuple) =>
+    is(entity.type, tuple.entity.type) &&
+    isOneOf(entityIds, tuple.entity.id) &&
+    is(relation, tuple.relation) &&
+    is(subject.type, tuple.subject.type) &&
+    isOneOf(subjectIds, tuple.subject.id) &&
+    is(subject.relation, tuple.subject.relation);
+}
+
+function stood({ lifetimes }: StoredTuple, revision: Revision): boolean {
   return lifetimes.some((lifetime) => standsAt(lifetime, revision));
 }
 
