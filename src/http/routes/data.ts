@@ -1,8 +1,15 @@
+import { deleteData, deleteRelationships } from "../../service/delete-data.ts";
 import type { Service } from "../../service/service.ts";
 import { writeData } from "../../service/write-data.ts";
 import { writeRelationships } from "../../service/write-relationships.ts";
 import { type HttpApp, tenantParams, tenantPath } from "../app.ts";
-import { decodeAttributes, writeDataBody, writeRelationshipsBody } from "../shapes/data.ts";
+import {
+  decodeAttributes,
+  deleteDataBody,
+  deleteRelationshipsBody,
+  writeDataBody,
+  writeRelationshipsBody,
+} from "../shapes/data.ts";
 
 export function dataRoutes(app: HttpApp, service: Service): void {
   app.post(
@@ -26,6 +33,29 @@ export function dataRoutes(app: HttpApp, service: Service): void {
         tenantId: params.tenant_id,
         metadata: body.metadata && { schemaVersion: body.metadata.schema_version },
         tuples: body.tuples,
+      }),
+    }),
+  );
+
+  app.post(
+    `${tenantPath}/data/delete`,
+    { schema: { params: tenantParams, body: deleteDataBody } },
+    async ({ params, body }) => ({
+      snap_token: await deleteData(service, {
+        tenantId: params.tenant_id,
+        tupleFilter: body.tuple_filter,
+        attributeFilter: body.attribute_filter,
+      }),
+    }),
+  );
+
+  app.post(
+    `${tenantPath}/relationships/delete`,
+    { schema: { params: tenantParams, body: deleteRelationshipsBody } },
+    async ({ params, body }) => ({
+      snap_token: await deleteRelationships(service, {
+        tenantId: params.tenant_id,
+        filter: body.filter,
       }),
     }),
   );

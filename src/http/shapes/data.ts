@@ -2,7 +2,7 @@ import { type Static, Type } from "typebox";
 
 import type { RawAttribute } from "../../service/request-data.ts";
 import { decodeAny } from "./any.ts";
-import { jsonField, listField, objectField, textField } from "./field.ts";
+import { jsonField, listField, objectField, textField, textListField } from "./field.ts";
 
 export const entityShape = { type: textField(), id: textField() };
 export const subjectShape = { type: textField(), id: textField(), relation: textField() };
@@ -31,6 +31,24 @@ export const writeRelationshipsBody = Type.Object({
   metadata: objectField({ schema_version: textField() }),
   tuples: listField(tupleShape),
 });
+
+const tupleFilter = objectField({
+  entity: objectField({ type: textField(), ids: textListField() }),
+  relation: textField(),
+  subject: objectField({ type: textField(), ids: textListField(), relation: textField() }),
+});
+
+const attributeFilter = objectField({
+  entity: objectField({ type: textField(), ids: textListField() }),
+  attributes: textListField(),
+});
+
+export const deleteDataBody = Type.Object({
+  tuple_filter: tupleFilter,
+  attribute_filter: attributeFilter,
+});
+
+export const deleteRelationshipsBody = Type.Object({ filter: tupleFilter });
 
 /** Reads the values of attributes; `list` is where they stand in the body. */
 export function decodeAttributes(

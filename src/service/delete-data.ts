@@ -1,0 +1,53 @@
+import type { SnapToken } from "../base/tuple.ts";
+import { isEmptyAttributeFilter, isEmptyTupleFilter } from "../store/filter.ts";
+import { type Absent, invalidField, parseTenantId } from "./field.ts";
+import {
+  parseAttributeFilter,
+  parseTupleFilter,
+  type RawAttributeFilter,
+  type RawTupleFilter,
+} from "./request-filter.ts";
+import type { Service } from "./service.ts";
+
+export interface DeleteDataRequest {
+  readonly tenantId: string;
+  readonly tupleFilter?: RawTupleFilter | Absent;
+  readonly attributeFilter?: RawAttributeFilter | Absent;
+}
+
+export interface DeleteRelationshipsRequest {
+  readonly tenantId: string;
+  readonly filter?: RawTupleFilter | Absent;
+}
+
+const nothingNamed =
+  "names no type, id, relation or attribute, expected at least one: nothing would be deleted";
+
+/**
+ * Deletes the tuples and attributes that the filters let through, in one transaction. An empty
+ * filter deletes nothing on its side, both empty are an error. The token names the state right after.
+ */
+export async function deleteData(service: Service, request: DeleteDataRequest): Promise<SnapToken> {
+  const tenant = parseTenantId(request.tenantId);
+  const tuples = parseTupleFilter(request.tupleFilter, "tuple_filter");
+  const attributes = parseAttributeFilter(request.attributeFilter, "attribute_filter");
+  const filters = {
+    tuples: isEmptyTupleFilter(tuples) ? undefined : tuples,
+    attributes: isEmptyAttributeFilter(attributes) ? undefined : attributes,
+  };
+  if (filters.tuples === undefined && filters.attributes === undefined) {
+    throw invalidField("tuple_filter", `like attribute_filter ${nothingNamed}`);
+  }
+  return await service.store.data.delete(tenant, filters);
+}
+
+/** The older way to delete, which knows tuples only. */
+export async function deleteRelationships(
+  service: Service,
+  request: DeleteRelationshipsRequest,
+): Promise<SnapToken> {
+  const tenant = parseTenantId(request.tenantId);
+  const tuples = parseTupleFilter(request.filter, "filter");
+  if (isEmptyTupleFilter(tuples)) throw invalidField("filter", nothingNamed);
+  return await service.store.data.delete(tenant, { tuples, attributes: undefined });
+}
