@@ -47,7 +47,7 @@ export interface Expansion {
 }
 
 /** Past this, a state is not worth a branch for each alternative: the plan is gathered instead. */
-const alternativesMax = 512;
+const branchesMax = 512;
 
 interface Pending {
   readonly item: Item;
@@ -68,23 +68,30 @@ export function expandItems(
   const reasons: GatherReason[] = [];
   const expanded = new Map<string, (readonly OpenGuard[])[]>();
   const stack: Pending[] = items.map((item) => ({ item, guards: [] })).toReversed();
+  const branches = new BranchCount();
+  const add = (...more: readonly Alternative[]): void => {
+    for (const alternative of more) {
+      alternatives.push(alternative);
+      branches.count(alternative);
+    }
+  };
 
   for (let next = stack.pop(); next !== undefined; next = stack.pop()) {
     const { item, guards } = next;
-    if (alternatives.length > alternativesMax) {
+    if (branches.size > branchesMax || guards.length > branchesMax) {
       reasons.push(reason(entity, "it has too many alternatives", label(items)));
       break;
     }
     if (item.kind === "rule") {
-      alternatives.push({ guards, step: { kind: "rule", rule: item.rule } });
+      add({ guards, step: { kind: "rule", rule: item.rule } });
     } else if (item.kind === "operand") {
       const step = expandExpression(input, entity, item, guards);
-      alternatives.push(...step.alternatives);
+      add(...step.alternatives);
       reasons.push(...step.reasons);
       stack.push(...step.pending.toReversed());
     } else if (isNews(expanded, item.name, guards)) {
       const steps = expandName(input.question, entity, item.name);
-      alternatives.push(...steps.map((step) => ({ guards, step })));
+      add(...steps.map((step) => ({ guards, step })));
       const permission = entity.permissions.get(item.name);
       if (permission !== undefined) {
         const { expression } = permission;
@@ -93,6 +100,48 @@ export function expandItems(
     }
   }
   return { alternatives, reasons };
+}
+
+/**
+ * How many branches the alternatives make in a statement: those that differ in their relation alone
+ * share one, and each guard of a branch is one more.
+ */
+class BranchCount {
+  readonly #branches = new Set<string>();
+  readonly #guards = new Map<OpenGuard, number>();
+
+  get size(): number {
+    return this.#branches.size;
+  }
+
+  count({ guards, step }: Alternative): void {
+    const numbers = guards.map((guard) => this.#number(guard));
+    const behind = JSON.stringify(numbers.toSorted((a, b) => a - b));
+    for (const number of numbers) this.#branches.add(`${behind} ${number}`);
+    this.#branches.add(`${behind} ${branchOf(step)}`);
+  }
+
+  #number(guard: OpenGuard): number {
+    const number = this.#guards.get(guard) ?? this.#guards.size;
+    this.#guards.set(guard, number);
+    return number;
+  }
+}
+
+function branchOf(step: Step): string {
+  switch (step.kind) {
+    case "direct":
+    case "self":
+      return step.kind;
+    case "attribute":
+      return `attribute ${step.name}`;
+    case "rule":
+      return `rule ${step.rule.name}`;
+    case "userset":
+      return `userset ${step.subjectType}#${step.subjectRelation}`;
+    case "walk":
+      return `walk ${step.relation} ${step.subjectType}`;
+  }
 }
 
 /** For people: the names, or the place of an operand. */

@@ -32,7 +32,7 @@ export function buildNetwork(schema: Schema, question: Question): Network {
 }
 
 interface NodeEntry extends Name {
-  /** Set for an operand of a negation in the expression of the name. */
+  /** Set for an operand in the expression of the name. */
   readonly operand: Expression | undefined;
 }
 
@@ -92,14 +92,21 @@ function nameFormula(build: Build, entity: EntityDefinition, name: string): Form
   return { kind: "or", operands };
 }
 
+/** What lies deeper in an expression is a node of its own: whatever reads formulas may recurse. */
+const formulaDepthMax = 100;
+
 function expressionFormula(
   build: Build,
   entity: EntityDefinition,
-  operand: { readonly expression: Expression; readonly owner: string },
+  operand: { readonly expression: Expression; readonly owner: string; readonly depth?: number },
 ): Formula {
-  const { expression, owner } = operand;
+  const { expression, owner, depth = 0 } = operand;
+  if (depth > formulaDepthMax) {
+    const name = { entityType: entity.name, name: owner };
+    return { kind: "node", node: build.table.internOperand(name, expression) };
+  }
   const part = (inner: Expression): Formula =>
-    expressionFormula(build, entity, { expression: inner, owner });
+    expressionFormula(build, entity, { expression: inner, owner, depth: depth + 1 });
   switch (expression.kind) {
     case "or":
     case "and":

@@ -22,7 +22,8 @@ export function sql(strings: TemplateStringsArray, ...holes: readonly Fragment[]
   strings.forEach((text, index) => {
     if (text !== "") parts.push({ kind: "text", text });
     const hole = holes[index];
-    if (hole !== undefined) parts.push(...hole.parts);
+    // In a loop: large statements have more parts than a call takes arguments.
+    for (const part of hole?.parts ?? []) parts.push(part);
   });
   return { parts };
 }
@@ -53,7 +54,7 @@ export function join(fragments: readonly Fragment[], separator: string): Fragmen
   const parts: Part[] = [];
   fragments.forEach((fragment, index) => {
     if (index > 0) parts.push({ kind: "text", text: separator });
-    parts.push(...fragment.parts);
+    for (const part of fragment.parts) parts.push(part);
   });
   return { parts };
 }

@@ -1,6 +1,7 @@
 import { type Fragment, integer, join, literal, sql, textArray } from "./fragment.ts";
 import type { Gather } from "./gather-plan.ts";
 import { attributeProbe, type Scope, tupleProbe } from "./source.ts";
+import { oneOf } from "./test.ts";
 
 /** The most entities that a gather reads: past it the question fails with a clear error. */
 export const gatherMax = 10_000;
@@ -79,24 +80,32 @@ function factList(branches: readonly Fragment[]): Fragment {
   return sql`coalesce((select jsonb_agg(f.fact) from reached s cross join lateral (${join(branches, " union all ")}) f), '[]'::jsonb)`;
 }
 
-/** A probe for each hop of each type, from the entity of the row `s`. */
+/** A probe for each kind of hop of each type, whatever the relation, from the entity of the row `s`. */
 function hopProbes(
   scope: Scope,
   gather: Gather,
   columns: (target: number) => Fragment,
 ): Fragment[] {
-  return gather.types.flatMap((type, index) =>
-    type.hops.map((hop) => {
+  return gather.types.flatMap((type, index) => {
+    const kinds = Map.groupBy(type.hops, (hop) =>
+      JSON.stringify([hop.subjectType, hop.subjectRelation]),
+    );
+    return [...kinds.values()].flatMap((same) => {
+      const [hop] = same;
+      if (hop === undefined) return [];
       const target = gather.types.findIndex((other) => other.entityType === hop.subjectType);
-      const relation =
+      const relation = oneOf(same.map((each) => each.relation));
+      const userset =
         hop.subjectRelation === undefined
           ? sql``
           : sql` and r.subject_relation = ${literal(hop.subjectRelation)}`;
-      return tupleProbe(
-        scope,
-        columns(target),
-        sql`s.type = ${integer(index)} and r.entity_id = s.id and r.relation = ${literal(hop.relation)} and r.entity_type = ${literal(type.entityType)} and r.subject_type = ${literal(hop.subjectType)}${relation}`,
-      );
-    }),
-  );
+      return [
+        tupleProbe(
+          scope,
+          columns(target),
+          sql`s.type = ${integer(index)} and r.entity_id = s.id and r.relation = ${relation} and r.entity_type = ${literal(type.entityType)} and r.subject_type = ${literal(hop.subjectType)}${userset}`,
+        ),
+      ];
+    });
+  });
 }

@@ -104,7 +104,7 @@ export function directHolds(
 }
 
 /** The right side of `relation = ...` for one or several relations. */
-function oneOf(relations: readonly string[]): Fragment {
+export function oneOf(relations: readonly string[]): Fragment {
   const [first] = relations;
   return first !== undefined && relations.length === 1
     ? literal(first)
