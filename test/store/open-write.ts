@@ -1,0 +1,89 @@
+import assert from "node:assert/strict";
+import { setTimeout } from "node:timers/promises";
+
+import postgres from "postgres";
+
+import type { Attribute, TenantId } from "../../src/base/tuple.ts";
+import { arrayLiteral } from "../../src/store/postgres/array-literal.ts";
+import { tuple } from "./engines.ts";
+
+/** A write by somebody else, whose transaction is open until it is committed. */
+export interface OpenWrite {
+  commit(): Promise<void>;
+}
+
+/** A connection of the test's own to the database of a store. */
+export function connect(url: string, max = 4): postgres.Sql {
+  return postgres(url, { max, onnotice: () => {} });
+}
+
+/** Writes as a store does, and leaves the transaction open. */
+export async function beginWrite(
+  sql: postgres.Sql,
+  tenant: TenantId,
+  data: { readonly tuples?: readonly string[]; readonly attributes?: readonly Attribute[] },
+): Promise<OpenWrite> {
+  const connection = await sql.reserve();
+  const tuples = (data.tuples ?? []).map(tuple);
+  const attributes = data.attributes ?? [];
+  const heads = await connection<{ head: string }[]>`
+    select head_version as head from tenants where id = ${tenant}
+  `;
+  await connection.unsafe("begin");
+  const [row] = await connection.unsafe(
+    `select outcome from write_data($1, null, $2,
+       $3::text[], $4::text[], $5::text[], $6::text[], $7::text[], $8::text[],
+       $9::text[], $10::text[], $11::text[], $12::text[], $13::text[])`,
+    [
+      tenant,
+      heads[0]?.head ?? assert.fail("no tenant"),
+      arrayLiteral(tuples.map(({ entity }) => entity.type)),
+      arrayLiteral(tuples.map(({ entity }) => entity.id)),
+      arrayLiteral(tuples.map(({ relation }) => relation)),
+      arrayLiteral(tuples.map(({ subject }) => subject.type)),
+      arrayLiteral(tuples.map(({ subject }) => subject.id)),
+      arrayLiteral(tuples.map(({ subject }) => subject.relation)),
+      arrayLiteral(attributes.map(({ entity }) => entity.type)),
+      arrayLiteral(attributes.map(({ entity }) => entity.id)),
+      arrayLiteral(attributes.map(({ attribute }) => attribute)),
+      arrayLiteral(attributes.map(({ value }) => value.type)),
+      arrayLiteral(attributes.map(({ value }) => JSON.stringify(value.data))),
+    ],
+  );
+  assert.equal(row?.["outcome"], "written");
+  return {
+    commit: async () => {
+      await connection.unsafe("commit");
+      connection.release();
+    },
+  };
+}
+
+/** Those who wait for a lock in this database: for what, and do they have a transaction id yet? */
+export interface Waiting {
+  readonly lock: string;
+  readonly hasXid: boolean;
+}
+
+/** Resolves when `count` backends of the database wait for a lock. */
+export async function untilWaiting(sql: postgres.Sql, count: number): Promise<readonly Waiting[]> {
+  return await until(async () => {
+    const rows = await sql<{ lock: string; hasXid: boolean }[]>`
+      select wait_event as lock, backend_xid is not null as "hasXid"
+      from pg_stat_activity
+      where datname = current_database() and wait_event_type = 'Lock'
+    `;
+    return rows.length === count ? [...rows] : undefined;
+  });
+}
+
+/** The first answer that is one; asks again and again, for half a minute. */
+export async function until<T>(ask: () => Promise<T | undefined>): Promise<T> {
+  const deadline = Date.now() + 30_000;
+  while (Date.now() < deadline) {
+    const answer = await ask();
+    if (answer !== undefined) return answer;
+    await setTimeout(5);
+  }
+  return assert.fail("waited in vain");
+}

@@ -1,0 +1,233 @@
+/**
+ * Writes that overlap, each put into its place by an open transaction of the test's own, and what
+ * their tokens and the log say of them afterwards.
+ */
+import assert from "node:assert/strict";
+import { after, before, test } from "node:test";
+
+import type postgres from "postgres";
+
+import type { Attribute, SnapToken, TenantId } from "../../src/base/tuple.ts";
+import { decodeSnapToken } from "../../src/store/postgres/snap-token-codec.ts";
+import { printSnapshot } from "../../src/store/postgres/snapshot.ts";
+import type { Store } from "../../src/store/store.ts";
+import {
+  allowed,
+  attribute,
+  fails,
+  openPostgres,
+  type OpenStore,
+  tenantWithSchema,
+  write,
+} from "./engines.ts";
+import { beginWrite, connect, untilWaiting } from "./open-write.ts";
+
+let open: OpenStore;
+let store: Store;
+let sql: postgres.Sql;
+
+before(async () => {
+  const opened = await openPostgres({ maxRetries: 0 });
+  open = opened;
+  store = opened.store;
+  sql = connect(opened.url);
+});
+
+after(async () => {
+  await sql.end({ timeout: 1 });
+  await open.close();
+});
+
+function limit(data: number, id = "1"): Attribute {
+  return attribute("limit", { type: "integer", data }, id);
+}
+
+/** The subjects of the tenant's tuples whose creation is visible at the token. */
+async function visibleSubjects(tenant: TenantId, token: SnapToken): Promise<readonly string[]> {
+  const { snapshot } = decodeSnapToken(token) ?? assert.fail("no token");
+  const rows = await sql<{ subject: string }[]>`
+    select subject_id as subject from relationships
+    where tenant = (select number from tenants where id = ${tenant})
+      and pg_visible_in_snapshot(created_xid, ${printSnapshot(snapshot)}::text::pg_snapshot)
+    order by 1
+  `;
+  return rows.map(({ subject }) => subject);
+}
+
+interface Change {
+  readonly xid: string;
+  readonly operation: "create" | "delete";
+  readonly key: string;
+  readonly value: string;
+  readonly createdXid: string | null;
+}
+
+async function changesOf(tenant: TenantId): Promise<readonly Change[]> {
+  return await sql<Change[]>`
+    select xid::text, operation, created_xid::text as "createdXid",
+      concat_ws(' ', entity_type, entity_id, relation, subject_type, subject_id, subject_relation,
+        attribute) as key,
+      coalesce(value_type || value::text, '') as value
+    from changes
+    where tenant = (select number from tenants where id = ${tenant})
+    order by changes.xid, ordinal
+  `;
+}
+
+/** Replays the log in the order of ids: each change must fit the state before it. */
+function replay(changes: readonly Change[]): ReadonlyMap<string, string> {
+  const state = new Map<string, string>();
+  for (const { xid, operation, key, value, createdXid } of changes) {
+    if (operation === "create") {
+      assert.equal(state.get(key), undefined, `${key} is created twice`);
+      state.set(key, `${value} @${xid}`);
+    } else {
+      assert.equal(state.get(key), `${value} @${createdXid}`, `the delete of ${key} is not true`);
+      state.delete(key);
+    }
+  }
+  return state;
+}
+
+async function storedState(tenant: TenantId): Promise<ReadonlyMap<string, string>> {
+  const rows = await sql<{ key: string; value: string }[]>`
+    select concat_ws(' ', entity_type, entity_id, relation, subject_type, subject_id,
+        subject_relation) as key, ' @' || created_xid::text as value
+    from relationships where tenant = (select number from tenants where id = ${tenant})
+    union all
+    select concat_ws(' ', entity_type, entity_id, attribute),
+      value_type || value::text || ' @' || created_xid::text
+    from attributes where tenant = (select number from tenants where id = ${tenant})
+  `;
+  return new Map(rows.map(({ key, value }) => [key, value]));
+}
+
+test("the token of a tuple that another transaction was just creating shows it", async () => {
+  const tenant = await tenantWithSchema(store);
+  const other = await beginWrite(sql, tenant, { tuples: ["doc:1#owner@user:a"] });
+  const writing = write(store, tenant, { tuples: ["doc:1#owner@user:a"] });
+  const [waiting] = await untilWaiting(sql, 1);
+  assert.equal(waiting?.lock, "transactionid");
+  await other.commit();
+  const token = await writing;
+  assert.deepEqual(await visibleSubjects(tenant, token), ["a"]);
+  const asked = { id: "1", permission: "view", subject: "a", at: token };
+  assert.equal(await allowed(store, tenant, asked), true);
+  assert.equal((await changesOf(tenant)).length, 1);
+});
+
+test("a writer that waits for a key has no transaction id yet, so the log replays in their order", async () => {
+  const tenant = await tenantWithSchema(store);
+  await write(store, tenant, { attributes: [limit(0)] });
+  const other = await beginWrite(sql, tenant, { attributes: [limit(1)] });
+  const writing = write(store, tenant, {
+    tuples: ["doc:1#owner@user:a"],
+    attributes: [limit(2)],
+  });
+  const [waiting] = await untilWaiting(sql, 1);
+  assert.deepEqual(waiting, { lock: "advisory", hasXid: false });
+  // Takes an id in between, which the waiting one must not lie below.
+  await write(store, tenant, { tuples: ["doc:2#owner@user:b"] });
+  await other.commit();
+  await writing;
+  const changes = await changesOf(tenant);
+  assert.deepEqual(replay(changes), await storedState(tenant));
+  assert.deepEqual(
+    changes
+      .filter(({ key }) => key === "doc 1 limit")
+      .map(({ operation, value }) => `${operation} ${value}`),
+    ["create integer0", "delete integer0", "create integer1", "delete integer1", "create integer2"],
+  );
+});
+
+test("a transaction that was open at a token never shows in it, also when its id is lower", async () => {
+  const tenant = await tenantWithSchema(store);
+  const early = await beginWrite(sql, tenant, { tuples: ["doc:1#owner@user:early"] });
+  const token = await write(store, tenant, { tuples: ["doc:1#owner@user:late"] });
+  assert.deepEqual(await visibleSubjects(tenant, token), ["late"]);
+  await early.commit();
+  assert.deepEqual(await visibleSubjects(tenant, token), ["late"]);
+  const asked = { id: "1", permission: "view", subject: "early" };
+  assert.equal(await allowed(store, tenant, { ...asked, at: token }), false);
+  assert.equal(await allowed(store, tenant, asked), true);
+});
+
+test("the token of a write that changes nothing shows all that was committed before it", async () => {
+  const tenant = await tenantWithSchema(store);
+  await write(store, tenant, { tuples: ["doc:1#owner@user:a"] });
+  const running = await beginWrite(sql, tenant, { tuples: ["doc:1#owner@user:b"] });
+  const token = await write(store, tenant, {});
+  await running.commit();
+  assert.deepEqual(await visibleSubjects(tenant, token), ["a"]);
+});
+
+test("an overwrite is logged as the delete of the true old value and the create of the new one", async () => {
+  const tenant = await tenantWithSchema(store);
+  await write(store, tenant, { attributes: [limit(1), limit(1, "2")] });
+  await write(store, tenant, { attributes: [limit(1), limit(2, "2"), limit(3, "3")] });
+  const changes = await changesOf(tenant);
+  assert.deepEqual(
+    changes.map(({ operation, key, value }) => `${operation} ${key} ${value}`),
+    [
+      "create doc 1 limit integer1",
+      "create doc 2 limit integer1",
+      "delete doc 2 limit integer1",
+      "create doc 2 limit integer2",
+      "create doc 3 limit integer3",
+    ],
+  );
+  assert.deepEqual(replay(changes), await storedState(tenant));
+});
+
+test("values are stored as they were written", async () => {
+  const tenant = await tenantWithSchema(store);
+  await write(store, tenant, {
+    attributes: [
+      attribute("tags", { type: "string[]", data: ["a,b", '"', "\\", "ä", ""] }),
+      attribute("score", { type: "double", data: Number.NaN }),
+      attribute("score", { type: "double", data: 0.1 }, "2"),
+      attribute("score", { type: "double", data: -Infinity }, "3"),
+    ],
+  });
+  const rows = await sql<{ value: unknown }[]>`
+    select value from attributes
+    where tenant = (select number from tenants where id = ${tenant})
+    order by attribute, entity_id
+  `;
+  assert.deepEqual(
+    rows.map(({ value }) => value),
+    ["NaN", 0.1, "-Infinity", ["a,b", '"', "\\", "ä", ""]],
+  );
+});
+
+test("writers of the same keys in any order never deadlock, and the log replays to what is stored", async () => {
+  const tenant = await tenantWithSchema(store);
+  const keys = Array.from({ length: 30 }, (_, index) => String(index));
+  const rotated = (by: number): readonly string[] => [...keys.slice(by), ...keys.slice(0, by)];
+  // Without a retry: a single deadlock would fail its write.
+  await Promise.all(
+    keys.map((_, writer) => {
+      const order = writer % 2 === 0 ? rotated(writer) : rotated(writer).toReversed();
+      return write(store, tenant, {
+        tuples: order.map((key) => `doc:${key}#owner@user:a`),
+        attributes: order.slice(0, 10).map((key) => limit(writer, key)),
+      });
+    }),
+  );
+  const changes = await changesOf(tenant);
+  assert.deepEqual(replay(changes), await storedState(tenant));
+  assert.equal(changes.filter(({ key }) => key.includes("owner")).length, keys.length);
+});
+
+test("a tenant is deleted after those who write into it, and before those who come later", async () => {
+  const tenant = await tenantWithSchema(store);
+  const writer = await beginWrite(sql, tenant, { tuples: ["doc:1#owner@user:a"] });
+  const deleting = store.tenants.delete(tenant);
+  assert.deepEqual(await untilWaiting(sql, 1), [{ lock: "advisory", hasXid: false }]);
+  const late = write(store, tenant, { tuples: ["doc:1#owner@user:b"] });
+  const refused = fails(late, "TENANT_NOT_FOUND");
+  await untilWaiting(sql, 2);
+  await writer.commit();
+  await deleting;
+  await refused;
+});
