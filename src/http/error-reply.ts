@@ -15,6 +15,8 @@ export function replyWithError(error: unknown, request: FastifyRequest, reply: F
 
 /** What the HTTP framework itself refuses before a route is reached. */
 function frameworkFault(error: unknown): PembaError | undefined {
+  // The framework gives a status to an error of a shape check, too, which is told as it is.
+  if (error instanceof PembaError) return undefined;
   if (!(error instanceof Error) || !("statusCode" in error)) return undefined;
   const status = error.statusCode;
   if (status === 413) {
