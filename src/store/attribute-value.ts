@@ -6,7 +6,7 @@ import {
   type JsonValue,
 } from "../base/tuple.ts";
 
-/** The bare data as it is stored: numbers that JSON does not have are strings with their names. */
+/** The bare data as it is stored: numbers that JSON does not keep are strings. */
 export function attributeJson({ data }: AttributeValue): JsonValue {
   return Array.isArray(data) ? data.map(scalarJson) : scalarJson(data);
 }
@@ -50,6 +50,7 @@ function valueOf(type: AttributeType, json: unknown): AttributeValue {
 }
 
 function scalarJson(data: AttributeValue["data"]): JsonValue {
+  if (Object.is(data, -0)) return "-0";
   return typeof data === "number" && !Number.isFinite(data) ? String(data) : data;
 }
 
