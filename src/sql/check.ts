@@ -6,7 +6,7 @@ import { type Fragment, join, param, render, type Statement, sql } from "./fragm
 import type { Gather } from "./gather-plan.ts";
 import { gatherBody } from "./gather.ts";
 import { guardVerdict, questionVerdict } from "./search.ts";
-import { contextTables, type Scope, type Shape, snapshot } from "./source.ts";
+import { contextTables, pinTable, type Scope, type Shape } from "./source.ts";
 import { stateHolds } from "./test.ts";
 import type { Writer } from "./writer.ts";
 
@@ -46,12 +46,6 @@ export function checkStatement(bodies: readonly Body[], shape: CheckShape): Stat
     sql`${with_}select t.head_version${version}${pins}, a.item, a.verdict, a.nodes, a.facts from tenants t${pinned} cross join lateral (${join(groups, " union all ")}) a where t.id = ${param("tenant", "text")}`,
   );
 }
-
-/**
- * What is to know of a pinned snapshot: whether it can be read here at all, and whether the tenant
- * changed since. While it did not, the probes of the log are never made.
- */
-const pinTable = sql`select pg_snapshot_xmax(${snapshot}) > pg_snapshot_xmax(pg_current_snapshot()) as is_future, pg_snapshot_xmin(${snapshot}) < (select i.horizon from installation i) as is_expired, exists (select 1 from changes l where l.tenant = t.number and l.xid >= pg_snapshot_xmin(${snapshot}) and not pg_visible_in_snapshot(l.xid, ${snapshot})) as changed offset 0`;
 
 function groupItems(scope: Scope, body: Body, group: number, isBulk: boolean): Fragment {
   const key = (name: string): string => `${name}_${group}`;

@@ -21,6 +21,13 @@ export interface Scope {
 export const snapshot = param("snapshot", "pg_snapshot");
 
 /**
+ * What is to know of a pinned snapshot, for the tenant of the row `t` of `tenants`: whether it can
+ * be read here at all, and whether the tenant changed since. While it did not, the probes of the
+ * log are never made.
+ */
+export const pinTable = sql`select pg_snapshot_xmax(${snapshot}) > pg_snapshot_xmax(pg_current_snapshot()) as is_future, pg_snapshot_xmin(${snapshot}) < (select i.horizon from installation i) as is_expired, exists (select 1 from changes l where l.tenant = t.number and l.xid >= pg_snapshot_xmin(${snapshot}) and not pg_visible_in_snapshot(l.xid, ${snapshot})) as changed offset 0`;
+
+/**
  * Tuples at the statement's state, as `r` with the columns of `relationships`: the live ones, and
  * in a pinned shape those that were deleted since, and in a contextual shape those of the request.
  * Every branch is a probe of an index, `where` names its leading columns.

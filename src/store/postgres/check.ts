@@ -23,6 +23,7 @@ import { gathered, type Group, groupItems, statementOf } from "./check-plan.ts";
 import { checkShape, checkValues } from "./check-values.ts";
 import type { Database } from "./database.ts";
 import { gatheredFacts } from "./gathered-facts.ts";
+import { refuseSnapshot } from "./refuse-snapshot.ts";
 import { booleanOf, numberOf, optionalTextOf, type Row } from "./row.ts";
 import type { SnapTokens } from "./snap-token.ts";
 
@@ -173,21 +174,6 @@ function plan(compiled: CompiledSchema, question: CheckQuestion): Planned {
     (index) => `context.attributes[${index}]`,
   );
   return { question, compiled, groups: groupItems(compiled.schema, items, path) };
-}
-
-function refuseSnapshot(row: Row): void {
-  if (booleanOf(row, "is_future")) {
-    throw new PembaError(
-      "INVALID_SNAP_TOKEN",
-      "metadata.snap_token: names a state that the database has not reached",
-    );
-  }
-  if (booleanOf(row, "is_expired")) {
-    throw new PembaError(
-      "SNAP_TOKEN_EXPIRED",
-      "metadata.snap_token: is older than the history that is kept, use a newer one",
-    );
-  }
 }
 
 /** The items of a group that the statement could not decide, to be gathered. */
