@@ -35,6 +35,9 @@ function checkData(data: JsonValue): void {
   for (let next = open.pop(); next !== undefined; next = open.pop()) {
     const { value, path, level } = next;
     if (typeof value === "string") parseText(value, path);
+    if (typeof value === "number" && !Number.isFinite(value)) {
+      throw invalidField(path, `\`${value}\` is not a number of JSON`);
+    }
     if (typeof value !== "object" || value === null) continue;
     if (level > maxNesting) {
       throw invalidField("context.data", `is nested deeper than ${maxNesting} levels`);

@@ -1,0 +1,206 @@
+import assert from "node:assert/strict";
+import { after, before, describe, test } from "node:test";
+
+import { engines, type TestApp } from "../support/engines.ts";
+import { type GrpcApp, serveGrpc } from "../support/grpc.ts";
+import { connectPublicClient, type PublicClient } from "./public-library.ts";
+
+/*
+ * The client library that applications of this API already use, with message types of its own: what
+ * it understands was not generated here.
+ */
+
+const schema = `
+  entity user {}
+  entity team { relation member @user }
+  entity document {
+    relation parent @team
+    relation viewer @user @team#member
+    attribute public boolean
+    attribute level integer
+    permission view = (viewer or parent.member) not blocked(level)
+    permission open = public
+  }
+  rule blocked(level integer) { level > 3 }
+`;
+
+/** The library leaves the packing to its user: `IntegerValue {data: 3}`. */
+const integerValueOf3 = {
+  typeUrl: "type.googleapis.com/base.v1.IntegerValue",
+  value: Uint8Array.of(0x08, 0x03),
+};
+
+for (const engine of engines) {
+  describe(`the public Node client on ${engine.name}`, () => {
+    let app: TestApp;
+    let server: GrpcApp;
+    let client: PublicClient;
+    before(async () => {
+      app = await engine.start();
+      server = await serveGrpc(app.service);
+      client = connectPublicClient(`127.0.0.1:${server.port}`);
+    });
+    after(async () => {
+      await server.close();
+      await app.close();
+    });
+
+    /** The answer of a method as plain data. */
+    async function call(
+      service: keyof PublicClient,
+      method: string,
+      request: object,
+    ): Promise<Plain> {
+      const run = client[service][method] ?? assert.fail(`no method ${method}`);
+      return plain(await run(request));
+    }
+
+    test("a tenant lives from its creation to its end", async () => {
+      const tenantId = "client";
+      const created = await call("tenancy", "create", { id: tenantId, name: "Client" });
+      assert.match(
+        JSON.stringify(created),
+        /^{"tenant":{"id":"client","name":"Client","createdAt":"\d{4}-\d\d-\d\dT[\d:.]+Z"}}$/,
+      );
+      const metadata = { schemaVersion: "" };
+      const written = await call("schema", "write", { tenantId, schema });
+      const changed = await call("schema", "partialWrite", {
+        tenantId,
+        metadata,
+        partials: { document: { write: ["permission edit = viewer"], update: [], delete: [] } },
+      });
+      const page = { pageSize: 0, continuousToken: "" };
+      const listed = await call("schema", "list", { tenantId, ...page });
+      assert.equal(listed["head"], changed["schemaVersion"]);
+      assert.match(
+        JSON.stringify(listed["schemas"]),
+        new RegExp(`"${String(changed["schemaVersion"])}".*"${String(written["schemaVersion"])}"`),
+      );
+
+      const entity = { type: "document", id: "plan" };
+      await call("data", "writeRelationships", {
+        tenantId,
+        metadata,
+        tuples: [
+          {
+            entity: { type: "team", id: "crew" },
+            relation: "member",
+            subject: { type: "user", id: "ada", relation: "" },
+          },
+        ],
+      });
+      const { snapToken } = await call("data", "write", {
+        tenantId,
+        metadata,
+        tuples: [
+          { entity, relation: "parent", subject: { type: "team", id: "crew", relation: "" } },
+        ],
+        attributes: [{ entity, attribute: "level", value: integerValueOf3 }],
+      });
+
+      const question = (user: string, permission: string): object => ({
+        entity,
+        permission,
+        subject: { type: "user", id: user, relation: "" },
+      });
+      const shared = {
+        tenantId,
+        metadata: { schemaVersion: "", snapToken, depth: 20 },
+        context: { tuples: [], attributes: [], data: { hour: 9 } },
+        arguments: [],
+      };
+      const check = { ...shared, ...question("ada", "view") };
+      assert.equal((await call("permission", "check", check))["can"], 1);
+      const bulk = await call("permission", "bulkCheck", {
+        ...shared,
+        items: [question("bob", "view"), question("ada", "view"), question("ada", "open")],
+      });
+      assert.deepEqual(String(JSON.stringify(bulk["results"])).match(/"can":\d/g), [
+        '"can":2',
+        '"can":1',
+        '"can":2',
+      ]);
+
+      assert.deepEqual(await call("tenancy", "delete", { id: tenantId }), { tenantId });
+      await assert.rejects(call("permission", "check", check), {
+        code: 5,
+        details: /^ERROR_CODE_TENANT_NOT_FOUND: /,
+      });
+    });
+
+    test("a schema is read in its compiled form", async () => {
+      await call("schema", "write", { tenantId: "t1", schema });
+      const metadata = { schemaVersion: "" };
+      const answer = await call("schema", "read", { tenantId: "t1", metadata });
+      const definitions = answer["schema"];
+      assert.deepEqual(at(definitions, "entityDefinitions", "document"), {
+        name: "document",
+        relations: {
+          parent: { name: "parent", relationReferences: [{ type: "team", relation: "" }] },
+          viewer: {
+            name: "viewer",
+            relationReferences: [
+              { type: "user", relation: "" },
+              { type: "team", relation: "member" },
+            ],
+          },
+        },
+        attributes: {
+          public: { name: "public", type: 1 },
+          level: { name: "level", type: 5 },
+        },
+        permissions: {
+          view: {
+            name: "view",
+            child: rewrite(3, [
+              rewrite(1, [
+                leaf("computedUserSet", { relation: "viewer" }),
+                leaf("tupleToUserSet", {
+                  tupleSet: { relation: "parent" },
+                  computed: { relation: "member" },
+                }),
+              ]),
+              leaf("call", {
+                ruleName: "blocked",
+                arguments: [{ type: one("computedAttribute", { name: "level" }) }],
+              }),
+            ]),
+          },
+          open: { name: "open", child: leaf("computedAttribute", { name: "public" }) },
+        },
+        references: { parent: 1, viewer: 1, public: 3, level: 3, view: 2, open: 2 },
+      });
+      const names = { user: 1, team: 1, document: 1, blocked: 2 };
+      assert.deepEqual(at(definitions, "references"), names);
+      assert.deepEqual(at(definitions, "ruleDefinitions", "blocked", "arguments"), { level: 5 });
+    });
+  });
+}
+
+type Plain = Readonly<Record<string, unknown>>;
+
+function leaf(name: string, value: object): object {
+  return { type: one("leaf", { type: one(name, value) }) };
+}
+
+function rewrite(rewriteOperation: number, children: readonly object[]): object {
+  return { type: one("rewrite", { rewriteOperation, children }) };
+}
+
+/** How the library holds the member of a oneof. */
+function one(name: string, value: object): object {
+  return { $case: name, [name]: value };
+}
+
+/** Without what is undefined and without prototypes, in which generated messages differ. */
+function plain(value: unknown): Plain {
+  const copy: Plain = JSON.parse(JSON.stringify(value));
+  return copy;
+}
+
+function at(value: unknown, ...steps: readonly string[]): unknown {
+  return steps.reduce(
+    (part, step) => (typeof part === "object" && part !== null ? Reflect.get(part, step) : part),
+    value,
+  );
+}
