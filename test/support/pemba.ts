@@ -34,12 +34,19 @@ export async function runPemba(
   return await finished;
 }
 
-/** Starts `pemba serve` on a free port; resolves when it listens. It ends with the test. */
+export interface Addresses {
+  /** Of REST; empty when it is switched off. */
+  readonly url: string;
+  /** Of gRPC, host and port. */
+  readonly grpc: string;
+}
+
+/** Starts `pemba serve` on free ports; resolves when it listens. It ends with the test. */
 export async function servePemba(
   t: TestContext,
   words: readonly string[] = [],
   options: RunOptions = {},
-): Promise<Running & { readonly url: string }> {
+): Promise<Running & Addresses> {
   const ports = ["--http-port", "--grpc-port"].flatMap((flag) =>
     words.some((word) => word.startsWith(flag)) ? [] : [flag, "0"],
   );
@@ -48,13 +55,13 @@ export async function servePemba(
     options,
   );
   t.after(() => child.kill("SIGKILL"));
-  const url = await Promise.race([
-    listeningUrl(child),
+  const addresses = await Promise.race([
+    listeningAddresses(child, !words.includes("--http-enabled=false")),
     finished.then(({ status, stdout, stderr }) => {
       throw new Error(`pemba serve ended with ${status}: ${stdout}${stderr}`);
     }),
   ]);
-  return { url, process: child, finished };
+  return { ...addresses, process: child, finished };
 }
 
 /** Starts `pemba` and does not wait. */
@@ -81,13 +88,15 @@ function textOf(child: ChildProcess, stream: "stdout" | "stderr"): () => string 
   return () => Buffer.concat(chunks).toString();
 }
 
-async function listeningUrl(child: ChildProcess): Promise<string> {
+async function listeningAddresses(child: ChildProcess, hasRest: boolean): Promise<Addresses> {
   return await new Promise((resolve) => {
     let text = "";
     child.stdout?.on("data", (chunk: Buffer) => {
       text += chunk.toString();
       const url = /rest listens on (http:\S+)/.exec(text)?.[1];
-      if (url !== undefined) resolve(url);
+      const grpc = /grpc listens on (\S+)/.exec(text)?.[1];
+      const isWhole = grpc !== undefined && (url !== undefined || !hasRest);
+      if (isWhole) resolve({ url: url ?? "", grpc });
     });
   });
 }
