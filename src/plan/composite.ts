@@ -31,9 +31,10 @@ export function splitComposite(
   const leftRecurses = recurses(input, entity, left, owner);
   const cause =
     leftRecurses && rightRecurses ? "several operands of `and` lead back to it" : undefined;
-  // Judging the cheaper operand first spares the search of the other one.
+  // Judging the cheaper operand first spares the search of the other one. The right one is looked
+  // at first, since in a long chain it is the short one.
   const isRightInlined =
-    rightRecurses || (!leftRecurses && isLocal(entity, left) && !isLocal(entity, right));
+    rightRecurses || (!leftRecurses && !isLocal(entity, right) && isLocal(entity, left));
   return isRightInlined
     ? { inlined: right, guard: left, polarity: "required", cause }
     : { inlined: left, guard: right, polarity: "required", cause };
