@@ -98,7 +98,7 @@ export const documentId = (index: number): string => `doc-${index}`;
 export const userId = (index: number): string => `user-${index}`;
 
 /** The document's folder: one of the deepest level. */
-export function folderOfDocument(sizes: NestedSizes, document: number): number {
+function folderOfDocument(sizes: NestedSizes, document: number): number {
   const first = firstFolderOfLevel(sizes, sizes.folderLevels - 1);
   return first + (document % sizes.folderBranching ** (sizes.folderLevels - 1));
 }
