@@ -26,7 +26,7 @@ export const pool = {
 export interface OpenStore {
   readonly store: Store;
   /** Closes the store and removes what it kept. */
-  close(): Promise<void>;
+  readonly close: () => Promise<void>;
 }
 
 export const engines: readonly { readonly name: string; open(): Promise<OpenStore> }[] = [

@@ -92,10 +92,9 @@ for (const engine of engines) {
         Array.from({ length: 20 }, () => store.schemas.write(tenant, { text: schemaText })),
       );
       const { items, head } = await store.schemas.list(tenant, { before: undefined, limit: 100 });
-      assert.deepEqual(
-        items.map(({ version }) => version),
-        versions.toSorted().toReversed(),
-      );
+      assert.deepEqual(new Set(items.map(({ version }) => version)), new Set(versions));
+      const listed = items.map(({ version }) => String(version));
+      assert.deepEqual(listed.toReversed(), listed.toSorted());
       assert.equal(head, items[0]?.version);
     });
 

@@ -50,7 +50,8 @@ export class Database {
 
   private constructor(options: DatabaseOptions, settings: Readonly<Record<string, string>>) {
     this.#sql = openPool(options, settings);
-    this.#generationMs = options.pool.maxLifetimeMs ?? Number.POSITIVE_INFINITY;
+    const { maxLifetimeMs } = options.pool;
+    this.#generationMs = maxLifetimeMs === 0 ? Number.POSITIVE_INFINITY : maxLifetimeMs;
     this.#generationEndMs = performance.now() + this.#generationMs;
   }
 

@@ -1,0 +1,104 @@
+import assert from "node:assert/strict";
+import { test } from "node:test";
+
+import type { SchemaVersion, TenantId } from "../../src/base/tuple.ts";
+import { CompiledSchemas } from "../../src/store/compiled-schemas.ts";
+import { schemaNotFound } from "../../src/store/store-error.ts";
+import { fails, tenantId } from "./engines.ts";
+
+const one = tenantId("one");
+const other = tenantId("other");
+const [v1, v2] = ["1" as SchemaVersion, "2" as SchemaVersion];
+const textOne = "entity user {}";
+const textTwo = "entity user {} entity doc {}";
+
+interface Source {
+  readonly schemas: CompiledSchemas;
+  /** What was asked of the store, as `tenant version`. */
+  readonly loads: string[];
+  /** Texts by `tenant version`; the head is `tenant `. */
+  readonly stored: Map<string, readonly [SchemaVersion, string]>;
+}
+
+function open(maxBytes = 1_000_000): Source {
+  const loads: string[] = [];
+  const stored = new Map<string, readonly [SchemaVersion, string]>();
+  const load = async (tenant: TenantId, version: SchemaVersion | undefined) => {
+    const key = `${tenant} ${version ?? ""}`;
+    loads.push(key);
+    const found = stored.get(key);
+    if (found === undefined) throw schemaNotFound(tenant, version);
+    return { version: found[0], text: found[1], createdAt: new Date() };
+  };
+  return { schemas: new CompiledSchemas(load, { maxBytes }), loads, stored };
+}
+
+test("the head is loaded once, also for those who ask at the same time", async () => {
+  const { schemas, loads, stored } = open();
+  stored.set("one ", [v1, textOne]);
+  const heads = await Promise.all([1, 2, 3].map(async () => await schemas.guessHead(one)));
+  heads.push(await schemas.guessHead(one));
+  assert.deepEqual(loads, ["one "]);
+  for (const head of heads) assert.equal(head.version, v1);
+});
+
+test("the guess follows what a statement has said", async () => {
+  const { schemas, loads, stored } = open();
+  stored.set("one ", [v1, textOne]);
+  stored.set(`one ${v2}`, [v2, textTwo]);
+  await schemas.guessHead(one);
+  schemas.seenHead(one, v2);
+  const head = await schemas.guessHead(one);
+  assert.equal(head.version, v2);
+  assert.ok(head.schema.entities.has("doc"));
+  assert.deepEqual(loads, ["one ", `one ${v2}`]);
+  schemas.seenHead(one, undefined);
+  assert.equal((await schemas.guessHead(one)).version, v1);
+});
+
+test("tenants and versions with the same text share one compiled schema", async () => {
+  const { schemas, stored } = open();
+  stored.set("one ", [v1, textOne]);
+  stored.set("other ", [v2, textOne]);
+  const [left, right] = [await schemas.guessHead(one), await schemas.guessHead(other)];
+  assert.equal(left.schema, right.schema);
+  assert.deepEqual([left.version, right.version], [v1, v2]);
+});
+
+test("a version stays known after the head moved on", async () => {
+  const { schemas, loads, stored } = open();
+  stored.set("one ", [v1, textOne]);
+  await schemas.guessHead(one);
+  await schemas.at(one, v1);
+  assert.deepEqual(loads, ["one "]);
+});
+
+test("nothing is known of a forgotten tenant, and all of the others", async () => {
+  const { schemas, loads, stored } = open();
+  stored.set("one ", [v1, textOne]);
+  stored.set("other ", [v2, textTwo]);
+  await schemas.guessHead(one);
+  await schemas.guessHead(other);
+  schemas.forget(one);
+  stored.delete("one ");
+  await fails(schemas.guessHead(one), "SCHEMA_NOT_FOUND");
+  await fails(schemas.at(one, v1), "SCHEMA_NOT_FOUND");
+  await schemas.guessHead(other);
+  assert.deepEqual(loads, ["one ", "other ", "one ", `one ${v1}`]);
+});
+
+test("what does not fit the memory is compiled again, and right", async () => {
+  const { schemas, loads, stored } = open(1);
+  stored.set("one ", [v1, textOne]);
+  stored.set(`one ${v1}`, [v1, textOne]);
+  assert.equal((await schemas.guessHead(one)).version, v1);
+  assert.ok((await schemas.at(one, v1)).schema.entities.has("user"));
+  assert.deepEqual(loads, ["one ", `one ${v1}`]);
+});
+
+test("a load that failed is not remembered", async () => {
+  const { schemas, stored } = open();
+  await fails(schemas.guessHead(one), "SCHEMA_NOT_FOUND");
+  stored.set("one ", [v1, textOne]);
+  assert.equal((await schemas.guessHead(one)).version, v1);
+});

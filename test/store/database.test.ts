@@ -1,0 +1,161 @@
+import assert from "node:assert/strict";
+import { once } from "node:events";
+import { connect as connectSocket, createServer, type Server } from "node:net";
+import { after, before, test } from "node:test";
+
+import { Database } from "../../src/store/postgres/database.ts";
+import { sessionSettings } from "../../src/store/postgres/session-settings.ts";
+import { createTestDatabase, type TestDatabase } from "../support/database.ts";
+import { allowed, fails, openStore, pool, tenantWithSchema, write } from "./engines.ts";
+import { connect, until } from "./open-write.ts";
+
+let place: TestDatabase;
+
+before(async () => {
+  place = await createTestDatabase();
+});
+
+after(async () => {
+  await place.drop();
+});
+
+async function open(
+  url = place.url,
+  options: Partial<typeof pool> = {},
+  warn: (message: string) => void = assert.fail,
+): Promise<Database> {
+  return await Database.connect({ url, pool: { ...pool, ...options }, warn });
+}
+
+interface Proxy {
+  readonly url: string;
+  readonly close: () => void;
+}
+
+/** Answers `refusal` to whoever starts with session settings, as a pooler does, else passes on. */
+async function startProxy(target: string, refusal: { readonly code: string }): Promise<Proxy> {
+  const { hostname, port } = new URL(target);
+  const server: Server = createServer((client) => {
+    client.once("data", (startup) => {
+      if (startup.includes("plan_cache_mode")) {
+        const fields = `SFATAL\0VFATAL\0C${refusal.code}\0Munsupported startup parameter\0\0`;
+        const message = Buffer.alloc(5);
+        message.write("E");
+        message.writeInt32BE(fields.length + 4, 1);
+        client.end(Buffer.concat([message, Buffer.from(fields)]));
+        return;
+      }
+      const upstream = connectSocket(Number(port), hostname);
+      upstream.write(startup);
+      client.pipe(upstream).pipe(client);
+      for (const socket of [client, upstream]) socket.on("error", () => {});
+    });
+  });
+  server.listen(0, "127.0.0.1");
+  await once(server, "listening");
+  const address = server.address();
+  assert.ok(typeof address === "object" && address !== null);
+  const url = new URL(target);
+  url.hostname = "127.0.0.1";
+  url.port = String(address.port);
+  return { url: url.href, close: () => server.close() };
+}
+
+async function settingsOf(database: Database): Promise<ReadonlyMap<unknown, unknown>> {
+  const rows = await database.query("select name, setting from pg_settings", []);
+  return new Map(rows.map((row) => [row["name"], row["setting"]]));
+}
+
+test("a connection starts with the settings, whatever the database is set to", async () => {
+  const sql = connect(place.url, 1);
+  await sql.unsafe(
+    `alter database "${new URL(place.url).pathname.slice(1)}"
+     set default_transaction_isolation = 'serializable'`,
+  );
+  await sql.end({ timeout: 1 });
+  const database = await open();
+  const settings = await settingsOf(database);
+  for (const [name, value] of Object.entries(sessionSettings)) {
+    assert.equal(settings.get(name), value, name);
+  }
+  await database.close();
+});
+
+test("a pooler that refuses settings is used without them, with a warning", async () => {
+  const fresh = await createTestDatabase();
+  const proxy = await startProxy(fresh.url, { code: "08P01" });
+  const warnings: string[] = [];
+  const store = await openStore(proxy.url, {
+    warn: (message) => {
+      warnings.push(message);
+    },
+  });
+  const tenant = await tenantWithSchema(store);
+  await write(store, tenant, { tuples: ["doc:1#owner@user:a"] });
+  const asked = { id: "1", permission: "view", subject: "a" };
+  assert.equal(await allowed(store, tenant, asked), true);
+  assert.equal(warnings.length, 1, warnings.join("\n"));
+  assert.match(warnings[0] ?? "", /plan_cache_mode=force_generic_plan/);
+  await store.close();
+  proxy.close();
+  await fresh.drop();
+});
+
+test("any other refusal at the start is an error", async () => {
+  const proxy = await startProxy(place.url, { code: "28P01" });
+  await fails(open(proxy.url), "UNAVAILABLE");
+  proxy.close();
+});
+
+test("a server that is not there is unavailable", async () => {
+  const probe = createServer().listen(0, "127.0.0.1");
+  await once(probe, "listening");
+  const address = probe.address();
+  assert.ok(typeof address === "object" && address !== null);
+  probe.close();
+  await fails(open(`postgres://postgres@127.0.0.1:${address.port}/postgres`), "UNAVAILABLE");
+  const missing = new URL(place.url);
+  missing.pathname = "/no_such_database";
+  await fails(open(missing.href), "UNAVAILABLE");
+});
+
+test("lost connections fail what runs on them, and the pool goes on with new ones", async () => {
+  const database = await open();
+  const sleeping = fails(database.query("select pg_sleep(60)", []), "UNAVAILABLE");
+  const sql = connect(place.url, 1);
+  await until(async () => {
+    const ended = await sql`
+      select pg_terminate_backend(pid) from pg_stat_activity
+      where datname = current_database() and pid <> pg_backend_pid()
+        and query = 'select pg_sleep(60)'
+    `;
+    return ended.length > 0 ? true : undefined;
+  });
+  await sleeping;
+  const [row] = await database.query("select 1 as one", []);
+  assert.equal(row?.["one"], 1);
+  await sql.end({ timeout: 1 });
+  await database.close();
+});
+
+test("a statement that fails says nothing of the inside, its cause does", async () => {
+  const database = await open();
+  const error = await fails(database.query("select secret from nowhere", []), "INTERNAL");
+  assert.doesNotMatch(error.message, /nowhere|secret/);
+  assert.match(String(error.cause), /nowhere/);
+  await database.close();
+});
+
+test("a process prepares at most five hundred texts, and runs the others all the same", async () => {
+  const database = await open(place.url, { maxConnections: 1 });
+  for (let index = 0; index < 520; index++) {
+    const [row] = await database.query(`select $1::integer + ${index} as sum`, [1]);
+    assert.equal(row?.["sum"], index + 1);
+  }
+  const [row] = await database.query(
+    "select count(*)::integer as count from pg_prepared_statements",
+    [],
+  );
+  assert.equal(row?.["count"], 500);
+  await database.close();
+});
