@@ -1,7 +1,7 @@
-import { type Fragment, integer, join, literal, sql, textArray } from "./fragment.ts";
+import { type Fragment, integer, join, literal, sql } from "./fragment.ts";
 import type { Gather } from "./gather-plan.ts";
-import { attributeProbe, type Scope, tupleProbe } from "./source.ts";
-import { oneOf } from "./test.ts";
+import { relationProbe, relationSet } from "./relation-set.ts";
+import { attributeProbe, type Scope } from "./source.ts";
 
 /** The most entities that a gather reads: past it the question fails with a clear error. */
 export const gatherMax = 10_000;
@@ -53,10 +53,11 @@ function direct(scope: Scope, gather: Gather, subject: Fragment): Fragment {
       type.direct.length === 0
         ? []
         : [
-            tupleProbe(
+            relationProbe(
               scope,
               sql`jsonb_build_array(r.entity_type, r.entity_id, r.relation) as fact`,
-              sql`s.type = ${integer(index)} and r.entity_id = s.id and r.relation = any(${textArray(type.direct)}) and r.entity_type = ${literal(type.entityType)} and r.subject_type = ${literal(subjectType)} and r.subject_relation = ${literal(subjectRelation)} and r.subject_id = ${subject}`,
+              relationSet(type.direct),
+              sql`s.type = ${integer(index)} and r.entity_id = s.id and r.entity_type = ${literal(type.entityType)} and r.subject_type = ${literal(subjectType)} and r.subject_relation = ${literal(subjectRelation)} and r.subject_id = ${subject}`,
             ),
           ],
     ),
@@ -94,16 +95,17 @@ function hopProbes(
       const [hop] = same;
       if (hop === undefined) return [];
       const target = gather.types.findIndex((other) => other.entityType === hop.subjectType);
-      const relation = oneOf(same.map((each) => each.relation));
+      const relations = relationSet(same.map((each) => each.relation));
       const userset =
         hop.subjectRelation === undefined
           ? sql``
           : sql` and r.subject_relation = ${literal(hop.subjectRelation)}`;
       return [
-        tupleProbe(
+        relationProbe(
           scope,
           columns(target),
-          sql`s.type = ${integer(index)} and r.entity_id = s.id and r.relation = ${relation} and r.entity_type = ${literal(type.entityType)} and r.subject_type = ${literal(hop.subjectType)}${userset}`,
+          relations,
+          sql`s.type = ${integer(index)} and r.entity_id = s.id and r.entity_type = ${literal(type.entityType)} and r.subject_type = ${literal(hop.subjectType)}${userset}`,
         ),
       ];
     });

@@ -1,8 +1,8 @@
 import type { GuardedHop, Hop, State } from "../plan/plan.ts";
 import { type Fragment, integer, literal, sql, textArray } from "./fragment.ts";
 import { passage } from "./guard.ts";
+import { relationProbe, type RelationSet } from "./relation-set.ts";
 import type { Search } from "./search.ts";
-import { tupleProbe } from "./source.ts";
 import { byState, type Place, type Writer } from "./writer.ts";
 
 interface StateHop {
@@ -42,22 +42,16 @@ function layers(hops: readonly StateHop[], kind: Hop["kind"]): StateHop[][] {
 
 function branch(writer: Writer, search: Search, layer: readonly StateHop[]): Fragment {
   const sure = search.hasSure ? sql`, true as sure` : sql``;
-  return tupleProbe(
-    writer.scope,
-    sql`${targetState(search, layer)} as state, r.subject_id as id${sure}`,
-    probeCondition(search, layer),
-  );
+  const columns = sql`${targetState(search, layer)} as state, r.subject_id as id${sure}`;
+  return layerProbe(writer, search, columns, layer);
 }
 
 /** A hop behind guards of its own, which are judged at the entity that it starts from. */
 function guardedBranch(writer: Writer, search: Search, hop: StateHop): Fragment {
   const at: Place = { id: sql`${search.row}.id`, level: sql`${search.row}.level` };
   const passed = passage(writer, hop.hop.guards, at);
-  const probe = tupleProbe(
-    writer.scope,
-    sql`${targetState(search, [hop])} as state, r.subject_id as id`,
-    probeCondition(search, [hop]),
-  );
+  const columns = sql`${targetState(search, [hop])} as state, r.subject_id as id`;
+  const probe = layerProbe(writer, search, columns, [hop]);
   const isHere = sql`${search.row}.state = ${integer(hop.state.id)}`;
   switch (passed.kind) {
     case "open":
@@ -75,19 +69,36 @@ function targetState(search: Search, layer: readonly StateHop[]): Fragment {
   return perState(search, layer, ({ hop }) => integer(hop.target));
 }
 
-function probeCondition(search: Search, layer: readonly StateHop[]): Fragment {
-  const relations = layer.map(({ hop }) => hop.hop.relations);
-  const relation = relations.every((names) => names.length === 1)
-    ? perState(search, layer, ({ hop }) => literal(hop.hop.relations[0] ?? ""))
-    : sql`any(${perState(search, layer, ({ hop }) => textArray(hop.hop.relations))})`;
+function layerProbe(
+  writer: Writer,
+  search: Search,
+  columns: Fragment,
+  layer: readonly StateHop[],
+): Fragment {
+  const relations: RelationSet = layer.every(({ hop }) => hop.hop.relations.length === 1)
+    ? {
+        kind: "one",
+        name: perState(search, layer, ({ hop }) => literal(hop.hop.relations[0] ?? "")),
+      }
+    : {
+        kind: "several",
+        names: perState(search, layer, ({ hop }) => textArray(hop.hop.relations)),
+      };
   const entityType = perState(search, layer, ({ state }) => literal(state.entityType));
   const subjectType = perState(search, layer, ({ hop }) => literal(hop.hop.subjectType));
-  const probe = sql`r.entity_id = ${search.row}.id and r.relation = ${relation} and r.entity_type = ${entityType} and r.subject_type = ${subjectType}`;
-  if (layer.some(({ hop }) => hop.hop.kind === "walk")) return probe;
+  const where = sql`r.entity_id = ${search.row}.id and r.entity_type = ${entityType} and r.subject_type = ${subjectType}`;
+  if (layer.some(({ hop }) => hop.hop.kind === "walk")) {
+    return relationProbe(writer.scope, columns, relations, where);
+  }
   const subjectRelation = perState(search, layer, ({ hop }) =>
     literal(hop.hop.kind === "userset" ? hop.hop.subjectRelation : ""),
   );
-  return sql`(select c.capped from closed c) and ${probe} and r.subject_relation = ${subjectRelation}`;
+  return relationProbe(
+    writer.scope,
+    columns,
+    relations,
+    sql`(select c.capped from closed c) and ${where} and r.subject_relation = ${subjectRelation}`,
+  );
 }
 
 function perState(

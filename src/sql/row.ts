@@ -2,8 +2,8 @@ import type { GuardedTest, State } from "../plan/plan.ts";
 import { closedLevel, isClosed } from "./closure.ts";
 import { type Fragment, integer, join, literal, sql, textArray } from "./fragment.ts";
 import { passage } from "./guard.ts";
+import { relationProbe, type RelationSet } from "./relation-set.ts";
 import type { Search } from "./search.ts";
-import { tupleProbe } from "./source.ts";
 import { directHolds, greatest, guardedVerdict, isExact } from "./test.ts";
 import { byState, depth, hops, type Place, type Writer } from "./writer.ts";
 
@@ -56,8 +56,8 @@ function openDirect(writer: Writer, search: Search, tests: readonly StateTest[])
   );
   if (direct.length === 0) return [];
   const entityType = perState(search, direct, ({ state }) => literal(state.entityType));
-  const relation = relationOf(search, direct);
-  return [directHolds(writer, { id: sql`${search.row}.id`, entityType, relation })];
+  const relations = relationsOf(search, direct);
+  return [directHolds(writer, { id: sql`${search.row}.id`, entityType, relations })];
 }
 
 /** Attributes, rules, and tests behind guards that can be unknown. */
@@ -127,22 +127,29 @@ function closureVerdict(
   const userset = writer.plan.usersets[index];
   if (userset === undefined) return sql`0`;
   const entityType = perState(search, sameUserset, ({ state }) => literal(state.entityType));
-  const probe = tupleProbe(
+  const probe = relationProbe(
     writer.scope,
     sql`r.subject_id as id`,
-    sql`r.entity_id = ${search.row}.id and r.relation = ${relationOf(search, sameUserset)} and r.entity_type = ${entityType} and r.subject_type = ${literal(userset.entityType)} and r.subject_relation = ${literal(userset.relation)} and ${isClosed(writer.plan, index, sql`r.subject_id`)}`,
+    relationsOf(search, sameUserset),
+    sql`r.entity_id = ${search.row}.id and r.entity_type = ${entityType} and r.subject_type = ${literal(userset.entityType)} and r.subject_relation = ${literal(userset.relation)} and ${isClosed(writer.plan, index, sql`r.subject_id`)}`,
   );
   const level = sql`${hops(sql`${search.row}.level`)} + 1 + min(${closedLevel(writer.plan, index, sql`d.id`)})`;
   return sql`coalesce((select case when ${sure}${level} <= ${depth} then 2 else 1 end from (${probe}) d having count(*) > 0), 0)`;
 }
 
-function relationOf(
+function relationsOf(
   search: Search,
   entries: readonly { readonly state: State; readonly relations: readonly string[] }[],
-): Fragment {
+): RelationSet {
   return entries.every(({ relations }) => relations.length === 1)
-    ? perState(search, entries, ({ relations }) => literal(relations[0] ?? ""))
-    : sql`any(${perState(search, entries, ({ relations }) => textArray(relations))})`;
+    ? {
+        kind: "one",
+        name: perState(search, entries, ({ relations }) => literal(relations[0] ?? "")),
+      }
+    : {
+        kind: "several",
+        names: perState(search, entries, ({ relations }) => textArray(relations)),
+      };
 }
 
 function perState<T extends { readonly state: State }>(
