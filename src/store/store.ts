@@ -91,6 +91,20 @@ export interface DataFilters {
   readonly attributes: AttributeFilter | undefined;
 }
 
+export interface DataRead<Filter> {
+  readonly filter: Filter;
+  /** The state to read; the present one when undefined. */
+  readonly snapToken: SnapToken | undefined;
+  /** The place behind which the page begins: the `next` of the page before. */
+  readonly after: readonly string[] | undefined;
+  readonly limit: number;
+}
+
+export interface DataPage<T> extends Page<T, readonly string[]> {
+  /** The state that was read, for the pages that follow. */
+  readonly snapToken: SnapToken;
+}
+
 export interface DataStore {
   /**
    * Validates against the schema (errors name the element, such as `tuples[3].relation`) and
@@ -102,6 +116,10 @@ export interface DataStore {
    * state right after it, also when nothing was deleted.
    */
   delete(tenant: TenantId, filters: DataFilters): Promise<SnapToken>;
+  /** A page of the tuples that a filter lets through, in the order of `tuplePlace`. */
+  readTuples(tenant: TenantId, read: DataRead<TupleFilter>): Promise<DataPage<Tuple>>;
+  /** A page of the attributes that a filter lets through, in the order of `attributePlace`. */
+  readAttributes(tenant: TenantId, read: DataRead<AttributeFilter>): Promise<DataPage<Attribute>>;
 }
 
 export interface CheckItem {

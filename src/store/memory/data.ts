@@ -2,8 +2,17 @@ import { randomBytes } from "node:crypto";
 
 import type { Attribute, SnapToken, TenantId, Tuple } from "../../base/tuple.ts";
 import type { Facts } from "../../memory/facts.ts";
+import {
+  type AttributeFilter,
+  attributePlace,
+  comparePlaces,
+  leadingEnd,
+  type TupleFilter,
+  tuplePlace,
+} from "../filter.ts";
+import { pageOf } from "../page.ts";
 import { invalidSnapToken, tenantNotFound } from "../store-error.ts";
-import type { DataFilters } from "../store.ts";
+import type { DataFilters, DataPage, DataRead } from "../store.ts";
 import { AttributeIndex } from "./attribute-index.ts";
 import type { Revision } from "./revision.ts";
 import { decodeRevision, encodeRevision } from "./snap-token.ts";
@@ -66,6 +75,23 @@ export class MemoryData {
     });
   }
 
+  /** A page of the tuples in one state. Fails with TENANT_NOT_FOUND or INVALID_SNAP_TOKEN. */
+  readTuples(tenant: TenantId, read: DataRead<TupleFilter>): DataPage<Tuple> {
+    const { tuples } = this.#dataOf(tenant);
+    const end = leadingEnd(read.filter);
+    return this.#page(
+      read,
+      (revision) => tuples.find(read.filter, revision),
+      (tuple) => tuplePlace(tuple, end),
+    );
+  }
+
+  /** A page of the attributes in one state. Fails with TENANT_NOT_FOUND or INVALID_SNAP_TOKEN. */
+  readAttributes(tenant: TenantId, read: DataRead<AttributeFilter>): DataPage<Attribute> {
+    const { attributes } = this.#dataOf(tenant);
+    return this.#page(read, (revision) => attributes.find(read.filter, revision), attributePlace);
+  }
+
   /** The state that a token names. Fails with INVALID_SNAP_TOKEN. */
   revisionOf(token: SnapToken): Revision {
     const revision = decodeRevision(this.#engine, token);
@@ -92,6 +118,24 @@ export class MemoryData {
         }
       },
       attribute: (entity, name) => attributes.get(entity, name, revision),
+    };
+  }
+
+  #page<T>(
+    { snapToken, after, limit }: Omit<DataRead<unknown>, "filter">,
+    find: (revision: Revision) => Iterable<T>,
+    placeOf: (item: T) => readonly string[],
+  ): DataPage<T> {
+    const revision = snapToken === undefined ? this.#revision : this.revisionOf(snapToken);
+    const behind = [...find(revision)]
+      .map((item) => ({ item, place: placeOf(item) }))
+      .filter(({ place }) => after === undefined || comparePlaces(place, after) > 0)
+      .sort((a, b) => comparePlaces(a.place, b.place));
+    const { items, next } = pageOf(behind, limit, ({ place }) => place);
+    return {
+      items: items.map(({ item }) => item),
+      next,
+      snapToken: encodeRevision(this.#engine, revision),
     };
   }
 

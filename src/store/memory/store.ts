@@ -81,6 +81,8 @@ function dataStore(parts: Parts): DataStore {
   return {
     write: async (tenant, data) => await writeData(parts, tenant, data),
     delete: async (tenant, filters) => parts.data.delete(tenant, filters),
+    readTuples: async (tenant, read) => parts.data.readTuples(tenant, read),
+    readAttributes: async (tenant, read) => parts.data.readAttributes(tenant, read),
   };
 }
 

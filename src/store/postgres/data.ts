@@ -9,6 +9,7 @@ import { arrayLiteral } from "./array-literal.ts";
 import { settleChange } from "./change-outcome.ts";
 import type { Database, Value } from "./database.ts";
 import { fittingSchema, headChangesMax } from "./fitting-schema.ts";
+import { readAttributes, readTuples } from "./read-data.ts";
 import { repeatOnConflict } from "./repeat.ts";
 import type { SnapTokens } from "./snap-token.ts";
 import { statementFile } from "./statement-file.ts";
@@ -55,6 +56,9 @@ export function createPostgresData(parts: Parts): DataStore {
       const token = settleChange(parts, { tenant, version: undefined, row });
       return must(token, "a delete goes with any head");
     },
+
+    readTuples: async (tenant, read) => await readTuples(parts, tenant, read),
+    readAttributes: async (tenant, read) => await readAttributes(parts, tenant, read),
   };
 }
 
