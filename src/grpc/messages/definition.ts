@@ -18,6 +18,7 @@ import type {
   RuleDefinition,
   Schema,
 } from "../../language/schema.ts";
+import { encodeCondition } from "../expression/encode.ts";
 
 const typeNumbers = {
   boolean: AttributeType.BOOLEAN,
@@ -118,6 +119,7 @@ function encodeRule(rule: RuleDefinition): MessageInitShape<typeof RuleDefinitio
   return {
     name: rule.name,
     arguments: encodeMap(rule.parameters, (type) => typeNumbers[type]),
+    expression: encodeCondition(rule.condition),
   };
 }
 

@@ -1,0 +1,130 @@
+import { boolType, type StaticType } from "../../condition/static-type.ts";
+import type { ConditionTree } from "../../condition/tree.ts";
+import type { Facts, Node, NodeMaker } from "./node.ts";
+
+type Comprehension = Extract<ConditionTree, { readonly kind: "comprehension" }>;
+type Transform = Extract<ConditionTree, { readonly kind: "transform" }>;
+type Encode = (tree: ConditionTree) => Node;
+
+/** No rule can have a name like this. */
+const accumulator = "@result";
+const intType: StaticType = { kind: "int" };
+
+/** The loop that a macro stands for, as CEL tools write it out. */
+export function encodeComprehension(make: NodeMaker, tree: Comprehension, encode: Encode): Node {
+  const range = encode(tree.range);
+  const predicate = encode(tree.predicate);
+  switch (tree.macro) {
+    case "all":
+      return loop(make, tree, range, {
+        type: boolType,
+        init: boolean(make, true, tree.start),
+        goesOn: (result) => result(),
+        step: (result) => ["_&&_", [result(), predicate]],
+      });
+    case "exists":
+      return loop(make, tree, range, {
+        type: boolType,
+        init: boolean(make, false, tree.start),
+        goesOn: (result, at) => make.call("!_", [result()], at(boolType)),
+        step: (result) => ["_||_", [result(), predicate]],
+      });
+    case "exists_one":
+      return loop(make, tree, range, {
+        type: intType,
+        init: integer(make, 0n, tree.start),
+        step: (result, at) => {
+          const one = integer(make, 1n, tree.start);
+          return ["_?_:_", [predicate, make.call("_+_", [result(), one], at(intType)), result()]];
+        },
+        result: (result, at) =>
+          make.call("_==_", [result(), integer(make, 1n, tree.start)], at(boolType)),
+      });
+    case "filter": {
+      const element = range.type.kind === "list" ? range.type.element : keyOf(range.type);
+      return loop(make, tree, range, {
+        type: tree.type,
+        init: make.list([], tree),
+        step: (result, at) => {
+          const found = make.list([make.identifier(tree.variable, at(element))], tree);
+          return ["_?_:_", [predicate, make.call("_+_", [result(), found], tree), result()]];
+        },
+      });
+    }
+  }
+}
+
+/** The same for `map`. */
+export function encodeTransform(make: NodeMaker, tree: Transform, encode: Encode): Node {
+  const range = encode(tree.range);
+  const predicate = tree.predicate && encode(tree.predicate);
+  const transformed = encode(tree.result);
+  return loop(make, tree, range, {
+    type: tree.type,
+    init: make.list([], tree),
+    step: (result) => {
+      const added = [result(), make.list([transformed], tree)];
+      if (predicate === undefined) return ["_+_", added];
+      return ["_?_:_", [predicate, make.call("_+_", added, tree), result()]];
+    },
+  });
+}
+
+/** The result so far, as a new node at each place that reads it. */
+type Result = () => Node;
+/** What a node is that stands where the macro does. */
+type At = (type: StaticType) => Facts;
+
+interface Loop {
+  readonly type: StaticType;
+  readonly init: Node;
+  /** Absent: to the end. */
+  readonly goesOn?: (result: Result, at: At) => Node;
+  readonly step: (result: Result, at: At) => readonly [name: string, args: readonly Node[]];
+  /** Absent: what the last step left. */
+  readonly result?: (result: Result, at: At) => Node;
+}
+
+function loop(
+  make: NodeMaker,
+  tree: Comprehension | Transform,
+  range: Node,
+  { type, init, goesOn, step, result }: Loop,
+): Node {
+  const at: At = (kind) => ({ type: kind, start: tree.start });
+  const read: Result = () => make.identifier(accumulator, at(type));
+  const condition =
+    goesOn === undefined
+      ? boolean(make, true, tree.start)
+      : make.call("@not_strictly_false", [goesOn(read, at)], at(boolType));
+  const [name, args] = step(read, at);
+  const next = make.call(name, args, at(type));
+  const last = result?.(read, at) ?? read();
+  return make.node(
+    {
+      case: "comprehensionExpr",
+      value: {
+        iterVar: tree.variable,
+        iterRange: range.expr,
+        accuVar: accumulator,
+        accuInit: init.expr,
+        loopCondition: condition.expr,
+        loopStep: next.expr,
+        result: last.expr,
+      },
+    },
+    tree,
+  );
+}
+
+function keyOf(type: StaticType): StaticType {
+  return type.kind === "map" ? type.key : { kind: "dyn" };
+}
+
+function boolean(make: NodeMaker, value: boolean, start: number): Node {
+  return make.constant({ case: "boolValue", value }, { type: boolType, start });
+}
+
+function integer(make: NodeMaker, value: bigint, start: number): Node {
+  return make.constant({ case: "int64Value", value }, { type: intType, start });
+}

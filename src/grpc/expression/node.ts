@@ -1,0 +1,117 @@
+import type { MessageInitShape } from "@bufbuild/protobuf";
+
+import type { StaticType } from "../../condition/static-type.ts";
+import type {
+  CheckedExprSchema,
+  ReferenceSchema,
+} from "../../gen/google/api/expr/v1alpha1/checked_pb.ts";
+import type { ConstantSchema, ExprSchema } from "../../gen/google/api/expr/v1alpha1/syntax_pb.ts";
+import { methodOverloadsOf, overloadsOf } from "./overload.ts";
+import { encodeType } from "./type.ts";
+
+export type Expr = MessageInitShape<typeof ExprSchema>;
+type Reference = MessageInitShape<typeof ReferenceSchema>;
+type ExprKind = NonNullable<Expr["exprKind"]>;
+type ConstantKind = NonNullable<MessageInitShape<typeof ConstantSchema>["constantKind"]>;
+
+/** A node with what its parent needs to know of it. */
+export interface Node {
+  readonly expr: Expr;
+  readonly type: StaticType;
+}
+
+/** What a node is, besides its content; `start` is in UTF-16 units of the rule's text. */
+export interface Facts {
+  readonly type: StaticType;
+  readonly start: number;
+}
+
+/** Makes the nodes of one tree, and notes by their ids what is known of each. */
+export class NodeMaker {
+  readonly #text: string;
+  readonly #types: NonNullable<MessageInitShape<typeof CheckedExprSchema>["typeMap"]> = {};
+  readonly #references: Record<string, Reference> = {};
+  readonly #positions: Record<string, number> = {};
+  /** Where the second halves of characters stand that are two units long. */
+  readonly #pairs: readonly number[];
+  #lastId = 0;
+
+  constructor(text: string) {
+    this.#text = text;
+    this.#pairs = [...text.matchAll(/[\udc00-\udfff]/g)].map(({ index }) => index);
+  }
+
+  /** The whole, whose tree is this. */
+  checkedExpr(root: Node): MessageInitShape<typeof CheckedExprSchema> {
+    return {
+      expr: root.expr,
+      typeMap: this.#types,
+      referenceMap: this.#references,
+      sourceInfo: {
+        positions: this.#positions,
+        lineOffsets: [...this.#text.matchAll(/\n/g)].map(({ index }) => this.#codePoint(index)),
+      },
+    };
+  }
+
+  node(exprKind: ExprKind, facts: Facts, reference?: Reference): Node {
+    const id = ++this.#lastId;
+    if (facts.type.kind !== "dyn") this.#types[id] = encodeType(facts.type);
+    if (reference !== undefined) this.#references[id] = reference;
+    this.#positions[id] = this.#codePoint(facts.start);
+    return { expr: { id: BigInt(id), exprKind }, type: facts.type };
+  }
+
+  /** The id of an entry of a map, of which nothing is known. */
+  entryId(): bigint {
+    return BigInt(++this.#lastId);
+  }
+
+  constant(constantKind: ConstantKind, facts: Facts): Node {
+    return this.node({ case: "constExpr", value: { constantKind } }, facts);
+  }
+
+  identifier(name: string, facts: Facts): Node {
+    return this.node({ case: "identExpr", value: { name } }, facts, { name });
+  }
+
+  call(name: string, args: readonly Node[], facts: Facts): Node {
+    const overloadId = overloadsOf(name, args.map(typeOf));
+    const value = { function: name, args: args.map(exprOf) };
+    return this.node({ case: "callExpr", value }, facts, { overloadId });
+  }
+
+  method(name: string, [target, ...args]: readonly [Node, ...Node[]], facts: Facts): Node {
+    const overloadId = methodOverloadsOf(name, [target, ...args].map(typeOf));
+    const value = { target: target.expr, function: name, args: args.map(exprOf) };
+    return this.node({ case: "callExpr", value }, facts, { overloadId });
+  }
+
+  list(elements: readonly Node[], facts: Facts): Node {
+    return this.node({ case: "listExpr", value: { elements: elements.map(exprOf) } }, facts);
+  }
+
+  /** Positions count characters, of which some are two of the units that JavaScript counts. */
+  #codePoint(offset: number): number {
+    return offset - countBelow(this.#pairs, offset);
+  }
+}
+
+/** How many of the ascending numbers are below the limit. */
+function countBelow(numbers: readonly number[], limit: number): number {
+  let [low, high] = [0, numbers.length];
+  while (low < high) {
+    const middle = (low + high) >> 1;
+    if ((numbers[middle] ?? limit) < limit) low = middle + 1;
+    else high = middle;
+  }
+  return low;
+}
+
+function exprOf({ expr }: Node): Expr {
+  return expr;
+}
+
+function typeOf({ type }: Node): StaticType {
+  return type;
+}
