@@ -104,6 +104,11 @@ export class PembaError extends Error {
   }
 }
 
+/** What is wrong with one field of the request, which its JSON path names. */
+export function fieldError(code: ErrorCode, field: string, problem: string): PembaError {
+  return new PembaError(code, `${field}: ${problem}`, { details: [{ field, message: problem }] });
+}
+
 /** Whatever was thrown, as an error that a client may see: the cause of our own faults stays with us. */
 export function errorOf(thrown: unknown): PembaError {
   if (thrown instanceof PembaError) return thrown;

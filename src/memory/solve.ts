@@ -190,7 +190,10 @@ function undefinedCycle(nodes: readonly GroundNode[]): string[] {
       const mentioned: number[] = mentionedNodes(nodes[last]?.formula ?? none);
       id = mentioned.find((next) => isOpen(model, next));
       if (id !== undefined && path.includes(id)) {
-        return [...path.slice(path.indexOf(id)), id].map((at) => nodes[at]?.label ?? "");
+        const labels = [...path.slice(path.indexOf(id)), id].map((at) => nodes[at]?.label ?? "");
+        // An operand has a node of its own under the label of its name.
+        const distinct = labels.filter((label, index) => label !== labels[index - 1]);
+        return distinct.length === 1 ? [...distinct, ...distinct] : distinct;
       }
     }
   }

@@ -1,4 +1,4 @@
-import { PembaError } from "../base/error.ts";
+import { fieldError } from "../base/error.ts";
 import type { EntityDefinition, RuleDefinition, Schema } from "../language/schema.ts";
 import type { Question } from "./plan.ts";
 
@@ -18,9 +18,10 @@ export function resolveQuestion(
 ): Asked {
   const entity = schema.entities.get(question.entityType);
   if (entity === undefined) {
-    throw new PembaError(
+    throw fieldError(
       "ENTITY_TYPE_NOT_FOUND",
-      `${path("entity.type")}: \`${question.entityType}\` is not an entity of the schema`,
+      path("entity.type"),
+      `\`${question.entityType}\` is not an entity of the schema`,
     );
   }
   resolveSubject(schema, question, path);
@@ -31,9 +32,10 @@ export function resolveQuestion(
   const attribute = entity.attributes.get(name);
   if (attribute === "boolean") return { kind: "name", entity, name };
   if (attribute !== undefined) {
-    throw new PembaError(
+    throw fieldError(
       "PERMISSION_NOT_FOUND",
-      `${path("permission")}: the attribute \`${name}\` of \`${entity.name}\` is \`${attribute}\`, only a boolean one can be asked`,
+      path("permission"),
+      `the attribute \`${name}\` of \`${entity.name}\` is \`${attribute}\`, only a boolean one can be asked`,
     );
   }
   const rule = schema.rules.get(name);
@@ -41,18 +43,20 @@ export function resolveQuestion(
     checkArguments(entity, rule, question, path);
     return { kind: "rule", entity, rule };
   }
-  throw new PembaError(
+  throw fieldError(
     "PERMISSION_NOT_FOUND",
-    `${path("permission")}: \`${entity.name}\` has no permission, relation or attribute \`${name}\``,
+    path("permission"),
+    `\`${entity.name}\` has no permission, relation or attribute \`${name}\``,
   );
 }
 
 function resolveSubject(schema: Schema, question: Question, path: (field: string) => string): void {
   const subject = schema.entities.get(question.subjectType);
   if (subject === undefined) {
-    throw new PembaError(
+    throw fieldError(
       "SUBJECT_TYPE_NOT_FOUND",
-      `${path("subject.type")}: \`${question.subjectType}\` is not an entity of the schema`,
+      path("subject.type"),
+      `\`${question.subjectType}\` is not an entity of the schema`,
     );
   }
   const relation = question.subjectRelation;
@@ -62,9 +66,10 @@ function resolveSubject(schema: Schema, question: Question, path: (field: string
     subject.permissions.has(relation) ||
     subject.attributes.get(relation) === "boolean";
   if (isKnown) return;
-  throw new PembaError(
+  throw fieldError(
     "RELATION_DEFINITION_NOT_FOUND",
-    `${path("subject.relation")}: \`${subject.name}\` has no relation or permission \`${relation}\``,
+    path("subject.relation"),
+    `\`${subject.name}\` has no relation or permission \`${relation}\``,
   );
 }
 
@@ -77,16 +82,18 @@ function checkArguments(
   const given = new Set(question.arguments);
   for (const [parameter, type] of rule.parameters) {
     if (!given.has(parameter)) {
-      throw new PembaError(
+      throw fieldError(
         "MISSING_ARGUMENT",
-        `${path("arguments")}: the rule \`${rule.name}\` needs the argument \`${parameter}\``,
+        path("arguments"),
+        `the rule \`${rule.name}\` needs the argument \`${parameter}\``,
       );
     }
     const attribute = entity.attributes.get(parameter);
     if (attribute !== type) {
-      throw new PembaError(
+      throw fieldError(
         "INVALID_ARGUMENT",
-        `${path("arguments")}: \`${parameter}\` of \`${rule.name}\` is \`${type}\`, ` +
+        path("arguments"),
+        `\`${parameter}\` of \`${rule.name}\` is \`${type}\`, ` +
           (attribute === undefined
             ? `but \`${entity.name}\` has no such attribute`
             : `but the attribute of \`${entity.name}\` is \`${attribute}\``),
@@ -95,9 +102,10 @@ function checkArguments(
   }
   for (const name of given) {
     if (rule.parameters.has(name)) continue;
-    throw new PembaError(
+    throw fieldError(
       "INVALID_ARGUMENT",
-      `${path("arguments")}: the rule \`${rule.name}\` has no parameter \`${name}\``,
+      path("arguments"),
+      `the rule \`${rule.name}\` has no parameter \`${name}\``,
     );
   }
 }

@@ -1,4 +1,4 @@
-import { PembaError } from "../base/error.ts";
+import { fieldError, PembaError } from "../base/error.ts";
 import type { SchemaVersion, SnapToken, TenantId } from "../base/tuple.ts";
 
 /** A field that a client may leave out: transports pass null and absent alike. */
@@ -19,9 +19,7 @@ const newTenantPattern = /^[a-zA-Z0-9\-,]+$/;
 
 /** A client's mistake in one field, which is named by its JSON path. */
 export function invalidField(field: string, problem: string): PembaError {
-  return new PembaError("VALIDATION", `${field}: ${problem}`, {
-    details: [{ field, message: problem }],
-  });
+  return fieldError("VALIDATION", field, problem);
 }
 
 export function missingField(field: string, expected: string): PembaError {

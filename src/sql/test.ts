@@ -9,7 +9,7 @@ import { relationProbe, relationSet, type RelationSet } from "./relation-set.ts"
 import { attributeProbe } from "./source.ts";
 import { data, numbered, type Place, type Writer } from "./writer.ts";
 
-/** A rule whose condition has no SQL: the plan with it is gathered. */
+/** A plan that has no SQL, because of a rule or of its size: it is gathered. */
 export class Untranslatable extends Error {
   override readonly name = "Untranslatable";
 }

@@ -1,5 +1,5 @@
 import { unreachable } from "../base/assert.ts";
-import { PembaError } from "../base/error.ts";
+import { fieldError } from "../base/error.ts";
 import type { Interpretation } from "../memory/interpret.ts";
 import type { CheckAnswer, CheckItem } from "./store.ts";
 
@@ -18,19 +18,22 @@ export function answerOf(
     case "answer":
       return { allowed: interpretation.allowed, nodes: Math.max(interpretation.nodes, 1) };
     case "too_deep":
-      throw new PembaError(
+      throw fieldError(
         "DEPTH_NOT_ENOUGH",
-        `metadata.depth: ${asked} (${path("permission")}) is decided by a path of more than ${depth} hops`,
+        "metadata.depth",
+        `${asked} (${path("permission")}) is decided by a path of more than ${depth} hops`,
       );
     case "fault":
-      throw new PembaError(
+      throw fieldError(
         interpretation.fault.code,
-        `${path("permission")}: ${asked} depends on what failed: ${interpretation.fault.message}`,
+        path("permission"),
+        `${asked} depends on what failed: ${interpretation.fault.message}`,
       );
     case "undefined":
-      throw new PembaError(
+      throw fieldError(
         "UNDEFINED_RESULT",
-        `${path("permission")}: ${asked} is undefined because of a cycle through \`not\`: ${interpretation.cycle.map((node) => `\`${node}\``).join(" -> ")}`,
+        path("permission"),
+        `${asked} is undefined because of a cycle through \`not\`: ${interpretation.cycle.map((node) => `\`${node}\``).join(" -> ")}`,
       );
     default:
       return unreachable(interpretation);

@@ -1,5 +1,5 @@
 import { must } from "../base/assert.ts";
-import { PembaError } from "../base/error.ts";
+import { fieldError } from "../base/error.ts";
 import type { Schema } from "../language/schema.ts";
 import type { CheckAnswer, CheckItem, CheckQuestion, SubjectPermissionQuestion } from "./store.ts";
 
@@ -14,9 +14,10 @@ export function subjectPermissionChecks(
   const { entity, subject, onlyPermission, ...frame } = question;
   const definition = schema.entities.get(entity.type);
   if (definition === undefined) {
-    throw new PembaError(
+    throw fieldError(
       "ENTITY_TYPE_NOT_FOUND",
-      `entity.type: \`${entity.type}\` is not an entity of the schema`,
+      "entity.type",
+      `\`${entity.type}\` is not an entity of the schema`,
     );
   }
   const names = [

@@ -1,5 +1,5 @@
 import { must } from "../../base/assert.ts";
-import { PembaError } from "../../base/error.ts";
+import { fieldError, PembaError } from "../../base/error.ts";
 import type { SchemaVersion, TenantId } from "../../base/tuple.ts";
 import { ALLOWED, DENIED, UNKNOWN } from "../../base/verdict.ts";
 import type { Schema } from "../../language/schema.ts";
@@ -68,11 +68,11 @@ export class PostgresPermissions implements PermissionStore {
     frame: QuestionFrame,
     checksOf: (schema: Schema) => CheckQuestion,
   ): Promise<Answered> {
-    const snapshot =
-      frame.snapToken === undefined ? undefined : this.#tokens.read(frame.snapToken).snapshot;
     for (let attempt = 1; attempt <= headChangesMax; attempt += 1) {
       const planned = await this.#plan(tenant, frame, checksOf);
       const { question } = planned;
+      const snapshot =
+        frame.snapToken === undefined ? undefined : this.#tokens.read(frame.snapToken).snapshot;
       if (question.items.length === 0) {
         // Nothing to ask, but it is an answer of this tenant and this version.
         await this.#schemas.reload(tenant, frame.schemaVersion);
@@ -200,9 +200,10 @@ function answersOf(
     if (row["facts"] === null) return answerOf(interpretationOf(row), item, input);
     const { nodes, facts } = gatheredFacts(row["facts"], item.subject);
     if (nodes > gatherMax) {
-      throw new PembaError(
+      throw fieldError(
         "GATHER_LIMIT_EXCEEDED",
-        `${path("permission")}: more than ${gatherMax} entities lead to the answer, and it can't be found without reading all of them`,
+        path("permission"),
+        `more than ${gatherMax} entities lead to the answer, and it can't be found without reading all of them`,
       );
     }
     const interpretation = interpret(must(plans.get(index), "every item has a plan"), {

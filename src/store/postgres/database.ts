@@ -1,3 +1,4 @@
+import { LRUCache } from "lru-cache";
 import postgres from "postgres";
 
 import { must } from "../../base/assert.ts";
@@ -33,6 +34,9 @@ export type Value = string | number | boolean | null;
  */
 const preparedTextsMax = 500;
 
+/** A text is prepared when it comes again: what is asked once is not worth a place. */
+const rememberedTextsMax = 2000;
+
 const oldestServer = 140_000;
 
 /** How long a connection has to finish what it runs when the pool closes. */
@@ -45,6 +49,7 @@ const reconnectDelayMaxSeconds = 1;
 export class Database {
   readonly #sql: postgres.Sql;
   readonly #prepared = new Set<string>();
+  readonly #seenOnce = new LRUCache<string, true>({ max: rememberedTextsMax });
   readonly #generationMs: number;
   #generationEndMs: number;
 
@@ -106,6 +111,10 @@ export class Database {
 
   #mayPrepare(text: string): boolean {
     if (this.#prepared.has(text)) return true;
+    if (!this.#seenOnce.has(text)) {
+      this.#seenOnce.set(text, true);
+      return false;
+    }
     if (this.#prepared.size >= preparedTextsMax) {
       const now = performance.now();
       if (now < this.#generationEndMs) return false;
