@@ -139,10 +139,11 @@ function directionOf(hop: Hop): "from the subject" | "from the entity" {
 function formulaText(formula: Formula): string {
   switch (formula.kind) {
     case "or":
-    case "and":
-      return formula.operands.length === 0
-        ? "nothing"
-        : `(${formula.operands.map(formulaText).join(` ${formula.kind} `)})`;
+    case "and": {
+      const operands = formula.operands.map(formulaText);
+      if (operands.length === 0) return "nothing";
+      return operands.length === 1 ? operands.join("") : `(${operands.join(` ${formula.kind} `)})`;
+    }
     case "not":
       return `(${formulaText(formula.left)} not ${formulaText(formula.right)})`;
     case "test":

@@ -2,13 +2,11 @@ import { LRUCache } from "lru-cache";
 
 import type { Schema } from "../../language/schema.ts";
 import { planOf } from "../../plan/cache.ts";
-import { buildNetwork } from "../../plan/network.ts";
 import type { Plan, Question } from "../../plan/plan.ts";
 import { questionKey, questionOf } from "../../plan/question-of.ts";
 import { type Body, checkStatement, type CheckShape } from "../../sql/check.ts";
 import type { Statement } from "../../sql/fragment.ts";
-import { gatherOf } from "../../sql/gather-plan.ts";
-import { Untranslatable } from "../../sql/test.ts";
+import { gatherBody, pushDown } from "../../sql/push-down.ts";
 import type { CheckItem } from "../store.ts";
 
 /** Items of a question that have a plan in common. */
@@ -86,37 +84,15 @@ export function statementOf(
   return statement;
 }
 
-/** A search is pushed down unless a rule of it has no SQL; that is tried once. */
+/** How a plan is asked; that is found out once. */
 function bodyOf(schema: Schema, key: string, plan: Plan): Body {
   const { bodies } = preparedOf(schema);
   let body = bodies.get(key);
   if (body === undefined) {
-    body =
-      plan.kind === "search" && hasSql(plan) ? { kind: "search", plan } : gatherBody(schema, plan);
+    ({ body } = pushDown(schema, plan));
     bodies.set(key, body);
   }
   return body;
-}
-
-function hasSql(plan: Extract<Plan, { kind: "search" }>): boolean {
-  try {
-    checkStatement([{ kind: "search", plan }], {
-      bulk: false,
-      pinned: false,
-      pinnedVersion: false,
-      contextTuples: false,
-      contextAttributes: false,
-    });
-    return true;
-  } catch (error) {
-    if (error instanceof Untranslatable) return false;
-    throw error;
-  }
-}
-
-function gatherBody(schema: Schema, plan: Plan): Body {
-  const network = plan.kind === "network" ? plan.network : buildNetwork(schema, plan.question);
-  return { kind: "gather", gather: gatherOf(network, plan.question) };
 }
 
 function preparedOf(schema: Schema): Prepared {

@@ -1,0 +1,129 @@
+import { readFileSync } from "node:fs";
+
+import { PembaError } from "../base/error.ts";
+import { parseFlags } from "../config/flags.ts";
+import { compileSchemaText } from "../language/compile.ts";
+import type { Schema } from "../language/schema.ts";
+import { buildPlan } from "../plan/build.ts";
+import { explainPlan, explainPlanJson } from "../plan/explain.ts";
+import type { Plan, Question } from "../plan/plan.ts";
+import { checkStatement } from "../sql/check.ts";
+import type { Statement } from "../sql/fragment.ts";
+import { layOut } from "../sql/layout.ts";
+import { plainShape, pushDown } from "../sql/push-down.ts";
+import type { Command } from "./command.ts";
+import { complain, say, sentenceOf } from "./output.ts";
+
+const flags = new Map([
+  ["subject-type", {}],
+  ["subject-relation", {}],
+  ["json", { bare: "true" }],
+]);
+
+/** How the words of this command spell the fields of a question. */
+const spelling: ReadonlyMap<string, string> = new Map([
+  ["entity.type", "explain: ENTITY_TYPE"],
+  ["permission", "explain: PERMISSION"],
+  ["arguments", "explain: PERMISSION"],
+  ["subject.type", "--subject-type"],
+  ["subject.relation", "--subject-relation"],
+]);
+
+export const explain: Command = {
+  name: "explain",
+  summary: "show how a check is answered",
+  help: () => `usage: pemba explain SCHEMA_FILE ENTITY_TYPE PERMISSION [flags]
+
+Prints the plan of a check and the statement that Postgres is sent for it, as a single check at the
+head asks it. A plan is either pushed down, so that the statement has the answer, or gathered: the
+statement reads the part of the graph that matters, and the answer is worked out from that. Then the
+reasons are told.
+
+  --subject-type      type of the subject (default user)
+  --subject-relation  relation of the subject, when it is a userset
+  --json              the same as JSON`,
+
+  async run(args) {
+    const { values, positionals, problems } = parseFlags(args, flags);
+    const [file, entityType, permission, surplus] = positionals;
+    if (file === undefined || entityType === undefined || permission === undefined) {
+      problems.push("explain: expected SCHEMA_FILE ENTITY_TYPE PERMISSION");
+    }
+    if (surplus !== undefined) problems.push(`explain: \`${surplus}\` is not understood`);
+    if (!["true", "false"].includes(values.get("json") ?? "true")) {
+      problems.push("--json: takes no value");
+    }
+    if (problems.length > 0) return complain(...problems);
+    const schema = readSchemaFile(file ?? "");
+    const explanation = explainCheck(schema, {
+      entityType: entityType ?? "",
+      permission: permission ?? "",
+      subjectType: values.get("subject-type") ?? "user",
+      subjectRelation: values.get("subject-relation") ?? "",
+      // The arguments of a rule are the attributes of the same names, whoever asks.
+      arguments: [...(schema.rules.get(permission ?? "")?.parameters.keys() ?? [])],
+    });
+    say(values.get("json") === "true" ? jsonOf(explanation) : textOf(explanation));
+    return 0;
+  },
+};
+
+interface Explanation {
+  readonly plan: Plan;
+  readonly isPushedDown: boolean;
+  /** Why a search is not pushed down; a plan that is no search tells its reasons itself. */
+  readonly obstacle: string | undefined;
+  readonly statement: Statement;
+}
+
+function readSchemaFile(file: string): Schema {
+  let text: string;
+  try {
+    text = readFileSync(file, "utf8");
+  } catch {
+    throw new PembaError("INVALID_ARGUMENT", `explain: \`${file}\` cannot be read`);
+  }
+  try {
+    return compileSchemaText(text);
+  } catch (error) {
+    throw new PembaError("INVALID_ARGUMENT", `${file}:${sentenceOf(error)}`);
+  }
+}
+
+function explainCheck(schema: Schema, question: Question): Explanation {
+  const plan = buildPlan(schema, question, (field) => spelling.get(field) ?? field);
+  const { body, obstacle } = pushDown(schema, plan);
+  return {
+    plan,
+    isPushedDown: body.kind === "search",
+    obstacle,
+    statement: checkStatement([body], plainShape),
+  };
+}
+
+function textOf({ plan, isPushedDown, obstacle, statement }: Explanation): string {
+  const why = obstacle === undefined ? "" : `, since there is no SQL for ${obstacle}`;
+  const way = isPushedDown
+    ? "pushed down: the statement has the answer"
+    : `gathered${why}: the statement reads what the answer is worked out from`;
+  return [
+    explainPlan(plan),
+    way,
+    ...statement.params.map((name, index) => `$${index + 1}: ${name}`),
+    "",
+    layOut(statement.text).trimEnd(),
+  ].join("\n");
+}
+
+function jsonOf({ plan, isPushedDown, obstacle, statement }: Explanation): string {
+  return JSON.stringify(
+    {
+      plan: explainPlanJson(plan),
+      pushed_down: isPushedDown,
+      ...(obstacle !== undefined && { obstacle }),
+      statement: { text: statement.text, parameters: statement.params },
+    },
+    undefined,
+    2,
+  );
+}
