@@ -130,7 +130,10 @@ test("every function and method of the library has an overload for what it takes
     const { referenceMap, expr } = encoded(`dyn(${call}) == null`);
     assert.equal(expr?.exprKind.case, "callExpr");
     for (const [id, { name, overloadId }] of Object.entries(referenceMap)) {
-      assert.ok(name !== "" || overloadId.length === 1, `${call}: node ${id} has ${overloadId}`);
+      assert.ok(
+        name !== "" || overloadId.length === 1,
+        `${call}: node ${id} has ${overloadId.length} overloads`,
+      );
     }
   }
 });
