@@ -1,3 +1,4 @@
+import { must } from "../base/assert.ts";
 import type { AttributeType } from "../base/tuple.ts";
 import { invalidField, missingField, quote } from "./field.ts";
 
@@ -27,4 +28,13 @@ export function valueTypeOf(url: unknown, field: string): AttributeType {
     );
   }
   return type;
+}
+
+/** The type URL under which a value of this type stands in an Any. */
+export function typeUrlOf(type: AttributeType): string {
+  const [message] = must(
+    [...messages].find(([, known]) => known === type),
+    `a message for ${type}`,
+  );
+  return `type.googleapis.com/${message}`;
 }

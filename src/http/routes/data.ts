@@ -1,12 +1,18 @@
 import { deleteData, deleteRelationships } from "../../service/delete-data.ts";
+import { readAttributes, readRelationships } from "../../service/read-data.ts";
 import type { Service } from "../../service/service.ts";
 import { writeData } from "../../service/write-data.ts";
 import { writeRelationships } from "../../service/write-relationships.ts";
 import { type HttpApp, tenantParams, tenantPath } from "../app.ts";
 import {
   decodeAttributes,
+  decodeRead,
   deleteDataBody,
   deleteRelationshipsBody,
+  encodeAttribute,
+  encodeTuple,
+  readAttributesBody,
+  readRelationshipsBody,
   writeDataBody,
   writeRelationshipsBody,
 } from "../shapes/data.ts";
@@ -58,5 +64,29 @@ export function dataRoutes(app: HttpApp, service: Service): void {
         filter: body.filter,
       }),
     }),
+  );
+
+  app.post(
+    `${tenantPath}/data/relationships/read`,
+    { schema: { params: tenantParams, body: readRelationshipsBody } },
+    async ({ params, body }) => {
+      const { tuples, continuousToken } = await readRelationships(service, {
+        ...decodeRead(params.tenant_id, body),
+        filter: body.filter,
+      });
+      return { tuples: tuples.map(encodeTuple), continuous_token: continuousToken };
+    },
+  );
+
+  app.post(
+    `${tenantPath}/data/attributes/read`,
+    { schema: { params: tenantParams, body: readAttributesBody } },
+    async ({ params, body }) => {
+      const { attributes, continuousToken } = await readAttributes(service, {
+        ...decodeRead(params.tenant_id, body),
+        filter: body.filter,
+      });
+      return { attributes: attributes.map(encodeAttribute), continuous_token: continuousToken };
+    },
   );
 }

@@ -1,6 +1,7 @@
 import type { AttributeType, AttributeValue, JsonValue } from "../../base/tuple.ts";
 import { invalidField, quote } from "../../service/field.ts";
-import { valueTypeOf } from "../../service/value-type.ts";
+import { typeUrlOf, valueTypeOf } from "../../service/value-type.ts";
+import { attributeJson } from "../../store/attribute-value.ts";
 
 /**
  * Reads `{"@type": "<host>/base.v1.StringValue", "data": "x"}`. Without `data` it is the empty value
@@ -13,6 +14,11 @@ export function decodeAny(
   if (any === undefined || any === null) return undefined;
   const type = valueTypeOf(any["@type"], `${field}.@type`);
   return decodeData(type, any["data"] ?? undefined, `${field}.data`);
+}
+
+/** What `decodeAny` reads; numbers that JSON does not have are texts with their names. */
+export function encodeAny(value: AttributeValue): object {
+  return { "@type": typeUrlOf(value.type), data: attributeJson(value) };
 }
 
 function decodeData(

@@ -2,11 +2,14 @@ import { type Static, Type } from "typebox";
 
 import { integerField, textField, uint32 } from "./field.ts";
 
-/** The request of every list that is filtered by nothing. */
-export const pageBody = Type.Object({
+/** What every request for a page holds. */
+export const pageProperties = {
   page_size: integerField(),
   continuous_token: textField(),
-});
+};
+
+/** The request of every list that is filtered by nothing. */
+export const pageBody = Type.Object(pageProperties);
 
 export function decodePage(body: Static<typeof pageBody>): {
   readonly pageSize: number | undefined;

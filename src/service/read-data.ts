@@ -1,0 +1,132 @@
+import { assert } from "../base/assert.ts";
+import { PembaError } from "../base/error.ts";
+import type { Attribute, JsonValue, SnapToken, Tuple } from "../base/tuple.ts";
+import type { AttributeFilter, TupleFilter } from "../store/filter.ts";
+import type { DataPage, DataRead } from "../store/store.ts";
+import { continuousToken, parseContinuousToken, type TokenScope } from "./continuous-token.ts";
+import {
+  type Absent,
+  defaultPageSize,
+  parsePageSize,
+  parseSnapToken,
+  parseTenantId,
+  requireObject,
+} from "./field.ts";
+import {
+  parseAttributeFilter,
+  parseTupleFilter,
+  type RawAttributeFilter,
+  type RawTupleFilter,
+} from "./request-filter.ts";
+import type { Service } from "./service.ts";
+
+interface ReadRequest {
+  readonly tenantId: string;
+  readonly metadata?: { readonly snapToken?: string | Absent } | Absent;
+  readonly pageSize?: number | Absent;
+  readonly continuousToken?: string | Absent;
+}
+
+export interface ReadRelationshipsRequest extends ReadRequest {
+  readonly filter?: RawTupleFilter | Absent;
+}
+
+export interface ReadAttributesRequest extends ReadRequest {
+  readonly filter?: RawAttributeFilter | Absent;
+}
+
+/** A page of the tuples that the filter lets through; an empty one lets all through. */
+export async function readRelationships(
+  service: Service,
+  request: ReadRelationshipsRequest,
+): Promise<{ readonly tuples: readonly Tuple[]; readonly continuousToken: string }> {
+  const tenant = parseTenantId(request.tenantId);
+  const snapToken = snapTokenOf(request);
+  const filter = parseTupleFilter(request.filter, "filter");
+  const scope: TokenScope = {
+    operation: "data/relationships/read",
+    tenant,
+    query: [snapToken ?? null, tupleQuery(filter)],
+  };
+  const page = await readPage({ request, scope, snapToken }, (read) =>
+    service.store.data.readTuples(tenant, { ...read, filter }),
+  );
+  return { tuples: page.items, continuousToken: page.continuousToken };
+}
+
+/** A page of the attributes that the filter lets through; an empty one lets all through. */
+export async function readAttributes(
+  service: Service,
+  request: ReadAttributesRequest,
+): Promise<{ readonly attributes: readonly Attribute[]; readonly continuousToken: string }> {
+  const tenant = parseTenantId(request.tenantId);
+  const snapToken = snapTokenOf(request);
+  const filter = parseAttributeFilter(request.filter, "filter");
+  const scope: TokenScope = {
+    operation: "data/attributes/read",
+    tenant,
+    query: [snapToken ?? null, attributeQuery(filter)],
+  };
+  const page = await readPage({ request, scope, snapToken }, (read) =>
+    service.store.data.readAttributes(tenant, { ...read, filter }),
+  );
+  return { attributes: page.items, continuousToken: page.continuousToken };
+}
+
+/** Where a page begins, and in which state: that of the first page. */
+interface Cursor {
+  readonly snapToken: SnapToken;
+  readonly after: readonly string[];
+}
+
+async function readPage<T>(
+  page: {
+    readonly request: ReadRequest;
+    readonly scope: TokenScope;
+    readonly snapToken: SnapToken | undefined;
+  },
+  read: (page: Omit<DataRead<unknown>, "filter">) => Promise<DataPage<T>>,
+): Promise<{ readonly items: readonly T[]; readonly continuousToken: string }> {
+  const { request, scope } = page;
+  const limit = parsePageSize(request.pageSize, defaultPageSize);
+  const cursor = cursorOf(parseContinuousToken(scope, request.continuousToken));
+  const snapToken = cursor?.snapToken ?? page.snapToken;
+  try {
+    const { items, next, ...state } = await read({ snapToken, after: cursor?.after, limit });
+    const place = next === undefined ? undefined : [state.snapToken, ...next];
+    return { items, continuousToken: continuousToken(scope, place) };
+  } catch (error) {
+    throw cursor === undefined ? error : pageError(error);
+  }
+}
+
+/** The token of a page holds the state of the first one: what is wrong with it is wrong with that. */
+function pageError(error: unknown): unknown {
+  if (!(error instanceof PembaError) || error.code !== "SNAP_TOKEN_EXPIRED") return error;
+  const problem =
+    "is of a state older than the history that is kept, begin again at the first page";
+  return new PembaError("SNAP_TOKEN_EXPIRED", `continuous_token: ${problem}`, {
+    details: [{ field: "continuous_token", message: problem }],
+    cause: error,
+  });
+}
+
+function cursorOf(cursor: JsonValue | undefined): Cursor | undefined {
+  if (cursor === undefined) return undefined;
+  assert(Array.isArray(cursor), "the checksum of a token vouches for its cursor");
+  const [snapToken, ...after] = cursor.map(String);
+  // It was a token when it went into the cursor.
+  return { snapToken: (snapToken ?? "") as SnapToken, after };
+}
+
+function snapTokenOf({ metadata }: ReadRequest): SnapToken | undefined {
+  return parseSnapToken(requireObject(metadata, "metadata").snapToken);
+}
+
+function tupleQuery({ entity, relation, subject }: TupleFilter): JsonValue {
+  return [entity.type, entity.ids, relation, subject.type, subject.ids, subject.relation];
+}
+
+function attributeQuery({ entity, attributes }: AttributeFilter): JsonValue {
+  return [entity.type, entity.ids, attributes];
+}
