@@ -28,5 +28,6 @@ export function relationProbe(
     return tupleProbe(scope, columns, sql`r.relation = ${relations.name} and ${where}`);
   }
   const probe = tupleProbe(scope, columns, sql`r.relation = o.name collate "C" and ${where}`);
-  return sql`select p.* from unnest(${relations.names}) o(name) cross join lateral (${probe}) p`;
+  // The offset keeps the planner from turning the two round: first all tuples, then the names.
+  return sql`select p.* from unnest(${relations.names}) o(name) cross join lateral (select q.* from (${probe}) q offset 0) p`;
 }
