@@ -28,19 +28,34 @@ after(async () => {
   await place.drop();
 });
 
+/** A transaction has no id whose lower half is 0, 1 or 2. */
+function isId(id: bigint): boolean {
+  return (id & 0xffff_ffffn) >= 3n;
+}
+
+function atLeast(id: bigint): bigint {
+  return isId(id) ? id : atLeast(id + 1n);
+}
+
+/** Also right before the lower half of the ids begins anew. */
+const firstId = fc.oneof(
+  fc.bigInt({ min: 300n, max: 1n << 60n }),
+  fc.bigInt({ min: -600n, max: 0n }).map((offset) => (5n << 32n) + offset),
+);
+
 /** As the server prints it: xmin is the first of the running ones, or xmax. */
 const snapshotText = fc
   .record({
-    xmin: fc.bigInt({ min: 3n, max: 1n << 60n }),
+    xmin: firstId,
     gaps: fc.array(fc.oneof(fc.constant(1n), fc.bigInt({ min: 1n, max: 300n })), { maxLength: 40 }),
     beyond: fc.bigInt({ min: 1n, max: 300n }),
   })
   .map(({ xmin, gaps, beyond }) => {
-    const running = gaps.map((_, index) =>
-      gaps.slice(0, index).reduce((sum, gap) => sum + gap, xmin),
-    );
+    const running: bigint[] = [];
+    for (const gap of gaps) running.push(atLeast((running.at(-1) ?? xmin) + gap));
     const last = running.at(-1);
-    return `${xmin}:${last === undefined ? xmin : last + beyond}:${running.join(",")}`;
+    const xmax = atLeast(last === undefined ? xmin : last + beyond);
+    return `${running[0] ?? xmax}:${xmax}:${running.join(",")}`;
   });
 
 /** Every id from below the snapshot to above it. */
@@ -49,7 +64,7 @@ function idsAround(text: string, ownXid: bigint): readonly bigint[] {
   const top = BigInt(xmax) > ownXid ? BigInt(xmax) : ownXid;
   const bottom = BigInt(xmin) < ownXid ? BigInt(xmin) : ownXid;
   const ids: bigint[] = [];
-  for (let id = bottom - 2n; id <= top + 2n; id++) ids.push(id);
+  for (let id = bottom - 2n; id <= top + 2n; id++) if (isId(id)) ids.push(id);
   return ids;
 }
 
@@ -81,7 +96,7 @@ test("a token with its own transaction shows it and what the snapshot shows, not
   await fc.assert(
     fc.asyncProperty(snapshotText, fc.bigInt({ min: -200n, max: 200n }), async (text, offset) => {
       const { xmax } = parseSnapshot(text);
-      const own = xmax + offset < 3n ? 3n : xmax + offset;
+      const own = atLeast(xmax + offset);
       const ids = idsAround(text, own);
       const token = printSnapshot(withVisible(parseSnapshot(text), own));
       const expected = new Set([...(await visible(text, ids)), String(own)]);
@@ -94,6 +109,15 @@ test("a token with its own transaction shows it and what the snapshot shows, not
 test("ids between the snapshot and a later own transaction are running for ever", () => {
   const snapshot = withVisible(parseSnapshot("10:12:10"), 15n);
   assert.equal(printSnapshot(snapshot), "10:16:10,12,13,14");
+});
+
+test("a token is one that the server reads also where the lower half of the ids begins anew", async () => {
+  const last = (6n << 32n) - 1n;
+  const token = printSnapshot(
+    withVisible(parseSnapshot(`${last - 2n}:${last}:${last - 2n}`), last),
+  );
+  const ids = [last - 2n, last - 1n, last, last + 4n, last + 5n];
+  assert.deepEqual(await visible(token, ids), [String(last - 1n), String(last)]);
 });
 
 test("a changed token is none", () => {

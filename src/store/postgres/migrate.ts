@@ -24,10 +24,13 @@ const appliedStatement = statementFile("migrations/applied.sql");
 
 /**
  * Applies all migrations that are not applied yet, all or none, after waiting for any other
- * instance that does the same. Returns the names of those applied. The connection must not go
- * through a pooler that hands out transactions: the lock is one of the session.
+ * instance that does the same. Returns the names of those applied. When there are any, the
+ * connection must not go through a pooler that hands out transactions: the lock is one of the
+ * session, and would stay with whoever gets it next.
  */
 export async function migrateUp(url: string): Promise<readonly string[]> {
+  const states = await migrationStatus(url);
+  if (states.every(({ appliedAt }) => appliedAt !== undefined)) return [];
   return await migrate(url, "up", Infinity);
 }
 

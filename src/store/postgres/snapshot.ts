@@ -14,6 +14,9 @@ export interface XidRange {
   readonly end: bigint;
 }
 
+/** The lower half of the first id that a transaction may have, in each of its rounds. */
+const firstId = 3n;
+
 /** Reads `xmin:xmax:xip,xip...` as the server prints it. */
 export function parseSnapshot(text: string): Snapshot {
   const [, xmax, running] = text.split(":");
@@ -39,7 +42,10 @@ export function printSnapshot({ xmax, running }: Snapshot): string {
 export function withVisible({ xmax, running }: Snapshot, xid: bigint): Snapshot {
   if (xid >= xmax) {
     const between = { start: xmax, end: xid };
-    return { xmax: xid + 1n, running: xid === xmax ? running : joinRanges([...running, between]) };
+    return {
+      xmax: idAfter(xid),
+      running: xid === xmax ? running : joinRanges([...running, between]),
+    };
   }
   return {
     xmax,
@@ -48,15 +54,17 @@ export function withVisible({ xmax, running }: Snapshot, xid: bigint): Snapshot 
         ? [{ start, end }]
         : [
             { start, end: xid },
-            { start: xid + 1n, end },
+            { start: idAfter(xid), end },
           ].filter((range) => range.start < range.end),
     ),
   };
 }
 
-/** How many transactions count as running. */
-export function runningCount({ running }: Snapshot): bigint {
-  return running.reduce((sum, { start, end }) => sum + (end - start), 0n);
+/** The id after `xid`: no transaction has one whose lower half is 0, 1 or 2. */
+function idAfter(xid: bigint): bigint {
+  const next = xid + 1n;
+  const lower = next & 0xffff_ffffn;
+  return lower < firstId ? next + firstId - lower : next;
 }
 
 function rangesOf(xids: readonly bigint[]): readonly XidRange[] {
