@@ -121,6 +121,48 @@ for (const engine of engines) {
         '"can":2',
       ]);
 
+      const { results } = await call("permission", "subjectPermission", {
+        tenantId,
+        metadata: { schemaVersion: "", snapToken: "", onlyPermission: true, depth: 0 },
+        entity,
+        subject: { type: "user", id: "ada", relation: "" },
+        context: { tuples: [], attributes: [], data: undefined },
+      });
+      assert.deepEqual(results, { view: 1, open: 2, edit: 2 });
+
+      const first = { tenantId, metadata: { snapToken: "" }, ...page };
+      const everything = {
+        entity: { type: "document", ids: [] },
+        relation: "",
+        subject: { type: "", ids: [], relation: "" },
+      };
+      const tuples = await call("data", "readRelationships", { ...first, filter: everything });
+      assert.deepEqual(tuples, {
+        tuples: [
+          { entity, relation: "parent", subject: { type: "team", id: "crew", relation: "" } },
+        ],
+        continuousToken: "",
+      });
+      const attributes = await call("data", "readAttributes", {
+        ...first,
+        filter: { entity: { type: "document", ids: ["plan"] }, attributes: ["level"] },
+      });
+      assert.deepEqual(
+        at(attributes, "attributes", "0", "value", "typeUrl"),
+        integerValueOf3.typeUrl,
+      );
+      await call("data", "delete", {
+        tenantId,
+        tupleFilter: everything,
+        attributeFilter: { entity: { type: "", ids: [] }, attributes: ["level"] },
+      });
+      await call("data", "deleteRelationships", {
+        tenantId,
+        filter: { ...everything, entity: { type: "team", ids: [] } },
+      });
+      const left = await call("data", "readRelationships", { ...first, filter: everything });
+      assert.deepEqual(left["tuples"], []);
+
       assert.deepEqual(await call("tenancy", "delete", { id: tenantId }), { tenantId });
       await assert.rejects(call("permission", "check", check), {
         code: 5,

@@ -159,7 +159,7 @@ for (const engine of engines) {
       assert.equal(await can({ ...direct, context: context(4) }), 1);
     });
 
-    test("attributes of all eight types are written from their messages", async () => {
+    test("attributes of all eight types go in and out as their messages", async () => {
       const tenantId = `t-${randomUUID()}`;
       await grpc.client.call(Tenancy.method.create, { id: tenantId });
       const cases = [
@@ -191,6 +191,19 @@ for (const engine of engines) {
           value,
         })),
       });
+      const all: Any[] = [];
+      for (const [index] of cases.entries()) {
+        const { attributes } = await grpc.client.call(Data.method.readAttributes, {
+          tenantId,
+          metadata: {},
+          filter: { entity: { type: `e${letters[index]}`, ids: ["x"] } },
+        });
+        all.push(...attributes.flatMap(({ value }) => value ?? []));
+      }
+      assert.deepEqual(
+        all.map(textOf),
+        cases.map(([, value]) => textOf(value)),
+      );
       for (const [index, [type]] of cases.entries()) {
         const result = await can({
           tenantId,
@@ -201,6 +214,58 @@ for (const engine of engines) {
         });
         assert.equal(result, CheckResult.ALLOWED, type);
       }
+    });
+
+    test("tuples are read by pages and deleted by filters", async () => {
+      const tenantId = await tenant();
+      const tuple = (id: string) => ({
+        entity: { type: "document", id },
+        relation: "viewer",
+        subject: { type: "user", id: "ada" },
+      });
+      const written = ["a", "b", "c"].map(tuple);
+      await grpc.client.call(Data.method.write, { tenantId, metadata: {}, tuples: written });
+      const read = async (continuousToken: string) =>
+        await grpc.client.call(Data.method.readRelationships, {
+          tenantId,
+          metadata: {},
+          filter: { subject: { type: "user" } },
+          pageSize: 2,
+          continuousToken,
+        });
+      const idsOf = (page: Awaited<ReturnType<typeof read>>) =>
+        page.tuples.map(({ entity }) => entity?.id);
+      const first = await read("");
+      const second = await read(first.continuousToken);
+      assert.deepEqual([...idsOf(first), ...idsOf(second)], ["a", "b", "c"]);
+      assert.equal(second.continuousToken, "");
+      const deleted = await grpc.client.call(Data.method.delete, {
+        tenantId,
+        tupleFilter: { entity: { type: "document", ids: ["a"] } },
+        attributeFilter: {},
+      });
+      assert.notEqual(deleted.snapToken, "");
+      assert.deepEqual(idsOf(await read("")), ["b", "c"]);
+      await grpc.client.call(Data.method.deleteRelationships, {
+        tenantId,
+        filter: { relation: "viewer" },
+      });
+      assert.deepEqual(idsOf(await read("")), []);
+    });
+
+    test("all that a subject may do is told name by name", async () => {
+      const tenantId = await tenant();
+      const { entity, subject } = view(tenantId, "ada");
+      const tuples = [{ entity, relation: "viewer", subject }];
+      await grpc.client.call(Data.method.write, { tenantId, metadata: {}, tuples });
+      const ask = async (onlyPermission: boolean) => {
+        const request = { tenantId, metadata: { onlyPermission }, entity, subject };
+        const context = { data: { least: 5 } };
+        const method = Permission.method.subjectPermission;
+        return (await grpc.client.call(method, { ...request, context })).results;
+      };
+      assert.deepEqual(await ask(true), { view: 1, enter: 2 });
+      assert.deepEqual((await ask(false))["viewer"], 1);
     });
 
     test("versions of a schema are listed newest first and changed in part", async () => {
@@ -260,9 +325,13 @@ for (const engine of engines) {
         ["relationships/write", Data.method.writeRelationships, { metadata: {} }],
         ["schemas/write", Schema.method.write, { schema: "entity {" }],
         ["schemas/list", Schema.method.list, { continuousToken: "x" }],
+        ["data/delete", Data.method.delete, { tupleFilter: {} }],
+        ["relationships/delete", Data.method.deleteRelationships, { filter: {} }],
+        ["data/relationships/read", Data.method.readRelationships, { metadata: {} }],
+        ["permissions/subject-permission", Permission.method.subjectPermission, { metadata: {} }],
       ] as const;
       for (const [route, method, request] of pairs) {
-        const body = { ...request, continuous_token: Reflect.get(request, "continuousToken") };
+        const body = snakeCase(request);
         const rest = await app.post(`${path}/${route}`, body);
         const call = async (): Promise<unknown> =>
           await grpc.client.call<DescMessage, DescMessage>(method, { ...request, tenantId });
@@ -434,6 +503,20 @@ describe("gRPC, whatever the engine", () => {
 
 function any<D extends DescMessage>(type: D, value: MessageInitShape<D>): Any {
   return anyPack(type, create(type, value));
+}
+
+function textOf({ typeUrl, value }: Any): string {
+  return `${typeUrl} ${Buffer.from(value).toString("hex")}`;
+}
+
+/** As REST spells the fields of a request. */
+function snakeCase(request: object): object {
+  return Object.fromEntries(
+    Object.entries(request).map(([name, value]) => [
+      name.replaceAll(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`),
+      value,
+    ]),
+  );
 }
 
 function restCode(body: unknown): unknown {

@@ -1,4 +1,5 @@
-import type { Any } from "@bufbuild/protobuf/wkt";
+import { create, type DescMessage, type MessageInitShape } from "@bufbuild/protobuf";
+import { type Any, anyPack } from "@bufbuild/protobuf/wkt";
 
 import type { AttributeValue } from "../../base/tuple.ts";
 import {
@@ -36,4 +37,30 @@ export function decodeAny(any: Any | undefined, field: string): AttributeValue |
     case "double[]":
       return { type, data: decodeMessage(DoubleArrayValueSchema, any.value, field).data };
   }
+}
+
+/** An Any that holds the message of the value's type. */
+export function encodeAny(value: AttributeValue): Any {
+  switch (value.type) {
+    case "boolean":
+      return pack(BooleanValueSchema, { data: value.data });
+    case "boolean[]":
+      return pack(BooleanArrayValueSchema, { data: [...value.data] });
+    case "string":
+      return pack(StringValueSchema, { data: value.data });
+    case "string[]":
+      return pack(StringArrayValueSchema, { data: [...value.data] });
+    case "integer":
+      return pack(IntegerValueSchema, { data: value.data });
+    case "integer[]":
+      return pack(IntegerArrayValueSchema, { data: [...value.data] });
+    case "double":
+      return pack(DoubleValueSchema, { data: value.data });
+    case "double[]":
+      return pack(DoubleArrayValueSchema, { data: [...value.data] });
+  }
+}
+
+function pack<D extends DescMessage>(schema: D, message: MessageInitShape<D>): Any {
+  return anyPack(schema, create(schema, message));
 }

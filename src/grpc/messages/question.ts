@@ -8,13 +8,13 @@ export function decodeQuestion(request: {
   readonly tenantId: string;
   readonly metadata?: RawQuestion["metadata"];
   readonly context?: Context | undefined;
-  readonly arguments: readonly Argument[];
+  readonly arguments?: readonly Argument[];
 }): RawQuestion {
   return {
     tenantId: request.tenantId,
     metadata: request.metadata,
     context: request.context && decodeContext(request.context),
-    arguments: request.arguments.map(({ type }) => type.value?.name),
+    arguments: request.arguments?.map(({ type }) => type.value?.name),
   };
 }
 

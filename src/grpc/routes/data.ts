@@ -1,11 +1,18 @@
 import { Data } from "../../gen/base/v1/data_pb.ts";
+import { deleteData, deleteRelationships } from "../../service/delete-data.ts";
+import { readAttributes, readRelationships } from "../../service/read-data.ts";
 import type { Service } from "../../service/service.ts";
 import { writeData } from "../../service/write-data.ts";
 import { writeRelationships } from "../../service/write-relationships.ts";
-import { decodeAttributes } from "../messages/data.ts";
+import { decodeAttributes, encodeAttribute, encodeTuple } from "../messages/data.ts";
+import { decodePage } from "../messages/page.ts";
 import { type ServedMethod, unary } from "../method.ts";
 
 export function dataMethods(service: Service): readonly ServedMethod[] {
+  return [...writes(service), ...reads(service)];
+}
+
+function writes(service: Service): readonly ServedMethod[] {
   return [
     unary(Data.method.write, async ({ tenantId, metadata, tuples, attributes }) => ({
       snapToken: await writeData(service, {
@@ -18,5 +25,36 @@ export function dataMethods(service: Service): readonly ServedMethod[] {
     unary(Data.method.writeRelationships, async ({ tenantId, metadata, tuples }) => ({
       snapToken: await writeRelationships(service, { tenantId, metadata, tuples }),
     })),
+    unary(Data.method.delete, async ({ tenantId, tupleFilter, attributeFilter }) => ({
+      snapToken: await deleteData(service, { tenantId, tupleFilter, attributeFilter }),
+    })),
+    unary(Data.method.deleteRelationships, async ({ tenantId, filter }) => ({
+      snapToken: await deleteRelationships(service, { tenantId, filter }),
+    })),
+  ];
+}
+
+function reads(service: Service): readonly ServedMethod[] {
+  return [
+    unary(Data.method.readRelationships, async (request) => {
+      const { tenantId, metadata, filter } = request;
+      const { tuples, continuousToken } = await readRelationships(service, {
+        tenantId,
+        metadata,
+        filter,
+        ...decodePage(request),
+      });
+      return { tuples: tuples.map(encodeTuple), continuousToken };
+    }),
+    unary(Data.method.readAttributes, async (request) => {
+      const { tenantId, metadata, filter } = request;
+      const { attributes, continuousToken } = await readAttributes(service, {
+        tenantId,
+        metadata,
+        filter,
+        ...decodePage(request),
+      });
+      return { attributes: attributes.map(encodeAttribute), continuousToken };
+    }),
   ];
 }

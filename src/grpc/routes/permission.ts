@@ -8,6 +8,7 @@ import {
 import { bulkCheck } from "../../service/bulk-check.ts";
 import { check } from "../../service/check.ts";
 import type { Service } from "../../service/service.ts";
+import { subjectPermission } from "../../service/subject-permission.ts";
 import type { CheckAnswer } from "../../store/store.ts";
 import { decodeQuestion } from "../messages/question.ts";
 import { type ServedMethod, unary } from "../method.ts";
@@ -27,12 +28,27 @@ export function permissionMethods(service: Service): readonly ServedMethod[] {
       });
       return { results: answers.map(encodeAnswer) };
     }),
+    unary(Permission.method.subjectPermission, async (request) => {
+      const { entity, subject, metadata } = request;
+      const answers = await subjectPermission(service, {
+        ...decodeQuestion(request),
+        entity,
+        subject,
+        onlyPermission: metadata?.onlyPermission,
+      });
+      const results = [...answers].map(([name, answer]) => [name, resultOf(answer)] as const);
+      return { results: Object.fromEntries(results) };
+    }),
   ];
 }
 
 function encodeAnswer(answer: CheckAnswer): MessageInitShape<typeof PermissionCheckResponseSchema> {
   return {
-    can: answer.allowed ? CheckResult.ALLOWED : CheckResult.DENIED,
+    can: resultOf(answer),
     metadata: { checkCount: answer.nodes },
   };
+}
+
+function resultOf({ allowed }: CheckAnswer): CheckResult {
+  return allowed ? CheckResult.ALLOWED : CheckResult.DENIED;
 }
