@@ -2,6 +2,7 @@ import { hash } from "node:crypto";
 
 import { LRUCache } from "lru-cache";
 
+import { PembaError } from "../base/error.ts";
 import type { SchemaVersion, TenantId } from "../base/tuple.ts";
 import { compileSchemaText } from "../language/compile.ts";
 import type { Schema } from "../language/schema.ts";
@@ -58,9 +59,15 @@ export class CompiledSchemas {
    */
   async guessHead(tenant: TenantId): Promise<CompiledSchema> {
     const head = this.#heads.get(tenant);
-    return head === undefined
-      ? await this.#loadShared(tenant, undefined)
-      : await this.at(tenant, head);
+    if (head === undefined) return await this.#loadShared(tenant, undefined);
+    try {
+      return await this.at(tenant, head);
+    } catch (error) {
+      if (!(error instanceof PembaError) || error.code !== "SCHEMA_NOT_FOUND") throw error;
+      // Another instance deleted the tenant and created it anew: the head was of the former one.
+      this.forget(tenant);
+      return await this.#loadShared(tenant, undefined);
+    }
   }
 
   /** That version. It may be of a tenant that is gone, or of a former one of that name. */
