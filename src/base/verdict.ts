@@ -9,3 +9,9 @@ export const UNKNOWN = 1;
 export const ALLOWED = 2;
 
 export type Verdict = typeof DENIED | typeof UNKNOWN | typeof ALLOWED;
+
+/**
+ * The most hops that a path may have to decide an answer; a request that allows more is taken to
+ * allow this. In SQL hops are the scale of a numeric, which counts to one more.
+ */
+export const depthMax = 16_382;

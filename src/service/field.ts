@@ -1,5 +1,6 @@
 import { fieldError, PembaError } from "../base/error.ts";
 import type { SchemaVersion, SnapToken, TenantId } from "../base/tuple.ts";
+import { depthMax } from "../base/verdict.ts";
 
 /** A field that a client may leave out: transports pass null and absent alike. */
 export type Absent = null | undefined;
@@ -100,13 +101,13 @@ export function parsePageSize(value: number | Absent, fallback: number): number 
   return Math.min(value, maxPageSize);
 }
 
-/** Absent and 0 mean the default. */
+/** Absent and 0 mean the default; no graph that is searched is deeper than `depthMax`. */
 export function parseDepth(value: number | Absent, field = "metadata.depth"): number {
   if (value === undefined || value === null || value === 0) return defaultDepth;
   if (value < 0) {
     throw invalidField(field, `${value} is negative, expected at least 1 (0 is the default, 100)`);
   }
-  return value;
+  return Math.min(value, depthMax);
 }
 
 /** Undefined means the head. Whether the version exists is the store's to say. */

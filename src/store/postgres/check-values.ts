@@ -6,9 +6,6 @@ import { arrayLiteral } from "./array-literal.ts";
 import type { Group } from "./check-plan.ts";
 import type { Value } from "./database.ts";
 
-/** The most that `scale` of a numeric counts to; no graph that is searched is as deep. */
-const depthMax = 16_383;
-
 /** The shape of the statement that a question needs. */
 export function checkShape(question: CheckQuestion, groups: readonly Group[]): CheckShape {
   return {
@@ -31,7 +28,7 @@ export function checkValues(input: {
   const { tenant, question, snapshot, groups, shape } = input;
   const values = new Map<string, Value>([
     ["tenant", tenant],
-    ["depth", Math.min(question.depth, depthMax)],
+    ["depth", question.depth],
     ["data", JSON.stringify(question.context.data)],
   ]);
   if (snapshot !== undefined) values.set("snapshot", snapshot);
