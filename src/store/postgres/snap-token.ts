@@ -34,7 +34,8 @@ interface Installation {
 export class SnapTokens {
   readonly #database: Database;
   #installation: Installation;
-  #refreshing = false;
+  #isStale = false;
+  #isRefreshing = false;
 
   private constructor(database: Database, installation: Installation) {
     this.#database = database;
@@ -48,21 +49,17 @@ export class SnapTokens {
 
   /**
    * Learns it anew, in the background: after the loss of a connection the server may be another
-   * one. When that fails, the connection that is opened next is lost too, and this is called again.
+   * one. Where that fails for the loss of yet another connection, this has been called again.
    */
   refresh(): void {
-    if (this.#refreshing) return;
-    this.#refreshing = true;
-    void openInstallation(this.#database)
-      .then(
-        (installation) => {
-          this.#installation = installation;
-        },
-        () => {},
-      )
-      .finally(() => {
-        this.#refreshing = false;
-      });
+    this.#isStale = true;
+    if (this.#isRefreshing) return;
+    this.#isRefreshing = true;
+    void this.#whileStale().finally(() => {
+      this.#isRefreshing = false;
+      // The last loss may have been told after the last look at it.
+      if (this.#isStale) this.refresh();
+    });
   }
 
   /** The token of the state in which a transaction left the database, itself included. */
@@ -90,6 +87,17 @@ export class SnapTokens {
     if (!this.#isInHistory(content))
       throw invalidSnapToken("names a state that the database has lost");
     return { snapshot: printSnapshot(content.snapshot) };
+  }
+
+  async #whileStale(): Promise<void> {
+    while (this.#isStale) {
+      this.#isStale = false;
+      try {
+        this.#installation = await openInstallation(this.#database);
+      } catch {
+        // Requests meet the same fault and tell it.
+      }
+    }
   }
 
   #isInHistory({ timeline, snapshot }: TokenContent): boolean {

@@ -46,11 +46,6 @@ export class TenantRemoval {
     });
   }
 
-  /** Resolves when what was there to remove at the call is removed, or could not be. */
-  async idle(): Promise<void> {
-    await this.#running;
-  }
-
   /** Ends after the batch that is under way. */
   async close(): Promise<void> {
     this.#closed = true;
