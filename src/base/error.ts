@@ -84,6 +84,8 @@ export interface ErrorDetail {
 export class PembaError extends Error {
   override readonly name = "PembaError";
   readonly code: ErrorCode;
+  /** The message without the name of the code. */
+  readonly sentence: string;
   readonly details: readonly ErrorDetail[];
 
   constructor(
@@ -96,6 +98,7 @@ export class PembaError extends Error {
       options.cause === undefined ? undefined : { cause: options.cause },
     );
     this.code = code;
+    this.sentence = sentence;
     this.details = options.details ?? [];
   }
 

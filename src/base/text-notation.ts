@@ -16,6 +16,9 @@ export type TextElement =
 const shapes =
   "expected `type:id#relation@type:id`, `type:id#relation@type:id#relation` or `type:id$attribute|value_type:value`";
 
+/** Of a text that can be as long as a request. */
+const shownLength = 200;
+
 const trueWords = new Set(["1", "t", "T", "TRUE", "true", "True"]);
 const falseWords = new Set(["0", "f", "F", "FALSE", "false", "False"]);
 const integerText = /^[+-]?\d+$/;
@@ -91,7 +94,10 @@ function attributeOf(text: string, entity: Entity, rest: string): Attribute {
   const name = typed.slice(0, colon);
   const type = attributeTypes.find((known) => known === name);
   if (type === undefined) {
-    throw malformed(text, `\`${name}\` is none of the types ${attributeTypes.join(", ")}`);
+    throw malformed(
+      text,
+      `\`${shortened(name)}\` is none of the types ${attributeTypes.join(", ")}`,
+    );
   }
   return {
     entity,
@@ -129,9 +135,16 @@ function doubleOf(value: string): number {
 }
 
 function malformed(text: string, why: string): PembaError {
-  return new PembaError("INVALID_ARGUMENT", `\`${text}\` cannot be read, ${why}: ${shapes}`);
+  return new PembaError(
+    "INVALID_ARGUMENT",
+    `\`${shortened(text)}\` cannot be read, ${why}: ${shapes}`,
+  );
 }
 
 function badValue(value: string, expected: string): PembaError {
-  return new PembaError("INVALID_ARGUMENT", `the value \`${value}\` is not ${expected}`);
+  return new PembaError("INVALID_ARGUMENT", `the value \`${shortened(value)}\` is not ${expected}`);
+}
+
+function shortened(text: string): string {
+  return text.length <= shownLength ? text : `${text.slice(0, shownLength)}...`;
 }

@@ -7,6 +7,7 @@ import type { Service } from "../service/service.ts";
 import type { HttpApp } from "./app.ts";
 import { bodyLimit, parseBody } from "./body.ts";
 import { replyWithError } from "./error-reply.ts";
+import { bundleRoutes } from "./routes/bundles.ts";
 import { dataRoutes } from "./routes/data.ts";
 import { healthRoutes } from "./routes/health.ts";
 import { permissionRoutes } from "./routes/permissions.ts";
@@ -55,6 +56,7 @@ export function buildHttpServer(options: {
   tenantRoutes(app, options.service);
   schemaRoutes(app, options.service);
   dataRoutes(app, options.service);
+  bundleRoutes(app, options.service);
   permissionRoutes(app, options.service);
   return app;
 }

@@ -16,6 +16,7 @@ const namePattern = /^[a-zA-Z_]{1,64}$/;
 const idPattern = /^(?:[a-zA-Z0-9_\-@.:+]{1,128}|\*)$/;
 /** The pattern of the path, and the comma that creation allows. */
 const tenantPattern = /^(?:[a-zA-Z0-9_\-@.:+,]{1,128}|\*)$/;
+const bundleNamePattern = /^[^\p{Cc}]{1,128}$/u;
 const newTenantPattern = /^[a-zA-Z0-9\-,]+$/;
 
 /** A client's mistake in one field, which is named by its JSON path. */
@@ -82,6 +83,16 @@ export function parseTenantName(value: string | Absent): string {
     );
   }
   return parseText(value, "name");
+}
+
+/** The name of a bundle, which may be any text on one line. */
+export function parseBundleName(value: string | Absent, field: string): string {
+  const expected = "a name of 1 to 128 characters without control characters";
+  if (value === undefined || value === null || value === "") throw missingField(field, expected);
+  if (!bundleNamePattern.test(value) || !value.isWellFormed()) {
+    throw invalidField(field, `${quote(value)} is not ${expected}`);
+  }
+  return value;
 }
 
 /** Free text: anything but what no database can store. */

@@ -83,7 +83,7 @@ export function parseElements(raw: {
   const first = faults[0];
   if (first !== undefined) {
     if (faults.length === 1) throw first;
-    throw new PembaError(first.code, sentenceOf(first), {
+    throw new PembaError(first.code, first.sentence, {
       details: faults.slice(0, maxReported).flatMap((fault) => fault.details),
     });
   }
@@ -140,8 +140,4 @@ export function refuseOversize(counts: {
   throw new PembaError("MAX_DATA_PER_WRITE_EXCEEDED", `${field}: ${problem}`, {
     details: [{ field, message: problem }],
   });
-}
-
-function sentenceOf(error: PembaError): string {
-  return error.message.slice(`ERROR_CODE_${error.code}: `.length);
 }

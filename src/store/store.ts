@@ -8,6 +8,7 @@ import type {
   TenantId,
   Tuple,
 } from "../base/tuple.ts";
+import type { Bundle, DataOperation } from "./bundle.ts";
 import type { AttributeFilter, TupleFilter } from "./filter.ts";
 
 /**
@@ -21,6 +22,7 @@ export interface Store {
   readonly tenants: TenantStore;
   readonly schemas: SchemaStore;
   readonly data: DataStore;
+  readonly bundles: BundleStore;
   readonly permissions: PermissionStore;
   /** Resolves when storage answers; rejects with UNAVAILABLE when it does not. */
   ping(): Promise<void>;
@@ -120,6 +122,25 @@ export interface DataStore {
   readTuples(tenant: TenantId, read: DataRead<TupleFilter>): Promise<DataPage<Tuple>>;
   /** A page of the attributes that a filter lets through, in the order of `attributePlace`. */
   readAttributes(tenant: TenantId, read: DataRead<AttributeFilter>): Promise<DataPage<Attribute>>;
+}
+
+export interface BundleStore {
+  /** Writes all or none; each takes the place of what has its name. No name stands twice. */
+  write(tenant: TenantId, bundles: readonly Bundle[]): Promise<void>;
+  /** Fails with BUNDLE_NOT_FOUND. */
+  read(tenant: TenantId, name: string): Promise<Bundle>;
+  /** Fails with BUNDLE_NOT_FOUND. */
+  delete(tenant: TenantId, name: string): Promise<void>;
+  /**
+   * Applies what `render` makes of the bundle, in order and in one transaction, after what it writes
+   * has been validated against the head. The token names the state right after it. Fails with
+   * BUNDLE_NOT_FOUND, and as `render` does, which is called again when the head changes meanwhile.
+   */
+  run(
+    tenant: TenantId,
+    name: string,
+    render: (bundle: Bundle) => readonly DataOperation[],
+  ): Promise<SnapToken>;
 }
 
 export interface CheckItem {

@@ -64,6 +64,16 @@ export function mapField<P extends TProperties>(
   );
 }
 
+/** An object with any keys, all of whose values are texts. */
+export function textMapField(): Field<Readonly<Record<string, string>>> {
+  return Type.Optional(
+    Type.Unsafe<Readonly<Record<string, string>> | null>({
+      type: ["object", "null"],
+      additionalProperties: { type: "string" },
+    }),
+  );
+}
+
 /** An object whose content is the client's own. */
 export function jsonField(): Field<Readonly<Record<string, JsonValue>>> {
   return Type.Optional(

@@ -2,6 +2,7 @@ import { randomBytes } from "node:crypto";
 
 import type { Attribute, SnapToken, TenantId, Tuple } from "../../base/tuple.ts";
 import type { Facts } from "../../memory/facts.ts";
+import type { DataOperation } from "../bundle.ts";
 import {
   type AttributeFilter,
   attributePlace,
@@ -42,19 +43,20 @@ export class MemoryData {
     this.#tenants.delete(tenant);
   }
 
-  /** Writes what fits the schema, and returns the token of the state right after. */
-  write(
-    tenant: TenantId,
-    {
-      tuples,
-      attributes,
-    }: { readonly tuples: readonly Tuple[]; readonly attributes: readonly Attribute[] },
-  ): SnapToken {
-    return this.#change(tenant, (data, revision) => {
+  /** Applies operations whose writes fit the schema; returns the token of the state right after. */
+  apply(tenant: TenantId, operations: readonly DataOperation[]): SnapToken {
+    return this.#change(tenant, ({ tuples, attributes }, revision) => {
       let changes = 0;
-      for (const tuple of tuples) changes += Number(data.tuples.create(tuple, revision));
-      for (const attribute of attributes)
-        changes += Number(data.attributes.set(attribute, revision));
+      for (const step of operations) {
+        for (const tuple of step.tuples) changes += Number(tuples.create(tuple, revision));
+        for (const attribute of step.attributes) {
+          changes += Number(attributes.set(attribute, revision));
+        }
+        for (const tuple of step.deletedTuples) changes += Number(tuples.delete(tuple, revision));
+        for (const name of step.deletedAttributes) {
+          changes += Number(attributes.delete(name, revision));
+        }
+      }
       return changes;
     });
   }

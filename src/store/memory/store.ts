@@ -1,8 +1,18 @@
 import type { SnapToken, TenantId } from "../../base/tuple.ts";
+import { validateOperations, writesAnything } from "../bundle.ts";
 import { CompiledSchemas } from "../compiled-schemas.ts";
 import { pageOf } from "../page.ts";
-import type { DataStore, DataWrite, SchemaStore, Store, Tenant, TenantStore } from "../store.ts";
+import type {
+  BundleStore,
+  DataStore,
+  DataWrite,
+  SchemaStore,
+  Store,
+  Tenant,
+  TenantStore,
+} from "../store.ts";
 import { validateData } from "../validate-data.ts";
+import { MemoryBundles } from "./bundles.ts";
 import { MemoryPermissions } from "./check.ts";
 import { MemoryData } from "./data.ts";
 import { MemoryTenants } from "./tenants.ts";
@@ -16,23 +26,26 @@ interface Parts {
   readonly tenants: MemoryTenants;
   readonly schemas: CompiledSchemas;
   readonly data: MemoryData;
+  readonly bundles: MemoryBundles;
 }
 
 /** The engine that keeps everything in this process: it begins with tenant `t1` and ends with it. */
 export function createMemoryStore(options: MemoryStoreOptions): Store {
   const tenants = new MemoryTenants();
   const data = new MemoryData();
+  const bundles = new MemoryBundles();
   const schemas = new CompiledSchemas(
     async (tenant, version) => tenants.readSchema(tenant, version),
     { maxBytes: options.maxSchemaCacheBytes },
   );
-  const parts = { tenants, schemas, data };
+  const parts = { tenants, schemas, data, bundles };
   // As on the other engine, where a migration makes it.
   createTenant(parts, { id: "t1" as TenantId, name: "example tenant" });
   return {
     tenants: tenantStore(parts),
     schemas: schemaStore(parts),
     data: dataStore(parts),
+    bundles: bundleStore(parts),
     permissions: new MemoryPermissions({ data, schemas }),
     ping: async () => {},
     close: async () => {},
@@ -45,6 +58,7 @@ function tenantStore(parts: Parts): TenantStore {
     delete: async (id) => {
       parts.tenants.delete(id);
       parts.data.removeTenant(id);
+      parts.bundles.removeTenant(id);
       parts.schemas.forget(id);
     },
     list: async ({ after, limit }) =>
@@ -53,11 +67,12 @@ function tenantStore(parts: Parts): TenantStore {
 }
 
 function createTenant(
-  { tenants, data }: Parts,
+  { tenants, data, bundles }: Parts,
   tenant: { readonly id: TenantId; readonly name: string },
 ): Tenant {
   const created = tenants.create(tenant);
   data.addTenant(tenant.id);
+  bundles.addTenant(tenant.id);
   return created;
 }
 
@@ -97,6 +112,26 @@ async function writeData(
     const { schema } = await schemas.at(tenant, stored.version);
     if (tenants.readSchema(tenant, write.schemaVersion) !== stored) continue;
     validateData(schema, write);
-    return data.write(tenant, write);
+    return data.apply(tenant, [{ ...write, deletedTuples: [], deletedAttributes: [] }]);
   }
+}
+
+function bundleStore({ tenants, schemas, data, bundles }: Parts): BundleStore {
+  return {
+    write: async (tenant, written) => bundles.write(tenant, written),
+    read: async (tenant, name) => bundles.read(tenant, name),
+    delete: async (tenant, name) => bundles.delete(tenant, name),
+    run: async (tenant, name, render) => {
+      for (;;) {
+        const operations = render(bundles.read(tenant, name));
+        if (!writesAnything(operations)) return data.apply(tenant, operations);
+        const stored = tenants.readSchema(tenant, undefined);
+        const { schema } = await schemas.at(tenant, stored.version);
+        // As with a write: only compiling may wait, and then it begins anew.
+        if (tenants.readSchema(tenant, undefined) !== stored) continue;
+        validateOperations(schema, name, operations);
+        return data.apply(tenant, operations);
+      }
+    },
+  };
 }

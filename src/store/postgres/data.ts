@@ -1,12 +1,12 @@
 import { must } from "../../base/assert.ts";
 import { PembaError } from "../../base/error.ts";
-import type { Attribute, SchemaVersion, TenantId, Tuple } from "../../base/tuple.ts";
-import { attributeJson } from "../attribute-value.ts";
+import type { SchemaVersion, TenantId } from "../../base/tuple.ts";
 import type { CompiledSchemas } from "../compiled-schemas.ts";
 import type { DataFilters, DataStore, DataWrite } from "../store.ts";
-import { attributeKey, validateData } from "../validate-data.ts";
+import { validateData } from "../validate-data.ts";
 import { arrayLiteral } from "./array-literal.ts";
 import { settleChange } from "./change-outcome.ts";
+import { attributeColumns, tupleColumns } from "./columns.ts";
 import type { Database, Value } from "./database.ts";
 import { fittingSchema, headChangesMax } from "./fitting-schema.ts";
 import { readAttributes, readTuples } from "./read-data.ts";
@@ -63,26 +63,12 @@ export function createPostgresData(parts: Parts): DataStore {
 }
 
 function valuesOf(tenant: TenantId, data: DataWrite, version: SchemaVersion): readonly Value[] {
-  const { tuples } = data;
-  const attributes = distinctAttributes(data.attributes);
-  const tupleColumn = (read: (tuple: Tuple) => string): string => arrayLiteral(tuples.map(read));
-  const attributeColumn = (read: (attribute: Attribute) => string): string =>
-    arrayLiteral(attributes.map(read));
   return [
     tenant,
     data.schemaVersion ?? null,
     version,
-    tupleColumn(({ entity }) => entity.type),
-    tupleColumn(({ entity }) => entity.id),
-    tupleColumn(({ relation }) => relation),
-    tupleColumn(({ subject }) => subject.type),
-    tupleColumn(({ subject }) => subject.id),
-    tupleColumn(({ subject }) => subject.relation),
-    attributeColumn(({ entity }) => entity.type),
-    attributeColumn(({ entity }) => entity.id),
-    attributeColumn(({ attribute }) => attribute),
-    attributeColumn(({ value }) => value.type),
-    attributeColumn(({ value }) => JSON.stringify(attributeJson(value))),
+    ...tupleColumns(data.tuples).map(arrayLiteral),
+    ...attributeColumns(data.attributes).map(arrayLiteral),
   ];
 }
 
@@ -101,9 +87,4 @@ function deleteValues(tenant: TenantId, { tuples, attributes }: DataFilters): re
     arrayLiteral(attributes?.entity.ids ?? []),
     arrayLiteral(attributes?.attributes ?? []),
   ];
-}
-
-/** Attributes with the same key have the same value, or the data would not be valid. */
-function distinctAttributes(attributes: readonly Attribute[]): readonly Attribute[] {
-  return [...new Map(attributes.map((attribute) => [attributeKey(attribute), attribute])).values()];
 }

@@ -1,6 +1,7 @@
 import { PembaError } from "../../base/error.ts";
 import { CompiledSchemas } from "../compiled-schemas.ts";
 import type { Store } from "../store.ts";
+import { createPostgresBundles } from "./bundles.ts";
 import { PostgresPermissions } from "./check.ts";
 import { createPostgresData } from "./data.ts";
 import { Database, type PoolOptions } from "./database.ts";
@@ -52,6 +53,7 @@ export async function createPostgresStore(options: PostgresStoreOptions): Promis
     }),
     schemas: createPostgresSchemas(database, schemas),
     data: createPostgresData({ database, schemas, tokens, maxRetries }),
+    bundles: createPostgresBundles({ database, schemas, tokens, maxRetries }),
     permissions: new PostgresPermissions({ database, schemas, tokens }),
     ping: async () => {
       await database.query("select 1", []);

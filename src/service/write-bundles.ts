@@ -1,0 +1,114 @@
+import { fieldError } from "../base/error.ts";
+import type { Bundle, BundleOperation } from "../store/bundle.ts";
+import { checkTemplate } from "./bundle-template.ts";
+import {
+  type Absent,
+  invalidField,
+  missingField,
+  parseBundleName,
+  parseTenantId,
+  parseText,
+  quote,
+} from "./field.ts";
+import type { Service } from "./service.ts";
+
+export interface WriteBundlesRequest {
+  readonly tenantId: string;
+  readonly bundles?: readonly RawBundle[] | Absent;
+}
+
+export interface RawBundle {
+  readonly name?: string | Absent;
+  readonly arguments?: readonly string[] | Absent;
+  readonly operations?: readonly RawOperation[] | Absent;
+}
+
+interface RawOperation {
+  readonly relationshipsWrite?: readonly string[] | Absent;
+  readonly relationshipsDelete?: readonly string[] | Absent;
+  readonly attributesWrite?: readonly string[] | Absent;
+  readonly attributesDelete?: readonly string[] | Absent;
+}
+
+const argumentPattern = /^[a-zA-Z0-9_]{1,64}$/;
+
+/**
+ * Writes the bundles, all or none; each takes the place of what had its name. Returns their names in
+ * the order of the request.
+ */
+export async function writeBundles(
+  service: Service,
+  request: WriteBundlesRequest,
+): Promise<readonly string[]> {
+  const tenant = parseTenantId(request.tenantId);
+  const raw = request.bundles ?? [];
+  if (raw.length === 0) throw missingField("bundles", "at least one bundle");
+  const bundles = raw.map((bundle, index) => parseBundle(bundle, `bundles[${index}]`));
+  const names = bundles.map(({ name }) => name);
+  refuseRepeats(names, (index) => `bundles[${index}].name`);
+  await service.store.bundles.write(tenant, bundles);
+  return names;
+}
+
+function parseBundle(raw: RawBundle, field: string): Bundle {
+  const name = parseBundleName(raw.name, `${field}.name`);
+  const names = (raw.arguments ?? []).map((argument, index) =>
+    parseArgument(argument, `${field}.arguments[${index}]`),
+  );
+  const declared = new Set(names);
+  return {
+    name,
+    arguments: names,
+    operations: (raw.operations ?? []).map((operation, index) =>
+      parseOperation(operation, declared, `${field}.operations[${index}]`),
+    ),
+  };
+}
+
+function parseArgument(name: string, field: string): string {
+  if (argumentPattern.test(name)) return name;
+  throw invalidField(
+    field,
+    `${quote(name)} is not a name of 1 to 64 letters, digits and underscores`,
+  );
+}
+
+function parseOperation(
+  raw: RawOperation,
+  declared: ReadonlySet<string>,
+  field: string,
+): BundleOperation {
+  const list = (templates: readonly string[] | Absent, name: string): readonly string[] =>
+    parseTemplates(templates ?? [], declared, `${field}.${name}`);
+  return {
+    relationshipsWrite: list(raw.relationshipsWrite, "relationships_write"),
+    relationshipsDelete: list(raw.relationshipsDelete, "relationships_delete"),
+    attributesWrite: list(raw.attributesWrite, "attributes_write"),
+    attributesDelete: list(raw.attributesDelete, "attributes_delete"),
+  };
+}
+
+function parseTemplates(
+  templates: readonly string[],
+  declared: ReadonlySet<string>,
+  field: string,
+): readonly string[] {
+  templates.forEach((template, index) => {
+    checkTemplate(parseText(template, `${field}[${index}]`), declared, `${field}[${index}]`);
+  });
+  refuseRepeats(templates, (index) => `${field}[${index}]`);
+  return templates;
+}
+
+/** A repeat is a slip of whoever wrote the list: it could only be without effect, or a riddle. */
+function refuseRepeats(texts: readonly string[], placeOf: (index: number) => string): void {
+  const places = new Map<string, number>();
+  texts.forEach((text, index) => {
+    const place = places.get(text);
+    if (place !== undefined) {
+      const problem = `${quote(text)} stands at ${placeOf(place)} already`;
+      throw fieldError("ALREADY_EXIST", placeOf(index), problem);
+    }
+    places.set(text, index);
+  });
+}
