@@ -25,6 +25,8 @@ export interface RawQuestion {
   readonly context?: RawContext | Absent;
   /** Attribute names for a rule that is asked directly. */
   readonly arguments?: readonly (string | Absent)[] | Absent;
+  /** Aborted when nobody waits for the answer any more. */
+  readonly signal?: AbortSignal | undefined;
 }
 
 export interface RawCheckItem {
@@ -39,6 +41,7 @@ export interface ParsedQuestion {
   readonly depth: number;
   readonly context: Context;
   readonly arguments: readonly string[];
+  readonly signal: AbortSignal | undefined;
 }
 
 export function parseQuestion(raw: RawQuestion): {
@@ -57,6 +60,7 @@ export function parseQuestion(raw: RawQuestion): {
       arguments: (raw.arguments ?? []).map((name, index) =>
         parseName(name, `arguments[${index}].computed_attribute.name`),
       ),
+      signal: raw.signal,
     },
   };
 }

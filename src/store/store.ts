@@ -159,6 +159,8 @@ export interface QuestionFrame {
   /** Most hops of a path that may decide the answer. */
   readonly depth: number;
   readonly context: Context;
+  /** Aborted when nobody waits for the answer any more: what looks for it may end then. */
+  readonly signal?: AbortSignal | undefined;
 }
 
 export interface CheckQuestion extends QuestionFrame {

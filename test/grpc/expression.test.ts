@@ -110,11 +110,10 @@ const printed: readonly (readonly [rule: string, tree: string])[] = [
   ],
 ];
 
-for (const [rule, tree] of printed) {
-  test(`\`${rule}\` is exchanged as CEL tools know it`, () => {
-    assert.equal(print(encoded(rule)), tree);
-  });
-}
+test("every operator is exchanged as CEL tools know it", () => {
+  const found = printed.map(([rule]) => [rule, print(encoded(rule))]);
+  assert.deepEqual(found, printed);
+});
 
 test("every function and method of the library has an overload for what it takes", () => {
   const arguments_: Readonly<Record<string, string>> = { matches: "s, s", type: "s", size: "s" };

@@ -9,7 +9,7 @@ import {
   type MessageShape,
   toBinary,
 } from "@bufbuild/protobuf";
-import { type CallOptions, Client, credentials, Metadata, type ServiceError } from "@grpc/grpc-js";
+import { Client, credentials, Metadata, type ServiceError } from "@grpc/grpc-js";
 import { pino } from "pino";
 
 import { buildGrpcServer } from "../../src/grpc/server.ts";
@@ -27,12 +27,18 @@ type Typed<I extends DescMessage, O extends DescMessage> = DescMethod & {
   readonly output: O;
 };
 
+/** What ends a call before its answer; a deadline is in milliseconds of the clock. */
+export interface CallLimits {
+  readonly deadline?: number;
+  readonly signal?: AbortSignal;
+}
+
 /** Calls over a real connection; one that fails rejects with a `ServiceError`. */
 export interface GrpcClient {
   call<I extends DescMessage, O extends DescMessage>(
     method: Typed<I, O> & { readonly methodKind: "unary" },
     request: MessageInitShape<I>,
-    options?: CallOptions,
+    options?: CallLimits,
   ): Promise<MessageShape<O>>;
   /** The bytes of a request as they are, to a path. */
   send(path: string, bytes: Uint8Array): Promise<Buffer>;
@@ -65,18 +71,23 @@ export async function serveGrpc(service: Service): Promise<GrpcApp> {
 
 export function connectGrpc(address: string): GrpcClient {
   const client = new Client(address, credentials.createInsecure());
-  const send = async (path: string, bytes: Uint8Array, options: CallOptions): Promise<Buffer> =>
+  const send = async (
+    path: string,
+    bytes: Uint8Array,
+    { deadline, signal }: CallLimits,
+  ): Promise<Buffer> =>
     await new Promise((resolve, reject) => {
-      client.makeUnaryRequest<Uint8Array, Buffer>(
+      const call = client.makeUnaryRequest<Uint8Array, Buffer>(
         path,
         (value) => Buffer.from(value),
         (value) => value,
         bytes,
         new Metadata(),
-        options,
+        deadline === undefined ? {} : { deadline },
         (error, answer) =>
           answer === undefined ? reject(error ?? new Error("no answer")) : resolve(answer),
       );
+      signal?.addEventListener("abort", () => call.cancel());
     });
   return {
     send: async (path, bytes) => await send(path, bytes, {}),

@@ -1,20 +1,25 @@
 import type { Argument, Context } from "../../gen/base/v1/context_pb.ts";
 import type { RawQuestion } from "../../service/request-check.ts";
 import type { RawContext } from "../../service/request-context.ts";
+import type { CallContext } from "../method.ts";
 import { decodeAttributes } from "./data.ts";
 
 /** What all questions about permissions have in common, in the terms of the service. */
-export function decodeQuestion(request: {
-  readonly tenantId: string;
-  readonly metadata?: RawQuestion["metadata"];
-  readonly context?: Context | undefined;
-  readonly arguments?: readonly Argument[];
-}): RawQuestion {
+export function decodeQuestion(
+  request: {
+    readonly tenantId: string;
+    readonly metadata?: RawQuestion["metadata"];
+    readonly context?: Context | undefined;
+    readonly arguments?: readonly Argument[];
+  },
+  { signal }: CallContext,
+): RawQuestion {
   return {
     tenantId: request.tenantId,
     metadata: request.metadata,
     context: request.context && decodeContext(request.context),
     arguments: request.arguments?.map(({ type }) => type.value?.name),
+    signal,
   };
 }
 

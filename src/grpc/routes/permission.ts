@@ -15,23 +15,23 @@ import { type ServedMethod, unary } from "../method.ts";
 
 export function permissionMethods(service: Service): readonly ServedMethod[] {
   return [
-    unary(Permission.method.check, async (request) => {
+    unary(Permission.method.check, async (request, call) => {
       const { entity, permission, subject } = request;
       return encodeAnswer(
-        await check(service, { ...decodeQuestion(request), entity, permission, subject }),
+        await check(service, { ...decodeQuestion(request, call), entity, permission, subject }),
       );
     }),
-    unary(Permission.method.bulkCheck, async (request) => {
+    unary(Permission.method.bulkCheck, async (request, call) => {
       const answers = await bulkCheck(service, {
-        ...decodeQuestion(request),
+        ...decodeQuestion(request, call),
         items: request.items,
       });
       return { results: answers.map(encodeAnswer) };
     }),
-    unary(Permission.method.subjectPermission, async (request) => {
+    unary(Permission.method.subjectPermission, async (request, call) => {
       const { entity, subject, metadata } = request;
       const answers = await subjectPermission(service, {
-        ...decodeQuestion(request),
+        ...decodeQuestion(request, call),
         entity,
         subject,
         onlyPermission: metadata?.onlyPermission,

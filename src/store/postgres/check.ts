@@ -126,6 +126,7 @@ export class PostgresPermissions implements PermissionStore {
     const rows = await this.#database.query(
       statement.text,
       statement.params.map((key) => must(values.get(key), `the parameter ${key} has a value`)),
+      question.signal,
     );
     const [first] = rows;
     if (first === undefined) {

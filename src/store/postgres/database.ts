@@ -3,7 +3,7 @@ import postgres from "postgres";
 
 import { must } from "../../base/assert.ts";
 import { PembaError } from "../../base/error.ts";
-import { refusesStartParameters, storageError } from "./driver-error.ts";
+import { cancelled, isCancelled, refusesStartParameters, storageError } from "./driver-error.ts";
 import { numberOf, type Row, textOf } from "./row.ts";
 import { sessionSettings } from "./session-settings.ts";
 
@@ -93,20 +93,53 @@ export class Database {
     }
   }
 
-  /** Runs one statement, which is a transaction of its own. Values are $1, $2 ... */
-  async query(text: string, values: readonly Value[]): Promise<readonly Row[]> {
-    // Without `simple: false` the driver sends a statement that has no values unprepared.
-    const options = { prepare: this.#mayPrepare(text), simple: false };
+  /**
+   * Runs one statement, which is a transaction of its own. Values are $1, $2 ... The signal cancels
+   * the statement on the server; then it fails with CANCELLED.
+   */
+  async query(
+    text: string,
+    values: readonly Value[],
+    signal?: AbortSignal,
+  ): Promise<readonly Row[]> {
     try {
-      return await this.#sql.unsafe<Row[]>(text, [...values], options);
+      return await this.#run(text, values, signal);
     } catch (error) {
-      throw storageError(error);
+      if (!isAborted(signal) && isCancelled(error)) {
+        // A cancellation names a connection and not a statement: one that comes late hits the next.
+        return await this.#run(text, values, signal);
+      }
+      throw error;
     }
   }
 
   /** Waits for what runs, for a few seconds, and ends all connections. */
   async close(): Promise<void> {
     await this.#sql.end({ timeout: closeTimeoutSeconds });
+  }
+
+  async #run(
+    text: string,
+    values: readonly Value[],
+    signal: AbortSignal | undefined,
+  ): Promise<readonly Row[]> {
+    if (isAborted(signal)) throw cancelled(undefined);
+    // Without `simple: false` the driver sends a statement that has no values unprepared.
+    const options = { prepare: this.#mayPrepare(text), simple: false };
+    const query = this.#sql.unsafe<Row[]>(text, [...values], options);
+    const cancel = (): void => {
+      // Declared as void, it is a promise, which fails when the server cannot be reached.
+      const sent: unknown = query.cancel();
+      Promise.resolve(sent).catch(() => undefined);
+    };
+    signal?.addEventListener("abort", cancel, { once: true });
+    try {
+      return await query;
+    } catch (error) {
+      throw isAborted(signal) ? cancelled(error) : storageError(error);
+    } finally {
+      signal?.removeEventListener("abort", cancel);
+    }
   }
 
   #mayPrepare(text: string): boolean {
@@ -124,6 +157,11 @@ export class Database {
     this.#prepared.add(text);
     return true;
   }
+}
+
+/** A function, since the checker takes a property that was read once to stay as it was. */
+function isAborted(signal: AbortSignal | undefined): boolean {
+  return signal?.aborted ?? false;
 }
 
 function openPool(

@@ -52,6 +52,16 @@ export function storageError(error: unknown): PembaError {
   return new PembaError("INTERNAL", "the database failed to run a statement", { cause: error });
 }
 
+/** Was a statement ended because somebody asked the server to? */
+export function isCancelled(error: unknown): boolean {
+  return error instanceof PembaError && codeOf(error.cause) === "57014";
+}
+
+/** Nobody waits for the answer, so nobody is told either. */
+export function cancelled(cause: unknown): PembaError {
+  return new PembaError("CANCELLED", "the caller waits no longer", { cause });
+}
+
 /** Did the server (or a pooler before it) refuse the parameters that a connection started with? */
 export function refusesStartParameters(error: unknown): boolean {
   return error instanceof postgres.PostgresError && refusedParameterStates.has(error.code);

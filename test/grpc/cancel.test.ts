@@ -1,0 +1,121 @@
+import assert from "node:assert/strict";
+import { after, before, describe, test } from "node:test";
+import { setTimeout as wait } from "node:timers/promises";
+
+import { status } from "@grpc/grpc-js";
+import postgres from "postgres";
+
+import { Data } from "../../src/gen/base/v1/data_pb.ts";
+import { Permission } from "../../src/gen/base/v1/permission_pb.ts";
+import { Schema } from "../../src/gen/base/v1/schema_pb.ts";
+import { createHealth } from "../../src/service/health.ts";
+import { createPostgresStore } from "../../src/store/postgres/store.ts";
+import type { Store } from "../../src/store/store.ts";
+import { createTestDatabase, type TestDatabase } from "../support/database.ts";
+import { failure, type GrpcApp, serveGrpc } from "../support/grpc.ts";
+
+/*
+ * A lock on the tuples holds every check up, for as long as a test needs; the server's own list of
+ * what runs tells whether a statement is still there.
+ */
+
+describe("a call that nobody waits for", () => {
+  let database: TestDatabase;
+  let store: Store;
+  let grpc: GrpcApp;
+  let sql: postgres.Sql;
+  before(async () => {
+    database = await createTestDatabase();
+    store = await createPostgresStore({
+      url: database.url,
+      pool: { maxConnections: 2, idleTimeoutMs: 0, maxLifetimeMs: 0, connectTimeoutMs: 0 },
+      autoMigrate: true,
+      maxRetries: 10,
+      maxSchemaCacheBytes: 1024 * 1024,
+      warn: () => {},
+    });
+    const health = createHealth(store);
+    grpc = await serveGrpc({ store, health, maxDataPerWrite: 1_000, bulkLimit: 100 });
+    sql = postgres(database.url, { onnotice: () => {} });
+    const schema = "entity user {} entity doc { relation viewer @user }";
+    await grpc.client.call(Schema.method.write, { tenantId: "t1", schema });
+    // The statement is known to the server, so that only its run is held up.
+    await grpc.client.call(Permission.method.check, question);
+  });
+  after(async () => {
+    await sql.end();
+    await grpc.close();
+    await store.close();
+    await database.drop();
+  });
+
+  const question = {
+    tenantId: "t1",
+    metadata: {},
+    entity: { type: "doc", id: "1" },
+    permission: "viewer",
+    subject: { type: "user", id: "ada" },
+  };
+
+  /** How many statements of the app wait for the lock. */
+  async function waiting(): Promise<number> {
+    const [row] = await sql<{ count: number }[]>`
+      select count(*)::integer as count from pg_stat_activity
+      where datname = current_database() and application_name = 'pemba'
+        and state = 'active' and wait_event_type = 'Lock'
+    `;
+    return row?.count ?? 0;
+  }
+
+  async function until(count: number): Promise<void> {
+    while ((await waiting()) !== count) await wait(10);
+  }
+
+  /** Runs the work while no check can come to its end. */
+  async function lockedOut(work: () => Promise<void>): Promise<void> {
+    await sql.begin(async (lock) => {
+      await lock`lock table relationships in access exclusive mode`;
+      await work();
+    });
+  }
+
+  test("its statement is gone from the server once its deadline has passed", async () => {
+    await lockedOut(async () => {
+      const deadline = Date.now() + 1_000;
+      const call = failure(grpc.client.call(Permission.method.check, question, { deadline }));
+      await until(1);
+      assert.equal((await call).code, status.DEADLINE_EXCEEDED);
+      await until(0);
+    });
+  });
+
+  test("its statement is gone from the server once it is cancelled", async () => {
+    await lockedOut(async () => {
+      const leaving = new AbortController();
+      const call = failure(
+        grpc.client.call(Permission.method.check, question, { signal: leaving.signal }),
+      );
+      await until(1);
+      leaving.abort();
+      assert.equal((await call).code, status.CANCELLED);
+      await until(0);
+    });
+  });
+
+  test("the calls of others are answered all the same", async () => {
+    const others = Array.from({ length: 8 }, () => new AbortController());
+    let calls: Promise<unknown>[] = [];
+    await lockedOut(async () => {
+      calls = others.map(async ({ signal }, index) => {
+        const call = grpc.client.call(Permission.method.check, question, { signal });
+        return index % 2 === 0 ? (await failure(call)).code : (await call).can;
+      });
+      while ((await waiting()) === 0) await wait(10);
+      for (const [index, other] of others.entries()) if (index % 2 === 0) other.abort();
+    });
+    const outcomes = await Promise.all(calls);
+    assert.deepEqual(outcomes, [1, 2, 1, 2, 1, 2, 1, 2]);
+    const written = await grpc.client.call(Data.method.write, { tenantId: "t1", metadata: {} });
+    assert.notEqual(written.snapToken, "");
+  });
+});
