@@ -38,8 +38,8 @@ export default async function* report(source: AsyncIterable<TestEvent>): AsyncGe
     } else if (type === "test:interrupted") {
       yield data.tests.map(({ name }) => `STOP  ${name}\n`).join("");
     } else if (type === "test:diagnostic" && data.file !== undefined) {
-      // Node tells so of a test that goes on after its end; what it tells of the run has no file.
-      yield `WARN  ${data.message}\n`;
+      // A test's own remark, or Node's on a test that goes on after its end; on the run it has no file.
+      yield `${data.level === "info" ? "NOTE" : "WARN"}  ${data.message}\n`;
     }
   }
   if (failures.length > 0) yield `\nFailed:\n${failures.map((it) => `  ${it}\n`).join("")}`;
