@@ -25,6 +25,7 @@ import { errorStatus } from "./error-status.ts";
 import { healthMethods } from "./health.ts";
 import type { CallFrame, ServedMethod } from "./method.ts";
 import { reflectionMethods, reflectionServices } from "./reflection-methods.ts";
+import { bundleMethods } from "./routes/bundle.ts";
 import { dataMethods } from "./routes/data.ts";
 import { permissionMethods } from "./routes/permission.ts";
 import { schemaMethods } from "./routes/schema.ts";
@@ -87,6 +88,7 @@ function methodsOf(service: Service): readonly ServedMethod[] {
     ...permissionMethods(service),
     ...schemaMethods(service),
     ...dataMethods(service),
+    ...bundleMethods(service),
     ...tenancyMethods(service),
     ...healthMethods(service),
     ...reflectionMethods(services),

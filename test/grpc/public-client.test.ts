@@ -163,6 +163,37 @@ for (const engine of engines) {
       const left = await call("data", "readRelationships", { ...first, filter: everything });
       assert.deepEqual(left["tuples"], []);
 
+      const bundle = {
+        name: "hire",
+        arguments: ["who"],
+        operations: [
+          {
+            relationshipsWrite: ["team:crew#member@user:{{.who}}"],
+            relationshipsDelete: [],
+            attributesWrite: ["document:plan$public|boolean:true"],
+            attributesDelete: [],
+          },
+        ],
+      };
+      assert.deepEqual(await call("bundle", "write", { tenantId, bundles: [bundle] }), {
+        names: ["hire"],
+      });
+      assert.deepEqual(await call("bundle", "read", { tenantId, name: "hire" }), { bundle });
+      const ran = await call("data", "runBundle", {
+        tenantId,
+        name: "hire",
+        arguments: { who: "eve" },
+      });
+      assert.notEqual(ran["snapToken"], "");
+      const hired = await call("data", "readRelationships", {
+        ...first,
+        filter: { ...everything, entity: { type: "team", ids: [] } },
+      });
+      assert.match(JSON.stringify(hired["tuples"]), /"id":"eve"/);
+      assert.deepEqual(await call("bundle", "delete", { tenantId, name: "hire" }), {
+        name: "hire",
+      });
+
       assert.deepEqual(await call("tenancy", "delete", { id: tenantId }), { tenantId });
       await assert.rejects(call("permission", "check", check), {
         code: 5,

@@ -7,7 +7,6 @@ import { create } from "@bufbuild/protobuf";
 import { type Any, anyPack, timestampDate } from "@bufbuild/protobuf/wkt";
 import { status } from "@grpc/grpc-js";
 
-import { Bundle } from "../../src/gen/base/v1/bundle_pb.ts";
 import { Data } from "../../src/gen/base/v1/data_pb.ts";
 import {
   CheckResult,
@@ -26,6 +25,7 @@ import {
   StringArrayValueSchema,
   StringValueSchema,
 } from "../../src/gen/base/v1/value_pb.ts";
+import { Watch } from "../../src/gen/base/v1/watch_pb.ts";
 import { engines, type TestApp } from "../support/engines.ts";
 import { failure, type GrpcApp, serveGrpc } from "../support/grpc.ts";
 
@@ -488,11 +488,10 @@ describe("gRPC, whatever the engine", () => {
   });
 
   test("a method that is not there yet says so", async () => {
-    const { code, details } = await failure(
-      grpc.client.call(Bundle.method.read, { tenantId: "t1", name: "x" }),
-    );
+    const watching = grpc.client.stream(Watch.method.watch, { tenantId: "t1" }).next();
+    const { code, details } = await failure(watching);
     assert.equal(code, status.UNIMPLEMENTED);
-    assert.match(details, /^ERROR_CODE_NOT_IMPLEMENTED: `\/base\.v1\.Bundle\/Read` /);
+    assert.match(details, /^ERROR_CODE_NOT_IMPLEMENTED: `\/base\.v1\.Watch\/Watch` /);
   });
 
   test("a method that does not exist is UNIMPLEMENTED", async () => {

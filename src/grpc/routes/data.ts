@@ -1,6 +1,7 @@
 import { Data } from "../../gen/base/v1/data_pb.ts";
 import { deleteData, deleteRelationships } from "../../service/delete-data.ts";
 import { readAttributes, readRelationships } from "../../service/read-data.ts";
+import { runBundle } from "../../service/run-bundle.ts";
 import type { Service } from "../../service/service.ts";
 import { writeData } from "../../service/write-data.ts";
 import { writeRelationships } from "../../service/write-relationships.ts";
@@ -30,6 +31,9 @@ function writes(service: Service): readonly ServedMethod[] {
     })),
     unary(Data.method.deleteRelationships, async ({ tenantId, filter }) => ({
       snapToken: await deleteRelationships(service, { tenantId, filter }),
+    })),
+    unary(Data.method.runBundle, async ({ tenantId, name, arguments: given }) => ({
+      snapToken: await runBundle(service, { tenantId, name, arguments: given }),
     })),
   ];
 }

@@ -1,0 +1,36 @@
+import type { MessageInitShape } from "@bufbuild/protobuf";
+
+import { Bundle, type DataBundleSchema } from "../../gen/base/v1/bundle_pb.ts";
+import { deleteBundle } from "../../service/delete-bundle.ts";
+import { readBundle } from "../../service/read-bundle.ts";
+import type { Service } from "../../service/service.ts";
+import { writeBundles } from "../../service/write-bundles.ts";
+import type { Bundle as StoredBundle } from "../../store/bundle.ts";
+import { type ServedMethod, unary } from "../method.ts";
+
+export function bundleMethods(service: Service): readonly ServedMethod[] {
+  return [
+    unary(Bundle.method.write, async ({ tenantId, bundles }) => ({
+      names: [...(await writeBundles(service, { tenantId, bundles }))],
+    })),
+    unary(Bundle.method.read, async ({ tenantId, name }) => ({
+      bundle: encodeBundle(await readBundle(service, { tenantId, name })),
+    })),
+    unary(Bundle.method.delete, async ({ tenantId, name }) => ({
+      name: await deleteBundle(service, { tenantId, name }),
+    })),
+  ];
+}
+
+function encodeBundle(bundle: StoredBundle): MessageInitShape<typeof DataBundleSchema> {
+  return {
+    name: bundle.name,
+    arguments: [...bundle.arguments],
+    operations: bundle.operations.map((operation) => ({
+      relationshipsWrite: [...operation.relationshipsWrite],
+      relationshipsDelete: [...operation.relationshipsDelete],
+      attributesWrite: [...operation.attributesWrite],
+      attributesDelete: [...operation.attributesDelete],
+    })),
+  };
+}
