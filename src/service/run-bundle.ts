@@ -29,7 +29,7 @@ export async function runBundle(service: Service, request: RunBundleRequest): Pr
   const tenant = parseTenantId(request.tenantId);
   const name = parseBundleName(request.name, "name");
   const values = new Map(Object.entries(requireObject(request.arguments, "arguments")));
-  for (const [argument, value] of values) parseText(value, `arguments.${quote(argument)}`);
+  for (const [argument, value] of values) parseText(value, `arguments.${argument}`);
   return await service.store.bundles.run(tenant, name, (bundle) => {
     checkArguments(bundle, values);
     return naming(name, () => {
