@@ -21,8 +21,11 @@ with (
 create unique index relationships_by_entity on relationships
   (entity_id, relation, entity_type, tenant, subject_type, subject_relation, subject_id);
 
+-- Every tuple has a subject. The condition keeps the index from those who do not say which: in an
+-- empty table it costs the planner as little as the other one, and it would read it from end to end.
 create index relationships_by_subject on relationships
-  (subject_id, subject_type, tenant, subject_relation, entity_type, relation, entity_id);
+  (subject_id, subject_type, tenant, subject_relation, entity_type, relation, entity_id)
+  where subject_id is not null;
 
 -- Down Migration
 

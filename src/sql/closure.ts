@@ -1,6 +1,6 @@
 import type { SearchPlan, Userset } from "../plan/plan.ts";
 import { type Fragment, integer, join, literal, sql } from "./fragment.ts";
-import { type Scope, tupleProbe } from "./source.ts";
+import { lateralBranches, type Scope, tupleProbe } from "./source.ts";
 
 /**
  * The most usersets that a closure reads before the search goes on from the entity instead: each
@@ -51,7 +51,7 @@ export function closureTables(
   const closure =
     steps.length === 0
       ? sql`closure(userset, id, level) as (${start})`
-      : sql`closure(userset, id, level) as ((${start}) union select p.userset, p.id, c.level * 0.0 from closure c cross join lateral (${join(steps, " union all ")}) p)`;
+      : sql`closure(userset, id, level) as ((${start}) union select p.userset, p.id, c.level * 0.0 from closure c cross join ${lateralBranches(steps)} p)`;
   const closed = sql`closed as materialized (select count(*) > ${integer(closureMax)} as capped from (select * from closure limit ${integer(closureMax + 1)}) c)`;
   return [closure, closed];
 }

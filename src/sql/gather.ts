@@ -1,7 +1,7 @@
-import { type Fragment, integer, join, literal, sql } from "./fragment.ts";
+import { type Fragment, integer, literal, sql } from "./fragment.ts";
 import type { Gather } from "./gather-plan.ts";
 import { relationProbe, relationSet } from "./relation-set.ts";
-import { attributeProbe, type Scope } from "./source.ts";
+import { attributeProbe, lateralBranches, type Scope } from "./source.ts";
 
 /** The most entities that a gather reads: past it the question fails with a clear error. */
 export const gatherMax = 10_000;
@@ -32,7 +32,7 @@ export function gatherBody(
   const reach =
     branches.length === 0
       ? start
-      : sql`${start} union select n.type, n.id from reach s cross join lateral (${join(branches, " union all ")}) n`;
+      : sql`${start} union select n.type, n.id from reach s cross join ${lateralBranches(branches)} n`;
   return sql`with recursive reach(type, id) as (${reach}), reached as materialized (select * from reach limit ${integer(gatherMax + 1)}) select jsonb_build_object('nodes', (select count(*) from reached), 'edges', ${edges(scope, gather)}, 'direct', ${direct(scope, gather, subject)}, 'attributes', ${attributes(scope, gather)}) as facts`;
 }
 
@@ -78,7 +78,7 @@ function attributes(scope: Scope, gather: Gather): Fragment {
 
 function factList(branches: readonly Fragment[]): Fragment {
   if (branches.length === 0) return sql`'[]'::jsonb`;
-  return sql`coalesce((select jsonb_agg(f.fact) from reached s cross join lateral (${join(branches, " union all ")}) f), '[]'::jsonb)`;
+  return sql`coalesce((select jsonb_agg(f.fact) from reached s cross join ${lateralBranches(branches)} f), '[]'::jsonb)`;
 }
 
 /** A probe for each kind of hop of each type, whatever the relation, from the entity of the row `s`. */

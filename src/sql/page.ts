@@ -1,5 +1,5 @@
 import { type Fragment, identifier, join, param, render, type Statement, sql } from "./fragment.ts";
-import { pinTable, snapshot } from "./source.ts";
+import { loggedTenant, pinTable, snapshot } from "./source.ts";
 
 /** What is read a page at a time; each has an index that gives the order of its pages. */
 export type PageSource = "tuples_by_entity" | "tuples_by_subject" | "attributes";
@@ -66,7 +66,7 @@ const sources: Readonly<Record<PageSource, Source>> = {
       "entity_id",
     ],
     tenantAt: 2,
-    logged: sql`r.relation is not null`,
+    logged: sql`r.subject_id is not null`,
   },
   attributes: {
     table: sql`attributes`,
@@ -107,28 +107,28 @@ function rowsOfIds(shape: PageShape): Fragment {
 
 function rowsInOrder(shape: PageShape): Fragment {
   const { columns, order, table, logged } = sources[shape.source];
-  const wanted = conditions(shape);
+  const wanted = conditions(shape, sql`r.tenant`);
   const read = columnsOf("r", columns);
   const inOrder = sql`order by ${columnsOf("r", order)} limit ${limit}`;
   const live = sql`select ${read} from ${table} r where ${wanted}`;
   if (!shape.pinned) return sql`${live} ${inOrder}`;
-  const deleted = sql`select ${read} from changes r where p.changed and ${wanted} and r.operation = 'delete' and ${logged} and pg_visible_in_snapshot(r.created_xid, ${snapshot}) and not pg_visible_in_snapshot(r.xid, ${snapshot})`;
+  const deleted = sql`select ${read} from changes r where p.changed and ${conditions(shape, loggedTenant)} and r.operation = 'delete' and ${logged} and pg_visible_in_snapshot(r.created_xid, ${snapshot}) and not pg_visible_in_snapshot(r.xid, ${snapshot})`;
   // Each side stops by itself: the planner would sort both whole to merge them.
   return sql`select ${read} from ((${live} and pg_visible_in_snapshot(r.created_xid, ${snapshot}) ${inOrder}) union all (${deleted} ${inOrder})) r ${inOrder}`;
 }
 
-function conditions(shape: PageShape): Fragment {
+function conditions(shape: PageShape, tenant: Fragment): Fragment {
   const { order, tenantAt } = sources[shape.source];
   const [first = ""] = order;
   const column = (name: string): Fragment => sql`r.${identifier(name)}`;
-  const all = [sql`r.tenant = t.number`];
+  const all = [sql`${tenant} = t.number`];
   if (shape.byIds) all.push(sql`${column(first)} = w.id`);
   for (const name of shape.equal) all.push(sql`${column(name)} = ${param(name, "text")}`);
   for (const name of shape.among) all.push(sql`${column(name)} = any(${param(name, "text[]")})`);
   if (shape.after) {
     // The tenant is among them only so that the comparison is one of the whole index key.
     const place = order.map((_, index) => param(`after_${index}`, "text"));
-    const left = order.map(column).toSpliced(tenantAt, 0, sql`r.tenant`);
+    const left = order.map(column).toSpliced(tenantAt, 0, tenant);
     const right = place.toSpliced(tenantAt, 0, sql`t.number`);
     all.push(sql`(${join(left, ", ")}) > (${join(right, ", ")})`);
   }

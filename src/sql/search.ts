@@ -5,6 +5,7 @@ import { goalStarts, goalVerdict, splitGoals } from "./goal.ts";
 import { passage } from "./guard.ts";
 import { hopBranches } from "./hop.ts";
 import { rowVerdict } from "./row.ts";
+import { lateralBranches } from "./source.ts";
 import { stateVerdict } from "./test.ts";
 import { byState, levelZero, nextLevel, numbered, type Place, type Writer } from "./writer.ts";
 
@@ -127,7 +128,7 @@ function stepTerm(
 ): Fragment {
   const { row } = search;
   const { name, next, goal } = names;
-  const branches = join(hopBranches(writer, search), " union all ");
+  const branches = lateralBranches(hopBranches(writer, search));
   const at: Place = { id: sql`${next}.id`, level: nextLevel(sql`${row}.level`) };
   const targets = new Set(search.states.flatMap((state) => state.hops.map((hop) => hop.target)));
   const guarded = search.states.filter(
@@ -158,7 +159,7 @@ function stepTerm(
     ? sql`${next}.state, ${next}.id, ${at.level}, ${row}.sure and ${next}.sure${sure}${goal}`
     : sql`${next}.state, ${next}.id, ${at.level}${goal}`;
   const filter = where.length === 0 ? sql`` : sql` where ${join(where, " and ")}`;
-  return sql`select ${columns} from ${name} ${row} cross join lateral (${branches}) ${next}${doubt}${filter}`;
+  return sql`select ${columns} from ${name} ${row} cross join ${branches} ${next}${doubt}${filter}`;
 }
 
 function reachedStates(writer: Writer, roots: readonly State[]): State[] {

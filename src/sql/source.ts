@@ -27,10 +27,14 @@ export const snapshot = param("snapshot", "pg_snapshot");
  */
 export const pinTable = sql`select pg_snapshot_xmax(${snapshot}) > pg_snapshot_xmax(pg_current_snapshot()) as is_future, pg_snapshot_xmin(${snapshot}) < (select i.horizon from installation i) as is_expired, exists (select 1 from changes l where l.tenant = t.number and l.xid >= pg_snapshot_xmin(${snapshot}) and not pg_visible_in_snapshot(l.xid, ${snapshot})) as changed offset 0`;
 
+/** The tenant of a row of the log, as the indexes of what was deleted have it (see `changes`). */
+export const loggedTenant = sql`(r.tenant + 0)`;
+
 /**
  * Tuples at the statement's state, as `r` with the columns of `relationships`: the live ones, and
  * in a pinned shape those that were deleted since, and in a contextual shape those of the request.
- * Every branch is a probe of an index, `where` names its leading columns.
+ * Every branch is a probe of an index, `where` names its leading columns and a relation, which no
+ * logged attribute has.
  */
 export function tupleProbe(scope: Scope, columns: Fragment, where: Fragment): Fragment {
   const { shape, tenant, changed } = scope;
@@ -41,13 +45,23 @@ export function tupleProbe(scope: Scope, columns: Fragment, where: Fragment): Fr
   ];
   if (shape.pinned) {
     branches.push(
-      sql`select ${columns} from changes r where ${changed} and r.tenant = ${tenant} and r.operation = 'delete' and r.relation is not null and ${where} and pg_visible_in_snapshot(r.created_xid, ${snapshot}) and not pg_visible_in_snapshot(r.xid, ${snapshot})`,
+      sql`select ${columns} from changes r where ${changed} and ${loggedTenant} = ${tenant} and r.operation = 'delete' and ${where} and pg_visible_in_snapshot(r.created_xid, ${snapshot}) and not pg_visible_in_snapshot(r.xid, ${snapshot})`,
     );
   }
   if (shape.contextTuples) {
     branches.push(sql`select ${columns} from context_tuples r where ${where}`);
   }
   return join(branches, " union all ");
+}
+
+/**
+ * Branches for every row of the query around them, as its lateral subquery. A single branch would be
+ * merged into that query as a join, and while there are no statistics nothing holds the planner from
+ * beginning such a join with all tuples of the tenant.
+ */
+export function lateralBranches(branches: readonly Fragment[]): Fragment {
+  const all = join(branches, " union all ");
+  return branches.length === 1 ? sql`lateral (${all} offset 0)` : sql`lateral (${all})`;
 }
 
 /**
@@ -73,7 +87,7 @@ export function attributeProbe(
   );
   if (shape.pinned) {
     branches.push(
-      sql`select ${columns} from changes r where ${changed} and r.tenant = ${tenant} and r.operation = 'delete' and r.attribute is not null and ${where} and pg_visible_in_snapshot(r.created_xid, ${snapshot}) and not pg_visible_in_snapshot(r.xid, ${snapshot})`,
+      sql`select ${columns} from changes r where ${changed} and ${loggedTenant} = ${tenant} and r.operation = 'delete' and r.attribute is not null and ${where} and pg_visible_in_snapshot(r.created_xid, ${snapshot}) and not pg_visible_in_snapshot(r.xid, ${snapshot})`,
     );
   }
   // An append runs its branches in their order, so the first row is the one that counts.

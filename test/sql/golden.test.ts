@@ -1,0 +1,47 @@
+import assert from "node:assert/strict";
+import { readdirSync } from "node:fs";
+import { join } from "node:path";
+import { test } from "node:test";
+
+import { layOut } from "../../src/sql/layout.ts";
+import { allStatements, statementCases } from "./statement-cases.ts";
+
+/*
+ * The statements as they are reviewed. After a change that is meant:
+ *
+ *   npm run test:only -- --test-update-snapshots test/sql/golden.test.ts
+ */
+
+const folder = join(import.meta.dirname, "golden");
+
+for (const { name, statement } of statementCases) {
+  test(`the statement ${name} is as it was reviewed`, (t) => {
+    const parameters = statement.params.map((key, index) => `-- $${index + 1}: ${key}\n`).join("");
+    t.assert.fileSnapshot(`${parameters}\n${layOut(statement.text)}`, join(folder, `${name}.sql`), {
+      serializers: [String],
+    });
+  });
+}
+
+test("every golden file is of a statement", () => {
+  assert.deepEqual(
+    readdirSync(folder).toSorted(),
+    statementCases.map(({ name }) => `${name}.sql`).toSorted(),
+  );
+});
+
+test("a statement that is laid out is the same but for its whitespace", () => {
+  for (const { statement } of allStatements()) {
+    const laidOut = layOut(statement.text);
+    assert.equal(laidOut.replaceAll(/\s+/g, ""), statement.text.replaceAll(/\s+/g, ""));
+    assert.doesNotMatch(laidOut, /[ \t]$/m);
+  }
+});
+
+test("literals are laid out as they are, whatever they hold", () => {
+  const text = "select 'a  (select b' from t where c = E'\\'  from  \\\\' and d = 'it''s  where'";
+  assert.equal(
+    layOut(text),
+    "select 'a  (select b'\nfrom t\nwhere c = E'\\'  from  \\\\'\nand d = 'it''s  where'\n",
+  );
+});

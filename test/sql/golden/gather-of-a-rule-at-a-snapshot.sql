@@ -1,0 +1,273 @@
+-- $1: snapshot
+-- $2: item_0
+-- $3: id_0
+-- $4: subject_0
+-- $5: tenant
+
+select t.head_version, p.is_future, p.is_expired, a.item, a.verdict, a.nodes, a.facts
+from tenants t
+cross join lateral (
+  select pg_snapshot_xmax($1::pg_snapshot) > pg_snapshot_xmax(pg_current_snapshot()) as is_future, pg_snapshot_xmin($1::pg_snapshot) < (
+    select i.horizon
+    from installation i
+  ) as is_expired, exists (
+    select 1
+    from changes l
+    where l.tenant = t.number
+    and l.xid >= pg_snapshot_xmin($1::pg_snapshot)
+    and not pg_visible_in_snapshot(l.xid, $1::pg_snapshot)
+  ) as changed
+  offset 0
+) p
+cross join lateral (
+  select $2::int as item, c.v as verdict, c.n as nodes, c.facts
+  from (
+    select null::int as v, null::bigint as n, g.facts
+    from (
+      with recursive reach(type, id) as (
+        select 0, $3::text collate "C" collate "C"
+        union
+        select n.type, n.id
+        from reach s
+        cross join lateral (
+          select 1 as type, r.subject_id as id
+          from relationships r
+          where r.tenant = t.number
+          and r.relation = 'viewer'
+          and s.type = 0
+          and r.entity_id = s.id
+          and r.entity_type = 'folder'
+          and r.subject_type = 'group'
+          and r.subject_relation = 'member'
+          and pg_visible_in_snapshot(r.created_xid, $1::pg_snapshot)
+          union all
+          select 1 as type, r.subject_id as id
+          from changes r
+          where p.changed
+          and (r.tenant + 0) = t.number
+          and r.operation = 'delete'
+          and r.relation = 'viewer'
+          and s.type = 0
+          and r.entity_id = s.id
+          and r.entity_type = 'folder'
+          and r.subject_type = 'group'
+          and r.subject_relation = 'member'
+          and pg_visible_in_snapshot(r.created_xid, $1::pg_snapshot)
+          and not pg_visible_in_snapshot(r.xid, $1::pg_snapshot)
+          union all
+          select 1 as type, r.subject_id as id
+          from relationships r
+          where r.tenant = t.number
+          and r.relation = 'member'
+          and s.type = 1
+          and r.entity_id = s.id
+          and r.entity_type = 'group'
+          and r.subject_type = 'group'
+          and r.subject_relation = 'member'
+          and pg_visible_in_snapshot(r.created_xid, $1::pg_snapshot)
+          union all
+          select 1 as type, r.subject_id as id
+          from changes r
+          where p.changed
+          and (r.tenant + 0) = t.number
+          and r.operation = 'delete'
+          and r.relation = 'member'
+          and s.type = 1
+          and r.entity_id = s.id
+          and r.entity_type = 'group'
+          and r.subject_type = 'group'
+          and r.subject_relation = 'member'
+          and pg_visible_in_snapshot(r.created_xid, $1::pg_snapshot)
+          and not pg_visible_in_snapshot(r.xid, $1::pg_snapshot)
+        ) n
+      ), reached as materialized (
+        select *
+        from reach
+        limit 10001
+      )
+      select jsonb_build_object('nodes', (
+        select count(*)
+        from reached
+      ), 'edges', coalesce(
+        (
+          select jsonb_agg(f.fact)
+          from reached s
+          cross join lateral (
+            select jsonb_build_array(r.entity_type, r.entity_id, r.relation, r.subject_type, r.subject_id, r.subject_relation) as fact
+            from relationships r
+            where r.tenant = t.number
+            and r.relation = 'viewer'
+            and s.type = 0
+            and r.entity_id = s.id
+            and r.entity_type = 'folder'
+            and r.subject_type = 'group'
+            and r.subject_relation = 'member'
+            and pg_visible_in_snapshot(r.created_xid, $1::pg_snapshot)
+            union all
+            select jsonb_build_array(r.entity_type, r.entity_id, r.relation, r.subject_type, r.subject_id, r.subject_relation) as fact
+            from changes r
+            where p.changed
+            and (r.tenant + 0) = t.number
+            and r.operation = 'delete'
+            and r.relation = 'viewer'
+            and s.type = 0
+            and r.entity_id = s.id
+            and r.entity_type = 'folder'
+            and r.subject_type = 'group'
+            and r.subject_relation = 'member'
+            and pg_visible_in_snapshot(r.created_xid, $1::pg_snapshot)
+            and not pg_visible_in_snapshot(r.xid, $1::pg_snapshot)
+            union all
+            select jsonb_build_array(r.entity_type, r.entity_id, r.relation, r.subject_type, r.subject_id, r.subject_relation) as fact
+            from relationships r
+            where r.tenant = t.number
+            and r.relation = 'member'
+            and s.type = 1
+            and r.entity_id = s.id
+            and r.entity_type = 'group'
+            and r.subject_type = 'group'
+            and r.subject_relation = 'member'
+            and pg_visible_in_snapshot(r.created_xid, $1::pg_snapshot)
+            union all
+            select jsonb_build_array(r.entity_type, r.entity_id, r.relation, r.subject_type, r.subject_id, r.subject_relation) as fact
+            from changes r
+            where p.changed
+            and (r.tenant + 0) = t.number
+            and r.operation = 'delete'
+            and r.relation = 'member'
+            and s.type = 1
+            and r.entity_id = s.id
+            and r.entity_type = 'group'
+            and r.subject_type = 'group'
+            and r.subject_relation = 'member'
+            and pg_visible_in_snapshot(r.created_xid, $1::pg_snapshot)
+            and not pg_visible_in_snapshot(r.xid, $1::pg_snapshot)
+          ) f
+        ), '[]'::jsonb
+      ), 'direct', coalesce(
+        (
+          select jsonb_agg(f.fact)
+          from reached s
+          cross join lateral (
+            select jsonb_build_array(r.entity_type, r.entity_id, r.relation) as fact
+            from relationships r
+            where r.tenant = t.number
+            and r.relation = 'viewer'
+            and s.type = 0
+            and r.entity_id = s.id
+            and r.entity_type = 'folder'
+            and r.subject_type = 'user'
+            and r.subject_relation = ''
+            and r.subject_id = $4::text collate "C"
+            and pg_visible_in_snapshot(r.created_xid, $1::pg_snapshot)
+            union all
+            select jsonb_build_array(r.entity_type, r.entity_id, r.relation) as fact
+            from changes r
+            where p.changed
+            and (r.tenant + 0) = t.number
+            and r.operation = 'delete'
+            and r.relation = 'viewer'
+            and s.type = 0
+            and r.entity_id = s.id
+            and r.entity_type = 'folder'
+            and r.subject_type = 'user'
+            and r.subject_relation = ''
+            and r.subject_id = $4::text collate "C"
+            and pg_visible_in_snapshot(r.created_xid, $1::pg_snapshot)
+            and not pg_visible_in_snapshot(r.xid, $1::pg_snapshot)
+            union all
+            select jsonb_build_array(r.entity_type, r.entity_id, r.relation) as fact
+            from relationships r
+            where r.tenant = t.number
+            and r.relation = 'member'
+            and s.type = 1
+            and r.entity_id = s.id
+            and r.entity_type = 'group'
+            and r.subject_type = 'user'
+            and r.subject_relation = ''
+            and r.subject_id = $4::text collate "C"
+            and pg_visible_in_snapshot(r.created_xid, $1::pg_snapshot)
+            union all
+            select jsonb_build_array(r.entity_type, r.entity_id, r.relation) as fact
+            from changes r
+            where p.changed
+            and (r.tenant + 0) = t.number
+            and r.operation = 'delete'
+            and r.relation = 'member'
+            and s.type = 1
+            and r.entity_id = s.id
+            and r.entity_type = 'group'
+            and r.subject_type = 'user'
+            and r.subject_relation = ''
+            and r.subject_id = $4::text collate "C"
+            and pg_visible_in_snapshot(r.created_xid, $1::pg_snapshot)
+            and not pg_visible_in_snapshot(r.xid, $1::pg_snapshot)
+          ) f
+        ), '[]'::jsonb
+      ), 'attributes', coalesce(
+        (
+          select jsonb_agg(f.fact)
+          from reached s
+          cross join lateral (
+            select jsonb_build_array('folder', s.id, 'tags', v.value_type, v.value) as fact
+            from (
+              select *
+              from (
+                select r.value_type, r.value
+                from attributes r
+                where r.tenant = t.number
+                and r.entity_id = s.id
+                and r.attribute = 'tags'
+                and r.entity_type = 'folder'
+                and pg_visible_in_snapshot(r.created_xid, $1::pg_snapshot)
+                union all
+                select r.value_type, r.value
+                from changes r
+                where p.changed
+                and (r.tenant + 0) = t.number
+                and r.operation = 'delete'
+                and r.attribute is not null
+                and r.entity_id = s.id
+                and r.attribute = 'tags'
+                and r.entity_type = 'folder'
+                and pg_visible_in_snapshot(r.created_xid, $1::pg_snapshot)
+                and not pg_visible_in_snapshot(r.xid, $1::pg_snapshot)
+              ) a
+              limit 1
+            ) v
+            where s.type = 0
+            union all
+            select jsonb_build_array('folder', s.id, 'open', v.value_type, v.value) as fact
+            from (
+              select *
+              from (
+                select r.value_type, r.value
+                from attributes r
+                where r.tenant = t.number
+                and r.entity_id = s.id
+                and r.attribute = 'open'
+                and r.entity_type = 'folder'
+                and pg_visible_in_snapshot(r.created_xid, $1::pg_snapshot)
+                union all
+                select r.value_type, r.value
+                from changes r
+                where p.changed
+                and (r.tenant + 0) = t.number
+                and r.operation = 'delete'
+                and r.attribute is not null
+                and r.entity_id = s.id
+                and r.attribute = 'open'
+                and r.entity_type = 'folder'
+                and pg_visible_in_snapshot(r.created_xid, $1::pg_snapshot)
+                and not pg_visible_in_snapshot(r.xid, $1::pg_snapshot)
+              ) a
+              limit 1
+            ) v
+            where s.type = 0
+          ) f
+        ), '[]'::jsonb
+      )) as facts
+    ) g
+  ) c
+) a
+where t.id = $5::text

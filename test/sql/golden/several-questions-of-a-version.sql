@@ -1,0 +1,162 @@
+-- $1: version
+-- $2: id_0
+-- $3: subject_0
+-- $4: item_0
+-- $5: id_1
+-- $6: subject_1
+-- $7: item_1
+-- $8: tenant
+
+select t.head_version, exists (
+  select 1
+  from schemas v
+  where v.tenant = t.number
+  and v.version = $1::text
+) as has_version, a.item, a.verdict, a.nodes, a.facts
+from tenants t
+cross join lateral (
+  select q.item, c.v as verdict, c.n as nodes, c.facts
+  from (
+    select u.id collate "C" as id, u.subject collate "C" as subject, u.item
+    from unnest($2::text[], $3::text[], $4::int[]) as u(id, subject, item)
+  ) q
+  cross join lateral (
+    select x.v, x.n, null::jsonb as facts
+    from (
+      select case when exists (
+        select 1
+        from (
+          select 1
+          from relationships r
+          where r.tenant = t.number
+          and r.relation = 'owner'
+          and r.entity_id = q.id
+          and r.entity_type = 'folder'
+          and r.subject_type = 'user'
+          and r.subject_relation = ''
+          and r.subject_id = q.subject
+        ) d
+        offset 0
+      ) then 2 else 0 end as v, 1::bigint as n
+    ) x
+  ) c
+  union all
+  select q.item, c.v as verdict, c.n as nodes, c.facts
+  from (
+    select u.id collate "C" as id, u.subject collate "C" as subject, u.item
+    from unnest($5::text[], $6::text[], $7::int[]) as u(id, subject, item)
+  ) q
+  cross join lateral (
+    select null::int as v, null::bigint as n, g.facts
+    from (
+      with recursive reach(type, id) as (
+        select 0, q.id collate "C"
+        union
+        select n.type, n.id
+        from reach s
+        cross join lateral (
+          select 0 as type, r.subject_id as id
+          from relationships r
+          where r.tenant = t.number
+          and r.relation = 'parent'
+          and s.type = 0
+          and r.entity_id = s.id
+          and r.entity_type = 'folder'
+          and r.subject_type = 'folder'
+          union all
+          select 1 as type, r.subject_id as id
+          from relationships r
+          where r.tenant = t.number
+          and r.relation = 'viewer'
+          and s.type = 0
+          and r.entity_id = s.id
+          and r.entity_type = 'folder'
+          and r.subject_type = 'group'
+          and r.subject_relation = 'member'
+          union all
+          select 1 as type, r.subject_id as id
+          from relationships r
+          where r.tenant = t.number
+          and r.relation = 'member'
+          and s.type = 1
+          and r.entity_id = s.id
+          and r.entity_type = 'group'
+          and r.subject_type = 'group'
+          and r.subject_relation = 'member'
+        ) n
+      ), reached as materialized (
+        select *
+        from reach
+        limit 10001
+      )
+      select jsonb_build_object('nodes', (
+        select count(*)
+        from reached
+      ), 'edges', coalesce(
+        (
+          select jsonb_agg(f.fact)
+          from reached s
+          cross join lateral (
+            select jsonb_build_array(r.entity_type, r.entity_id, r.relation, r.subject_type, r.subject_id, r.subject_relation) as fact
+            from relationships r
+            where r.tenant = t.number
+            and r.relation = 'parent'
+            and s.type = 0
+            and r.entity_id = s.id
+            and r.entity_type = 'folder'
+            and r.subject_type = 'folder'
+            union all
+            select jsonb_build_array(r.entity_type, r.entity_id, r.relation, r.subject_type, r.subject_id, r.subject_relation) as fact
+            from relationships r
+            where r.tenant = t.number
+            and r.relation = 'viewer'
+            and s.type = 0
+            and r.entity_id = s.id
+            and r.entity_type = 'folder'
+            and r.subject_type = 'group'
+            and r.subject_relation = 'member'
+            union all
+            select jsonb_build_array(r.entity_type, r.entity_id, r.relation, r.subject_type, r.subject_id, r.subject_relation) as fact
+            from relationships r
+            where r.tenant = t.number
+            and r.relation = 'member'
+            and s.type = 1
+            and r.entity_id = s.id
+            and r.entity_type = 'group'
+            and r.subject_type = 'group'
+            and r.subject_relation = 'member'
+          ) f
+        ), '[]'::jsonb
+      ), 'direct', coalesce(
+        (
+          select jsonb_agg(f.fact)
+          from reached s
+          cross join lateral (
+            select jsonb_build_array(r.entity_type, r.entity_id, r.relation) as fact
+            from relationships r
+            where r.tenant = t.number
+            and r.relation = 'viewer'
+            and s.type = 0
+            and r.entity_id = s.id
+            and r.entity_type = 'folder'
+            and r.subject_type = 'user'
+            and r.subject_relation = ''
+            and r.subject_id = q.subject
+            union all
+            select jsonb_build_array(r.entity_type, r.entity_id, r.relation) as fact
+            from relationships r
+            where r.tenant = t.number
+            and r.relation = 'member'
+            and s.type = 1
+            and r.entity_id = s.id
+            and r.entity_type = 'group'
+            and r.subject_type = 'user'
+            and r.subject_relation = ''
+            and r.subject_id = q.subject
+          ) f
+        ), '[]'::jsonb
+      ), 'attributes', '[]'::jsonb) as facts
+    ) g
+  ) c
+) a
+where t.id = $8::text

@@ -1,0 +1,309 @@
+-- $1: item_0
+-- $2: subject_0
+-- $3: id_0
+-- $4: depth
+-- $5: tenant
+
+select t.head_version, a.item, a.verdict, a.nodes, a.facts
+from tenants t
+cross join lateral (
+  select $1::int as item, c.v as verdict, c.n as nodes, c.facts
+  from (
+    with recursive closure(userset, id, level) as (
+      (
+        select 0, r.entity_id, 0::numeric
+        from relationships r
+        where r.tenant = t.number
+        and r.subject_id = $2::text collate "C"
+        and r.subject_type = 'user'
+        and r.subject_relation = ''
+        and r.entity_type = 'group'
+        and r.relation = 'member'
+      )
+      union
+      select p.userset, p.id, c.level * 0.0
+      from closure c
+      cross join lateral (
+        select 0 as userset, r.entity_id as id
+        from relationships r
+        where r.tenant = t.number
+        and c.userset = 0
+        and r.subject_id = c.id
+        and r.subject_type = 'group'
+        and r.subject_relation = 'member'
+        and r.entity_type = 'group'
+        and r.relation = 'member'
+        offset 0
+      ) p
+    ), closed as materialized (
+      select count(*) > 100 as capped
+      from (
+        select *
+        from closure
+        limit 101
+      ) c
+    )
+    select x.v, x.n, null::jsonb as facts
+    from (
+      with recursive search0(state, id, level, sure) as (
+        (
+          select 0, $3::text collate "C" collate "C", 0::numeric, g.v = 2
+          from (
+            select 2 - (
+              with recursive search1(state, id, level) as (
+                (
+                  select 2, $3::text collate "C" collate "C", 0::numeric
+                )
+                union
+                select n1.state, n1.id, s1.level * 0.0
+                from search1 s1
+                cross join lateral (
+                  select 1 as state, r.subject_id as id
+                  from relationships r
+                  where r.tenant = t.number
+                  and r.relation = case s1.state when 2 then 'banned' when 1 then 'member' end
+                  and (
+                    select c.capped
+                    from closed c
+                  )
+                  and r.entity_id = s1.id
+                  and r.entity_type = case s1.state when 2 then 'folder' when 1 then 'group' end
+                  and r.subject_type = 'group'
+                  and r.subject_relation = 'member'
+                  offset 0
+                ) n1
+              ), verdicts as (
+                select case when exists (
+                  select 1
+                  from (
+                    select 1
+                    from relationships r
+                    where r.tenant = t.number
+                    and r.relation = case s1.state when 2 then 'banned' when 1 then 'member' end
+                    and r.entity_id = s1.id
+                    and r.entity_type = case s1.state when 2 then 'folder' when 1 then 'group' end
+                    and r.subject_type = 'user'
+                    and r.subject_relation = ''
+                    and r.subject_id = $2::text collate "C"
+                  ) d
+                  offset 0
+                ) then case when scale(s1.level) <= $4::int then 2 else 1 end else coalesce(
+                  (
+                    select case when scale(s1.level) + 1 + min(
+                      (
+                        select scale(c.level)
+                        from closure c
+                        where c.id = d.id
+                        limit 1
+                      )
+                    ) <= $4::int then 2 else 1 end
+                    from (
+                      select r.subject_id as id
+                      from relationships r
+                      where r.tenant = t.number
+                      and r.relation = case s1.state when 2 then 'banned' end
+                      and r.entity_id = s1.id
+                      and r.entity_type = case s1.state when 2 then 'folder' end
+                      and r.subject_type = 'group'
+                      and r.subject_relation = 'member'
+                      and (r.subject_id in (
+                        select c.id
+                        from (
+                          select *
+                          from closure
+                          limit 101
+                        ) c
+                      )) is true
+                    ) d
+                    having count(*) > 0
+                  ), 0
+                ) end as v
+                from search1 s1
+              ) (
+                select f.v
+                from verdicts f
+                where f.v = 2
+              )
+              union all (
+                select coalesce(max(f.v), 0)
+                from verdicts f
+              )
+              limit 1
+            ) as v
+            offset 0
+          ) g
+          where g.v > 0
+        )
+        union
+        select n0.state, n0.id, s0.level * 0.0, s0.sure
+        and n0.sure
+        and g.v = 2
+        from search0 s0
+        cross join lateral (
+          select case s0.state when 0 then 0 end as state, r.subject_id as id, true as sure
+          from relationships r
+          where r.tenant = t.number
+          and r.relation = case s0.state when 0 then 'parent' end
+          and r.entity_id = s0.id
+          and r.entity_type = case s0.state when 0 then 'folder' end
+          and r.subject_type = case s0.state when 0 then 'folder' end
+          union all
+          select 1 as state, r.subject_id as id, true as sure
+          from relationships r
+          where r.tenant = t.number
+          and r.relation = case s0.state when 0 then 'viewer' when 1 then 'member' end
+          and (
+            select c.capped
+            from closed c
+          )
+          and r.entity_id = s0.id
+          and r.entity_type = case s0.state when 0 then 'folder' when 1 then 'group' end
+          and r.subject_type = 'group'
+          and r.subject_relation = 'member'
+        ) n0
+        cross join lateral (
+          select coalesce(case n0.state when 0 then 2 - (
+            with recursive search2(state, id, level) as (
+              (
+                select 2, n0.id collate "C", s0.level * 0.0
+              )
+              union
+              select n2.state, n2.id, s2.level * 0.0
+              from search2 s2
+              cross join lateral (
+                select 1 as state, r.subject_id as id
+                from relationships r
+                where r.tenant = t.number
+                and r.relation = case s2.state when 2 then 'banned' when 1 then 'member' end
+                and (
+                  select c.capped
+                  from closed c
+                )
+                and r.entity_id = s2.id
+                and r.entity_type = case s2.state when 2 then 'folder' when 1 then 'group' end
+                and r.subject_type = 'group'
+                and r.subject_relation = 'member'
+                offset 0
+              ) n2
+            ), verdicts as (
+              select case when exists (
+                select 1
+                from (
+                  select 1
+                  from relationships r
+                  where r.tenant = t.number
+                  and r.relation = case s2.state when 2 then 'banned' when 1 then 'member' end
+                  and r.entity_id = s2.id
+                  and r.entity_type = case s2.state when 2 then 'folder' when 1 then 'group' end
+                  and r.subject_type = 'user'
+                  and r.subject_relation = ''
+                  and r.subject_id = $2::text collate "C"
+                ) d
+                offset 0
+              ) then case when scale(s2.level) <= $4::int then 2 else 1 end else coalesce(
+                (
+                  select case when scale(s2.level) + 1 + min(
+                    (
+                      select scale(c.level)
+                      from closure c
+                      where c.id = d.id
+                      limit 1
+                    )
+                  ) <= $4::int then 2 else 1 end
+                  from (
+                    select r.subject_id as id
+                    from relationships r
+                    where r.tenant = t.number
+                    and r.relation = case s2.state when 2 then 'banned' end
+                    and r.entity_id = s2.id
+                    and r.entity_type = case s2.state when 2 then 'folder' end
+                    and r.subject_type = 'group'
+                    and r.subject_relation = 'member'
+                    and (r.subject_id in (
+                      select c.id
+                      from (
+                        select *
+                        from closure
+                        limit 101
+                      ) c
+                    )) is true
+                  ) d
+                  having count(*) > 0
+                ), 0
+              ) end as v
+              from search2 s2
+            ) (
+              select f.v
+              from verdicts f
+              where f.v = 2
+            )
+            union all (
+              select coalesce(max(f.v), 0)
+              from verdicts f
+            )
+            limit 1
+          ) end, 2) as v
+          offset 0
+        ) g
+        where g.v > 0
+      ), verdicts as (
+        select case when exists (
+          select 1
+          from (
+            select 1
+            from relationships r
+            where r.tenant = t.number
+            and r.relation = case s0.state when 0 then 'viewer' when 1 then 'member' end
+            and r.entity_id = s0.id
+            and r.entity_type = case s0.state when 0 then 'folder' when 1 then 'group' end
+            and r.subject_type = 'user'
+            and r.subject_relation = ''
+            and r.subject_id = $2::text collate "C"
+          ) d
+          offset 0
+        ) then case when s0.sure and scale(s0.level) <= $4::int then 2 else 1 end else coalesce(
+          (
+            select case when s0.sure and scale(s0.level) + 1 + min(
+              (
+                select scale(c.level)
+                from closure c
+                where c.id = d.id
+                limit 1
+              )
+            ) <= $4::int then 2 else 1 end
+            from (
+              select r.subject_id as id
+              from relationships r
+              where r.tenant = t.number
+              and r.relation = case s0.state when 0 then 'viewer' end
+              and r.entity_id = s0.id
+              and r.entity_type = case s0.state when 0 then 'folder' end
+              and r.subject_type = 'group'
+              and r.subject_relation = 'member'
+              and (r.subject_id in (
+                select c.id
+                from (
+                  select *
+                  from closure
+                  limit 101
+                ) c
+              )) is true
+            ) d
+            having count(*) > 0
+          ), 0
+        ) end as v, row_number() over () as n
+        from search0 s0
+      ) (
+        select f.v, f.n
+        from verdicts f
+        where f.v = 2
+      )
+      union all (
+        select coalesce(max(f.v), 0), count(*)
+        from verdicts f
+      )
+      limit 1
+    ) x
+  ) c
+) a
+where t.id = $5::text
