@@ -50,7 +50,7 @@ export const errorCodes = {
   UNDEFINED_RESULT: "invalid_argument",
   ENTITY_STATEMENT_NOT_FOUND: "invalid_argument",
   REFERENCE_NOT_FOUND: "invalid_argument",
-  GATHER_LIMIT_EXCEEDED: "resource_exhausted",
+  GATHER_LIMIT_EXCEEDED: "failed_precondition",
   NOT_FOUND: "not_found",
   TENANT_NOT_FOUND: "not_found",
   SCHEMA_NOT_FOUND: "not_found",

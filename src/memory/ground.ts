@@ -1,5 +1,6 @@
 import { must, unreachable } from "../base/assert.ts";
 import type { Verdict } from "../base/verdict.ts";
+import { gatheredEntitiesMax } from "../plan/limit.ts";
 import type { Formula, NetworkNode, NetworkPlan } from "../plan/plan.ts";
 import { judgeTest, type Asked } from "./judge.ts";
 
@@ -22,8 +23,11 @@ export type GroundFormula =
   /** Another ground node, `hops` away. */
   | { readonly kind: "node"; readonly node: number; readonly hops: 0 | 1 };
 
-/** The part of the graph that the question reaches; node 0 is the question. */
-export function groundNetwork(plan: NetworkPlan, asked: Asked): readonly GroundNode[] {
+/**
+ * The part of the graph that the question reaches; node 0 is the question. Undefined when that is
+ * more than is looked at for one answer.
+ */
+export function groundNetwork(plan: NetworkPlan, asked: Asked): readonly GroundNode[] | undefined {
   return new Grounding(plan, asked).run();
 }
 
@@ -39,6 +43,7 @@ class Grounding {
   readonly #asked: Asked;
   readonly #ids = new Map<string, number>();
   readonly #nodes: Open[] = [];
+  readonly #entities = new Set<string>();
   /** Nodes to ground, those of the current level and those one hop further. */
   #near: number[] = [];
   #far: number[] = [];
@@ -48,11 +53,12 @@ class Grounding {
     this.#asked = asked;
   }
 
-  run(): GroundNode[] {
+  run(): GroundNode[] | undefined {
     this.#mention(0, this.#asked.entityId, 0, this.#near);
     for (let level = 0; this.#near.length > 0; level += 1) {
       // Grows while it is read: names of the same entity are of the same level.
       for (const id of this.#near) this.#ground(id, level);
+      if (this.#entities.size > gatheredEntitiesMax) return undefined;
       this.#near = this.#far;
       this.#far = [];
     }
@@ -122,6 +128,7 @@ class Grounding {
       this.#ids.set(key, id);
       const planNode = must(this.#plan.network.nodes[node], "a plan's nodes refer to each other");
       this.#nodes.push({ node: planNode, entityId, level, formula: undefined });
+      this.#entities.add(`${planNode.entityType}\0${entityId}`);
       queue.push(id);
       return id;
     }

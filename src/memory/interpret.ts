@@ -11,6 +11,8 @@ export type Interpretation =
   | { readonly kind: "too_deep" }
   /** A test on which the answer depends could not be judged. */
   | { readonly kind: "fault"; readonly fault: Fault }
+  /** More entities lead to the answer than are looked at for one. */
+  | { readonly kind: "too_large" }
   /** The answer is undefined because of a cycle through a negation. */
   | { readonly kind: "undefined"; readonly cycle: readonly string[] };
 
@@ -25,6 +27,7 @@ export function interpret(plan: Plan, asked: Omit<Asked, "onFault">): Interpreta
   };
   const result =
     plan.kind === "search" ? { ...runSearch(plan, judged), cycle: [] } : solveNetwork(plan, judged);
+  if (result === undefined) return { kind: "too_large" };
   switch (result.verdict) {
     case ALLOWED:
     case DENIED:

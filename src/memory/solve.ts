@@ -15,10 +15,11 @@ export interface Solution {
  * Solves a network plan by its well-founded model (Van Gelder's alternating fixpoint): what is
  * sure and what is possible are computed in turn, each from the other, until neither moves. What
  * is possible but not sure rests on a fault, on a path that is too long, or on a cycle through a
- * negation.
+ * negation. Undefined when more entities lead to the answer than are looked at for one.
  */
-export function solveNetwork(plan: NetworkPlan, asked: Asked): Solution {
+export function solveNetwork(plan: NetworkPlan, asked: Asked): Solution | undefined {
   const nodes = groundNetwork(plan, asked);
+  if (nodes === undefined) return undefined;
   const model = findModel(nodes, (node, verdict) =>
     verdict === ALLOWED && node.level > asked.depth ? UNKNOWN : verdict,
   );

@@ -1,8 +1,10 @@
+import type { Schema } from "../language/schema.ts";
 import type { Formula, Network } from "../plan/plan.ts";
 
 /**
  * What a gather statement reads for a network: for each entity type the hops that can be followed,
- * the relations in which only the asked subject itself is looked up, and the attributes.
+ * the relations in which only the asked subject itself is looked up, those of which every tuple is
+ * read, and the attributes.
  */
 export interface Gather {
   readonly question: { readonly subjectType: string; readonly subjectRelation: string };
@@ -13,6 +15,8 @@ export interface GatherType {
   readonly entityType: string;
   readonly hops: readonly GatherHop[];
   readonly direct: readonly string[];
+  /** Relations whose tuples are all read, which an expand needs; empty for a check. */
+  readonly listed: readonly string[];
   readonly attributes: readonly string[];
 }
 
@@ -43,8 +47,31 @@ export function gatherOf(
       entityType,
       hops: [...type.hops.values()],
       direct: [...type.direct],
+      listed: [],
       attributes: [...type.attributes],
     })),
+  };
+}
+
+/** The footprint of an expand: every tuple of the relations on the way, whoever their subjects are. */
+export function expandGatherOf(
+  schema: Schema,
+  network: Network,
+  question: { readonly subjectType: string; readonly subjectRelation: string },
+): Gather {
+  const { types } = gatherOf(network, question);
+  const isRelation = (entityType: string, name: string): boolean =>
+    schema.entities.get(entityType)?.relations.has(name) === true;
+  return {
+    question,
+    types: types.map((type) => {
+      const names = network.nodes
+        .filter((node) => node.entityType === type.entityType)
+        .map((node) => node.name)
+        .filter((name) => isRelation(type.entityType, name));
+      const listed = new Set([...names, ...type.hops.map((hop) => hop.relation)]);
+      return { ...type, direct: [], listed: [...listed] };
+    }),
   };
 }
 

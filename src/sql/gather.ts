@@ -1,17 +1,16 @@
+import { gatheredEntitiesMax } from "../plan/limit.ts";
 import { type Fragment, integer, literal, sql } from "./fragment.ts";
 import type { Gather } from "./gather-plan.ts";
 import { relationProbe, relationSet } from "./relation-set.ts";
 import { attributeProbe, lateralBranches, type Scope } from "./source.ts";
 
-/** The most entities that a gather reads: past it the question fails with a clear error. */
-export const gatherMax = 10_000;
-
 /**
  * Reads the part of the graph that a question reaches, for the interpreter: one row with `facts`,
  * a JSON object of
  *
- * - `nodes`: how many entities were reached, at most `gatherMax` + 1
- * - `edges`: [entity type, entity id, relation, subject type, subject id, subject relation] of hops
+ * - `nodes`: how many entities were reached, at most `gatheredEntitiesMax` + 1
+ * - `edges`: [entity type, entity id, relation, subject type, subject id, subject relation] of hops,
+ *   or of all tuples of listed relations
  * - `direct`: [entity type, entity id, relation] of tuples to the asked subject itself
  * - `attributes`: [entity type, entity id, attribute, value type, value]
  *
@@ -33,17 +32,25 @@ export function gatherBody(
     branches.length === 0
       ? start
       : sql`${start} union select n.type, n.id from reach s cross join ${lateralBranches(branches)} n`;
-  return sql`with recursive reach(type, id) as (${reach}), reached as materialized (select * from reach limit ${integer(gatherMax + 1)}) select jsonb_build_object('nodes', (select count(*) from reached), 'edges', ${edges(scope, gather)}, 'direct', ${direct(scope, gather, subject)}, 'attributes', ${attributes(scope, gather)}) as facts`;
+  return sql`with recursive reach(type, id) as (${reach}), reached as materialized (select * from reach limit ${integer(gatheredEntitiesMax + 1)}) select jsonb_build_object('nodes', (select count(*) from reached), 'edges', ${edges(scope, gather)}, 'direct', ${direct(scope, gather, subject)}, 'attributes', ${attributes(scope, gather)}) as facts`;
 }
 
 function edges(scope: Scope, gather: Gather): Fragment {
-  const branches = hopProbes(
-    scope,
-    gather,
-    () =>
-      sql`jsonb_build_array(r.entity_type, r.entity_id, r.relation, r.subject_type, r.subject_id, r.subject_relation) as fact`,
+  const fact = sql`jsonb_build_array(r.entity_type, r.entity_id, r.relation, r.subject_type, r.subject_id, r.subject_relation) as fact`;
+  const listed = gather.types.flatMap((type, index) =>
+    type.listed.length === 0
+      ? []
+      : [
+          relationProbe(
+            scope,
+            fact,
+            relationSet(type.listed),
+            sql`s.type = ${integer(index)} and r.entity_id = s.id and r.entity_type = ${literal(type.entityType)}`,
+          ),
+        ],
   );
-  return factList(branches);
+  // A hop that is listed is among all tuples of its relation.
+  return factList(listed.length > 0 ? listed : hopProbes(scope, gather, () => fact));
 }
 
 function direct(scope: Scope, gather: Gather, subject: Fragment): Fragment {

@@ -1,5 +1,7 @@
+import { must } from "../base/assert.ts";
 import type { Guard, State } from "../plan/plan.ts";
-import { type Fragment, integer, join, sql } from "./fragment.ts";
+import { type Fragment, integer, join, literal, sql } from "./fragment.ts";
+import { relationProbe, relationSet } from "./relation-set.ts";
 import type { Writer } from "./writer.ts";
 
 /**
@@ -41,16 +43,40 @@ function asksForUsersets(writer: Writer, state: State): boolean {
  * The goals and the search behind them as one row (v, n), from `verdicts` with (v, n, goal): goal 0
  * is the search, the others are numbered from 1 in the order of their rows.
  */
-export function goalVerdict(goals: readonly Guard[]): Fragment {
+export function goalVerdict(writer: Writer, goals: readonly Guard[], entityId: Fragment): Fragment {
   const first = integer(goals.length);
   const verdicts = goals.map((guard, index) => {
     const isOwn = sql`f.goal = ${integer(index + 1)}`;
-    const found = sql`coalesce(case when (select c.capped from closed c) then (select max(f.v) from verdicts f where ${isOwn}) else (select f.v from (select * from verdicts limit ${first}) f where ${isOwn}) end, 0)`;
+    const all = sql`(select max(f.v) from verdicts f where ${isOwn})`;
+    const own = sql`(select f.v from (select * from verdicts limit ${first}) f where ${isOwn})`;
+    const isOpen = sql`${hasUsersets(writer, guard, entityId)} and (select c.capped from closed c)`;
+    const found = sql`coalesce(case when ${isOpen} then ${all} else ${own} end, 0)`;
     return guard.polarity === "required" ? found : sql`2 - ${found}`;
   });
   const passed = verdicts.length === 1 ? join(verdicts, "") : sql`least(${join(verdicts, ", ")})`;
   const own = sql`f.goal = 0`;
   return sql`select case when g.v = 0 then 0 else least(g.v, m.v) end as v, m.n from (select ${passed} as v offset 0) g cross join lateral ((select f.v, f.n from verdicts f where g.v > 0 and f.v = 2 and ${own}) union all (select coalesce(max(f.v), 0), count(*) from verdicts f where g.v > 0 and ${own}) limit 1) m`;
+}
+
+/** Whether the entity has a userset that the guard asks for: else the closure does not matter. */
+function hasUsersets(writer: Writer, guard: Guard, entityId: Fragment): Fragment {
+  const state = must(writer.plan.states[guard.state], "a guard has a state");
+  const probes = state.hops.flatMap(({ hop }) =>
+    hop.kind === "userset"
+      ? [
+          relationProbe(
+            writer.scope,
+            sql`1`,
+            relationSet(hop.relations),
+            sql`r.entity_id = ${entityId} and r.entity_type = ${literal(state.entityType)} and r.subject_type = ${literal(hop.subjectType)} and r.subject_relation = ${literal(hop.subjectRelation)}`,
+          ),
+        ]
+      : [],
+  );
+  return sql`(${join(
+    probes.map((probe) => sql`exists (select 1 from (${probe}) e offset 0)`),
+    " or ",
+  )})`;
 }
 
 /** The start rows of the goals, which come before that of the search itself. */

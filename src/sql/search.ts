@@ -31,7 +31,8 @@ export function questionVerdict(writer: Writer, entityId: Fragment): Fragment {
   const { name, search, table } = searchTable(writer, { root, arrival, goals, at });
   const goal = goals.length === 0 ? sql`` : sql`, ${search.row}.goal`;
   const verdicts = sql`verdicts as (select ${rowVerdict(writer, search)} as v, row_number() over () as n${goal} from ${name} ${search.row})`;
-  if (goals.length > 0) return sql`with recursive ${table}, ${verdicts} ${goalVerdict(goals)}`;
+  if (goals.length > 0)
+    return sql`with recursive ${table}, ${verdicts} ${goalVerdict(writer, goals, entityId)}`;
   return sql`with recursive ${table}, ${verdicts} (select f.v, f.n from verdicts f where f.v = 2) union all (select coalesce(max(f.v), 0), count(*) from verdicts f) limit 1`;
 }
 

@@ -1,6 +1,7 @@
 import { unreachable } from "../base/assert.ts";
 import { fieldError } from "../base/error.ts";
 import type { Interpretation } from "../memory/interpret.ts";
+import { gatheredEntitiesMax } from "../plan/limit.ts";
 import type { CheckAnswer, CheckItem } from "./store.ts";
 
 /**
@@ -28,6 +29,12 @@ export function answerOf(
         interpretation.fault.code,
         path("permission"),
         `${asked} depends on what failed: ${interpretation.fault.message}`,
+      );
+    case "too_large":
+      throw fieldError(
+        "GATHER_LIMIT_EXCEEDED",
+        path("permission"),
+        `more than ${gatheredEntitiesMax} entities lead to ${asked}, and it can't be answered without looking at all of them`,
       );
     case "undefined":
       throw fieldError(

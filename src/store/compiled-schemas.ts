@@ -49,7 +49,9 @@ export class CompiledSchemas {
     this.#load = load;
     this.#texts = new LRUCache({
       maxSize: options.maxBytes,
-      sizeCalculation: ({ text }) => 1 + text.length * bytesPerCharacter,
+      // A text that is larger than the cache takes all of it, rather than be compiled each time.
+      sizeCalculation: ({ text }) =>
+        Math.min(1 + text.length * bytesPerCharacter, options.maxBytes),
     });
   }
 

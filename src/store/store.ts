@@ -156,7 +156,7 @@ export interface CheckItem {
 export interface QuestionFrame {
   readonly schemaVersion: SchemaVersion | undefined;
   readonly snapToken: SnapToken | undefined;
-  /** Most hops of a path that may decide the answer. */
+  /** Most hops of a path that may decide the answer, up to `depthMax`. */
   readonly depth: number;
   readonly context: Context;
   /** Aborted when nobody waits for the answer any more: what looks for it may end then. */

@@ -1,3 +1,4 @@
+import { must } from "../../base/assert.ts";
 import type { TenantId } from "../../base/tuple.ts";
 import type { Schema } from "../../language/schema.ts";
 import { withContext } from "../../memory/context-facts.ts";
@@ -57,12 +58,16 @@ export class MemoryPermissions implements PermissionStore {
     const { context, depth, items, path } = question;
     validateTuples(schema, context.tuples, (index) => `context.tuples[${index}]`);
     validateAttributes(schema, context.attributes, (index) => `context.attributes[${index}]`);
+    const plans = items.map((item, index) =>
+      planOf(schema, questionOf(item), (field) => path(index, field)),
+    );
     const revision =
       question.snapToken === undefined ? "head" : this.#data.revisionOf(question.snapToken);
     const facts = withContext(this.#data.facts(tenant, revision), context);
     return items.map((item, index) => {
       const pathOf = (field: string): string => path(index, field);
-      const interpretation = interpret(planOf(schema, questionOf(item), pathOf), {
+      const plan = must(plans[index], "every item has a plan");
+      const interpretation = interpret(plan, {
         facts,
         entityId: item.entity.id,
         subject: item.subject,

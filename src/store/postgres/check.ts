@@ -1,11 +1,11 @@
 import { must } from "../../base/assert.ts";
-import { fieldError, PembaError } from "../../base/error.ts";
+import { PembaError } from "../../base/error.ts";
 import type { SchemaVersion, TenantId } from "../../base/tuple.ts";
 import { ALLOWED, DENIED, UNKNOWN } from "../../base/verdict.ts";
 import type { Schema } from "../../language/schema.ts";
 import { interpret, type Interpretation } from "../../memory/interpret.ts";
 import { onlyDepthIsUnknown } from "../../plan/exact.ts";
-import { gatherMax } from "../../sql/gather.ts";
+import { gatheredEntitiesMax } from "../../plan/limit.ts";
 import { answerOf } from "../check-error.ts";
 import type { CompiledSchema, CompiledSchemas } from "../compiled-schemas.ts";
 import { schemaNotFound, tenantNotFound } from "../store-error.ts";
@@ -200,13 +200,7 @@ function answersOf(
     const input = { depth: question.depth, path };
     if (row["facts"] === null) return answerOf(interpretationOf(row), item, input);
     const { nodes, facts } = gatheredFacts(row["facts"], item.subject);
-    if (nodes > gatherMax) {
-      throw fieldError(
-        "GATHER_LIMIT_EXCEEDED",
-        path("permission"),
-        `more than ${gatherMax} entities lead to the answer, and it can't be found without reading all of them`,
-      );
-    }
+    if (nodes > gatheredEntitiesMax) return answerOf({ kind: "too_large" }, item, input);
     const interpretation = interpret(must(plans.get(index), "every item has a plan"), {
       facts,
       entityId: item.entity.id,

@@ -1,0 +1,42 @@
+import assert from "node:assert/strict";
+import { after, before, test } from "node:test";
+
+import { gatheredEntitiesMax } from "../../src/plan/limit.ts";
+import { type Engines, startEngines } from "../differential/engines.ts";
+import { factsOf } from "../differential/facts-text.ts";
+import { ask, tell } from "../differential/story.ts";
+import { roundOf } from "./scene.ts";
+
+/** Two operands lead back to `view`, so it is gathered and solved. */
+const schema = `entity user {}
+entity node {
+  relation left @node
+  relation right @node
+  relation owner @user
+  permission view = owner or (left.view and right.view)
+}`;
+
+/** A chain in which every node is both the left and the right one of the node before. */
+const chain = (length: number): string[] =>
+  Array.from({ length }, (_, index) => [
+    `node:n${index}#left@node:n${index + 1}`,
+    `node:n${index}#right@node:n${index + 1}`,
+  ]).flat();
+
+let engines: Engines;
+before(async () => {
+  engines = await startEngines();
+});
+after(() => engines.stop());
+
+for (const engine of ["memory", "postgres"] as const) {
+  test(`a question that leads to too many entities fails instead of reading them all (${engine})`, async () => {
+    const facts = [...chain(gatheredEntitiesMax + 1), "node:n1#owner@user:u"];
+    const writes = [{ schema: 0, ...factsOf(facts) }];
+    const story = await tell(engines[engine], { schemas: [schema], writes });
+    const far = roundOf({ ask: "node:n0 view user:u", answer: "GATHER_LIMIT_EXCEEDED" });
+    assert.deepEqual(await ask(story, far), ["GATHER_LIMIT_EXCEEDED"]);
+    const near = roundOf({ ask: "node:n9000 view user:u", answer: "denied", depth: 10_000 });
+    assert.deepEqual(await ask(story, near), ["denied"]);
+  });
+}
