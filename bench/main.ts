@@ -5,11 +5,12 @@ import type { Dataset } from "./data/dataset.ts";
 import { fullSizes, smallSizes, tinySizes } from "./data/nested-documents.ts";
 import { nestedDataset } from "./data/nested.ts";
 import { socialDataset } from "./data/social.ts";
+import { benchPlans } from "./plans.ts";
 import { writeResult } from "./report.ts";
-import { type BenchServer, openServer } from "./server.ts";
+import { type BenchServer, describeServer, openServer } from "./server.ts";
 import { benchShapes } from "./shapes.ts";
 
-const usage = `usage: npm run bench -- check | shapes [options]
+const usage = `usage: npm run bench -- check | shapes | plans [options]
 
   --small                data of about a hundredth of the size
   --only <text>          only classes of questions whose name holds the text
@@ -22,6 +23,9 @@ check only:
   --runs <n>             alternating runs of each class; the medians are printed (5)
   --connections <list>   connections, which is also checks in flight (1,8)
   --walk-reads-head      let the baseline read head version and snapshot before each check
+
+plans only:
+  --url <url>            a server to plan on instead; several are compared
 `;
 
 const { values, positionals } = parseArgs({
@@ -36,6 +40,7 @@ const { values, positionals } = parseArgs({
     keep: { type: "boolean", default: false },
     "shared-buffers": { type: "string", default: "2GB" },
     json: { type: "string" },
+    url: { type: "string", multiple: true, default: [] },
   },
 });
 
@@ -63,6 +68,12 @@ const commands: Readonly<Record<string, (server: BenchServer) => Promise<object>
     const base = nestedDataset(values.small ? tinySizes : smallSizes, QUESTIONS);
     return await benchShapes(server, withChosenClasses(base), options, print);
   },
+  plans: async (server) => {
+    const others = await Promise.all(values.url.map(describeServer));
+    const dataset = nestedDataset(values.small ? tinySizes : smallSizes, QUESTIONS);
+    const servers = others.length > 0 ? others : [server];
+    return { plans: await benchPlans(servers, withChosenClasses(dataset), options, print) };
+  },
 };
 
 const name = positionals[0] ?? "";
@@ -71,7 +82,7 @@ if (command === undefined) {
   process.stderr.write(usage);
   process.exitCode = 1;
 } else {
-  const server = await openServer(values["shared-buffers"]);
+  const server = await openServer(values["shared-buffers"], values.url[0]);
   try {
     print(server.description);
     const result = await command(server);

@@ -36,25 +36,32 @@ const madeFrom = [
   new URL("data/", import.meta.url),
 ] as const;
 
-/** The server of `PEMBA_BENCH_DATABASE_URL`, else one of our own, durable as in production. */
-export async function openServer(sharedBuffers: string): Promise<BenchServer> {
-  const given = process.env["PEMBA_BENCH_DATABASE_URL"];
-  const server =
-    given === undefined || given === ""
-      ? await startPostgresBinaries([
-          `shared_buffers=${sharedBuffers}`,
-          "max_wal_size=8GB",
-          // Nothing may start to clean up in the middle of a measurement.
-          "autovacuum=off",
-        ])
-      : { url: given, stop: async () => {} };
+/**
+ * The server at `url`, else that of `PEMBA_BENCH_DATABASE_URL`, else one of our own, durable as in
+ * production.
+ */
+export async function openServer(sharedBuffers: string, url?: string): Promise<BenchServer> {
+  const given = url ?? process.env["PEMBA_BENCH_DATABASE_URL"];
+  if (given !== undefined && given !== "") return await describeServer(given);
+  const own = await startPostgresBinaries([
+    `shared_buffers=${sharedBuffers}`,
+    "max_wal_size=8GB",
+    // Nothing may start to clean up in the middle of a measurement.
+    "autovacuum=off",
+  ]);
+  const { description } = await describeServer(own.url);
+  return { ...own, description };
+}
+
+/** A server that runs already and is not ours to stop. */
+export async function describeServer(url: string): Promise<BenchServer> {
   const [version] = await onServer(
-    server.url,
+    url,
     (sql) => sql`select current_setting('server_version') as version,
       current_setting('shared_buffers') as buffers`,
   );
   const description = `Postgres ${version?.["version"]}, shared_buffers ${version?.["buffers"]}`;
-  return { ...server, description };
+  return { url, description, stop: async () => {} };
 }
 
 /**
