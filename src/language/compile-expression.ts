@@ -1,6 +1,12 @@
 import type { Problems } from "./problem.ts";
 import type { Expression } from "./schema.ts";
-import { type EntityScope, isAskable, isAskableBehind, type Scope } from "./scope.ts";
+import {
+  type EntityScope,
+  isAskable,
+  isAskableBehind,
+  membersBehind,
+  type Scope,
+} from "./scope.ts";
 import { suggest } from "./suggest.ts";
 import type {
   ExpressionNode,
@@ -63,6 +69,7 @@ function compileName({ scope, entity, problems }: ExpressionPlace, name: Name): 
     problems.add(
       name.position,
       `undefined relation reference: entity \`${entity.node.name.text}\` has no \`${name.text}\`${hint}`,
+      [memberOf(entity, name)],
     );
     return { kind: "relation", name: name.text };
   }
@@ -70,6 +77,7 @@ function compileName({ scope, entity, problems }: ExpressionPlace, name: Name): 
     problems.add(
       name.position,
       `schema compile: attribute \`${name.text}\` of type \`${member.type.text}\` is no operand, only a \`boolean\` attribute is`,
+      [memberOf(entity, name)],
     );
   }
   return { kind: member.kind, name: name.text };
@@ -89,12 +97,14 @@ function compileWalk(place: ExpressionPlace, first: Name, second: Name): Express
     problems.add(
       first.position,
       `undefined relation reference: entity \`${type}\` has no relation \`${first.text}\`${hint}`,
+      [memberOf(entity, first)],
     );
   }
   return { kind: "walk", relation: first.text, name: second.text };
 }
 
-function checkWalk({ scope, problems }: ExpressionPlace, via: RelationNode, name: Name): void {
+function checkWalk(place: ExpressionPlace, via: RelationNode, name: Name): void {
+  const { scope, entity, problems } = place;
   for (const { type, relation } of via.types) {
     const target = scope.entities.get(type.text);
     if (target === undefined || isAskable(scope, type.text, name.text)) continue;
@@ -107,6 +117,11 @@ function checkWalk({ scope, problems }: ExpressionPlace, via: RelationNode, name
     problems.add(
       name.position,
       `undefined relation reference: entity \`${type.text}\`, to which \`${via.name.text}\` leads, has no relation or permission \`${name.text}\`${hint}`,
+      [
+        `${type.text}#${name.text}`,
+        memberOf(entity, via.name),
+        ...(relation === undefined ? [] : membersBehind(scope, userset, name.text)),
+      ],
     );
     return;
   }
@@ -158,6 +173,7 @@ function checkArguments(
       problems.add(
         position,
         `invalid rule reference: entity \`${entity.node.name.text}\` has no attribute \`${text}\`${suggest(text, attributesOf(entity))}`,
+        [memberOf(entity, argument.first)],
       );
     } else if (type === undefined) {
       problems.add(
@@ -168,6 +184,7 @@ function checkArguments(
       problems.add(
         position,
         `invalid argument: attribute \`${text}\` is of type \`${attribute.type.text}\`, the parameter of rule \`${call.rule.text}\` is of type \`${type}\``,
+        [memberOf(entity, argument.first)],
       );
     } else if (seen.has(text)) {
       problems.add(position, `invalid argument: \`${text}\` is given twice`);
@@ -182,6 +199,10 @@ function* relationsOf(entity: EntityScope): Iterable<string> {
 
 function* attributesOf(entity: EntityScope): Iterable<string> {
   for (const [name, { kind }] of entity.members) if (kind === "attribute") yield name;
+}
+
+function memberOf(entity: EntityScope, name: Name): string {
+  return `${entity.node.name.text}#${name.text}`;
 }
 
 function textOf(reference: ReferenceNode): string {

@@ -4,7 +4,7 @@ import { compileExpression } from "./compile-expression.ts";
 import { compileRule } from "./compile-rule.ts";
 import { parseSchema } from "./parse.ts";
 import { type Position, startOfText } from "./position.ts";
-import { Problems } from "./problem.ts";
+import { type ChangeOf, Problems } from "./problem.ts";
 import type {
   EntityDefinition,
   PermissionDefinition,
@@ -22,9 +22,12 @@ export function compileSchemaText(text: string): Schema {
   return compileSchema(parseSchema(text));
 }
 
-/** Resolves and checks every name of a schema. Throws SCHEMA_COMPILE with all mistakes. */
-export function compileSchema(tree: SchemaTree): Schema {
-  const problems = new Problems("SCHEMA_COMPILE");
+/**
+ * Resolves and checks every name of a schema. Throws SCHEMA_COMPILE with all mistakes; one that a
+ * change to another member caused names the place of that change.
+ */
+export function compileSchema(tree: SchemaTree, changeOf?: ChangeOf): Schema {
+  const problems = new Problems("SCHEMA_COMPILE", changeOf);
   const scope = scopeOf(tree);
   if (scope.entities.size === 0) problems.add(startOfText, "no entity references found in schema");
   const entities = new Map<string, EntityDefinition>();
@@ -116,6 +119,7 @@ function compileTypes(
       problems.add(
         relation.position,
         `relation reference not found in entity references: entity \`${type.text}\` has no relation \`${relation.text}\`${hint}`,
+        [`${type.text}#${relation.text}`],
       );
     }
     const subject = { type: type.text, relation: relation?.text ?? "" };

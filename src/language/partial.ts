@@ -1,6 +1,7 @@
 import { type ErrorCode, PembaError } from "../base/error.ts";
 import { compileSchema } from "./compile.ts";
 import { type LooseMember, parseLooseMember, parseSchema } from "./parse.ts";
+import { type Position, startOfText } from "./position.ts";
 import { Problems } from "./problem.ts";
 import { type EditedMember, editedTree, type EntityEdit, splice } from "./splice.ts";
 import { suggest } from "./suggest.ts";
@@ -24,8 +25,8 @@ export interface EntityPartial {
 /**
  * The schema `text` with the changes made in it; what they do not touch keeps its text, comments
  * included. The result compiles. Throws SCHEMA_PARSE or SCHEMA_COMPILE (`details` give the
- * statement, such as `partials.doc.write[0]`, and the position in it; without a field the position
- * is in `text`), ENTITY_STATEMENT_NOT_FOUND, REFERENCE_NOT_FOUND or ALREADY_EXIST.
+ * statement, such as `partials.doc.write[0]`, and the position in it; the message has the position
+ * in `text` of what a statement breaks there), ENTITY_STATEMENT_NOT_FOUND, REFERENCE_NOT_FOUND or ALREADY_EXIST.
  */
 export function applyPartials(text: string, partials: SchemaPartials): string {
   const tree = parseSchema(text);
@@ -40,7 +41,8 @@ export function applyPartials(text: string, partials: SchemaPartials): string {
     if (entity === undefined) throw unknownEntity(name, tree);
     edits.push(editEntity(entity, change));
   }
-  compileSchema(editedTree(tree, edits));
+  const places = placesOf(changes);
+  compileSchema(editedTree(tree, edits), (member) => places.get(member));
   return splice(tree, edits);
 }
 
@@ -82,6 +84,21 @@ function parsePartials(partials: SchemaPartials): ReadonlyMap<string, EntityChan
   }
   problems.throwIfAny();
   return changes;
+}
+
+/** Where each member, written `type#name`, is updated or deleted: whatever used it may not compile. */
+function placesOf(changes: ReadonlyMap<string, EntityChange>): ReadonlyMap<string, Position> {
+  const places = new Map<string, Position>();
+  for (const [type, change] of changes) {
+    for (const { member } of change.update) {
+      const { name } = member;
+      places.set(`${type}#${name.text}`, name.position);
+    }
+    for (const { name, field } of change.delete) {
+      places.set(`${type}#${name}`, { ...startOfText, field });
+    }
+  }
+  return places;
 }
 
 function editEntity(entity: EntityNode, change: EntityChange): EntityEdit {

@@ -11,6 +11,12 @@ export interface EntityScope {
   readonly members: ReadonlyMap<string, MemberNode>;
 }
 
+/** A type, or with a relation that is not "" the subjects of that relation. */
+interface Userset {
+  readonly type: string;
+  readonly relation: string;
+}
+
 /** The names that a schema declares. Entities and rules share one namespace. */
 export function scopeOf(tree: SchemaTree): Scope {
   const entities = new Map<string, EntityScope>();
@@ -36,27 +42,37 @@ export function isAskable(scope: Scope, type: string, name: string): boolean {
   return kind === "relation" || kind === "permission";
 }
 
-/**
- * Is `name` askable on one of the entities that stand in `type#relation`, directly or in usersets
- * in it? Usersets may hold each other in a circle.
- */
-export function isAskableBehind(
-  scope: Scope,
-  userset: { readonly type: string; readonly relation: string },
-  name: string,
-): boolean {
+/** Is `name` askable on one of the entities that stand in `type#relation`? */
+export function isAskableBehind(scope: Scope, userset: Userset, name: string): boolean {
+  for (const { type } of typesBehind(scope, userset)) {
+    if (isAskable(scope, type, name)) return true;
+  }
+  return false;
+}
+
+/** All members, as `type#name`, on which {@link isAskableBehind} depends. */
+export function* membersBehind(scope: Scope, userset: Userset, name: string): Generator<string> {
+  yield `${userset.type}#${userset.relation}`;
+  for (const { type, relation } of typesBehind(scope, userset)) {
+    yield `${type}#${name}`;
+    if (relation !== "") yield `${type}#${relation}`;
+  }
+}
+
+/** What stands in the userset, directly or in usersets in it, which may hold each other in a circle. */
+function* typesBehind(scope: Scope, userset: Userset): Generator<Userset> {
   const seen = new Set([`${userset.type}#${userset.relation}`]);
   const left = [userset];
   for (let next = left.pop(); next !== undefined; next = left.pop()) {
-    for (const { type, relation } of relationOf(scope, next.type, next.relation)?.types ?? []) {
-      if (isAskable(scope, type.text, name)) return true;
-      const key = `${type.text}#${relation?.text ?? ""}`;
-      if (relation === undefined || seen.has(key)) continue;
+    for (const node of relationOf(scope, next.type, next.relation)?.types ?? []) {
+      const inner = { type: node.type.text, relation: node.relation?.text ?? "" };
+      yield inner;
+      const key = `${inner.type}#${inner.relation}`;
+      if (inner.relation === "" || seen.has(key)) continue;
       seen.add(key);
-      left.push({ type: type.text, relation: relation.text });
+      left.push(inner);
     }
   }
-  return false;
 }
 
 function membersOf(entity: EntityNode): ReadonlyMap<string, MemberNode> {

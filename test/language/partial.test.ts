@@ -148,11 +148,71 @@ test("a mistake in a partial names the statement and its place in it", () => {
   ]);
 });
 
-test("what is still in use cannot be deleted", () => {
+test("what is still in use cannot be deleted: the delete is named, and what it breaks", () => {
+  const run = (): string =>
+    changed({ delete: ["view", "viewer"], write: ["permission p = viewer"] });
+  assert.deepEqual(problemsOf(run), [
+    "partials.doc.write[0]: 1:16: undefined relation reference: entity `doc` has no `viewer`",
+  ]);
   assert.deepEqual(
     problemsOf(() => changed({ delete: ["viewer"] })),
-    ["9:30: undefined relation reference: entity `doc` has no `viewer` (did you mean `view`?)"],
+    [
+      "partials.doc.delete[0]: 1:1: breaks 9:30 of the schema: undefined relation reference: entity `doc` has no `viewer` (did you mean `view`?)",
+    ],
   );
+});
+
+test("a delete or an update that breaks another statement is named", () => {
+  const text = `entity user {}
+entity team { relation member @user relation boss @user @team#member permission run = boss }
+entity doc {
+  relation team @team
+  relation set @team#boss
+  attribute level integer
+  attribute open boolean
+  permission a = team.run
+  permission b = set.run
+  permission c = high(level)
+  permission d = open
+}
+rule high(level integer) { level > 1 }`;
+  const run = (type: string, partial: Partial<EntityPartial>): readonly string[] =>
+    problemsOf(() => applyPartials(text, new Map([[type, { ...nothing, ...partial }]])));
+  const cases: readonly (readonly [string, Partial<EntityPartial>, readonly string[]])[] = [
+    ["team", { delete: ["member"] }, ["delete[0]: 1:1: breaks 2:63 of the schema"]],
+    ["team", { delete: ["run"] }, ["delete[0]: 1:1: breaks 8:23", "delete[0]: 1:1: breaks 9:22"]],
+    [
+      "doc",
+      { delete: ["open", "team"] },
+      ["delete[1]: 1:1: breaks 8:18", "delete[0]: 1:1: breaks 11:18"],
+    ],
+    ["doc", { update: ["relation team\n@user"] }, ["update[0]: 1:10: breaks 8:23"]],
+    ["doc", { update: ["attribute  open string"] }, ["update[0]: 1:12: breaks 11:18"]],
+    ["doc", { update: ["attribute level string"] }, ["update[0]: 1:11: breaks 10:23"]],
+    ["doc", { delete: ["level"] }, ["delete[0]: 1:1: breaks 10:23"]],
+  ];
+  for (const [type, partial, places] of cases) {
+    const problems = run(type, partial);
+    assert.equal(problems.length, places.length, problems.join("\n"));
+    places.forEach((place, index) =>
+      assert.ok(problems[index]?.startsWith(`partials.${type}.${place}`), problems[index]),
+    );
+  }
+});
+
+test("a change behind a userset that breaks a walk is named", () => {
+  const text = `entity user {}
+entity team { relation member @user @org#staff }
+entity org { relation boss @user permission run = boss relation staff @team#member }
+entity doc { relation set @team#member permission p = set.run }`;
+  const [problem = "", ...others] = problemsOf(() =>
+    applyPartials(text, new Map([["org", { ...nothing, delete: ["run"] }]])),
+  );
+  assert.ok(
+    problem.startsWith("partials.org.delete[0]: 1:1: breaks 4:59 of the schema: "),
+    problem,
+  );
+  assert.deepEqual(others, []);
 });
 
 test("an unknown entity is refused", () => {
