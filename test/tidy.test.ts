@@ -96,6 +96,16 @@ test("the lockfile names no place to download from", () => {
   assert.doesNotMatch(read("package-lock.json"), /"resolved"|https?:\/\/[^"]*\.tgz/);
 });
 
+test("every package has its reason in docs/decisions/0002-dependencies.md", () => {
+  const manifest = JSON.parse(read("package.json")) as Record<string, Record<string, string>>;
+  const packages = Object.keys({ ...manifest["dependencies"], ...manifest["devDependencies"] });
+  const reasons = read("docs/decisions/0002-dependencies.md");
+  assert.deepEqual(
+    packages.filter((name) => !reasons.includes(`\`${name}\``)),
+    [],
+  );
+});
+
 test("an SQL file holds one statement, with its keywords in lower case", () => {
   const upper =
     /\b(SELECT|INSERT|UPDATE|DELETE|FROM|WHERE|WITH|CREATE|RETURNING|VALUES|JOIN|AND|OR|NOT|EXISTS|UNION|ORDER|LIMIT|BEGIN|END|ON)\b/;
