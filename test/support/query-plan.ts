@@ -75,14 +75,15 @@ function linesOf(node: Node, indent: string): readonly string[] {
   ];
 }
 
-/** The scans of stored data that are not bound by the first two columns of an index. */
+/** The scans of stored data that are not bound by the tenant and the first two columns of an index. */
 export function unboundScans(scans: readonly Scan[]): readonly Scan[] {
   const stored = new Set(["relationships", "attributes", "changes"]);
   return scans.filter(({ table, node, condition, leading }) => {
     const isBound = (column: string): boolean =>
       new RegExp(String.raw`\(${column} (=|>=) `).test(condition);
     const isByIndex = node.startsWith("Index") && leading.length === 2;
-    return stored.has(table) && !(isByIndex && leading.every(isBound));
+    const isOwn = /\(tenant( \+ 0\))? = /.test(condition);
+    return stored.has(table) && !(isByIndex && isOwn && leading.every(isBound));
   });
 }
 
