@@ -8,6 +8,7 @@ import type {
   TenantId,
   Tuple,
 } from "../base/tuple.ts";
+import type { ExpandTree } from "../memory/expand.ts";
 import type { Bundle, DataOperation } from "./bundle.ts";
 import type { AttributeFilter, TupleFilter } from "./filter.ts";
 
@@ -182,6 +183,13 @@ export interface SubjectPermissionQuestion extends QuestionFrame {
   readonly onlyPermission: boolean;
 }
 
+export interface ExpandQuestion extends Omit<QuestionFrame, "depth"> {
+  readonly entity: Entity;
+  /** A permission, a relation, a boolean attribute, or a rule with `arguments`. */
+  readonly permission: string;
+  readonly arguments: readonly string[];
+}
+
 export interface PermissionStore {
   /** One answer for each item, in order, all at one snapshot. Any error fails the whole question. */
   check(tenant: TenantId, question: CheckQuestion): Promise<readonly CheckAnswer[]>;
@@ -190,4 +198,6 @@ export interface PermissionStore {
     tenant: TenantId,
     question: SubjectPermissionQuestion,
   ): Promise<ReadonlyMap<string, CheckAnswer>>;
+  /** How a permission of the entity comes about, down to its subjects. */
+  expand(tenant: TenantId, question: ExpandQuestion): Promise<ExpandTree>;
 }

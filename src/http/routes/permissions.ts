@@ -1,5 +1,6 @@
 import { bulkCheck } from "../../service/bulk-check.ts";
 import { check } from "../../service/check.ts";
+import { expand } from "../../service/expand.ts";
 import type { Service } from "../../service/service.ts";
 import { subjectPermission } from "../../service/subject-permission.ts";
 import type { CheckAnswer } from "../../store/store.ts";
@@ -8,6 +9,8 @@ import {
   bulkCheckBody,
   checkBody,
   decodeQuestion,
+  encodeTree,
+  expandBody,
   subjectPermissionBody,
 } from "../shapes/permission.ts";
 
@@ -36,6 +39,20 @@ export function permissionRoutes(app: HttpApp, service: Service): void {
       });
       return { results: answers.map(encodeAnswer) };
     },
+  );
+
+  app.post(
+    `${tenantPath}/permissions/expand`,
+    { schema: { params: tenantParams, body: expandBody } },
+    async ({ params, body }) => ({
+      tree: encodeTree(
+        await expand(service, {
+          ...decodeQuestion(params.tenant_id, body),
+          entity: body.entity,
+          permission: body.permission,
+        }),
+      ),
+    }),
   );
 
   app.post(

@@ -1,7 +1,9 @@
 import { type Static, Type } from "typebox";
 
+import type { ExpandNode, ExpandTree } from "../../memory/expand.ts";
 import type { RawQuestion } from "../../service/request-check.ts";
 import type { RawContext } from "../../service/request-context.ts";
+import { encodeAny } from "./any.ts";
 import { attributeShape, decodeAttributes, entityShape, subjectShape, tupleShape } from "./data.ts";
 import {
   booleanField,
@@ -45,6 +47,12 @@ export const checkBody = Type.Object({ ...questionShape, ...checkItemShape });
 
 export const bulkCheckBody = Type.Object({ ...questionShape, items: listField(checkItemShape) });
 
+export const expandBody = Type.Object({
+  ...questionShape,
+  entity: objectField(entityShape),
+  permission: textField(),
+});
+
 export const subjectPermissionBody = Type.Object({
   ...questionShape,
   metadata: objectField({ ...metadataShape, only_permission: booleanField() }),
@@ -77,4 +85,31 @@ function decodeContext(context: NonNullable<QuestionBody["context"]>): RawContex
     attributes: decodeAttributes(context.attributes, "context.attributes"),
     data: context.data,
   };
+}
+
+/** A tree in the shape of the REST interface; a rule node has its values by argument name. */
+export function encodeTree({ entity, name, node }: ExpandTree): object {
+  return { target: { entity, relation: name }, node: encodeNode(node) };
+}
+
+function encodeNode(node: ExpandNode): object {
+  switch (node.kind) {
+    case "union":
+    case "intersection":
+    case "exclusion":
+      return {
+        expand: {
+          operation: `OPERATION_${node.kind.toUpperCase()}`,
+          children: node.children.map(encodeTree),
+        },
+      };
+    case "subjects":
+      return { leaf: { subjects: node.subjects } };
+    case "value":
+      return { leaf: { value: encodeAny(node.value) } };
+    case "values": {
+      const values = [...node.values].map(([name, value]) => [name, encodeAny(value)]);
+      return { leaf: { values: Object.fromEntries(values) } };
+    }
+  }
 }

@@ -2,14 +2,19 @@ import { must } from "../../base/assert.ts";
 import type { TenantId } from "../../base/tuple.ts";
 import type { Schema } from "../../language/schema.ts";
 import { withContext } from "../../memory/context-facts.ts";
+import { type ExpandTree, expandTree } from "../../memory/expand.ts";
+import type { Facts } from "../../memory/facts.ts";
 import { interpret } from "../../memory/interpret.ts";
 import { planOf } from "../../plan/cache.ts";
+import type { Plan } from "../../plan/plan.ts";
 import { questionOf } from "../../plan/question-of.ts";
 import { answerOf } from "../check-error.ts";
 import type { CompiledSchemas } from "../compiled-schemas.ts";
+import { expandCheck } from "../expand-check.ts";
 import type {
   CheckAnswer,
   CheckQuestion,
+  ExpandQuestion,
   PermissionStore,
   QuestionFrame,
   SubjectPermissionQuestion,
@@ -46,6 +51,14 @@ export class MemoryPermissions implements PermissionStore {
     return answersByName(checks.items, this.#answer(tenant, schema, checks));
   }
 
+  async expand(tenant: TenantId, question: ExpandQuestion): Promise<ExpandTree> {
+    const { entity, permission } = question;
+    const check = expandCheck(question);
+    const schema = await this.#schemaOf(tenant, check);
+    const { facts } = this.#prepare(tenant, schema, check);
+    return expandTree(schema, facts, entity, permission);
+  }
+
   async #schemaOf(tenant: TenantId, { schemaVersion }: QuestionFrame): Promise<Schema> {
     const { schema } =
       schemaVersion === undefined
@@ -56,16 +69,8 @@ export class MemoryPermissions implements PermissionStore {
 
   #answer(tenant: TenantId, schema: Schema, question: CheckQuestion): readonly CheckAnswer[] {
     const { context, depth, items, path } = question;
-    validateTuples(schema, context.tuples, (index) => `context.tuples[${index}]`);
-    validateAttributes(schema, context.attributes, (index) => `context.attributes[${index}]`);
-    const plans = items.map((item, index) =>
-      planOf(schema, questionOf(item), (field) => path(index, field)),
-    );
-    const revision =
-      question.snapToken === undefined ? "head" : this.#data.revisionOf(question.snapToken);
-    const facts = withContext(this.#data.facts(tenant, revision), context);
+    const { plans, facts } = this.#prepare(tenant, schema, question);
     return items.map((item, index) => {
-      const pathOf = (field: string): string => path(index, field);
       const plan = must(plans[index], "every item has a plan");
       const interpretation = interpret(plan, {
         facts,
@@ -74,7 +79,22 @@ export class MemoryPermissions implements PermissionStore {
         depth,
         data: context.data,
       });
-      return answerOf(interpretation, item, { depth, path: pathOf });
+      return answerOf(interpretation, item, { depth, path: (field) => path(index, field) });
     });
+  }
+
+  /** What is wrong with a question is told in the order in which the other engine tells it. */
+  #prepare(
+    tenant: TenantId,
+    schema: Schema,
+    { context, items, path, snapToken }: CheckQuestion,
+  ): { readonly plans: readonly Plan[]; readonly facts: Facts } {
+    validateTuples(schema, context.tuples, (index) => `context.tuples[${index}]`);
+    validateAttributes(schema, context.attributes, (index) => `context.attributes[${index}]`);
+    const plans = items.map((item, index) =>
+      planOf(schema, questionOf(item), (field) => path(index, field)),
+    );
+    const revision = snapToken === undefined ? "head" : this.#data.revisionOf(snapToken);
+    return { plans, facts: withContext(this.#data.facts(tenant, revision), context) };
   }
 }

@@ -2,10 +2,12 @@ import { LRUCache } from "lru-cache";
 
 import type { Schema } from "../../language/schema.ts";
 import { planOf } from "../../plan/cache.ts";
+import { buildNetwork } from "../../plan/network.ts";
 import type { Plan, Question } from "../../plan/plan.ts";
 import { questionKey, questionOf } from "../../plan/question-of.ts";
 import { type Body, checkStatement, type CheckShape } from "../../sql/check.ts";
 import type { Statement } from "../../sql/fragment.ts";
+import { expandGatherOf } from "../../sql/gather-plan.ts";
 import { gatherBody, pushDown } from "../../sql/push-down.ts";
 import type { CheckItem } from "../store.ts";
 
@@ -63,6 +65,17 @@ export function groupItems(
 /** The same group, read for the interpreter whatever its plan. */
 export function gathered(schema: Schema, group: Group, items: readonly number[]): Group {
   return { ...group, key: `gather ${group.key}`, body: gatherBody(schema, group.plan), items };
+}
+
+/** The same group, with every tuple on the way to be read. */
+export function listed(schema: Schema, group: Group): Group {
+  const network =
+    group.plan.kind === "network" ? group.plan.network : buildNetwork(schema, group.plan.question);
+  return {
+    ...group,
+    key: `expand ${group.key}`,
+    body: { kind: "gather", gather: expandGatherOf(schema, network, group.plan.question) },
+  };
 }
 
 /** The statement for the groups, written once for a schema and shape. */

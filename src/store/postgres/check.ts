@@ -3,23 +3,26 @@ import { PembaError } from "../../base/error.ts";
 import type { SchemaVersion, TenantId } from "../../base/tuple.ts";
 import { ALLOWED, DENIED, UNKNOWN } from "../../base/verdict.ts";
 import type { Schema } from "../../language/schema.ts";
+import { type ExpandTree, expandTree } from "../../memory/expand.ts";
 import { interpret, type Interpretation } from "../../memory/interpret.ts";
 import { onlyDepthIsUnknown } from "../../plan/exact.ts";
 import { gatheredEntitiesMax } from "../../plan/limit.ts";
-import { answerOf } from "../check-error.ts";
+import { answerOf, expandTooLarge } from "../check-error.ts";
 import type { CompiledSchema, CompiledSchemas } from "../compiled-schemas.ts";
+import { expandCheck } from "../expand-check.ts";
 import { schemaNotFound, tenantNotFound } from "../store-error.ts";
 import type {
   CheckAnswer,
   CheckItem,
   CheckQuestion,
+  ExpandQuestion,
   PermissionStore,
   QuestionFrame,
   SubjectPermissionQuestion,
 } from "../store.ts";
 import { answersByName, subjectPermissionChecks } from "../subject-permission.ts";
 import { validateAttributes, validateTuples } from "../validate-data.ts";
-import { gathered, type Group, groupItems, statementOf } from "./check-plan.ts";
+import { gathered, type Group, groupItems, listed, statementOf } from "./check-plan.ts";
 import { checkShape, checkValues } from "./check-values.ts";
 import type { Database } from "./database.ts";
 import { gatheredFacts } from "./gathered-facts.ts";
@@ -62,34 +65,68 @@ export class PostgresPermissions implements PermissionStore {
     return answersByName(items, answers);
   }
 
+  async expand(tenant: TenantId, question: ExpandQuestion): Promise<ExpandTree> {
+    const check = expandCheck(question);
+    return await this.#underHead(
+      tenant,
+      check,
+      () => check,
+      async (asked, groups) => {
+        const { schema } = asked.compiled;
+        const rows = await this.#ask(
+          asked,
+          groups.map((group) => listed(schema, group)),
+        );
+        if (rows === undefined) return undefined;
+        const row = must(rows[0], "an item has a row");
+        const { entity, permission } = question;
+        const { nodes, facts } = gatheredFacts(row["facts"], { ...entity, relation: "" });
+        if (nodes > gatheredEntitiesMax) throw expandTooLarge();
+        return expandTree(schema, facts, entity, permission);
+      },
+    );
+  }
+
   /** Answers the checks that a question comes to under the schema in force. */
   async #answer(
     tenant: TenantId,
     frame: QuestionFrame,
     checksOf: (schema: Schema) => CheckQuestion,
   ): Promise<Answered> {
-    for (let attempt = 1; attempt <= headChangesMax; attempt += 1) {
-      const planned = await this.#plan(tenant, frame, checksOf);
-      const { question } = planned;
-      const snapshot =
-        frame.snapToken === undefined ? undefined : this.#tokens.read(frame.snapToken).snapshot;
-      if (question.items.length === 0) {
+    return await this.#underHead(tenant, frame, checksOf, async (asked, groups) => {
+      const { items } = asked.question;
+      if (items.length === 0) {
         // Nothing to ask, but it is an answer of this tenant and this version.
         await this.#schemas.reload(tenant, frame.schemaVersion);
-        return { items: [], answers: [] };
+        return { items, answers: [] };
       }
-      const asked = { tenant, question, snapshot, compiled: planned.compiled };
-      const rows = await this.#ask(asked, planned.groups);
-      if (rows === undefined) continue;
+      const rows = await this.#ask(asked, groups);
+      if (rows === undefined) return undefined;
       const open = new Map(rows.map((row) => [numberOf(row, "item"), row]));
-      const unknown = planned.groups.flatMap((group) => unknownItems(asked, group, open));
-      if (unknown.length === 0)
-        return { items: question.items, answers: answersOf(asked, planned.groups, open) };
-      // Some answer rests on an error: which one, only the interpreter can tell.
-      const facts = await this.#ask(asked, unknown);
-      if (facts === undefined) continue;
-      for (const row of facts) open.set(numberOf(row, "item"), row);
-      return { items: question.items, answers: answersOf(asked, planned.groups, open) };
+      const unknown = groups.flatMap((group) => unknownItems(asked, group, open));
+      if (unknown.length > 0) {
+        // Some answer rests on an error: which one, only the interpreter can tell.
+        const facts = await this.#ask(asked, unknown);
+        if (facts === undefined) return undefined;
+        for (const row of facts) open.set(numberOf(row, "item"), row);
+      }
+      return { items, answers: answersOf(asked, groups, open) };
+    });
+  }
+
+  /** Does the work with the plans of the head, again when that turns out to be another one. */
+  async #underHead<T>(
+    tenant: TenantId,
+    frame: QuestionFrame,
+    checksOf: (schema: Schema) => CheckQuestion,
+    work: (asked: Asked, groups: readonly Group[]) => Promise<T | undefined>,
+  ): Promise<T> {
+    for (let attempt = 1; attempt <= headChangesMax; attempt += 1) {
+      const { question, compiled, groups } = await this.#plan(tenant, frame, checksOf);
+      const snapshot =
+        frame.snapToken === undefined ? undefined : this.#tokens.read(frame.snapToken).snapshot;
+      const result = await work({ tenant, question, snapshot, compiled }, groups);
+      if (result !== undefined) return result;
     }
     throw new PembaError("SERIALIZATION", "the schema keeps changing under the question, retry");
   }
