@@ -64,10 +64,8 @@ test("explain says why a plan is gathered", async (t) => {
 });
 
 test("explain asks for another subject when it is told to", async (t) => {
-  const text = await explained(
-    t,
-    ...["doc", "view", "--subject-type", "group", "--subject-relation=member"],
-  );
+  const words = ["doc", "view", "--subject-type", "group", "--subject-relation=member"];
+  const text = await explained(t, ...words);
   assert.match(text, /^doc#view@group#member: /);
 });
 
