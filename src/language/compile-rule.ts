@@ -21,9 +21,9 @@ export function compileRule(
     problems.add(rule.name.position, `rule \`${name}\` has no expression: its body is empty`);
     return undefined;
   }
-  // The condition language has line comments only.
+  // The condition language has line comments only; what is shown of the rule keeps the others too.
   const compiled = compileCondition(blankBlockComments(text), parameters);
-  if (compiled.ok) return { name, parameters, condition: compiled.condition };
+  if (compiled.ok) return { name, parameters, condition: { ...compiled.condition, text } };
   const leading = rule.body.text.length - rule.body.text.trimStart().length;
   problems.add(
     positionAt(source, rule.body.offset + leading + compiled.offset),

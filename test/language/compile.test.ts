@@ -116,10 +116,10 @@ test("the expression of a rule is what was written between its braces", () => {
   assert.equal(schema.rules.get("r")?.condition.text, `{"a": "}"}.a == s // }`);
 });
 
-test("block comments in a rule are passed over", () => {
-  const schema = compileSchemaText(
-    `entity user {} rule r(n integer) { /* at most } */ n < 3 && "/* n */" != 'x' }`,
-  );
+test("block comments in a rule are passed over, and are part of its expression", () => {
+  const body = `/* at most } */ n < 3 /* keep */ && "/* n */" != 'x'`;
+  const schema = compileSchemaText(`entity user {} rule r(n integer) { ${body} }`);
+  assert.equal(schema.rules.get("r")?.condition.text, body);
   const verdict = schema.rules.get("r")?.condition.evaluate({
     parameters: new Map([["n", { type: "integer", data: 2 }]]),
     data: {},
