@@ -1,7 +1,8 @@
+import { must } from "../base/assert.ts";
 import type { Config } from "../config/options.ts";
 import { migrateDown, migrateUp, migrationStatus } from "../store/postgres/migrate.ts";
 import type { Command } from "./command.ts";
-import { complain, say } from "./output.ts";
+import { complain, say, surplus } from "./output.ts";
 import { readSettings } from "./settings.ts";
 
 export const migrate: Command = {
@@ -16,24 +17,29 @@ export const migrate: Command = {
 The database is the one of the configuration: --database-uri, or a variable or file as for serve.`,
 
   async run(args) {
-    const settings = readSettings(args);
+    const settings = readSettings(args, ([direction = "", ...rest]) => [
+      ...(directions.has(direction)
+        ? []
+        : [`migrate: expected up, down or status, not \`${direction}\``]),
+      ...surplus("migrate", rest),
+    ]);
     if (settings.kind === "problems") return complain(...settings.problems);
-    const [direction, surplus] = settings.positionals;
-    if (surplus !== undefined) return complain(`migrate: \`${surplus}\` is not understood`);
     const url = writerUri(settings.config);
     if (url === "") return complain("`database.uri`: is empty, expected the database to migrate");
-    switch (direction) {
-      case "up":
-        return report("applied", await migrateUp(url), "no migration is pending");
-      case "down":
-        return report("took back", await migrateDown(url, 1), "no migration is applied");
-      case "status":
-        return await showStatus(url);
-      default:
-        return complain(`migrate: expected up, down or status, not \`${direction ?? ""}\``);
-    }
+    const run = directions.get(settings.positionals[0] ?? "");
+    return await must(run, "a direction that was checked")(url);
   },
 };
+
+/** What each word after `migrate` does with the database; it resolves to the exit status. */
+const directions: ReadonlyMap<string, (url: string) => Promise<number>> = new Map([
+  ["up", async (url) => report("applied", await migrateUp(url), "no migration is pending")],
+  [
+    "down",
+    async (url) => report("took back", await migrateDown(url, 1), "no migration is applied"),
+  ],
+  ["status", showStatus],
+]);
 
 /** Migrations go where writes go. */
 export function writerUri(config: Config): string {

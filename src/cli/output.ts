@@ -9,6 +9,11 @@ export function complain(...problems: readonly string[]): number {
   return 1;
 }
 
+/** A problem for each word that the command has no use for. */
+export function surplus(command: string, words: readonly string[]): readonly string[] {
+  return words.map((word) => `${command}: \`${word}\` is not understood`);
+}
+
 /** What an error says to a user: one line, without its code, with what lies behind it. */
 export function sentenceOf(error: unknown): string {
   if (!(error instanceof Error)) return String(error);

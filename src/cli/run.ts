@@ -13,7 +13,7 @@ export async function run(words: readonly string[]): Promise<number> {
   const [word, ...rest] = words;
   if (word === undefined) return complain("which command?", ...overview().split("\n"));
   if (word === "help" || word === "--help" || word === "-h") return help(rest[0]);
-  if (word === "--version") return await version.run([]);
+  if (word === "--version") return await version.run(rest);
   const command = commands.find(({ name }) => name === word);
   if (command === undefined) return unknown(word);
   if (rest.includes("--help") || rest.includes("-h")) return help(word);

@@ -4,6 +4,7 @@ import { setTimeout as wait } from "node:timers/promises";
 
 import type { Logger } from "pino";
 
+import { PembaError } from "../base/error.ts";
 import { flagHelp } from "../config/describe.ts";
 import type { Config } from "../config/options.ts";
 import { buildGrpcServer, type GrpcServer } from "../grpc/server.ts";
@@ -14,7 +15,7 @@ import type { Service } from "../service/service.ts";
 import { createLogger } from "../telemetry/logger.ts";
 import type { Command } from "./command.ts";
 import { openStore } from "./open-store.ts";
-import { complain, sentenceOf } from "./output.ts";
+import { complain, sentenceOf, surplus } from "./output.ts";
 import { readSettings } from "./settings.ts";
 
 /** How long requests that are under way at the end may take, in milliseconds. */
@@ -26,20 +27,14 @@ export const serve: Command = {
   help: () => `usage: pemba serve [flags]\n\n${flagHelp()}`,
 
   async run(args) {
-    const settings = readSettings(args);
+    const settings = readSettings(args, (words) => surplus("serve", words));
     if (settings.kind === "problems") return complain(...settings.problems);
-    const [surplus] = settings.positionals;
-    if (surplus !== undefined) return complain(`serve: \`${surplus}\` is not understood`);
     return await serveWith(settings.config);
   },
 };
 
 async function serveWith(config: Config): Promise<number> {
-  const logger = createLogger({
-    level: config["logger.level"],
-    output: config["logger.output"],
-    file: config["logger.file"],
-  });
+  const logger = openLogger(config);
   const store = await openStore(config, logger);
   // Not before: until there is something to finish, a signal ends the process at once.
   const stop = stopSignal();
@@ -66,6 +61,15 @@ async function serveWith(config: Config): Promise<number> {
   }
   logger.info("stopped");
   return 0;
+}
+
+function openLogger(config: Config): Logger {
+  const file = config["logger.file"];
+  try {
+    return createLogger({ level: config["logger.level"], output: config["logger.output"], file });
+  } catch (cause) {
+    throw new PembaError("INVALID_ARGUMENT", `logger.file: cannot write to \`${file}\``, { cause });
+  }
 }
 
 interface Servers {

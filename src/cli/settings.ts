@@ -1,20 +1,24 @@
-import { type FlagKind, type ParsedFlags, parseFlags } from "../config/flags.ts";
+import { type ParsedFlags, parseFlags } from "../config/flags.ts";
 import { configFlags, type Loaded, loadConfig } from "../config/load.ts";
 
 /** The configuration of a command, and what else stood on its line. */
 export type Settings =
-  | (Extract<Loaded, { kind: "config" }> & Pick<ParsedFlags, "values" | "positionals">)
+  | (Extract<Loaded, { kind: "config" }> & Pick<ParsedFlags, "positionals">)
   | Extract<Loaded, { kind: "problems" }>;
 
-/** Reads the flags of the configuration and `extra` ones, with all that is wrong at once. */
+/**
+ * Reads the flags of the configuration, with all that is wrong at once. `problemsOf` tells what is
+ * wrong with the words that are no flags.
+ */
 export function readSettings(
   args: readonly string[],
-  extra: ReadonlyMap<string, FlagKind> = new Map(),
+  problemsOf: (words: readonly string[]) => readonly string[],
 ): Settings {
-  const { values, positionals, problems } = parseFlags(args, new Map([...configFlags(), ...extra]));
+  const { values, positionals, problems } = parseFlags(args, configFlags());
+  problems.push(...problemsOf(positionals));
   const loaded = loadConfig({ flags: values, env: process.env });
   if (loaded.kind === "problems") problems.push(...loaded.problems);
   return loaded.kind === "config" && problems.length === 0
-    ? { ...loaded, values, positionals }
+    ? { ...loaded, positionals }
     : { kind: "problems", problems };
 }

@@ -1,14 +1,18 @@
 import { readFileSync } from "node:fs";
 
 import { assert } from "../base/assert.ts";
+import { parseFlags } from "../config/flags.ts";
 import type { Command } from "./command.ts";
-import { say } from "./output.ts";
+import { complain, say, surplus } from "./output.ts";
 
 export const version: Command = {
   name: "version",
   summary: "show the version",
   help: () => "usage: pemba version",
-  async run() {
+  async run(args) {
+    const { positionals, problems } = parseFlags(args, new Map());
+    problems.push(...surplus("version", positionals));
+    if (problems.length > 0) return complain(...problems);
     say(packageVersion());
     return 0;
   },

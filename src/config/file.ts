@@ -13,11 +13,12 @@ export function readFile(path: string): Source | undefined {
   if (text === undefined) return undefined;
   if (typeof text === "object") return text;
   const lines = new LineCounter();
-  const document = parseDocument(text, { lineCounter: lines });
+  const document = parseDocument(text, { lineCounter: lines, prettyErrors: false });
   const settings = new Map<string, Setting>();
-  const problems = document.errors.map(
-    ({ message }) => `${path}: ${message.split("\n", 1)[0] ?? message}`,
-  );
+  const problems = document.errors.map(({ message, pos: [offset] }) => {
+    const { line, col } = lines.linePos(offset);
+    return `${path}:${line}:${col}: ${message.slice(0, 1).toLowerCase()}${message.slice(1)}`;
+  });
   if (problems.length > 0) return { settings, problems };
   const visitor: Visitor = { document, path, lines, settings, problems };
   if (document.contents !== null) collect(visitor, document.contents, "", undefined);

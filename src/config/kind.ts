@@ -88,5 +88,25 @@ export const size: Kind<number> = {
 
 export const postgresUri: Kind<string> = {
   expected: "a URI such as postgres://user:password@host:5432/database",
-  read: (text) => (text === "" || /^postgres(ql)?:\/\/./.test(text) ? text : undefined),
+  read: (text) => (text === "" || isPostgresUri(text) ? text : undefined),
 };
+
+function isPostgresUri(text: string): boolean {
+  const [, start, hosts, rest] =
+    /^(postgres(?:ql)?:\/\/(?:[^/?#]*@)?)([^/?#]*)(.*)$/s.exec(text) ?? [];
+  if (start === undefined || hosts === undefined || rest === undefined) return false;
+  if (hosts + rest === "") return false;
+  // Of several hosts, which the driver takes with commas between, a URL has one.
+  const url = URL.parse(start + (hosts.split(",")[0] ?? "") + rest);
+  return url !== null && [url.username, url.password, url.pathname].every(isDecodable);
+}
+
+function isDecodable(text: string): boolean {
+  try {
+    decodeURIComponent(text);
+    return true;
+  } catch {
+    // The one thing that it throws for is an escape such as `%zz`.
+    return false;
+  }
+}

@@ -36,7 +36,8 @@ export function loadConfig(given: {
   readonly flags: ReadonlyMap<string, string>;
   readonly env: Readonly<Record<string, string | undefined>>;
 }): Loaded {
-  const sources = [fileSource(given.flags.get("config")), envSource(given.env), flagSource(given)];
+  const file = fileSource(given.flags.get("config"));
+  const sources = [file, envSource(given.env), flagSource(given)];
   const problems = sources.flatMap((source) => source.problems);
   const settings = new Map<string, Setting>();
   for (const source of sources) {
@@ -51,9 +52,10 @@ export function loadConfig(given: {
     const value = readValue(key, setting, problems);
     if (value !== undefined) values.set(key, value);
   }
+  // What stands in a file that could not be read whole would be taken to be missing.
+  if (file.problems.length === 0) problems.push(...contradictions(values));
   // Every key has the value that its own kind read, and nothing but a problem leaves one out.
   const config = Object.fromEntries(values) as unknown as Config;
-  if (problems.length === 0) problems.push(...contradictions(config));
   return problems.length > 0 ? { kind: "problems", problems } : { kind: "config", config };
 }
 
@@ -70,14 +72,12 @@ function readValue(key: OptionKey, setting: Setting | undefined, problems: strin
   return value;
 }
 
-/** What no single key can tell. */
-function contradictions(config: Config): readonly string[] {
-  const problems: string[] = [];
-  const noUri = config["database.uri"] === "" && config["database.writer.uri"] === "";
-  if (config["database.engine"] === "postgres" && noUri) {
-    problems.push("`database.uri`: is empty, expected a URI since `database.engine` is `postgres`");
-  }
-  return problems;
+/** What no single key can tell; a key whose value is not allowed has none here. */
+function contradictions(values: ReadonlyMap<OptionKey, unknown>): readonly string[] {
+  const noUri = values.get("database.uri") === "" && values.get("database.writer.uri") === "";
+  return values.get("database.engine") === "postgres" && noUri
+    ? ["`database.uri`: is empty, expected a URI since `database.engine` is `postgres`"]
+    : [];
 }
 
 function fileSource(named: string | undefined): Source {

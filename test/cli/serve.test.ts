@@ -94,7 +94,8 @@ test("a taken port of gRPC is one line and status 1 too", async (t) => {
 });
 
 test("every fault of the configuration is a line, and the status is 1", async () => {
-  const { status, stdout, stderr } = await runPemba(["serve", "--http-prot", "1"], {
+  const words = ["serve", "--http-prot", "--database-engine=postgres", "now", "please"];
+  const { status, stdout, stderr } = await runPemba(words, {
     env: { SERVICE_LOG_LEVEL: "loud", SERVICE_NOTHING: "1" },
   });
   assert.equal(status, 1);
@@ -102,8 +103,20 @@ test("every fault of the configuration is a line, and the status is 1", async ()
   assert.equal(
     stderr,
     "pemba: --http-prot: no such flag\n" +
+      "pemba: serve: `now` is not understood\n" +
+      "pemba: serve: `please` is not understood\n" +
       "pemba: SERVICE_NOTHING: no key of the configuration has this variable\n" +
-      "pemba: SERVICE_LOG_LEVEL: `logger.level`: `loud` is not allowed, expected error, warn, info or debug\n",
+      "pemba: SERVICE_LOG_LEVEL: `logger.level`: `loud` is not allowed, expected error, warn, info or debug\n" +
+      "pemba: `database.uri`: is empty, expected a URI since `database.engine` is `postgres`\n",
+  );
+});
+
+test("a log file that cannot be written is one line with its key, and status 1", async () => {
+  const { status, stderr } = await runPemba(["serve", "--log-file", "/nowhere/pemba.log"]);
+  assert.equal(status, 1);
+  assert.match(
+    stderr,
+    /^pemba: logger\.file: cannot write to `\/nowhere\/pemba\.log`: ENOENT[^\n]*\n$/,
   );
 });
 
@@ -182,6 +195,11 @@ test("the commands and their flags are shown on demand", async () => {
     assert.match(help.stdout, new RegExp(`^usage: pemba ${name}`));
   }
   assert.match((await runPemba(["version"])).stdout, /^\d+\.\d+\.\d+\n$/);
+  assert.deepEqual(await runPemba(["version", "extra", "--bogus"]), {
+    status: 1,
+    stdout: "",
+    stderr: "pemba: --bogus: no such flag\npemba: version: `extra` is not understood\n",
+  });
   const unknown = await runPemba(["fly"]);
   assert.deepEqual([unknown.status, unknown.stdout], [1, ""]);
   assert.match(unknown.stderr, /^pemba: `fly` is not a command/);

@@ -132,6 +132,40 @@ test("the engine postgres needs a URI, of whichever key", () => {
   );
 });
 
+test("a contradiction is told along with other problems, unless a bad value may explain it", () => {
+  const args = ["--http-port=99999", "--database-engine=postgres"];
+  assert.deepEqual(
+    problemsOf({ args }).map((problem) => problem.split(": ")[0]),
+    ["--http-port", "`database.uri`"],
+  );
+  assert.deepEqual(
+    problemsOf({ args: [...args, "--database-uri=mysql://h"] }).map((text) => text.split(": ")[1]),
+    ["`server.http.port`", "`database.uri`"],
+  );
+});
+
+test("a URI of a database is one that the driver can read", () => {
+  for (const uri of [
+    "postgres://localhost",
+    "postgresql://u:a,b@h:5432/x?sslmode=require",
+    "postgres://u:p%40@one:5432,two:5433/x",
+    "postgres:///x?host=/tmp",
+    "postgres://%2Ftmp/x",
+  ]) {
+    assert.equal(configOf({ args: ["--database-uri", uri] })["database.uri"], uri);
+  }
+  for (const uri of [
+    "postgres://",
+    "postgres://[bad",
+    "postgres://h:99999/x",
+    "postgres://%zz@h",
+  ]) {
+    assert.deepEqual(problemsOf({ args: ["--database-uri", uri] }), [
+      "--database-uri: `database.uri`: the value is not allowed, expected a URI such as postgres://user:password@host:5432/database",
+    ]);
+  }
+});
+
 test("a file that is named must be there, be readable YAML and have a name that says so", (t) => {
   assert.deepEqual(problemsOf({ args: ["-c", "nowhere.yaml"] }), [
     "--config: there is no file `nowhere.yaml`",
@@ -140,7 +174,9 @@ test("a file that is named must be there, be readable YAML and have a name that 
     "--config: `config.json` does not end in .yaml or .yml",
   ]);
   const broken = file(t, "server: {\n");
-  assert.match(problemsOf({ args: ["-c", broken] })[0] ?? "", /config\.yaml: .*line/);
+  assert.deepEqual(problemsOf({ args: ["-c", broken, "--database-engine=postgres"] }), [
+    `${broken}:2:1: flow map in block collection must be sufficiently indented and end with a }`,
+  ]);
   const list = file(t, "- server\n");
   assert.match(problemsOf({ args: ["-c", list] })[0] ?? "", /expected keys with values/);
 });
