@@ -4,10 +4,11 @@ import { after, before, describe, test } from "node:test";
 
 import type { DescMessage, MessageInitShape } from "@bufbuild/protobuf";
 import { create } from "@bufbuild/protobuf";
-import { type Any, anyPack, timestampDate } from "@bufbuild/protobuf/wkt";
+import { type Any, anyPack, anyUnpack, timestampDate } from "@bufbuild/protobuf/wkt";
 import { status } from "@grpc/grpc-js";
 
 import { Data } from "../../src/gen/base/v1/data_pb.ts";
+import { ExpandTreeNode_Operation } from "../../src/gen/base/v1/expand_pb.ts";
 import {
   CheckResult,
   Permission,
@@ -266,6 +267,38 @@ for (const engine of engines) {
       };
       assert.deepEqual(await ask(true), { view: 1, enter: 2 });
       assert.deepEqual((await ask(false))["viewer"], 1);
+    });
+
+    test("a permission is expanded into the tree of the public API", async () => {
+      const tenantId = await tenant();
+      const { entity, subject } = view(tenantId, "ada");
+      const tuples = [{ entity, relation: "viewer", subject }];
+      await grpc.client.call(Data.method.write, { tenantId, metadata: {}, tuples });
+      const { tree } = await grpc.client.call(Permission.method.expand, {
+        tenantId,
+        metadata: {},
+        entity,
+        permission: "enter",
+      });
+      assert.equal(tree?.node.case, "expand");
+      assert.equal(tree.node.value.operation, ExpandTreeNode_Operation.INTERSECTION);
+      const [members, rule] = tree.node.value.children;
+      assert.equal(members?.permission, "viewer");
+      const found = members.node.case === "leaf" ? members.node.value.type : undefined;
+      assert.ok(found?.case === "subjects");
+      assert.deepEqual(
+        found.value.subjects.map(({ id }) => id),
+        ["ada"],
+      );
+      assert.equal(rule?.permission, "high");
+      assert.deepEqual(
+        rule.arguments.map(({ type }) => type.value?.name),
+        ["level"],
+      );
+      const values = rule.node.case === "leaf" ? rule.node.value.type : undefined;
+      assert.ok(values?.case === "values");
+      const level = values.value.values["level"];
+      assert.equal(level && anyUnpack(level, IntegerValueSchema)?.data, 0);
     });
 
     test("versions of a schema are listed newest first and changed in part", async () => {

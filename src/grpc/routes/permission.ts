@@ -7,9 +7,11 @@ import {
 } from "../../gen/base/v1/permission_pb.ts";
 import { bulkCheck } from "../../service/bulk-check.ts";
 import { check } from "../../service/check.ts";
+import { expand } from "../../service/expand.ts";
 import type { Service } from "../../service/service.ts";
 import { subjectPermission } from "../../service/subject-permission.ts";
 import type { CheckAnswer } from "../../store/store.ts";
+import { encodeTree } from "../messages/expand.ts";
 import { decodeQuestion } from "../messages/question.ts";
 import { type ServedMethod, unary } from "../method.ts";
 
@@ -27,6 +29,15 @@ export function permissionMethods(service: Service): readonly ServedMethod[] {
         items: request.items,
       });
       return { results: answers.map(encodeAnswer) };
+    }),
+    unary(Permission.method.expand, async (request, call) => {
+      const { entity, permission } = request;
+      const tree = await expand(service, {
+        ...decodeQuestion(request, call),
+        entity,
+        permission,
+      });
+      return { tree: encodeTree(tree) };
     }),
     unary(Permission.method.subjectPermission, async (request, call) => {
       const { entity, subject, metadata } = request;
