@@ -17,7 +17,6 @@ import { settleChange } from "./change-outcome.ts";
 import { attributeColumns, attributeNameColumns, tupleColumns } from "./columns.ts";
 import type { Database } from "./database.ts";
 import { fittingSchema, headChangesMax } from "./fitting-schema.ts";
-import { repeatOnConflict } from "./repeat.ts";
 import { booleanOf, textOf } from "./row.ts";
 import type { SnapTokens } from "./snap-token.ts";
 import { statementFile } from "./statement-file.ts";
@@ -31,27 +30,23 @@ interface Parts {
   readonly database: Database;
   readonly schemas: CompiledSchemas;
   readonly tokens: SnapTokens;
-  /** How often a run is repeated that collided with others. */
-  readonly maxRetries: number;
 }
 
 /** The bundles of a database. */
 export function createPostgresBundles(parts: Parts): BundleStore {
-  const { database, schemas, maxRetries } = parts;
+  const { database, schemas } = parts;
   return {
     write: async (tenant, bundles) => {
       const names = arrayLiteral(bundles.map(({ name }) => name));
       const payloads = arrayLiteral(bundles.map(payloadOf));
-      const rows = await repeatOnConflict(maxRetries, () =>
-        database.query(writeStatement, [tenant, names, payloads]),
-      );
+      const rows = await database.write(writeStatement, [tenant, names, payloads]);
       if (rows.length === 0) throw tenantNotFound(tenant);
     },
 
     read: async (tenant, name) => (await readBundle(database, tenant, name)).bundle,
 
     delete: async (tenant, name) => {
-      const [row] = await database.query(deleteStatement, [tenant, name]);
+      const [row] = await database.write(deleteStatement, [tenant, name]);
       if (row === undefined) throw tenantNotFound(tenant);
       if (!booleanOf(row, "deleted")) throw bundleNotFound(name);
     },
@@ -67,7 +62,7 @@ export function createPostgresBundles(parts: Parts): BundleStore {
           : undefined;
         const json = JSON.stringify(operations.map(operationJson));
         const values = [tenant, tenantNumber, fitting?.version ?? null, json];
-        const rows = await repeatOnConflict(maxRetries, () => database.query(runStatement, values));
+        const rows = await database.write(runStatement, values);
         const row = must(rows[0], "the function returns one row");
         const token = settleChange(parts, { tenant, version: undefined, row });
         if (token !== undefined) return token;
@@ -82,7 +77,7 @@ async function readBundle(
   tenant: TenantId,
   name: string,
 ): Promise<{ readonly bundle: Bundle; readonly tenantNumber: string }> {
-  const [row] = await database.query(readStatement, [tenant, name]);
+  const [row] = await database.read(readStatement, [tenant, name]);
   if (row === undefined) throw tenantNotFound(tenant);
   const payload = row["payload"];
   if (payload === null) throw bundleNotFound(name);

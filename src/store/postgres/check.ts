@@ -33,10 +33,15 @@ import type { SnapTokens } from "./snap-token.ts";
 /** A head that changes faster than a statement runs is not worth more tries than these. */
 const headChangesMax = 10;
 
+/** How answers were found: in SQL, from gathered facts, or from these after SQL left them open. */
+export type Answering = "pushed_down" | "gathered" | "looked_into";
+
 interface Parts {
   readonly database: Database;
   readonly schemas: CompiledSchemas;
   readonly tokens: SnapTokens;
+  /** Told of the answers of each question, to be counted. */
+  readonly onAnswered?: ((how: Answering, answers: number) => void) | undefined;
 }
 
 /** Checks as one statement: the plan in SQL, with what there is to know of tenant and schema. */
@@ -44,11 +49,13 @@ export class PostgresPermissions implements PermissionStore {
   readonly #database: Database;
   readonly #schemas: CompiledSchemas;
   readonly #tokens: SnapTokens;
+  readonly #onAnswered: NonNullable<Parts["onAnswered"]>;
 
   constructor(parts: Parts) {
     this.#database = parts.database;
     this.#schemas = parts.schemas;
     this.#tokens = parts.tokens;
+    this.#onAnswered = parts.onAnswered ?? (() => {});
   }
 
   async check(tenant: TenantId, question: CheckQuestion): Promise<readonly CheckAnswer[]> {
@@ -110,8 +117,21 @@ export class PostgresPermissions implements PermissionStore {
         if (facts === undefined) return undefined;
         for (const row of facts) open.set(numberOf(row, "item"), row);
       }
+      this.#count(groups, unknown);
       return { items, answers: answersOf(asked, groups, open) };
     });
+  }
+
+  #count(groups: readonly Group[], unknown: readonly Group[]): void {
+    const answers = (counted: readonly Group[]): number =>
+      counted.reduce((sum, group) => sum + group.items.length, 0);
+    const gatheredGroups = groups.filter((group) => group.body.kind === "gather");
+    const lookedInto = answers(unknown);
+    const fromFacts = answers(gatheredGroups);
+    const pushedDown = answers(groups) - fromFacts - lookedInto;
+    if (pushedDown > 0) this.#onAnswered("pushed_down", pushedDown);
+    if (fromFacts > 0) this.#onAnswered("gathered", fromFacts);
+    if (lookedInto > 0) this.#onAnswered("looked_into", lookedInto);
   }
 
   /** Does the work with the plans of the head, again when that turns out to be another one. */
@@ -160,7 +180,7 @@ export class PostgresPermissions implements PermissionStore {
     const shape = checkShape(question, groups);
     const statement = statementOf(compiled.schema, groups, shape);
     const values = checkValues({ ...asked, groups, shape });
-    const rows = await this.#database.query(
+    const rows = await this.#database.read(
       statement.text,
       statement.params.map((key) => must(values.get(key), `the parameter ${key} has a value`)),
       question.signal,

@@ -10,7 +10,6 @@ import { attributeColumns, tupleColumns } from "./columns.ts";
 import type { Database, Value } from "./database.ts";
 import { fittingSchema, headChangesMax } from "./fitting-schema.ts";
 import { readAttributes, readTuples } from "./read-data.ts";
-import { repeatOnConflict } from "./repeat.ts";
 import type { SnapTokens } from "./snap-token.ts";
 import { statementFile } from "./statement-file.ts";
 
@@ -21,8 +20,6 @@ interface Parts {
   readonly database: Database;
   readonly schemas: CompiledSchemas;
   readonly tokens: SnapTokens;
-  /** How often a write is repeated that collided with others. */
-  readonly maxRetries: number;
 }
 
 /** The tuples and attributes of a database. */
@@ -37,9 +34,7 @@ export function createPostgresData(parts: Parts): DataStore {
           (schema) => validateData(schema, data),
         );
         const values = valuesOf(tenant, data, version);
-        const rows = await repeatOnConflict(parts.maxRetries, () =>
-          parts.database.query(writeStatement, values),
-        );
+        const rows = await parts.database.write(writeStatement, values);
         const row = must(rows[0], "the function returns one row");
         const token = settleChange(parts, { tenant, version: data.schemaVersion, row });
         if (token !== undefined) return token;
@@ -49,9 +44,7 @@ export function createPostgresData(parts: Parts): DataStore {
 
     delete: async (tenant, filters) => {
       const values = deleteValues(tenant, filters);
-      const rows = await repeatOnConflict(parts.maxRetries, () =>
-        parts.database.query(deleteStatement, values),
-      );
+      const rows = await parts.database.write(deleteStatement, values);
       const row = must(rows[0], "the function returns one row");
       const token = settleChange(parts, { tenant, version: undefined, row });
       return must(token, "a delete goes with any head");

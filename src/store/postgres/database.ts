@@ -3,7 +3,15 @@ import postgres from "postgres";
 
 import { must } from "../../base/assert.ts";
 import { PembaError } from "../../base/error.ts";
-import { cancelled, isCancelled, refusesStartParameters, storageError } from "./driver-error.ts";
+import {
+  cancelled,
+  faultOf,
+  isCancelled,
+  refusesStartParameters,
+  storageError,
+  unknownOutcome,
+} from "./driver-error.ts";
+import { repeatOn } from "./repeat.ts";
 import { numberOf, type Row, textOf } from "./row.ts";
 import { sessionSettings } from "./session-settings.ts";
 
@@ -19,6 +27,8 @@ export interface DatabaseOptions {
   readonly url: string;
   readonly pool: PoolOptions;
   readonly warn: (message: string) => void;
+  /** How often `read` and `write` repeat a statement; never when absent. */
+  readonly maxRetries?: number | undefined;
   /** Called with every statement that goes to the server, as it goes. */
   readonly onStatement?: ((text: string) => void) | undefined;
   /** Called when a connection ends, for whatever reason: the next one may reach another server. */
@@ -50,11 +60,13 @@ export class Database {
   readonly #sql: postgres.Sql;
   readonly #prepared = new Set<string>();
   readonly #seenOnce = new LRUCache<string, true>({ max: rememberedTextsMax });
+  readonly #maxRetries: number;
   readonly #generationMs: number;
   #generationEndMs: number;
 
   private constructor(options: DatabaseOptions, settings: Readonly<Record<string, string>>) {
     this.#sql = openPool(options, settings);
+    this.#maxRetries = options.maxRetries ?? 0;
     const { maxLifetimeMs } = options.pool;
     this.#generationMs = maxLifetimeMs === 0 ? Number.POSITIVE_INFINITY : maxLifetimeMs;
     this.#generationEndMs = performance.now() + this.#generationMs;
@@ -110,6 +122,32 @@ export class Database {
         return await this.#run(text, values, signal);
       }
       throw error;
+    }
+  }
+
+  /** A statement that changes nothing: it is repeated whenever another try may get an answer. */
+  async read(
+    text: string,
+    values: readonly Value[],
+    signal?: AbortSignal,
+  ): Promise<readonly Row[]> {
+    return await repeatOn(["conflict", "unreached", "lost"], this.#maxRetries, () =>
+      this.query(text, values, signal),
+    );
+  }
+
+  /**
+   * A statement that changes something: it is repeated only when nothing of it was done. When that
+   * is not known, it fails with UNAVAILABLE and says so.
+   */
+  async write(text: string, values: readonly Value[]): Promise<readonly Row[]> {
+    try {
+      return await repeatOn(["conflict", "unreached"], this.#maxRetries, () =>
+        this.query(text, values),
+      );
+    } catch (error) {
+      const fault = faultOf(error);
+      throw fault === "lost" || fault === "closing" ? unknownOutcome(error) : error;
     }
   }
 

@@ -2,24 +2,43 @@ import postgres from "postgres";
 
 import { PembaError } from "../../base/error.ts";
 
-/** Faults of the way to the server, as the driver and the operating system name them. */
-const connectionFaults: ReadonlySet<string> = new Set([
-  "CONNECTION_CLOSED",
-  "CONNECTION_DESTROYED",
-  "CONNECTION_ENDED",
+/** No connection came about, so no statement was sent; the next try may find the server. */
+const unreachedFaults: readonly string[] = [
   "CONNECT_TIMEOUT",
   "ECONNREFUSED",
-  "ECONNRESET",
-  "ECONNABORTED",
   "EHOSTUNREACH",
   "ENETUNREACH",
   "ENOTFOUND",
-  "ENOENT",
-  "EACCES",
   "EAI_AGAIN",
+];
+
+/** A connection ended, perhaps in the middle of a statement. */
+const lostFaults: readonly string[] = [
+  "CONNECTION_CLOSED",
+  "CONNECTION_DESTROYED",
+  "CONNECTION_ENDED",
+  "ECONNRESET",
+  "ECONNABORTED",
   "EPIPE",
   "ETIMEDOUT",
+];
+
+/** Faults of the way to the server, as the driver and the operating system name them. */
+const connectionFaults: ReadonlySet<string> = new Set([
+  ...unreachedFaults,
+  ...lostFaults,
+  "ENOENT",
+  "EACCES",
 ]);
+
+/** A server that is full or starting up refuses the connection. */
+const refusingStates = /^(53300|57P03)$/;
+
+/** A server that ends a connection, whatever that was at. */
+const endingStates = /^(08...|57P0[125])$/;
+
+/** The pool itself ended these: it is closing. */
+const closingFaults: ReadonlySet<string> = new Set(["CONNECTION_DESTROYED", "CONNECTION_ENDED"]);
 
 /**
  * SQLSTATEs of a server that cannot serve now: connection exceptions, refused logins, no such
@@ -50,6 +69,35 @@ export function storageError(error: unknown): PembaError {
     });
   }
   return new PembaError("INTERNAL", "the database failed to run a statement", { cause: error });
+}
+
+/**
+ * How far a statement got that failed:
+ * - `conflict`: it was undone because of another one;
+ * - `unreached`: it never came to the server;
+ * - `lost`: it may have been done, the answer did not come;
+ * - `closing`: the same, and the pool is closing, so no other will come;
+ * - `other`: it was undone for a reason that another try would meet again.
+ */
+export type Fault = "conflict" | "unreached" | "lost" | "closing" | "other";
+
+/** The fault behind an error of this storage. */
+export function faultOf(error: unknown): Fault {
+  const code = error instanceof PembaError ? codeOf(error.cause) : undefined;
+  if (code === undefined) return "other";
+  if (repeatableStates.has(code)) return "conflict";
+  if (unreachedFaults.includes(code) || refusingStates.test(code)) return "unreached";
+  if (closingFaults.has(code)) return "closing";
+  return lostFaults.includes(code) || endingStates.test(code) ? "lost" : "other";
+}
+
+/** The honest answer to a change whose own answer did not come. */
+export function unknownOutcome(error: unknown): PembaError {
+  return new PembaError(
+    "UNAVAILABLE",
+    "the database went away before it said whether the change was made: it may be or may not, the same request can be sent again",
+    { cause: error },
+  );
 }
 
 /** Was a statement ended because somebody asked the server to? */

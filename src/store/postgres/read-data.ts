@@ -102,7 +102,7 @@ async function readPage<T>(
   const { text, params } = statementOf(shape);
   const snapshot = read.snapToken && tokens.read(read.snapToken).snapshot;
   const values = valuesOf(tenant, { read, wanted, snapshot });
-  const rows = await database.query(
+  const rows = await database.read(
     text,
     params.map((key) => must(values.get(key), `the parameter ${key} has a value`)),
   );

@@ -1,21 +1,33 @@
 import { setTimeout } from "node:timers/promises";
 
-import { PembaError } from "../../base/error.ts";
+import { type Fault, faultOf } from "./driver-error.ts";
 
 const firstWaitMs = 5;
 const longestWaitMs = 500;
 
 /**
- * Runs `work`, and again up to `retriesMax` times when it fails with SERIALIZATION: then nothing of
- * it was done. Waits longer each time, by a random share, so that those who collided part.
+ * A server that is away for longer is not waited for: connecting anew has waits of its own, and a
+ * client would rather hear of it.
  */
-export async function repeatOnConflict<T>(retriesMax: number, work: () => Promise<T>): Promise<T> {
+const awayMaxMs = 2_000;
+
+/**
+ * Runs `work`, and again up to `retriesMax` times when it fails with one of the faults. Waits longer
+ * each time, by a random share, so that those who collided part.
+ */
+export async function repeatOn<T>(
+  faults: readonly Fault[],
+  retriesMax: number,
+  work: () => Promise<T>,
+): Promise<T> {
+  const start = performance.now();
   for (let attempt = 0; ; attempt++) {
     try {
       return await work();
     } catch (error) {
-      const repeatable = error instanceof PembaError && error.code === "SERIALIZATION";
-      if (!repeatable || attempt >= retriesMax) throw error;
+      const fault = faultOf(error);
+      const isAway = fault !== "conflict" && performance.now() - start > awayMaxMs;
+      if (!faults.includes(fault) || isAway || attempt >= retriesMax) throw error;
     }
     const wait = Math.min(firstWaitMs * 2 ** attempt, longestWaitMs);
     await setTimeout(wait * (0.5 + Math.random()));

@@ -27,7 +27,7 @@ export function createPostgresSchemas(database: Database, compiled: CompiledSche
       for (let attempt = 1; attempt <= attemptsMax; attempt++) {
         const version = newSchemaVersion(head, new Date());
         const values = [tenant, version, text, base ?? null];
-        const [row] = await database.query(writeStatement, values);
+        const [row] = await database.write(writeStatement, values);
         const result = must(row, "the function returns one row");
         const outcome = outcomeOf(result);
         switch (outcome) {
@@ -52,7 +52,7 @@ export function createPostgresSchemas(database: Database, compiled: CompiledSche
     read: (tenant, version) => readSchema(database, tenant, version),
 
     list: async (tenant, { before, limit }) => {
-      const rows = await database.query(listStatement, [tenant, before ?? null, limit + 1]);
+      const rows = await database.read(listStatement, [tenant, before ?? null, limit + 1]);
       const [first] = rows;
       if (first === undefined) throw tenantNotFound(tenant);
       const found = rows.flatMap((row) => {
@@ -73,7 +73,7 @@ export async function readSchema(
   tenant: TenantId,
   version: SchemaVersion | undefined,
 ): Promise<StoredSchema> {
-  const [row] = await database.query(readStatement, [tenant, version ?? null]);
+  const [row] = await database.read(readStatement, [tenant, version ?? null]);
   if (row === undefined) throw tenantNotFound(tenant);
   const found = versionOf(row, "version");
   if (found === undefined) throw schemaNotFound(tenant, version);

@@ -2,7 +2,7 @@ import { PembaError } from "../../base/error.ts";
 import { CompiledSchemas } from "../compiled-schemas.ts";
 import type { Store } from "../store.ts";
 import { createPostgresBundles } from "./bundles.ts";
-import { PostgresPermissions } from "./check.ts";
+import { type Answering, PostgresPermissions } from "./check.ts";
 import { createPostgresData } from "./data.ts";
 import { Database, type PoolOptions } from "./database.ts";
 import { migrateUp, migrationStatus } from "./migrate.ts";
@@ -23,6 +23,8 @@ export interface PostgresStoreOptions {
   readonly warn: (message: string) => void;
   /** Called with every statement that goes to the server, as it goes. */
   readonly onStatement?: ((text: string) => void) | undefined;
+  /** Called with how the answers of each check, bulk-check or subject-permission were found. */
+  readonly onAnswered?: ((how: Answering, answers: number) => void) | undefined;
 }
 
 /**
@@ -30,7 +32,7 @@ export interface PostgresStoreOptions {
  * cannot be reached and with MIGRATION when its tables are not what they should be.
  */
 export async function createPostgresStore(options: PostgresStoreOptions): Promise<Store> {
-  const { url, autoMigrate, maxRetries, warn } = options;
+  const { url, autoMigrate, warn } = options;
   if (autoMigrate) await migrateUp(url);
   else await refusePendingMigrations(url);
 
@@ -52,9 +54,14 @@ export async function createPostgresStore(options: PostgresStoreOptions): Promis
       removal.start();
     }),
     schemas: createPostgresSchemas(database, schemas),
-    data: createPostgresData({ database, schemas, tokens, maxRetries }),
-    bundles: createPostgresBundles({ database, schemas, tokens, maxRetries }),
-    permissions: new PostgresPermissions({ database, schemas, tokens }),
+    data: createPostgresData({ database, schemas, tokens }),
+    bundles: createPostgresBundles({ database, schemas, tokens }),
+    permissions: new PostgresPermissions({
+      database,
+      schemas,
+      tokens,
+      onAnswered: options.onAnswered,
+    }),
     ping: async () => {
       await database.query("select 1", []);
     },

@@ -18,13 +18,13 @@ export function createPostgresTenants(
 ): TenantStore {
   return {
     async create({ id, name }) {
-      const [row] = await database.query(createStatement, [id, name]);
+      const [row] = await database.write(createStatement, [id, name]);
       if (row === undefined) throw tenantTaken(id);
       return { id, name, createdAt: dateOf(row, "created_at") };
     },
 
     async delete(id) {
-      const [row] = await database.query(deleteStatement, [id]);
+      const [row] = await database.write(deleteStatement, [id]);
       const deleted = booleanOf(must(row, "a select without a table has one row"), "deleted");
       if (!deleted) throw tenantNotFound(id);
       onDeleted(id);
@@ -32,7 +32,7 @@ export function createPostgresTenants(
 
     async list({ after, limit }) {
       // Every id comes after the empty text.
-      const rows = await database.query(listStatement, [after ?? "", limit + 1]);
+      const rows = await database.read(listStatement, [after ?? "", limit + 1]);
       return pageOf(rows.map(tenantOf), limit, ({ id }) => id);
     },
   };

@@ -1,0 +1,142 @@
+import assert from "node:assert/strict";
+import { once } from "node:events";
+import { connect as connectSocket, createServer, type Server, type Socket } from "node:net";
+import { after, before, test, type TestContext } from "node:test";
+
+import type postgres from "postgres";
+
+import { Database } from "../../src/store/postgres/database.ts";
+import { createTestDatabase, type TestDatabase } from "../support/database.ts";
+import { fails, pool } from "./engines.ts";
+import { connect, until } from "./open-write.ts";
+
+/*
+ * What becomes of a statement when its connection is lost: it waits for a lock that the test holds,
+ * so it can be ended in its middle, and whoever repeats it gets the lock once that is free.
+ */
+
+let place: TestDatabase;
+let sql: postgres.Sql;
+
+before(async () => {
+  place = await createTestDatabase();
+  sql = connect(place.url, 1);
+  await sql`create table noted (value integer)`;
+});
+
+after(async () => {
+  await sql.end({ timeout: 1 });
+  await place.drop();
+});
+
+const lock = 4711;
+
+async function open(t: TestContext, url: string, onClosed?: () => void): Promise<Database> {
+  const database = await Database.connect({
+    url,
+    pool: { ...pool, maxConnections: 1 },
+    maxRetries: 10,
+    warn: assert.fail,
+    onConnectionClosed: onClosed,
+  });
+  t.after(async () => await database.close());
+  return database;
+}
+
+/** Ends the connection that waits for the lock, and then frees that. */
+async function endWaiting(): Promise<void> {
+  await until(async () => {
+    const ended = await sql`
+      select pg_terminate_backend(pid) from pg_locks
+      where locktype = 'advisory' and objid = ${lock} and not granted
+    `;
+    return ended.length > 0 ? true : undefined;
+  });
+  await sql`select pg_advisory_unlock(${lock})`;
+}
+
+test("a read whose connection is lost is made again", async (t) => {
+  const database = await open(t, place.url);
+  await sql`select pg_advisory_lock(${lock})`;
+  const reading = database.read("select pg_advisory_xact_lock($1::bigint), 7 as seven", [lock]);
+  await endWaiting();
+  const [row] = await reading;
+  assert.equal(row?.["seven"], 7);
+});
+
+test("a write whose connection is lost is not made again, and its outcome is said to be unknown", async (t) => {
+  const database = await open(t, place.url);
+  await sql`select pg_advisory_lock(${lock})`;
+  const statement =
+    "with waited as (select pg_advisory_xact_lock($1::bigint)) insert into noted select $2::integer from waited";
+  const writing = fails(database.write(statement, [lock, 1]), "UNAVAILABLE", "may be or may not");
+  await endWaiting();
+  await writing;
+  assert.deepEqual(await valuesOf(1), []);
+  // The driver may not have seen yet that the connection is gone.
+  await until(
+    async () =>
+      await database.write(statement, [lock, 1]).then(
+        () => true,
+        () => undefined,
+      ),
+  );
+  assert.deepEqual(await valuesOf(1), [1]);
+});
+
+test("a write that finds no server is made once the server is there", async (t) => {
+  const line = await lineTo(t, place.url);
+  let closed = 0;
+  const database = await open(t, line.url, () => (closed += 1));
+  await line.cut();
+  await until(async () => (closed === 1 ? true : undefined));
+  const writing = database.write("insert into noted values ($1::integer)", [2]);
+  await until(async () => (closed > 1 ? true : undefined));
+  await line.mend();
+  await writing;
+  assert.deepEqual(await valuesOf(2), [2]);
+});
+
+async function valuesOf(value: number): Promise<readonly unknown[]> {
+  const rows = await sql`select value from noted where value = ${value}`;
+  return rows.map((row): unknown => row["value"]);
+}
+
+interface Line {
+  readonly url: string;
+  cut(): Promise<void>;
+  mend(): Promise<void>;
+}
+
+/** A way to the database that refuses connections while it is cut. */
+async function lineTo(t: TestContext, target: string): Promise<Line> {
+  const url = new URL(target);
+  const sockets = new Set<Socket>();
+  const server: Server = createServer((near) => {
+    const far = connectSocket(Number(new URL(target).port), new URL(target).hostname);
+    for (const socket of [near, far]) {
+      sockets.add(socket);
+      socket.on("error", () => {});
+      socket.on("close", () => [near, far].forEach((end) => end.destroy()));
+    }
+    near.pipe(far).pipe(near);
+  });
+  const listen = async (port: number): Promise<void> => {
+    server.listen(port, "127.0.0.1");
+    await once(server, "listening");
+  };
+  const cut = async (): Promise<void> => {
+    const isClosed = server.listening ? once(server, "close") : undefined;
+    server.close();
+    for (const socket of sockets) socket.destroy();
+    sockets.clear();
+    await isClosed;
+  };
+  t.after(cut);
+  await listen(0);
+  const address = server.address();
+  assert.ok(typeof address === "object" && address !== null);
+  url.hostname = "127.0.0.1";
+  url.port = String(address.port);
+  return { url: url.href, cut, mend: async () => await listen(address.port) };
+}
