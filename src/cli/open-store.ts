@@ -16,8 +16,9 @@ export async function openStore(config: Config, logger: Logger): Promise<Store> 
         logger.warn("`database.uri` is set but not used: `database.engine` is `memory`");
       }
       return createMemoryStore({ maxSchemaCacheBytes });
-    case "postgres":
-      return await createPostgresStore({
+    case "postgres": {
+      const counts = { pushed_down: 0, gathered: 0, looked_into: 0 };
+      const store = await createPostgresStore({
         url: writerUri(config),
         pool: {
           maxConnections: config["database.max_connections"],
@@ -29,6 +30,17 @@ export async function openStore(config: Config, logger: Logger): Promise<Store> 
         maxRetries: config["database.max_retries"],
         maxSchemaCacheBytes,
         warn: (message) => logger.warn(message),
+        onAnswered: (how, answers) => {
+          counts[how] += answers;
+        },
       });
+      return {
+        ...store,
+        close: async () => {
+          await store.close();
+          logger.info(counts, "answers since the start, by how they were found");
+        },
+      };
+    }
   }
 }

@@ -1,4 +1,5 @@
-import { fieldError, PembaError } from "../base/error.ts";
+import { fieldError, type PembaError } from "../base/error.ts";
+import { quote } from "../base/quote.ts";
 import type { SchemaVersion, SnapToken, TenantId } from "../base/tuple.ts";
 import { depthMax } from "../base/verdict.ts";
 
@@ -10,7 +11,6 @@ const defaultDepth = 100;
 /** A page never holds more, whatever was asked: the token says that there is more. */
 const maxPageSize = 10_000;
 const maxTenantBytes = 64;
-const shownLength = 100;
 
 const namePattern = /^[a-zA-Z_]{1,64}$/;
 const idPattern = /^(?:[a-zA-Z0-9_\-@.:+]{1,128}|\*)$/;
@@ -26,11 +26,6 @@ export function invalidField(field: string, problem: string): PembaError {
 
 export function missingField(field: string, expected: string): PembaError {
   return invalidField(field, `is missing, expected ${expected}`);
-}
-
-/** User input as it stands in a message: quoted, and cut when it is long. */
-export function quote(text: string): string {
-  return text.length <= shownLength ? `\`${text}\`` : `\`${text.slice(0, shownLength)}...\``;
 }
 
 /** The name of an entity type, a relation, a permission, an attribute. */

@@ -10,7 +10,7 @@ import { roundOf } from "../scenarios/scene.ts";
 
 /** Names are letters alone, so numbers are spelled with them. */
 const numberName = (number: number): string =>
-  `x${[...String(number)].map((digit) => "abcdefghij"[Number(digit)] ?? "").join("")}`;
+  `x${String(number).replaceAll(/\d/g, (digit) => "abcdefghij"[Number(digit)] ?? "")}`;
 
 const operators = ["and", "or", "not"];
 
