@@ -1,3 +1,4 @@
+import { quote } from "../base/quote.ts";
 import { lookUp } from "./order.ts";
 import { fault, isFault, typeOf } from "./value.ts";
 import type { Outcome, Value } from "./value.ts";
@@ -6,16 +7,16 @@ import type { Outcome, Value } from "./value.ts";
 export function selectField(operand: Outcome, field: string): Outcome {
   if (isFault(operand)) return operand;
   if (typeof operand !== "object" || operand?.kind !== "map") {
-    return fault(`${typeOf(operand)} has no fields, so no \`${field}\``);
+    return fault(`${typeOf(operand)} has no fields, so no ${quote(field)}`);
   }
-  return present(operand.get(field), `no such key: \`${field}\``);
+  return present(operand.get(field), `no such key: ${quote(field)}`);
 }
 
 /** `has(operand.field)`: whether a map has the key; a fault for what is not a map. */
 export function hasField(operand: Outcome, field: string): Outcome {
   if (isFault(operand)) return operand;
   if (typeof operand !== "object" || operand?.kind !== "map") {
-    return fault(`${typeOf(operand)} has no fields, so no \`${field}\``);
+    return fault(`${typeOf(operand)} has no fields, so no ${quote(field)}`);
   }
   return operand.get(field) !== undefined;
 }

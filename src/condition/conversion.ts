@@ -1,3 +1,4 @@
+import { quote } from "../base/quote.ts";
 import { checkedInt } from "./arithmetic.ts";
 import { parseDuration, parseTimestamp, printDuration, printTimestamp } from "./time-text.ts";
 import { nanosecondsPerSecond, timestamp } from "./time.ts";
@@ -13,7 +14,7 @@ export function toBool(value: Value): Outcome {
   if (typeof value !== "string") return noConversion("bool", value);
   if (trueTexts.includes(value)) return true;
   if (falseTexts.includes(value)) return false;
-  return fault(`\`${value}\` is not a boolean`);
+  return fault(`${quote(value)} is not a boolean`);
 }
 
 /** Of a double, the part before the point, when it fits. */
@@ -26,7 +27,7 @@ export function toInt(value: Value): Outcome {
   if (typeof value === "string") {
     return /^[+-]?\d{1,32}$/.test(value)
       ? checkedInt(BigInt(value.replace(/^\+/, "")))
-      : fault(`\`${value}\` is not an integer`);
+      : fault(`${quote(value)} is not an integer`);
   }
   if (typeof value === "object" && value?.kind === "timestamp") {
     return floorSeconds(value.nanoseconds);
@@ -38,7 +39,7 @@ export function toDouble(value: Value): Outcome {
   if (typeof value === "number") return value;
   if (typeof value === "bigint") return Number(value);
   if (typeof value !== "string") return noConversion("double", value);
-  return parseDouble(value) ?? fault(`\`${value}\` is not a double`);
+  return parseDouble(value) ?? fault(`${quote(value)} is not a double`);
 }
 
 export function toText(value: Value): Outcome {

@@ -1,4 +1,5 @@
 import { must } from "../base/assert.ts";
+import { quote } from "../base/quote.ts";
 import type { AttributeType } from "../base/tuple.ts";
 import { elementAt, hasField, selectField } from "./access.ts";
 import { calculate, negate } from "./arithmetic.ts";
@@ -56,7 +57,7 @@ export function evaluate(rule: Rule, input: ConditionInput): ConditionVerdict {
   if (isFault(outcome)) {
     const place = outcome.node ?? rule.tree;
     const part = rule.text.slice(place.start, place.end);
-    return { kind: "fault", message: `${outcome.message} in \`${part}\`` };
+    return { kind: "fault", message: `${outcome.message} in ${quote(part)}` };
   }
   return { kind: "fault", message: `the rule gave ${typeOf(outcome)}, not a boolean` };
 }

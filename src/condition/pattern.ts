@@ -1,6 +1,7 @@
 import { LRUCache } from "lru-cache";
 import { RE2JS, RE2JSException } from "re2js";
 
+import { quote } from "../base/quote.ts";
 import { fault } from "./value.ts";
 import type { Fault, Outcome } from "./value.ts";
 
@@ -40,7 +41,7 @@ function compile(pattern: string): RE2JS | Fault {
   } catch (error) {
     if (!(error instanceof RE2JSException)) throw error;
     const reason = error.message.replace(/^error parsing regexp: /, "");
-    return fault(`\`${pattern}\` is not a pattern of RE2: ${reason}`);
+    return fault(`${quote(pattern)} is not a pattern of RE2: ${reason}`);
   }
 }
 

@@ -1,3 +1,4 @@
+import { quote } from "../base/quote.ts";
 import type { MethodName } from "./standard-library.ts";
 import { nanosecondsPerSecond } from "./time.ts";
 import { fault } from "./value.ts";
@@ -15,7 +16,7 @@ const millisecondsPerDay = 86_400_000;
 export function timestampPart(part: TimePart, nanoseconds: bigint, zone: string): Outcome {
   const milliseconds = floorDivide(nanoseconds, nanosecondsPerMillisecond);
   const offset = zoneOffset(zone, milliseconds);
-  if (offset === undefined) return fault(`unknown time zone \`${zone}\``);
+  if (offset === undefined) return fault(`unknown time zone ${quote(zone)}`);
   return BigInt(partOf(new Date(milliseconds + offset), part));
 }
 

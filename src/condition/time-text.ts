@@ -1,3 +1,4 @@
+import { quote } from "../base/quote.ts";
 import { duration, nanosecondsPerSecond, timestamp } from "./time.ts";
 import { fault } from "./value.ts";
 import type { Outcome } from "./value.ts";
@@ -17,7 +18,7 @@ const unitNanoseconds: ReadonlyMap<string, bigint> = new Map([
 
 /** Reads an RFC 3339 timestamp. */
 export function parseTimestamp(text: string): Outcome {
-  const bad = fault(`\`${text}\` is not a timestamp of RFC 3339`);
+  const bad = fault(`${quote(text)} is not a timestamp of RFC 3339`);
   const match = timestampPattern.exec(text);
   if (match === null) return bad;
   const [year, month, day, hour, minute, second] = match.slice(1, 7).map(Number);
@@ -46,7 +47,7 @@ export function printTimestamp(nanoseconds: bigint): string {
 
 /** Reads a duration such as `1h30m`, `-1.5h` or `0`. */
 export function parseDuration(text: string): Outcome {
-  const bad = fault(`\`${text}\` is not a duration such as 1h30m`);
+  const bad = fault(`${quote(text)} is not a duration such as 1h30m`);
   const [, sign, body = ""] = /^([+-]?)(.*)$/s.exec(text) ?? [];
   if (body === "0") return duration(0n);
   if (!/^(?:(?:\d+\.?\d*|\.\d+)(?:ns|us|µs|ms|s|m|h))+$/.test(body)) return bad;

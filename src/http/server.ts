@@ -16,8 +16,8 @@ import { tenantRoutes } from "./routes/tenants.ts";
 import { shapeCompiler } from "./shape-check.ts";
 import { knownPaths } from "./unknown-path.ts";
 
-/** An id of 128 characters may come percent-encoded, and a longer one deserves its 400. */
-const maxParamLength = 4_096;
+/** As much as the head of a request may hold: an id that is too long deserves a 400 that says so. */
+const maxParamLength = 16_384;
 
 /** A client that takes longer to send its request would hold a connection for nothing. */
 const requestTimeout = 60_000;

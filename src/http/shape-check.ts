@@ -3,7 +3,8 @@ import type { TSchema } from "typebox";
 import { Compile } from "typebox/compile";
 
 import type { PembaError } from "../base/error.ts";
-import { invalidField, quote } from "../service/field.ts";
+import { quote } from "../base/quote.ts";
+import { invalidField } from "../service/field.ts";
 
 /**
  * Compiles the shape of a body, a query or a path. It says only which kinds of JSON stand where;
@@ -35,7 +36,10 @@ function faultOf(errors: Iterable<ShapeError>, value: unknown): PembaError {
   for (const { instancePath, params } of errors) {
     const steps = instancePath.split("/").slice(1).map(unescape);
     const expected = "type" in params ? expectedKind(params.type) : "another shape";
-    return invalidField(fieldOf(steps), `${describe(valueAt(value, steps))} is not ${expected}`);
+    return invalidField(
+      fieldOf(value, steps),
+      `${describe(valueAt(value, steps))} is not ${expected}`,
+    );
   }
   return invalidField("body", "has the wrong shape");
 }
@@ -47,8 +51,13 @@ function expectedKind(type: unknown): string {
   return kinds[name ?? ""] ?? "another kind of JSON";
 }
 
-function fieldOf(steps: readonly string[]): string {
-  const path = steps.map((step) => (/^\d+$/.test(step) ? `[${step}]` : `.${step}`)).join("");
+/** A key that is a number is one of an object, unless a list stands there. */
+function fieldOf(value: unknown, steps: readonly string[]): string {
+  const path = steps
+    .map((step, index) =>
+      Array.isArray(valueAt(value, steps.slice(0, index))) ? `[${step}]` : `.${step}`,
+    )
+    .join("");
   return path === "" ? "body" : path.replace(/^\./, "");
 }
 

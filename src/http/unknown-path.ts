@@ -1,6 +1,7 @@
 import type { FastifyReply, FastifyRequest, RouteOptions } from "fastify";
 
 import { PembaError } from "../base/error.ts";
+import { quote } from "../base/quote.ts";
 import { replyWithError } from "./error-reply.ts";
 
 /** The methods that each path pattern has. */
@@ -25,12 +26,12 @@ export function knownPaths(): KnownPaths {
         .filter(([pattern]) => matches(pattern, path))
         .flatMap(([, names]) => [...names]);
       if (allowed.length === 0) {
-        replyWithError(new PembaError("NOT_FOUND", `no such path: \`${path}\``), request, reply);
+        replyWithError(new PembaError("NOT_FOUND", `no such path: ${quote(path)}`), request, reply);
         return;
       }
       const list = [...new Set(allowed)].sort().join(", ");
       void reply.header("allow", list);
-      const sentence = `\`${request.method}\` is not a method of \`${path}\`, expected ${list}`;
+      const sentence = `\`${request.method}\` is not a method of ${quote(path)}, expected ${list}`;
       replyWithError(new PembaError("METHOD_NOT_ALLOWED", sentence), request, reply);
     },
   };

@@ -1,4 +1,5 @@
 import { type ErrorCode, PembaError } from "../base/error.ts";
+import { quote } from "../base/quote.ts";
 import { compileSchema } from "./compile.ts";
 import { type LooseMember, parseLooseMember, parseSchema } from "./parse.ts";
 import { type Position, startOfText } from "./position.ts";
@@ -148,7 +149,7 @@ function unknownMember(
   const hint =
     other === undefined ? suggest(name, members.keys()) : `, \`${name}\` is of kind ${other}`;
   const wanted = kind === undefined ? "" : `${kind} `;
-  const message = `entity \`${type}\` has no ${wanted}\`${name}\`${hint}`;
+  const message = `entity \`${type}\` has no ${wanted}${quote(name)}${hint}`;
   return refusal("REFERENCE_NOT_FOUND", field, message);
 }
 
@@ -161,7 +162,7 @@ function unknownEntity(name: string, tree: SchemaTree): PembaError {
       return refusal("ENTITY_STATEMENT_NOT_FOUND", `partials.${name}`, message);
     }
   }
-  const message = `the schema has no entity \`${name}\`${suggest(name, entities)}`;
+  const message = `the schema has no entity ${quote(name)}${suggest(name, entities)}`;
   return refusal("ENTITY_STATEMENT_NOT_FOUND", `partials.${name}`, message);
 }
 

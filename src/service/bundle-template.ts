@@ -1,5 +1,6 @@
 import { must } from "../base/assert.ts";
-import { invalidField, quote } from "./field.ts";
+import { quote } from "../base/quote.ts";
+import { invalidField } from "./field.ts";
 
 /** `{{.name}}`; blanks may stand around `.name`. */
 const variable = /\{\{\s*\.([a-zA-Z0-9_]+)\s*\}\}/g;

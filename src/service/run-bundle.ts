@@ -1,4 +1,5 @@
 import { fieldError, PembaError } from "../base/error.ts";
+import { quote } from "../base/quote.ts";
 import { parseTextNotation, type TextElement } from "../base/text-notation.ts";
 import type { SnapToken } from "../base/tuple.ts";
 import { type Bundle, type BundleOperation, type DataOperation, naming } from "../store/bundle.ts";
@@ -9,7 +10,6 @@ import {
   parseBundleName,
   parseTenantId,
   parseText,
-  quote,
   requireObject,
 } from "./field.ts";
 import { parseAttribute, parseTuple } from "./request-data.ts";

@@ -1,6 +1,7 @@
 import { must } from "../base/assert.ts";
+import { quote } from "../base/quote.ts";
 import type { AttributeType } from "../base/tuple.ts";
-import { invalidField, missingField, quote } from "./field.ts";
+import { invalidField, missingField } from "./field.ts";
 
 /** The messages that may stand in an Any, by the last part of their type URL. */
 const messages: ReadonlyMap<string, AttributeType> = new Map([

@@ -1,4 +1,5 @@
 import { fieldError } from "../base/error.ts";
+import { quote } from "../base/quote.ts";
 import type { Bundle, BundleOperation } from "../store/bundle.ts";
 import { checkTemplate } from "./bundle-template.ts";
 import {
@@ -8,7 +9,6 @@ import {
   parseBundleName,
   parseTenantId,
   parseText,
-  quote,
 } from "./field.ts";
 import type { Service } from "./service.ts";
 

@@ -1,4 +1,5 @@
 import { PembaError } from "../base/error.ts";
+import { quote } from "../base/quote.ts";
 import type { SchemaVersion, TenantId } from "../base/tuple.ts";
 
 export function tenantNotFound(tenant: TenantId): PembaError {
@@ -17,7 +18,7 @@ export function schemaNotFound(tenant: TenantId, version: SchemaVersion | undefi
     "SCHEMA_NOT_FOUND",
     version === undefined
       ? `tenant \`${tenant}\` has no schema yet, write one first`
-      : `tenant \`${tenant}\` has no schema version \`${version}\``,
+      : `tenant \`${tenant}\` has no schema version ${quote(version)}`,
   );
 }
 

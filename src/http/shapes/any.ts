@@ -1,5 +1,6 @@
+import { quote } from "../../base/quote.ts";
 import type { AttributeType, AttributeValue, JsonValue } from "../../base/tuple.ts";
-import { invalidField, quote } from "../../service/field.ts";
+import { invalidField } from "../../service/field.ts";
 import { typeUrlOf, valueTypeOf } from "../../service/value-type.ts";
 import { attributeJson } from "../../store/attribute-value.ts";
 

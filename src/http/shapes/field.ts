@@ -1,5 +1,6 @@
 import { type Static, type TOptional, type TProperties, type TUnsafe, Type } from "typebox";
 
+import { quote } from "../../base/quote.ts";
 import type { JsonValue } from "../../base/tuple.ts";
 import { invalidField } from "../../service/field.ts";
 
@@ -108,7 +109,7 @@ function integerWithin(
   if (value === undefined || value === null) return undefined;
   const number = typeof value === "number" || wholeNumber.test(value) ? Number(value) : Number.NaN;
   if (!Number.isInteger(number) || number < range.from || number > range.to) {
-    throw invalidField(field, `\`${value}\` is not an integer of 32 bits`);
+    throw invalidField(field, `${quote(String(value))} is not an integer of 32 bits`);
   }
   return number + 0;
 }

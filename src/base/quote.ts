@@ -1,0 +1,6 @@
+const shownLength = 100;
+
+/** User input as it stands in a message: quoted, and cut when it is long. */
+export function quote(text: string): string {
+  return text.length <= shownLength ? `\`${text}\`` : `\`${text.slice(0, shownLength)}...\``;
+}
