@@ -11,6 +11,7 @@ import type { Attribute, SnapToken, TenantId } from "../../src/base/tuple.ts";
 import { decodeSnapToken } from "../../src/store/postgres/snap-token-codec.ts";
 import { printSnapshot } from "../../src/store/postgres/snapshot.ts";
 import type { Store } from "../../src/store/store.ts";
+import { changesOf, replay, storedState } from "./change-log.ts";
 import {
   allowed,
   attribute,
@@ -54,54 +55,6 @@ async function visibleSubjects(tenant: TenantId, token: SnapToken): Promise<read
   return rows.map(({ subject }) => subject);
 }
 
-interface Change {
-  readonly xid: string;
-  readonly operation: "create" | "delete";
-  readonly key: string;
-  readonly value: string;
-  readonly createdXid: string | null;
-}
-
-async function changesOf(tenant: TenantId): Promise<readonly Change[]> {
-  return await sql<Change[]>`
-    select xid::text, operation, created_xid::text as "createdXid",
-      concat_ws(' ', entity_type, entity_id, relation, subject_type, subject_id, subject_relation,
-        attribute) as key,
-      coalesce(value_type || value::text, '') as value
-    from changes
-    where tenant = (select number from tenants where id = ${tenant})
-    order by changes.xid, ordinal
-  `;
-}
-
-/** Replays the log in the order of ids: each change must fit the state before it. */
-function replay(changes: readonly Change[]): ReadonlyMap<string, string> {
-  const state = new Map<string, string>();
-  for (const { xid, operation, key, value, createdXid } of changes) {
-    if (operation === "create") {
-      assert.equal(state.get(key), undefined, `${key} is created twice`);
-      state.set(key, `${value} @${xid}`);
-    } else {
-      assert.equal(state.get(key), `${value} @${createdXid}`, `the delete of ${key} is not true`);
-      state.delete(key);
-    }
-  }
-  return state;
-}
-
-async function storedState(tenant: TenantId): Promise<ReadonlyMap<string, string>> {
-  const rows = await sql<{ key: string; value: string }[]>`
-    select concat_ws(' ', entity_type, entity_id, relation, subject_type, subject_id,
-        subject_relation) as key, ' @' || created_xid::text as value
-    from relationships where tenant = (select number from tenants where id = ${tenant})
-    union all
-    select concat_ws(' ', entity_type, entity_id, attribute),
-      value_type || value::text || ' @' || created_xid::text
-    from attributes where tenant = (select number from tenants where id = ${tenant})
-  `;
-  return new Map(rows.map(({ key, value }) => [key, value]));
-}
-
 test("the token of a tuple that another transaction was just creating shows it", async () => {
   const tenant = await tenantWithSchema(store);
   const other = await beginWrite(sql, tenant, { tuples: ["doc:1#owner@user:a"] });
@@ -113,7 +66,7 @@ test("the token of a tuple that another transaction was just creating shows it",
   assert.deepEqual(await visibleSubjects(tenant, token), ["a"]);
   const asked = { id: "1", permission: "view", subject: "a", at: token };
   assert.equal(await allowed(store, tenant, asked), true);
-  assert.equal((await changesOf(tenant)).length, 1);
+  assert.equal((await changesOf(sql, tenant)).length, 1);
 });
 
 test("a writer that waits for a key has no transaction id yet, so the log replays in their order", async () => {
@@ -130,8 +83,8 @@ test("a writer that waits for a key has no transaction id yet, so the log replay
   await write(store, tenant, { tuples: ["doc:2#owner@user:b"] });
   await other.commit();
   await writing;
-  const changes = await changesOf(tenant);
-  assert.deepEqual(replay(changes), await storedState(tenant));
+  const changes = await changesOf(sql, tenant);
+  assert.deepEqual(replay(changes), await storedState(sql, tenant));
   assert.deepEqual(
     changes
       .filter(({ key }) => key === "doc 1 limit")
@@ -165,7 +118,7 @@ test("an overwrite is logged as the delete of the true old value and the create 
   const tenant = await tenantWithSchema(store);
   await write(store, tenant, { attributes: [limit(1), limit(1, "2")] });
   await write(store, tenant, { attributes: [limit(1), limit(2, "2"), limit(3, "3")] });
-  const changes = await changesOf(tenant);
+  const changes = await changesOf(sql, tenant);
   assert.deepEqual(
     changes.map(({ operation, key, value }) => `${operation} ${key} ${value}`),
     [
@@ -176,7 +129,7 @@ test("an overwrite is logged as the delete of the true old value and the create 
       "create doc 3 limit integer3",
     ],
   );
-  assert.deepEqual(replay(changes), await storedState(tenant));
+  assert.deepEqual(replay(changes), await storedState(sql, tenant));
 });
 
 test("values are stored as they were written", async () => {
@@ -209,8 +162,8 @@ test("writers who create the same tuples in opposite orders never deadlock", asy
       write(store, tenant, { tuples: writer % 2 === 0 ? tuples : tuples.toReversed() }),
     ),
   );
-  const changes = await changesOf(tenant);
-  assert.deepEqual(replay(changes), await storedState(tenant));
+  const changes = await changesOf(sql, tenant);
+  assert.deepEqual(replay(changes), await storedState(sql, tenant));
   assert.equal(changes.length, tuples.length);
 });
 
@@ -228,8 +181,8 @@ test("writers of the same keys in any order never deadlock, and the log replays 
       });
     }),
   );
-  const changes = await changesOf(tenant);
-  assert.deepEqual(replay(changes), await storedState(tenant));
+  const changes = await changesOf(sql, tenant);
+  assert.deepEqual(replay(changes), await storedState(sql, tenant));
   assert.equal(changes.filter(({ key }) => key.includes("owner")).length, keys.length);
 });
 
