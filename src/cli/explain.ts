@@ -2,8 +2,11 @@ import { readFileSync } from "node:fs";
 
 import { PembaError } from "../base/error.ts";
 import { parseFlags } from "../config/flags.ts";
-import { compileSchemaText } from "../language/compile.ts";
+import { compileSchema } from "../language/compile.ts";
+import { lintSchema } from "../language/lint.ts";
+import { parseSchema } from "../language/parse.ts";
 import type { Schema } from "../language/schema.ts";
+import type { Warning } from "../language/warning.ts";
 import { buildPlan } from "../plan/build.ts";
 import { explainPlan, explainPlanJson } from "../plan/explain.ts";
 import type { Plan, Question } from "../plan/plan.ts";
@@ -12,7 +15,7 @@ import type { Statement } from "../sql/fragment.ts";
 import { layOut } from "../sql/layout.ts";
 import { plainShape, pushDown } from "../sql/push-down.ts";
 import type { Command } from "./command.ts";
-import { complain, say, sentenceOf } from "./output.ts";
+import { complain, say, sentenceOf, warn } from "./output.ts";
 
 const flags = new Map([
   ["subject-type", {}],
@@ -37,7 +40,7 @@ export const explain: Command = {
 Prints the plan of a check and the statement that Postgres is sent for it, as a single check at the
 head asks it. A plan is either pushed down, so that the statement has the answer, or gathered: the
 statement reads the part of the graph that matters, and the answer is worked out from that. Then the
-reasons are told.
+reasons are told. What is doubtful in the schema is warned of.
 
   --subject-type      type of the subject (default user)
   --subject-relation  relation of the subject, when it is a userset
@@ -54,7 +57,7 @@ reasons are told.
       problems.push("--json: takes no value");
     }
     if (problems.length > 0) return complain(...problems);
-    const schema = readSchemaFile(file ?? "");
+    const { schema, warnings } = readSchemaFile(file ?? "");
     const explanation = explainCheck(schema, {
       entityType: entityType ?? "",
       permission: permission ?? "",
@@ -63,6 +66,9 @@ reasons are told.
       // The arguments of a rule are the attributes of the same names, whoever asks.
       arguments: [...(schema.rules.get(permission ?? "")?.parameters.keys() ?? [])],
     });
+    for (const { position, message } of warnings) {
+      warn(`${file}:${position.line}:${position.column}: ${message}`);
+    }
     say(values.get("json") === "true" ? jsonOf(explanation) : textOf(explanation));
     return 0;
   },
@@ -76,7 +82,10 @@ interface Explanation {
   readonly statement: Statement;
 }
 
-function readSchemaFile(file: string): Schema {
+function readSchemaFile(file: string): {
+  readonly schema: Schema;
+  readonly warnings: readonly Warning[];
+} {
   let text: string;
   try {
     text = readFileSync(file, "utf8");
@@ -84,7 +93,8 @@ function readSchemaFile(file: string): Schema {
     throw new PembaError("INVALID_ARGUMENT", `explain: \`${file}\` cannot be read`);
   }
   try {
-    return compileSchemaText(text);
+    const tree = parseSchema(text);
+    return { schema: compileSchema(tree), warnings: lintSchema(tree) };
   } catch (error) {
     throw new PembaError("INVALID_ARGUMENT", `${file}:${sentenceOf(error)}`);
   }

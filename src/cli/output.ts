@@ -9,6 +9,11 @@ export function complain(...problems: readonly string[]): number {
   return 1;
 }
 
+/** Tells what is doubtful, and goes on. */
+export function warn(text: string): void {
+  process.stderr.write(`pemba: warning: ${text}\n`);
+}
+
 /** A problem for each word that the command has no use for. */
 export function surplus(command: string, words: readonly string[]): readonly string[] {
   return words.map((word) => `${command}: \`${word}\` is not understood`);

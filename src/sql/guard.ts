@@ -33,3 +33,15 @@ export function passage(writer: Writer, guards: readonly Guard[], at: Place): Pa
         : sql`case when ${join(conditions, " and ")} then ${value} else 0 end`,
   };
 }
+
+/** A verdict behind guards: never more than what these let through. */
+export function behind(passed: Passage, verdict: Fragment): Fragment {
+  switch (passed.kind) {
+    case "open":
+      return verdict;
+    case "exact":
+      return sql`case when ${passed.holds} then ${verdict} else 0 end`;
+    case "verdict":
+      return sql`least(${passed.value}, ${verdict})`;
+  }
+}

@@ -2,7 +2,7 @@ import { must } from "../base/assert.ts";
 import type { Guard, State } from "../plan/plan.ts";
 import { type Fragment, integer, join, sql } from "./fragment.ts";
 import { goalStarts, goalVerdict, splitGoals } from "./goal.ts";
-import { passage } from "./guard.ts";
+import { behind, passage } from "./guard.ts";
 import { hopBranches } from "./hop.ts";
 import { rowVerdict } from "./row.ts";
 import { lateralBranches } from "./source.ts";
@@ -50,16 +50,7 @@ export function guardVerdict(writer: Writer, state: State, at: Place): Fragment 
 
 /** A state without hops is judged where it stands. */
 function localVerdict(writer: Writer, state: State, at: Place): Fragment {
-  const verdict = stateVerdict(writer, state, at);
-  const passed = passage(writer, state.arrival, at);
-  switch (passed.kind) {
-    case "open":
-      return verdict;
-    case "exact":
-      return sql`case when ${passed.holds} then ${verdict} else 0 end`;
-    case "verdict":
-      return sql`least(${passed.value}, ${verdict})`;
-  }
+  return behind(passage(writer, state.arrival, at), stateVerdict(writer, state, at));
 }
 
 /** Where a search begins: a state at an entity, behind guards, with the goals that ride along. */

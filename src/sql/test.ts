@@ -4,7 +4,7 @@ import type { GuardedTest, State, Test } from "../plan/plan.ts";
 import { isTyped, typedValue } from "./attribute.ts";
 import { translateCondition } from "./condition.ts";
 import { type Fragment, identifier, join, literal, sql } from "./fragment.ts";
-import { passage } from "./guard.ts";
+import { behind, passage } from "./guard.ts";
 import { relationProbe, relationSet, type RelationSet } from "./relation-set.ts";
 import { attributeProbe } from "./source.ts";
 import { data, numbered, type Place, type Writer } from "./writer.ts";
@@ -54,16 +54,7 @@ export function guardedVerdict(
   { guards, test }: GuardedTest,
   at: Place,
 ): Fragment {
-  const verdict = testVerdict(writer, state, test, at);
-  const passed = passage(writer, guards, at);
-  switch (passed.kind) {
-    case "open":
-      return verdict;
-    case "exact":
-      return sql`case when ${passed.holds} then ${verdict} else 0 end`;
-    case "verdict":
-      return sql`least(${passed.value}, ${verdict})`;
-  }
+  return behind(passage(writer, guards, at), testVerdict(writer, state, test, at));
 }
 
 export function greatest(verdicts: readonly Fragment[]): Fragment {
