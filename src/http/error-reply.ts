@@ -1,20 +1,22 @@
 import type { FastifyReply, FastifyRequest } from "fastify";
 
 import { errorOf, PembaError } from "../base/error.ts";
+import { quote } from "../base/quote.ts";
 import { statusOf } from "../base/status.ts";
+import { logFailure } from "../telemetry/failure.ts";
 
-/** Sends any error as the error body; one that is our own fault is logged, and kept from the client. */
+/** Sends any error as the error body; one that is not the client's is logged, and its cause kept. */
 export function replyWithError(error: unknown, request: FastifyRequest, reply: FastifyReply): void {
-  const known = frameworkFault(error) ?? errorOf(error);
+  const known = frameworkFault(error, request) ?? errorOf(error);
   const status = statusOf[known.kind];
-  if (status.http >= 500) request.log.error({ err: error }, "request failed");
+  if (status.http >= 500) logFailure(request.log, known);
   void reply
     .status(status.http)
     .send({ code: status.grpc, message: known.message, details: known.details });
 }
 
 /** What the HTTP framework itself refuses before a route is reached. */
-function frameworkFault(error: unknown): PembaError | undefined {
+function frameworkFault(error: unknown, request: FastifyRequest): PembaError | undefined {
   // The framework gives a status to an error of a shape check, too, which is told as it is.
   if (error instanceof PembaError) return undefined;
   if (!(error instanceof Error) || !("statusCode" in error)) return undefined;
@@ -25,6 +27,11 @@ function frameworkFault(error: unknown): PembaError | undefined {
     });
   }
   if (typeof status !== "number" || status < 400 || status >= 500) return undefined;
+  if ("code" in error && error.code === "FST_ERR_BAD_URL") {
+    const path = request.url.split("?", 1)[0] ?? "";
+    const problem = "has a `%` that no two hexadecimal digits of UTF-8 follow";
+    return new PembaError("VALIDATION", `path: ${quote(path)} ${problem}`, { cause: error });
+  }
   const sentence = error.message.slice(0, 1).toLowerCase() + error.message.slice(1);
   return new PembaError("VALIDATION", sentence, { cause: error });
 }

@@ -71,7 +71,27 @@ const cases: readonly Case[] = [
   [`POST /v1/tenants/${long}/schemas/list`, {}, /tenant_id: `a{100}\.\.\.` is not a tenant id/],
   ["POST /v1/tenants/a%2Fb/schemas/list", {}, /tenant_id: `a\/b` is not a tenant id/],
   ["POST /v1/tenants/a%00b/data/write", { metadata: {} }, /tenant_id: /],
-  ["POST /v1/tenants/%zz/schemas/list", {}, /VALIDATION: /],
+  ["POST /v1/tenants/%zz/schemas/list", {}, /VALIDATION: path: `\/v1\/tenants\/%zz\/.*` has a `%`/],
+  [
+    `POST /v1/tenants/${"a".repeat(12_000)}/schemas/list`,
+    {},
+    /^.{1,40}tenant_id: `a{100}\.\.\.` is not a tenant id of 1 to 128 characters/,
+  ],
+  [
+    "POST /v1/tenants/list",
+    { page_size: "9".repeat(9_000) },
+    /page_size: `9{100}\.\.\.` is not an integer of 32 bits/,
+  ],
+  [
+    "PATCH schemas/partial-write",
+    { metadata: {}, partials: { 1: { write: [2] } } },
+    /partials\.1\.write\[0\]: `2` is not a text/,
+  ],
+  [
+    "PATCH schemas/partial-write",
+    { metadata: {}, partials: { 1: 2 } },
+    /partials\.1: `2` is not an object/,
+  ],
   ["POST schemas/write", {}, /schema: is missing/],
   ["POST schemas/write", { schema: 7 }, /schema: `7` is not a text/],
   ["POST schemas/write", { schema: "entity a\0 {}" }, /schema: has a NUL/],

@@ -60,7 +60,11 @@ test("while the database is gone requests get 503, and once it is back they are 
   const uri = new URL(database.url);
   uri.hostname = "127.0.0.1";
   uri.port = String(line.port);
-  const { url } = await servePemba(t, ["--database-connect-timeout", "2s"], {
+  const {
+    url,
+    process: server,
+    finished,
+  } = await servePemba(t, ["--database-connect-timeout", "2s"], {
     env: { SERVICE_DATABASE_ENGINE: "postgres", SERVICE_DATABASE_URI: uri.href },
   });
   const list = `${url}/v1/tenants/list`;
@@ -77,4 +81,9 @@ test("while the database is gone requests get 503, and once it is back they are 
   await line.mend();
   while ((await answerOf(`${url}/healthz`)).status !== 200) await wait(20);
   assert.equal((await answerOf(list, {})).status, 200);
+
+  server.kill("SIGTERM");
+  const { stdout } = await finished;
+  assert.match(stdout, /WARN.*: request failed: the database does not answer/);
+  assert.doesNotMatch(stdout, /ERROR|^ +at /m);
 });

@@ -1,0 +1,19 @@
+import type { BaseLogger } from "pino";
+
+import type { PembaError } from "../base/error.ts";
+
+/**
+ * Logs an error that is not the client's: one of our own with all that is known of it, one of the
+ * world around as a line, since all requests meet it while it lasts. Debug has what lies behind.
+ */
+export function logFailure(
+  logger: Pick<BaseLogger, "error" | "warn" | "debug">,
+  error: PembaError,
+): void {
+  if (error.kind === "internal") {
+    logger.error({ err: error.cause ?? error }, "request failed");
+    return;
+  }
+  logger.warn({ code: error.code }, `request failed: ${error.sentence}`);
+  if (error.cause !== undefined) logger.debug({ err: error.cause }, "why the request failed");
+}
