@@ -85,3 +85,13 @@ for (const [text, reason] of [
     assert.throws(() => parseTextNotation(text), { code: "INVALID_ARGUMENT", message: reason });
   });
 }
+
+test("a text as long as a request is cut in the error", () => {
+  const long = "a".repeat(1_000_000);
+  for (const text of [long, `doc:1$public|boolean:${long}`, `doc:1$public|${long}:true`]) {
+    assert.throws(
+      () => parseTextNotation(text),
+      (error: unknown) => error instanceof Error && error.message.length < 1_000,
+    );
+  }
+});
