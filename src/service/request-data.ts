@@ -1,4 +1,4 @@
-import { PembaError } from "../base/error.ts";
+import { fieldError, PembaError } from "../base/error.ts";
 import type { Attribute, AttributeValue, Entity, Subject, Tuple } from "../base/tuple.ts";
 import {
   type Absent,
@@ -127,17 +127,19 @@ function parseValue(value: AttributeValue, field: string): AttributeValue {
   }
 }
 
-/** Fails when a write holds more tuples and attributes than the server takes at once. */
-export function refuseOversize(counts: {
-  readonly tuples: number;
-  readonly attributes: number;
-  readonly max: number;
-}): void {
-  const total = counts.tuples + counts.attributes;
-  if (total <= counts.max) return;
-  const field = counts.tuples > 0 ? "tuples" : "attributes";
-  const problem = `${total} tuples and attributes in one write, expected at most ${counts.max} (\`database.max_data_per_write\`)`;
-  throw new PembaError("MAX_DATA_PER_WRITE_EXCEEDED", `${field}: ${problem}`, {
-    details: [{ field, message: problem }],
-  });
+/** Fails when a write holds more different tuples and attributes than the server takes at once. */
+export function refuseOversize(
+  elements: { readonly tuples: readonly Tuple[]; readonly attributes: readonly Attribute[] },
+  max: number,
+): void {
+  const { tuples, attributes } = elements;
+  if (tuples.length + attributes.length <= max) return;
+  // Each was made field by field by the same code, so equal ones have equal texts.
+  const total = new Set([...tuples, ...attributes].map((element) => JSON.stringify(element))).size;
+  if (total <= max) return;
+  throw fieldError(
+    "MAX_DATA_PER_WRITE_EXCEEDED",
+    tuples.length > 0 ? "tuples" : "attributes",
+    `${total} tuples and attributes in one write, expected at most ${max} (\`database.max_data_per_write\`)`,
+  );
 }

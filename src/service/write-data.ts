@@ -18,11 +18,7 @@ export async function writeData(service: Service, request: WriteDataRequest): Pr
   const tenant = parseTenantId(request.tenantId);
   const metadata = requireObject(request.metadata, "metadata");
   const schemaVersion = parseSchemaVersion(metadata.schemaVersion);
-  refuseOversize({
-    tuples: request.tuples?.length ?? 0,
-    attributes: request.attributes?.length ?? 0,
-    max: service.maxDataPerWrite,
-  });
   const elements = parseElements({ tuples: request.tuples, attributes: request.attributes });
+  refuseOversize(elements, service.maxDataPerWrite);
   return await service.store.data.write(tenant, { schemaVersion, ...elements });
 }

@@ -236,6 +236,12 @@ for (const engine of engines) {
         attributes: attributes.slice(1),
       });
       assert.equal(fits.status, 200, fits.message);
+      const repeated = await app.post(`${path}/data/write`, {
+        metadata: {},
+        tuples: [...tuples, ...tuples],
+        attributes: [...attributes.slice(1), ...attributes.slice(1)],
+      });
+      assert.equal(repeated.status, 200, repeated.message);
     });
 
     test("a pinned schema version is what a write is held against", async () => {
