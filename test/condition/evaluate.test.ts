@@ -120,6 +120,7 @@ test("faults name what went wrong and the part of the rule", () => {
     ["has(context.data.a.b)", /^no such key: `a`/],
     ["[1, 2].exists(x, x / 0 == 1)", /^division by zero in `x \/ 0`$/],
     ["int('a') == 1", /^`a` is not an integer/],
+    [`int('${"a".repeat(500)}') == 1`, /^`a{100}\.\.\.` is not an integer in `int\('a{95}\.\.\.`/],
     ["int(9223372036854775808.0) == 1", /^integer overflow/],
     ["timestamp('2023-02-29T00:00:00Z') == timestamp(0)", /is not a timestamp/],
     ["timestamp(253402300799) + duration('1s') == timestamp(0)", /^timestamp out of range/],

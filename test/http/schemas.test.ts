@@ -131,6 +131,7 @@ for (const engine of engines) {
         const { status, message } = await app.post(`${path}/schemas/read`, { metadata });
         assert.equal(status, 404);
         assert.match(message, /^ERROR_CODE_SCHEMA_NOT_FOUND: /);
+        assert.ok(message.length < 300, message);
       }
     });
 
