@@ -26,7 +26,7 @@ rule above(level integer) { level > context.data.limit }
 rule found(tags string[]) { tags.exists(tag, tag == "a") }`;
 
 /** All that is doubtful in the schema. */
-const oddWarning = /^pemba: warning: [^\n]*schema\.perm:12:\d+: [^\n]*`odd`[^\n]*\n$/;
+const oddWarning = /^pemba: warning: [^\n]*schema\.perm:12:\d+: [^\n]*`doc#odd`[^\n]*\n$/;
 
 const Explanation = Type.Object({
   plan: Type.Object({ kind: Type.String() }),
