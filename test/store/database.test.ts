@@ -162,3 +162,10 @@ test("a process prepares at most five hundred texts, and runs the others all the
   assert.equal(row?.["count"], 500);
   await database.close();
 });
+
+test("a statement that the server gives up on is no fault of ours", async () => {
+  const database = await open(place.url, { maxConnections: 1 });
+  await database.query("select set_config('statement_timeout', '50ms', false)", []);
+  await fails(database.query("select pg_sleep(600)", []), "DEADLINE_EXCEEDED");
+  await database.close();
+});

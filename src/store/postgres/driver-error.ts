@@ -49,13 +49,16 @@ const unavailableStates = /^(08...|28...|3D000|25006|53...|57P0[1-5]|58...)$/;
 /** Serialization failure and deadlock: nothing was done, and the same may work at once. */
 const repeatableStates: ReadonlySet<string> = new Set(["40001", "40P01"]);
 
+/** A statement is cancelled by us, by an operator, or by the `statement_timeout` that one has set. */
+const cancelledState = "57014";
+
 /** Poolers and servers that refuse parameters which they do not know say one of these. */
 const refusedParameterStates: ReadonlySet<string> = new Set(["08P01", "42704", "55P02", "0A000"]);
 
 /**
  * The error of the table for what the driver threw: UNAVAILABLE when the server cannot be reached
- * or cannot serve, SERIALIZATION when the statement may be repeated, else INTERNAL. Its text shows
- * nothing of the inside; the cause does.
+ * or cannot serve, SERIALIZATION when the statement may be repeated, DEADLINE_EXCEEDED when it was
+ * cancelled there, else INTERNAL. Its text shows nothing of the inside; the cause does.
  */
 export function storageError(error: unknown): PembaError {
   if (error instanceof PembaError) return error;
@@ -67,6 +70,11 @@ export function storageError(error: unknown): PembaError {
     return new PembaError("SERIALIZATION", "concurrent requests were in each other's way, retry", {
       cause: error,
     });
+  }
+  if (code === cancelledState) {
+    const sentence =
+      "the database ended the request before it was done, it may take too long there";
+    return new PembaError("DEADLINE_EXCEEDED", sentence, { cause: error });
   }
   return new PembaError("INTERNAL", "the database failed to run a statement", { cause: error });
 }
@@ -102,7 +110,7 @@ export function unknownOutcome(error: unknown): PembaError {
 
 /** Was a statement ended because somebody asked the server to? */
 export function isCancelled(error: unknown): boolean {
-  return error instanceof PembaError && codeOf(error.cause) === "57014";
+  return error instanceof PembaError && codeOf(error.cause) === cancelledState;
 }
 
 /** Nobody waits for the answer, so nobody is told either. */
