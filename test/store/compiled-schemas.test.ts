@@ -87,13 +87,17 @@ test("nothing is known of a forgotten tenant, and all of the others", async () =
   assert.deepEqual(loads, ["one ", "other ", "one ", `one ${v1}`]);
 });
 
-test("what does not fit the memory is compiled again, and right", async () => {
+test("a text larger than the memory is kept alone, and compiled again once it was pushed out", async () => {
   const { schemas, loads, stored } = open(1);
   stored.set("one ", [v1, textOne]);
   stored.set(`one ${v1}`, [v1, textOne]);
+  stored.set("other ", [v2, textTwo]);
   assert.equal((await schemas.guessHead(one)).version, v1);
+  assert.equal((await schemas.at(one, v1)).version, v1);
+  assert.deepEqual(loads, ["one "]);
+  await schemas.guessHead(other);
   assert.ok((await schemas.at(one, v1)).schema.entities.has("user"));
-  assert.deepEqual(loads, ["one ", `one ${v1}`]);
+  assert.deepEqual(loads, ["one ", "other ", `one ${v1}`]);
 });
 
 test("a load that failed is not remembered", async () => {
