@@ -1,5 +1,5 @@
 import type { WriteOutcome } from "./import-client.ts";
-import type { Element } from "./import-line.ts";
+import type { Element, Place } from "./import-line.ts";
 
 export interface BatchLimits {
   readonly elements: number;
@@ -7,34 +7,44 @@ export interface BatchLimits {
   readonly bytes: number;
 }
 
+/** A line that is not written, and why. */
+export interface Refusal {
+  readonly place: Place;
+  readonly reason: string;
+}
+
 export interface BatchWriter {
   /** Adds the element, or tells that the batch has it already. May send the batch. */
   add(element: Element): Promise<"added" | "duplicate">;
+  /** Takes a line that cannot be sent; it is reported in its turn. May send the batch. */
+  refuse(refusal: Refusal): Promise<void>;
   /** Sends what has gathered. */
   flush(): Promise<void>;
 }
 
 /**
  * Gathers elements and sends them in batches. A refused batch is narrowed down: the elements that
- * the answer names are reported and the rest is sent again; when it names none, each half is.
+ * the answer names are refused and the rest is sent again; when it names none, each half is. Refusals
+ * are reported once the batch is done, in the order in which the lines came.
  */
 export function batchWriter(options: {
   readonly limits: BatchLimits;
   send(batch: readonly Element[]): Promise<WriteOutcome>;
-  written(count: number): void;
-  refused(element: Element, reason: string): void;
+  accepted(count: number): void;
+  refused(refusal: Refusal): void;
 }): BatchWriter {
   const { limits } = options;
   let batch: Element[] = [];
   let bytes = 0;
   let byKey = new Map<string, string>();
+  const held = heldRefusals();
 
   async function deliver(elements: readonly Element[]): Promise<void> {
     let rest = elements;
     while (rest.length > 0) {
       const outcome = await options.send(rest);
-      if (outcome.kind === "written") {
-        options.written(rest.length);
+      if (outcome.kind === "accepted") {
+        options.accepted(rest.length);
         return;
       }
       const { reasons, message } = outcome;
@@ -45,10 +55,11 @@ export function batchWriter(options: {
         rest = rest.slice(middle);
         continue;
       }
-      if (reasons.size === 0 && only !== undefined) options.refused(only, message);
+      if (reasons.size === 0 && only !== undefined)
+        held.add({ place: only.place, reason: message });
       for (const [index, reason] of reasons) {
         const element = rest[index];
-        if (element !== undefined) options.refused(element, reason);
+        if (element !== undefined) held.add({ place: element.place, reason });
       }
       rest = reasons.size === 0 ? [] : rest.filter((_element, index) => !reasons.has(index));
     }
@@ -59,11 +70,20 @@ export function batchWriter(options: {
     batch = [];
     bytes = 0;
     byKey = new Map();
-    await deliver(elements);
+    try {
+      await deliver(elements);
+    } finally {
+      for (const refusal of held.take()) options.refused(refusal);
+    }
   }
 
   return {
     flush,
+    async refuse(refusal) {
+      held.came(refusal.place);
+      held.add(refusal);
+      if (batch.length === 0 || held.count() >= limits.elements) await flush();
+    },
     async add(element) {
       const earlier = byKey.get(element.key);
       if (earlier !== undefined && (element.kind === "tuple" || earlier === element.json)) {
@@ -73,9 +93,35 @@ export function batchWriter(options: {
       const full = batch.length >= limits.elements || bytes + element.json.length > limits.bytes;
       if (earlier !== undefined || (full && batch.length > 0)) await flush();
       batch.push(element);
+      held.came(element.place);
       bytes += element.json.length;
       byKey.set(element.key, element.json);
       return "added";
+    },
+  };
+}
+
+interface HeldRefusals {
+  came(place: Place): void;
+  add(refusal: Refusal): void;
+  count(): number;
+  /** All of them, in the order in which their lines came; then it begins anew. */
+  take(): readonly Refusal[];
+}
+
+function heldRefusals(): HeldRefusals {
+  let turns = new Map<Place, number>();
+  let refusals: Refusal[] = [];
+  return {
+    came: (place) => void turns.set(place, turns.size),
+    add: (refusal) => void refusals.push(refusal),
+    count: () => refusals.length,
+    take: () => {
+      const turnOf = ({ place }: Refusal): number => turns.get(place) ?? 0;
+      const sorted = refusals.toSorted((one, other) => turnOf(one) - turnOf(other));
+      refusals = [];
+      turns = new Map();
+      return sorted;
     },
   };
 }

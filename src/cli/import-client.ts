@@ -5,7 +5,8 @@ import { sentenceOf } from "./output.ts";
 
 /** What became of one batch. */
 export type WriteOutcome =
-  | { readonly kind: "written" }
+  /** Each element was new, or there already. */
+  | { readonly kind: "accepted" }
   /** `reasons` names the bad elements by their index in the batch; it is empty when none is named. */
   | {
       readonly kind: "refused";
@@ -37,7 +38,7 @@ export async function writeBatch(
   for (let attempt = 1; ; attempt++) {
     const answer = await post(target, body);
     if (answer.kind === "answer") {
-      if (answer.status === 200) return { kind: "written" };
+      if (answer.status === 200) return { kind: "accepted" };
       if (answer.status === 400 || answer.status === 413) return refusalOf(answer.body, batch);
       if (answer.status !== 429 && answer.status < 500) throw new ImportStopped(answer.message);
     }

@@ -1,6 +1,7 @@
 /** Counts of what became of the lines so far. */
 export interface Tally {
-  written: number;
+  /** Sent, and not refused; the server may have had it already. */
+  accepted: number;
   blank: number;
   duplicate: number;
   refused: number;
@@ -32,11 +33,11 @@ export function createProgress(total: number | undefined): Progress {
 
   const line = (tally: Tally): string => {
     const seconds = (performance.now() - start) / 1_000;
-    const rate = Math.round(tally.written / Math.max(seconds, 0.001));
+    const rate = Math.round(tally.accepted / Math.max(seconds, 0.001));
     const done = total === undefined || total === 0 ? undefined : tally.bytes / total;
     const percent = done === undefined ? "" : `${bar(done)} ${Math.floor(done * 100)}%  `;
     const refused = tally.refused === 0 ? "" : `, ${tally.refused} refused`;
-    return `${percent}${tally.written} written, ${rate}/s${refused}`;
+    return `${percent}${tally.accepted} accepted, ${rate}/s${refused}`;
   };
 
   return {
@@ -54,7 +55,7 @@ export function createProgress(total: number | undefined): Progress {
       const skipped = tally.blank + tally.duplicate;
       const seconds = ((performance.now() - start) / 1_000).toFixed(1);
       process.stdout.write(
-        `written ${tally.written}, skipped ${skipped} (${tally.blank} blank or comment, ` +
+        `accepted ${tally.accepted}, skipped ${skipped} (${tally.blank} blank or comment, ` +
           `${tally.duplicate} duplicate), refused ${tally.refused}, in ${seconds} s\n`,
       );
     },

@@ -36,7 +36,7 @@ input. A line is a JSON object as data/write takes it in \`tuples\` or \`attribu
   doc:1$public|boolean:true
 
 Blank lines and lines that start with # or // are skipped. A refused line does not stop the others;
-it is reported with its place, and the exit status is 1.
+it is reported with its place, and the exit status is 1. What the server has already, it accepts.
 
   --url         server (default http://localhost:3476)
   --tenant      tenant (default t1)
@@ -64,12 +64,8 @@ async function importFiles(
   target: ImportTarget,
   size: number,
 ): Promise<number> {
-  const tally: Tally = { written: 0, blank: 0, duplicate: 0, refused: 0, bytes: 0 };
+  const tally: Tally = { accepted: 0, blank: 0, duplicate: 0, refused: 0, bytes: 0 };
   const progress = createProgress(await totalSize(files));
-  const refuse = (file: string, line: number, reason: string): void => {
-    tally.refused += 1;
-    progress.note(`${file}:${line}: ${reason}`);
-  };
   let sending: Place | undefined;
   const writer = batchWriter({
     limits: { elements: size, bytes: maxBatchBytes },
@@ -77,14 +73,17 @@ async function importFiles(
       sending = batch[0]?.place;
       return await writeBatch(target, batch);
     },
-    written: (count) => {
-      tally.written += count;
+    accepted: (count) => {
+      tally.accepted += count;
       progress.show(tally);
     },
-    refused: ({ place }, reason) => refuse(place.file, place.line, reason),
+    refused: ({ place, reason }) => {
+      tally.refused += 1;
+      progress.note(`${place.file}:${place.line}: ${reason}`);
+    },
   });
   try {
-    for (const file of files) await importFile(file, { writer, tally, progress, refuse });
+    for (const file of files) await importFile(file, { writer, tally, progress });
     await writer.flush();
   } catch (error) {
     if (!(error instanceof ImportStopped)) throw error;
@@ -102,10 +101,9 @@ async function importFile(
     readonly writer: BatchWriter;
     readonly tally: Tally;
     readonly progress: Progress;
-    readonly refuse: (file: string, line: number, reason: string) => void;
   },
 ): Promise<void> {
-  const { writer, tally, progress, refuse } = into;
+  const { writer, tally, progress } = into;
   const name = file === standardInput ? "stdin" : file;
   const stream: AsyncIterable<Buffer> =
     file === standardInput ? process.stdin : createReadStream(file);
@@ -113,13 +111,14 @@ async function importFile(
   for await (const raw of linesOf(stream)) {
     number += 1;
     tally.bytes += raw.length;
+    const place = { file: name, line: number };
     if (raw.kind === "overlong") {
-      refuse(name, number, `is longer than ${maxLineBytes} bytes`);
+      await writer.refuse({ place, reason: `is longer than ${maxLineBytes} bytes` });
       continue;
     }
-    const line = readLine(raw.bytes, { file: name, line: number });
+    const line = readLine(raw.bytes, place);
     if (line.kind === "skipped") tally.blank += 1;
-    else if (line.kind === "refused") refuse(name, number, line.reason);
+    else if (line.kind === "refused") await writer.refuse(line);
     else if ((await writer.add(line.element)) === "duplicate") tally.duplicate += 1;
     progress.show(tally);
   }

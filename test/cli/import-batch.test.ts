@@ -13,15 +13,15 @@ function element(line: number, given: Partial<Element> = {}): Element {
 /** Runs the elements through a writer and tells what was sent and what became of each. */
 async function run(
   elements: readonly Element[],
-  answer: (lines: readonly number[]) => WriteOutcome = () => ({ kind: "written" }),
+  answer: (lines: readonly number[]) => WriteOutcome = () => ({ kind: "accepted" }),
   limits: BatchLimits = { elements: 100, bytes: 10_000 },
 ): Promise<{
   sent: (readonly number[])[];
-  written: number;
+  accepted: number;
   refused: number[];
   duplicates: number;
 }> {
-  const seen = { sent: [] as (readonly number[])[], written: 0, refused: [] as number[] };
+  const seen = { sent: [] as (readonly number[])[], accepted: 0, refused: [] as number[] };
   const writer = batchWriter({
     limits,
     send: async (batch) => {
@@ -29,7 +29,7 @@ async function run(
       seen.sent.push(lines);
       return answer(lines);
     },
-    written: (count) => (seen.written += count),
+    accepted: (count) => (seen.accepted += count),
     refused: ({ place }) => seen.refused.push(place.line),
   });
   let duplicates = 0;
@@ -46,9 +46,9 @@ const refusedAt = (...indexes: readonly number[]): WriteOutcome => ({
 
 test("a batch is sent when it is full, and what is left at the end", async () => {
   const elements = [1, 2, 3, 4, 5].map((line) => element(line));
-  const { sent, written } = await run(elements, undefined, { elements: 2, bytes: 1_000 });
+  const { sent, accepted } = await run(elements, undefined, { elements: 2, bytes: 1_000 });
   assert.deepEqual(sent, [[1, 2], [3, 4], [5]]);
-  assert.equal(written, 5);
+  assert.equal(accepted, 5);
 });
 
 test("a batch is sent before it grows beyond its bytes, also when one element does alone", async () => {
@@ -58,11 +58,11 @@ test("a batch is sent before it grows beyond its bytes, also when one element do
 });
 
 test("the elements that a refusal names are reported, and the others are sent again", async () => {
-  const { sent, written, refused } = await run(
+  const { sent, accepted, refused } = await run(
     [1, 2, 3, 4].map((line) => element(line)),
     (lines) => {
       const bad = lines.flatMap((line, index) => (line % 2 === 0 ? [index] : []));
-      return bad.length > 0 ? refusedAt(...bad) : { kind: "written" };
+      return bad.length > 0 ? refusedAt(...bad) : { kind: "accepted" };
     },
   );
   assert.deepEqual(sent, [
@@ -70,17 +70,48 @@ test("the elements that a refusal names are reported, and the others are sent ag
     [1, 3],
   ]);
   assert.deepEqual(refused, [2, 4]);
-  assert.equal(written, 2);
+  assert.equal(accepted, 2);
 });
 
 test("a refusal that names no element is narrowed down by halves", async () => {
-  const { sent, written, refused } = await run(
+  const { sent, accepted, refused } = await run(
     [1, 2, 3, 4, 5].map((line) => element(line)),
-    (lines) => (lines.includes(4) ? refusedAt() : { kind: "written" }),
+    (lines) => (lines.includes(4) ? refusedAt() : { kind: "accepted" }),
   );
   assert.deepEqual(refused, [4]);
-  assert.equal(written, 4);
+  assert.equal(accepted, 4);
   assert.ok(sent.every((lines, index) => index === 0 || lines.length < 5));
+});
+
+test("refusals are reported in the order of the lines, whoever refuses", async () => {
+  const reported: number[] = [];
+  const writer = batchWriter({
+    limits: { elements: 3, bytes: 1_000 },
+    send: async (batch) => {
+      const [first] = batch;
+      return batch.length === 1 && first?.place.line === 7
+        ? { kind: "accepted" }
+        : refusedAt(...[...batch.keys()].toReversed());
+    },
+    accepted: () => assert.equal(reported.length, 4),
+    refused: ({ place }) => reported.push(place.line),
+  });
+  const refuse = async (line: number): Promise<void> =>
+    await writer.refuse({ place: { file: "f", line }, reason: "no" });
+  await refuse(1);
+  assert.deepEqual(reported, [1], "nothing is held back that waits for nothing");
+  await writer.add(element(2));
+  await refuse(3);
+  await writer.add(element(4));
+  assert.deepEqual(reported, [1]);
+  await writer.flush();
+  assert.deepEqual(reported, [1, 2, 3, 4]);
+  await writer.add(element(7));
+  await refuse(8);
+  await refuse(9);
+  assert.deepEqual(reported, [1, 2, 3, 4]);
+  await refuse(10);
+  assert.deepEqual(reported, [1, 2, 3, 4, 8, 9, 10], "only so many are held back");
 });
 
 test("a tuple that stands twice in a batch is sent once", async () => {
