@@ -3,7 +3,7 @@ import type { TSchema } from "typebox";
 import { Compile } from "typebox/compile";
 
 import type { PembaError } from "../base/error.ts";
-import { quote } from "../base/quote.ts";
+import { quote, shorten } from "../base/quote.ts";
 import { invalidField } from "../service/field.ts";
 
 /**
@@ -55,7 +55,7 @@ function expectedKind(type: unknown): string {
 function fieldOf(value: unknown, steps: readonly string[]): string {
   const path = steps
     .map((step, index) =>
-      Array.isArray(valueAt(value, steps.slice(0, index))) ? `[${step}]` : `.${step}`,
+      Array.isArray(valueAt(value, steps.slice(0, index))) ? `[${step}]` : `.${shorten(step)}`,
     )
     .join("");
   return path === "" ? "body" : path.replace(/^\./, "");

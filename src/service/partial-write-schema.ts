@@ -3,6 +3,7 @@ import type { SchemaVersion } from "../base/tuple.ts";
 import { applyPartials, type EntityPartial } from "../language/partial.ts";
 import {
   type Absent,
+  parseName,
   parseSchemaVersion,
   parseTenantId,
   parseText,
@@ -53,7 +54,7 @@ function parsePartials(
   partials: ReadonlyMap<string, RawPartial>,
 ): ReadonlyMap<string, EntityPartial> {
   const entries = [...partials].map(([entity, partial]): [string, EntityPartial] => {
-    parseText(entity, "partials");
+    parseName(entity, "partials");
     const field = `partials.${entity}`;
     const part = (texts: readonly string[] | Absent, name: string): readonly string[] =>
       (texts ?? []).map((text, index) => parseText(text, `${field}.${name}[${index}]`));

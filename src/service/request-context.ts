@@ -1,3 +1,4 @@
+import { shorten } from "../base/quote.ts";
 import type { Context, JsonValue } from "../base/tuple.ts";
 import { emptyContext } from "../base/tuple.ts";
 import { type Absent, invalidField, parseText } from "./field.ts";
@@ -50,7 +51,7 @@ function checkData(data: JsonValue): void {
     }
     for (const [key, item] of Object.entries(value)) {
       parseText(key, path);
-      open.push({ value: item, path: `${path}.${key}`, level: level + 1 });
+      open.push({ value: item, path: `${path}.${shorten(key)}`, level: level + 1 });
     }
   }
 }

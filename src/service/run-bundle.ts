@@ -1,5 +1,5 @@
 import { fieldError, PembaError } from "../base/error.ts";
-import { quote } from "../base/quote.ts";
+import { quote, shorten } from "../base/quote.ts";
 import { parseTextNotation, type TextElement } from "../base/text-notation.ts";
 import type { SnapToken } from "../base/tuple.ts";
 import { type Bundle, type BundleOperation, type DataOperation, naming } from "../store/bundle.ts";
@@ -29,7 +29,7 @@ export async function runBundle(service: Service, request: RunBundleRequest): Pr
   const tenant = parseTenantId(request.tenantId);
   const name = parseBundleName(request.name, "name");
   const values = new Map(Object.entries(requireObject(request.arguments, "arguments")));
-  for (const [argument, value] of values) parseText(value, `arguments.${argument}`);
+  for (const [argument, value] of values) parseText(value, `arguments.${shorten(argument)}`);
   return await service.store.bundles.run(tenant, name, (bundle) => {
     checkArguments(bundle, values);
     return naming(name, () => {

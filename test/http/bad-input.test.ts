@@ -92,6 +92,26 @@ const cases: readonly Case[] = [
     { metadata: {}, partials: { 1: 2 } },
     /partials\.1: `2` is not an object/,
   ],
+  [
+    "PATCH schemas/partial-write",
+    { metadata: {}, partials: { ["a".repeat(9_000)]: {} } },
+    /partials: `a{100}\.\.\.` is not a name/,
+  ],
+  [
+    "PATCH schemas/partial-write",
+    { metadata: {}, partials: { ["a".repeat(9_000)]: 2 } },
+    /partials\.a{100}\.\.\.: `2` is not an object/,
+  ],
+  [
+    "POST data/run-bundle",
+    { name: "b", arguments: { ["a".repeat(9_000)]: "\0" } },
+    /arguments\.a{100}\.\.\.: has a NUL/,
+  ],
+  [
+    "POST permissions/check",
+    { ...ok, context: { data: { ["a".repeat(9_000)]: "\0" } }, metadata: {} },
+    /context\.data\.a{100}\.\.\.: has a NUL/,
+  ],
   ["POST schemas/write", {}, /schema: is missing/],
   ["POST schemas/write", { schema: 7 }, /schema: `7` is not a text/],
   ["POST schemas/write", { schema: "entity a\0 {}" }, /schema: has a NUL/],
