@@ -59,8 +59,9 @@ test(`evaluation and SQL agree on random rules (seed ${seed})`, async () => {
     }),
     { seed, numRuns: runs },
   );
-  assert.ok(counts.translated > runs * 0.6, `only ${counts.translated} of ${runs} have SQL`);
-  assert.ok(counts.truths > runs && counts.faults > runs / 4, JSON.stringify(counts));
+  // Only that the cases are no monoculture: the exact shares are up to the seed.
+  assert.ok(counts.translated > runs / 4, `only ${counts.translated} of ${runs} have SQL`);
+  assert.ok(counts.truths > runs / 4 && counts.faults > runs / 16, JSON.stringify(counts));
 });
 
 function evaluated(condition: Condition, input: ConditionInput): boolean | null {
