@@ -16,13 +16,8 @@ export function questionOf(item: {
   };
 }
 
-/** Equal for equal questions. */
+/** Equal for equal questions; names have no blanks. */
 export function questionKey(question: Question): string {
-  return JSON.stringify([
-    question.entityType,
-    question.permission,
-    question.subjectType,
-    question.subjectRelation,
-    question.arguments,
-  ]);
+  const { entityType, permission, subjectType, subjectRelation } = question;
+  return `${entityType} ${permission} ${subjectType} ${subjectRelation} ${question.arguments.join(" ")}`;
 }

@@ -85,7 +85,7 @@ export function statementOf(
   shape: CheckShape,
 ): Statement {
   const { statements } = preparedOf(schema);
-  const key = JSON.stringify([groups.map((group) => group.key), shape]);
+  const key = `${shapeKey(shape)}${groups.map((group) => group.key).join("|")}`;
   let statement = statements.get(key);
   if (statement === undefined) {
     statement = checkStatement(
@@ -95,6 +95,12 @@ export function statementOf(
     statements.set(key, statement);
   }
   return statement;
+}
+
+function shapeKey(shape: CheckShape): string {
+  const { bulk, pinned, pinnedVersion, contextTuples, contextAttributes } = shape;
+  const flags = [bulk, pinned, pinnedVersion, contextTuples, contextAttributes];
+  return flags.map((flag) => (flag ? "1" : "0")).join("");
 }
 
 /** How a plan is asked; that is found out once. */
