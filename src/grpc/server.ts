@@ -21,6 +21,7 @@ import { Tenancy } from "../gen/base/v1/tenancy_pb.ts";
 import { Watch } from "../gen/base/v1/watch_pb.ts";
 import { Health } from "../gen/grpc/health/v1/health_pb.ts";
 import type { Service } from "../service/service.ts";
+import { logFailure } from "../telemetry/failure.ts";
 import { errorStatus } from "./error-status.ts";
 import { healthMethods } from "./health.ts";
 import type { CallFrame, ServedMethod } from "./method.ts";
@@ -150,7 +151,7 @@ function callFrame(logger: Logger): CallFrame {
         const error = outcome.kind === "failed" ? outcome.error : undefined;
         const status = error === undefined ? 0 : statusOf[error.kind].grpc;
         if (error !== undefined && statusOf[error.kind].http >= 500) {
-          logger.error({ err: error.cause ?? error, reqId: id }, "request failed");
+          logFailure(logger.child({ reqId: id }), error);
         }
         const milliseconds = Math.round((performance.now() - start) * 1000) / 1000;
         const route = pathOf(method);
