@@ -59,11 +59,7 @@ export async function disagreements(
 }
 
 /** The items of a round with what the oracle allows for each. */
-function expectations(
-  one: Case,
-  round: Round,
-  schemas: readonly Schema[],
-): readonly Asked[] {
+function expectations(one: Case, round: Round, schemas: readonly Schema[]): readonly Asked[] {
   const schema = must(schemas[round.schema ?? schemas.length - 1], "the round names a schema");
   const facts = factsAfter(one.writes, round.after);
   return round.items.map((item) => ({

@@ -37,7 +37,7 @@ function memberShape(member: MemberNode): Shape {
   }
 }
 
-export function expressionShape(node: ExpressionNode): Shape {
+function expressionShape(node: ExpressionNode): Shape {
   switch (node.kind) {
     case "reference":
       return [node.first, ...node.rest].map(({ text }) => text).join(".");
