@@ -22,7 +22,7 @@ const usage = `usage: npm run bench -- check | shapes | plans [options]
 check only:
   --runs <n>             alternating runs of each class; the medians are printed (5)
   --connections <list>   connections, which is also checks in flight (1,8)
-  --walk-trusts-head     let the baseline take the tenant and its head version for granted
+  --walk-reads-head      let the baseline read head version and snapshot before each check
 
 plans only:
   --url <url>            a server to plan on instead; several are compared
@@ -36,7 +36,7 @@ const { values, positionals } = parseArgs({
     runs: { type: "string", default: "5" },
     seconds: { type: "string", default: "1" },
     connections: { type: "string", default: "1,8" },
-    "walk-trusts-head": { type: "boolean", default: false },
+    "walk-reads-head": { type: "boolean", default: false },
     keep: { type: "boolean", default: false },
     "shared-buffers": { type: "string", default: "2GB" },
     json: { type: "string" },
@@ -48,7 +48,7 @@ const options = {
   runs: Number(values.runs),
   seconds: Number(values.seconds),
   connections: values.connections.split(",").map(Number),
-  walkReadsHead: !values["walk-trusts-head"],
+  walkReadsHead: values["walk-reads-head"],
   keep: values.keep,
 };
 

@@ -26,7 +26,7 @@ export interface WalkOptions {
   readonly tenant: string;
   readonly schema: Schema;
   readonly connections: number;
-  /** Make sure of the head before each check, as such services do for a request without a pin. */
+  /** Read head version and snapshot before each check, as such services do without a pin. */
   readonly readsHead: boolean;
   /** Called with each statement that goes to the server; makes the driver slower. */
   readonly onStatement: ((text: string) => void) | undefined;
@@ -67,6 +67,7 @@ export function openWalkEvaluator(options: WalkOptions): WalkEvaluator {
     check: async ({ entity, permission, subject }) => {
       if (readsHead) {
         await query("select head_version from tenants where number = $1::bigint", [tenant]);
+        await query("select pg_current_snapshot() where $1 <> ''", [tenant]);
       }
       const walk = { subject, schema, tenant, query };
       const root = { visited: new Set<string>(), path: [], isDecided: () => false };
