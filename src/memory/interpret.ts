@@ -21,8 +21,9 @@ export function interpret(plan: Plan, asked: Omit<Asked, "onFault">): Interpreta
   let fault: Fault | undefined;
   const judged: Asked = {
     ...asked,
-    onFault: (first) => {
-      fault ??= first;
+    // The least, not the first: the order in which facts are met is the engine's own.
+    onFault: (next) => {
+      if (fault === undefined || next.message < fault.message) fault = next;
     },
   };
   const result =
