@@ -25,6 +25,7 @@ export interface Store {
   readonly data: DataStore;
   readonly bundles: BundleStore;
   readonly permissions: PermissionStore;
+  readonly lookups: LookupStore;
   /** Resolves when storage answers; rejects with UNAVAILABLE when it does not. */
   ping(): Promise<void>;
   close(): Promise<void>;
@@ -200,4 +201,49 @@ export interface PermissionStore {
   ): Promise<ReadonlyMap<string, CheckAnswer>>;
   /** How a permission of the entity comes about, down to its subjects. */
   expand(tenant: TenantId, question: ExpandQuestion): Promise<ExpandTree>;
+}
+
+/** What both lookups have in common: a page of ids in ascending order of their bytes. */
+export interface LookupFrame extends QuestionFrame {
+  /** The id behind which the page begins. */
+  readonly after: string | undefined;
+  /** Most ids of the page. */
+  readonly limit: number;
+}
+
+export interface LookupEntityQuestion extends LookupFrame {
+  readonly entityType: string;
+  /** A permission, a relation, a boolean attribute, or a rule without parameters. */
+  readonly permission: string;
+  readonly subject: Subject;
+  /** For a type that stands here, entities with other ids lead nowhere. */
+  readonly scope: ReadonlyMap<string, readonly string[]>;
+}
+
+export interface LookupSubjectQuestion extends LookupFrame {
+  readonly entity: Entity;
+  /** A permission, a relation, a boolean attribute, or a rule with `arguments`. */
+  readonly permission: string;
+  readonly arguments: readonly string[];
+  readonly subjectType: string;
+  /** "" looks for subjects themselves, else for the usersets of that relation. */
+  readonly subjectRelation: string;
+}
+
+export interface LookupPage extends Page<string, string> {
+  /** The state and the schema that were read, for the pages that follow. */
+  readonly snapToken: SnapToken;
+  readonly schemaVersion: SchemaVersion;
+}
+
+/**
+ * The ids for which a check allows, among those known in the state that is read: those that stand
+ * in a tuple (stored or of the context) as entity or subject of the type or in an attribute, and
+ * those that the question itself names. An id whose check would fail fails the page that it is on.
+ */
+export interface LookupStore {
+  /** Entities of a type on which the subject has the permission. */
+  entities(tenant: TenantId, question: LookupEntityQuestion): Promise<LookupPage>;
+  /** Subjects of a type that have the permission on the entity. */
+  subjects(tenant: TenantId, question: LookupSubjectQuestion): Promise<LookupPage>;
 }

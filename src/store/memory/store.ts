@@ -1,3 +1,4 @@
+import { PembaError } from "../../base/error.ts";
 import type { SnapToken, TenantId } from "../../base/tuple.ts";
 import { validateOperations, writesAnything } from "../bundle.ts";
 import { CompiledSchemas } from "../compiled-schemas.ts";
@@ -47,6 +48,10 @@ export function createMemoryStore(options: MemoryStoreOptions): Store {
     data: dataStore(parts),
     bundles: bundleStore(parts),
     permissions: new MemoryPermissions({ data, schemas }),
+    lookups: {
+      entities: () => Promise.reject(new PembaError("UNIMPLEMENTED", "lookups are not there yet")),
+      subjects: () => Promise.reject(new PembaError("UNIMPLEMENTED", "lookups are not there yet")),
+    },
     ping: async () => {},
     close: async () => {},
   };

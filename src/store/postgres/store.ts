@@ -62,6 +62,10 @@ export async function createPostgresStore(options: PostgresStoreOptions): Promis
       tokens,
       onAnswered: options.onAnswered,
     }),
+    lookups: {
+      entities: () => Promise.reject(new PembaError("UNIMPLEMENTED", "lookups are not there yet")),
+      subjects: () => Promise.reject(new PembaError("UNIMPLEMENTED", "lookups are not there yet")),
+    },
     ping: async () => {
       await database.query("select 1", []);
     },
