@@ -1,4 +1,3 @@
-import { PembaError } from "../../base/error.ts";
 import type { SnapToken, TenantId } from "../../base/tuple.ts";
 import { validateOperations, writesAnything } from "../bundle.ts";
 import { CompiledSchemas } from "../compiled-schemas.ts";
@@ -49,8 +48,8 @@ export function createMemoryStore(options: MemoryStoreOptions): Store {
     bundles: bundleStore(parts),
     permissions: new MemoryPermissions({ data, schemas }),
     lookups: {
-      entities: () => Promise.reject(new PembaError("UNIMPLEMENTED", "lookups are not there yet")),
-      subjects: () => Promise.reject(new PembaError("UNIMPLEMENTED", "lookups are not there yet")),
+      entities: () => Promise.reject(new Error("lookups are not there yet")),
+      subjects: () => Promise.reject(new Error("lookups are not there yet")),
     },
     ping: async () => {},
     close: async () => {},

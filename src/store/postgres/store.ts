@@ -63,8 +63,8 @@ export async function createPostgresStore(options: PostgresStoreOptions): Promis
       onAnswered: options.onAnswered,
     }),
     lookups: {
-      entities: () => Promise.reject(new PembaError("UNIMPLEMENTED", "lookups are not there yet")),
-      subjects: () => Promise.reject(new PembaError("UNIMPLEMENTED", "lookups are not there yet")),
+      entities: () => Promise.reject(new Error("lookups are not there yet")),
+      subjects: () => Promise.reject(new Error("lookups are not there yet")),
     },
     ping: async () => {
       await database.query("select 1", []);
