@@ -1,14 +1,10 @@
-import { must } from "../base/assert.ts";
-import { exactStates } from "../plan/exact.ts";
 import type { SearchPlan } from "../plan/plan.ts";
-import { closureTables } from "./closure.ts";
 import { type Fragment, join, param, render, type Statement, sql } from "./fragment.ts";
 import type { Gather } from "./gather-plan.ts";
 import { gatherBody } from "./gather.ts";
-import { guardVerdict, questionVerdict } from "./search.ts";
+import { searchWriter, withClosure } from "./search-writer.ts";
+import { questionVerdict } from "./search.ts";
 import { contextTables, pinTable, type Scope, type Shape } from "./source.ts";
-import { stateHolds, Untranslatable } from "./test.ts";
-import type { Writer } from "./writer.ts";
 
 /** What a statement answers for a group of items that share a plan. */
 export type Body =
@@ -70,40 +66,7 @@ function bodyRow(scope: Scope, body: Body, id: Fragment, subject: Fragment): Fra
   }
 }
 
-/**
- * A guard is written out at every place where it is asked, so guards within guards multiply. A
- * statement of more than this is slower to plan and to start than its plan is to gather.
- */
-const guardBudget = 256;
-
-/** What a guard with a search of its own costs, in guards that are one probe. */
-const searchCost = 8;
-
 function searchRow(scope: Scope, plan: SearchPlan, id: Fragment, subject: Fragment): Fragment {
-  let searches = 0;
-  let spent = 0;
-  const spend = (cost: number): void => {
-    spent += cost;
-    if (spent > guardBudget) throw new Untranslatable("it has too many guards within guards");
-  };
-  const state = (number: number) => must(plan.states[number], "a guard has a state");
-  const writer: Writer = {
-    scope,
-    plan,
-    exact: exactStates(plan),
-    subjectId: subject,
-    number: () => searches++,
-    judge: (number, at) => {
-      spend(searchCost);
-      return guardVerdict(writer, state(number), at);
-    },
-    holds: (number, at) => {
-      spend(1);
-      return stateHolds(writer, state(number), at);
-    },
-  };
-  const tables = plan.usersets.length === 0 ? [] : closureTables(scope, plan, { id: subject });
-  const verdict = questionVerdict(writer, id);
-  const with_ = tables.length === 0 ? sql`` : sql`with recursive ${join(tables, ", ")} `;
-  return sql`${with_}select x.v, x.n, null::jsonb as facts from (${verdict}) x`;
+  const verdict = questionVerdict(searchWriter(scope, plan, subject), id);
+  return sql`${withClosure(scope, plan, subject)}select x.v, x.n, null::jsonb as facts from (${verdict}) x`;
 }
