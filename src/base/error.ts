@@ -112,6 +112,11 @@ export function fieldError(code: ErrorCode, field: string, problem: string): Pem
   return new PembaError(code, `${field}: ${problem}`, { details: [{ field, message: problem }] });
 }
 
+/** Nobody waits for the answer, so nobody is told either. */
+export function cancelled(cause: unknown): PembaError {
+  return new PembaError("CANCELLED", "the caller waits no longer", { cause });
+}
+
 /** Whatever was thrown, as an error that a client may see: the cause of our own faults stays with us. */
 export function errorOf(thrown: unknown): PembaError {
   if (thrown instanceof PembaError) return thrown;

@@ -2,9 +2,8 @@ import { LRUCache } from "lru-cache";
 import postgres from "postgres";
 
 import { must } from "../../base/assert.ts";
-import { PembaError } from "../../base/error.ts";
+import { cancelled, PembaError } from "../../base/error.ts";
 import {
-  cancelled,
   faultOf,
   isCancelled,
   refusesStartParameters,

@@ -113,11 +113,6 @@ export function isCancelled(error: unknown): boolean {
   return error instanceof PembaError && codeOf(error.cause) === cancelledState;
 }
 
-/** Nobody waits for the answer, so nobody is told either. */
-export function cancelled(cause: unknown): PembaError {
-  return new PembaError("CANCELLED", "the caller waits no longer", { cause });
-}
-
 /** Did the server (or a pooler before it) refuse the parameters that a connection started with? */
 export function refusesStartParameters(error: unknown): boolean {
   return error instanceof postgres.PostgresError && refusedParameterStates.has(error.code);
