@@ -5,10 +5,13 @@ import postgres from "postgres";
 
 import type { Attribute, TenantId } from "../../src/base/tuple.ts";
 import { arrayLiteral } from "../../src/store/postgres/array-literal.ts";
+import type { TokenSource } from "../../src/store/postgres/snap-token.ts";
 import { tuple } from "./engines.ts";
 
-/** A write by somebody else, whose transaction is open until it is committed. */
+/** A change by somebody else, whose transaction is open until it is committed. */
 export interface OpenWrite {
+  /** What the token is made of that the change gives once it is committed. */
+  readonly source: TokenSource;
   commit(): Promise<void>;
 }
 
@@ -23,15 +26,14 @@ export async function beginWrite(
   tenant: TenantId,
   data: { readonly tuples?: readonly string[]; readonly attributes?: readonly Attribute[] },
 ): Promise<OpenWrite> {
-  const connection = await sql.reserve();
   const tuples = (data.tuples ?? []).map(tuple);
   const attributes = data.attributes ?? [];
-  const heads = await connection<{ head: string }[]>`
+  const heads = await sql<{ head: string }[]>`
     select head_version as head from tenants where id = ${tenant}
   `;
-  await connection.unsafe("begin");
-  const [row] = await connection.unsafe(
-    `select outcome from write_data($1, null, $2,
+  return await begin(
+    sql,
+    `write_data($1, null, $2,
        $3::text[], $4::text[], $5::text[], $6::text[], $7::text[], $8::text[],
        $9::text[], $10::text[], $11::text[], $12::text[], $13::text[])`,
     [
@@ -50,8 +52,44 @@ export async function beginWrite(
       arrayLiteral(attributes.map(({ value }) => JSON.stringify(value.data))),
     ],
   );
-  assert.equal(row?.["outcome"], "written");
+}
+
+/** Deletes one tuple by its name as a store does, and leaves the transaction open. */
+export async function beginDelete(
+  sql: postgres.Sql,
+  tenant: TenantId,
+  text: string,
+): Promise<OpenWrite> {
+  const { entity, relation, subject } = tuple(text);
+  return await begin(
+    sql,
+    "delete_data($1, true, $2, $3::text[], $4, $5, $6::text[], $7, false, '', '{}', '{}')",
+    [
+      tenant,
+      entity.type,
+      arrayLiteral([entity.id]),
+      relation,
+      subject.type,
+      arrayLiteral([subject.id]),
+      subject.relation,
+    ],
+  );
+}
+
+async function begin(
+  sql: postgres.Sql,
+  call: string,
+  values: readonly string[],
+): Promise<OpenWrite> {
+  const connection = await sql.reserve();
+  await connection.unsafe("begin");
+  const [row] = await connection.unsafe<
+    { outcome: string; snapshot: string; xid: string | null; timeline: number }[]
+  >(`select outcome, snapshot::text, xid::text, timeline from ${call}`, [...values]);
+  assert.ok(row?.outcome === "written");
+  const { snapshot, xid, timeline } = row;
   return {
+    source: { snapshot, xid: xid ?? undefined, timeline },
     commit: async () => {
       await connection.unsafe("commit");
       connection.release();
