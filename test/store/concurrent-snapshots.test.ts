@@ -23,7 +23,7 @@ import { stateAt } from "./state.ts";
 interface Instances {
   /** Instances over the same data. */
   readonly stores: readonly [Store, Store];
-  close(): Promise<void>;
+  readonly close: () => Promise<void>;
 }
 
 const places: Readonly<Record<string, () => Promise<Instances>>> = {
