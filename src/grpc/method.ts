@@ -1,4 +1,4 @@
-import { once } from "node:events";
+import { type EventEmitter, once } from "node:events";
 
 import type { DescMessage, DescMethod, MessageInitShape, MessageShape } from "@bufbuild/protobuf";
 import type {
@@ -9,7 +9,7 @@ import type {
   StatusObject,
 } from "@grpc/grpc-js";
 
-import type { PembaError } from "../base/error.ts";
+import { PembaError } from "../base/error.ts";
 import { errorStatus } from "./error-status.ts";
 import { decodeMessage, encodeMessage } from "./message.ts";
 
@@ -86,7 +86,10 @@ export function unary<I extends DescMessage, O extends DescMessage>(
   };
 }
 
-/** A method with any number of answers; the next one is asked for when the client can take it. */
+/**
+ * A method with any number of answers; the next one is asked for when the client can take it. Once
+ * the signal of its context is aborted, nobody waits for more: what the answers wait for should end.
+ */
 export function serverStreaming<I extends DescMessage, O extends DescMessage>(
   method: Typed<I, O> & { readonly methodKind: "server_streaming" },
   answers: (request: MessageShape<I>, context: CallContext) => AsyncIterable<MessageInitShape<O>>,
@@ -100,9 +103,7 @@ export function serverStreaming<I extends DescMessage, O extends DescMessage>(
       const reply = async (): Promise<void> => {
         const request = decodeMessage(method.input, call.request, "request");
         for await (const message of answers(request, context)) {
-          if (context.signal.aborted) return;
-          const isFull = !call.write(encodeMessage(method.output, message));
-          if (isFull) await once(call, "drain", { signal: context.signal });
+          await write(call, encodeMessage(method.output, message), context.signal);
         }
       };
       finish(reply(), { call, frame, end });
@@ -124,13 +125,32 @@ export function bidiStreaming<I extends DescMessage, O extends DescMessage>(
       const reply = async (): Promise<void> => {
         for await (const bytes of call.iterator({ destroyOnReturn: false })) {
           const request = decodeMessage(method.input, bytes, "request");
-          const isFull = !call.write(encodeMessage(method.output, answer(request)));
-          if (isFull) await once(call, "drain", { signal: context.signal });
+          await write(call, encodeMessage(method.output, answer(request)), context.signal);
         }
       };
       finish(reply(), { call, frame, end });
     },
   };
+}
+
+/** Resolves when there is room for another message. Fails with CANCELLED when nobody takes it. */
+async function write(
+  call: EventEmitter & { write(bytes: Buffer): boolean },
+  bytes: Buffer,
+  signal: AbortSignal,
+): Promise<void> {
+  if (signal.aborted) throw cancelled(undefined);
+  const isFull = !call.write(bytes);
+  if (!isFull) return;
+  try {
+    await once(call, "drain", { signal });
+  } catch (error) {
+    throw signal.aborted ? cancelled(error) : error;
+  }
+}
+
+function cancelled(cause: unknown): PembaError {
+  return new PembaError("CANCELLED", "the caller waits no longer", { cause });
 }
 
 /** Ends a stream when its answers have ended, and tells how. */

@@ -10,9 +10,12 @@ export function replyWithError(error: unknown, request: FastifyRequest, reply: F
   const known = frameworkFault(error, request) ?? errorOf(error);
   const status = statusOf[known.kind];
   if (status.http >= 500) logFailure(request.log, known);
-  void reply
-    .status(status.http)
-    .send({ code: status.grpc, message: known.message, details: known.details });
+  void reply.status(status.http).send(errorBody(known));
+}
+
+/** What a client gets to see of an error. */
+export function errorBody(error: PembaError): object {
+  return { code: statusOf[error.kind].grpc, message: error.message, details: error.details };
 }
 
 /** What the HTTP framework itself refuses before a route is reached. */

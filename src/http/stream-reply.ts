@@ -1,0 +1,115 @@
+import { Readable } from "node:stream";
+
+import type { FastifyReply, FastifyRequest } from "fastify";
+
+import { errorOf } from "../base/error.ts";
+import { statusOf } from "../base/status.ts";
+import { logFailure } from "../telemetry/failure.ts";
+import { errorBody } from "./error-reply.ts";
+
+/** How the items of a stream stand in the body of its reply. */
+export interface StreamFormat<T> {
+  readonly contentType: string;
+  readonly item: (item: T) => string;
+  /** The last item of a stream that failed; `body` is what the whole reply would else have been. */
+  readonly error: (body: object) => string;
+  /** What to send while there is nothing to send, for a format that has such a thing. */
+  readonly heartbeat?: string;
+}
+
+/** One JSON document a line. */
+export const jsonLines: StreamFormat<object> = {
+  contentType: "application/x-ndjson",
+  item: (item) => `${JSON.stringify(item)}\n`,
+  error: (body) => `${JSON.stringify({ error: body })}\n`,
+};
+
+/** Proxies drop a connection that is silent for a minute, and a write tells who is gone. */
+const heartbeatMs = 15_000;
+
+/** A client that is gone without a word must not hold its stream for ever. */
+const keepaliveMs = 30_000;
+
+/**
+ * Sends what `open` gives for as long as it gives something, and no faster than the client takes it.
+ * An error before `open` has resolved is a reply like any other; after that it is the last item. The
+ * signal is aborted when the client is gone: then nothing more is asked for, and what `open` and its
+ * items wait for should end.
+ */
+export async function replyWithStream<T>(
+  request: FastifyRequest,
+  reply: FastifyReply,
+  stream: {
+    readonly format: StreamFormat<T>;
+    readonly open: (signal: AbortSignal) => Promise<AsyncIterable<T>>;
+  },
+): Promise<FastifyReply> {
+  const gone = new AbortController();
+  reply.raw.once("close", () => gone.abort());
+  request.raw.socket.setKeepAlive(true, keepaliveMs);
+  const items = await stream.open(gone.signal);
+  const chunks = chunksOf(request, items, stream.format);
+  const body = Readable.from(withHead(reply, chunks), { objectMode: false });
+  return await reply.type(stream.format.contentType).send(body);
+}
+
+/**
+ * The same items, once the first one is there: for a stream whose first item should decide whether
+ * its reply is an error.
+ */
+export async function afterFirst<T>(items: AsyncIterable<T>): Promise<AsyncIterable<T>> {
+  const source = items[Symbol.asyncIterator]();
+  const first = await source.next();
+  return (async function* () {
+    if (first.done === true) return;
+    yield first.value;
+    yield* { [Symbol.asyncIterator]: () => source };
+  })();
+}
+
+/** The head goes out at once: a client may wait for it while there is no item yet. */
+async function* withHead(
+  reply: FastifyReply,
+  chunks: AsyncIterable<string>,
+): AsyncGenerator<string> {
+  reply.raw.flushHeaders();
+  yield* chunks;
+}
+
+async function* chunksOf<T>(
+  request: FastifyRequest,
+  items: AsyncIterable<T>,
+  { item, error, heartbeat }: StreamFormat<T>,
+): AsyncGenerator<string> {
+  try {
+    const texts = mapped(items, item);
+    yield* heartbeat === undefined ? texts : withHeartbeat(texts, heartbeat);
+  } catch (thrown) {
+    const known = errorOf(thrown);
+    if (statusOf[known.kind].http >= 500) logFailure(request.log, known);
+    yield error(errorBody(known));
+  }
+}
+
+async function* mapped<T>(
+  items: AsyncIterable<T>,
+  map: (item: T) => string,
+): AsyncGenerator<string> {
+  for await (const item of items) yield map(item);
+}
+
+async function* withHeartbeat(texts: AsyncGenerator<string>, beat: string): AsyncGenerator<string> {
+  try {
+    let next = texts.next();
+    for (;;) {
+      const silence = Promise.withResolvers<undefined>();
+      const timer = setTimeout(silence.resolve, heartbeatMs, undefined);
+      const result = await Promise.race([next, silence.promise]).finally(() => clearTimeout(timer));
+      if (result?.done === true) return;
+      yield result === undefined ? beat : result.value;
+      if (result !== undefined) next = texts.next();
+    }
+  } finally {
+    await texts.return(undefined);
+  }
+}
