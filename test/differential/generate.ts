@@ -12,15 +12,12 @@ import {
   schemaSketch,
 } from "./generate-schema.ts";
 import { contextData, valueOf } from "./generate-values.ts";
-import { entityNames } from "./name-pool.ts";
+import { entityNames, idPool as ids } from "./name-pool.ts";
 import { chosen } from "./pick.ts";
 import { canCall } from "./schema-text.ts";
 
 /** Questions in a round, of which the more telling ones get asked. */
 const candidates = 60;
-
-/** Shared by all types, so that an engine which confuses types gets found out. */
-const ids = ["1", "2", "a:b@c", "3", "4+5"] as const;
 
 const pick = fc.nat({ max: 9_999 });
 const id = fc.nat({ max: ids.length - 1 });

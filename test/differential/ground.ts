@@ -18,6 +18,8 @@ export interface Program {
   readonly root: string;
   /** What each atom means; every atom that a formula mentions has one. */
   readonly rules: ReadonlyMap<string, Formula>;
+  /** Where an atom stands; those of negations and of an asked rule stand where they are mentioned. */
+  readonly entities: ReadonlyMap<string, Entity>;
 }
 
 export type Fault = "RULE_EVALUATION" | "ATTRIBUTE_TYPE_MISMATCH";
@@ -52,13 +54,13 @@ export function ground(question: Question): Program | undefined {
   const grounding = new Grounding(question);
   if (isNode(definition, question.permission)) {
     const root = grounding.atom(question.entity, question.permission);
-    return { root, rules: grounding.rules };
+    return { root, rules: grounding.rules, entities: grounding.entities };
   }
   if (!question.schema.rules.has(question.permission)) return undefined;
   const root = grounding.define("asked rule", () =>
     grounding.call(question.entity, question.permission),
   );
-  return { root, rules: grounding.rules };
+  return { root, rules: grounding.rules, entities: grounding.entities };
 }
 
 function isSubject({ schema, subject }: Question): boolean {
@@ -77,6 +79,7 @@ function isNode(definition: EntityDefinition, name: string): boolean {
 
 class Grounding {
   readonly rules = new Map<string, Formula>();
+  readonly entities = new Map<string, Entity>();
   readonly #question: Question;
   #negations = 0;
 
@@ -87,6 +90,7 @@ class Grounding {
   /** The atom of a name at an entity; a name that is met a second time is already defined. */
   atom(entity: Entity, name: string): string {
     const key = `${entity.type}:${entity.id}#${name}`;
+    this.entities.set(key, entity);
     return this.define(key, () => this.#meaning(entity, name));
   }
 

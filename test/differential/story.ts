@@ -72,7 +72,7 @@ export async function askSingly(story: Story, round: Round): Promise<readonly Ou
   return answers.flat();
 }
 
-function outcomeOf(code: ErrorCode): Outcome {
+export function outcomeOf(code: ErrorCode): Outcome {
   switch (code) {
     case "ENTITY_TYPE_NOT_FOUND":
     case "PERMISSION_NOT_FOUND":

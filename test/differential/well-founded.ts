@@ -74,7 +74,7 @@ function holds(formula: Formula, derived: ReadonlySet<string>, assumptions: Assu
 /** The same program with every fault decided one way. */
 export function decideFaults(program: Program, value: boolean): Program {
   const rules = new Map([...program.rules].map(([key, one]) => [key, decided(one, value)]));
-  return { root: program.root, rules };
+  return { ...program, rules };
 }
 
 function decided(formula: Formula, value: boolean): Formula {
