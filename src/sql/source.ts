@@ -37,6 +37,11 @@ export const loggedTenant = sql`(r.tenant + 0)`;
  * logged attribute has.
  */
 export function tupleProbe(scope: Scope, columns: Fragment, where: Fragment): Fragment {
+  return join(tupleBranches(scope, columns, where), " union all ");
+}
+
+/** The branches of a `tupleProbe`, each a query. */
+export function tupleBranches(scope: Scope, columns: Fragment, where: Fragment): Fragment[] {
   const { shape, tenant, changed } = scope;
   const branches = [
     shape.pinned
@@ -51,7 +56,7 @@ export function tupleProbe(scope: Scope, columns: Fragment, where: Fragment): Fr
   if (shape.contextTuples) {
     branches.push(sql`select ${columns} from context_tuples r where ${where}`);
   }
-  return join(branches, " union all ");
+  return branches;
 }
 
 /**

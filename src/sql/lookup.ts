@@ -1,0 +1,159 @@
+import { must } from "../base/assert.ts";
+import type { SearchPlan } from "../plan/plan.ts";
+import type { RelaxedPlan } from "../plan/relax.ts";
+import { candidatesMax } from "./candidate.ts";
+import { closureTables } from "./closure.ts";
+import { type Fragment, join, param, render, type Statement, sql } from "./fragment.ts";
+import type { Gather } from "./gather-plan.ts";
+import { gatherBody } from "./gather.ts";
+import { passage } from "./guard.ts";
+import { entityCandidates } from "./lookup-entity.ts";
+import { subjectCandidates } from "./lookup-subject.ts";
+import { searchWriter, withClosure } from "./search-writer.ts";
+import { questionVerdict } from "./search.ts";
+import { contextTables, pinTable, type Scope, type Shape } from "./source.ts";
+import { depth, hops, levelZero, type Writer } from "./writer.ts";
+
+/** What is looked for, and how its candidates are judged. */
+export interface Lookup {
+  readonly end: "entities" | "subjects";
+  readonly relaxed: RelaxedPlan;
+  readonly judge:
+    /** In the statement, by the plan itself. */
+    | { readonly kind: "search"; readonly plan: SearchPlan }
+    /** By the interpreter, over facts that the statement reads. */
+    | { readonly kind: "gather"; readonly gather: Gather };
+}
+
+export interface LookupShape extends Shape {
+  /** A schema version that the request pinned must exist (parameter `version`). */
+  readonly pinnedVersion: boolean;
+  /** Names of the rules that may hold for an entity without any attribute. */
+  readonly openRules: ReadonlySet<string>;
+  /** Entity types of which only the ids of the parameter `scope_<index>` are looked at. */
+  readonly scopedTypes: readonly string[];
+}
+
+/**
+ * The statement that reads one page of a lookup. One row:
+ *
+ * - `head_version`: the true head; in a shape with a pinned version, `has_version`
+ * - `is_future`, `is_expired`: in pinned shapes, whether the snapshot can't be read; in the others
+ *   `snapshot` and `timeline`, from which the token of the state is made
+ * - `candidates`, `last`: how many ids came into question, at most `candidates`, and the last of them
+ * - `answers`: the first of them that are not denied, at most `answers`, ascending, as
+ *   [id, verdict]; of a gather all of them, as [id, facts] for entities and [id] for subjects, with
+ *   `facts` for all
+ *
+ * No row at all: the tenant does not exist. Parameters: `tenant`, `depth`, `data`, `id` of the
+ * subject or the entity that is asked about, `after`, `candidates`, `answers`; `snapshot`, `version`,
+ * `scope_<index>` and the context by shape.
+ */
+export function lookupStatement(lookup: Lookup, shape: LookupShape): Statement {
+  const scope: Scope = { shape, tenant: sql`t.number`, changed: sql`p.changed` };
+  const tables = contextTables(shape);
+  const with_ = tables.length === 0 ? sql`` : sql`with ${join(tables, ", ")} `;
+  const version = shape.pinnedVersion
+    ? sql`, exists (select 1 from schemas v where v.tenant = t.number and v.version = ${param("version", "text")}) as has_version`
+    : sql``;
+  const state = shape.pinned
+    ? sql`p.is_future, p.is_expired`
+    : sql`pg_current_snapshot()::text as snapshot, current_timeline() as timeline`;
+  const pinned = shape.pinned ? sql` cross join lateral (${pinTable}) p` : sql``;
+  const body = lookup.end === "entities" ? entities(lookup, shape, scope) : subjects(lookup, scope);
+  return render(
+    sql`${with_}select t.head_version${version}, ${state}, a.* from tenants t${pinned} cross join lateral (${body}) a where t.id = ${param("tenant", "text")}`,
+  );
+}
+
+const askedId = sql`${param("id", "text")} collate "C"`;
+const answersMax = param("answers", "int");
+
+function entities({ relaxed, judge }: Lookup, shape: LookupShape, scope: Scope): Fragment {
+  const { openRules, scopedTypes } = shape;
+  const input = { scope, relaxed, subjectId: askedId, openRules, scopedTypes };
+  if (judge.kind === "gather") {
+    const { tables, candidates } = entityCandidates({ ...input, writer: undefined });
+    const facts = gatherBody(scope, judge.gather, sql`f.id`, askedId);
+    const answers = sql`select json_build_array(f.id, g.facts) as answer from found f cross join lateral (${facts}) g`;
+    return pageOf([...tables, foundTable(candidates)], answers);
+  }
+  const { plan } = judge;
+  const writer = searchWriter(scope, plan, askedId);
+  const { tables, candidates } = entityCandidates({ ...input, writer });
+  const closure = plan.usersets.length === 0 ? [] : closureTables(scope, plan, { id: askedId });
+  const verdict = candidateVerdict(writer, relaxed, sql`f.id`);
+  return pageOf(
+    [...closure, ...tables, foundTable(candidates)],
+    judgedAnswers(sql`select ${verdict} as v offset 0`),
+  );
+}
+
+function subjects({ relaxed, judge }: Lookup, scope: Scope): Fragment {
+  const input = { scope, relaxed, entityId: askedId };
+  if (judge.kind === "gather") {
+    const { tables, candidates } = subjectCandidates({ ...input, writer: undefined });
+    const answers = sql`select json_build_array(f.id) as answer from found f`;
+    const facts = gatherBody(scope, judge.gather, askedId, sql`''`);
+    const column = sql`, (select g.facts from (${facts}) g) as facts`;
+    return pageOf([...tables, foundTable(candidates)], answers, column);
+  }
+  const { plan } = judge;
+  const subject = sql`f.id`;
+  const writer = searchWriter(scope, plan, subject);
+  const { tables, candidates } = subjectCandidates({ ...input, writer });
+  const verdict = candidateVerdict(writer, relaxed, askedId);
+  return pageOf(
+    [...tables, foundTable(candidates)],
+    judgedAnswers(sql`${withClosure(scope, plan, subject)}select ${verdict} as v offset 0`),
+  );
+}
+
+/** The first of the candidates, which have the columns (id, sure, level). */
+function foundTable(candidates: readonly Fragment[]): Fragment {
+  const all =
+    candidates.length === 0
+      ? sql`select null::text as id, false as sure, ${levelZero} as level where false`
+      : sql`select c.* from (${join(candidates, " union all ")}) c(id, sure, level)`;
+  return sql`found as materialized (select c.id, bool_or(c.sure and ${hops(sql`c.level`)} <= ${depth}) as sure from (${all}) c group by c.id order by c.id limit ${candidatesMax})`;
+}
+
+/** Candidates are judged one by one, in their order, until there are enough. */
+function judgedAnswers(verdict: Fragment): Fragment {
+  return sql`select json_build_array(f.id, v.v) as answer from found f cross join lateral (${verdict}) v where v.v > 0 limit ${answersMax}`;
+}
+
+function pageOf(tables: readonly Fragment[], answers: Fragment, more = sql``): Fragment {
+  return sql`with recursive ${join(tables, ", ")} select (select count(*)::int from found) as candidates, (select max(f.id) from found f) as last, coalesce((select json_agg(a.answer) from (${answers}) a), '[]'::json) as answers${more}`;
+}
+
+/**
+ * A sure candidate passes the arrival guards of the question or not. For another one there was a
+ * guard or a test on the way: the plan is asked of it, as a check does.
+ */
+function candidateVerdict(writer: Writer, relaxed: RelaxedPlan, entityId: Fragment): Fragment {
+  const root = must(writer.plan.states[0], "a plan has its question");
+  const at = { id: entityId, level: levelZero };
+  const passed = passage(writer, root.arrival, at);
+  const sure =
+    passed.kind === "open"
+      ? sql`2`
+      : passed.kind === "exact"
+        ? sql`case when ${passed.holds} then 2 else 0 end`
+        : passed.value;
+  const unsure = hasDoubt(relaxed)
+    ? sql`(select x.v from (${questionVerdict(writer, entityId)}) x)`
+    : // Nothing but a path that is too long leaves a candidate unsure.
+      sql`1`;
+  return sql`case when f.sure then ${sure} else ${unsure} end`;
+}
+
+function hasDoubt({ states }: RelaxedPlan): boolean {
+  return [...states.values()].some(
+    (state) =>
+      state.hops.some((hop) => !hop.isSure) ||
+      state.tests.some(
+        ({ test, isSure }) => !isSure || test.kind === "attribute" || test.kind === "rule",
+      ),
+  );
+}
