@@ -24,6 +24,9 @@ export interface Asked {
   readonly onFault: (fault: Fault) => void;
 }
 
+/** A test of what stands at the entity alone: it accepts one subject as any other. */
+export type ValueTest = Extract<Test, { readonly kind: "attribute" | "rule" }>;
+
 /** What a test says at an entity, whatever the depth. */
 export function judgeTest(test: Test, entity: Entity, asked: Asked): Verdict {
   switch (test.kind) {
@@ -32,15 +35,23 @@ export function judgeTest(test: Test, entity: Entity, asked: Asked): Verdict {
     case "direct":
       return asked.facts.hasTuple(entity, test.relations, asked.subject) ? ALLOWED : DENIED;
     case "attribute":
-      return judgeAttribute(test.name, entity, asked);
     case "rule":
-      return judgeRule(test.rule, entity, asked);
+      return judgeValue(test, entity, asked);
     default:
       return unreachable(test);
   }
 }
 
-function judgeAttribute(name: string, entity: Entity, asked: Asked): Verdict {
+/** What such a test says, whoever the subject is. */
+export function judgeValue(test: ValueTest, entity: Entity, asked: AskedValue): Verdict {
+  return test.kind === "attribute"
+    ? judgeAttribute(test.name, entity, asked)
+    : judgeRule(test.rule, entity, asked);
+}
+
+type AskedValue = Pick<Asked, "facts" | "data" | "onFault">;
+
+function judgeAttribute(name: string, entity: Entity, asked: AskedValue): Verdict {
   const value = asked.facts.attribute(entity, name);
   if (value === undefined) return DENIED;
   if (value.type === "boolean") return value.data ? ALLOWED : DENIED;
@@ -48,7 +59,7 @@ function judgeAttribute(name: string, entity: Entity, asked: Asked): Verdict {
   return UNKNOWN;
 }
 
-function judgeRule(rule: RuleDefinition, entity: Entity, asked: Asked): Verdict {
+function judgeRule(rule: RuleDefinition, entity: Entity, asked: AskedValue): Verdict {
   const parameters = new Map<string, AttributeValue>();
   for (const [name, type] of rule.parameters) {
     const value = asked.facts.attribute(entity, name) ?? defaultValue(type);

@@ -49,6 +49,35 @@ export function parseTextCursor(scope: TokenScope, token: string | Absent): stri
   throw invalidToken();
 }
 
+/** The same, for the operations whose cursor is several texts. */
+export function parseTextsCursor(
+  scope: TokenScope,
+  token: string | Absent,
+): readonly string[] | undefined {
+  const cursor = parseContinuousToken(scope, token);
+  if (cursor === undefined) return undefined;
+  if (isTexts(cursor)) return cursor;
+  throw invalidToken();
+}
+
+/**
+ * What failed while a page was read of the state that its token holds: when that state is what is
+ * wrong, the error says so of the token.
+ */
+export function pageError(error: unknown): unknown {
+  if (!(error instanceof PembaError) || error.code !== "SNAP_TOKEN_EXPIRED") return error;
+  const problem =
+    "is of a state older than the history that is kept, begin again at the first page";
+  return new PembaError("SNAP_TOKEN_EXPIRED", `continuous_token: ${problem}`, {
+    details: [{ field: "continuous_token", message: problem }],
+    cause: error,
+  });
+}
+
+function isTexts(cursor: JsonValue): cursor is readonly string[] {
+  return Array.isArray(cursor) && cursor.every((part) => typeof part === "string");
+}
+
 function invalidToken(): PembaError {
   const problem =
     "is not the token of a page of this request, send one that the last page gave, or none for the first page";

@@ -102,9 +102,14 @@ export function parseText(value: string, field: string): string {
 
 /** Absent means the default; a larger page than the server gives is cut to what it gives. */
 export function parsePageSize(value: number | Absent, fallback: number): number {
-  if (value === undefined || value === null) return fallback;
+  return Math.min(parseStreamSize(value) ?? fallback, maxPageSize);
+}
+
+/** The same for a stream, which is as long as it gets when nothing is said. */
+export function parseStreamSize(value: number | Absent): number | undefined {
+  if (value === undefined || value === null) return undefined;
   if (value < 1) throw invalidField("page_size", `${value} is too small, expected at least 1`);
-  return Math.min(value, maxPageSize);
+  return value;
 }
 
 /** Absent and 0 mean the default; no graph that is searched is deeper than `depthMax`. */

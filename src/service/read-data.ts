@@ -1,9 +1,12 @@
-import { assert } from "../base/assert.ts";
-import { PembaError } from "../base/error.ts";
 import type { Attribute, JsonValue, SnapToken, Tuple } from "../base/tuple.ts";
 import type { AttributeFilter, TupleFilter } from "../store/filter.ts";
 import type { DataPage, DataRead } from "../store/store.ts";
-import { continuousToken, parseContinuousToken, type TokenScope } from "./continuous-token.ts";
+import {
+  continuousToken,
+  pageError,
+  parseTextsCursor,
+  type TokenScope,
+} from "./continuous-token.ts";
 import {
   type Absent,
   defaultPageSize,
@@ -73,12 +76,6 @@ export async function readAttributes(
   return { attributes: page.items, continuousToken: page.continuousToken };
 }
 
-/** Where a page begins, and in which state: that of the first page. */
-interface Cursor {
-  readonly snapToken: SnapToken;
-  readonly after: readonly string[];
-}
-
 async function readPage<T>(
   page: {
     readonly request: ReadRequest;
@@ -89,34 +86,21 @@ async function readPage<T>(
 ): Promise<{ readonly items: readonly T[]; readonly continuousToken: string }> {
   const { request, scope } = page;
   const limit = parsePageSize(request.pageSize, defaultPageSize);
-  const cursor = cursorOf(parseContinuousToken(scope, request.continuousToken));
-  const snapToken = cursor?.snapToken ?? page.snapToken;
+  const cursor = parseTextsCursor(scope, request.continuousToken);
+  const [first, ...after] = cursor ?? [];
+  // It was a token when it went into the cursor.
+  const snapToken = cursor === undefined ? page.snapToken : (first as SnapToken);
   try {
-    const { items, next, ...state } = await read({ snapToken, after: cursor?.after, limit });
+    const { items, next, ...state } = await read({
+      snapToken,
+      after: cursor && after,
+      limit,
+    });
     const place = next === undefined ? undefined : [state.snapToken, ...next];
     return { items, continuousToken: continuousToken(scope, place) };
   } catch (error) {
     throw cursor === undefined ? error : pageError(error);
   }
-}
-
-/** The token of a page holds the state of the first one: what is wrong with it is wrong with that. */
-function pageError(error: unknown): unknown {
-  if (!(error instanceof PembaError) || error.code !== "SNAP_TOKEN_EXPIRED") return error;
-  const problem =
-    "is of a state older than the history that is kept, begin again at the first page";
-  return new PembaError("SNAP_TOKEN_EXPIRED", `continuous_token: ${problem}`, {
-    details: [{ field: "continuous_token", message: problem }],
-    cause: error,
-  });
-}
-
-function cursorOf(cursor: JsonValue | undefined): Cursor | undefined {
-  if (cursor === undefined) return undefined;
-  assert(Array.isArray(cursor), "the checksum of a token vouches for its cursor");
-  const [snapToken, ...after] = cursor.map(String);
-  // It was a token when it went into the cursor.
-  return { snapToken: (snapToken ?? "") as SnapToken, after };
 }
 
 function snapTokenOf({ metadata }: ReadRequest): SnapToken | undefined {

@@ -39,17 +39,20 @@ export function parseEntity(raw: RawEntity | Absent, field: string): Entity {
   return { type: parseName(type, `${field}.type`), id: parseId(id, `${field}.id`) };
 }
 
-/** A relation `...` is the subject itself, as an empty one is. */
 export function parseSubject(raw: RawSubject | Absent, field: string): Subject {
   const { type, id, relation } = requireObject(raw, field);
   return {
     type: parseName(type, `${field}.type`),
     id: parseId(id, `${field}.id`),
-    relation:
-      relation === undefined || relation === null || relation === "" || relation === "..."
-        ? ""
-        : parseName(relation, `${field}.relation`),
+    relation: parseSubjectRelation(relation, `${field}.relation`),
   };
+}
+
+/** `...` is the subject itself, as an empty relation is. */
+export function parseSubjectRelation(relation: string | Absent, field: string): string {
+  return relation === undefined || relation === null || relation === "" || relation === "..."
+    ? ""
+    : parseName(relation, field);
 }
 
 export function parseTuple(raw: RawTuple, field: string): Tuple {

@@ -1,6 +1,7 @@
 import type { Attribute, AttributeValue, Entity } from "../../base/tuple.ts";
 import { sameValue } from "../attribute-value.ts";
 import type { AttributeFilter, AttributeName } from "../filter.ts";
+import { EndedQueue } from "./ended-queue.ts";
 import { forever, type Lifetime, type Revision, standsAt } from "./revision.ts";
 
 interface StoredValue {
@@ -18,6 +19,7 @@ interface StoredAttribute {
 export class AttributeIndex {
   /** By entity id, then by the rest of the key. */
   readonly #byEntity = new Map<string, Map<string, StoredAttribute>>();
+  readonly #ended = new EndedQueue<StoredAttribute>();
 
   /** Gives the attribute its value. Returns whether that changed anything. */
   set({ entity, attribute, value }: Attribute, revision: Revision): boolean {
@@ -28,7 +30,7 @@ export class AttributeIndex {
     };
     const last = standing(stored, revision);
     if (last !== undefined && sameValue(last.value, value)) return false;
-    end(stored, revision);
+    this.#end(stored, revision);
     stored.values.push({ value, lifetime: { created: revision, deleted: forever } });
     ofEntity.set(keyOf(entity, attribute), stored);
     this.#byEntity.set(entity.id, ofEntity);
@@ -43,7 +45,38 @@ export class AttributeIndex {
   /** Ends the attribute, if it stands. Returns whether it did. */
   delete({ entity, attribute }: AttributeName, revision: Revision): boolean {
     const stored = this.#byEntity.get(entity.id)?.get(keyOf(entity, attribute));
-    return stored !== undefined && end(stored, revision);
+    return stored !== undefined && this.#end(stored, revision);
+  }
+
+  /**
+   * Forgets at most `limit` of what ended at a revision or before: no state from there on has it.
+   * Returns how much that was.
+   */
+  prune(horizon: Revision, limit: number): number {
+    const ended = this.#ended.take(horizon, limit);
+    for (const stored of ended) {
+      // They end in their order, so the oldest value is the one that was taken.
+      stored.values.shift();
+      if (stored.values.length === 0) this.#remove(stored.name);
+    }
+    return ended.length;
+  }
+
+  /** From the revision on the attribute has no value. Returns whether it had one. */
+  #end(stored: StoredAttribute, revision: Revision): boolean {
+    const { values } = stored;
+    const last = values.at(-1);
+    if (last === undefined || !standsAt(last.lifetime, revision)) return false;
+    const { created } = last.lifetime;
+    values[values.length - 1] = { value: last.value, lifetime: { created, deleted: revision } };
+    this.#ended.add(stored, revision);
+    return true;
+  }
+
+  #remove({ entity, attribute }: AttributeName): void {
+    const ofEntity = this.#byEntity.get(entity.id);
+    ofEntity?.delete(keyOf(entity, attribute));
+    if (ofEntity?.size === 0) this.#byEntity.delete(entity.id);
   }
 
   /** What a filter lets through of the state at a revision, in no order. */
@@ -64,15 +97,6 @@ export class AttributeIndex {
 
 function standing({ values }: StoredAttribute, revision: Revision): StoredValue | undefined {
   return values.findLast(({ lifetime }) => standsAt(lifetime, revision));
-}
-
-/** From the revision on the attribute has no value. Returns whether it had one. */
-function end({ values }: StoredAttribute, revision: Revision): boolean {
-  const last = values.at(-1);
-  if (last === undefined || !standsAt(last.lifetime, revision)) return false;
-  const { created } = last.lifetime;
-  values[values.length - 1] = { value: last.value, lifetime: { created, deleted: revision } };
-  return true;
 }
 
 /** No name and no id holds a NUL. */

@@ -1,7 +1,7 @@
 import { randomBytes } from "node:crypto";
 
 import type { Attribute, SnapToken, TenantId, Tuple } from "../../base/tuple.ts";
-import type { Facts } from "../../memory/facts.ts";
+import type { KnownFacts } from "../../memory/known-facts.ts";
 import type { DataOperation } from "../bundle.ts";
 import {
   type AttributeFilter,
@@ -15,6 +15,7 @@ import { pageOf } from "../page.ts";
 import { invalidSnapToken, tenantNotFound } from "../store-error.ts";
 import type { DataFilters, DataPage, DataRead } from "../store.ts";
 import { AttributeIndex } from "./attribute-index.ts";
+import { factsAt } from "./facts.ts";
 import type { Revision } from "./revision.ts";
 import { decodeRevision, encodeRevision } from "./snap-token.ts";
 import { TupleIndex } from "./tuple-index.ts";
@@ -104,23 +105,20 @@ export class MemoryData {
   }
 
   /**
-   * The facts of a tenant as they stood, or as they stand now: later writes do not show in them.
-   * Fails with TENANT_NOT_FOUND.
+   * The facts of a tenant as they stood, or as they stand now. Fails with TENANT_NOT_FOUND.
    */
-  facts(tenant: TenantId, at: Revision | "head"): Facts {
-    const { tuples, attributes } = this.#dataOf(tenant);
-    const revision = at === "head" ? this.#revision : at;
-    return {
-      hasTuple: (entity, relations, subject) =>
-        relations.some((relation) => tuples.has({ entity, relation, subject }, revision)),
-      *subjectIds(entity, relations, type, subjectRelation) {
-        const subject = { type, relation: subjectRelation };
-        for (const relation of relations) {
-          yield* tuples.subjectIds(entity, relation, subject, revision);
-        }
-      },
-      attribute: (entity, name) => attributes.get(entity, name, revision),
-    };
+  facts(tenant: TenantId, at: Revision | "head"): KnownFacts {
+    return factsAt(this.#dataOf(tenant), at === "head" ? this.#revision : at);
+  }
+
+  /** The same with the token of that state; undefined stands for the present one. */
+  stateAt(
+    tenant: TenantId,
+    token: SnapToken | undefined,
+  ): { readonly facts: KnownFacts; readonly snapToken: SnapToken } {
+    const revision = token === undefined ? this.#revision : this.revisionOf(token);
+    const snapToken = encodeRevision(this.#engine, revision);
+    return { facts: this.facts(tenant, revision), snapToken };
   }
 
   #page<T>(

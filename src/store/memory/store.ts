@@ -15,6 +15,7 @@ import { validateData } from "../validate-data.ts";
 import { MemoryBundles } from "./bundles.ts";
 import { MemoryPermissions } from "./check.ts";
 import { MemoryData } from "./data.ts";
+import { memoryLookups } from "./lookup.ts";
 import { MemoryTenants } from "./tenants.ts";
 
 export interface MemoryStoreOptions {
@@ -47,10 +48,7 @@ export function createMemoryStore(options: MemoryStoreOptions): Store {
     data: dataStore(parts),
     bundles: bundleStore(parts),
     permissions: new MemoryPermissions({ data, schemas }),
-    lookups: {
-      entities: () => Promise.reject(new Error("lookups are not there yet")),
-      subjects: () => Promise.reject(new Error("lookups are not there yet")),
-    },
+    lookups: memoryLookups({ data, schemas }),
     ping: async () => {},
     close: async () => {},
   };

@@ -1,5 +1,6 @@
 import type { Tuple } from "../../base/tuple.ts";
 import { leadingEnd, type TupleFilter } from "../filter.ts";
+import { EndedQueue } from "./ended-queue.ts";
 import { forever, type Lifetime, type Revision, standsAt } from "./revision.ts";
 
 interface StoredTuple {
@@ -15,6 +16,7 @@ export class TupleIndex {
   readonly #subjects = new Map<string, Subjects>();
   readonly #byEntityId = new Map<string, Set<StoredTuple>>();
   readonly #bySubjectId = new Map<string, Set<StoredTuple>>();
+  readonly #ended = new EndedQueue<StoredTuple>();
 
   /** Creates the tuple unless it stands. Returns whether it did. */
   create(tuple: Tuple, revision: Revision): boolean {
@@ -27,11 +29,26 @@ export class TupleIndex {
 
   /** Ends the tuple, if it stands. Returns whether it did. */
   delete(tuple: Tuple, revision: Revision): boolean {
-    const lifetimes = this.#find(tuple)?.lifetimes;
-    const last = lifetimes?.at(-1);
-    if (lifetimes === undefined || last === undefined || !standsAt(last, revision)) return false;
-    lifetimes[lifetimes.length - 1] = { created: last.created, deleted: revision };
+    const stored = this.#find(tuple);
+    const last = stored?.lifetimes.at(-1);
+    if (stored === undefined || last === undefined || !standsAt(last, revision)) return false;
+    stored.lifetimes[stored.lifetimes.length - 1] = { created: last.created, deleted: revision };
+    this.#ended.add(stored, revision);
     return true;
+  }
+
+  /**
+   * Forgets at most `limit` of what ended at a revision or before: no state from there on has it.
+   * Returns how much that was.
+   */
+  prune(horizon: Revision, limit: number): number {
+    const ended = this.#ended.take(horizon, limit);
+    for (const stored of ended) {
+      // They end in their order, so the oldest lifetime is the one that was taken.
+      stored.lifetimes.shift();
+      if (stored.lifetimes.length === 0) this.#remove(stored);
+    }
+    return ended.length;
   }
 
   has(tuple: Tuple, revision: Revision): boolean {
@@ -54,6 +71,25 @@ export class TupleIndex {
       if (seen.has(id) || !stood(stored, revision)) continue;
       seen.add(id);
       yield id;
+    }
+  }
+
+  /** The ids of a type that stand at either end of a tuple, each once. */
+  *mentionedIds(type: string, revision: Revision): Iterable<string> {
+    const seen = new Set<string>();
+    for (const [end, index] of [
+      ["entity", this.#byEntityId],
+      ["subject", this.#bySubjectId],
+    ] as const) {
+      for (const [id, tuples] of index) {
+        if (seen.has(id)) continue;
+        const isMentioned = tuples
+          .values()
+          .some((stored) => stored.tuple[end].type === type && stood(stored, revision));
+        if (!isMentioned) continue;
+        seen.add(id);
+        yield id;
+      }
     }
   }
 
@@ -88,6 +124,18 @@ export class TupleIndex {
     getOrMake(this.#bySubjectId, subject.id, () => new Set<StoredTuple>()).add(stored);
     return stored;
   }
+
+  #remove(stored: StoredTuple): void {
+    const { entity, relation, subject } = stored.tuple;
+    const key = relationKey(entity, relation);
+    const byType = this.#subjects.get(key);
+    const byId = byType?.get(subject.type);
+    byId?.delete(subjectKey(subject));
+    if (byId?.size === 0) byType?.delete(subject.type);
+    if (byType?.size === 0) this.#subjects.delete(key);
+    removeFrom(this.#byEntityId, entity.id, stored);
+    removeFrom(this.#bySubjectId, subject.id, stored);
+  }
 }
 
 function matcher({ entity, relation, subject }: TupleFilter): (tuple: Tuple) => boolean {
@@ -115,6 +163,12 @@ function relationKey(entity: Tuple["entity"], relation: string): string {
 
 function subjectKey(subject: Tuple["subject"]): string {
   return `${subject.id}\0${subject.relation}`;
+}
+
+function removeFrom<K, V>(sets: Map<K, Set<V>>, key: K, value: V): void {
+  const set = sets.get(key);
+  set?.delete(value);
+  if (set?.size === 0) sets.delete(key);
 }
 
 function getOrMake<K, V>(map: Map<K, V>, key: K, make: () => V): V {

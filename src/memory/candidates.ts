@@ -1,0 +1,140 @@
+import { must } from "../base/assert.ts";
+import type { Entity, JsonValue, Subject } from "../base/tuple.ts";
+import { DENIED } from "../base/verdict.ts";
+import type { Test } from "../plan/plan.ts";
+import type { RelaxedHop, RelaxedPlan, RelaxedState } from "../plan/relax.ts";
+import { judgeValue, type ValueTest } from "./judge.ts";
+import type { KnownFacts } from "./known-facts.ts";
+
+/** What a lookup reads besides the plan. */
+export interface Sought {
+  readonly facts: KnownFacts;
+  readonly data: { readonly [key: string]: JsonValue };
+  /** An id of the type that is looked for and that counts as known, since the question names it. */
+  readonly namedId: string | undefined;
+}
+
+/**
+ * The entities that the plan could accept for the subject, found from the subject's end. Those that
+ * `isInScope` leaves out lead nowhere.
+ */
+export function entityCandidates(
+  plan: RelaxedPlan,
+  sought: Sought & {
+    readonly subject: Subject;
+    readonly isInScope: (entity: Entity) => boolean;
+  },
+): ReadonlySet<string> {
+  const { facts, isInScope } = sought;
+  const leading = hopsByTarget(plan);
+  const found = new Map([...plan.states.keys()].map((id) => [id, new Set<string>()]));
+  const queue: { readonly state: RelaxedState; readonly id: string }[] = [];
+  const enter = (state: RelaxedState, id: string): void => {
+    const ids = must(found.get(state.id), "every state has its ids");
+    if (ids.has(id) || !isInScope({ type: state.entityType, id })) return;
+    ids.add(id);
+    queue.push({ state, id });
+  };
+  for (const state of plan.states.values()) {
+    for (const { test } of state.tests) {
+      for (const id of acceptedIds(state, test, sought)) enter(state, id);
+    }
+  }
+  // Grows while it is read.
+  for (const { state, id } of queue) {
+    for (const { from, hop } of leading.get(state.id) ?? []) {
+      const subject = { type: hop.subjectType, id, relation: hop.subjectRelation };
+      for (const one of facts.entityIds(from.entityType, hop.relations, subject)) enter(from, one);
+    }
+  }
+  return must(found.get(0), "a plan has a first state");
+}
+
+/** The subjects of a type and relation that the plan could accept on the entity, from its end. */
+export function subjectCandidates(
+  plan: RelaxedPlan,
+  sought: Sought & { readonly entityId: string },
+): ReadonlySet<string> {
+  const { facts } = sought;
+  const { subjectType, subjectRelation } = plan.question;
+  const found = new Set<string>();
+  const seen = new Set<string>();
+  const queue: { readonly state: RelaxedState; readonly id: string }[] = [];
+  const enter = (target: number, id: string): void => {
+    const key = `${target}\0${id}`;
+    if (seen.has(key)) return;
+    seen.add(key);
+    queue.push({ state: must(plan.states.get(target), "hops lead to states"), id });
+  };
+  enter(0, sought.entityId);
+  // Grows while it is read.
+  for (const { state, id } of queue) {
+    const entity = { type: state.entityType, id };
+    for (const { test } of state.tests) {
+      switch (test.kind) {
+        case "direct": {
+          const { relations } = test;
+          for (const one of facts.subjectIds(entity, relations, subjectType, subjectRelation)) {
+            found.add(one);
+          }
+          break;
+        }
+        case "self":
+          found.add(id);
+          break;
+        case "attribute":
+        case "rule":
+          // It accepts whoever is asked.
+          if (mayHold(test, entity, sought)) return new Set(knownIds(subjectType, sought));
+          break;
+      }
+    }
+    for (const { relations, subjectType: type, subjectRelation: relation, target } of state.hops) {
+      for (const one of facts.subjectIds(entity, relations, type, relation)) enter(target, one);
+    }
+  }
+  return found;
+}
+
+function hopsByTarget(
+  plan: RelaxedPlan,
+): ReadonlyMap<number, readonly { readonly from: RelaxedState; readonly hop: RelaxedHop }[]> {
+  const all = [...plan.states.values()].flatMap((from) => from.hops.map((hop) => ({ from, hop })));
+  return Map.groupBy(all, ({ hop }) => hop.target);
+}
+
+/** The entities of a state at which its test could accept. */
+function* acceptedIds(
+  { entityType }: RelaxedState,
+  test: Test,
+  sought: Sought & { readonly subject: Subject },
+): Iterable<string> {
+  const { facts, subject } = sought;
+  switch (test.kind) {
+    case "direct":
+      yield* facts.entityIds(entityType, test.relations, subject);
+      break;
+    case "self":
+      yield subject.id;
+      break;
+    case "attribute":
+    case "rule": {
+      // A rule may accept what has no attributes at all: it sees the defaults then.
+      const ids =
+        test.kind === "attribute"
+          ? facts.attributeIds(entityType, test.name)
+          : knownIds(entityType, sought);
+      for (const id of ids) if (mayHold(test, { type: entityType, id }, sought)) yield id;
+      break;
+    }
+  }
+}
+
+function mayHold(test: ValueTest, entity: Entity, { facts, data }: Sought): boolean {
+  return judgeValue(test, entity, { facts, data, onFault: () => {} }) !== DENIED;
+}
+
+function* knownIds(type: string, { facts, namedId }: Sought): Iterable<string> {
+  if (namedId !== undefined) yield namedId;
+  yield* facts.knownIds(type);
+}

@@ -1,0 +1,60 @@
+import type { Context, Entity } from "../base/tuple.ts";
+import { withContext } from "./context-facts.ts";
+import type { Facts } from "./facts.ts";
+
+/** Facts as lookups read them: also from their other end, and all there are of a type. */
+export interface KnownFacts extends Facts {
+  /**
+   * Ids of the entities of that type with a tuple of one of the relations to such a subject, perhaps
+   * with repeats. A subject's relation that is undefined: whatever it is.
+   */
+  entityIds(
+    entityType: string,
+    relations: readonly string[],
+    subject: {
+      readonly type: string;
+      readonly id: string;
+      readonly relation: string | undefined;
+    },
+  ): Iterable<string>;
+  /** Ids of the entities of that type for which the attribute has a value, perhaps with repeats. */
+  attributeIds(entityType: string, name: string): Iterable<string>;
+  /** Ids of that type that stand in a tuple or an attribute, perhaps with repeats. */
+  knownIds(type: string): Iterable<string>;
+}
+
+/** The facts with what a request adds, as `withContext` has them. */
+export function knownWithContext(facts: KnownFacts, context: Context): KnownFacts {
+  return {
+    ...withContext(facts, context),
+    *entityIds(entityType, relations, subject) {
+      for (const tuple of context.tuples) {
+        const isFit =
+          tuple.entity.type === entityType &&
+          relations.includes(tuple.relation) &&
+          tuple.subject.type === subject.type &&
+          tuple.subject.id === subject.id &&
+          (subject.relation === undefined || tuple.subject.relation === subject.relation);
+        if (isFit) yield tuple.entity.id;
+      }
+      yield* facts.entityIds(entityType, relations, subject);
+    },
+    *attributeIds(entityType, name) {
+      for (const { entity, attribute } of context.attributes) {
+        if (entity.type === entityType && attribute === name) yield entity.id;
+      }
+      yield* facts.attributeIds(entityType, name);
+    },
+    *knownIds(type) {
+      for (const { id } of mentions(context).filter((one) => one.type === type)) yield id;
+      yield* facts.knownIds(type);
+    },
+  };
+}
+
+function mentions({ tuples, attributes }: Context): Entity[] {
+  return [
+    ...tuples.flatMap(({ entity, subject }) => [entity, subject]),
+    ...attributes.map(({ entity }) => entity),
+  ];
+}

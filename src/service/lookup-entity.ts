@@ -1,0 +1,69 @@
+import type { LookupEntityQuestion } from "../store/store.ts";
+import { type Absent, parseId, parseName } from "./field.ts";
+import {
+  type Lookup,
+  lookupPage,
+  type LookupResult,
+  lookupStream,
+  type RawLookup,
+} from "./lookup-page.ts";
+import { parseQuestion } from "./request-check.ts";
+import { parseSubject, type RawSubject } from "./request-data.ts";
+import type { Service } from "./service.ts";
+
+export interface LookupEntityRequest extends RawLookup {
+  readonly entityType?: string | Absent;
+  readonly permission?: string | Absent;
+  readonly subject?: RawSubject | Absent;
+  /** The ids that entities of a type are limited to; none limits nothing. */
+  readonly scope?:
+    | { readonly [type: string]: { readonly data?: readonly string[] | Absent } }
+    | Absent;
+}
+
+/** A page of the entities of a type on which the subject has the permission, ascending by id. */
+export async function lookupEntity(
+  service: Service,
+  request: LookupEntityRequest,
+): Promise<{ readonly entityIds: readonly string[]; readonly continuousToken: string }> {
+  const lookup = parseLookup(service, request, "permissions/lookup-entity");
+  const { ids, ...page } = await lookupPage(lookup, request);
+  return { entityIds: ids, ...page };
+}
+
+/** The same entities one by one, to the end unless the size of the page is given. */
+export async function* lookupEntityStream(
+  service: Service,
+  request: LookupEntityRequest,
+): AsyncGenerator<LookupResult> {
+  const lookup = parseLookup(service, request, "permissions/lookup-entity-stream");
+  yield* lookupStream(lookup, request);
+}
+
+function parseLookup(service: Service, request: LookupEntityRequest, operation: string): Lookup {
+  const { tenant, question } = parseQuestion(request);
+  const { arguments: _unused, ...frame } = question;
+  const entityType = parseName(request.entityType, "entity_type");
+  const permission = parseName(request.permission, "permission");
+  const subject = parseSubject(request.subject, "subject");
+  const scope = parseScope(request.scope);
+  return {
+    operation,
+    tenant,
+    frame,
+    asked: [entityType, permission, subject, [...scope]],
+    read: (page) =>
+      service.store.lookups.entities(tenant, { ...page, entityType, permission, subject, scope }),
+  };
+}
+
+function parseScope(scope: LookupEntityRequest["scope"]): LookupEntityQuestion["scope"] {
+  const limits = Object.entries(scope ?? {}).map(
+    ([type, { data }]) =>
+      [
+        parseName(type, "scope"),
+        (data ?? []).map((id, index) => parseId(id, `scope.${type}.data[${index}]`)),
+      ] as const,
+  );
+  return new Map(limits.filter(([, ids]) => ids.length > 0));
+}

@@ -1,0 +1,122 @@
+import { setImmediate as turn } from "node:timers/promises";
+
+import { cancelled } from "../../base/error.ts";
+import type { SchemaVersion, SnapToken, TenantId } from "../../base/tuple.ts";
+import type { Schema } from "../../language/schema.ts";
+import { entityCandidates, type Sought, subjectCandidates } from "../../memory/candidates.ts";
+import { interpret } from "../../memory/interpret.ts";
+import { knownWithContext } from "../../memory/known-facts.ts";
+import { planOf } from "../../plan/cache.ts";
+import type { Plan } from "../../plan/plan.ts";
+import { questionOf } from "../../plan/question-of.ts";
+import { relaxedPlan } from "../../plan/relax.ts";
+import { answerOf } from "../check-error.ts";
+import type { CompiledSchemas } from "../compiled-schemas.ts";
+import {
+  type LookupCheck,
+  lookupEntityCheck,
+  lookupSubjectCheck,
+  validateScope,
+} from "../lookup-check.ts";
+import type { LookupFrame, LookupPage, LookupStore } from "../store.ts";
+import { validateAttributes, validateTuples } from "../validate-data.ts";
+import type { MemoryData } from "./data.ts";
+
+interface Parts {
+  readonly data: MemoryData;
+  readonly schemas: CompiledSchemas;
+}
+
+/** How long checks may keep all other requests waiting. */
+const turnMilliseconds = 10;
+
+/** Lookups by checking every candidate, in the order of ids, until the page is full. */
+export function memoryLookups(parts: Parts): LookupStore {
+  return {
+    entities: async (tenant, question) => {
+      const { subject, scope } = question;
+      const check = lookupEntityCheck(question);
+      const lookup = await prepare(parts, tenant, question, check);
+      validateScope(lookup.schema, scope);
+      const limits = new Map([...scope].map(([type, ids]) => [type, new Set(ids)]));
+      const candidates = entityCandidates(relaxedPlan(lookup.plan), {
+        ...lookup.sought,
+        subject,
+        isInScope: ({ type, id }) => limits.get(type)?.has(id) ?? true,
+      });
+      return await checkedPage(lookup, question, candidates);
+    },
+    subjects: async (tenant, question) => {
+      const lookup = await prepare(parts, tenant, question, lookupSubjectCheck(question));
+      const candidates = subjectCandidates(relaxedPlan(lookup.plan), {
+        ...lookup.sought,
+        entityId: question.entity.id,
+      });
+      return await checkedPage(lookup, question, candidates);
+    },
+  };
+}
+
+/** A lookup at one state of schema and data. */
+interface Lookup {
+  readonly check: LookupCheck;
+  readonly schema: Schema;
+  readonly schemaVersion: SchemaVersion;
+  readonly snapToken: SnapToken;
+  readonly plan: Plan;
+  readonly sought: Sought;
+}
+
+/** What is wrong with a question is told in the order in which the other engine tells it. */
+async function prepare(
+  { data, schemas }: Parts,
+  tenant: TenantId,
+  { context, schemaVersion, snapToken }: LookupFrame,
+  check: LookupCheck,
+): Promise<Lookup> {
+  const { schema, version } =
+    schemaVersion === undefined
+      ? await schemas.guessHead(tenant)
+      : await schemas.at(tenant, schemaVersion);
+  validateTuples(schema, context.tuples, (index) => `context.tuples[${index}]`);
+  validateAttributes(schema, context.attributes, (index) => `context.attributes[${index}]`);
+  const plan = planOf(schema, questionOf(check.itemOf("")), check.path);
+  const state = data.stateAt(tenant, snapToken);
+  const facts = knownWithContext(state.facts, context);
+  return {
+    check,
+    schema,
+    schemaVersion: version,
+    snapToken: state.snapToken,
+    plan,
+    sought: { facts, data: context.data, namedId: check.namedId },
+  };
+}
+
+async function checkedPage(
+  { check, plan, sought, snapToken, schemaVersion }: Lookup,
+  { after, limit, depth, signal }: LookupFrame,
+  candidates: ReadonlySet<string>,
+): Promise<LookupPage> {
+  // Ids are ASCII, so this is the order of bytes.
+  const ahead = [...candidates].filter((id) => after === undefined || id > after).sort();
+  const items: string[] = [];
+  let start = performance.now();
+  for (const id of ahead) {
+    if (performance.now() - start > turnMilliseconds) {
+      await turn();
+      if (signal?.aborted === true) throw cancelled(undefined);
+      start = performance.now();
+    }
+    const item = check.itemOf(id);
+    const { entity, subject } = item;
+    const asked = { ...sought, entityId: entity.id, subject, depth };
+    const interpretation = interpret(plan, asked);
+    if (interpretation.kind === "answer" && !interpretation.allowed) continue;
+    // What follows may be an error: it is told on the page that it is on.
+    if (items.length === limit) return { items, next: items.at(-1), snapToken, schemaVersion };
+    answerOf(interpretation, item, { depth, path: check.path });
+    items.push(id);
+  }
+  return { items, next: undefined, snapToken, schemaVersion };
+}
