@@ -28,6 +28,7 @@ import type { CallFrame, ServedMethod } from "./method.ts";
 import { reflectionMethods, reflectionServices } from "./reflection-methods.ts";
 import { bundleMethods } from "./routes/bundle.ts";
 import { dataMethods } from "./routes/data.ts";
+import { lookupMethods } from "./routes/lookup.ts";
 import { permissionMethods } from "./routes/permission.ts";
 import { schemaMethods } from "./routes/schema.ts";
 import { tenancyMethods } from "./routes/tenancy.ts";
@@ -87,6 +88,7 @@ export function buildGrpcServer(options: {
 function methodsOf(service: Service): readonly ServedMethod[] {
   return [
     ...permissionMethods(service),
+    ...lookupMethods(service),
     ...schemaMethods(service),
     ...dataMethods(service),
     ...bundleMethods(service),

@@ -7,10 +7,24 @@ import { logFailure } from "../telemetry/failure.ts";
 
 /** Sends any error as the error body; one that is not the client's is logged, and its cause kept. */
 export function replyWithError(error: unknown, request: FastifyRequest, reply: FastifyReply): void {
+  const known = knownError(error, request);
+  void reply.status(statusOf[known.kind].http).send(errorBody(known));
+}
+
+/** The same for a stream of results, where an error stands in the place of one. */
+export function replyWithStreamError(
+  error: unknown,
+  request: FastifyRequest,
+  reply: FastifyReply,
+): void {
+  const known = knownError(error, request);
+  void reply.status(statusOf[known.kind].http).send({ error: errorBody(known) });
+}
+
+function knownError(error: unknown, request: FastifyRequest): PembaError {
   const known = frameworkFault(error, request) ?? errorOf(error);
-  const status = statusOf[known.kind];
-  if (status.http >= 500) logFailure(request.log, known);
-  void reply.status(status.http).send(errorBody(known));
+  if (statusOf[known.kind].http >= 500) logFailure(request.log, known);
+  return known;
 }
 
 /** What a client gets to see of an error. */

@@ -10,6 +10,7 @@ import { replyWithError } from "./error-reply.ts";
 import { bundleRoutes } from "./routes/bundles.ts";
 import { dataRoutes } from "./routes/data.ts";
 import { healthRoutes } from "./routes/health.ts";
+import { lookupRoutes } from "./routes/lookups.ts";
 import { permissionRoutes } from "./routes/permissions.ts";
 import { schemaRoutes } from "./routes/schemas.ts";
 import { tenantRoutes } from "./routes/tenants.ts";
@@ -58,6 +59,7 @@ export function buildHttpServer(options: {
   dataRoutes(app, options.service);
   bundleRoutes(app, options.service);
   permissionRoutes(app, options.service);
+  lookupRoutes(app, options.service);
   return app;
 }
 

@@ -1,6 +1,7 @@
 import { type Static, Type } from "typebox";
 
 import type { ExpandNode, ExpandTree } from "../../memory/expand.ts";
+import type { LookupEntityRequest } from "../../service/lookup-entity.ts";
 import type { RawQuestion } from "../../service/request-check.ts";
 import type { RawContext } from "../../service/request-context.ts";
 import { encodeAny } from "./any.ts";
@@ -11,9 +12,12 @@ import {
   integerField,
   jsonField,
   listField,
+  mapField,
   objectField,
   textField,
+  textListField,
 } from "./field.ts";
+import { decodePage, pageProperties } from "./page.ts";
 
 const contextShape = {
   tuples: listField(tupleShape),
@@ -60,6 +64,23 @@ export const subjectPermissionBody = Type.Object({
   subject: objectField(subjectShape),
 });
 
+export const lookupEntityBody = Type.Object({
+  ...questionShape,
+  ...pageProperties,
+  entity_type: textField(),
+  permission: textField(),
+  subject: objectField(subjectShape),
+  scope: mapField({ data: textListField() }),
+});
+
+export const lookupSubjectBody = Type.Object({
+  ...questionShape,
+  ...pageProperties,
+  entity: objectField(entityShape),
+  permission: textField(),
+  subject_reference: objectField({ type: textField(), relation: textField() }),
+});
+
 type QuestionBody = Static<ReturnType<typeof Type.Object<typeof questionShape>>>;
 
 /** The common part of a question, in the terms of the service. */
@@ -76,6 +97,21 @@ export function decodeQuestion(tenantId: string, body: QuestionBody): RawQuestio
     arguments: body.arguments?.map(
       (argument) => (argument.computed_attribute ?? argument.computedAttribute)?.name,
     ),
+  };
+}
+
+/** The request of both ways to look entities up, in the terms of the service. */
+export function decodeLookupEntity(
+  tenantId: string,
+  body: Static<typeof lookupEntityBody>,
+): LookupEntityRequest {
+  return {
+    ...decodeQuestion(tenantId, body),
+    ...decodePage(body),
+    entityType: body.entity_type,
+    permission: body.permission,
+    subject: body.subject,
+    scope: body.scope,
   };
 }
 

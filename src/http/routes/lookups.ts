@@ -1,0 +1,62 @@
+import { lookupEntity, lookupEntityStream } from "../../service/lookup-entity.ts";
+import { lookupSubject } from "../../service/lookup-subject.ts";
+import type { Service } from "../../service/service.ts";
+import { type HttpApp, tenantParams, tenantPath } from "../app.ts";
+import { replyWithStreamError } from "../error-reply.ts";
+import { decodePage } from "../shapes/page.ts";
+import {
+  decodeLookupEntity,
+  decodeQuestion,
+  lookupEntityBody,
+  lookupSubjectBody,
+} from "../shapes/permission.ts";
+import { afterFirst, jsonLines, replyWithStream } from "../stream-reply.ts";
+
+export function lookupRoutes(app: HttpApp, service: Service): void {
+  app.post(
+    `${tenantPath}/permissions/lookup-entity`,
+    { schema: { params: tenantParams, body: lookupEntityBody } },
+    async ({ params, body }) => {
+      const page = await lookupEntity(service, decodeLookupEntity(params.tenant_id, body));
+      return { entity_ids: page.entityIds, continuous_token: page.continuousToken };
+    },
+  );
+
+  app.post(
+    `${tenantPath}/permissions/lookup-entity-stream`,
+    {
+      schema: { params: tenantParams, body: lookupEntityBody },
+      errorHandler: replyWithStreamError,
+    },
+    async (request, reply) =>
+      await replyWithStream(request, reply, {
+        format: jsonLines,
+        open: async (signal) => {
+          const { params, body } = request;
+          const lookup = { ...decodeLookupEntity(params.tenant_id, body), signal };
+          return await afterFirst(resultsOf(lookupEntityStream(service, lookup)));
+        },
+      }),
+  );
+
+  app.post(
+    `${tenantPath}/permissions/lookup-subject`,
+    { schema: { params: tenantParams, body: lookupSubjectBody } },
+    async ({ params, body }) => {
+      const page = await lookupSubject(service, {
+        ...decodeQuestion(params.tenant_id, body),
+        ...decodePage(body),
+        entity: body.entity,
+        permission: body.permission,
+        subjectReference: body.subject_reference,
+      });
+      return { subject_ids: page.subjectIds, continuous_token: page.continuousToken };
+    },
+  );
+}
+
+async function* resultsOf(results: ReturnType<typeof lookupEntityStream>): AsyncGenerator<object> {
+  for await (const { id, continuousToken } of results) {
+    yield { result: { entity_id: id, continuous_token: continuousToken } };
+  }
+}
