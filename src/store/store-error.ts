@@ -28,3 +28,11 @@ export function invalidSnapToken(problem: string): PembaError {
     details: [{ field: "metadata.snap_token", message: problem }],
   });
 }
+
+/** The token of a request names a state that is no longer kept. */
+export function expiredSnapToken(): PembaError {
+  return new PembaError(
+    "SNAP_TOKEN_EXPIRED",
+    "metadata.snap_token: is older than the history that is kept, use a newer one",
+  );
+}

@@ -54,6 +54,18 @@ export async function migrationStatus(url: string): Promise<readonly MigrationSt
   });
 }
 
+/** Fails with MIGRATION when there are migrations that are not applied. */
+export async function refusePendingMigrations(url: string): Promise<void> {
+  const states = await migrationStatus(url);
+  const pending = states.filter(({ appliedAt }) => appliedAt === undefined);
+  if (pending.length === 0) return;
+  const names = pending.map(({ name }) => `\`${name}\``).join(", ");
+  throw new PembaError(
+    "MIGRATION",
+    `the database lacks ${names}: run \`pemba migrate up\` or set \`database.auto_migrate\``,
+  );
+}
+
 async function migrate(
   url: string,
   direction: "up" | "down",

@@ -1,4 +1,4 @@
-import { PembaError } from "../../base/error.ts";
+import { expiredSnapToken, invalidSnapToken } from "../store-error.ts";
 import { booleanOf, type Row } from "./row.ts";
 
 /**
@@ -7,15 +7,7 @@ import { booleanOf, type Row } from "./row.ts";
  */
 export function refuseSnapshot(row: Row): void {
   if (booleanOf(row, "is_future")) {
-    throw new PembaError(
-      "INVALID_SNAP_TOKEN",
-      "metadata.snap_token: names a state that the database has not reached",
-    );
+    throw invalidSnapToken("names a state that the database has not reached");
   }
-  if (booleanOf(row, "is_expired")) {
-    throw new PembaError(
-      "SNAP_TOKEN_EXPIRED",
-      "metadata.snap_token: is older than the history that is kept, use a newer one",
-    );
-  }
+  if (booleanOf(row, "is_expired")) throw expiredSnapToken();
 }

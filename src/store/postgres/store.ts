@@ -1,11 +1,12 @@
-import { PembaError } from "../../base/error.ts";
 import { CompiledSchemas } from "../compiled-schemas.ts";
+import type { GarbageCollectionOptions, GarbagePass } from "../garbage-collection.ts";
 import type { Store } from "../store.ts";
 import { createPostgresBundles } from "./bundles.ts";
 import { type Answering, PostgresPermissions } from "./check.ts";
 import { createPostgresData } from "./data.ts";
 import { Database, type PoolOptions } from "./database.ts";
-import { migrateUp, migrationStatus } from "./migrate.ts";
+import { startGarbageCollection } from "./garbage.ts";
+import { migrateUp, refusePendingMigrations } from "./migrate.ts";
 import { createPostgresSchemas, readSchema } from "./schemas.ts";
 import { SnapTokens } from "./snap-token.ts";
 import { TenantRemoval } from "./tenant-removal.ts";
@@ -20,6 +21,10 @@ export interface PostgresStoreOptions {
   readonly maxRetries: number;
   /** Memory for compiled schemas. */
   readonly maxSchemaCacheBytes: number;
+  /** History is kept for ever when absent. */
+  readonly garbageCollection?: GarbageCollectionOptions | undefined;
+  /** Told of each pass of it. */
+  readonly onCollected?: ((pass: GarbagePass) => void) | undefined;
   readonly warn: (message: string) => void;
   /** Called with every statement that goes to the server, as it goes. */
   readonly onStatement?: ((text: string) => void) | undefined;
@@ -47,6 +52,12 @@ export async function createPostgresStore(options: PostgresStoreOptions): Promis
   });
   const removal = new TenantRemoval(database, warn);
   removal.start();
+  const collection =
+    options.garbageCollection &&
+    startGarbageCollection(database, options.garbageCollection, {
+      collected: options.onCollected ?? (() => {}),
+      warn,
+    });
 
   return {
     tenants: createPostgresTenants(database, (tenant) => {
@@ -70,19 +81,8 @@ export async function createPostgresStore(options: PostgresStoreOptions): Promis
       await database.query("select 1", []);
     },
     close: async () => {
-      await removal.close();
+      await Promise.all([removal.close(), collection?.close()]);
       await database.close();
     },
   };
-}
-
-async function refusePendingMigrations(url: string): Promise<void> {
-  const states = await migrationStatus(url);
-  const pending = states.filter(({ appliedAt }) => appliedAt === undefined);
-  if (pending.length === 0) return;
-  const names = pending.map(({ name }) => `\`${name}\``).join(", ");
-  throw new PembaError(
-    "MIGRATION",
-    `the database lacks ${names}: run \`pemba migrate up\` or set \`database.auto_migrate\``,
-  );
 }

@@ -1,0 +1,28 @@
+/** How much of the past is kept, and how the rest goes. */
+export interface GarbageCollectionOptions {
+  /** From the end of one pass to the next. */
+  readonly intervalMs: number;
+  /** Tokens that were given out within it stay good. */
+  readonly windowMs: number;
+  /** After which a pass stops where it is; the next one goes on. */
+  readonly timeoutMs: number;
+}
+
+/** What one pass did. */
+export interface GarbagePass {
+  readonly removed: number;
+  /** False when its time was over before all was removed, or another instance was at it. */
+  readonly isComplete: boolean;
+  readonly milliseconds: number;
+}
+
+/** Tokens live up to this part of the window longer than it says: so often its edge is noted. */
+const noteShare = 0.1;
+const noteMinMs = 1_000;
+const noteMaxMs = 3_600_000;
+
+/** How often a collector wakes, to note how old the present is and to see whether a pass is due. */
+export function wakeEveryMs({ intervalMs, windowMs }: GarbageCollectionOptions): number {
+  const note = Math.min(Math.max(windowMs * noteShare, noteMinMs), noteMaxMs);
+  return Math.min(intervalMs, note);
+}
