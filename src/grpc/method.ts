@@ -9,7 +9,7 @@ import type {
   StatusObject,
 } from "@grpc/grpc-js";
 
-import { PembaError } from "../base/error.ts";
+import { cancelled, type PembaError } from "../base/error.ts";
 import { errorStatus } from "./error-status.ts";
 import { decodeMessage, encodeMessage } from "./message.ts";
 
@@ -147,10 +147,6 @@ async function write(
   } catch (error) {
     throw signal.aborted ? cancelled(error) : error;
   }
-}
-
-function cancelled(cause: unknown): PembaError {
-  return new PembaError("CANCELLED", "the caller waits no longer", { cause });
 }
 
 /** Ends a stream when its answers have ended, and tells how. */
