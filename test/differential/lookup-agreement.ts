@@ -7,7 +7,7 @@ import type { Round, Write } from "./case.ts";
 import { type LookupCase, lookupsOf, lookupText } from "./lookup-case.ts";
 import { type Lookup, type LookupExpectation, lookupExpectation } from "./lookup-oracle.ts";
 import { type PageAnswer, pageFault } from "./page-verdict.ts";
-import { factsAfter, outcomeOf, type Story, tell, tellWrite } from "./story.ts";
+import { factsAfter, frameOf, outcomeOf, type Story, tell, tellWrite } from "./story.ts";
 
 /** A lookup of a round, with what the oracle allows for it. */
 interface Asked {
@@ -151,19 +151,12 @@ async function readPage(story: Story, reading: Reading, limit: number): Promise<
 }
 
 async function lookUp(
-  { store, tenant, versions, tokens }: Story,
+  story: Story,
   { asked: { round, lookup }, after, pins }: Reading,
   limit: number,
 ): Promise<LookupPage> {
-  const frame: LookupFrame = {
-    schemaVersion: round.schema === null ? undefined : versions[round.schema],
-    snapToken: round.after === null ? undefined : tokens[round.after],
-    depth: round.depth,
-    context: round.context,
-    after,
-    limit,
-    ...pins,
-  };
+  const { store, tenant } = story;
+  const frame: LookupFrame = { ...frameOf(story, round), after, limit, ...pins };
   if (lookup.kind === "subjects")
     return await store.lookups.subjects(tenant, { ...frame, ...lookup });
   const scope = new Map(Object.entries(lookup.scope));

@@ -2,7 +2,7 @@ import { must } from "../../src/base/assert.ts";
 import { type ErrorCode, PembaError } from "../../src/base/error.ts";
 import type { Attribute, SchemaVersion, SnapToken, TenantId } from "../../src/base/tuple.ts";
 import { parseNewTenantId } from "../../src/service/field.ts";
-import type { Store } from "../../src/store/store.ts";
+import type { QuestionFrame, Store } from "../../src/store/store.ts";
 import type { Case, Round, Write } from "./case.ts";
 import type { Facts } from "./ground.ts";
 import type { Outcome } from "./oracle.ts";
@@ -42,15 +42,22 @@ export async function tellWrite(
   return await story.store.data.write(story.tenant, { schemaVersion, tuples, attributes });
 }
 
+/** What all questions of a round have in common. */
+export function frameOf({ versions, tokens }: Story, round: Round): QuestionFrame {
+  return {
+    schemaVersion: round.schema === null ? undefined : versions[round.schema],
+    snapToken: round.after === null ? undefined : tokens[round.after],
+    depth: round.depth,
+    context: round.context,
+  };
+}
+
 /** What the engine says to the items of a round, asked together. */
 export async function ask(story: Story, round: Round): Promise<readonly Outcome[]> {
-  const { depth, context, items } = round;
+  const { items } = round;
   try {
     const answers = await story.store.permissions.check(story.tenant, {
-      schemaVersion: round.schema === null ? undefined : story.versions[round.schema],
-      snapToken: round.after === null ? undefined : story.tokens[round.after],
-      depth,
-      context,
+      ...frameOf(story, round),
       items,
       path: (item, field) => `items[${item}].${field}`,
     });
@@ -72,6 +79,7 @@ export async function askSingly(story: Story, round: Round): Promise<readonly Ou
   return answers.flat();
 }
 
+/** What an error of an engine comes to. */
 export function outcomeOf(code: ErrorCode): Outcome {
   switch (code) {
     case "ENTITY_TYPE_NOT_FOUND":
