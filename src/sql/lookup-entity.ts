@@ -25,13 +25,13 @@ export interface EntityCandidates {
   readonly writer: Writer | undefined;
   /** Names of the rules that may hold for an entity without any attribute. */
   readonly openRules: ReadonlySet<string>;
-  /** Entity types whose ids are limited to those of the parameter `scope_<index>`. */
+  /** Entity types whose ids are limited to those of the parameter `scope_<type>`. */
   readonly scopedTypes: readonly string[];
 }
 
-/** The key of the parameter with the ids to which the type at that index is limited. */
-export function scopeKey(index: number): string {
-  return `scope_${index}`;
+/** The key of the parameter with the ids to which a type is limited. */
+export function scopeKey(entityType: string): string {
+  return `scope_${entityType}`;
 }
 
 /**
@@ -47,8 +47,8 @@ export function entityCandidates(input: EntityCandidates): {
   const root = must(input.relaxed.states.get(0), "a plan has its question");
   const back = backTable(input);
   const scopes = input.scopedTypes.map(
-    (_, index) =>
-      sql`${numbered("scope", index)} as materialized (select s.id collate "C" as id from unnest(${param(scopeKey(index), "text[]")}) s(id))`,
+    (type, index) =>
+      sql`${numbered("scope", index)} as materialized (select s.id collate "C" as id from unnest(${param(scopeKey(type), "text[]")}) s(id))`,
   );
   const accepted = root.tests.map((test) => testCandidates(input, root, test));
   if (back === undefined) return { tables: scopes, candidates: accepted };

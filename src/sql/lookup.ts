@@ -11,7 +11,7 @@ import { entityCandidates } from "./lookup-entity.ts";
 import { subjectCandidates } from "./lookup-subject.ts";
 import { searchWriter, withClosure } from "./search-writer.ts";
 import { questionVerdict } from "./search.ts";
-import { contextTables, pinTable, type Scope, type Shape } from "./source.ts";
+import { contextTables, pinColumns, pinTable, type Scope, type Shape } from "./source.ts";
 import { depth, hops, levelZero, type Writer } from "./writer.ts";
 
 /** What is looked for, and how its candidates are judged. */
@@ -30,7 +30,7 @@ export interface LookupShape extends Shape {
   readonly pinnedVersion: boolean;
   /** Names of the rules that may hold for an entity without any attribute. */
   readonly openRules: ReadonlySet<string>;
-  /** Entity types of which only the ids of the parameter `scope_<index>` are looked at. */
+  /** Entity types of which only the ids of the parameter `scope_<type>` are looked at. */
   readonly scopedTypes: readonly string[];
 }
 
@@ -38,7 +38,7 @@ export interface LookupShape extends Shape {
  * The statement that reads one page of a lookup. One row:
  *
  * - `head_version`: the true head; in a shape with a pinned version, `has_version`
- * - `is_future`, `is_expired`: in pinned shapes, whether the snapshot can't be read; in the others
+ * - `is_future`, `is_lost`, `is_expired`: in pinned shapes, whether the snapshot can't be read; in the others
  *   `snapshot` and `timeline`, from which the token of the state is made
  * - `candidates`, `last`: how many ids came into question, at most `candidates`, and the last of them
  * - `answers`: the first of them that are not denied, at most `answers`, ascending, as
@@ -47,7 +47,7 @@ export interface LookupShape extends Shape {
  *
  * No row at all: the tenant does not exist. Parameters: `tenant`, `depth`, `data`, `id` of the
  * subject or the entity that is asked about, `after`, `candidates`, `answers`; `snapshot`, `version`,
- * `scope_<index>` and the context by shape.
+ * `scope_<type>` and the context by shape.
  */
 export function lookupStatement(lookup: Lookup, shape: LookupShape): Statement {
   const scope: Scope = { shape, tenant: sql`t.number`, changed: sql`p.changed` };
@@ -57,7 +57,7 @@ export function lookupStatement(lookup: Lookup, shape: LookupShape): Statement {
     ? sql`, exists (select 1 from schemas v where v.tenant = t.number and v.version = ${param("version", "text")}) as has_version`
     : sql``;
   const state = shape.pinned
-    ? sql`p.is_future, p.is_expired`
+    ? pinColumns
     : sql`pg_current_snapshot()::text as snapshot, current_timeline() as timeline`;
   const pinned = shape.pinned ? sql` cross join lateral (${pinTable}) p` : sql``;
   const body = lookup.end === "entities" ? entities(lookup, shape, scope) : subjects(lookup, scope);
@@ -144,7 +144,7 @@ function candidateVerdict(writer: Writer, relaxed: RelaxedPlan, entityId: Fragme
   const unsure = hasDoubt(relaxed)
     ? sql`(select x.v from (${questionVerdict(writer, entityId)}) x)`
     : // Nothing but a path that is too long leaves a candidate unsure.
-      sql`1`;
+      sql`least(${sure}, 1)`;
   return sql`case when f.sure then ${sure} else ${unsure} end`;
 }
 

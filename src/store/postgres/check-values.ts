@@ -1,10 +1,12 @@
+import type { Context } from "../../base/tuple.ts";
 import type { CheckShape } from "../../sql/check.ts";
 import { contextTupleKey } from "../../sql/source.ts";
 import { attributeJson } from "../attribute-value.ts";
-import type { CheckQuestion } from "../store.ts";
+import type { CheckQuestion, QuestionFrame } from "../store.ts";
 import { arrayLiteral } from "./array-literal.ts";
 import type { Group } from "./check-plan.ts";
 import type { Value } from "./database.ts";
+import { type PinnedState, stateValues } from "./snap-token.ts";
 
 /** The shape of the statement that a question needs. */
 export function checkShape(question: CheckQuestion, groups: readonly Group[]): CheckShape {
@@ -21,18 +23,12 @@ export function checkShape(question: CheckQuestion, groups: readonly Group[]): C
 export function checkValues(input: {
   readonly tenant: string;
   readonly question: CheckQuestion;
-  readonly snapshot: string | undefined;
+  readonly state: PinnedState | undefined;
   readonly groups: readonly Group[];
   readonly shape: CheckShape;
 }): ReadonlyMap<string, Value> {
-  const { tenant, question, snapshot, groups, shape } = input;
-  const values = new Map<string, Value>([
-    ["tenant", tenant],
-    ["depth", question.depth],
-    ["data", JSON.stringify(question.context.data)],
-  ]);
-  if (snapshot !== undefined) values.set("snapshot", snapshot);
-  if (question.schemaVersion !== undefined) values.set("version", question.schemaVersion);
+  const { question, groups, shape } = input;
+  const values = frameValues(input.tenant, question, input.state);
   groups.forEach((group, index) => {
     const items = group.items.flatMap((position) => question.items[position] ?? []);
     const ids = items.map((item) => item.entity.id);
@@ -44,9 +40,25 @@ export function checkValues(input: {
       shape.bulk ? arrayLiteral(group.items.map(String)) : (group.items[0] ?? 0),
     );
   });
-  if (shape.contextTuples) addContextTuples(values, question);
-  if (shape.contextAttributes) {
-    const rows = question.context.attributes.map(({ entity, attribute, value }) => ({
+  return values;
+}
+
+/** The values that all statements of permissions have, by the keys of their parameters. */
+export function frameValues(
+  tenant: string,
+  { depth, context, schemaVersion }: QuestionFrame,
+  state: PinnedState | undefined,
+): Map<string, Value> {
+  const values = new Map<string, Value>([
+    ["tenant", tenant],
+    ["depth", depth],
+    ["data", JSON.stringify(context.data)],
+  ]);
+  for (const [key, value] of state === undefined ? [] : stateValues(state)) values.set(key, value);
+  if (schemaVersion !== undefined) values.set("version", schemaVersion);
+  if (context.tuples.length > 0) addContextTuples(values, context);
+  if (context.attributes.length > 0) {
+    const rows = context.attributes.map(({ entity, attribute, value }) => ({
       entity_type: entity.type,
       entity_id: entity.id,
       attribute,
@@ -58,8 +70,7 @@ export function checkValues(input: {
   return values;
 }
 
-function addContextTuples(values: Map<string, Value>, { context }: CheckQuestion): void {
-  const { tuples } = context;
+function addContextTuples(values: Map<string, Value>, { tuples }: Context): void {
   values.set(contextTupleKey("entity_type"), arrayLiteral(tuples.map((t) => t.entity.type)));
   values.set(contextTupleKey("entity_id"), arrayLiteral(tuples.map((t) => t.entity.id)));
   values.set(contextTupleKey("relation"), arrayLiteral(tuples.map((t) => t.relation)));

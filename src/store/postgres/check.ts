@@ -1,6 +1,5 @@
 import { must } from "../../base/assert.ts";
-import { PembaError } from "../../base/error.ts";
-import type { SchemaVersion, TenantId } from "../../base/tuple.ts";
+import type { TenantId } from "../../base/tuple.ts";
 import { ALLOWED, DENIED, UNKNOWN } from "../../base/verdict.ts";
 import type { Schema } from "../../language/schema.ts";
 import { type ExpandTree, expandTree } from "../../memory/expand.ts";
@@ -10,7 +9,6 @@ import { gatheredEntitiesMax } from "../../plan/limit.ts";
 import { answerOf, expandTooLarge } from "../check-error.ts";
 import type { CompiledSchema, CompiledSchemas } from "../compiled-schemas.ts";
 import { expandCheck } from "../expand-check.ts";
-import { schemaNotFound, tenantNotFound } from "../store-error.ts";
 import type {
   CheckAnswer,
   CheckItem,
@@ -26,12 +24,9 @@ import { gathered, type Group, groupItems, listed, statementOf } from "./check-p
 import { checkShape, checkValues } from "./check-values.ts";
 import type { Database } from "./database.ts";
 import { gatheredFacts } from "./gathered-facts.ts";
-import { refuseSnapshot } from "./refuse-snapshot.ts";
-import { booleanOf, numberOf, optionalTextOf, type Row } from "./row.ts";
-import type { SnapTokens } from "./snap-token.ts";
-
-/** A head that changes faster than a statement runs is not worth more tries than these. */
-const headChangesMax = 10;
+import { standsUnder, underHead } from "./head.ts";
+import { numberOf, type Row } from "./row.ts";
+import type { PinnedState, SnapTokens } from "./snap-token.ts";
 
 /** How answers were found: in SQL, from gathered facts, or from these after SQL left them open. */
 export type Answering = "pushed_down" | "gathered" | "looked_into";
@@ -141,37 +136,18 @@ export class PostgresPermissions implements PermissionStore {
     checksOf: (schema: Schema) => CheckQuestion,
     work: (asked: Asked, groups: readonly Group[]) => Promise<T | undefined>,
   ): Promise<T> {
-    for (let attempt = 1; attempt <= headChangesMax; attempt += 1) {
-      const { question, compiled, groups } = await this.#plan(tenant, frame, checksOf);
-      const snapshot =
-        frame.snapToken === undefined ? undefined : this.#tokens.read(frame.snapToken).snapshot;
-      const result = await work({ tenant, question, snapshot, compiled }, groups);
-      if (result !== undefined) return result;
-    }
-    throw new PembaError("SERIALIZATION", "the schema keeps changing under the question, retry");
-  }
-
-  /**
-   * The plans of the items under the schema in force as far as it is known. What does not fit the
-   * head as it was last seen may fit the head as it is, so an error is only told of a fresh one.
-   */
-  async #plan(
-    tenant: TenantId,
-    { schemaVersion }: QuestionFrame,
-    checksOf: (schema: Schema) => CheckQuestion,
-  ): Promise<Planned> {
-    const known =
-      schemaVersion === undefined
-        ? await this.#schemas.guessHead(tenant)
-        : await this.#schemas.at(tenant, schemaVersion);
-    try {
-      return plan(known, checksOf(known.schema));
-    } catch (error) {
-      if (!(error instanceof PembaError)) throw error;
-      const current = await this.#schemas.reload(tenant, schemaVersion);
-      if (current.version === known.version) throw error;
-      return plan(current, checksOf(current.schema));
-    }
+    const { schemaVersion, snapToken } = frame;
+    return await underHead(
+      this.#schemas,
+      { tenant, schemaVersion },
+      {
+        plan: (compiled) => plan(compiled, checksOf(compiled.schema)),
+        work: async ({ question, compiled, groups }) => {
+          const state = snapToken === undefined ? undefined : this.#tokens.read(snapToken);
+          return await work({ tenant, question, state, compiled }, groups);
+        },
+      },
+    );
   }
 
   /** One row for each item, or undefined when the head is not the one that was planned with. */
@@ -185,22 +161,11 @@ export class PostgresPermissions implements PermissionStore {
       statement.params.map((key) => must(values.get(key), `the parameter ${key} has a value`)),
       question.signal,
     );
-    const [first] = rows;
-    if (first === undefined) {
-      this.#schemas.forget(tenant);
-      throw tenantNotFound(tenant);
-    }
-    if (shape.pinned) refuseSnapshot(first);
-    if (question.schemaVersion !== undefined) {
-      if (booleanOf(first, "has_version")) return rows;
-      this.#schemas.forget(tenant);
-      throw schemaNotFound(tenant, question.schemaVersion);
-    }
-    const head = optionalTextOf(first, "head_version");
-    if (head === compiled.version) return rows;
-    // It was a version when it was stored.
-    this.#schemas.seenHead(tenant, head as SchemaVersion | undefined);
-    return undefined;
+    const { schemaVersion } = question;
+    const planned = { compiled, isPinned: shape.pinned };
+    return standsUnder(this.#schemas, { tenant, schemaVersion }, planned, rows[0])
+      ? rows
+      : undefined;
   }
 }
 
@@ -219,7 +184,7 @@ interface Planned {
 interface Asked {
   readonly tenant: TenantId;
   readonly question: CheckQuestion;
-  readonly snapshot: string | undefined;
+  readonly state: PinnedState | undefined;
   readonly compiled: CompiledSchema;
 }
 

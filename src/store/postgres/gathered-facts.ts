@@ -10,10 +10,14 @@ export interface Gathered {
   readonly facts: Facts;
 }
 
-/** The facts of the `facts` column of a gather statement (its layout is that of `gatherBody`). */
-export function gatheredFacts(json: unknown, subject: Subject): Gathered {
+/**
+ * The facts of the `facts` column of a gather statement (its layout is that of `gatherBody`).
+ * `subject` is the one whose direct tuples were read; undefined when all tuples were.
+ */
+export function gatheredFacts(json: unknown, subject: Subject | undefined): Gathered {
   assert(isRecord(json), "facts are an object");
   const edges = new Map<string, { type: string; id: string; relation: string }[]>();
+  const tuples = new Set<string>();
   for (const edge of texts(json["edges"])) {
     const [type, id, relation, subjectType, subjectId, subjectRelation] = edge;
     const target = {
@@ -21,6 +25,7 @@ export function gatheredFacts(json: unknown, subject: Subject): Gathered {
       id: must(subjectId, "an edge has a subject"),
       relation: must(subjectRelation, "an edge has a subject"),
     };
+    tuples.add(keyOf(...edge));
     const key = keyOf(type, id, relation);
     const known = edges.get(key);
     if (known === undefined) edges.set(key, [target]);
@@ -31,13 +36,18 @@ export function gatheredFacts(json: unknown, subject: Subject): Gathered {
   const nodes = json["nodes"];
   assert(typeof nodes === "number", "facts count their nodes");
   const isAsked = (asked: Subject): boolean =>
-    asked.type === subject.type && asked.id === subject.id && asked.relation === subject.relation;
+    asked.type === subject?.type && asked.id === subject.id && asked.relation === subject.relation;
   return {
     nodes,
     facts: {
       hasTuple: (entity, relations, asked) =>
-        isAsked(asked) &&
-        relations.some((relation) => direct.has(keyOf(entity.type, entity.id, relation))),
+        relations.some(
+          (relation) =>
+            (isAsked(asked) && direct.has(keyOf(entity.type, entity.id, relation))) ||
+            tuples.has(
+              keyOf(entity.type, entity.id, relation, asked.type, asked.id, asked.relation),
+            ),
+        ),
       subjectIds: (entity, relations, subjectType, subjectRelation) =>
         relations.flatMap((relation) =>
           (edges.get(keyOf(entity.type, entity.id, relation)) ?? [])

@@ -6,6 +6,7 @@ import { type Answering, PostgresPermissions } from "./check.ts";
 import { createPostgresData } from "./data.ts";
 import { Database, type PoolOptions } from "./database.ts";
 import { startGarbageCollection } from "./garbage.ts";
+import { PostgresLookups } from "./lookup.ts";
 import { migrateUp, refusePendingMigrations } from "./migrate.ts";
 import { createPostgresSchemas, readSchema } from "./schemas.ts";
 import { SnapTokens } from "./snap-token.ts";
@@ -59,6 +60,13 @@ export async function createPostgresStore(options: PostgresStoreOptions): Promis
       warn,
     });
 
+  const permissions = new PostgresPermissions({
+    database,
+    schemas,
+    tokens,
+    onAnswered: options.onAnswered,
+  });
+
   return {
     tenants: createPostgresTenants(database, (tenant) => {
       schemas.forget(tenant);
@@ -67,16 +75,8 @@ export async function createPostgresStore(options: PostgresStoreOptions): Promis
     schemas: createPostgresSchemas(database, schemas),
     data: createPostgresData({ database, schemas, tokens }),
     bundles: createPostgresBundles({ database, schemas, tokens }),
-    permissions: new PostgresPermissions({
-      database,
-      schemas,
-      tokens,
-      onAnswered: options.onAnswered,
-    }),
-    lookups: {
-      entities: () => Promise.reject(new Error("lookups are not there yet")),
-      subjects: () => Promise.reject(new Error("lookups are not there yet")),
-    },
+    permissions,
+    lookups: new PostgresLookups({ database, schemas, tokens, permissions }),
     ping: async () => {
       await database.query("select 1", []);
     },
