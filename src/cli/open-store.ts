@@ -1,6 +1,7 @@
 import type { Logger } from "pino";
 
 import type { Config } from "../config/options.ts";
+import type { GarbageCollectionOptions, GarbagePass } from "../store/garbage-collection.ts";
 import { createMemoryStore } from "../store/memory/store.ts";
 import { createPostgresStore } from "../store/postgres/store.ts";
 import type { Store } from "../store/store.ts";
@@ -8,17 +9,23 @@ import { writerUri } from "./migrate.ts";
 
 /** Opens the engine that the configuration names. Fails when its database cannot be used. */
 export async function openStore(config: Config, logger: Logger): Promise<Store> {
-  const maxSchemaCacheBytes = config["service.schema.cache.max_cost"];
+  const common = {
+    maxSchemaCacheBytes: config["service.schema.cache.max_cost"],
+    garbageCollection: garbageCollectionOf(config),
+    onCollected: (pass: GarbagePass) => logger.info(pass, "garbage collected"),
+    warn: (message: string) => logger.warn(message),
+  };
   switch (config["database.engine"]) {
     case "memory":
       logger.info("data is kept in memory and lost when the process ends");
       if (writerUri(config) !== "") {
         logger.warn("`database.uri` is set but not used: `database.engine` is `memory`");
       }
-      return createMemoryStore({ maxSchemaCacheBytes });
+      return createMemoryStore(common);
     case "postgres": {
       const counts = { pushed_down: 0, gathered: 0, looked_into: 0 };
       const store = await createPostgresStore({
+        ...common,
         url: writerUri(config),
         pool: {
           maxConnections: config["database.max_connections"],
@@ -28,8 +35,6 @@ export async function openStore(config: Config, logger: Logger): Promise<Store> 
         },
         autoMigrate: config["database.auto_migrate"],
         maxRetries: config["database.max_retries"],
-        maxSchemaCacheBytes,
-        warn: (message) => logger.warn(message),
         onAnswered: (how, answers) => {
           counts[how] += answers;
         },
@@ -43,4 +48,14 @@ export async function openStore(config: Config, logger: Logger): Promise<Store> 
       };
     }
   }
+}
+
+/** How history is removed, when it is. */
+function garbageCollectionOf(config: Config): GarbageCollectionOptions | undefined {
+  if (!config["database.garbage_collection.enabled"]) return undefined;
+  return {
+    intervalMs: config["database.garbage_collection.interval"],
+    windowMs: config["database.garbage_collection.window"],
+    timeoutMs: config["database.garbage_collection.timeout"],
+  };
 }

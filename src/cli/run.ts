@@ -1,12 +1,13 @@
 import type { Command } from "./command.ts";
 import { explain } from "./explain.ts";
+import { gc } from "./gc.ts";
 import { importCommand } from "./import.ts";
 import { migrate } from "./migrate.ts";
 import { complain, say, sentenceOf } from "./output.ts";
 import { serve } from "./serve.ts";
 import { version } from "./version.ts";
 
-const commands: readonly Command[] = [serve, migrate, importCommand, explain, version];
+const commands: readonly Command[] = [serve, migrate, gc, importCommand, explain, version];
 
 /** Runs `pemba` with the words that follow it. Resolves to the exit status and never rejects. */
 export async function run(words: readonly string[]): Promise<number> {

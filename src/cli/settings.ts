@@ -1,24 +1,26 @@
-import { type ParsedFlags, parseFlags } from "../config/flags.ts";
+import { type FlagKind, type ParsedFlags, parseFlags } from "../config/flags.ts";
 import { configFlags, type Loaded, loadConfig } from "../config/load.ts";
 
 /** The configuration of a command, and what else stood on its line. */
 export type Settings =
-  | (Extract<Loaded, { kind: "config" }> & Pick<ParsedFlags, "positionals">)
+  | (Extract<Loaded, { kind: "config" }> & Pick<ParsedFlags, "positionals" | "values">)
   | Extract<Loaded, { kind: "problems" }>;
 
 /**
- * Reads the flags of the configuration, with all that is wrong at once. `problemsOf` tells what is
- * wrong with the words that are no flags.
+ * Reads the flags of the configuration, and those that the command has besides, with all that is
+ * wrong at once. `problemsOf` tells what is wrong with the words that are no flags.
  */
 export function readSettings(
   args: readonly string[],
   problemsOf: (words: readonly string[]) => readonly string[],
+  ownFlags: ReadonlyMap<string, FlagKind> = new Map(),
 ): Settings {
-  const { values, positionals, problems } = parseFlags(args, configFlags());
+  const known = new Map([...configFlags(), ...ownFlags]);
+  const { values, positionals, problems } = parseFlags(args, known);
   problems.push(...problemsOf(positionals));
   const loaded = loadConfig({ flags: values, env: process.env });
   if (loaded.kind === "problems") problems.push(...loaded.problems);
   return loaded.kind === "config" && problems.length === 0
-    ? { ...loaded, positionals }
+    ? { ...loaded, positionals, values }
     : { kind: "problems", problems };
 }

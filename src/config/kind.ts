@@ -64,6 +64,19 @@ export const duration: Kind<number> = {
   },
 };
 
+/** The longest that the clock of a database can be put back by. */
+const longestDurationHours = 876_000;
+
+/** A duration that something is done after, or for: not at once, and not beyond all calendars. */
+export const someDuration: Kind<number> = {
+  expected: `a duration from 1ms to ${longestDurationHours}h`,
+  read: (text) => {
+    const value = duration.read(text);
+    if (value === undefined || value < 1) return undefined;
+    return value <= longestDurationHours * 3_600_000 ? value : undefined;
+  },
+};
+
 const unitBytes: Readonly<Record<string, number>> = {
   "": 1,
   B: 1,

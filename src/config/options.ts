@@ -9,6 +9,7 @@ import {
   port,
   postgresUri,
   size,
+  someDuration,
 } from "./kind.ts";
 
 /** One key of the configuration, from which its YAML path, flag, variable and help follow. */
@@ -77,6 +78,12 @@ export const options = {
     default: "100",
     about: "most items of one bulk check",
   }),
+  "service.permission.concurrency_limit": option(integer({ from: 1, to: 100_000 }), {
+    flag: "service-permission-concurrency-limit",
+    default: "100",
+    about:
+      "most permission questions that are worked on at the same time; ten times as many wait, more are refused",
+  }),
   "service.schema.cache.max_cost": option(size, {
     flag: "service-schema-cache-max-cost",
     default: "10MiB",
@@ -133,6 +140,26 @@ export const options = {
     flag: "database-max-retries",
     default: "10",
     about: "how often a transaction is repeated that lost a conflict or its connection",
+  }),
+  "database.garbage_collection.enabled": option(boolean, {
+    flag: "database-garbage-collection-enabled",
+    default: "false",
+    about: "whether history is removed that is older than the window; tokens from then are refused",
+  }),
+  "database.garbage_collection.interval": option(someDuration, {
+    flag: "database-garbage-collection-interval",
+    default: "200h",
+    about: "time from one removal of history to the next",
+  }),
+  "database.garbage_collection.window": option(someDuration, {
+    flag: "database-garbage-collection-window",
+    default: "200h",
+    about: "how long a token stays good at least",
+  }),
+  "database.garbage_collection.timeout": option(someDuration, {
+    flag: "database-garbage-collection-timeout",
+    default: "5m",
+    about: "after which a removal of history stops, to go on later",
   }),
 } as const satisfies Readonly<Record<string, Option<unknown>>>;
 

@@ -12,10 +12,11 @@ import {
   tuplePlace,
 } from "../filter.ts";
 import { pageOf } from "../page.ts";
-import { invalidSnapToken, tenantNotFound } from "../store-error.ts";
+import { expiredSnapToken, invalidSnapToken, tenantNotFound } from "../store-error.ts";
 import type { DataFilters, DataPage, DataRead } from "../store.ts";
 import { AttributeIndex } from "./attribute-index.ts";
 import { factsAt } from "./facts.ts";
+import { KeptHistory } from "./kept-history.ts";
 import type { Revision } from "./revision.ts";
 import { decodeRevision, encodeRevision } from "./snap-token.ts";
 import { TupleIndex } from "./tuple-index.ts";
@@ -32,6 +33,7 @@ interface TenantData {
 export class MemoryData {
   readonly #engine = randomBytes(8).toString("hex");
   readonly #tenants = new Map<TenantId, TenantData>();
+  readonly #history = new KeptHistory();
   #revision: Revision = 0;
 
   /** Makes room for a tenant that does not exist yet. */
@@ -95,13 +97,37 @@ export class MemoryData {
     return this.#page(read, (revision) => attributes.find(read.filter, revision), attributePlace);
   }
 
-  /** The state that a token names. Fails with INVALID_SNAP_TOKEN. */
+  /** The state that a token names. Fails with INVALID_SNAP_TOKEN or SNAP_TOKEN_EXPIRED. */
   revisionOf(token: SnapToken): Revision {
     const revision = decodeRevision(this.#engine, token);
     if (revision > this.#revision) {
       throw invalidSnapToken("names a state in the future");
     }
+    if (revision < this.#history.horizon) throw expiredSnapToken();
     return revision;
+  }
+
+  /** Notes which state is the present one, so that later it is known how old it is. */
+  noteState(): void {
+    this.#history.note(this.#revision, performance.now());
+  }
+
+  /** Refuses from now on the tokens of states that had gone by `windowMs` ago. */
+  giveUpStates(windowMs: number): void {
+    const now = performance.now();
+    this.#history.note(this.#revision, now);
+    this.#history.giveUp(now - windowMs);
+  }
+
+  /** Forgets at most `limit` of what no kept state has. Returns how much that was. */
+  prune(limit: number): number {
+    const { horizon } = this.#history;
+    let pruned = 0;
+    for (const { tuples, attributes } of this.#tenants.values()) {
+      pruned += tuples.prune(horizon, limit - pruned);
+      pruned += attributes.prune(horizon, limit - pruned);
+    }
+    return pruned;
   }
 
   /**

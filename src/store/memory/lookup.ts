@@ -59,6 +59,7 @@ export function memoryLookups(parts: Parts): LookupStore {
 
 /** A lookup at one state of schema and data. */
 interface Lookup {
+  readonly data: MemoryData;
   readonly check: LookupCheck;
   readonly schema: Schema;
   readonly schemaVersion: SchemaVersion;
@@ -84,6 +85,7 @@ async function prepare(
   const state = data.stateAt(tenant, snapToken);
   const facts = knownWithContext(state.facts, context);
   return {
+    data,
     check,
     schema,
     schemaVersion: version,
@@ -94,7 +96,7 @@ async function prepare(
 }
 
 async function checkedPage(
-  { check, plan, sought, snapToken, schemaVersion }: Lookup,
+  { data, check, plan, sought, snapToken, schemaVersion }: Lookup,
   { after, limit, depth, signal }: LookupFrame,
   candidates: ReadonlySet<string>,
 ): Promise<LookupPage> {
@@ -106,6 +108,8 @@ async function checkedPage(
     if (performance.now() - start > turnMilliseconds) {
       await turn();
       if (signal?.aborted === true) throw cancelled(undefined);
+      // What the state still has may be forgotten meanwhile, when it is no longer kept.
+      data.revisionOf(snapToken);
       start = performance.now();
     }
     const item = check.itemOf(id);

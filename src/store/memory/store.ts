@@ -1,6 +1,7 @@
 import type { SnapToken, TenantId } from "../../base/tuple.ts";
 import { validateOperations, writesAnything } from "../bundle.ts";
 import { CompiledSchemas } from "../compiled-schemas.ts";
+import type { GarbageCollectionOptions, GarbagePass } from "../garbage-collection.ts";
 import { pageOf } from "../page.ts";
 import type {
   BundleStore,
@@ -15,12 +16,18 @@ import { validateData } from "../validate-data.ts";
 import { MemoryBundles } from "./bundles.ts";
 import { MemoryPermissions } from "./check.ts";
 import { MemoryData } from "./data.ts";
+import { startGarbageCollection } from "./garbage.ts";
 import { memoryLookups } from "./lookup.ts";
 import { MemoryTenants } from "./tenants.ts";
 
 export interface MemoryStoreOptions {
   /** Memory for compiled schemas. */
   readonly maxSchemaCacheBytes: number;
+  /** History is kept for ever when absent. */
+  readonly garbageCollection?: GarbageCollectionOptions | undefined;
+  /** Told of each pass of it. */
+  readonly onCollected?: ((pass: GarbagePass) => void) | undefined;
+  readonly warn?: ((message: string) => void) | undefined;
 }
 
 interface Parts {
@@ -42,6 +49,12 @@ export function createMemoryStore(options: MemoryStoreOptions): Store {
   const parts = { tenants, schemas, data, bundles };
   // As on the other engine, where a migration makes it.
   createTenant(parts, { id: "t1" as TenantId, name: "example tenant" });
+  const collection =
+    options.garbageCollection &&
+    startGarbageCollection(data, options.garbageCollection, {
+      collected: options.onCollected ?? (() => {}),
+      warn: options.warn ?? (() => {}),
+    });
   return {
     tenants: tenantStore(parts),
     schemas: schemaStore(parts),
@@ -50,7 +63,9 @@ export function createMemoryStore(options: MemoryStoreOptions): Store {
     permissions: new MemoryPermissions({ data, schemas }),
     lookups: memoryLookups({ data, schemas }),
     ping: async () => {},
-    close: async () => {},
+    close: async () => {
+      await collection?.close();
+    },
   };
 }
 

@@ -18,6 +18,9 @@ const previewStatement = statementFile("garbage/preview.sql");
 /** Some tens of milliseconds. */
 const changesPerBatch = 5_000;
 
+/** No timer of the runtime lasts longer. */
+const timerMaxMs = 2 ** 31 - 1;
+
 /** What a pass would do. */
 export interface GarbagePreview {
   /** The transaction id below which history would go. */
@@ -38,7 +41,7 @@ export async function collectGarbage(
   signal?: AbortSignal,
 ): Promise<GarbagePass> {
   const start = performance.now();
-  const timeout = AbortSignal.timeout(timeoutMs);
+  const timeout = AbortSignal.timeout(Math.min(timeoutMs, timerMaxMs));
   const stop = signal === undefined ? timeout : AbortSignal.any([signal, timeout]);
   let removed = 0;
   let isComplete = false;

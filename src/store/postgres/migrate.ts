@@ -6,8 +6,9 @@ import { runner } from "node-pg-migrate";
 
 import { must } from "../../base/assert.ts";
 import { PembaError } from "../../base/error.ts";
-import { Database } from "./database.ts";
+import type { Database } from "./database.ts";
 import { storageError } from "./driver-error.ts";
+import { onDatabase } from "./on-database.ts";
 import { booleanOf, dateOf, textOf } from "./row.ts";
 import { statementFile } from "./statement-file.ts";
 
@@ -109,19 +110,6 @@ async function placeOf(
     throw new PembaError("MIGRATION", "no schema of the connection's `search_path` exists");
   }
   return { schema: textOf(place, "schema"), exists: booleanOf(place, "exists") };
-}
-
-async function onDatabase<T>(url: string, work: (database: Database) => Promise<T>): Promise<T> {
-  const database = await Database.connect({
-    url,
-    pool: { maxConnections: 1, idleTimeoutMs: 0, maxLifetimeMs: 0, connectTimeoutMs: 30_000 },
-    warn: () => {},
-  });
-  try {
-    return await work(database);
-  } finally {
-    await database.close();
-  }
 }
 
 /** The library has a driver of its own, which reads `sslmode` as libpq does only when told to. */

@@ -1,0 +1,75 @@
+import { boolean, someDuration } from "../config/kind.ts";
+import type { Database } from "../store/postgres/database.ts";
+import { collectGarbage, previewGarbage } from "../store/postgres/garbage.ts";
+import { refusePendingMigrations } from "../store/postgres/migrate.ts";
+import { onDatabase } from "../store/postgres/on-database.ts";
+import type { Command } from "./command.ts";
+import { writerUri } from "./migrate.ts";
+import { complain, say, surplus } from "./output.ts";
+import { readSettings } from "./settings.ts";
+
+const flags = new Map([
+  ["window", {}],
+  ["dry-run", { bare: "true" }],
+]);
+
+export const gc: Command = {
+  name: "gc",
+  summary: "remove old history from the database",
+  help: () => `usage: pemba gc [flags]
+
+Removes from the log of changes what no token needs that was given out within the window. Older
+tokens are refused from then on; data and schemas stay as they are. It may run beside servers, which
+do the same by themselves with \`database.garbage_collection.enabled\`.
+
+How old a state is, Pemba knows from notes that every run takes, and servers that collect: so at
+first, and with long times between, more is kept than the window says, and never less.
+
+  --window   how long a token stays good at least (default: database.garbage_collection.window)
+  --dry-run  only tell what would go
+
+The database is the one of the configuration: --database-uri, or a variable or file as for serve.`,
+
+  async run(args) {
+    const settings = readSettings(args, (words) => surplus("gc", words), flags);
+    if (settings.kind === "problems") return complain(...settings.problems);
+    const { config, values } = settings;
+    const windowText = values.get("window");
+    const windowMs =
+      windowText === undefined
+        ? config["database.garbage_collection.window"]
+        : someDuration.read(windowText);
+    if (windowMs === undefined) return complain(`--window: expected ${someDuration.expected}`);
+    const isDryRun = boolean.read(values.get("dry-run") ?? "false");
+    if (isDryRun === undefined) return complain(`--dry-run: expected ${boolean.expected}`);
+    const url = writerUri(config);
+    if (url === "") return complain("`database.uri`: is empty, expected the database to clean");
+    await refusePendingMigrations(url);
+    return await onDatabase(url, async (database) =>
+      isDryRun
+        ? await preview(database, windowMs)
+        : await collect(database, {
+            windowMs,
+            timeoutMs: config["database.garbage_collection.timeout"],
+          }),
+    );
+  },
+};
+
+async function preview(database: Database, windowMs: number): Promise<number> {
+  const { horizon, logged, expired } = await previewGarbage(database, windowMs);
+  say(`would remove ${expired} of ${logged} logged changes, those below transaction ${horizon}`);
+  return 0;
+}
+
+async function collect(
+  database: Database,
+  options: Parameters<typeof collectGarbage>[1],
+): Promise<number> {
+  const { removed, isComplete, milliseconds } = await collectGarbage(database, options);
+  say(`removed ${removed} logged changes in ${(milliseconds / 1000).toFixed(1)} s`);
+  if (isComplete) return 0;
+  return complain(
+    "there is more to remove: the time was over (`database.garbage_collection.timeout`), or a server is at it",
+  );
+}
