@@ -23,6 +23,9 @@ const maxParamLength = 16_384;
 /** A client that takes longer to send its request would hold a connection for nothing. */
 const requestTimeout = 60_000;
 
+/** A client that is gone without a word must not hold its stream for ever. */
+const keepaliveDelay = 30_000;
+
 /**
  * The REST interface of a service, not yet listening. Closing it stops accepting at once and
  * resolves when the requests that were under way have been answered.
@@ -37,6 +40,7 @@ export function buildHttpServer(options: {
     genReqId: () => randomUUID(),
     bodyLimit,
     requestTimeout,
+    http: { keepAlive: true, keepAliveInitialDelay: keepaliveDelay },
     // A request that came before the close is one of those that are finished.
     return503OnClosing: false,
     forceCloseConnections: "idle",

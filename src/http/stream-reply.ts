@@ -27,9 +27,6 @@ export const jsonLines: StreamFormat<object> = {
 /** Proxies drop a connection that is silent for a minute, and a write tells who is gone. */
 const heartbeatMs = 15_000;
 
-/** A client that is gone without a word must not hold its stream for ever. */
-const keepaliveMs = 30_000;
-
 /**
  * Sends what `open` gives for as long as it gives something, and no faster than the client takes it.
  * An error before `open` has resolved is a reply like any other; after that it is the last item. The
@@ -46,7 +43,6 @@ export async function replyWithStream<T>(
 ): Promise<FastifyReply> {
   const gone = new AbortController();
   reply.raw.once("close", () => gone.abort());
-  request.raw.socket.setKeepAlive(true, keepaliveMs);
   const items = await stream.open(gone.signal);
   const chunks = chunksOf(request, items, stream.format);
   const body = Readable.from(withHead(reply, chunks), { objectMode: false });
