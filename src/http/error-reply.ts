@@ -5,10 +5,13 @@ import { quote } from "../base/quote.ts";
 import { statusOf } from "../base/status.ts";
 import { logFailure } from "../telemetry/failure.ts";
 
+/** What is too much now is over soon: limits are those of a moment. */
+const retryAfterSeconds = 1;
+
 /** Sends any error as the error body; one that is not the client's is logged, and its cause kept. */
 export function replyWithError(error: unknown, request: FastifyRequest, reply: FastifyReply): void {
   const known = knownError(error, request);
-  void reply.status(statusOf[known.kind].http).send(errorBody(known));
+  void withStatus(reply, known).send(errorBody(known));
 }
 
 /** The same for a stream of results, where an error stands in the place of one. */
@@ -18,7 +21,12 @@ export function replyWithStreamError(
   reply: FastifyReply,
 ): void {
   const known = knownError(error, request);
-  void reply.status(statusOf[known.kind].http).send({ error: errorBody(known) });
+  void withStatus(reply, known).send({ error: errorBody(known) });
+}
+
+function withStatus(reply: FastifyReply, { kind }: PembaError): FastifyReply {
+  if (kind === "resource_exhausted") reply.header("retry-after", retryAfterSeconds);
+  return reply.status(statusOf[kind].http);
 }
 
 function knownError(error: unknown, request: FastifyRequest): PembaError {

@@ -16,8 +16,9 @@ export function lookupRoutes(app: HttpApp, service: Service): void {
   app.post(
     `${tenantPath}/permissions/lookup-entity`,
     { schema: { params: tenantParams, body: lookupEntityBody } },
-    async ({ params, body }) => {
-      const page = await lookupEntity(service, decodeLookupEntity(params.tenant_id, body));
+    async ({ params, body, signal }) => {
+      const lookup = { ...decodeLookupEntity(params.tenant_id, body), signal };
+      const page = await lookupEntity(service, lookup);
       return { entity_ids: page.entityIds, continuous_token: page.continuousToken };
     },
   );
@@ -42,9 +43,10 @@ export function lookupRoutes(app: HttpApp, service: Service): void {
   app.post(
     `${tenantPath}/permissions/lookup-subject`,
     { schema: { params: tenantParams, body: lookupSubjectBody } },
-    async ({ params, body }) => {
+    async ({ params, body, signal }) => {
       const page = await lookupSubject(service, {
         ...decodeQuestion(params.tenant_id, body),
+        signal,
         ...decodePage(body),
         entity: body.entity,
         permission: body.permission,

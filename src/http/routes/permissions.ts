@@ -18,10 +18,11 @@ export function permissionRoutes(app: HttpApp, service: Service): void {
   app.post(
     `${tenantPath}/permissions/check`,
     { schema: { params: tenantParams, body: checkBody } },
-    async ({ params, body }) =>
+    async ({ params, body, signal }) =>
       encodeAnswer(
         await check(service, {
           ...decodeQuestion(params.tenant_id, body),
+          signal,
           entity: body.entity,
           permission: body.permission,
           subject: body.subject,
@@ -32,9 +33,10 @@ export function permissionRoutes(app: HttpApp, service: Service): void {
   app.post(
     `${tenantPath}/permissions/bulk-check`,
     { schema: { params: tenantParams, body: bulkCheckBody } },
-    async ({ params, body }) => {
+    async ({ params, body, signal }) => {
       const answers = await bulkCheck(service, {
         ...decodeQuestion(params.tenant_id, body),
+        signal,
         items: body.items,
       });
       return { results: answers.map(encodeAnswer) };
@@ -44,10 +46,11 @@ export function permissionRoutes(app: HttpApp, service: Service): void {
   app.post(
     `${tenantPath}/permissions/expand`,
     { schema: { params: tenantParams, body: expandBody } },
-    async ({ params, body }) => ({
+    async ({ params, body, signal }) => ({
       tree: encodeTree(
         await expand(service, {
           ...decodeQuestion(params.tenant_id, body),
+          signal,
           entity: body.entity,
           permission: body.permission,
         }),
@@ -58,9 +61,10 @@ export function permissionRoutes(app: HttpApp, service: Service): void {
   app.post(
     `${tenantPath}/permissions/subject-permission`,
     { schema: { params: tenantParams, body: subjectPermissionBody } },
-    async ({ params, body }) => {
+    async ({ params, body, signal }) => {
       const answers = await subjectPermission(service, {
         ...decodeQuestion(params.tenant_id, body),
+        signal,
         entity: body.entity,
         subject: body.subject,
         onlyPermission: body.metadata?.only_permission,

@@ -1,0 +1,68 @@
+import { cancelled, PembaError } from "../base/error.ts";
+
+/**
+ * Lets so many work at the same time. Others wait, in the order in which they came, and so many at
+ * most; who no longer wants to leaves the queue.
+ */
+export class TurnQueue {
+  readonly #runningMax: number;
+  readonly #waitingMax: number;
+  #running = 0;
+  /** A set keeps the order, and anyone can leave it. */
+  readonly #waiting = new Set<() => void>();
+
+  constructor(limits: { readonly running: number; readonly waiting: number }) {
+    this.#runningMax = limits.running;
+    this.#waitingMax = limits.waiting;
+  }
+
+  /**
+   * Does the work when it is its turn. Fails as the work does, with CONCURRENCY_LIMIT_EXCEEDED when
+   * too many wait already, and with CANCELLED when the signal aborts while it waits.
+   */
+  async run<T>(signal: AbortSignal | undefined, work: () => Promise<T>): Promise<T> {
+    if (this.#running < this.#runningMax) this.#running++;
+    else await this.#turn(signal);
+    try {
+      return await work();
+    } finally {
+      this.#passOn();
+    }
+  }
+
+  async #turn(signal: AbortSignal | undefined): Promise<void> {
+    if (signal?.aborted === true) throw cancelled(undefined);
+    if (this.#waiting.size >= this.#waitingMax) throw this.#refusal();
+    const { promise, resolve, reject } = Promise.withResolvers<void>();
+    const leave = (): void => {
+      this.#waiting.delete(begin);
+      reject(cancelled(undefined));
+    };
+    const begin = (): void => {
+      signal?.removeEventListener("abort", leave);
+      resolve();
+    };
+    this.#waiting.add(begin);
+    signal?.addEventListener("abort", leave, { once: true });
+    await promise;
+  }
+
+  /** Who has waited longest takes the place of who has ended. */
+  #passOn(): void {
+    const [next] = this.#waiting;
+    if (next === undefined) {
+      this.#running--;
+      return;
+    }
+    this.#waiting.delete(next);
+    next();
+  }
+
+  #refusal(): PembaError {
+    return new PembaError(
+      "CONCURRENCY_LIMIT_EXCEEDED",
+      `${this.#runningMax} permission questions are being worked on ` +
+        `(\`service.permission.concurrency_limit\`) and ${this.#waitingMax} wait, retry in a second`,
+    );
+  }
+}
