@@ -10,6 +10,7 @@ import type {
 } from "../base/tuple.ts";
 import type { ExpandTree } from "../memory/expand.ts";
 import type { Bundle, DataOperation } from "./bundle.ts";
+import type { ChangeMessage } from "./change.ts";
 import type { AttributeFilter, TupleFilter } from "./filter.ts";
 
 /**
@@ -26,6 +27,7 @@ export interface Store {
   readonly bundles: BundleStore;
   readonly permissions: PermissionStore;
   readonly lookups: LookupStore;
+  readonly changes: ChangeStore;
   /** Resolves when storage answers; rejects with UNAVAILABLE when it does not. */
   ping(): Promise<void>;
   close(): Promise<void>;
@@ -246,4 +248,29 @@ export interface LookupStore {
   entities(tenant: TenantId, question: LookupEntityQuestion): Promise<LookupPage>;
   /** Subjects of a type that have the permission on the entity. */
   subjects(tenant: TenantId, question: LookupSubjectQuestion): Promise<LookupPage>;
+}
+
+/** What has changed since a state, and then what changes, until the signal is aborted. */
+export interface ChangeStream {
+  /** The state after which the messages begin. */
+  readonly start: SnapToken;
+  /**
+   * One message for each transaction, in an order in which the token of each resumes without loss
+   * or repetition; a large one comes in several. Nothing is read before it is asked for, but for a
+   * bounded number of transactions. Fails with TENANT_NOT_FOUND once the tenant is deleted, with
+   * SNAP_TOKEN_EXPIRED when whoever takes the messages falls behind what is kept, and with
+   * UNAVAILABLE when the storage does not answer.
+   */
+  readonly messages: AsyncIterable<ChangeMessage>;
+}
+
+export interface ChangeStore {
+  /**
+   * Follows the changes of a tenant after a state, or after the present one. Fails with
+   * INVALID_SNAP_TOKEN or SNAP_TOKEN_EXPIRED, and with NOT_IMPLEMENTED when it is not enabled.
+   */
+  follow(
+    tenant: TenantId,
+    from: { readonly after: SnapToken | undefined; readonly signal: AbortSignal },
+  ): Promise<ChangeStream>;
 }

@@ -3,6 +3,7 @@ import { randomBytes } from "node:crypto";
 import type { Attribute, SnapToken, TenantId, Tuple } from "../../base/tuple.ts";
 import type { KnownFacts } from "../../memory/known-facts.ts";
 import type { DataOperation } from "../bundle.ts";
+import type { Change } from "../change.ts";
 import {
   type AttributeFilter,
   attributePlace,
@@ -14,17 +15,12 @@ import {
 import { pageOf } from "../page.ts";
 import { expiredSnapToken, invalidSnapToken, tenantNotFound } from "../store-error.ts";
 import type { DataFilters, DataPage, DataRead } from "../store.ts";
-import { AttributeIndex } from "./attribute-index.ts";
+import type { ChangeLog } from "./change-log.ts";
 import { factsAt } from "./facts.ts";
 import { KeptHistory } from "./kept-history.ts";
 import type { Revision } from "./revision.ts";
 import { decodeRevision, encodeRevision } from "./snap-token.ts";
-import { TupleIndex } from "./tuple-index.ts";
-
-interface TenantData {
-  readonly tuples: TupleIndex;
-  readonly attributes: AttributeIndex;
-}
+import { applyOperations, deleteFound, emptyTenantData, type TenantData } from "./tenant-data.ts";
 
 /**
  * The tuples and attributes of all tenants, in every state they have had. There is one writer at a
@@ -34,50 +30,33 @@ export class MemoryData {
   readonly #engine = randomBytes(8).toString("hex");
   readonly #tenants = new Map<TenantId, TenantData>();
   readonly #history = new KeptHistory();
+  readonly #keepsChanges: boolean;
   #revision: Revision = 0;
+
+  /** `keepsChanges`: whether there is a log of what is changed from now on. */
+  constructor({ keepsChanges }: { readonly keepsChanges: boolean }) {
+    this.#keepsChanges = keepsChanges;
+  }
 
   /** Makes room for a tenant that does not exist yet. */
   addTenant(tenant: TenantId): void {
-    this.#tenants.set(tenant, { tuples: new TupleIndex(), attributes: new AttributeIndex() });
+    this.#tenants.set(tenant, emptyTenantData());
   }
 
   /** Drops all that a tenant holds; one of the same name begins empty, in every state. */
   removeTenant(tenant: TenantId): void {
+    this.#tenants.get(tenant)?.log.end();
     this.#tenants.delete(tenant);
   }
 
   /** Applies operations whose writes fit the schema; returns the token of the state right after. */
   apply(tenant: TenantId, operations: readonly DataOperation[]): SnapToken {
-    return this.#change(tenant, ({ tuples, attributes }, revision) => {
-      let changes = 0;
-      for (const step of operations) {
-        for (const tuple of step.tuples) changes += Number(tuples.create(tuple, revision));
-        for (const attribute of step.attributes) {
-          changes += Number(attributes.set(attribute, revision));
-        }
-        for (const tuple of step.deletedTuples) changes += Number(tuples.delete(tuple, revision));
-        for (const name of step.deletedAttributes) {
-          changes += Number(attributes.delete(name, revision));
-        }
-      }
-      return changes;
-    });
+    return this.#change(tenant, (data, revision) => applyOperations(data, operations, revision));
   }
 
   /** Deletes what the filters let through, and returns the token of the state right after. */
   delete(tenant: TenantId, filters: DataFilters): SnapToken {
-    return this.#change(tenant, (data, revision) => {
-      const now = this.#revision;
-      const tuples = filters.tuples === undefined ? [] : data.tuples.find(filters.tuples, now);
-      const attributes =
-        filters.attributes === undefined ? [] : data.attributes.find(filters.attributes, now);
-      let changes = 0;
-      for (const tuple of tuples) changes += Number(data.tuples.delete(tuple, revision));
-      for (const attribute of attributes) {
-        changes += Number(data.attributes.delete(attribute, revision));
-      }
-      return changes;
-    });
+    return this.#change(tenant, (data, revision) => deleteFound(data, filters, revision));
   }
 
   /** A page of the tuples in one state. Fails with TENANT_NOT_FOUND or INVALID_SNAP_TOKEN. */
@@ -107,6 +86,16 @@ export class MemoryData {
     return revision;
   }
 
+  /** The token of a state. */
+  tokenOf(revision: Revision): SnapToken {
+    return encodeRevision(this.#engine, revision);
+  }
+
+  /** The log of a tenant, and the present state. Fails with TENANT_NOT_FOUND. */
+  changes(tenant: TenantId): { readonly log: ChangeLog; readonly revision: Revision } {
+    return { log: this.#dataOf(tenant).log, revision: this.#revision };
+  }
+
   /** Notes which state is the present one, so that later it is known how old it is. */
   noteState(): void {
     this.#history.note(this.#revision, performance.now());
@@ -123,9 +112,10 @@ export class MemoryData {
   prune(limit: number): number {
     const { horizon } = this.#history;
     let pruned = 0;
-    for (const { tuples, attributes } of this.#tenants.values()) {
+    for (const { tuples, attributes, log } of this.#tenants.values()) {
       pruned += tuples.prune(horizon, limit - pruned);
       pruned += attributes.prune(horizon, limit - pruned);
+      pruned += log.prune(horizon, limit - pruned);
     }
     return pruned;
   }
@@ -143,7 +133,7 @@ export class MemoryData {
     token: SnapToken | undefined,
   ): { readonly facts: KnownFacts; readonly snapToken: SnapToken } {
     const revision = token === undefined ? this.#revision : this.revisionOf(token);
-    const snapToken = encodeRevision(this.#engine, revision);
+    const snapToken = this.tokenOf(revision);
     return { facts: this.facts(tenant, revision), snapToken };
   }
 
@@ -161,15 +151,23 @@ export class MemoryData {
     return {
       items: items.map(({ item }) => item),
       next,
-      snapToken: encodeRevision(this.#engine, revision),
+      snapToken: this.tokenOf(revision),
     };
   }
 
-  /** Runs `work`, which says how many changes it made: any makes a new state. */
-  #change(tenant: TenantId, work: (data: TenantData, revision: Revision) => number): SnapToken {
+  /** Runs `work`, which says what it changed: anything makes a new state. */
+  #change(
+    tenant: TenantId,
+    work: (data: TenantData, revision: Revision) => readonly Change[],
+  ): SnapToken {
+    const data = this.#dataOf(tenant);
     const revision = this.#revision + 1;
-    if (work(this.#dataOf(tenant), revision) > 0) this.#revision = revision;
-    return encodeRevision(this.#engine, this.#revision);
+    const changes = work(data, revision);
+    if (changes.length > 0) {
+      this.#revision = revision;
+      if (this.#keepsChanges) data.log.append({ revision, changes });
+    }
+    return this.tokenOf(this.#revision);
   }
 
   #dataOf(tenant: TenantId): TenantData {

@@ -12,8 +12,10 @@ import type {
   Tenant,
   TenantStore,
 } from "../store.ts";
+import { unwatched } from "../unwatched.ts";
 import { validateData } from "../validate-data.ts";
 import { MemoryBundles } from "./bundles.ts";
+import { createMemoryChanges } from "./changes.ts";
 import { MemoryPermissions } from "./check.ts";
 import { MemoryData } from "./data.ts";
 import { startGarbageCollection } from "./garbage.ts";
@@ -28,6 +30,8 @@ export interface MemoryStoreOptions {
   /** Told of each pass of it. */
   readonly onCollected?: ((pass: GarbagePass) => void) | undefined;
   readonly warn?: ((message: string) => void) | undefined;
+  /** Whether changes can be followed, for which there is a log of them. */
+  readonly watch?: boolean;
 }
 
 interface Parts {
@@ -40,7 +44,8 @@ interface Parts {
 /** The engine that keeps everything in this process: it begins with tenant `t1` and ends with it. */
 export function createMemoryStore(options: MemoryStoreOptions): Store {
   const tenants = new MemoryTenants();
-  const data = new MemoryData();
+  const isWatched = options.watch === true;
+  const data = new MemoryData({ keepsChanges: isWatched });
   const bundles = new MemoryBundles();
   const schemas = new CompiledSchemas(
     async (tenant, version) => tenants.readSchema(tenant, version),
@@ -62,6 +67,7 @@ export function createMemoryStore(options: MemoryStoreOptions): Store {
     bundles: bundleStore(parts),
     permissions: new MemoryPermissions({ data, schemas }),
     lookups: memoryLookups({ data, schemas }),
+    changes: isWatched ? createMemoryChanges(data) : unwatched,
     ping: async () => {},
     close: async () => {
       await collection?.close();

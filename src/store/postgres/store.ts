@@ -1,6 +1,7 @@
 import { CompiledSchemas } from "../compiled-schemas.ts";
 import type { GarbageCollectionOptions, GarbagePass } from "../garbage-collection.ts";
 import type { Store } from "../store.ts";
+import { unwatched } from "../unwatched.ts";
 import { createPostgresBundles } from "./bundles.ts";
 import { type Answering, PostgresPermissions } from "./check.ts";
 import { createPostgresData } from "./data.ts";
@@ -77,6 +78,7 @@ export async function createPostgresStore(options: PostgresStoreOptions): Promis
     bundles: createPostgresBundles({ database, schemas, tokens }),
     permissions,
     lookups: new PostgresLookups({ database, schemas, tokens, permissions }),
+    changes: unwatched,
     ping: async () => {
       await database.query("select 1", []);
     },
