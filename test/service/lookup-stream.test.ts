@@ -1,0 +1,152 @@
+import assert from "node:assert/strict";
+import { test } from "node:test";
+
+import type { SchemaVersion, SnapToken } from "../../src/base/tuple.ts";
+import { createHealth } from "../../src/service/health.ts";
+import { type LookupEntityRequest, lookupEntityStream } from "../../src/service/lookup-entity.ts";
+import type { LookupResult } from "../../src/service/lookup-page.ts";
+import type { Service } from "../../src/service/service.ts";
+import { createMemoryStore } from "../../src/store/memory/store.ts";
+import type { LookupEntityQuestion, LookupPage } from "../../src/store/store.ts";
+
+/*
+ * The store is one that notes what it is asked, since how a stream reads is not seen from outside.
+ */
+
+const request: LookupEntityRequest = {
+  tenantId: "t1",
+  metadata: {},
+  entityType: "doc",
+  permission: "view",
+  subject: { type: "user", id: "ada" },
+};
+
+const idOf = (number: number): string => String(number).padStart(6, "0");
+
+/** A service over `total` ids, which gives at most `most` of them at once. */
+function streaming(
+  total: number,
+  most = Number.POSITIVE_INFINITY,
+): { readonly service: Service; readonly asked: LookupEntityQuestion[] } {
+  const asked: LookupEntityQuestion[] = [];
+  const store = createMemoryStore({ maxSchemaCacheBytes: 1024 });
+  const entities = async (
+    _tenant: unknown,
+    question: LookupEntityQuestion,
+  ): Promise<LookupPage> => {
+    asked.push(question);
+    const from = question.after === undefined ? 0 : Number(question.after) + 1;
+    const to = Math.min(from + Math.min(question.limit, most), total);
+    const items = Array.from({ length: to - from }, (_, index) => idOf(from + index));
+    return {
+      items,
+      next: to < total ? items.at(-1) : undefined,
+      snapToken: (question.snapToken ?? `state ${asked.length}`) as SnapToken,
+      schemaVersion: (question.schemaVersion ?? `schema ${asked.length}`) as SchemaVersion,
+    };
+  };
+  const service = {
+    store: { ...store, lookups: { ...store.lookups, entities } },
+    health: createHealth(store),
+    maxDataPerWrite: 1,
+    bulkLimit: 1,
+  };
+  return { service, asked };
+}
+
+async function all(
+  service: Service,
+  changes: Partial<LookupEntityRequest> = {},
+): Promise<LookupResult[]> {
+  return await rest(lookupEntityStream(service, { ...request, ...changes }));
+}
+
+async function rest(results: AsyncIterable<LookupResult>): Promise<LookupResult[]> {
+  const taken: LookupResult[] = [];
+  for await (const result of results) taken.push(result);
+  return taken;
+}
+
+test("a stream runs to the end, in batches of the state and the schema of the first", async () => {
+  const { service, asked } = streaming(2_500);
+  const results = await all(service);
+  assert.deepEqual(
+    results.map(({ id }) => id),
+    Array.from({ length: 2_500 }, (_, index) => idOf(index)),
+  );
+  assert.deepEqual(
+    asked.map(({ after, limit, snapToken, schemaVersion }) => [
+      after,
+      limit,
+      snapToken,
+      schemaVersion,
+    ]),
+    [
+      [undefined, 1_000, undefined, undefined],
+      [idOf(999), 1_000, "state 1", "schema 1"],
+      [idOf(1_999), 1_000, "state 1", "schema 1"],
+    ],
+  );
+});
+
+test("a stream asks for a batch only when the one before was taken", async () => {
+  const { service, asked } = streaming(100_000);
+  const results = lookupEntityStream(service, request);
+  for (let taken = 1; taken <= 2_001; taken += 1) {
+    await results.next();
+    assert.equal(asked.length, Math.ceil(taken / 1_000));
+  }
+  await results.return(undefined);
+  assert.equal(asked.length, 3);
+});
+
+test("page_size caps a stream, also above what a page may have", async () => {
+  const { service, asked } = streaming(30_000);
+  for (const pageSize of [1, 999, 1_000, 1_001, 12_345]) {
+    asked.length = 0;
+    const results = await all(service, { pageSize });
+    assert.equal(results.length, pageSize);
+    assert.notEqual(results.at(-1)?.continuousToken, "");
+    assert.equal(
+      asked.reduce((sum, { limit }) => sum + limit, 0),
+      pageSize,
+    );
+  }
+});
+
+test("a stream resumes from the token of any result, in the state that it had", async () => {
+  const { service, asked } = streaming(1_500);
+  const results = await all(service);
+  for (const place of [0, 1, 998, 999, 1_000, 1_498]) {
+    asked.length = 0;
+    const { continuousToken } = results[place] ?? assert.fail("no such result");
+    const behind = await all(service, { continuousToken });
+    assert.deepEqual(behind, results.slice(place + 1));
+    assert.equal(asked[0]?.snapToken, "state 1");
+  }
+  assert.equal(results.at(-1)?.continuousToken, "");
+});
+
+test("batches may come shorter than they were asked for", async () => {
+  const { service, asked } = streaming(10, 3);
+  const results = await all(service);
+  assert.equal(results.length, 10);
+  assert.deepEqual(
+    results.map(({ continuousToken }) => continuousToken === ""),
+    Array.from({ length: 10 }, (_, index) => index === 9),
+  );
+  assert.equal(asked.length, 4);
+});
+
+test("a stream ends when nobody waits for it, and its batches hear of it", async () => {
+  const { service, asked } = streaming(10_000);
+  const leaving = new AbortController();
+  const results = lookupEntityStream(service, { ...request, signal: leaving.signal });
+  await results.next();
+  leaving.abort();
+  await assert.rejects(rest(results), /^PembaError: ERROR_CODE_CANCELLED: /);
+  assert.deepEqual(
+    asked.map(({ signal }) => signal === leaving.signal),
+    [true],
+  );
+});
