@@ -9,7 +9,7 @@ import type { Scope } from "./scope-reach.ts";
 
 const anyScope: fc.Arbitrary<Scope> = fc.dictionary(
   fc.constantFrom(...entityNames),
-  fc.subarray([...idPool, "unheard"]),
+  fc.subarray([...idPool, "unheard"], { minLength: 1 }),
   { maxKeys: 2, noNullPrototype: true },
 );
 

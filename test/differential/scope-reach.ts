@@ -2,7 +2,7 @@ import { unreachable } from "../../src/base/assert.ts";
 import type { Formula, Program } from "./ground.ts";
 import type { Model } from "./well-founded.ts";
 
-/** For a type that stands here, entities with other ids lead nowhere; an empty list limits nothing. */
+/** For a type that stands here, entities with other ids lead nowhere. */
 export type Scope = Readonly<Record<string, readonly string[]>>;
 
 /** Whether evidence leads to the root through entities of the scope alone. */
@@ -51,8 +51,7 @@ function isWithin({ entities }: Program, key: string, scope: Scope): boolean {
 }
 
 export function isInScope(scope: Scope, type: string, id: string): boolean {
-  const ids = scope[type] ?? [];
-  return ids.length === 0 || ids.includes(id);
+  return scope[type]?.includes(id) ?? true;
 }
 
 function holds(formula: Formula, derived: ReadonlySet<string>, assumptions: Assumptions): boolean {
