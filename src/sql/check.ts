@@ -4,7 +4,7 @@ import type { Gather } from "./gather-plan.ts";
 import { gatherBody } from "./gather.ts";
 import { searchWriter, withClosure } from "./search-writer.ts";
 import { questionVerdict } from "./search.ts";
-import { contextTables, pinTable, type Scope, type Shape } from "./source.ts";
+import { contextTables, pinColumns, pinTable, type Scope, type Shape } from "./source.ts";
 
 /** What a statement answers for a group of items that share a plan. */
 export type Body =
@@ -22,7 +22,7 @@ export interface CheckShape extends Shape {
  * The statement that answers all items of a check, grouped by plan. One row for each item:
  *
  * - `head_version`: the true head; in a shape with a pinned version, `has_version`
- * - `is_future`, `is_expired`: in pinned shapes, whether the snapshot can't be read
+ * - `pinColumns`: in pinned shapes, whether the snapshot can't be read
  * - `item`, `verdict`, `nodes`; or `facts` when the body is a gather
  *
  * No row at all: the tenant does not exist. Parameters: `tenant`, `depth`, `data`, and of group g
@@ -36,7 +36,7 @@ export function checkStatement(bodies: readonly Body[], shape: CheckShape): Stat
   const version = shape.pinnedVersion
     ? sql`, exists (select 1 from schemas v where v.tenant = t.number and v.version = ${param("version", "text")}) as has_version`
     : sql``;
-  const pins = shape.pinned ? sql`, p.is_future, p.is_expired` : sql``;
+  const pins = shape.pinned ? sql`, ${pinColumns}` : sql``;
   const pinned = shape.pinned ? sql` cross join lateral (${pinTable}) p` : sql``;
   return render(
     sql`${with_}select t.head_version${version}${pins}, a.item, a.verdict, a.nodes, a.facts from tenants t${pinned} cross join lateral (${join(groups, " union all ")}) a where t.id = ${param("tenant", "text")}`,

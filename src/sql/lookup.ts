@@ -38,7 +38,7 @@ export interface LookupShape extends Shape {
  * The statement that reads one page of a lookup. One row:
  *
  * - `head_version`: the true head; in a shape with a pinned version, `has_version`
- * - `is_future`, `is_lost`, `is_expired`: in pinned shapes, whether the snapshot can't be read; in the others
+ * - `pinColumns`: in pinned shapes, whether the snapshot can't be read; in the others
  *   `snapshot` and `timeline`, from which the token of the state is made
  * - `candidates`, `last`: how many ids came into question, at most `candidates`, and the last of them
  * - `answers`: the first of them that are not denied, at most `answers`, ascending, as

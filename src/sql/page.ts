@@ -1,5 +1,5 @@
 import { type Fragment, identifier, join, param, render, type Statement, sql } from "./fragment.ts";
-import { loggedTenant, pinTable, snapshot } from "./source.ts";
+import { loggedTenant, pinColumns, pinTable, snapshot } from "./source.ts";
 
 /** What is read a page at a time; each has an index that gives the order of its pages. */
 export type PageSource = "tuples_by_entity" | "tuples_by_subject" | "attributes";
@@ -80,15 +80,15 @@ const sources: Readonly<Record<PageSource, Source>> = {
 /**
  * The statement that reads at most `limit` rows of a tenant in the order of an index, with the
  * columns of the source. Beside each row stands what is to know of the state that it was read at: in
- * a pinned shape `is_future` and `is_expired`, else `snapshot` and `timeline`, from which a token is
- * made. When there is nothing to read, one row whose columns are null; no row at all: the tenant
- * does not exist. `ids` must be ascending and without repeats: they are gone through one by one, so
+ * a pinned shape whether it cannot be read (`pinColumns`), else `snapshot` and `timeline`, from which
+ * a token is made. When there is nothing to read, one row whose columns are null; no row at all: the
+ * tenant does not exist. `ids` must be ascending and without repeats: they are gone through one by one, so
  * a page costs as much as it holds, however many more there are.
  */
 export function pageStatement(shape: PageShape): Statement {
   const { order } = sources[shape.source];
   const state = shape.pinned
-    ? sql`p.is_future, p.is_expired`
+    ? pinColumns
     : sql`pg_current_snapshot()::text as snapshot, current_timeline() as timeline`;
   const pin = shape.pinned ? sql` cross join lateral (${pinTable}) p` : sql``;
   const rows = shape.byIds ? rowsOfIds(shape) : rowsInOrder(shape);

@@ -154,6 +154,6 @@ function send(question: CheckQuestion): {
   const shape = checkShape(question, groups);
   return {
     statement: statementOf(schema, groups, shape),
-    values: checkValues({ tenant: "t1", question, snapshot: undefined, groups, shape }),
+    values: checkValues({ tenant: "t1", question, state: undefined, groups, shape }),
   };
 }

@@ -2,7 +2,6 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 
-import { PembaError } from "../../src/base/error.ts";
 import type { SnapToken } from "../../src/base/tuple.ts";
 import {
   allowed,
@@ -178,55 +177,6 @@ test("a copy of a database answers as before, and refuses the tokens of the orig
     await server.unsafe(`drop database "${name}" with (force)`);
     await server.end({ timeout: 1 });
   }
-  await close();
-});
-
-test("after a failover that lost transactions a token of them is refused, an older one is good", async () => {
-  const { store, url, close } = await openPostgres();
-  const tenant = await tenantWithSchema(store);
-  const kept = await write(store, tenant, { tuples: ["doc:1#owner@user:a"] });
-  const sql = connect(url, 1);
-  // The new timeline began here, as its first writer would have noted.
-  await sql`
-    insert into timelines (system_identifier, timeline, first_xid)
-    select system_identifier, current_timeline() + 1, pg_snapshot_xmax(pg_current_snapshot())
-    from installation
-  `;
-  await sql.end({ timeout: 1 });
-  const lost = await write(store, tenant, { tuples: ["doc:1#owner@user:b"] });
-  const other = await openStore(url);
-  assert.equal(await allowed(other, tenant, { ...view, at: kept }), true);
-  await fails(allowed(other, tenant, { ...view, at: lost }), "INVALID_SNAP_TOKEN", "lost");
-  await other.close();
-  await close();
-});
-
-test("an instance that runs through a failover learns of it when it loses its connections", async () => {
-  const { store, url, close } = await openPostgres();
-  const tenant = await tenantWithSchema(store);
-  const sql = connect(url, 1);
-  await sql`
-    insert into timelines (system_identifier, timeline, first_xid)
-    select system_identifier, current_timeline() + 1, pg_snapshot_xmax(pg_current_snapshot())
-    from installation
-  `;
-  const lost = await write(store, tenant, { tuples: ["doc:1#owner@user:a"] });
-  assert.equal(await allowed(store, tenant, { ...view, at: lost }), true);
-  await sql`
-    select pg_terminate_backend(pid) from pg_stat_activity
-    where datname = current_database() and pid <> pg_backend_pid()
-  `;
-  const refused = await until(async () => {
-    const answer = allowed(store, tenant, { ...view, at: lost });
-    return await answer.then(
-      () => undefined,
-      (error: unknown) =>
-        error instanceof PembaError && error.code === "INVALID_SNAP_TOKEN" ? error : undefined,
-    );
-  });
-  assert.match(refused.message, /lost/);
-  assert.equal(await allowed(store, tenant, view), true);
-  await sql.end({ timeout: 1 });
   await close();
 });
 

@@ -10,6 +10,7 @@ import {
   decodeSnapToken,
   encodeSnapToken,
   identityOf,
+  type TokenContent,
 } from "../../src/store/postgres/snap-token-codec.ts";
 import { parseSnapshot, printSnapshot, withVisible } from "../../src/store/postgres/snapshot.ts";
 import { createTestDatabase, type TestDatabase } from "../support/database.ts";
@@ -77,18 +78,39 @@ async function visible(text: string, ids: readonly bigint[]): Promise<readonly s
   return rows.map((row) => String(row["id"]));
 }
 
+/** A state that was looked at without changing anything. */
+function stateOf(text: string): TokenContent {
+  const snapshot = parseSnapshot(text);
+  return {
+    identity: identityOf("a"),
+    timeline: 3,
+    snapshot,
+    change: undefined,
+    takenBefore: snapshot.xmax,
+  };
+}
+
 function encode(text: string): SnapToken {
-  return encodeSnapToken({ identity: identityOf("a"), timeline: 3, snapshot: parseSnapshot(text) });
+  return encodeSnapToken(stateOf(text));
 }
 
 test("a token says what it was made of", () => {
   fc.assert(
-    fc.property(snapshotText, fc.nat({ max: 2 ** 31 - 1 }), (text, timeline) => {
-      const content = { identity: identityOf("a"), timeline, snapshot: parseSnapshot(text) };
-      const read = decodeSnapToken(encodeSnapToken(content));
-      assert.deepEqual(read, content);
-      assert.equal(printSnapshot(content.snapshot), text);
-    }),
+    fc.property(
+      snapshotText,
+      fc.nat({ max: 2 ** 31 - 1 }),
+      fc.option(fc.bigInt({ min: 1n, max: 300n }), { nil: undefined }),
+      fc.bigInt({ min: 0n, max: 300n }),
+      (text, timeline, age, later) => {
+        const state = stateOf(text);
+        const { xmax } = state.snapshot;
+        const change = age === undefined ? undefined : xmax - age;
+        const content = { ...state, timeline, change, takenBefore: xmax + later };
+        const read = decodeSnapToken(encodeSnapToken(content));
+        assert.deepEqual(read, content);
+        assert.equal(printSnapshot(content.snapshot), text);
+      },
+    ),
   );
 });
 
@@ -150,10 +172,12 @@ test("a token stays under a kilobyte with five hundred transactions running", ()
 });
 
 test("a token stays small with a hundred thousand ids taken by one open transaction", () => {
+  const snapshot = withVisible(parseSnapshot("1000:1000:"), 101_000n);
   const token = encodeSnapToken({
-    identity: identityOf("a"),
-    timeline: 1,
-    snapshot: withVisible(parseSnapshot("1000:1000:"), 101_000n),
+    ...stateOf("1000:1000:"),
+    snapshot,
+    change: 101_000n,
+    takenBefore: snapshot.xmax,
   });
   assert.ok(token.length < 60, String(token.length));
 });

@@ -34,34 +34,96 @@ interface ServerPlace {
   readonly settings: readonly string[];
 }
 
+/** A folder for one server, the programs to run it, and the process that cleans up behind it. */
+interface Home {
+  readonly dir: string;
+  readonly data: string;
+  readonly programs: Programs;
+  readonly environment: Environment;
+  readonly keeper: { readonly end: () => Promise<void> };
+}
+
 /** Starts a Postgres of its own in a temporary folder; takes about two seconds. */
 export async function startPostgresBinaries(
   settings: readonly string[] = serverSettings,
 ): Promise<TestServer> {
+  const home = await makeHome();
+  return await orEnd([home], async () => {
+    await initialise(home);
+    return await serve(home, settings);
+  });
+}
+
+/** A server that follows another one of the same cluster, as a copy that lags behind its writes. */
+export interface FollowedServer {
+  readonly primary: TestServer;
+  readonly standby: TestServer;
+}
+
+/** Starts a server and a standby that it streams its log to, asynchronously. */
+export async function startFollowedPostgres(): Promise<FollowedServer> {
+  const first = await makeHome();
+  const second = await orEnd([first], makeHome);
+  return await orEnd([first, second], async () => {
+    await initialise(first);
+    // Before its first start a cluster is its own backup.
+    await run("cp", ["-R", "-p", first.data, second.data], second.environment);
+    const primary = await serve(first, serverSettings);
+    const { hostname, port } = new URL(primary.url);
+    await run("touch", [join(second.data, "standby.signal")], second.environment);
+    const connection = `primary_conninfo = 'host=${hostname} port=${port} user=postgres'`;
+    await run(
+      "sh",
+      ["-c", 'echo "$1" >> "$2"', "sh", connection, join(second.data, "postgresql.auto.conf")],
+      second.environment,
+    );
+    const standby = await serve(second, serverSettings);
+    return { primary, standby };
+  });
+}
+
+async function makeHome(): Promise<Home> {
   const user = await serverUser();
   const dir = await serverFolder(user);
   const environment: Environment = { ...user, cwd: dir, env: serverEnvironment() };
-  const data = join(dir, "data");
   const keeper = startKeeper(dir);
   try {
     const programs = await readablePrograms(dir, environment);
-    await run(
-      programs.initdb,
-      ["-D", data, "-U", "postgres", "-A", "trust", "--no-sync", ...clusterOptions],
-      environment,
-    );
-    const server = await startServer(programs, { dir, data, settings }, environment);
-    return {
-      url: server.url,
-      stop: async () => {
-        await server.stop();
-        await keeper.end();
-      },
-    };
+    return { dir, data: join(dir, "data"), programs, environment, keeper };
   } catch (error) {
     await keeper.end();
     throw error;
   }
+}
+
+/** What fails leaves none of the homes behind. */
+async function orEnd<T>(homes: readonly Home[], work: () => Promise<T>): Promise<T> {
+  try {
+    return await work();
+  } catch (error) {
+    await Promise.all(homes.map(async ({ keeper }) => await keeper.end()));
+    throw error;
+  }
+}
+
+async function initialise({ programs, data, environment }: Home): Promise<void> {
+  await run(
+    programs.initdb,
+    ["-D", data, "-U", "postgres", "-A", "trust", "--no-sync", ...clusterOptions],
+    environment,
+  );
+}
+
+async function serve(home: Home, settings: readonly string[]): Promise<TestServer> {
+  const { dir, data, programs, environment, keeper } = home;
+  const server = await startServer(programs, { dir, data, settings }, environment);
+  return {
+    url: server.url,
+    stop: async () => {
+      await server.stop();
+      await keeper.end();
+    },
+  };
 }
 
 async function startServer(

@@ -18,7 +18,7 @@ import { arrayLiteral } from "./array-literal.ts";
 import type { Database, Value } from "./database.ts";
 import { refuseSnapshot } from "./refuse-snapshot.ts";
 import { numberOf, type Row, textOf } from "./row.ts";
-import type { SnapTokens } from "./snap-token.ts";
+import { type PinnedState, type SnapTokens, stateValues } from "./snap-token.ts";
 
 interface Parts {
   readonly database: Database;
@@ -100,8 +100,8 @@ async function readPage<T>(
     among: keysWith(wanted.among),
   };
   const { text, params } = statementOf(shape);
-  const snapshot = read.snapToken && tokens.read(read.snapToken).snapshot;
-  const values = valuesOf(tenant, { read, wanted, snapshot });
+  const state = read.snapToken && tokens.read(read.snapToken);
+  const values = valuesOf(tenant, { read, wanted, state });
   const rows = await database.read(
     text,
     params.map((key) => must(values.get(key), `the parameter ${key} has a value`)),
@@ -144,7 +144,7 @@ function valuesOf(
   page: {
     readonly read: DataRead<unknown>;
     readonly wanted: Wanted;
-    readonly snapshot: string | undefined;
+    readonly state: PinnedState | undefined;
   },
 ): ReadonlyMap<string, Value> {
   const { ids, equal, among } = page.wanted;
@@ -161,7 +161,8 @@ function valuesOf(
   const left = [...new Set(ids)].filter((id) => id >= from);
   values.set("ids", arrayLiteral(left.toSorted((a, b) => (a < b ? -1 : 1))));
   after?.forEach((part, index) => values.set(`after_${index}`, part));
-  if (page.snapshot !== undefined) values.set("snapshot", page.snapshot);
+  const { state } = page;
+  for (const [key, value] of state === undefined ? [] : stateValues(state)) values.set(key, value);
   return values;
 }
 

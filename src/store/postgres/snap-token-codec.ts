@@ -9,10 +9,14 @@ export interface TokenContent {
   readonly identity: string;
   readonly timeline: number;
   readonly snapshot: Snapshot;
+  /** The transaction whose change the token was given for, which its snapshot shows. */
+  readonly change: bigint | undefined;
+  /** A transaction with an id from here on began after the state was looked at; at least xmax. */
+  readonly takenBefore: bigint;
 }
 
 /** The first byte of every token; another layout gets another number. */
-const layout = 1;
+const layout = 2;
 const identityLength = 8;
 const checksumLength = 4;
 
@@ -28,10 +32,14 @@ export function identityOf(installation: string): string {
 }
 
 /** Text that `decodeSnapToken` understands. Ranges are kept as ranges, relative to each other. */
-export function encodeSnapToken({ identity, timeline, snapshot }: TokenContent): SnapToken {
+export function encodeSnapToken(content: TokenContent): SnapToken {
+  const { identity, timeline, snapshot, change, takenBefore } = content;
   const bytes: number[] = [layout, ...Buffer.from(identity, "hex")];
   pushVarint(bytes, BigInt(timeline));
   pushVarint(bytes, snapshot.xmax);
+  // A change that is visible lies below xmax, so that 0 is free to say that there is none.
+  pushVarint(bytes, change === undefined ? 0n : snapshot.xmax - change);
+  pushVarint(bytes, takenBefore - snapshot.xmax);
   // Backwards from xmax, since what runs is near to it. The lowest bit tells a range from one id.
   let position = snapshot.xmax;
   for (const { start, end } of snapshot.running.toReversed()) {
@@ -54,14 +62,17 @@ export function decodeSnapToken(token: string): TokenContent | undefined {
   if (body.length <= 1 + identityLength || body[0] !== layout) return undefined;
   if (!checksum(body).equals(bytes.subarray(-checksumLength))) return undefined;
   const numbers = readVarints(body.subarray(1 + identityLength));
-  const [timeline, xmax, ...rest] = numbers ?? [];
+  const [timeline, xmax, age, later, ...rest] = numbers ?? [];
   if (timeline === undefined || xmax === undefined) return undefined;
+  if (age === undefined || later === undefined || age > xmax) return undefined;
   const running = readRunning(xmax, rest);
   if (running === undefined) return undefined;
   return {
     identity: body.subarray(1, 1 + identityLength).toString("hex"),
     timeline: Number(timeline),
     snapshot: { xmax, running },
+    change: age === 0n ? undefined : xmax - age,
+    takenBefore: xmax + later,
   };
 }
 

@@ -1,14 +1,9 @@
 import { must } from "../../base/assert.ts";
 import type { SnapToken } from "../../base/tuple.ts";
 import { invalidSnapToken } from "../store-error.ts";
-import type { Database } from "./database.ts";
-import { numberOf, textOf } from "./row.ts";
-import {
-  decodeSnapToken,
-  encodeSnapToken,
-  identityOf,
-  type TokenContent,
-} from "./snap-token-codec.ts";
+import type { Database, Value } from "./database.ts";
+import { textOf } from "./row.ts";
+import { decodeSnapToken, encodeSnapToken, identityOf } from "./snap-token-codec.ts";
 import { parseSnapshot, printSnapshot, withVisible } from "./snapshot.ts";
 import { statementFile } from "./statement-file.ts";
 
@@ -24,22 +19,36 @@ export interface TokenSource {
   readonly timeline: number;
 }
 
-/** What is good here: ids of an earlier timeline only below where the next one began. */
-interface Installation {
-  readonly identity: string;
-  readonly timelines: readonly { readonly timeline: number; readonly firstXid: bigint }[];
+/** A state that a statement is to read: the values of its parameters (see `pinTable`). */
+export interface PinnedState {
+  readonly snapshot: string;
+  readonly timeline: number;
+  /** The id of the change whose token it is, or 0. */
+  readonly change: string;
+  readonly takenBefore: string;
+}
+
+/** The values by the keys of their parameters. */
+export function stateValues(state: PinnedState): readonly (readonly [string, Value])[] {
+  return [
+    ["snapshot", state.snapshot],
+    ["snapshot_timeline", state.timeline],
+    ["snapshot_change", state.change],
+    ["snapshot_taken_before", state.takenBefore],
+  ];
 }
 
 /** Makes and reads the snap tokens of one database. */
 export class SnapTokens {
   readonly #database: Database;
-  #installation: Installation;
+  /** Of the cluster and database. */
+  #identity: string;
   #isStale = false;
   #isRefreshing = false;
 
-  private constructor(database: Database, installation: Installation) {
+  private constructor(database: Database, identity: string) {
     this.#database = database;
-    this.#installation = installation;
+    this.#identity = identity;
   }
 
   /** Learns whose tokens are good; records a first start, a new timeline, a copied database. */
@@ -65,56 +74,48 @@ export class SnapTokens {
   /** The token of the state in which a transaction left the database, itself included. */
   mint({ snapshot, xid, timeline }: TokenSource): SnapToken {
     const seen = parseSnapshot(snapshot);
+    const change = xid === undefined ? undefined : BigInt(xid);
+    const shown = change === undefined ? seen : withVisible(seen, change);
     return encodeSnapToken({
-      identity: this.#installation.identity,
+      identity: this.#identity,
       timeline,
-      snapshot: xid === undefined ? seen : withVisible(seen, BigInt(xid)),
+      snapshot: shown,
+      change,
+      takenBefore: shown.xmax,
     });
   }
 
   /**
-   * The snapshot that a token names, for a parameter with the cast `::pg_snapshot`. Fails with
-   * INVALID_SNAP_TOKEN when it is malformed, of another database, or names what a failover or a
-   * recovery to an earlier point has lost. Whether it lies in the future, or before what is kept of
-   * the past, is for the statement to say that reads with it.
+   * The state that a token names. Fails with INVALID_SNAP_TOKEN when it is malformed or of another
+   * database. Whether it lies in the future, was lost, or lies before what is kept of the past is
+   * for the statement to say that reads with it.
    */
-  read(token: SnapToken): { readonly snapshot: string } {
+  read(token: SnapToken): PinnedState {
     const content = decodeSnapToken(token);
     if (content === undefined)
       throw invalidSnapToken("is malformed, expected a token of an earlier answer");
-    if (content.identity !== this.#installation.identity)
-      throw invalidSnapToken("is of another database");
-    if (!this.#isInHistory(content))
-      throw invalidSnapToken("names a state that the database has lost");
-    return { snapshot: printSnapshot(content.snapshot) };
+    if (content.identity !== this.#identity) throw invalidSnapToken("is of another database");
+    return {
+      snapshot: printSnapshot(content.snapshot),
+      timeline: content.timeline,
+      change: String(content.change ?? 0),
+      takenBefore: String(content.takenBefore),
+    };
   }
 
   async #whileStale(): Promise<void> {
     while (this.#isStale) {
       this.#isStale = false;
       try {
-        this.#installation = await openInstallation(this.#database);
+        this.#identity = await openInstallation(this.#database);
       } catch {
         // Requests meet the same fault and tell it.
       }
     }
   }
-
-  #isInHistory({ timeline, snapshot }: TokenContent): boolean {
-    return this.#installation.timelines.every(
-      (other) => other.timeline <= timeline || snapshot.xmax <= other.firstXid,
-    );
-  }
 }
 
-async function openInstallation(database: Database): Promise<Installation> {
+async function openInstallation(database: Database): Promise<string> {
   const rows = await database.query(openStatement, []);
-  const first = must(rows[0], "an opened installation has a timeline");
-  return {
-    identity: identityOf(textOf(first, "identity")),
-    timelines: rows.map((row) => ({
-      timeline: numberOf(row, "timeline"),
-      firstXid: BigInt(textOf(row, "first_xid")),
-    })),
-  };
+  return identityOf(textOf(must(rows[0], "an opened installation has a timeline"), "identity"));
 }

@@ -6,9 +6,12 @@
 -- $6: context_tuple_subject_relation
 -- $7: context_attributes
 -- $8: snapshot
--- $9: item_0
--- $10: id_0
--- $11: tenant
+-- $9: snapshot_timeline
+-- $10: snapshot_change
+-- $11: snapshot_taken_before
+-- $12: item_0
+-- $13: id_0
+-- $14: tenant
 
 with context_tuples as materialized (
   select c.entity_type collate "C" as entity_type, c.entity_id collate "C" as entity_id, c.relation collate "C" as relation, c.subject_type collate "C" as subject_type, c.subject_id collate "C" as subject_id, c.subject_relation collate "C" as subject_relation
@@ -17,10 +20,11 @@ with context_tuples as materialized (
   select (c.row ->> 'entity_type') collate "C" as entity_type, (c.row ->> 'entity_id') collate "C" as entity_id, (c.row ->> 'attribute') collate "C" as attribute, (c.row ->> 'value_type') collate "C" as value_type, c.row -> 'value' as value
   from jsonb_array_elements($7::text::jsonb) as c(row)
 )
-select t.head_version, p.is_future, p.is_expired, a.item, a.verdict, a.nodes, a.facts
+select t.head_version, p.is_future, p.is_lost, p.is_expired, a.item, a.verdict, a.nodes, a.facts
 from tenants t
 cross join lateral (
-  select pg_snapshot_xmax($8::pg_snapshot) > pg_snapshot_xmax(pg_current_snapshot()) as is_future, pg_snapshot_xmin($8::pg_snapshot) < (
+  select pg_snapshot_xmax($8::pg_snapshot) > pg_snapshot_xmax(pg_current_snapshot()) as is_future, $9::int <> current_timeline()
+  and is_lost(t.number, $9::int, $10::xid8, $11::xid8) as is_lost, pg_snapshot_xmin($8::pg_snapshot) < (
     select i.horizon
     from installation i
   ) as is_expired, exists (
@@ -33,7 +37,7 @@ cross join lateral (
   offset 0
 ) p
 cross join lateral (
-  select $9::int as item, c.v as verdict, c.n as nodes, c.facts
+  select $12::int as item, c.v as verdict, c.n as nodes, c.facts
   from (
     select x.v, x.n, null::jsonb as facts
     from (
@@ -45,14 +49,14 @@ cross join lateral (
             from (
               select r.value_type, r.value
               from context_attributes r
-              where r.entity_id = $10::text collate "C"
+              where r.entity_id = $13::text collate "C"
               and r.attribute = 'open'
               and r.entity_type = 'folder'
               union all
               select r.value_type, r.value
               from attributes r
               where r.tenant = t.number
-              and r.entity_id = $10::text collate "C"
+              and r.entity_id = $13::text collate "C"
               and r.attribute = 'open'
               and r.entity_type = 'folder'
               and pg_visible_in_snapshot(r.created_xid, $8::pg_snapshot)
@@ -63,7 +67,7 @@ cross join lateral (
               and (r.tenant + 0) = t.number
               and r.operation = 'delete'
               and r.attribute is not null
-              and r.entity_id = $10::text collate "C"
+              and r.entity_id = $13::text collate "C"
               and r.attribute = 'open'
               and r.entity_type = 'folder'
               and pg_visible_in_snapshot(r.created_xid, $8::pg_snapshot)
@@ -76,4 +80,4 @@ cross join lateral (
     ) x
   ) c
 ) a
-where t.id = $11::text
+where t.id = $14::text

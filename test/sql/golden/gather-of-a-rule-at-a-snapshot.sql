@@ -1,13 +1,17 @@
 -- $1: snapshot
--- $2: item_0
--- $3: id_0
--- $4: subject_0
--- $5: tenant
+-- $2: snapshot_timeline
+-- $3: snapshot_change
+-- $4: snapshot_taken_before
+-- $5: item_0
+-- $6: id_0
+-- $7: subject_0
+-- $8: tenant
 
-select t.head_version, p.is_future, p.is_expired, a.item, a.verdict, a.nodes, a.facts
+select t.head_version, p.is_future, p.is_lost, p.is_expired, a.item, a.verdict, a.nodes, a.facts
 from tenants t
 cross join lateral (
-  select pg_snapshot_xmax($1::pg_snapshot) > pg_snapshot_xmax(pg_current_snapshot()) as is_future, pg_snapshot_xmin($1::pg_snapshot) < (
+  select pg_snapshot_xmax($1::pg_snapshot) > pg_snapshot_xmax(pg_current_snapshot()) as is_future, $2::int <> current_timeline()
+  and is_lost(t.number, $2::int, $3::xid8, $4::xid8) as is_lost, pg_snapshot_xmin($1::pg_snapshot) < (
     select i.horizon
     from installation i
   ) as is_expired, exists (
@@ -20,12 +24,12 @@ cross join lateral (
   offset 0
 ) p
 cross join lateral (
-  select $2::int as item, c.v as verdict, c.n as nodes, c.facts
+  select $5::int as item, c.v as verdict, c.n as nodes, c.facts
   from (
     select null::int as v, null::bigint as n, g.facts
     from (
       with recursive reach(type, id) as (
-        select 0, $3::text collate "C" collate "C"
+        select 0, $6::text collate "C" collate "C"
         union
         select n.type, n.id
         from reach s
@@ -158,7 +162,7 @@ cross join lateral (
             and r.entity_type = 'folder'
             and r.subject_type = 'user'
             and r.subject_relation = ''
-            and r.subject_id = $4::text collate "C"
+            and r.subject_id = $7::text collate "C"
             and pg_visible_in_snapshot(r.created_xid, $1::pg_snapshot)
             union all
             select jsonb_build_array(r.entity_type, r.entity_id, r.relation) as fact
@@ -172,7 +176,7 @@ cross join lateral (
             and r.entity_type = 'folder'
             and r.subject_type = 'user'
             and r.subject_relation = ''
-            and r.subject_id = $4::text collate "C"
+            and r.subject_id = $7::text collate "C"
             and pg_visible_in_snapshot(r.created_xid, $1::pg_snapshot)
             and not pg_visible_in_snapshot(r.xid, $1::pg_snapshot)
             union all
@@ -185,7 +189,7 @@ cross join lateral (
             and r.entity_type = 'group'
             and r.subject_type = 'user'
             and r.subject_relation = ''
-            and r.subject_id = $4::text collate "C"
+            and r.subject_id = $7::text collate "C"
             and pg_visible_in_snapshot(r.created_xid, $1::pg_snapshot)
             union all
             select jsonb_build_array(r.entity_type, r.entity_id, r.relation) as fact
@@ -199,7 +203,7 @@ cross join lateral (
             and r.entity_type = 'group'
             and r.subject_type = 'user'
             and r.subject_relation = ''
-            and r.subject_id = $4::text collate "C"
+            and r.subject_id = $7::text collate "C"
             and pg_visible_in_snapshot(r.created_xid, $1::pg_snapshot)
             and not pg_visible_in_snapshot(r.xid, $1::pg_snapshot)
           ) f
@@ -270,4 +274,4 @@ cross join lateral (
     ) g
   ) c
 ) a
-where t.id = $5::text
+where t.id = $8::text

@@ -1,14 +1,18 @@
 -- $1: snapshot
--- $2: item_0
--- $3: subject_0
--- $4: id_0
--- $5: depth
--- $6: tenant
+-- $2: snapshot_timeline
+-- $3: snapshot_change
+-- $4: snapshot_taken_before
+-- $5: item_0
+-- $6: subject_0
+-- $7: id_0
+-- $8: depth
+-- $9: tenant
 
-select t.head_version, p.is_future, p.is_expired, a.item, a.verdict, a.nodes, a.facts
+select t.head_version, p.is_future, p.is_lost, p.is_expired, a.item, a.verdict, a.nodes, a.facts
 from tenants t
 cross join lateral (
-  select pg_snapshot_xmax($1::pg_snapshot) > pg_snapshot_xmax(pg_current_snapshot()) as is_future, pg_snapshot_xmin($1::pg_snapshot) < (
+  select pg_snapshot_xmax($1::pg_snapshot) > pg_snapshot_xmax(pg_current_snapshot()) as is_future, $2::int <> current_timeline()
+  and is_lost(t.number, $2::int, $3::xid8, $4::xid8) as is_lost, pg_snapshot_xmin($1::pg_snapshot) < (
     select i.horizon
     from installation i
   ) as is_expired, exists (
@@ -21,14 +25,14 @@ cross join lateral (
   offset 0
 ) p
 cross join lateral (
-  select $2::int as item, c.v as verdict, c.n as nodes, c.facts
+  select $5::int as item, c.v as verdict, c.n as nodes, c.facts
   from (
     with recursive closure(userset, id, level) as (
       (
         select 0, r.entity_id, 0::numeric
         from relationships r
         where r.tenant = t.number
-        and r.subject_id = $3::text collate "C"
+        and r.subject_id = $6::text collate "C"
         and r.subject_type = 'user'
         and r.subject_relation = ''
         and r.entity_type = 'group'
@@ -40,7 +44,7 @@ cross join lateral (
         where p.changed
         and (r.tenant + 0) = t.number
         and r.operation = 'delete'
-        and r.subject_id = $3::text collate "C"
+        and r.subject_id = $6::text collate "C"
         and r.subject_type = 'user'
         and r.subject_relation = ''
         and r.entity_type = 'group'
@@ -90,12 +94,12 @@ cross join lateral (
     from (
       with recursive search0(state, id, level, sure) as (
         (
-          select 0, $4::text collate "C" collate "C", 0::numeric, g.v = 2
+          select 0, $7::text collate "C" collate "C", 0::numeric, g.v = 2
           from (
             select 2 - (
               with recursive search1(state, id, level) as (
                 (
-                  select 2, $4::text collate "C" collate "C", 0::numeric
+                  select 2, $7::text collate "C" collate "C", 0::numeric
                 )
                 union
                 select n1.state, n1.id, s1.level * 0.0
@@ -145,7 +149,7 @@ cross join lateral (
                     and r.entity_type = case s1.state when 2 then 'folder' when 1 then 'group' end
                     and r.subject_type = 'user'
                     and r.subject_relation = ''
-                    and r.subject_id = $3::text collate "C"
+                    and r.subject_id = $6::text collate "C"
                     and pg_visible_in_snapshot(r.created_xid, $1::pg_snapshot)
                     union all
                     select 1
@@ -158,12 +162,12 @@ cross join lateral (
                     and r.entity_type = case s1.state when 2 then 'folder' when 1 then 'group' end
                     and r.subject_type = 'user'
                     and r.subject_relation = ''
-                    and r.subject_id = $3::text collate "C"
+                    and r.subject_id = $6::text collate "C"
                     and pg_visible_in_snapshot(r.created_xid, $1::pg_snapshot)
                     and not pg_visible_in_snapshot(r.xid, $1::pg_snapshot)
                   ) d
                   offset 0
-                ) then case when scale(s1.level) <= $5::int then 2 else 1 end else coalesce(
+                ) then case when scale(s1.level) <= $8::int then 2 else 1 end else coalesce(
                   (
                     select case when scale(s1.level) + 1 + min(
                       (
@@ -172,7 +176,7 @@ cross join lateral (
                         where c.id = d.id
                         limit 1
                       )
-                    ) <= $5::int then 2 else 1 end
+                    ) <= $8::int then 2 else 1 end
                     from (
                       select r.subject_id as id
                       from relationships r
@@ -344,7 +348,7 @@ cross join lateral (
                   and r.entity_type = case s2.state when 2 then 'folder' when 1 then 'group' end
                   and r.subject_type = 'user'
                   and r.subject_relation = ''
-                  and r.subject_id = $3::text collate "C"
+                  and r.subject_id = $6::text collate "C"
                   and pg_visible_in_snapshot(r.created_xid, $1::pg_snapshot)
                   union all
                   select 1
@@ -357,12 +361,12 @@ cross join lateral (
                   and r.entity_type = case s2.state when 2 then 'folder' when 1 then 'group' end
                   and r.subject_type = 'user'
                   and r.subject_relation = ''
-                  and r.subject_id = $3::text collate "C"
+                  and r.subject_id = $6::text collate "C"
                   and pg_visible_in_snapshot(r.created_xid, $1::pg_snapshot)
                   and not pg_visible_in_snapshot(r.xid, $1::pg_snapshot)
                 ) d
                 offset 0
-              ) then case when scale(s2.level) <= $5::int then 2 else 1 end else coalesce(
+              ) then case when scale(s2.level) <= $8::int then 2 else 1 end else coalesce(
                 (
                   select case when scale(s2.level) + 1 + min(
                     (
@@ -371,7 +375,7 @@ cross join lateral (
                       where c.id = d.id
                       limit 1
                     )
-                  ) <= $5::int then 2 else 1 end
+                  ) <= $8::int then 2 else 1 end
                   from (
                     select r.subject_id as id
                     from relationships r
@@ -442,7 +446,7 @@ cross join lateral (
             and r.entity_type = case s0.state when 0 then 'folder' when 1 then 'group' end
             and r.subject_type = 'user'
             and r.subject_relation = ''
-            and r.subject_id = $3::text collate "C"
+            and r.subject_id = $6::text collate "C"
             and pg_visible_in_snapshot(r.created_xid, $1::pg_snapshot)
             union all
             select 1
@@ -455,12 +459,12 @@ cross join lateral (
             and r.entity_type = case s0.state when 0 then 'folder' when 1 then 'group' end
             and r.subject_type = 'user'
             and r.subject_relation = ''
-            and r.subject_id = $3::text collate "C"
+            and r.subject_id = $6::text collate "C"
             and pg_visible_in_snapshot(r.created_xid, $1::pg_snapshot)
             and not pg_visible_in_snapshot(r.xid, $1::pg_snapshot)
           ) d
           offset 0
-        ) then case when s0.sure and scale(s0.level) <= $5::int then 2 else 1 end else coalesce(
+        ) then case when s0.sure and scale(s0.level) <= $8::int then 2 else 1 end else coalesce(
           (
             select case when s0.sure and scale(s0.level) + 1 + min(
               (
@@ -469,7 +473,7 @@ cross join lateral (
                 where c.id = d.id
                 limit 1
               )
-            ) <= $5::int then 2 else 1 end
+            ) <= $8::int then 2 else 1 end
             from (
               select r.subject_id as id
               from relationships r
@@ -527,4 +531,4 @@ cross join lateral (
     ) x
   ) c
 ) a
-where t.id = $6::text
+where t.id = $9::text
