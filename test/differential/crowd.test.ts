@@ -3,12 +3,11 @@ import { after, before, test } from "node:test";
 
 import fc from "fast-check";
 
-import { compileSchemaText } from "../../src/language/compile.ts";
 import { disagreements } from "./agreement.ts";
 import { type Case, caseText } from "./case.ts";
-import { type Crowd, crowded, usersetKinds } from "./crowd.ts";
+import { type Crowd, crowded } from "./crowd.ts";
 import { type Engines, startEngines } from "./engines.ts";
-import { anyCase } from "./generate.ts";
+import { anyCrowd, caseWithUsersets } from "./generate-crowd.ts";
 
 /*
  * A search from the subject's end stops after a hundred usersets, which random data never reach.
@@ -20,8 +19,6 @@ import { anyCase } from "./generate.ts";
 const seed = Number(process.env["PEMBA_SEED"] ?? Math.trunc(Math.random() * 2 ** 31));
 const cases = Number(process.env["PEMBA_CROWDS"] ?? 80);
 const itemsAsked = 7;
-/** Of each round: the oracle reads all tuples for each of them. */
-const candidates = 20;
 const shrinkMs = 60_000;
 
 let engines: Engines;
@@ -31,22 +28,6 @@ before(async () => {
 });
 
 after(() => engines.stop());
-
-const anyCrowd: fc.Arbitrary<Crowd> = fc.record({
-  size: fc.oneof(
-    { weight: 2, arbitrary: fc.constant(120) },
-    { weight: 1, arbitrary: fc.integer({ min: 96, max: 102 }) },
-  ),
-  side: fc.constantFrom("before", "after"),
-  place: fc.constantFrom("first", "first", "first", "last", "context"),
-});
-
-const caseWithUsersets = anyCase
-  .map((one) => ({
-    ...one,
-    rounds: one.rounds.map((round) => ({ ...round, items: round.items.slice(0, candidates) })),
-  }))
-  .filter((one) => one.schemas.every((text) => usersetKinds(compileSchemaText(text)).length > 0));
 
 test(`oracle, memory and Postgres agree on subjects in a crowd of usersets, ${cases} random cases`, async (t) => {
   t.diagnostic(`PEMBA_SEED=${seed}`);

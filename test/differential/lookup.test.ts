@@ -7,7 +7,7 @@ import fc from "fast-check";
 
 import { type Case, caseText } from "./case.ts";
 import { type Engines, startEngines } from "./engines.ts";
-import { anyLookupCase, largeLookupCase } from "./generate-lookup.ts";
+import { anyLookupCase, crowdedLookupCase, largeLookupCase } from "./generate-lookup.ts";
 import { lookupDisagreements } from "./lookup-agreement.ts";
 import type { LookupCase } from "./lookup-case.ts";
 
@@ -50,6 +50,10 @@ test(`both engines look up what the oracle finds, in ${cases} random cases`, asy
 
 test("both engines look up what the oracle finds among users in hundreds of nested groups", async () => {
   await agreeOn(largeLookupCase, Math.ceil(cases / 40));
+});
+
+test("both engines look up what the oracle finds among subjects in a crowd of usersets", async () => {
+  await agreeOn(crowdedLookupCase, Math.ceil(cases / 10));
 });
 
 async function ask(one: LookupCase): Promise<readonly string[]> {

@@ -3,5 +3,8 @@ export const entityNames = ["user", "group", "folder", "doc"] as const;
 export const relationNames = ["member", "parent", "viewer", "owner", "banned"] as const;
 export const permissionNames = ["view", "edit", "own", "list"] as const;
 
-/** Shared by all types, so that an engine which confuses types gets found out. */
-export const idPool = ["1", "2", "a:b@c", "3", "4+5"] as const;
+/**
+ * Shared by all types, so that an engine which confuses types gets found out; their order by bytes is
+ * not that of words.
+ */
+export const idPool = ["1", "B", "a:b@c", "3", "4+5"] as const;
