@@ -15,35 +15,38 @@ create table horizons (
 -- When history was last collected to the end.
 alter table installation add column collected_at timestamptz;
 
--- The transaction id below which history serves no token that was given out after `cutoff`. While
--- no reading is that old, the log tells: a token that was given out during a transaction that began
--- before `cutoff` and ended after it may then be refused, and none is answered wrongly.
-create function horizon_before(cutoff timestamptz) returns xid8
+-- The transaction id below which history serves no token that was given out after `cutoff`. With
+-- `by_log` the times in the log count as well, where readings are missing: then a token may be
+-- refused that was given out after `cutoff` while a transaction from before it was still open, and
+-- none is answered wrongly.
+create function horizon_before(cutoff timestamptz, by_log boolean) returns xid8
 language sql volatile
 set enable_seqscan = on
 as $$
-  select coalesce(
+  select greatest(
+    installation.horizon,
     (
       select horizons.oldest_xid
       from horizons
-      join installation using (system_identifier, database_oid)
-      where horizons.at <= cutoff
+      where horizons.system_identifier = installation.system_identifier
+        and horizons.database_oid = installation.database_oid
+        and horizons.at <= cutoff
       order by horizons.at desc
       limit 1
     ),
     (
       select least(changes.xid, pg_snapshot_xmin(pg_current_snapshot()))
       from changes
-      where changes.at < cutoff
+      where by_log and changes.at < cutoff
       order by changes.xid desc
       limit 1
-    ),
-    '0'
+    )
   )
+  from installation
 $$;
 
 -- Down Migration
 
-drop function horizon_before(timestamptz);
+drop function horizon_before(timestamptz, boolean);
 alter table installation drop column collected_at;
 drop table horizons;

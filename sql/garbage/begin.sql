@@ -1,6 +1,5 @@
--- Refuses from now on the tokens that are older than $1 milliseconds, and forgets the readings of
--- the horizon that no later pass needs. Returns one row: `horizon`, the transaction id below which
--- the log can go.
+-- Refuses from now on the tokens that are older than $1 milliseconds, which is told by the log too
+-- when $2, and forgets the readings of the horizon that no later pass needs. Returns nothing.
 with cutoff as materialized (
   select clock_timestamp() - make_interval(secs => $1::double precision / 1000) as at
 ),
@@ -14,6 +13,5 @@ forgotten as (
   )
 )
 update installation
-set horizon = greatest(horizon, horizon_before(cutoff.at))
+set horizon = greatest(horizon, horizon_before(cutoff.at, $2::boolean))
 from cutoff
-returning horizon::text

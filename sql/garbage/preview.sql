@@ -1,13 +1,11 @@
--- Returns one row: `horizon`, to which a pass with a window of $1 milliseconds would come, and how
--- many of the logged changes (`logged`) it would remove (`expired`).
+-- Returns one row: `horizon`, to which a pass with a window of $1 milliseconds would come, told by
+-- the log too; and how many of the logged changes (`logged`) it would remove (`expired`).
 with reached as materialized (
-  select greatest(
-    horizon,
-    horizon_before(clock_timestamp() - make_interval(secs => $1::double precision / 1000))
+  select horizon_before(
+    clock_timestamp() - make_interval(secs => $1::double precision / 1000), true
   ) as horizon
-  from installation
 )
-select horizon::text, counts.logged::integer, counts.expired::integer
+select reached.horizon::text, counts.logged::integer, counts.expired::integer
 from reached cross join lateral (
   select count(*) as logged, count(*) filter (where changes.xid < reached.horizon) as expired
   from changes

@@ -1,6 +1,6 @@
 import { boolean, someDuration } from "../config/kind.ts";
 import type { Database } from "../store/postgres/database.ts";
-import { collectGarbage, previewGarbage } from "../store/postgres/garbage.ts";
+import { collectGarbage, type GarbageWindow, previewGarbage } from "../store/postgres/garbage.ts";
 import { refusePendingMigrations } from "../store/postgres/migrate.ts";
 import { onDatabase } from "../store/postgres/on-database.ts";
 import type { Command } from "./command.ts";
@@ -22,8 +22,8 @@ Removes from the log of changes what no token needs that was given out within th
 tokens are refused from then on; data and schemas stay as they are. It may run beside servers, which
 do the same by themselves with \`database.garbage_collection.enabled\`.
 
-How old a state is, Pemba knows from notes that every run takes, and servers that collect: so at
-first, and with long times between, more is kept than the window says, and never less.
+It goes by the times in the log: a token that was given out while a transaction from before the
+window was still open is refused, too.
 
   --window   how long a token stays good at least (default: database.garbage_collection.window)
   --dry-run  only tell what would go
@@ -51,6 +51,7 @@ The database is the one of the configuration: --database-uri, or a variable or f
         : await collect(database, {
             windowMs,
             timeoutMs: config["database.garbage_collection.timeout"],
+            byLog: true,
           }),
     );
   },
@@ -62,10 +63,7 @@ async function preview(database: Database, windowMs: number): Promise<number> {
   return 0;
 }
 
-async function collect(
-  database: Database,
-  options: Parameters<typeof collectGarbage>[1],
-): Promise<number> {
+async function collect(database: Database, options: GarbageWindow): Promise<number> {
   const { removed, isComplete, milliseconds } = await collectGarbage(database, options);
   say(`removed ${removed} logged changes in ${(milliseconds / 1000).toFixed(1)} s`);
   if (isComplete) return 0;

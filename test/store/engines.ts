@@ -29,15 +29,21 @@ export interface OpenStore {
   readonly close: () => Promise<void>;
 }
 
-export const engines: readonly { readonly name: string; open(): Promise<OpenStore> }[] = [
+/** What both engines can be told. */
+export type StoreOptions = Pick<PostgresStoreOptions, "garbageCollection" | "onCollected">;
+
+export const engines: readonly {
+  readonly name: string;
+  open(options?: StoreOptions): Promise<OpenStore>;
+}[] = [
   {
     name: "memory",
-    open: async () => {
-      const store = createMemoryStore({ maxSchemaCacheBytes: 1_000_000 });
+    open: async (options = {}) => {
+      const store = createMemoryStore({ maxSchemaCacheBytes: 1_000_000, ...options });
       return { store, close: async () => await store.close() };
     },
   },
-  { name: "postgres", open: async () => await openPostgres() },
+  { name: "postgres", open: async (options) => await openPostgres(options) },
 ];
 
 /** A store over a database of its own. */

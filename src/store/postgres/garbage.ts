@@ -30,6 +30,14 @@ export interface GarbagePreview {
   readonly expired: number;
 }
 
+export interface GarbageWindow extends Pick<GarbageCollectionOptions, "windowMs" | "timeoutMs"> {
+  /**
+   * Go by the times in the log, too, and not only by what collectors noted: a token of the window
+   * is then refused that was given out while a transaction from before it was open.
+   */
+  readonly byLog: boolean;
+}
+
 /**
  * Collects the garbage of a database, now: tokens from before the window are refused from then on,
  * and the log loses in small batches what only they could need. Several collectors at once do no
@@ -37,7 +45,7 @@ export interface GarbagePreview {
  */
 export async function collectGarbage(
   database: Database,
-  { windowMs, timeoutMs }: Pick<GarbageCollectionOptions, "windowMs" | "timeoutMs">,
+  { windowMs, timeoutMs, byLog }: GarbageWindow,
   signal?: AbortSignal,
 ): Promise<GarbagePass> {
   const start = performance.now();
@@ -46,8 +54,7 @@ export async function collectGarbage(
   let removed = 0;
   let isComplete = false;
   try {
-    await note(database, { unlessWithinMs: 0, intervalMs: 0 });
-    await database.query(beginStatement, [windowMs], stop);
+    await database.query(beginStatement, [windowMs, byLog], stop);
     for await (const batch of batches(database, stop)) {
       removed += batch.removed;
       isComplete = batch.isLast;
@@ -59,7 +66,7 @@ export async function collectGarbage(
   return { removed, isComplete, milliseconds: performance.now() - start };
 }
 
-/** What `collectGarbage` would do now. It changes nothing. */
+/** What `collectGarbage` would do now, by the log too. It changes nothing. */
 export async function previewGarbage(
   database: Database,
   windowMs: number,
@@ -89,7 +96,8 @@ export function startGarbageCollection(
         unlessWithinMs: everyMs / 2,
         intervalMs: options.intervalMs,
       });
-      if (isDue) tell.collected(await collectGarbage(database, options, signal));
+      if (!isDue) return;
+      tell.collected(await collectGarbage(database, { ...options, byLog: false }, signal));
     },
     failed: (error) =>
       tell.warn(`garbage could not be collected, it is tried again: ${String(error)}`),
