@@ -1,4 +1,4 @@
-import { createHash } from "node:crypto";
+import { hash } from "node:crypto";
 
 import { PembaError } from "../base/error.ts";
 import type { JsonValue } from "../base/tuple.ts";
@@ -87,10 +87,9 @@ function invalidToken(): PembaError {
 }
 
 /** A length stands before each part, so no two scopes can run together into the same bytes. */
-function checksum(scope: TokenScope, payload: Buffer): Buffer {
-  const hash = createHash("sha256");
-  for (const part of [scope.operation, scope.tenant, JSON.stringify(scope.query), payload]) {
-    hash.update(`${part.length}:`).update(part);
-  }
-  return hash.digest().subarray(0, checksumBytes);
+function checksum({ operation, tenant, query }: TokenScope, payload: Buffer): Buffer {
+  const asked = [operation, tenant, JSON.stringify(query)];
+  const head = asked.map((part) => `${part.length}:${part}`).join("");
+  const bytes = Buffer.concat([Buffer.from(`${head}${payload.length}:`), payload]);
+  return hash("sha256", bytes, "buffer").subarray(0, checksumBytes);
 }

@@ -38,8 +38,11 @@ export interface LookupResult {
 
 const defaultPageSize = 1_000;
 
-/** As many ids of a stream are read at once: none of them waits for more than a page would. */
-const batchSize = defaultPageSize;
+/**
+ * As many ids of a stream are read at once: the first of them as soon as those of a page, the later
+ * ones in fewer turns, each of which costs a search.
+ */
+const batchSizes = { first: defaultPageSize, max: 10_000 };
 
 export async function lookupPage(
   lookup: Lookup,
@@ -68,9 +71,9 @@ export async function* lookupStream(
   const scope = tokenScope(lookup);
   let left = parseStreamSize(request.pageSize) ?? Number.POSITIVE_INFINITY;
   let place = placeOf(scope, request);
-  for (;;) {
+  for (let size = batchSizes.first; ; size = Math.min(size * 2, batchSizes.max)) {
     if (lookup.frame.signal?.aborted === true) throw cancelled(undefined);
-    const page = await readBehind(lookup, place, Math.min(left, batchSize));
+    const page = await readBehind(lookup, place, Math.min(left, size));
     const last = page.next === undefined ? page.items.at(-1) : undefined;
     for (const id of page.items) {
       const cursor = id === last ? undefined : cursorOf(page, id);

@@ -68,11 +68,11 @@ async function rest(results: AsyncIterable<LookupResult>): Promise<LookupResult[
 }
 
 test("a stream runs to the end, in batches of the state and the schema of the first", async () => {
-  const { service, asked } = streaming(2_500);
+  const { service, asked } = streaming(30_000);
   const results = await all(service);
   assert.deepEqual(
     results.map(({ id }) => id),
-    Array.from({ length: 2_500 }, (_, index) => idOf(index)),
+    Array.from({ length: 30_000 }, (_, index) => idOf(index)),
   );
   assert.deepEqual(
     asked.map(({ after, limit, snapToken, schemaVersion }) => [
@@ -83,8 +83,11 @@ test("a stream runs to the end, in batches of the state and the schema of the fi
     ]),
     [
       [undefined, 1_000, undefined, undefined],
-      [idOf(999), 1_000, "state 1", "schema 1"],
-      [idOf(1_999), 1_000, "state 1", "schema 1"],
+      [idOf(999), 2_000, "state 1", "schema 1"],
+      [idOf(2_999), 4_000, "state 1", "schema 1"],
+      [idOf(6_999), 8_000, "state 1", "schema 1"],
+      [idOf(14_999), 10_000, "state 1", "schema 1"],
+      [idOf(24_999), 10_000, "state 1", "schema 1"],
     ],
   );
 });
@@ -92,9 +95,9 @@ test("a stream runs to the end, in batches of the state and the schema of the fi
 test("a stream asks for a batch only when the one before was taken", async () => {
   const { service, asked } = streaming(100_000);
   const results = lookupEntityStream(service, request);
-  for (let taken = 1; taken <= 2_001; taken += 1) {
+  for (let taken = 1; taken <= 3_001; taken += 1) {
     await results.next();
-    assert.equal(asked.length, Math.ceil(taken / 1_000));
+    assert.equal(asked.length, taken <= 1_000 ? 1 : taken <= 3_000 ? 2 : 3);
   }
   await results.return(undefined);
   assert.equal(asked.length, 3);
