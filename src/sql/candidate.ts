@@ -53,9 +53,10 @@ export function tupleIds(scope: Scope, reading: Reading, tuples: TupleSet): Frag
     return reading.gathered(tupleBranches(scope, sql`${id} as id`, all));
   };
   const [first] = relations;
+  // The offset keeps the planner from turning the two round (see `relationProbe`).
   return first !== undefined && relations.length === 1
     ? under(literal(first))
-    : sql`select p.id from unnest(${textArray(relations)}) o(name) cross join lateral (${under(sql`o.name collate "C"`)}) p`;
+    : sql`select p.id from unnest(${textArray(relations)}) o(name) cross join lateral (select q.id from (${under(sql`o.name collate "C"`)}) q offset 0) p`;
 }
 
 /**
@@ -100,7 +101,7 @@ export function attributeOwners(
   if (scope.shape.contextAttributes) {
     branches.push(sql`select ${columns} from context_attributes r where ${where}`);
   }
-  return sql`select p.id from unnest(${textArray(names)}) o(name) cross join lateral (${reading.gathered(branches)}) p`;
+  return sql`select p.id from unnest(${textArray(names)}) o(name) cross join lateral (select q.id from (${reading.gathered(branches)}) q offset 0) p`;
 }
 
 /**
