@@ -1,0 +1,71 @@
+/**
+ * One suite of behaviour, over both transports, on both engines: a scenario is told to each of the
+ * four, and each must answer every call as the others do, errors and their texts included.
+ */
+import assert from "node:assert/strict";
+import { after, before, describe, test } from "node:test";
+
+import { Bundle } from "../../src/gen/base/v1/bundle_pb.ts";
+import { Data } from "../../src/gen/base/v1/data_pb.ts";
+import { Permission } from "../../src/gen/base/v1/permission_pb.ts";
+import { Schema } from "../../src/gen/base/v1/schema_pb.ts";
+import { Tenancy } from "../../src/gen/base/v1/tenancy_pb.ts";
+import { engines, type TestApp } from "../support/engines.ts";
+import { type GrpcApp, serveGrpc } from "../support/grpc.ts";
+import { grpcClient, restClient } from "./client.ts";
+import { type Operation, operations } from "./operations.ts";
+import { scenarios } from "./scenarios.ts";
+import { type Line, transcriptOf } from "./transcript.ts";
+
+describe("REST and gRPC, memory and postgres", () => {
+  const apps: { readonly name: string; readonly app: TestApp; readonly grpc: GrpcApp }[] = [];
+  before(async () => {
+    for (const engine of engines) {
+      const app = await engine.start({ maxDataPerWrite: 20 });
+      apps.push({ name: engine.name, app, grpc: await serveGrpc(app.service) });
+    }
+  });
+  after(async () => {
+    for (const { app, grpc } of apps) {
+      await grpc.close();
+      await app.close();
+    }
+  });
+
+  const told = new Set<string>();
+  for (const [name, scenario] of Object.entries(scenarios)) {
+    test(`answer alike: ${name}`, async () => {
+      const transcripts = new Map<string, readonly Line[]>();
+      for (const { name: engine, app, grpc } of apps) {
+        transcripts.set(`${engine}, REST`, await transcriptOf(restClient(app), scenario));
+        transcripts.set(`${engine}, gRPC`, await transcriptOf(grpcClient(grpc.client), scenario));
+      }
+      const [first, ...others] = [...transcripts];
+      assert.ok(first !== undefined && others.length === 3);
+      for (const [index, line] of first[1].entries()) {
+        told.add(line.operation);
+        for (const [place, lines] of others) {
+          assert.deepEqual(lines[index], line, `${place} does not answer as ${first[0]} does`);
+        }
+      }
+      for (const [, lines] of others) assert.equal(lines.length, first[1].length);
+    });
+  }
+
+  test("no operation is left out of the scenarios", () => {
+    assert.deepEqual(
+      Object.keys(operations).filter((name) => !told.has(name)),
+      [],
+    );
+  });
+
+  test("no method of the API is left out of the operations", () => {
+    const known = new Set(Object.values<Operation>(operations).map(({ rpc }) => rpc));
+    const methods = [Permission, Schema, Data, Bundle, Tenancy].flatMap((one) => one.methods);
+    const missing = methods.filter((method) => ![...known].some((rpc) => rpc === method));
+    assert.deepEqual(
+      missing.map(({ parent, name }) => `${parent.name}.${name}`),
+      [],
+    );
+  });
+});
