@@ -6,7 +6,7 @@ import { status } from "@grpc/grpc-js";
 
 import type { TenantId } from "../../src/base/tuple.ts";
 import { Permission } from "../../src/gen/base/v1/permission_pb.ts";
-import type { LookupEntityQuestion } from "../../src/store/store.ts";
+import type { LookupEntityQuestion, LookupStore } from "../../src/store/store.ts";
 import { factsOf } from "../differential/facts-text.ts";
 import { engines, type TestApp } from "../support/engines.ts";
 import { failure, type GrpcApp, serveGrpc } from "../support/grpc.ts";
@@ -37,16 +37,14 @@ for (const engine of engines) {
     before(async () => {
       app = await engine.start();
       const { lookups } = app.store;
-      const store = {
-        ...app.store,
-        lookups: {
-          ...lookups,
-          entities: async (tenant: TenantId, question: LookupEntityQuestion) => {
-            asked.push(question);
-            return await lookups.entities(tenant, question);
-          },
+      const noting: LookupStore = {
+        entities: async (tenant, question) => {
+          asked.push(question);
+          return await lookups.entities(tenant, question);
         },
+        subjects: async (tenant, question) => await lookups.subjects(tenant, question),
       };
+      const store = { ...app.store, lookups: noting };
       grpc = await serveGrpc({ ...app.service, store });
       tenantId = (await app.tenant(schema)).split("/").at(-1) ?? "";
       await write([
