@@ -14,6 +14,9 @@ export async function openStore(config: Config, logger: Logger): Promise<Store> 
     garbageCollection: garbageCollectionOf(config),
     onCollected: (pass: GarbagePass) => logger.info(pass, "garbage collected"),
     warn: (message: string) => logger.warn(message),
+    watch: config["service.watch.enabled"]
+      ? { readAheadMax: config["database.watch_buffer_size"] }
+      : undefined,
   };
   switch (config["database.engine"]) {
     case "memory":

@@ -89,6 +89,11 @@ export const options = {
     default: "10MiB",
     about: "memory for schemas that are kept compiled",
   }),
+  "service.watch.enabled": option(boolean, {
+    flag: "service-watch-enabled",
+    default: "false",
+    about: "whether changes can be watched; writers of such a server wake the watchers of others",
+  }),
   "database.engine": option(oneOf("memory", "postgres"), {
     flag: "database-engine",
     default: "memory",
@@ -140,6 +145,11 @@ export const options = {
     flag: "database-max-retries",
     default: "10",
     about: "how often a transaction is repeated that lost a conflict or its connection",
+  }),
+  "database.watch_buffer_size": option(integer({ from: 1, to: 100_000 }), {
+    flag: "database-watch-buffer-size",
+    default: "100",
+    about: "most transactions that are read ahead for one who watches",
   }),
   "database.garbage_collection.enabled": option(boolean, {
     flag: "database-garbage-collection-enabled",

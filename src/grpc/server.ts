@@ -32,6 +32,7 @@ import { lookupMethods } from "./routes/lookup.ts";
 import { permissionMethods } from "./routes/permission.ts";
 import { schemaMethods } from "./routes/schema.ts";
 import { tenancyMethods } from "./routes/tenancy.ts";
+import { watchMethods } from "./routes/watch.ts";
 
 /** Of any request, in bytes; more ends in RESOURCE_EXHAUSTED. */
 const requestLimit = 4 * 1024 * 1024;
@@ -93,6 +94,7 @@ function methodsOf(service: Service): readonly ServedMethod[] {
     ...dataMethods(service),
     ...bundleMethods(service),
     ...tenancyMethods(service),
+    ...watchMethods(service),
     ...healthMethods(service),
     ...reflectionMethods(services),
   ];

@@ -14,6 +14,7 @@ import { lookupRoutes } from "./routes/lookups.ts";
 import { permissionRoutes } from "./routes/permissions.ts";
 import { schemaRoutes } from "./routes/schemas.ts";
 import { tenantRoutes } from "./routes/tenants.ts";
+import { watchRoutes } from "./routes/watch.ts";
 import { shapeCompiler } from "./shape-check.ts";
 import { knownPaths } from "./unknown-path.ts";
 
@@ -63,6 +64,7 @@ export function buildHttpServer(options: {
   dataRoutes(app, options.service);
   bundleRoutes(app, options.service);
   permissionRoutes(app, options.service);
+  watchRoutes(app, options.service);
   lookupRoutes(app, options.service);
   return app;
 }

@@ -128,9 +128,12 @@ export function parseSchemaVersion(value: string | Absent): SchemaVersion | unde
 }
 
 /** Undefined means no pin. What a token holds is the store's to read. */
-export function parseSnapToken(value: string | Absent): SnapToken | undefined {
+export function parseSnapToken(
+  value: string | Absent,
+  field = "metadata.snap_token",
+): SnapToken | undefined {
   if (value === undefined || value === null || value === "") return undefined;
-  return parseText(value, "metadata.snap_token") as SnapToken;
+  return parseText(value, field) as SnapToken;
 }
 
 /** The object, when it is there: only that it is present is checked, it may be empty. */

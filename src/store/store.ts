@@ -264,6 +264,12 @@ export interface ChangeStream {
   readonly messages: AsyncIterable<ChangeMessage>;
 }
 
+/** How changes can be followed. */
+export interface WatchOptions {
+  /** Most transactions that are read from the storage before they are asked for, for each stream. */
+  readonly readAheadMax: number;
+}
+
 export interface ChangeStore {
   /**
    * Follows the changes of a tenant after a state, or after the present one. Fails with

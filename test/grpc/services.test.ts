@@ -26,7 +26,6 @@ import {
   StringArrayValueSchema,
   StringValueSchema,
 } from "../../src/gen/base/v1/value_pb.ts";
-import { Watch } from "../../src/gen/base/v1/watch_pb.ts";
 import { engines, type TestApp } from "../support/engines.ts";
 import { failure, type GrpcApp, serveGrpc } from "../support/grpc.ts";
 
@@ -518,13 +517,6 @@ describe("gRPC, whatever the engine", () => {
     );
     assert.equal(code, status.INVALID_ARGUMENT);
     assert.ok(encodeURIComponent(details).length < 4_096);
-  });
-
-  test("a method that is not there yet says so", async () => {
-    const watching = grpc.client.stream(Watch.method.watch, { tenantId: "t1" }).next();
-    const { code, details } = await failure(watching);
-    assert.equal(code, status.UNIMPLEMENTED);
-    assert.match(details, /^ERROR_CODE_NOT_IMPLEMENTED: `\/base\.v1\.Watch\/Watch` /);
   });
 
   test("a method that does not exist is UNIMPLEMENTED", async () => {

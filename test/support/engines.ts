@@ -48,6 +48,7 @@ interface OpenStore {
 }
 
 const maxSchemaCacheBytes = 10 * 1024 * 1024;
+const watch = { readAheadMax: 100 };
 
 export const engines: readonly Engine[] = [
   engine("memory", openMemory),
@@ -74,7 +75,7 @@ function engine(name: string, open: () => Promise<OpenStore>): Engine {
 }
 
 async function openMemory(): Promise<OpenStore> {
-  const store = createMemoryStore({ maxSchemaCacheBytes });
+  const store = createMemoryStore({ maxSchemaCacheBytes, watch });
   return { store, drop: async () => {} };
 }
 
@@ -86,6 +87,7 @@ async function openPostgres(): Promise<OpenStore> {
     autoMigrate: true,
     maxRetries: 10,
     maxSchemaCacheBytes,
+    watch,
     warn: () => {},
   });
   return { store, drop: database.drop };

@@ -11,6 +11,7 @@ import type {
   Store,
   Tenant,
   TenantStore,
+  WatchOptions,
 } from "../store.ts";
 import { unwatched } from "../unwatched.ts";
 import { validateData } from "../validate-data.ts";
@@ -30,8 +31,8 @@ export interface MemoryStoreOptions {
   /** Told of each pass of it. */
   readonly onCollected?: ((pass: GarbagePass) => void) | undefined;
   readonly warn?: ((message: string) => void) | undefined;
-  /** Whether changes can be followed, for which there is a log of them. */
-  readonly watch?: boolean;
+  /** Nobody can follow changes when absent, and they are not logged. */
+  readonly watch?: WatchOptions | undefined;
 }
 
 interface Parts {
@@ -44,7 +45,7 @@ interface Parts {
 /** The engine that keeps everything in this process: it begins with tenant `t1` and ends with it. */
 export function createMemoryStore(options: MemoryStoreOptions): Store {
   const tenants = new MemoryTenants();
-  const isWatched = options.watch === true;
+  const isWatched = options.watch !== undefined;
   const data = new MemoryData({ keepsChanges: isWatched });
   const bundles = new MemoryBundles();
   const schemas = new CompiledSchemas(

@@ -30,6 +30,7 @@ interface Parts {
   readonly database: Database;
   readonly schemas: CompiledSchemas;
   readonly tokens: SnapTokens;
+  readonly onChanged: () => void;
 }
 
 /** The bundles of a database. */

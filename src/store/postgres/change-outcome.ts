@@ -7,13 +7,20 @@ import type { SnapTokens } from "./snap-token.ts";
 
 const outcomes = ["written", "no_tenant", "no_version", "other_head"] as const;
 
+interface Parts {
+  readonly schemas: CompiledSchemas;
+  readonly tokens: SnapTokens;
+  /** Called when something is committed that whoever follows the changes waits for. */
+  readonly onChanged: () => void;
+}
+
 /**
  * The token of a change from the row that its function returned, or undefined when the head is
  * another one than the change was made for and nothing was done. Fails with TENANT_NOT_FOUND, and
  * with SCHEMA_NOT_FOUND when `version` was asked for and is not there.
  */
 export function settleChange(
-  { schemas, tokens }: { readonly schemas: CompiledSchemas; readonly tokens: SnapTokens },
+  { schemas, tokens, onChanged }: Parts,
   change: {
     readonly tenant: TenantId;
     readonly version: SchemaVersion | undefined;
@@ -23,12 +30,15 @@ export function settleChange(
   const { tenant, row } = change;
   const outcome = outcomeOf(row);
   switch (outcome) {
-    case "written":
+    case "written": {
+      const xid = optionalTextOf(row, "xid");
+      if (xid !== undefined) onChanged();
       return tokens.mint({
         snapshot: textOf(row, "snapshot"),
-        xid: optionalTextOf(row, "xid"),
+        xid,
         timeline: numberOf(row, "timeline"),
       });
+    }
     case "no_tenant":
       schemas.forget(tenant);
       throw tenantNotFound(tenant);

@@ -20,6 +20,7 @@ interface Parts {
   readonly database: Database;
   readonly schemas: CompiledSchemas;
   readonly tokens: SnapTokens;
+  readonly onChanged: () => void;
 }
 
 /** The tuples and attributes of a database. */

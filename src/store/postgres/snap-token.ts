@@ -3,7 +3,12 @@ import type { SnapToken } from "../../base/tuple.ts";
 import { invalidSnapToken } from "../store-error.ts";
 import type { Database, Value } from "./database.ts";
 import { textOf } from "./row.ts";
-import { decodeSnapToken, encodeSnapToken, identityOf } from "./snap-token-codec.ts";
+import {
+  decodeSnapToken,
+  encodeSnapToken,
+  identityOf,
+  type TokenContent,
+} from "./snap-token-codec.ts";
 import { parseSnapshot, printSnapshot, withVisible } from "./snapshot.ts";
 import { statementFile } from "./statement-file.ts";
 
@@ -76,13 +81,17 @@ export class SnapTokens {
     const seen = parseSnapshot(snapshot);
     const change = xid === undefined ? undefined : BigInt(xid);
     const shown = change === undefined ? seen : withVisible(seen, change);
-    return encodeSnapToken({
-      identity: this.#identity,
-      timeline,
-      snapshot: shown,
-      change,
-      takenBefore: shown.xmax,
-    });
+    return this.tokenOf({ timeline, snapshot: shown, change, takenBefore: shown.xmax });
+  }
+
+  /** The token of a state. */
+  tokenOf(state: Omit<TokenContent, "identity">): SnapToken {
+    return encodeSnapToken({ identity: this.#identity, ...state });
+  }
+
+  /** Whether tokens are made for a cluster and database, as `open_installation()` names them. */
+  isOf(place: string): boolean {
+    return identityOf(place) === this.#identity;
   }
 
   /**

@@ -1,4 +1,4 @@
-import { assert } from "../../base/assert.ts";
+import { assert, must } from "../../base/assert.ts";
 
 /**
  * A Postgres snapshot: transactions below `xmax` are visible, those in `running` are not. Ranges
@@ -60,8 +60,62 @@ export function withVisible({ xmax, running }: Snapshot, xid: bigint): Snapshot 
   };
 }
 
+/** Shows what either of them shows. */
+export function unionOf(one: Snapshot, other: Snapshot): Snapshot {
+  return fromHidden(overlaps(hiddenIn(one), hiddenIn(other)));
+}
+
+/** Shows what the snapshot shows of the ids below `xid`. */
+export function shownBelow(snapshot: Snapshot, xid: bigint): Snapshot {
+  const below = hiddenIn(snapshot)
+    .filter(({ start }) => start < xid)
+    .map(({ start, end }) => ({ start, end: end < xid ? end : xid }));
+  return fromHidden(joinRanges([...below, { start: xid, end: endless }]));
+}
+
+/** The ids that `goal` shows and `seen` does not. */
+export function shownSince(seen: Snapshot, goal: Snapshot): readonly XidRange[] {
+  const gaps: XidRange[] = [];
+  let start = 0n;
+  for (const hidden of hiddenIn(goal)) {
+    if (hidden.start > start) gaps.push({ start, end: hidden.start });
+    start = hidden.end;
+  }
+  return overlaps(hiddenIn(seen), gaps);
+}
+
+/** Ids are 64 bits wide. */
+const endless = 1n << 64n;
+
+/** The ids that the snapshot does not show: ascending and apart, the last range is endless. */
+function hiddenIn({ xmax, running }: Snapshot): readonly XidRange[] {
+  return joinRanges([...running, { start: xmax, end: endless }]);
+}
+
+function fromHidden(hidden: readonly XidRange[]): Snapshot {
+  const last = must(hidden.at(-1), "no snapshot shows every id");
+  return { xmax: last.start, running: hidden.slice(0, -1) };
+}
+
+/** What is in both; each list is ascending and its ranges apart. */
+function overlaps(ones: readonly XidRange[], others: readonly XidRange[]): readonly XidRange[] {
+  const common: XidRange[] = [];
+  let position = 0;
+  for (const one of ones) {
+    for (; position < others.length; position++) {
+      const other = must(others[position], "the position is in the list");
+      const start = one.start > other.start ? one.start : other.start;
+      const end = one.end < other.end ? one.end : other.end;
+      if (start < end) common.push({ start, end });
+      // The other one reaches into what comes next.
+      if (other.end > one.end) break;
+    }
+  }
+  return common;
+}
+
 /** The id after `xid`: no transaction has one whose lower half is 0, 1 or 2. */
-function idAfter(xid: bigint): bigint {
+export function idAfter(xid: bigint): bigint {
   const next = xid + 1n;
   const lower = next & 0xffff_ffffn;
   return lower < firstId ? next + firstId - lower : next;

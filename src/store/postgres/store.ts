@@ -1,8 +1,9 @@
 import { CompiledSchemas } from "../compiled-schemas.ts";
 import type { GarbageCollectionOptions, GarbagePass } from "../garbage-collection.ts";
-import type { Store } from "../store.ts";
+import type { Store, WatchOptions } from "../store.ts";
 import { unwatched } from "../unwatched.ts";
 import { createPostgresBundles } from "./bundles.ts";
+import { PostgresChanges } from "./changes.ts";
 import { type Answering, PostgresPermissions } from "./check.ts";
 import { createPostgresData } from "./data.ts";
 import { Database, type PoolOptions } from "./database.ts";
@@ -27,6 +28,8 @@ export interface PostgresStoreOptions {
   readonly garbageCollection?: GarbageCollectionOptions | undefined;
   /** Told of each pass of it. */
   readonly onCollected?: ((pass: GarbagePass) => void) | undefined;
+  /** Nobody can follow changes when absent, and nobody is told of them. */
+  readonly watch?: WatchOptions | undefined;
   readonly warn: (message: string) => void;
   /** Called with every statement that goes to the server, as it goes. */
   readonly onStatement?: ((text: string) => void) | undefined;
@@ -68,22 +71,26 @@ export async function createPostgresStore(options: PostgresStoreOptions): Promis
     onAnswered: options.onAnswered,
   });
 
+  const changes = options.watch && new PostgresChanges({ database, tokens, url, ...options.watch });
+  const onChanged = (): void => changes?.onChanged();
+
   return {
     tenants: createPostgresTenants(database, (tenant) => {
       schemas.forget(tenant);
       removal.start();
+      onChanged();
     }),
     schemas: createPostgresSchemas(database, schemas),
-    data: createPostgresData({ database, schemas, tokens }),
-    bundles: createPostgresBundles({ database, schemas, tokens }),
+    data: createPostgresData({ database, schemas, tokens, onChanged }),
+    bundles: createPostgresBundles({ database, schemas, tokens, onChanged }),
     permissions,
     lookups: new PostgresLookups({ database, schemas, tokens, permissions }),
-    changes: unwatched,
+    changes: changes ?? unwatched,
     ping: async () => {
       await database.query("select 1", []);
     },
     close: async () => {
-      await Promise.all([removal.close(), collection?.close()]);
+      await Promise.all([removal.close(), collection?.close(), changes?.close()]);
       await database.close();
     },
   };

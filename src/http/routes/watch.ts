@@ -1,0 +1,79 @@
+import type { FastifyReply, FastifyRequest } from "fastify";
+
+import type { Service } from "../../service/service.ts";
+import { watch } from "../../service/watch.ts";
+import type { ChangeMessage } from "../../store/change.ts";
+import { type HttpApp, tenantParams, tenantPath } from "../app.ts";
+import { encodeMessage, watchRequest } from "../shapes/watch.ts";
+import { jsonLines, replyWithStream, type StreamFormat } from "../stream-reply.ts";
+
+const lines: StreamFormat<ChangeMessage> = {
+  ...jsonLines,
+  item: (message) => jsonLines.item(encodeMessage(message)),
+};
+
+/** Server-sent events: a browser that reconnects sends the last id by itself. */
+const events: StreamFormat<ChangeMessage> = {
+  contentType: "text/event-stream",
+  item: (message) =>
+    `id: ${message.snapToken}\ndata: ${JSON.stringify(encodeMessage(message))}\n\n`,
+  error: (body) => `data: ${JSON.stringify({ error: body })}\n\n`,
+  heartbeat: ":\n\n",
+};
+
+export function watchRoutes(app: HttpApp, service: Service): void {
+  const path = `${tenantPath}/watch`;
+  const schema = { params: tenantParams, body: watchRequest };
+
+  app.get(
+    path,
+    // What a HEAD route would answer has no end.
+    { schema: { ...schema, querystring: watchRequest }, exposeHeadRoute: false },
+    async (request, reply) => {
+      const snapToken = request.body.snap_token ?? request.query.snap_token;
+      return await watchReply(service, { request, reply, snapToken });
+    },
+  );
+
+  app.post(path, { schema }, async (request, reply) => {
+    const snapToken = request.body.snap_token;
+    return await watchReply(service, { request, reply, snapToken });
+  });
+}
+
+async function watchReply(
+  service: Service,
+  call: {
+    readonly request: FastifyRequest<{ Params: { tenant_id: string } }>;
+    readonly reply: FastifyReply;
+    readonly snapToken: string | null | undefined;
+  },
+): Promise<FastifyReply> {
+  const { request, reply } = call;
+  const format = wantsEvents(request) ? events : lines;
+  const lastId = format === events ? lastEventId(request) : undefined;
+  void reply.header("cache-control", "no-store");
+  return await replyWithStream(request, reply, {
+    format,
+    open: async (signal) => {
+      const tenantId = request.params.tenant_id;
+      const stream = await watch(service, {
+        tenantId,
+        snapToken: lastId ?? call.snapToken,
+        signal,
+      });
+      return stream.messages;
+    },
+  });
+}
+
+function wantsEvents({ headers }: FastifyRequest): boolean {
+  const types = (headers.accept ?? "").split(",").map((type) => type.split(";", 1)[0]?.trim());
+  return types.includes("text/event-stream");
+}
+
+/** The state that a client has come to since it asked first. */
+function lastEventId({ headers }: FastifyRequest): string | undefined {
+  const id = headers["last-event-id"];
+  return typeof id === "string" && id !== "" ? id : undefined;
+}
