@@ -1,0 +1,128 @@
+import assert from "node:assert/strict";
+import { after, before, test } from "node:test";
+
+import postgres from "postgres";
+
+import { type Fact, fact } from "../../bench/data/dataset.ts";
+import { loadFacts } from "../../bench/load.ts";
+import { must } from "../../src/base/assert.ts";
+import { compileSchemaText } from "../../src/language/compile.ts";
+import { plainShape } from "../../src/sql/push-down.ts";
+import { lookupStatementOf, planLookup } from "../../src/store/postgres/lookup-plan.ts";
+import { migrateUp } from "../../src/store/postgres/migrate.ts";
+import { sessionSettings } from "../../src/store/postgres/session-settings.ts";
+import { createTestDatabase, type TestDatabase } from "../support/database.ts";
+import { type Effort, effortOf } from "../support/rows-read.ts";
+
+/*
+ * A page of a lookup costs what is on it: each place that leads to ids gives as many as a page may
+ * need, and the rest of what it leads to is left alone, on the first page as on any other.
+ */
+
+const schema = compileSchemaText(`
+entity user {}
+entity group { relation member @user @group#member }
+entity folder {
+  relation viewer @user @group#member
+  permission view = viewer
+}
+entity document {
+  relation parent @folder
+  relation viewer @user @group#member
+  relation banned @user
+  permission view = viewer or parent.view
+  permission read = (viewer or parent.view) not banned
+}`);
+
+/** Folders that the user may view, and groups that may view the document. */
+const places = 40;
+/** Documents of each folder, and members of each group. */
+const crowd = 1_000;
+/** Ids that the statement may take into account for a page. */
+const candidates = 60;
+
+let database: TestDatabase;
+let client: postgres.Sql;
+
+before(async () => {
+  database = await createTestDatabase();
+  await migrateUp(database.url);
+  client = postgres(database.url, { max: 1, connection: sessionSettings, onnotice: () => {} });
+  const [tenant] = await client<{ number: string }[]>`
+    select number::text as number from tenants where id = 't1'`;
+  await loadFacts(database.url, tenant?.number ?? "", facts);
+});
+
+after(async () => {
+  await client.end();
+  await database.drop();
+});
+
+function* facts(): Generator<Fact> {
+  const ann = { type: "user", id: "ann" };
+  const wide = { type: "document", id: "wide" };
+  for (let place = 0; place < places; place++) {
+    const folder = { type: "folder", id: `folder-${place}` };
+    const group = { type: "group", id: `group-${place}` };
+    yield fact(folder, "viewer", ann);
+    yield fact(wide, "viewer", group, "member");
+    for (let nth = 0; nth < crowd; nth++) {
+      const number = String(nth * places + place).padStart(5, "0");
+      yield fact({ type: "document", id: `document-${number}` }, "parent", folder);
+      yield fact(group, "member", { type: "user", id: `user-${number}` });
+    }
+  }
+}
+
+async function effort(
+  end: "entities" | "subjects",
+  permission: string,
+  place: string,
+): Promise<Effort> {
+  const question = {
+    entityType: "document",
+    permission,
+    subjectType: "user",
+    subjectRelation: "",
+    arguments: [],
+  };
+  const planned = planLookup(schema, end, question, (field) => field);
+  const shape = {
+    ...plainShape,
+    pinnedVersion: false,
+    openRules: new Set<string>(),
+    scopedTypes: [],
+  };
+  const { text, params } = lookupStatementOf(schema, planned, shape);
+  const values = new Map<string, string | number>([
+    ["tenant", "t1"],
+    ["depth", 100],
+    ["data", "{}"],
+    ["id", end === "entities" ? "ann" : "wide"],
+    ["after", place],
+    ["candidates", candidates],
+    ["answers", candidates],
+  ]);
+  return await effortOf(
+    client,
+    text,
+    params.map((key) => must(values.get(key), `the parameter ${key} has a value`)),
+  );
+}
+
+for (const [end, prefix] of [
+  ["entities", "document"],
+  ["subjects", "user"],
+] as const) {
+  for (const permission of ["view", "read"]) {
+    test(`any page of a lookup of ${end} by \`${permission}\` reads what may be on it`, async () => {
+      for (const place of ["", `${prefix}-20000`]) {
+        const { rows, buffers } = await effort(end, permission, place);
+        // One page from each place, and a few probes for each id that is judged.
+        assert.ok(rows <= places * (candidates + 2) + 5 * candidates, `${rows} rows`);
+        assert.ok(buffers <= 10 * places + 5 * candidates, `${buffers} buffers`);
+        assert.ok(rows >= candidates && buffers > places, `${rows} rows, ${buffers} buffers`);
+      }
+    });
+  }
+}
