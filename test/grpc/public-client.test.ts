@@ -55,6 +55,90 @@ for (const engine of engines) {
       return plain(await run(request));
     }
 
+    /** The answers of a stream as plain data, to its end. */
+    async function stream(
+      service: keyof PublicClient,
+      method: string,
+      request: object,
+    ): Promise<readonly Plain[]> {
+      const run = client[service][method] ?? assert.fail(`no method ${method}`);
+      const messages = run(request);
+      assert.ok(Symbol.asyncIterator in messages);
+      const found: Plain[] = [];
+      for await (const message of messages) found.push(plain(message));
+      return found;
+    }
+
+    test("lookups find by pages and as a stream what checks allow", async () => {
+      const tenantId = "lookups";
+      await call("tenancy", "create", { id: tenantId, name: "" });
+      await call("schema", "write", { tenantId, schema });
+      const user = (id: string): object => ({ type: "user", id, relation: "" });
+      const document = (id: string): object => ({ type: "document", id });
+      const tuple = (entity: object, relation: string, subject: object): object => ({
+        entity,
+        relation,
+        subject,
+      });
+      const { snapToken } = await call("data", "write", {
+        tenantId,
+        metadata: { schemaVersion: "" },
+        tuples: [
+          tuple({ type: "team", id: "crew" }, "member", user("ada")),
+          tuple(document("memo"), "parent", { type: "team", id: "crew", relation: "" }),
+          tuple(document("note"), "viewer", { type: "team", id: "crew", relation: "member" }),
+          tuple(document("plan"), "viewer", user("ada")),
+          tuple(document("plan"), "viewer", user("bob")),
+        ],
+        attributes: [],
+      });
+      const shared = {
+        tenantId,
+        metadata: { schemaVersion: "", snapToken, depth: 20 },
+        permission: "view",
+        context: { tuples: [], attributes: [], data: {} },
+        continuousToken: "",
+        pageSize: 0,
+      };
+
+      const lookup = { ...shared, entityType: "document", subject: user("ada"), scope: {} };
+      const whole = await call("permission", "lookupEntity", lookup);
+      assert.deepEqual(whole, { entityIds: ["memo", "note", "plan"], continuousToken: "" });
+      const first = await call("permission", "lookupEntity", { ...lookup, pageSize: 2 });
+      assert.deepEqual(first["entityIds"], ["memo", "note"]);
+      const { continuousToken } = first;
+      const second = await call("permission", "lookupEntity", { ...lookup, continuousToken });
+      assert.deepEqual(second, { entityIds: ["plan"], continuousToken: "" });
+      const scope = { document: { data: ["memo"] } };
+      const scoped = await call("permission", "lookupEntity", { ...lookup, scope });
+      assert.deepEqual(scoped["entityIds"], ["memo"]);
+
+      const messages = await stream("permission", "lookupEntityStream", lookup);
+      assert.deepEqual(
+        messages.map((message) => message["entityId"]),
+        ["memo", "note", "plan"],
+      );
+      const behind = await stream("permission", "lookupEntityStream", {
+        ...lookup,
+        continuousToken: messages[0]?.["continuousToken"],
+      });
+      assert.deepEqual(behind, messages.slice(1));
+
+      const subjects = (id: string, subjectReference: object): Promise<Plain> =>
+        call("permission", "lookupSubject", {
+          ...shared,
+          entity: document(id),
+          subjectReference,
+          arguments: [],
+        });
+      assert.deepEqual(await subjects("plan", { type: "user", relation: "" }), {
+        subjectIds: ["ada", "bob"],
+        continuousToken: "",
+      });
+      const usersets = await subjects("note", { type: "team", relation: "member" });
+      assert.deepEqual(usersets["subjectIds"], ["crew"]);
+    });
+
     test("a tenant lives from its creation to its end", async () => {
       const tenantId = "client";
       const created = await call("tenancy", "create", { id: tenantId, name: "Client" });

@@ -1,7 +1,10 @@
 import { createRequire } from "node:module";
 
-/** A method of the library: unknown what it gives, as the library has types of its own. */
-type Method = (request: object) => Promise<unknown>;
+/**
+ * A method of the library: unknown what it gives, as the library has types of its own. A stream
+ * gives several of it.
+ */
+type Method = (request: object) => Promise<unknown> | AsyncIterable<unknown>;
 
 /** The client library that applications of this API already use. */
 export type PublicClient = Readonly<
