@@ -92,10 +92,7 @@ export function startGarbageCollection(
   return new BackgroundLoop({
     everyMs,
     work: async (signal) => {
-      const isDue = await note(database, {
-        unlessWithinMs: everyMs / 2,
-        intervalMs: options.intervalMs,
-      });
+      const isDue = await note(database, everyMs, options, signal);
       if (!isDue) return;
       tell.collected(await collectGarbage(database, { ...options, byLog: false }, signal));
     },
@@ -126,10 +123,13 @@ async function* batches(database: Database, stop: AbortSignal): AsyncIterable<Ba
 /** Notes how old the present is. Returns whether the last pass ended long enough ago. */
 async function note(
   database: Database,
-  { unlessWithinMs, intervalMs }: { readonly unlessWithinMs: number; readonly intervalMs: number },
+  everyMs: number,
+  { intervalMs }: GarbageCollectionOptions,
+  signal: AbortSignal,
 ): Promise<boolean> {
-  const rows = await database.query(noteStatement, [unlessWithinMs, intervalMs]);
-  return booleanOf(onlyRow(rows), "is_due");
+  // Several instances share the notes; some are a little early.
+  const values = [everyMs / 2, intervalMs];
+  return booleanOf(onlyRow(await database.query(noteStatement, values, signal)), "is_due");
 }
 
 function onlyRow(rows: readonly Row[]): Row {
