@@ -9,8 +9,9 @@ import { benchPlans } from "./plans.ts";
 import { writeResult } from "./report.ts";
 import { type BenchServer, describeServer, openServer } from "./server.ts";
 import { benchShapes } from "./shapes.ts";
+import { benchTransports } from "./transports.ts";
 
-const usage = `usage: npm run bench -- check | shapes | plans [options]
+const usage = `usage: npm run bench -- check | shapes | plans | transports [options]
 
   --small                data of about a hundredth of the size
   --only <text>          only classes of questions whose name holds the text
@@ -24,6 +25,10 @@ check only:
   --connections <list>   connections, which is also checks in flight (1,8)
   --walk-reads-head      let the baseline read head version and snapshot before each check
 
+transports only:
+  --runs <n>             alternating runs of each class; the medians are printed (5)
+  --callers <list>       checks in flight (1,8,64)
+
 plans only:
   --url <url>            a server to plan on instead; several are compared
 `;
@@ -36,6 +41,7 @@ const { values, positionals } = parseArgs({
     runs: { type: "string", default: "5" },
     seconds: { type: "string", default: "1" },
     connections: { type: "string", default: "1,8" },
+    callers: { type: "string", default: "1,8,64" },
     "walk-reads-head": { type: "boolean", default: false },
     keep: { type: "boolean", default: false },
     "shared-buffers": { type: "string", default: "2GB" },
@@ -48,6 +54,7 @@ const options = {
   runs: Number(values.runs),
   seconds: Number(values.seconds),
   connections: values.connections.split(",").map(Number),
+  callers: values.callers.split(",").map(Number),
   walkReadsHead: values["walk-reads-head"],
   keep: values.keep,
 };
@@ -67,6 +74,12 @@ const commands: Readonly<Record<string, (server: BenchServer) => Promise<object>
   shapes: async (server) => {
     const base = nestedDataset(values.small ? tinySizes : smallSizes, QUESTIONS);
     return await benchShapes(server, withChosenClasses(base), options, print);
+  },
+  transports: async (server) => {
+    const dataset = nestedDataset(values.small ? smallSizes : fullSizes, QUESTIONS);
+    return {
+      transports: await benchTransports(server, withChosenClasses(dataset), options, print),
+    };
   },
   plans: async (server) => {
     const others = await Promise.all(values.url.map(describeServer));

@@ -47,6 +47,16 @@ export async function servePemba(
   words: readonly string[] = [],
   options: RunOptions = {},
 ): Promise<Running & Addresses> {
+  const serving = startServing(words, options);
+  t.after(() => serving.process.kill("SIGKILL"));
+  return { ...serving, ...(await serving.addresses) };
+}
+
+/** The same without a test to end it; `addresses` rejects when it ends before it listens. */
+export function startServing(
+  words: readonly string[],
+  options: RunOptions = {},
+): Running & { readonly addresses: Promise<Addresses> } {
   const ports = ["--http-port", "--grpc-port"].flatMap((flag) =>
     words.some((word) => word.startsWith(flag)) ? [] : [flag, "0"],
   );
@@ -54,14 +64,13 @@ export async function servePemba(
     ["serve", "--server-host", "127.0.0.1", ...ports, ...words],
     options,
   );
-  t.after(() => child.kill("SIGKILL"));
-  const addresses = await Promise.race([
+  const addresses = Promise.race([
     listeningAddresses(child, !words.includes("--http-enabled=false")),
     finished.then(({ status, stdout, stderr }) => {
       throw new Error(`pemba serve ended with ${status}: ${stdout}${stderr}`);
     }),
   ]);
-  return { ...addresses, process: child, finished };
+  return { process: child, finished, addresses };
 }
 
 /** Starts `pemba` and does not wait. */
