@@ -108,9 +108,9 @@ async function readBehind(
 function placeOf(scope: TokenScope, request: RawLookup): Place | undefined {
   const cursor = parseTextsCursor(scope, request.continuousToken);
   if (cursor === undefined) return undefined;
+  // The checksum of the token vouches for its cursor: the parts are what they were.
   const [snapToken, schemaVersion, after] = cursor;
   return {
-    // They were what they are when they went into the cursor.
     snapToken: must(snapToken, "a cursor has a state") as SnapToken,
     schemaVersion: must(schemaVersion, "a cursor has a schema") as SchemaVersion,
     after: must(after, "a cursor has a place"),

@@ -1,9 +1,14 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 
+import { PembaError } from "../../src/base/error.ts";
 import type { SchemaVersion, SnapToken } from "../../src/base/tuple.ts";
 import { createHealth } from "../../src/service/health.ts";
-import { type LookupEntityRequest, lookupEntityStream } from "../../src/service/lookup-entity.ts";
+import {
+  lookupEntity,
+  type LookupEntityRequest,
+  lookupEntityStream,
+} from "../../src/service/lookup-entity.ts";
 import type { LookupResult } from "../../src/service/lookup-page.ts";
 import type { Service } from "../../src/service/service.ts";
 import { createMemoryStore } from "../../src/store/memory/store.ts";
@@ -139,6 +144,42 @@ test("batches may come shorter than they were asked for", async () => {
     Array.from({ length: 10 }, (_, index) => index === 9),
   );
   assert.equal(asked.length, 4);
+});
+
+test("a page holds 1,000 ids unless it is asked for others, and never more than 10,000", async () => {
+  const { service, asked } = streaming(30_000);
+  for (const [pageSize, limit] of [
+    [undefined, 1_000],
+    [7, 7],
+    [20_000, 10_000],
+  ] as const) {
+    asked.length = 0;
+    const page = await lookupEntity(service, { ...request, pageSize });
+    assert.equal(page.entityIds.length, limit);
+    assert.equal(asked[0]?.limit, limit);
+    const { continuousToken } = page;
+    const next = await lookupEntity(service, { ...request, pageSize, continuousToken });
+    assert.deepEqual(next.entityIds[0], idOf(limit));
+    assert.equal(asked[1]?.snapToken, "state 1");
+    assert.equal(asked[1]?.schemaVersion, "schema 1");
+  }
+});
+
+test("history that is gone is wrong with the token of a page, and of a stream", async () => {
+  const { service } = streaming(30_000);
+  const { continuousToken } = await lookupEntity(service, { ...request, pageSize: 5 });
+  const stream = lookupEntityStream(service, request);
+  const first = await stream.next();
+  const gone = new PembaError("SNAP_TOKEN_EXPIRED", "metadata.snap_token: is too old");
+  service.store.lookups.entities = async () => await Promise.reject(gone);
+  const expected = {
+    code: "SNAP_TOKEN_EXPIRED",
+    message: /^ERROR_CODE_SNAP_TOKEN_EXPIRED: continuous_token: .* begin again/,
+  };
+  await assert.rejects(lookupEntity(service, { ...request, continuousToken }), expected);
+  await assert.rejects(all(service, { continuousToken: first.value?.continuousToken }), expected);
+  await assert.rejects(rest(stream), expected);
+  await assert.rejects(lookupEntity(service, request), gone);
 });
 
 test("a stream ends when nobody waits for it, and its batches hear of it", async () => {
