@@ -23,6 +23,8 @@ const missingOverloads = [
   `string(${timestamp}): string`,
   `string(${duration}): string`,
   `int(${timestamp}): int`,
+  // So that an unsigned integer is refused by its own message and not for want of this.
+  "int(uint): int",
   `timestamp(${timestamp}): ${timestamp}`,
   `duration(${duration}): ${duration}`,
   "matches(string, string): bool",

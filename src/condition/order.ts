@@ -6,11 +6,13 @@ export interface Budget {
   steps: number;
 }
 
-/** CEL equality: numbers by what they count, whatever their type; else values of two types differ. */
+/** CEL equality: numbers across their types, as `asComparable` has them; else values of two types differ. */
 export function equals(left: Value, right: Value, budget: Budget): boolean {
   budget.steps -= 1;
-  // The languages agree here: a bigint and a number compare by their exact values, NaN is unlike all.
-  if (isNumber(left) && isNumber(right)) return left == right;
+  if (isNumber(left) && isNumber(right)) {
+    const [first, second] = asComparable(left, right);
+    return first === second;
+  }
   if (typeof left !== "object" || typeof right !== "object") return left === right;
   if (left === null || right === null) return left === right;
   switch (left.kind) {
@@ -31,9 +33,10 @@ export function equals(left: Value, right: Value, budget: Budget): boolean {
 /** Negative, zero or positive; NaN where no order holds (NaN itself); undefined for a type clash. */
 export function compare(left: Value, right: Value): number | undefined {
   if (isNumber(left) && isNumber(right)) {
-    if (left < right) return -1;
-    if (left > right) return 1;
-    return left == right ? 0 : Number.NaN;
+    const [first, second] = asComparable(left, right);
+    if (first < second) return -1;
+    if (first > second) return 1;
+    return first === second ? 0 : Number.NaN;
   }
   if (typeof left === "string" && typeof right === "string") return compareText(left, right);
   if (typeof left === "boolean" && typeof right === "boolean") return Number(left) - Number(right);
@@ -64,6 +67,15 @@ export function contains(container: Value, element: Value, budget: Budget): bool
 /** The entry of a key; a double that is whole stands for the int it equals. */
 export function lookUp(map: MapValue, key: Value): Value | undefined {
   return map.get(typeof key === "number" && Number.isInteger(key) ? BigInt(key) : key);
+}
+
+/** An int stands for the double that is nearest to it where the other number is one. */
+function asComparable(
+  left: number | bigint,
+  right: number | bigint,
+): readonly [bigint, bigint] | readonly [number, number] {
+  if (typeof left === "bigint" && typeof right === "bigint") return [left, right];
+  return [Number(left), Number(right)];
 }
 
 function isNumber(value: Value): value is number | bigint {

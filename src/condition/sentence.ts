@@ -1,6 +1,7 @@
 import type { ParseError, TypeError as CheckError } from "@marcbachmann/cel-js";
 
 import { ruleLimits } from "./environment.ts";
+import { gaps } from "./standard-library.ts";
 
 const tokens: ReadonlyMap<string, string> = new Map([
   ["EOF", "the end"],
@@ -40,11 +41,11 @@ const tokens: ReadonlyMap<string, string> = new Map([
 /** What is wrong with a text that does not parse, without its position. */
 export function parseSentence(error: ParseError, text: string): string {
   const found = snippet(error.range, text);
+  const gap = gapSentence(text.slice(0, error.range?.start ?? 0), found);
+  if (gap !== undefined) return gap;
   switch (error.code) {
     case "unexpected_character":
-      return found === "`"
-        ? "names in backticks are not supported: write `map['name']`"
-        : `unexpected ${quoted(found)}`;
+      return `unexpected ${quoted(found)}`;
     case "unexpected_token":
       return `unexpected ${tokenName(error.summary.split(": ").at(-1))}`;
     case "expected_token": {
@@ -67,12 +68,27 @@ export function parseSentence(error: ParseError, text: string): string {
   }
 }
 
+/** What of the language the parser does not know, told by where it stops. */
+function gapSentence(before: string, found: string): string | undefined {
+  if (found === "`") return "names in backticks are not supported: write `map['name']`";
+  if (found.startsWith("{") && /[\w.]\s*$/.test(before)) {
+    return "messages such as `Name{...}` are not supported";
+  }
+  if (/^['"]/.test(found) && /\b(?:br|rb)$/i.test(before)) {
+    return "raw bytes are not supported: write b'...' with `\\\\` for each backslash";
+  }
+  return undefined;
+}
+
 /** What is wrong with a text whose types do not fit, without its position. */
 export function checkSentence(error: CheckError, text: string): string {
   const found = snippet(error.range, text);
   switch (error.code) {
     case "unknown_variable":
-      return `unknown name ${quoted(found)}: a rule sees its parameters and \`context.data\``;
+      return (
+        gaps.get(found) ??
+        `unknown name ${quoted(found)}: a rule sees its parameters and \`context.data\``
+      );
     case "no_such_key":
       return `unknown field ${quoted(found)}: only \`context.data\` can be read`;
     case "invalid_macro_argument":

@@ -45,7 +45,7 @@ export function negation(names: Names, operand: SqlValue): SqlValue {
 }
 
 function int(expression: Fragment): SqlValue {
-  return { kind: "int", small: false, sql: expression, simple: false, total: false };
+  return { kind: "int", sql: expression, simple: false, total: false };
 }
 
 function double(expression: Fragment): SqlValue {

@@ -59,7 +59,6 @@ export function inContainer(names: Names, element: SqlValue, container: SqlValue
 export function size(names: Names, value: SqlValue): SqlValue {
   return {
     kind: "int",
-    small: true,
     sql: sizeOf(names, value),
     simple: false,
     total: value.total && value.kind !== "json",
@@ -98,11 +97,10 @@ function json(expression: Fragment, simple: boolean): SqlValue {
 function ofElement({ element }: ListValue, expression: Fragment, simple: boolean): SqlValue {
   const common = { sql: expression, simple, total: false };
   switch (element) {
-    case "int":
-      return { kind: "int", small: true, ...common };
     case "double":
       return { kind: "double", nan: true, ...common };
     case "bool":
+    case "int":
     case "string":
       return { kind: element, ...common };
   }

@@ -122,40 +122,15 @@ function numberOrder(
 
 const mirrored = { "<": ">", "<=": ">=", ">": "<", ">=": "<=" } as const;
 
-/** A number of JSON against an int, by their exact values. */
+/** A number of JSON against an int, which stands for the double that is nearest to it. */
 function mixedOrder(
   names: Names,
   operator: OrderOperator,
   json: SqlValue,
   int: SqlValue,
 ): Fragment {
-  const sign = operators[operator];
   const number = repeatOne(names, json, jsonNumber);
-  if (isSmall(int)) return sql`(${number} ${sign} (${int.sql})::double precision)`;
-  const double: SqlValue = {
-    kind: "double",
-    nan: false,
-    sql: number,
-    simple: false,
-    total: false,
-  };
-  const isBelow = operator === "<" || operator === "<=" ? sql`true` : sql`false`;
-  const isAbove = operator === "<" || operator === "<=" ? sql`false` : sql`true`;
-  // d < i when its floor is, d <= i when its ceiling is: both are whole, and fit between the ends.
-  const whole = operator === "<" || operator === ">=" ? sql`floor` : sql`ceil`;
-  return strictTwo(
-    names,
-    [double, int],
-    (d, i) => sql`case
-    when ${d} < ${doubleLiteral(-(2 ** 63))} then ${isBelow}
-    when ${d} >= ${doubleLiteral(2 ** 63)} then ${isAbove}
-    else ${whole}(${d})::bigint ${sign} ${i}
-  end`,
-  );
-}
-
-function isSmall(int: SqlValue): boolean {
-  return int.kind === "int" && int.small;
+  return sql`(${number} ${operators[operator]} (${int.sql})::double precision)`;
 }
 
 function doubleEquality(names: Names, left: SqlValue, right: SqlValue): Fragment {
@@ -177,9 +152,7 @@ function jsonEquality(names: Names, json: SqlValue, other: SqlValue): Fragment {
       return strictTwo(names, [json, other], (j, d) => numberOrFalse(j, (n) => sql`${n} = ${d}`));
     case "int":
       return strictTwo(names, [json, other], (j, i) =>
-        numberOrFalse(j, (n) =>
-          isSmall(other) ? sql`${n} = (${i})::double precision` : exactlyEqual(n, i),
-        ),
+        numberOrFalse(j, (n) => sql`${n} = (${i})::double precision`),
       );
     case "list":
       throw new NoTranslation("`==` of lists");
@@ -189,11 +162,4 @@ function jsonEquality(names: Names, json: SqlValue, other: SqlValue): Fragment {
 /** Not by `jsonb =`: a JSON number is the shortest text of its double, not the double's value. */
 function numberOrFalse(json: Fragment, build: (number: Fragment) => Fragment): Fragment {
   return sql`case when jsonb_typeof(${json}) = 'number' then ${build(sql`(${json})::double precision`)} else false end`;
-}
-
-function exactlyEqual(number: Fragment, int: Fragment): Fragment {
-  return sql`case
-    when ${number} < ${doubleLiteral(-(2 ** 63))} or ${number} >= ${doubleLiteral(2 ** 63)} then false
-    else floor(${number}) = ${number} and floor(${number})::bigint = ${int}
-  end`;
 }

@@ -15,9 +15,7 @@ export type SqlValue = Kind & {
 };
 
 type Kind =
-  | { readonly kind: "bool" | "string" | "json" | "null" }
-  /** `small`: within 53 bits, so that it is exact as a double. */
-  | { readonly kind: "int"; readonly small: boolean }
+  | { readonly kind: "bool" | "int" | "string" | "json" | "null" }
   /** `nan`: may be not a number, which Postgres compares otherwise than CEL does. */
   | { readonly kind: "double"; readonly nan: boolean }
   | { readonly kind: "list"; readonly element: ElementKind };

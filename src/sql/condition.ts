@@ -115,10 +115,8 @@ function literalValue(value: Literal): SqlValue {
   switch (value.kind) {
     case "bool":
       return { kind: "bool", sql: value.value ? sql`true` : sql`false`, ...common };
-    case "int": {
-      const small = value.value <= 2n ** 53n && value.value >= -(2n ** 53n);
-      return { kind: "int", small, sql: sql`${literal(String(value.value))}::bigint`, ...common };
-    }
+    case "int":
+      return { kind: "int", sql: sql`${literal(String(value.value))}::bigint`, ...common };
     case "double":
       return { kind: "double", nan: false, sql: doubleLiteral(value.value), ...common };
     case "string":
@@ -138,10 +136,9 @@ function parameterValue(type: StaticType, column: Fragment): SqlValue {
   const common = { sql: column, simple: true, total: true };
   switch (type.kind) {
     case "bool":
+    case "int":
     case "string":
       return { kind: type.kind, ...common };
-    case "int":
-      return { kind: "int", small: true, ...common };
     case "double":
       return { kind: "double", nan: true, ...common };
     case "list":
@@ -243,9 +240,7 @@ function ternary(condition: SqlValue, met: SqlValue, otherwise: SqlValue): SqlVa
     simple: false,
     total: isTotal(condition) && first.total && second.total,
   };
-  if (first.kind === "int" && second.kind === "int") {
-    return { kind: "int", small: first.small && second.small, ...common };
-  }
+  if (first.kind === "int" && second.kind === "int") return { kind: "int", ...common };
   if (first.kind === "double" && second.kind === "double") {
     return { kind: "double", nan: first.nan || second.nan, ...common };
   }
@@ -284,7 +279,6 @@ function sizeOf(node: ConditionTree, translator: Translator): SqlValue {
   const count = sql`${literal(String(elements.length))}::bigint`;
   return {
     kind: "int",
-    small: true,
     sql: strict(translator.names, elements, () => count),
     simple: false,
     total: elements.every((element) => element.total),
