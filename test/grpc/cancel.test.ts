@@ -102,6 +102,33 @@ describe("a call that nobody waits for", () => {
     });
   });
 
+  test("the statement of a lookup is gone, whether it was for a page or for a stream", async () => {
+    const lookup = {
+      tenantId: "t1",
+      metadata: {},
+      entityType: "doc",
+      permission: "viewer",
+      subject: { type: "user", id: "ada" },
+    };
+    // Its statement is known to the server, too.
+    await grpc.client.call(Permission.method.lookupEntity, lookup);
+    await lockedOut(async () => {
+      for (const ask of [
+        async (signal: AbortSignal) =>
+          await grpc.client.call(Permission.method.lookupEntity, lookup, { signal }),
+        async (signal: AbortSignal) =>
+          await grpc.client.stream(Permission.method.lookupEntityStream, lookup, { signal }).next(),
+      ]) {
+        const leaving = new AbortController();
+        const call = failure(ask(leaving.signal));
+        await until(1);
+        leaving.abort();
+        assert.equal((await call).code, status.CANCELLED);
+        await until(0);
+      }
+    });
+  });
+
   test("the calls of others are answered all the same", async () => {
     const others = Array.from({ length: 8 }, () => new AbortController());
     let calls: Promise<unknown>[] = [];

@@ -46,6 +46,7 @@ export interface GrpcClient {
   stream<I extends DescMessage, O extends DescMessage>(
     method: Typed<I, O> & { readonly methodKind: "server_streaming" },
     request: MessageInitShape<I>,
+    options?: Pick<CallLimits, "signal">,
   ): AsyncGenerator<MessageShape<O>>;
   /** One answer for each question. */
   converse<I extends DescMessage, O extends DescMessage>(
@@ -95,13 +96,15 @@ export function connectGrpc(address: string): GrpcClient {
       const bytes = toBinary(method.input, create(method.input, request));
       return fromBinary(method.output, await send(pathOf(method), bytes, options));
     },
-    stream: async function* (method, request) {
+    stream: async function* (method, request, { signal } = {}) {
       const call = client.makeServerStreamRequest(
         pathOf(method),
         (value: Uint8Array) => Buffer.from(value),
         (bytes: Buffer) => fromBinary(method.output, bytes),
         toBinary(method.input, create(method.input, request)),
       );
+      signal?.addEventListener("abort", () => call.cancel());
+      options.signal?.addEventListener("abort", () => call.cancel());
       try {
         yield* call;
       } finally {
