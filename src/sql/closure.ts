@@ -9,10 +9,8 @@ import { lateralBranches, type Scope, tupleProbe } from "./source.ts";
 const closureMax = 100;
 
 /**
- * The search from the subject's end, as CTEs: `closure` has the usersets that the subject stands
- * in, directly or through others, level by level; `closed` is one row with `capped`: there are more
- * than were read, so that what is not among them means nothing.
- * Nothing runs until a search first asks for it.
+ * The search from the subject's end, as a CTE: `closure` has the usersets that the subject stands
+ * in, directly or through others, level by level. Nothing runs until a search first asks for it.
  */
 export function closureTables(
   scope: Scope,
@@ -38,38 +36,39 @@ export function closureTables(
     userset.members.flatMap((member) => {
       const inner = usersets[member];
       if (inner === undefined) return [];
+      const ofMember = usersets.length === 1 ? sql`` : sql`c.userset = ${integer(member)} and `;
       return [
         tupleProbe(
           scope,
           sql`${integer(index)} as userset, r.entity_id as id`,
-          sql`c.userset = ${integer(member)} and r.subject_id = c.id and r.subject_type = ${literal(inner.entityType)} and r.subject_relation = ${literal(inner.relation)} and ${isOf(userset)}`,
+          sql`${ofMember}r.subject_id = c.id and r.subject_type = ${literal(inner.entityType)} and r.subject_relation = ${literal(inner.relation)} and ${isOf(userset)}`,
         ),
       ];
     }),
   );
   const start = join(starts, " union all ");
-  const closure =
+  return [
     steps.length === 0
       ? sql`closure(userset, id, level) as (${start})`
-      : sql`closure(userset, id, level) as ((${start}) union select p.userset, p.id, c.level * 0.0 from closure c cross join ${lateralBranches(steps)} p)`;
-  const closed = sql`closed as materialized (select count(*) > ${integer(closureMax)} as capped from (select * from closure limit ${integer(closureMax + 1)}) c)`;
-  return [closure, closed];
+      : sql`closure(userset, id, level) as ((${start}) union select p.userset, p.id, c.level * 0.0 from closure c cross join ${lateralBranches(steps)} p)`,
+  ];
 }
 
 /**
- * True when the id is one of the closure's usersets of that kind. `is true` keeps Postgres from
- * joining: the closure is hashed once for the statement, so a probe costs no more for an entity
- * with many usersets and a subject in many groups than the two of them added.
+ * True when the closure has more usersets than are read: that one is not among them then means
+ * nothing. Asked before anything else of the closure, it keeps the rest of it from being read.
  */
-export function isClosed(plan: SearchPlan, userset: number, id: Fragment): Fragment {
-  const ofKind = plan.usersets.length === 1 ? sql`` : sql` where c.userset = ${integer(userset)}`;
-  return sql`(${id} in (select c.id from (select * from closure limit ${integer(closureMax + 1)}) c${ofKind})) is true`;
-}
+export const isCutOff = sql`exists (select 1 from closure offset ${integer(closureMax)})`;
 
-/** Hops from such a userset to the subject. */
-export function closedLevel(plan: SearchPlan, userset: number, id: Fragment): Fragment {
-  const ofKind = plan.usersets.length === 1 ? sql`` : sql`c.userset = ${integer(userset)} and `;
-  return sql`(select scale(c.level) from closure c where ${ofKind}c.id = ${id} limit 1)`;
+/**
+ * True when the id is one of the closure's usersets of the kind with that index. The closure is
+ * hashed once for the statement, so a probe costs no more for an entity with many usersets and a
+ * subject in many groups than the two of them added.
+ */
+export function isClosed(plan: SearchPlan, userset: Fragment, id: Fragment): Fragment {
+  return plan.usersets.length === 1
+    ? sql`${id} in (select c.id from closure c)`
+    : sql`(${userset}, ${id}) in (select c.userset, c.id from closure c)`;
 }
 
 function isOf(userset: Userset): Fragment {

@@ -1,14 +1,18 @@
 import { must } from "../base/assert.ts";
 import type { Guard, State } from "../plan/plan.ts";
-import { type Fragment, integer, join, literal, sql } from "./fragment.ts";
+import { isCutOff } from "./closure.ts";
+import { type Fragment, identifier, integer, join, literal, sql } from "./fragment.ts";
 import { relationProbe, relationSet } from "./relation-set.ts";
-import type { Writer } from "./writer.ts";
+import { hops, type Writer } from "./writer.ts";
+
+/** The most goals of a search: with two bits for each, what was seen of them is an integer. */
+const goalsMax = 14;
 
 /**
  * Goals: guards of the question that ride in its own search instead of in one of their own, which
  * would cost some twenty plan nodes (90 of 300 microseconds for `(...) not banned`). Such a guard
- * asks for tuples and usersets alone, so while the closure from the subject is complete its one
- * row, the first of the search, has its verdict; only else do rows of it follow among the others.
+ * asks for tuples and usersets alone, so while the closure from the subject is complete its rows are
+ * the first ones of the search and of its first level; only else do more follow among the others.
  */
 export function splitGoals(
   writer: Writer,
@@ -21,10 +25,8 @@ export function splitGoals(
     const state = writer.plan.states[guard.state];
     return state !== undefined && asksForUsersets(writer, state);
   };
-  return {
-    goals: root.arrival.filter(isGoal),
-    arrival: root.arrival.filter((guard) => !isGoal(guard)),
-  };
+  const goals = root.arrival.filter(isGoal).slice(0, goalsMax);
+  return { goals, arrival: root.arrival.filter((guard) => !goals.includes(guard)) };
 }
 
 function asksForUsersets(writer: Writer, state: State): boolean {
@@ -40,22 +42,58 @@ function asksForUsersets(writer: Writer, state: State): boolean {
 }
 
 /**
- * The goals and the search behind them as one row (v, n), from `verdicts` with (v, n, goal): goal 0
- * is the search, the others are numbered from 1 in the order of their rows.
+ * How a goal is read off the rows of the search. The search itself is number 0 and the goals follow
+ * from 1; rows have the place of their bits as `goal`.
  */
-export function goalVerdict(writer: Writer, goals: readonly Guard[], entityId: Fragment): Fragment {
-  const first = integer(goals.length);
-  const verdicts = goals.map((guard, index) => {
-    const isOwn = sql`f.goal = ${integer(index + 1)}`;
-    const all = sql`(select max(f.v) from verdicts f where ${isOwn})`;
-    const own = sql`(select f.v from (select * from verdicts limit ${first}) f where ${isOwn})`;
-    const isOpen = sql`${hasUsersets(writer, guard, entityId)} and (select c.capped from closed c)`;
-    const found = sql`coalesce(case when ${isOpen} then ${all} else ${own} end, 0)`;
-    return guard.polarity === "required" ? found : sql`2 - ${found}`;
+export interface GoalReading {
+  /** A column: at this row and after it, nothing more can come for the goal. */
+  readonly isDecided: Fragment;
+  /** Whether the search may end as accepted: the goal lets it pass, or as much of it as was seen. */
+  readonly isSettled: Fragment;
+  /** Whether the goal alone denies the question. */
+  readonly denies: Fragment;
+  /** What the goal lets pass, once the search has ended. */
+  readonly verdict: Fragment;
+}
+
+export function goalReadings(
+  writer: Writer,
+  goals: readonly Guard[],
+  entityId: Fragment,
+): GoalReading[] {
+  return goals.map((guard, index) => {
+    const number = index + 1;
+    const decided = identifier(`decided${number}`);
+    const isAccepted = sql`r.seen & ${integer(2 << placeOf(number))} <> 0`;
+    const seen = seenVerdict(number);
+    const isDecided = sql`f.goal = 0 and (not ${hasUsersets(writer, guard, entityId)} or ${hops(sql`f.level`)} > 0 and not ${isCutOff}) as ${decided}`;
+    switch (guard.polarity) {
+      case "required":
+        return {
+          isDecided,
+          isSettled: sql`(r.${decided} or ${isAccepted})`,
+          denies: sql`r.${decided} and ${seen} = 0`,
+          verdict: seen,
+        };
+      case "excluded":
+        return {
+          isDecided,
+          isSettled: sql`r.${decided}`,
+          denies: isAccepted,
+          verdict: sql`2 - ${seen}`,
+        };
+    }
   });
-  const passed = verdicts.length === 1 ? join(verdicts, "") : sql`least(${join(verdicts, ", ")})`;
-  const own = sql`f.goal = 0`;
-  return sql`select case when g.v = 0 then 0 else least(g.v, m.v) end as v, m.n from (select ${passed} as v offset 0) g cross join lateral ((select f.v, f.n from verdicts f where g.v > 0 and f.v = 2 and ${own}) union all (select coalesce(max(f.v), 0), count(*) from verdicts f where g.v > 0 and ${own}) limit 1) m`;
+}
+
+/** The greatest verdict that was seen of the goal with that number: 0 is the search itself. */
+export function seenVerdict(number: number): Fragment {
+  const place = placeOf(number);
+  return place === 0 ? sql`least(r.seen & 3, 2)` : sql`least((r.seen >> ${integer(place)}) & 3, 2)`;
+}
+
+function placeOf(number: number): number {
+  return 2 * number;
 }
 
 /** Whether the entity has a userset that the guard asks for: else the closure does not matter. */
@@ -88,6 +126,6 @@ export function goalStarts(
   const sure = hasSure ? sql`, true` : sql``;
   return goals.map(
     (guard, index) =>
-      sql`select ${integer(guard.state)}, ${at.id} collate "C", ${at.level}${sure}, ${integer(index + 1)}`,
+      sql`select ${integer(guard.state)}, ${at.id} collate "C", ${at.level}${sure}, ${integer(placeOf(index + 1))}`,
   );
 }

@@ -1,8 +1,10 @@
 import type { GuardedHop, Hop, State } from "../plan/plan.ts";
-import { type Fragment, integer, literal, sql, textArray } from "./fragment.ts";
+import { isClosed, isCutOff } from "./closure.ts";
+import { type Fragment, integer, sql } from "./fragment.ts";
 import { passage } from "./guard.ts";
-import { relationProbe, type RelationSet } from "./relation-set.ts";
+import { relationProbe } from "./relation-set.ts";
 import type { Search } from "./search.ts";
+import { nameOf, sharedNames, type States } from "./state-names.ts";
 import { byState, type Place, type Writer } from "./writer.ts";
 
 interface StateHop {
@@ -14,7 +16,6 @@ interface StateHop {
  * The branches that lead from a row of the search to the next ones: columns (state, id[, sure]).
  * Every branch costs its start-up even when it is never taken, so the hops of different states
  * share branches: the first walk of each state is one branch, the second ones another.
- * Usersets are followed from the entity only when the closure from the subject is incomplete.
  */
 export function hopBranches(writer: Writer, search: Search): Fragment[] {
   const hops = search.states.flatMap((state) => state.hops.map((hop) => ({ state, hop })));
@@ -25,6 +26,19 @@ export function hopBranches(writer: Writer, search: Search): Fragment[] {
     ...layers(open, "userset").map((layer) => branch(writer, search, layer)),
     ...guarded.map((hop) => guardedBranch(writer, search, hop)),
   ];
+}
+
+/** The number of the first state that stands for a userset of the closure, see `closedState`. */
+export function firstClosedState(writer: Writer): number {
+  return writer.plan.states.length;
+}
+
+/**
+ * A userset that the closure from the subject holds is a state of its own: the subject stands in it,
+ * so nothing leads on. One for each kind of userset.
+ */
+function closedState(writer: Writer, userset: number): number {
+  return firstClosedState(writer) + userset;
 }
 
 /** The i-th hop of that kind of every state, for each i. */
@@ -41,17 +55,14 @@ function layers(hops: readonly StateHop[], kind: Hop["kind"]): StateHop[][] {
 }
 
 function branch(writer: Writer, search: Search, layer: readonly StateHop[]): Fragment {
-  const sure = search.hasSure ? sql`, true as sure` : sql``;
-  const columns = sql`${targetState(search, layer)} as state, r.subject_id as id${sure}`;
-  return layerProbe(writer, search, columns, layer);
+  return layerProbe(writer, search, layer, search.hasSure ? sql`, true as sure` : sql``);
 }
 
 /** A hop behind guards of its own, which are judged at the entity that it starts from. */
 function guardedBranch(writer: Writer, search: Search, hop: StateHop): Fragment {
   const at: Place = { id: sql`${search.row}.id`, level: sql`${search.row}.level` };
   const passed = passage(writer, hop.hop.guards, at);
-  const columns = sql`${targetState(search, [hop])} as state, r.subject_id as id`;
-  const probe = layerProbe(writer, search, columns, [hop]);
+  const probe = layerProbe(writer, search, [hop], sql``);
   const isHere = sql`${search.row}.state = ${integer(hop.state.id)}`;
   switch (passed.kind) {
     case "open":
@@ -65,50 +76,68 @@ function guardedBranch(writer: Writer, search: Search, hop: StateHop): Fragment 
   }
 }
 
-function targetState(search: Search, layer: readonly StateHop[]): Fragment {
-  return perState(search, layer, ({ hop }) => integer(hop.target));
-}
-
 function layerProbe(
   writer: Writer,
   search: Search,
-  columns: Fragment,
   layer: readonly StateHop[],
+  sure: Fragment,
 ): Fragment {
-  const relations: RelationSet = layer.every(({ hop }) => hop.hop.relations.length === 1)
-    ? {
-        kind: "one",
-        name: perState(search, layer, ({ hop }) => literal(hop.hop.relations[0] ?? "")),
-      }
-    : {
-        kind: "several",
-        names: perState(search, layer, ({ hop }) => textArray(hop.hop.relations)),
-      };
-  const entityType = perState(search, layer, ({ state }) => literal(state.entityType));
-  const subjectType = perState(search, layer, ({ hop }) => literal(hop.hop.subjectType));
-  const where = sql`r.entity_id = ${search.row}.id and r.entity_type = ${entityType} and r.subject_type = ${subjectType}`;
-  if (layer.some(({ hop }) => hop.hop.kind === "walk")) {
-    return relationProbe(writer.scope, columns, relations, where);
-  }
-  const subjectRelation = perState(search, layer, ({ hop }) =>
-    literal(hop.hop.kind === "userset" ? hop.hop.subjectRelation : ""),
+  const states: States = { column: sql`${search.row}.state`, count: search.states.length };
+  const { relations, entityType } = sharedNames(
+    states,
+    layer.map(({ state, hop }) => ({ state, relations: hop.hop.relations })),
   );
+  const subjectType = nameOf(
+    states,
+    layer.map(({ state, hop }) => ({ state: state.id, name: hop.hop.subjectType })),
+  );
+  const ofSubject = usersetCondition(writer, states, layer);
   return relationProbe(
     writer.scope,
-    columns,
+    sql`${targetState(writer, states, layer)} as state, r.subject_id as id${sure}`,
     relations,
-    sql`(select c.capped from closed c) and ${where} and r.subject_relation = ${subjectRelation}`,
+    sql`r.entity_id = ${search.row}.id and r.entity_type = ${entityType} and r.subject_type = ${subjectType}${ofSubject}`,
   );
 }
 
-function perState(
-  search: Search,
-  layer: readonly StateHop[],
-  value: (hop: StateHop) => Fragment,
-): Fragment {
-  return byState(
-    sql`${search.row}.state`,
-    layer.map((hop) => ({ state: hop.state.id, value: value(hop) })),
-    search.states.length,
+/**
+ * While the closure from the subject is complete, only what it holds leads on from an entity's
+ * usersets. `layer` is of one kind: a walk follows every subject.
+ */
+function usersetCondition(writer: Writer, states: States, layer: readonly StateHop[]): Fragment {
+  const usersets = layer.flatMap(({ state, hop: { hop } }) =>
+    hop.kind === "userset" ? [{ state: state.id, hop }] : [],
   );
+  if (usersets.length === 0) return sql``;
+  const subjectRelation = nameOf(
+    states,
+    usersets.map(({ state, hop }) => ({ state, name: hop.subjectRelation })),
+  );
+  const userset = numberOf(
+    states,
+    usersets.map(({ state, hop }) => ({ state, number: hop.userset })),
+  );
+  return sql` and r.subject_relation = ${subjectRelation} and (${isCutOff} or ${isClosed(writer.plan, userset, sql`r.subject_id`)})`;
+}
+
+function targetState(writer: Writer, states: States, layer: readonly StateHop[]): Fragment {
+  const target = numberOf(
+    states,
+    layer.map(({ state, hop }) => ({ state: state.id, number: hop.target })),
+  );
+  const closed = layer.flatMap(({ state, hop: { hop } }) =>
+    hop.kind === "userset" ? [{ state: state.id, number: closedState(writer, hop.userset) }] : [],
+  );
+  return closed.length === 0
+    ? target
+    : sql`case when ${isCutOff} then ${target} else ${numberOf(states, closed)} end`;
+}
+
+/** A number by the state of a row that a probe found something for, so it is one with an entry. */
+function numberOf(
+  states: States,
+  entries: readonly { readonly state: number; readonly number: number }[],
+): Fragment {
+  const values = entries.map(({ state, number }) => ({ state, value: integer(number) }));
+  return byState(states.column, values, entries.length);
 }

@@ -1,26 +1,48 @@
 import type { GuardedTest, State } from "../plan/plan.ts";
-import { closedLevel, isClosed } from "./closure.ts";
-import { type Fragment, integer, join, literal, sql, textArray } from "./fragment.ts";
-import { passage } from "./guard.ts";
-import { relationProbe, type RelationSet } from "./relation-set.ts";
+import { type Fragment, integer, join, sql } from "./fragment.ts";
+import { firstClosedState } from "./hop.ts";
 import type { Search } from "./search.ts";
+import { sharedNames } from "./state-names.ts";
 import { directHolds, greatest, guardedVerdict, isExact } from "./test.ts";
-import { byState, depth, hops, type Place, type Writer } from "./writer.ts";
+import { depth, hops, type Place, type Writer } from "./writer.ts";
 
 /**
- * The verdict of one row of a search: whether a test accepts there, and whether that is sure. The
- * direct tuples come first; the closure from the subject is not even begun while they answer.
+ * The verdict of one row of a search: whether a test accepts there, and whether that is sure. What
+ * the closure from the subject holds accepts as it is.
  */
 export function rowVerdict(writer: Writer, search: Search): Fragment {
-  const sure = search.hasSure ? sql`${search.row}.sure and ` : sql``;
-  const most = sql`case when ${sure}${hops(sql`${search.row}.level`)} <= ${depth} then 2 else 1 end`;
-  const rest = greatest([
-    ...closureVerdicts(writer, search, sure),
-    ...otherVerdicts(writer, search).map((verdict) => sql`least(${verdict}, ${most})`),
-  ]);
+  const level = hops(sql`${search.row}.level`);
+  const most = mostOf(search, level);
   const exact = exactConditions(writer, search);
-  if (exact.length === 0) return rest;
-  return sql`case when ${join(exact, " or ")} then ${most} else ${rest} end`;
+  const others = otherVerdicts(writer, search).map((verdict) => sql`least(${verdict}, ${most})`);
+  const cases = [
+    ...closedCases(writer, search, level),
+    ...(exact.length === 0 ? [] : [sql` when ${join(exact, " or ")} then ${most}`]),
+  ];
+  const rest = greatest(others);
+  return cases.length === 0 ? rest : sql`case${join(cases, "")} else ${rest} end`;
+}
+
+/** What a row is worth at most: a way to it that is too long, or in doubt, leaves it unknown. */
+function mostOf(search: Search, level: Fragment): Fragment {
+  const sure = search.hasSure ? sql`${search.row}.sure and ` : sql``;
+  return sql`case when ${sure}${level} <= ${depth} then 2 else 1 end`;
+}
+
+/** Such a row comes from the closure, so there is a level of it. */
+function closedCases(writer: Writer, search: Search, level: Fragment): Fragment[] {
+  const hasUsersets = search.states.some((state) =>
+    state.hops.some(({ hop }) => hop.kind === "userset"),
+  );
+  if (!hasUsersets) return [];
+  const first = integer(firstClosedState(writer));
+  const state = sql`${search.row}.state`;
+  const ofKind =
+    writer.plan.usersets.length === 1 ? sql`` : sql`c.userset = ${state} - ${first} and `;
+  const most = mostOf(search, sql`${level} + ${hops(sql`c.level`)}`);
+  return [
+    sql` when ${state} >= ${first} then (select ${most} from closure c where ${ofKind}c.id = ${search.row}.id limit 1)`,
+  ];
 }
 
 interface StateTest {
@@ -55,9 +77,8 @@ function openDirect(writer: Writer, search: Search, tests: readonly StateTest[])
     test.test.kind === "direct" ? [{ state, relations: test.test.relations }] : [],
   );
   if (direct.length === 0) return [];
-  const entityType = perState(search, direct, ({ state }) => literal(state.entityType));
-  const relations = relationsOf(search, direct);
-  return [directHolds(writer, { id: sql`${search.row}.id`, entityType, relations })];
+  const states = { column: sql`${search.row}.state`, count: search.states.length };
+  return [directHolds(writer, { id: sql`${search.row}.id`, ...sharedNames(states, direct) })];
 }
 
 /** Attributes, rules, and tests behind guards that can be unknown. */
@@ -68,100 +89,6 @@ function otherVerdicts(writer: Writer, search: Search): Fragment[] {
       const verdict = guardedVerdict(writer, state, test, place(search));
       return sql`case when ${isAt(search, state)} then ${verdict} else 0 end`;
     });
-}
-
-interface ClosedHop {
-  readonly state: State;
-  readonly relations: readonly string[];
-  readonly userset: number;
-}
-
-/**
- * The usersets of an entity that the closure from the subject holds: one probe for each kind of
- * userset, behind guards one for each hop.
- */
-function closureVerdicts(writer: Writer, search: Search, sure: Fragment): Fragment[] {
-  // What is only reached through usersets is only reached when the closure is incomplete.
-  const entered = new Set([
-    ...search.roots.map((root) => root.id),
-    ...search.states.flatMap((state) =>
-      state.hops.filter(({ hop }) => hop.kind === "walk").map(({ target }) => target),
-    ),
-  ]);
-  const found = search.states
-    .filter((state) => entered.has(state.id))
-    .flatMap((state) =>
-      state.hops.flatMap(({ guards, hop }) =>
-        hop.kind === "userset"
-          ? [{ state, guards, relations: hop.relations, userset: hop.userset }]
-          : [],
-      ),
-    );
-  const open = Map.groupBy(
-    found.filter(({ guards }) => guards.length === 0),
-    (hop) => hop.userset,
-  );
-  const guarded = found
-    .filter(({ guards }) => guards.length > 0)
-    .map((hop) => {
-      const verdict = closureVerdict(writer, search, [hop], sure);
-      const passed = passage(writer, hop.guards, place(search));
-      const isHere = isAt(search, hop.state);
-      return passed.kind === "verdict"
-        ? sql`case when ${isHere} then least(${passed.value}, ${verdict}) else 0 end`
-        : sql`case when ${isHere}${passed.kind === "exact" ? sql` and ${passed.holds}` : sql``} then ${verdict} else 0 end`;
-    });
-  return [
-    ...[...open.values()].map((same) => closureVerdict(writer, search, same, sure)),
-    ...guarded,
-  ];
-}
-
-function closureVerdict(
-  writer: Writer,
-  search: Search,
-  sameUserset: readonly ClosedHop[],
-  sure: Fragment,
-): Fragment {
-  const index = sameUserset[0]?.userset ?? 0;
-  const userset = writer.plan.usersets[index];
-  if (userset === undefined) return sql`0`;
-  const entityType = perState(search, sameUserset, ({ state }) => literal(state.entityType));
-  const probe = relationProbe(
-    writer.scope,
-    sql`r.subject_id as id`,
-    relationsOf(search, sameUserset),
-    sql`r.entity_id = ${search.row}.id and r.entity_type = ${entityType} and r.subject_type = ${literal(userset.entityType)} and r.subject_relation = ${literal(userset.relation)} and ${isClosed(writer.plan, index, sql`r.subject_id`)}`,
-  );
-  const level = sql`${hops(sql`${search.row}.level`)} + 1 + min(${closedLevel(writer.plan, index, sql`d.id`)})`;
-  return sql`coalesce((select case when ${sure}${level} <= ${depth} then 2 else 1 end from (${probe}) d having count(*) > 0), 0)`;
-}
-
-function relationsOf(
-  search: Search,
-  entries: readonly { readonly state: State; readonly relations: readonly string[] }[],
-): RelationSet {
-  return entries.every(({ relations }) => relations.length === 1)
-    ? {
-        kind: "one",
-        name: perState(search, entries, ({ relations }) => literal(relations[0] ?? "")),
-      }
-    : {
-        kind: "several",
-        names: perState(search, entries, ({ relations }) => textArray(relations)),
-      };
-}
-
-function perState<T extends { readonly state: State }>(
-  search: Search,
-  entries: readonly T[],
-  value: (entry: T) => Fragment,
-): Fragment {
-  return byState(
-    sql`${search.row}.state`,
-    entries.map((entry) => ({ state: entry.state.id, value: value(entry) })),
-    search.states.length,
-  );
 }
 
 function isAt(search: Search, state: State): Fragment {

@@ -1,7 +1,8 @@
 import { must } from "../base/assert.ts";
 import type { Guard, State } from "../plan/plan.ts";
+import { answerOf } from "./answer.ts";
 import { type Fragment, integer, join, sql } from "./fragment.ts";
-import { goalStarts, goalVerdict, splitGoals } from "./goal.ts";
+import { goalReadings, goalStarts, splitGoals } from "./goal.ts";
 import { behind, passage } from "./guard.ts";
 import { hopBranches } from "./hop.ts";
 import { rowVerdict } from "./row.ts";
@@ -29,11 +30,9 @@ export function questionVerdict(writer: Writer, entityId: Fragment): Fragment {
   }
   const { goals, arrival } = splitGoals(writer, root, reachedStates(writer, [root]));
   const { name, search, table } = searchTable(writer, { root, arrival, goals, at });
-  const goal = goals.length === 0 ? sql`` : sql`, ${search.row}.goal`;
-  const verdicts = sql`verdicts as (select ${rowVerdict(writer, search)} as v, row_number() over () as n${goal} from ${name} ${search.row})`;
-  if (goals.length > 0)
-    return sql`with recursive ${table}, ${verdicts} ${goalVerdict(writer, goals, entityId)}`;
-  return sql`with recursive ${table}, ${verdicts} (select f.v, f.n from verdicts f where f.v = 2) union all (select coalesce(max(f.v), 0), count(*) from verdicts f) limit 1`;
+  const readings = goalReadings(writer, goals, entityId);
+  const answer = answerOf({ name, row: search.row }, rowVerdict(writer, search), readings);
+  return sql`with recursive ${table} select ${answer.verdict} as v, ${answer.nodes} as n ${answer.rows}`;
 }
 
 /**
@@ -44,8 +43,8 @@ export function guardVerdict(writer: Writer, state: State, at: Place): Fragment 
   if (state.hops.length === 0) return localVerdict(writer, state, at);
   const start = { root: state, arrival: state.arrival, goals: [], at };
   const { name, search, table } = searchTable(writer, start);
-  const rows = sql`select ${rowVerdict(writer, search)} as v from ${name} ${search.row}`;
-  return sql`(with recursive ${table}, verdicts as (${rows}) (select f.v from verdicts f where f.v = 2) union all (select coalesce(max(f.v), 0) from verdicts f) limit 1)`;
+  const answer = answerOf({ name, row: search.row }, rowVerdict(writer, search), []);
+  return sql`(with recursive ${table} select ${answer.verdict} ${answer.rows})`;
 }
 
 /** A state without hops is judged where it stands. */

@@ -27,7 +27,6 @@ cross join lateral (
         select 0 as userset, r.entity_id as id
         from relationships r
         where r.tenant = t.number
-        and c.userset = 0
         and r.subject_id = c.id
         and r.subject_type = 'group'
         and r.subject_relation = 'member'
@@ -35,19 +34,12 @@ cross join lateral (
         and r.relation = 'member'
         offset 0
       ) p
-    ), closed as materialized (
-      select count(*) > 100 as capped
-      from (
-        select *
-        from closure
-        limit 101
-      ) c
     )
     select x.v, x.n, null::jsonb as facts
     from (
       with recursive search0(state, id, level, goal) as (
         (
-          select 2, $3::text collate "C" collate "C", 0::numeric, 1
+          select 2, $3::text collate "C" collate "C", 0::numeric, 2
           union all
           select 0, $3::text collate "C" collate "C", 0::numeric, 0
         )
@@ -55,71 +47,33 @@ cross join lateral (
         select n0.state, n0.id, s0.level * 0.0, s0.goal
         from search0 s0
         cross join lateral (
-          select 1 as state, r.subject_id as id
+          select case when exists (
+            select 1
+            from closure
+            offset 100
+          ) then 1 else 3 end as state, r.subject_id as id
           from relationships r
           where r.tenant = t.number
-          and r.relation = case s0.state when 0 then 'viewer' when 2 then 'banned' when 1 then 'member' end
-          and (
-            select c.capped
-            from closed c
-          )
+          and r.relation = ('[0:2]={"viewer","member","banned"}'::text[])[s0.state]
           and r.entity_id = s0.id
-          and r.entity_type = case s0.state when 0 then 'folder' when 2 then 'folder' when 1 then 'group' end
+          and r.entity_type = ('[0:2]={"folder","group","folder"}'::text[])[s0.state]
           and r.subject_type = 'group'
           and r.subject_relation = 'member'
+          and (exists (
+            select 1
+            from closure
+            offset 100
+          ) or r.subject_id in (
+            select c.id
+            from closure c
+          ))
           offset 0
         ) n0
-      ), verdicts as (
-        select case when exists (
-          select 1
-          from (
-            select 1
-            from relationships r
-            where r.tenant = t.number
-            and r.relation = case s0.state when 0 then 'viewer' when 2 then 'banned' when 1 then 'member' end
-            and r.entity_id = s0.id
-            and r.entity_type = case s0.state when 0 then 'folder' when 2 then 'folder' when 1 then 'group' end
-            and r.subject_type = 'user'
-            and r.subject_relation = ''
-            and r.subject_id = $2::text collate "C"
-          ) d
-          offset 0
-        ) then case when scale(s0.level) <= $4::int then 2 else 1 end else coalesce(
-          (
-            select case when scale(s0.level) + 1 + min(
-              (
-                select scale(c.level)
-                from closure c
-                where c.id = d.id
-                limit 1
-              )
-            ) <= $4::int then 2 else 1 end
-            from (
-              select r.subject_id as id
-              from relationships r
-              where r.tenant = t.number
-              and r.relation = case s0.state when 0 then 'viewer' when 2 then 'banned' end
-              and r.entity_id = s0.id
-              and r.entity_type = case s0.state when 0 then 'folder' when 2 then 'folder' end
-              and r.subject_type = 'group'
-              and r.subject_relation = 'member'
-              and (r.subject_id in (
-                select c.id
-                from (
-                  select *
-                  from closure
-                  limit 101
-                ) c
-              )) is true
-            ) d
-            having count(*) > 0
-          ), 0
-        ) end as v, row_number() over () as n, s0.goal
-        from search0 s0
       )
-      select case when g.v = 0 then 0 else least(g.v, m.v) end as v, m.n
+      select least(least(r.seen & 3, 2), least((r.seen >> 2) & 3, 2)) as v, r.n - r.is_end::int as n
       from (
-        select coalesce(case when (exists (
+        select f.is_end, coalesce(bit_or((f.v << f.goal)) over w, 0) | (f.v << f.goal) as seen, row_number() over w as n, f.goal = 0
+        and (not (exists (
           select 1
           from (
             select 1
@@ -132,40 +86,41 @@ cross join lateral (
             and r.subject_relation = 'member'
           ) e
           offset 0
-        )) and (
-          select c.capped
-          from closed c
-        ) then (
-          select max(f.v)
-          from verdicts f
-          where f.goal = 1
-        ) else (
-          select f.v
-          from (
-            select *
-            from verdicts
+        )) or scale(f.level) > 0 and not exists (
+          select 1
+          from closure
+          offset 100
+        )) as decided1
+        from (
+          select case when s0.state >= 3 then (
+            select case when scale(s0.level) + scale(c.level) <= $4::int then 2 else 1 end
+            from closure c
+            where c.id = s0.id
             limit 1
-          ) f
-          where f.goal = 1
-        ) end, 0) as v
-        offset 0
-      ) g
-      cross join lateral (
-        (
-          select f.v, f.n
-          from verdicts f
-          where g.v > 0
-          and f.v = 2
-          and f.goal = 0
-        )
-        union all (
-          select coalesce(max(f.v), 0), count(*)
-          from verdicts f
-          where g.v > 0
-          and f.goal = 0
-        )
-        limit 1
-      ) m
+          ) when exists (
+            select 1
+            from (
+              select 1
+              from relationships r
+              where r.tenant = t.number
+              and r.relation = ('[0:2]={"viewer","member","banned"}'::text[])[s0.state]
+              and r.entity_id = s0.id
+              and r.entity_type = ('[0:2]={"folder","group","folder"}'::text[])[s0.state]
+              and r.subject_type = 'user'
+              and r.subject_relation = ''
+              and r.subject_id = $2::text collate "C"
+            ) d
+            offset 0
+          ) then case when scale(s0.level) <= $4::int then 2 else 1 end else 0 end as v, s0.goal, s0.level, false as is_end
+          from search0 s0
+          union all
+          select 0, 0, null, true
+        ) f window w as (rows between unbounded preceding and 1 preceding)
+      ) r
+      where r.is_end or r.seen & 2 <> 0
+      and (r.decided1 or r.seen & 8 <> 0) or r.decided1
+      and least((r.seen >> 2) & 3, 2) = 0
+      limit 1
     ) x
   ) c
 ) a

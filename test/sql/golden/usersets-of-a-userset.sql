@@ -29,7 +29,6 @@ cross join lateral (
         select 0 as userset, r.entity_id as id
         from relationships r
         where r.tenant = t.number
-        and c.userset = 0
         and r.subject_id = c.id
         and r.subject_type = 'group'
         and r.subject_relation = 'member'
@@ -37,13 +36,6 @@ cross join lateral (
         and r.relation = 'member'
         offset 0
       ) p
-    ), closed as materialized (
-      select count(*) > 100 as capped
-      from (
-        select *
-        from closure
-        limit 101
-      ) c
     )
     select x.v, x.n, null::jsonb as facts
     from (
@@ -55,47 +47,42 @@ cross join lateral (
         select n0.state, n0.id, s0.level * 0.0
         from search0 s0
         cross join lateral (
-          select 0 as state, r.subject_id as id
+          select case when exists (
+            select 1
+            from closure
+            offset 100
+          ) then 0 else 1 end as state, r.subject_id as id
           from relationships r
           where r.tenant = t.number
           and r.relation = 'member'
-          and (
-            select c.capped
-            from closed c
-          )
           and r.entity_id = s0.id
           and r.entity_type = 'group'
           and r.subject_type = 'group'
           and r.subject_relation = 'member'
+          and (exists (
+            select 1
+            from closure
+            offset 100
+          ) or r.subject_id in (
+            select c.id
+            from closure c
+          ))
           offset 0
         ) n0
-      ), verdicts as (
-        select case when (true and s0.id = $2::text collate "C") or exists (
-          select 1
-          from (
+      )
+      select least(least(r.seen & 3, 2)) as v, r.n - r.is_end::int as n
+      from (
+        select f.is_end, coalesce(bit_or(f.v) over w, 0) | f.v as seen, row_number() over w as n
+        from (
+          select case when s0.state >= 1 then (
+            select case when scale(s0.level) + scale(c.level) <= $4::int then 2 else 1 end
+            from closure c
+            where c.id = s0.id
+            limit 1
+          ) when (true and s0.id = $2::text collate "C") or exists (
             select 1
-            from relationships r
-            where r.tenant = t.number
-            and r.relation = 'member'
-            and r.entity_id = s0.id
-            and r.entity_type = 'group'
-            and r.subject_type = 'group'
-            and r.subject_relation = 'member'
-            and r.subject_id = $2::text collate "C"
-          ) d
-          offset 0
-        ) then case when scale(s0.level) <= $4::int then 2 else 1 end else coalesce(
-          (
-            select case when scale(s0.level) + 1 + min(
-              (
-                select scale(c.level)
-                from closure c
-                where c.id = d.id
-                limit 1
-              )
-            ) <= $4::int then 2 else 1 end
             from (
-              select r.subject_id as id
+              select 1
               from relationships r
               where r.tenant = t.number
               and r.relation = 'member'
@@ -103,28 +90,16 @@ cross join lateral (
               and r.entity_type = 'group'
               and r.subject_type = 'group'
               and r.subject_relation = 'member'
-              and (r.subject_id in (
-                select c.id
-                from (
-                  select *
-                  from closure
-                  limit 101
-                ) c
-              )) is true
+              and r.subject_id = $2::text collate "C"
             ) d
-            having count(*) > 0
-          ), 0
-        ) end as v, row_number() over () as n
-        from search0 s0
-      ) (
-        select f.v, f.n
-        from verdicts f
-        where f.v = 2
-      )
-      union all (
-        select coalesce(max(f.v), 0), count(*)
-        from verdicts f
-      )
+            offset 0
+          ) then case when scale(s0.level) <= $4::int then 2 else 1 end else 0 end as v, false as is_end
+          from search0 s0
+          union all
+          select 0, true
+        ) f window w as (rows between unbounded preceding and 1 preceding)
+      ) r
+      where r.is_end or r.seen & 2 <> 0
       limit 1
     ) x
   ) c

@@ -59,7 +59,6 @@ cross join lateral (
         select 0 as userset, r.entity_id as id
         from relationships r
         where r.tenant = t.number
-        and c.userset = 0
         and r.subject_id = c.id
         and r.subject_type = 'group'
         and r.subject_relation = 'member'
@@ -72,7 +71,6 @@ cross join lateral (
         where p.changed
         and (r.tenant + 0) = t.number
         and r.operation = 'delete'
-        and c.userset = 0
         and r.subject_id = c.id
         and r.subject_type = 'group'
         and r.subject_relation = 'member'
@@ -82,13 +80,6 @@ cross join lateral (
         and not pg_visible_in_snapshot(r.xid, $1::pg_snapshot)
         offset 0
       ) p
-    ), closed as materialized (
-      select count(*) > 100 as capped
-      from (
-        select *
-        from closure
-        limit 101
-      ) c
     )
     select x.v, x.n, null::jsonb as facts
     from (
@@ -105,131 +96,100 @@ cross join lateral (
                 select n1.state, n1.id, s1.level * 0.0
                 from search1 s1
                 cross join lateral (
-                  select 1 as state, r.subject_id as id
+                  select case when exists (
+                    select 1
+                    from closure
+                    offset 100
+                  ) then 1 else 3 end as state, r.subject_id as id
                   from relationships r
                   where r.tenant = t.number
-                  and r.relation = case s1.state when 2 then 'banned' when 1 then 'member' end
-                  and (
-                    select c.capped
-                    from closed c
-                  )
+                  and r.relation = ('[0:2]={null,"member","banned"}'::text[])[s1.state]
                   and r.entity_id = s1.id
-                  and r.entity_type = case s1.state when 2 then 'folder' when 1 then 'group' end
+                  and r.entity_type = ('[0:2]={null,"group","folder"}'::text[])[s1.state]
                   and r.subject_type = 'group'
                   and r.subject_relation = 'member'
+                  and (exists (
+                    select 1
+                    from closure
+                    offset 100
+                  ) or r.subject_id in (
+                    select c.id
+                    from closure c
+                  ))
                   and pg_visible_in_snapshot(r.created_xid, $1::pg_snapshot)
                   union all
-                  select 1 as state, r.subject_id as id
+                  select case when exists (
+                    select 1
+                    from closure
+                    offset 100
+                  ) then 1 else 3 end as state, r.subject_id as id
                   from changes r
                   where p.changed
                   and (r.tenant + 0) = t.number
                   and r.operation = 'delete'
-                  and r.relation = case s1.state when 2 then 'banned' when 1 then 'member' end
-                  and (
-                    select c.capped
-                    from closed c
-                  )
+                  and r.relation = ('[0:2]={null,"member","banned"}'::text[])[s1.state]
                   and r.entity_id = s1.id
-                  and r.entity_type = case s1.state when 2 then 'folder' when 1 then 'group' end
+                  and r.entity_type = ('[0:2]={null,"group","folder"}'::text[])[s1.state]
                   and r.subject_type = 'group'
                   and r.subject_relation = 'member'
+                  and (exists (
+                    select 1
+                    from closure
+                    offset 100
+                  ) or r.subject_id in (
+                    select c.id
+                    from closure c
+                  ))
                   and pg_visible_in_snapshot(r.created_xid, $1::pg_snapshot)
                   and not pg_visible_in_snapshot(r.xid, $1::pg_snapshot)
                   offset 0
                 ) n1
-              ), verdicts as (
-                select case when exists (
-                  select 1
-                  from (
+              )
+              select least(least(r.seen & 3, 2))
+              from (
+                select f.is_end, coalesce(bit_or(f.v) over w, 0) | f.v as seen, row_number() over w as n
+                from (
+                  select case when s1.state >= 3 then (
+                    select case when scale(s1.level) + scale(c.level) <= $8::int then 2 else 1 end
+                    from closure c
+                    where c.id = s1.id
+                    limit 1
+                  ) when exists (
                     select 1
-                    from relationships r
-                    where r.tenant = t.number
-                    and r.relation = case s1.state when 2 then 'banned' when 1 then 'member' end
-                    and r.entity_id = s1.id
-                    and r.entity_type = case s1.state when 2 then 'folder' when 1 then 'group' end
-                    and r.subject_type = 'user'
-                    and r.subject_relation = ''
-                    and r.subject_id = $6::text collate "C"
-                    and pg_visible_in_snapshot(r.created_xid, $1::pg_snapshot)
-                    union all
-                    select 1
-                    from changes r
-                    where p.changed
-                    and (r.tenant + 0) = t.number
-                    and r.operation = 'delete'
-                    and r.relation = case s1.state when 2 then 'banned' when 1 then 'member' end
-                    and r.entity_id = s1.id
-                    and r.entity_type = case s1.state when 2 then 'folder' when 1 then 'group' end
-                    and r.subject_type = 'user'
-                    and r.subject_relation = ''
-                    and r.subject_id = $6::text collate "C"
-                    and pg_visible_in_snapshot(r.created_xid, $1::pg_snapshot)
-                    and not pg_visible_in_snapshot(r.xid, $1::pg_snapshot)
-                  ) d
-                  offset 0
-                ) then case when scale(s1.level) <= $8::int then 2 else 1 end else coalesce(
-                  (
-                    select case when scale(s1.level) + 1 + min(
-                      (
-                        select scale(c.level)
-                        from closure c
-                        where c.id = d.id
-                        limit 1
-                      )
-                    ) <= $8::int then 2 else 1 end
                     from (
-                      select r.subject_id as id
+                      select 1
                       from relationships r
                       where r.tenant = t.number
-                      and r.relation = case s1.state when 2 then 'banned' end
+                      and r.relation = ('[0:2]={null,"member","banned"}'::text[])[s1.state]
                       and r.entity_id = s1.id
-                      and r.entity_type = case s1.state when 2 then 'folder' end
-                      and r.subject_type = 'group'
-                      and r.subject_relation = 'member'
-                      and (r.subject_id in (
-                        select c.id
-                        from (
-                          select *
-                          from closure
-                          limit 101
-                        ) c
-                      )) is true
+                      and r.entity_type = ('[0:2]={null,"group","folder"}'::text[])[s1.state]
+                      and r.subject_type = 'user'
+                      and r.subject_relation = ''
+                      and r.subject_id = $6::text collate "C"
                       and pg_visible_in_snapshot(r.created_xid, $1::pg_snapshot)
                       union all
-                      select r.subject_id as id
+                      select 1
                       from changes r
                       where p.changed
                       and (r.tenant + 0) = t.number
                       and r.operation = 'delete'
-                      and r.relation = case s1.state when 2 then 'banned' end
+                      and r.relation = ('[0:2]={null,"member","banned"}'::text[])[s1.state]
                       and r.entity_id = s1.id
-                      and r.entity_type = case s1.state when 2 then 'folder' end
-                      and r.subject_type = 'group'
-                      and r.subject_relation = 'member'
-                      and (r.subject_id in (
-                        select c.id
-                        from (
-                          select *
-                          from closure
-                          limit 101
-                        ) c
-                      )) is true
+                      and r.entity_type = ('[0:2]={null,"group","folder"}'::text[])[s1.state]
+                      and r.subject_type = 'user'
+                      and r.subject_relation = ''
+                      and r.subject_id = $6::text collate "C"
                       and pg_visible_in_snapshot(r.created_xid, $1::pg_snapshot)
                       and not pg_visible_in_snapshot(r.xid, $1::pg_snapshot)
                     ) d
-                    having count(*) > 0
-                  ), 0
-                ) end as v
-                from search1 s1
-              ) (
-                select f.v
-                from verdicts f
-                where f.v = 2
-              )
-              union all (
-                select coalesce(max(f.v), 0)
-                from verdicts f
-              )
+                    offset 0
+                  ) then case when scale(s1.level) <= $8::int then 2 else 1 end else 0 end as v, false as is_end
+                  from search1 s1
+                  union all
+                  select 0, true
+                ) f window w as (rows between unbounded preceding and 1 preceding)
+              ) r
+              where r.is_end or r.seen & 2 <> 0
               limit 1
             ) as v
             offset 0
@@ -242,55 +202,71 @@ cross join lateral (
         and g.v = 2
         from search0 s0
         cross join lateral (
-          select case s0.state when 0 then 0 end as state, r.subject_id as id, true as sure
+          select 0 as state, r.subject_id as id, true as sure
           from relationships r
           where r.tenant = t.number
-          and r.relation = case s0.state when 0 then 'parent' end
+          and r.relation = 'parent'
           and r.entity_id = s0.id
-          and r.entity_type = case s0.state when 0 then 'folder' end
-          and r.subject_type = case s0.state when 0 then 'folder' end
+          and r.entity_type = ('[0:0]={"folder"}'::text[])[s0.state]
+          and r.subject_type = 'folder'
           and pg_visible_in_snapshot(r.created_xid, $1::pg_snapshot)
           union all
-          select case s0.state when 0 then 0 end as state, r.subject_id as id, true as sure
+          select 0 as state, r.subject_id as id, true as sure
           from changes r
           where p.changed
           and (r.tenant + 0) = t.number
           and r.operation = 'delete'
-          and r.relation = case s0.state when 0 then 'parent' end
+          and r.relation = 'parent'
           and r.entity_id = s0.id
-          and r.entity_type = case s0.state when 0 then 'folder' end
-          and r.subject_type = case s0.state when 0 then 'folder' end
+          and r.entity_type = ('[0:0]={"folder"}'::text[])[s0.state]
+          and r.subject_type = 'folder'
           and pg_visible_in_snapshot(r.created_xid, $1::pg_snapshot)
           and not pg_visible_in_snapshot(r.xid, $1::pg_snapshot)
           union all
-          select 1 as state, r.subject_id as id, true as sure
+          select case when exists (
+            select 1
+            from closure
+            offset 100
+          ) then 1 else 3 end as state, r.subject_id as id, true as sure
           from relationships r
           where r.tenant = t.number
-          and r.relation = case s0.state when 0 then 'viewer' when 1 then 'member' end
-          and (
-            select c.capped
-            from closed c
-          )
+          and r.relation = ('[0:1]={"viewer","member"}'::text[])[s0.state]
           and r.entity_id = s0.id
-          and r.entity_type = case s0.state when 0 then 'folder' when 1 then 'group' end
+          and r.entity_type = ('[0:1]={"folder","group"}'::text[])[s0.state]
           and r.subject_type = 'group'
           and r.subject_relation = 'member'
+          and (exists (
+            select 1
+            from closure
+            offset 100
+          ) or r.subject_id in (
+            select c.id
+            from closure c
+          ))
           and pg_visible_in_snapshot(r.created_xid, $1::pg_snapshot)
           union all
-          select 1 as state, r.subject_id as id, true as sure
+          select case when exists (
+            select 1
+            from closure
+            offset 100
+          ) then 1 else 3 end as state, r.subject_id as id, true as sure
           from changes r
           where p.changed
           and (r.tenant + 0) = t.number
           and r.operation = 'delete'
-          and r.relation = case s0.state when 0 then 'viewer' when 1 then 'member' end
-          and (
-            select c.capped
-            from closed c
-          )
+          and r.relation = ('[0:1]={"viewer","member"}'::text[])[s0.state]
           and r.entity_id = s0.id
-          and r.entity_type = case s0.state when 0 then 'folder' when 1 then 'group' end
+          and r.entity_type = ('[0:1]={"folder","group"}'::text[])[s0.state]
           and r.subject_type = 'group'
           and r.subject_relation = 'member'
+          and (exists (
+            select 1
+            from closure
+            offset 100
+          ) or r.subject_id in (
+            select c.id
+            from closure c
+          ))
           and pg_visible_in_snapshot(r.created_xid, $1::pg_snapshot)
           and not pg_visible_in_snapshot(r.xid, $1::pg_snapshot)
         ) n0
@@ -304,229 +280,151 @@ cross join lateral (
               select n2.state, n2.id, s2.level * 0.0
               from search2 s2
               cross join lateral (
-                select 1 as state, r.subject_id as id
+                select case when exists (
+                  select 1
+                  from closure
+                  offset 100
+                ) then 1 else 3 end as state, r.subject_id as id
                 from relationships r
                 where r.tenant = t.number
-                and r.relation = case s2.state when 2 then 'banned' when 1 then 'member' end
-                and (
-                  select c.capped
-                  from closed c
-                )
+                and r.relation = ('[0:2]={null,"member","banned"}'::text[])[s2.state]
                 and r.entity_id = s2.id
-                and r.entity_type = case s2.state when 2 then 'folder' when 1 then 'group' end
+                and r.entity_type = ('[0:2]={null,"group","folder"}'::text[])[s2.state]
                 and r.subject_type = 'group'
                 and r.subject_relation = 'member'
+                and (exists (
+                  select 1
+                  from closure
+                  offset 100
+                ) or r.subject_id in (
+                  select c.id
+                  from closure c
+                ))
                 and pg_visible_in_snapshot(r.created_xid, $1::pg_snapshot)
                 union all
-                select 1 as state, r.subject_id as id
+                select case when exists (
+                  select 1
+                  from closure
+                  offset 100
+                ) then 1 else 3 end as state, r.subject_id as id
                 from changes r
                 where p.changed
                 and (r.tenant + 0) = t.number
                 and r.operation = 'delete'
-                and r.relation = case s2.state when 2 then 'banned' when 1 then 'member' end
-                and (
-                  select c.capped
-                  from closed c
-                )
+                and r.relation = ('[0:2]={null,"member","banned"}'::text[])[s2.state]
                 and r.entity_id = s2.id
-                and r.entity_type = case s2.state when 2 then 'folder' when 1 then 'group' end
+                and r.entity_type = ('[0:2]={null,"group","folder"}'::text[])[s2.state]
                 and r.subject_type = 'group'
                 and r.subject_relation = 'member'
+                and (exists (
+                  select 1
+                  from closure
+                  offset 100
+                ) or r.subject_id in (
+                  select c.id
+                  from closure c
+                ))
                 and pg_visible_in_snapshot(r.created_xid, $1::pg_snapshot)
                 and not pg_visible_in_snapshot(r.xid, $1::pg_snapshot)
                 offset 0
               ) n2
-            ), verdicts as (
-              select case when exists (
-                select 1
-                from (
+            )
+            select least(least(r.seen & 3, 2))
+            from (
+              select f.is_end, coalesce(bit_or(f.v) over w, 0) | f.v as seen, row_number() over w as n
+              from (
+                select case when s2.state >= 3 then (
+                  select case when scale(s2.level) + scale(c.level) <= $8::int then 2 else 1 end
+                  from closure c
+                  where c.id = s2.id
+                  limit 1
+                ) when exists (
                   select 1
-                  from relationships r
-                  where r.tenant = t.number
-                  and r.relation = case s2.state when 2 then 'banned' when 1 then 'member' end
-                  and r.entity_id = s2.id
-                  and r.entity_type = case s2.state when 2 then 'folder' when 1 then 'group' end
-                  and r.subject_type = 'user'
-                  and r.subject_relation = ''
-                  and r.subject_id = $6::text collate "C"
-                  and pg_visible_in_snapshot(r.created_xid, $1::pg_snapshot)
-                  union all
-                  select 1
-                  from changes r
-                  where p.changed
-                  and (r.tenant + 0) = t.number
-                  and r.operation = 'delete'
-                  and r.relation = case s2.state when 2 then 'banned' when 1 then 'member' end
-                  and r.entity_id = s2.id
-                  and r.entity_type = case s2.state when 2 then 'folder' when 1 then 'group' end
-                  and r.subject_type = 'user'
-                  and r.subject_relation = ''
-                  and r.subject_id = $6::text collate "C"
-                  and pg_visible_in_snapshot(r.created_xid, $1::pg_snapshot)
-                  and not pg_visible_in_snapshot(r.xid, $1::pg_snapshot)
-                ) d
-                offset 0
-              ) then case when scale(s2.level) <= $8::int then 2 else 1 end else coalesce(
-                (
-                  select case when scale(s2.level) + 1 + min(
-                    (
-                      select scale(c.level)
-                      from closure c
-                      where c.id = d.id
-                      limit 1
-                    )
-                  ) <= $8::int then 2 else 1 end
                   from (
-                    select r.subject_id as id
+                    select 1
                     from relationships r
                     where r.tenant = t.number
-                    and r.relation = case s2.state when 2 then 'banned' end
+                    and r.relation = ('[0:2]={null,"member","banned"}'::text[])[s2.state]
                     and r.entity_id = s2.id
-                    and r.entity_type = case s2.state when 2 then 'folder' end
-                    and r.subject_type = 'group'
-                    and r.subject_relation = 'member'
-                    and (r.subject_id in (
-                      select c.id
-                      from (
-                        select *
-                        from closure
-                        limit 101
-                      ) c
-                    )) is true
+                    and r.entity_type = ('[0:2]={null,"group","folder"}'::text[])[s2.state]
+                    and r.subject_type = 'user'
+                    and r.subject_relation = ''
+                    and r.subject_id = $6::text collate "C"
                     and pg_visible_in_snapshot(r.created_xid, $1::pg_snapshot)
                     union all
-                    select r.subject_id as id
+                    select 1
                     from changes r
                     where p.changed
                     and (r.tenant + 0) = t.number
                     and r.operation = 'delete'
-                    and r.relation = case s2.state when 2 then 'banned' end
+                    and r.relation = ('[0:2]={null,"member","banned"}'::text[])[s2.state]
                     and r.entity_id = s2.id
-                    and r.entity_type = case s2.state when 2 then 'folder' end
-                    and r.subject_type = 'group'
-                    and r.subject_relation = 'member'
-                    and (r.subject_id in (
-                      select c.id
-                      from (
-                        select *
-                        from closure
-                        limit 101
-                      ) c
-                    )) is true
+                    and r.entity_type = ('[0:2]={null,"group","folder"}'::text[])[s2.state]
+                    and r.subject_type = 'user'
+                    and r.subject_relation = ''
+                    and r.subject_id = $6::text collate "C"
                     and pg_visible_in_snapshot(r.created_xid, $1::pg_snapshot)
                     and not pg_visible_in_snapshot(r.xid, $1::pg_snapshot)
                   ) d
-                  having count(*) > 0
-                ), 0
-              ) end as v
-              from search2 s2
-            ) (
-              select f.v
-              from verdicts f
-              where f.v = 2
-            )
-            union all (
-              select coalesce(max(f.v), 0)
-              from verdicts f
-            )
+                  offset 0
+                ) then case when scale(s2.level) <= $8::int then 2 else 1 end else 0 end as v, false as is_end
+                from search2 s2
+                union all
+                select 0, true
+              ) f window w as (rows between unbounded preceding and 1 preceding)
+            ) r
+            where r.is_end or r.seen & 2 <> 0
             limit 1
           ) end, 2) as v
           offset 0
         ) g
         where g.v > 0
-      ), verdicts as (
-        select case when exists (
-          select 1
-          from (
+      )
+      select least(least(r.seen & 3, 2)) as v, r.n - r.is_end::int as n
+      from (
+        select f.is_end, coalesce(bit_or(f.v) over w, 0) | f.v as seen, row_number() over w as n
+        from (
+          select case when s0.state >= 3 then (
+            select case when s0.sure and scale(s0.level) + scale(c.level) <= $8::int then 2 else 1 end
+            from closure c
+            where c.id = s0.id
+            limit 1
+          ) when exists (
             select 1
-            from relationships r
-            where r.tenant = t.number
-            and r.relation = case s0.state when 0 then 'viewer' when 1 then 'member' end
-            and r.entity_id = s0.id
-            and r.entity_type = case s0.state when 0 then 'folder' when 1 then 'group' end
-            and r.subject_type = 'user'
-            and r.subject_relation = ''
-            and r.subject_id = $6::text collate "C"
-            and pg_visible_in_snapshot(r.created_xid, $1::pg_snapshot)
-            union all
-            select 1
-            from changes r
-            where p.changed
-            and (r.tenant + 0) = t.number
-            and r.operation = 'delete'
-            and r.relation = case s0.state when 0 then 'viewer' when 1 then 'member' end
-            and r.entity_id = s0.id
-            and r.entity_type = case s0.state when 0 then 'folder' when 1 then 'group' end
-            and r.subject_type = 'user'
-            and r.subject_relation = ''
-            and r.subject_id = $6::text collate "C"
-            and pg_visible_in_snapshot(r.created_xid, $1::pg_snapshot)
-            and not pg_visible_in_snapshot(r.xid, $1::pg_snapshot)
-          ) d
-          offset 0
-        ) then case when s0.sure and scale(s0.level) <= $8::int then 2 else 1 end else coalesce(
-          (
-            select case when s0.sure and scale(s0.level) + 1 + min(
-              (
-                select scale(c.level)
-                from closure c
-                where c.id = d.id
-                limit 1
-              )
-            ) <= $8::int then 2 else 1 end
             from (
-              select r.subject_id as id
+              select 1
               from relationships r
               where r.tenant = t.number
-              and r.relation = case s0.state when 0 then 'viewer' end
+              and r.relation = ('[0:1]={"viewer","member"}'::text[])[s0.state]
               and r.entity_id = s0.id
-              and r.entity_type = case s0.state when 0 then 'folder' end
-              and r.subject_type = 'group'
-              and r.subject_relation = 'member'
-              and (r.subject_id in (
-                select c.id
-                from (
-                  select *
-                  from closure
-                  limit 101
-                ) c
-              )) is true
+              and r.entity_type = ('[0:1]={"folder","group"}'::text[])[s0.state]
+              and r.subject_type = 'user'
+              and r.subject_relation = ''
+              and r.subject_id = $6::text collate "C"
               and pg_visible_in_snapshot(r.created_xid, $1::pg_snapshot)
               union all
-              select r.subject_id as id
+              select 1
               from changes r
               where p.changed
               and (r.tenant + 0) = t.number
               and r.operation = 'delete'
-              and r.relation = case s0.state when 0 then 'viewer' end
+              and r.relation = ('[0:1]={"viewer","member"}'::text[])[s0.state]
               and r.entity_id = s0.id
-              and r.entity_type = case s0.state when 0 then 'folder' end
-              and r.subject_type = 'group'
-              and r.subject_relation = 'member'
-              and (r.subject_id in (
-                select c.id
-                from (
-                  select *
-                  from closure
-                  limit 101
-                ) c
-              )) is true
+              and r.entity_type = ('[0:1]={"folder","group"}'::text[])[s0.state]
+              and r.subject_type = 'user'
+              and r.subject_relation = ''
+              and r.subject_id = $6::text collate "C"
               and pg_visible_in_snapshot(r.created_xid, $1::pg_snapshot)
               and not pg_visible_in_snapshot(r.xid, $1::pg_snapshot)
             ) d
-            having count(*) > 0
-          ), 0
-        ) end as v, row_number() over () as n
-        from search0 s0
-      ) (
-        select f.v, f.n
-        from verdicts f
-        where f.v = 2
-      )
-      union all (
-        select coalesce(max(f.v), 0), count(*)
-        from verdicts f
-      )
+            offset 0
+          ) then case when s0.sure and scale(s0.level) <= $8::int then 2 else 1 end else 0 end as v, false as is_end
+          from search0 s0
+          union all
+          select 0, true
+        ) f window w as (rows between unbounded preceding and 1 preceding)
+      ) r
+      where r.is_end or r.seen & 2 <> 0
       limit 1
     ) x
   ) c
