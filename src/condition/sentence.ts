@@ -110,7 +110,9 @@ function snippet(
 }
 
 function quoted(found: string): string {
-  return found === "" ? "text" : `\`${found}\``;
+  // What does not show is written as it would be in a string.
+  const shown = found.replaceAll(/\p{Cc}/gu, (character) => JSON.stringify(character).slice(1, -1));
+  return shown === "" ? "text" : `\`${shown}\``;
 }
 
 /** The library's sentence in our style: lower case, and the types under the names we use. */
