@@ -28,6 +28,8 @@ interface ReadRequest {
   readonly metadata?: { readonly snapToken?: string | Absent } | Absent;
   readonly pageSize?: number | Absent;
   readonly continuousToken?: string | Absent;
+  /** Aborted when nobody waits for the page any more. */
+  readonly signal?: AbortSignal | undefined;
 }
 
 export interface ReadRelationshipsRequest extends ReadRequest {
@@ -95,6 +97,7 @@ async function readPage<T>(
       snapToken,
       after: cursor && after,
       limit,
+      signal: request.signal,
     });
     const place = next === undefined ? undefined : [state.snapToken, ...next];
     return { items, continuousToken: continuousToken(scope, place) };

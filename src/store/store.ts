@@ -104,6 +104,8 @@ export interface DataRead<Filter> {
   /** The place behind which the page begins: the `next` of the page before. */
   readonly after: readonly string[] | undefined;
   readonly limit: number;
+  /** Aborted when nobody waits for the page any more: what reads it may end then. */
+  readonly signal?: AbortSignal | undefined;
 }
 
 export interface DataPage<T> extends Page<T, readonly string[]> {

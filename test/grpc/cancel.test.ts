@@ -12,7 +12,7 @@ import { createHealth } from "../../src/service/health.ts";
 import { createPostgresStore } from "../../src/store/postgres/store.ts";
 import type { Store } from "../../src/store/store.ts";
 import { createTestDatabase, type TestDatabase } from "../support/database.ts";
-import { failure, type GrpcApp, serveGrpc } from "../support/grpc.ts";
+import { type CallLimits, failure, type GrpcApp, serveGrpc } from "../support/grpc.ts";
 
 /*
  * A lock on the tuples holds every check up, for as long as a test needs; the server's own list of
@@ -71,10 +71,10 @@ describe("a call that nobody waits for", () => {
     while ((await waiting()) !== count) await wait(10);
   }
 
-  /** Runs the work while no check can come to its end. */
+  /** Runs the work while no question can come to its end. */
   async function lockedOut(work: () => Promise<void>): Promise<void> {
     await sql.begin(async (lock) => {
-      await lock`lock table relationships in access exclusive mode`;
+      await lock`lock table relationships, attributes in access exclusive mode`;
       await work();
     });
   }
@@ -127,6 +127,30 @@ describe("a call that nobody waits for", () => {
         await until(0);
       }
     });
+  });
+
+  test("the statement of a read of data is gone, by a deadline or by leaving", async () => {
+    const page = { tenantId: "t1", metadata: {}, filter: { entity: { type: "doc", ids: ["1"] } } };
+    const { readRelationships, readAttributes } = Data.method;
+    for (const read of [
+      async (limits: CallLimits) => await grpc.client.call(readRelationships, page, limits),
+      async (limits: CallLimits) => await grpc.client.call(readAttributes, page, limits),
+    ]) {
+      // Its statement is known to the server, too.
+      await read({});
+      await lockedOut(async () => {
+        const late = failure(read({ deadline: Date.now() + 1_000 }));
+        await until(1);
+        assert.equal((await late).code, status.DEADLINE_EXCEEDED);
+        await until(0);
+        const leaving = new AbortController();
+        const left = failure(read({ signal: leaving.signal }));
+        await until(1);
+        leaving.abort();
+        assert.equal((await left).code, status.CANCELLED);
+        await until(0);
+      });
+    }
   });
 
   test("the calls of others are answered all the same", async () => {

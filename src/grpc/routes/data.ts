@@ -40,23 +40,25 @@ function writes(service: Service): readonly ServedMethod[] {
 
 function reads(service: Service): readonly ServedMethod[] {
   return [
-    unary(Data.method.readRelationships, async (request) => {
+    unary(Data.method.readRelationships, async (request, { signal }) => {
       const { tenantId, metadata, filter } = request;
       const { tuples, continuousToken } = await readRelationships(service, {
         tenantId,
         metadata,
         filter,
         ...decodePage(request),
+        signal,
       });
       return { tuples: tuples.map(encodeTuple), continuousToken };
     }),
-    unary(Data.method.readAttributes, async (request) => {
+    unary(Data.method.readAttributes, async (request, { signal }) => {
       const { tenantId, metadata, filter } = request;
       const { attributes, continuousToken } = await readAttributes(service, {
         tenantId,
         metadata,
         filter,
         ...decodePage(request),
+        signal,
       });
       return { attributes: attributes.map(encodeAttribute), continuousToken };
     }),

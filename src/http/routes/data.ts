@@ -69,9 +69,10 @@ export function dataRoutes(app: HttpApp, service: Service): void {
   app.post(
     `${tenantPath}/data/relationships/read`,
     { schema: { params: tenantParams, body: readRelationshipsBody } },
-    async ({ params, body }) => {
+    async ({ params, body, signal }) => {
       const { tuples, continuousToken } = await readRelationships(service, {
         ...decodeRead(params.tenant_id, body),
+        signal,
         filter: body.filter,
       });
       return { tuples: tuples.map(encodeTuple), continuous_token: continuousToken };
@@ -81,9 +82,10 @@ export function dataRoutes(app: HttpApp, service: Service): void {
   app.post(
     `${tenantPath}/data/attributes/read`,
     { schema: { params: tenantParams, body: readAttributesBody } },
-    async ({ params, body }) => {
+    async ({ params, body, signal }) => {
       const { attributes, continuousToken } = await readAttributes(service, {
         ...decodeRead(params.tenant_id, body),
+        signal,
         filter: body.filter,
       });
       return { attributes: attributes.map(encodeAttribute), continuous_token: continuousToken };

@@ -105,6 +105,7 @@ async function readPage<T>(
   const rows = await database.read(
     text,
     params.map((key) => must(values.get(key), `the parameter ${key} has a value`)),
+    read.signal,
   );
   const [first] = rows;
   if (first === undefined) {
