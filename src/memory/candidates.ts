@@ -1,4 +1,4 @@
-import { must } from "../base/assert.ts";
+import { must, unreachable } from "../base/assert.ts";
 import type { Entity, JsonValue, Subject } from "../base/tuple.ts";
 import { DENIED } from "../base/verdict.ts";
 import type { Test } from "../plan/plan.ts";
@@ -14,17 +14,20 @@ export interface Sought {
   readonly namedId: string | undefined;
 }
 
+/** A search that rests wherever it yields, for others to have their turn. */
+type Search = Generator<void, ReadonlySet<string>>;
+
 /**
  * The entities that the plan could accept for the subject, found from the subject's end. Those that
  * `isInScope` leaves out lead nowhere.
  */
-export function entityCandidates(
+export function* entityCandidates(
   plan: RelaxedPlan,
   sought: Sought & {
     readonly subject: Subject;
     readonly isInScope: (entity: Entity) => boolean;
   },
-): ReadonlySet<string> {
+): Search {
   const { facts, isInScope } = sought;
   const leading = hopsByTarget(plan);
   const found = new Map([...plan.states.keys()].map((id) => [id, new Set<string>()]));
@@ -37,11 +40,16 @@ export function entityCandidates(
   };
   for (const state of plan.states.values()) {
     for (const { test } of state.tests) {
-      for (const id of acceptedIds(state, test, sought)) enter(state, id);
+      for (const id of testedIds(state, test, sought)) {
+        const entity = { type: state.entityType, id };
+        if (mayAccept(test, entity, sought)) enter(state, id);
+        yield;
+      }
     }
   }
   // Grows while it is read.
   for (const { state, id } of queue) {
+    yield;
     for (const { from, hop } of leading.get(state.id) ?? []) {
       const subject = { type: hop.subjectType, id, relation: hop.subjectRelation };
       for (const one of facts.entityIds(from.entityType, hop.relations, subject)) enter(from, one);
@@ -51,10 +59,10 @@ export function entityCandidates(
 }
 
 /** The subjects of a type and relation that the plan could accept on the entity, from its end. */
-export function subjectCandidates(
+export function* subjectCandidates(
   plan: RelaxedPlan,
   sought: Sought & { readonly entityId: string },
-): ReadonlySet<string> {
+): Search {
   const { facts } = sought;
   const { subjectType, subjectRelation } = plan.question;
   const found = new Set<string>();
@@ -69,6 +77,7 @@ export function subjectCandidates(
   enter(0, sought.entityId);
   // Grows while it is read.
   for (const { state, id } of queue) {
+    yield;
     const entity = { type: state.entityType, id };
     for (const { test } of state.tests) {
       switch (test.kind) {
@@ -103,8 +112,8 @@ function hopsByTarget(
   return Map.groupBy(all, ({ hop }) => hop.target);
 }
 
-/** The entities of a state at which its test could accept. */
-function* acceptedIds(
+/** The entities of a state at which its test could accept, and others. */
+function testedIds(
   { entityType }: RelaxedState,
   test: Test,
   sought: Sought & { readonly subject: Subject },
@@ -112,22 +121,21 @@ function* acceptedIds(
   const { facts, subject } = sought;
   switch (test.kind) {
     case "direct":
-      yield* facts.entityIds(entityType, test.relations, subject);
-      break;
+      return facts.entityIds(entityType, test.relations, subject);
     case "self":
-      yield subject.id;
-      break;
+      return [subject.id];
     case "attribute":
-    case "rule": {
-      // A rule may accept what has no attributes at all: it sees the defaults then.
-      const ids =
-        test.kind === "attribute"
-          ? facts.attributeIds(entityType, test.name)
-          : knownIds(entityType, sought);
-      for (const id of ids) if (mayHold(test, { type: entityType, id }, sought)) yield id;
-      break;
-    }
+      return facts.attributeIds(entityType, test.name);
+    case "rule":
+      // It may accept what has no attributes at all: it sees the defaults then.
+      return knownIds(entityType, sought);
+    default:
+      return unreachable(test);
   }
+}
+
+function mayAccept(test: Test, entity: Entity, sought: Sought): boolean {
+  return test.kind === "direct" || test.kind === "self" || mayHold(test, entity, sought);
 }
 
 function mayHold(test: ValueTest, entity: Entity, { facts, data }: Sought): boolean {

@@ -1,6 +1,3 @@
-import { setImmediate as turn } from "node:timers/promises";
-
-import { cancelled } from "../../base/error.ts";
 import type { SchemaVersion, SnapToken, TenantId } from "../../base/tuple.ts";
 import type { Schema } from "../../language/schema.ts";
 import { entityCandidates, type Sought, subjectCandidates } from "../../memory/candidates.ts";
@@ -21,14 +18,12 @@ import {
 import type { LookupFrame, LookupPage, LookupStore } from "../store.ts";
 import { validateAttributes, validateTuples } from "../validate-data.ts";
 import type { MemoryData } from "./data.ts";
+import { inTurns } from "./in-turns.ts";
 
 interface Parts {
   readonly data: MemoryData;
   readonly schemas: CompiledSchemas;
 }
-
-/** How long checks may keep all other requests waiting. */
-const turnMilliseconds = 10;
 
 /** Lookups by checking every candidate, in the order of ids, until the page is full. */
 export function memoryLookups(parts: Parts): LookupStore {
@@ -44,7 +39,7 @@ export function memoryLookups(parts: Parts): LookupStore {
         subject,
         isInScope: ({ type, id }) => limits.get(type)?.has(id) ?? true,
       });
-      return await checkedPage(lookup, question, candidates);
+      return await readPage(parts, lookup, question, candidates);
     },
     subjects: async (tenant, question) => {
       const lookup = await prepare(parts, tenant, question, lookupSubjectCheck(question));
@@ -52,7 +47,7 @@ export function memoryLookups(parts: Parts): LookupStore {
         ...lookup.sought,
         entityId: question.entity.id,
       });
-      return await checkedPage(lookup, question, candidates);
+      return await readPage(parts, lookup, question, candidates);
     },
   };
 }
@@ -95,26 +90,30 @@ async function prepare(
   };
 }
 
-async function checkedPage(
-  { data, check, plan, sought, snapToken, schemaVersion }: Lookup,
-  { after, limit, depth, signal }: LookupFrame,
-  candidates: ReadonlySet<string>,
+async function readPage(
+  { data }: Parts,
+  lookup: Lookup,
+  frame: LookupFrame,
+  candidates: Generator<void, ReadonlySet<string>>,
 ): Promise<LookupPage> {
-  // Ids are ASCII, so this is the order of bytes.
-  const ahead = [...candidates].filter((id) => after === undefined || id > after).sort();
+  const page = await inTurns(checkedPage(lookup, frame, candidates), frame.signal);
+  // Others had their turns, the collection of history among them.
+  data.revisionOf(page.snapToken);
+  return page;
+}
+
+function* checkedPage(
+  { check, plan, sought, snapToken, schemaVersion }: Lookup,
+  { after, limit, depth }: LookupFrame,
+  candidates: Generator<void, ReadonlySet<string>>,
+): Generator<void, LookupPage> {
+  const found = [...(yield* candidates)].filter((id) => after === undefined || id > after);
   const items: string[] = [];
-  let start = performance.now();
-  for (const id of ahead) {
-    if (performance.now() - start > turnMilliseconds) {
-      await turn();
-      if (signal?.aborted === true) throw cancelled(undefined);
-      // What the state still has may be forgotten meanwhile, when it is no longer kept.
-      data.revisionOf(snapToken);
-      start = performance.now();
-    }
+  // Ids are ASCII, so this is the order of bytes.
+  for (const id of found.sort()) {
+    yield;
     const item = check.itemOf(id);
-    const { entity, subject } = item;
-    const asked = { ...sought, entityId: entity.id, subject, depth };
+    const asked = { ...sought, entityId: item.entity.id, subject: item.subject, depth };
     const interpretation = interpret(plan, asked);
     if (interpretation.kind === "answer" && !interpretation.allowed) continue;
     // What follows may be an error: it is told on the page that it is on.
