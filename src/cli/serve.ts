@@ -15,6 +15,8 @@ import { limitQuestions } from "../service/limit-questions.ts";
 import type { Service } from "../service/service.ts";
 import { createLogger } from "../telemetry/logger.ts";
 import type { Command } from "./command.ts";
+import { openAdmission } from "./open-admission.ts";
+import { openCertificate } from "./open-certificate.ts";
 import { openStore } from "./open-store.ts";
 import { complain, sentenceOf, surplus } from "./output.ts";
 import { readSettings } from "./settings.ts";
@@ -36,6 +38,10 @@ export const serve: Command = {
 
 async function serveWith(config: Config): Promise<number> {
   const logger = openLogger(config);
+  const certificates = {
+    http: openCertificate("http", config, logger),
+    grpc: openCertificate("grpc", config, logger),
+  };
   const store = await openStore(config, logger);
   // Not before: until there is something to finish, a signal ends the process at once.
   const stop = stopSignal();
@@ -45,9 +51,11 @@ async function serveWith(config: Config): Promise<number> {
     maxDataPerWrite: config["database.max_data_per_write"],
     bulkLimit: config["service.permission.bulk_limit"],
   };
+  const admission = openAdmission(config, logger);
+  const { admit } = admission;
   const servers: Servers = {
-    http: buildHttpServer({ service, logger }),
-    grpc: buildGrpcServer({ service, logger }),
+    http: buildHttpServer({ service, admit, logger, certificate: certificates.http }),
+    grpc: buildGrpcServer({ service, admit, logger, certificate: certificates.grpc }),
   };
   try {
     const problem =
@@ -58,6 +66,7 @@ async function serveWith(config: Config): Promise<number> {
     logger.info({ signal }, "stopping");
   } finally {
     await finish(servers, logger);
+    await admission.close();
     await store.close();
   }
   logger.info("stopped");

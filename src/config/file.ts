@@ -1,6 +1,15 @@
 import { readFileSync } from "node:fs";
 
-import { type Document, isAlias, isMap, isScalar, LineCounter, parseDocument } from "yaml";
+import {
+  type Document,
+  isAlias,
+  isMap,
+  isScalar,
+  isSeq,
+  LineCounter,
+  parseDocument,
+  type YAMLSeq,
+} from "yaml";
 
 import type { Setting, Source } from "./setting.ts";
 
@@ -61,7 +70,18 @@ function collect(visitor: Visitor, node: unknown, key: string, place: string | u
     visitor.problems.push(`${at}: expected keys with values, such as \`logger: {level: debug}\``);
   } else if (isScalar(target)) {
     if (target.value !== null) visitor.settings.set(key, { text: target.source ?? "", place: at });
-  } else if (target !== null && target !== undefined) {
-    visitor.problems.push(`${at}: \`${key}\` is a list, expected one value`);
+  } else if (isSeq(target)) {
+    const items = itemsOf(target);
+    if (items !== undefined) visitor.settings.set(key, { text: items, place: at });
+    else visitor.problems.push(`${at}: \`${key}\` is a list with more than plain values in it`);
   }
+}
+
+/** Undefined when an item is no plain value. */
+function itemsOf(list: YAMLSeq): readonly string[] | undefined {
+  const items = list.items.map((item) =>
+    isScalar(item) && item.value !== null ? item.source : undefined,
+  );
+  const texts = items.filter((text) => text !== undefined);
+  return texts.length === items.length ? texts : undefined;
 }

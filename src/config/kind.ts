@@ -9,6 +9,8 @@ export interface Kind<T> {
   readonly bare?: string;
   /** Undefined when the text is no such value. */
   read(text: string): T | undefined;
+  /** The same for a list of a file; kinds of one value have none. */
+  readItems?(items: readonly string[]): T | undefined;
 }
 
 export const anyText: Kind<string> = { expected: "text", read: (text) => text };
@@ -40,6 +42,39 @@ export function oneOf<const T extends string>(...choices: readonly T[]): Kind<T>
     read: (text) => choices.find((choice) => choice === text),
   };
 }
+
+/** One of the kind, or nothing, which is the empty text. */
+export function maybe<T extends string>(kind: Kind<T>): Kind<T | ""> {
+  return { ...kind, read: (text) => (text === "" ? "" : kind.read(text)) };
+}
+
+/** Several of a kind; in one text they have commas between them. */
+export function listOf<T>(item: Kind<T>): Kind<readonly T[]> {
+  const readItems = (items: readonly string[]): readonly T[] | undefined => {
+    const values = items.map((text) => item.read(text)).filter((value) => value !== undefined);
+    return values.length === items.length ? values : undefined;
+  };
+  return {
+    expected: `a list of ${item.expected}`,
+    readItems,
+    read: (text) => (text === "" ? [] : readItems(text.split(",").map((part) => part.trim()))),
+  };
+}
+
+/** What can stand in a header whatever reads it. */
+export const headerWord: Kind<string> = {
+  expected: "texts of visible ASCII characters without spaces",
+  read: (text) => (/^[!-~]+$/.test(text) ? text : undefined),
+};
+
+/** The identifier of an issuer, to the letter. */
+export const issuerUrl: Kind<string> = {
+  expected: "a URL such as https://issuer.example without credentials, query and fragment",
+  read: (text) => {
+    const url = /[?#@\s]/.test(text) ? null : URL.parse(text);
+    return /^https?:$/.test(url?.protocol ?? "") ? text : undefined;
+  },
+};
 
 const unitMilliseconds: Readonly<Record<string, number>> = {
   ms: 1,

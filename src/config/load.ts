@@ -1,5 +1,6 @@
 import { existsSync } from "node:fs";
 
+import { contradictions } from "./contradictions.ts";
 import { readFile } from "./file.ts";
 import type { FlagKind } from "./flags.ts";
 import {
@@ -62,22 +63,18 @@ export function loadConfig(given: {
 function readValue(key: OptionKey, setting: Setting | undefined, problems: string[]): unknown {
   const option: Option<unknown> = options[key];
   if (setting === undefined) return defaultOf(option);
-  const value = option.kind.read(setting.text);
+  const { text, place } = setting;
+  const { kind } = option;
+  if (typeof text !== "string" && kind.readItems === undefined) {
+    problems.push(`${place}: \`${key}\` is a list, expected one value`);
+    return undefined;
+  }
+  const value = typeof text === "string" ? kind.read(text) : kind.readItems?.(text);
   if (value === undefined) {
-    const shown = option.secret ? "the value" : `\`${setting.text}\``;
-    problems.push(
-      `${setting.place}: \`${key}\`: ${shown} is not allowed, expected ${option.kind.expected}`,
-    );
+    const shown = option.secret ? "the value" : `\`${text.toString()}\``;
+    problems.push(`${place}: \`${key}\`: ${shown} is not allowed, expected ${kind.expected}`);
   }
   return value;
-}
-
-/** What no single key can tell; a key whose value is not allowed has none here. */
-function contradictions(values: ReadonlyMap<OptionKey, unknown>): readonly string[] {
-  const noUri = values.get("database.uri") === "" && values.get("database.writer.uri") === "";
-  return values.get("database.engine") === "postgres" && noUri
-    ? ["`database.uri`: is empty, expected a URI since `database.engine` is `postgres`"]
-    : [];
 }
 
 function fileSource(named: string | undefined): Source {

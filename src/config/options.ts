@@ -3,8 +3,12 @@ import {
   anyText,
   boolean,
   duration,
+  headerWord,
   integer,
+  issuerUrl,
   type Kind,
+  listOf,
+  maybe,
   oneOf,
   port,
   postgresUri,
@@ -36,12 +40,23 @@ function option<T>(kind: Kind<T>, details: Details): Option<T> {
   return { kind, secret: false, ...details };
 }
 
+/** Those of JWS that prove who signed; `none` does not. */
+const signingMethods = [
+  ...["RS256", "RS384", "RS512", "PS256", "PS384", "PS512", "ES256", "ES384", "ES512"],
+  ...["EdDSA", "Ed25519", "HS256", "HS384", "HS512"],
+] as const;
+
 /** Every key there is, in the order of the documentation. */
 export const options = {
   "server.host": option(anyText, {
     flag: "server-host",
     default: "",
     about: "address to listen on; empty for all interfaces",
+  }),
+  "server.rate_limit": option(integer({ from: 1, to: 1_000_000_000 }), {
+    flag: "server-rate-limit",
+    default: "100",
+    about: "most requests a second, of REST and gRPC together; more are refused",
   }),
   "server.http.enabled": option(boolean, {
     flag: "http-enabled",
@@ -53,10 +68,92 @@ export const options = {
     default: "3476",
     about: "port of REST",
   }),
+  "server.http.tls.enabled": option(boolean, {
+    flag: "http-tls-enabled",
+    default: "false",
+    about: "whether REST is served over TLS alone",
+  }),
+  "server.http.tls.cert": option(anyText, {
+    flag: "http-tls-cert-path",
+    default: "",
+    about: "PEM file of the certificate of REST, with those it rests on; read anew when it changes",
+  }),
+  "server.http.tls.key": option(anyText, {
+    flag: "http-tls-key-path",
+    default: "",
+    about: "PEM file of the private key of that certificate",
+  }),
   "server.grpc.port": option(port, {
     flag: "grpc-port",
     default: "3478",
     about: "port of gRPC",
+  }),
+  "server.grpc.tls.enabled": option(boolean, {
+    flag: "grpc-tls-enabled",
+    default: "false",
+    about: "whether gRPC is served over TLS alone",
+  }),
+  "server.grpc.tls.cert": option(anyText, {
+    flag: "grpc-tls-cert-path",
+    default: "",
+    about: "PEM file of the certificate of gRPC, with those it rests on; read anew when it changes",
+  }),
+  "server.grpc.tls.key": option(anyText, {
+    flag: "grpc-tls-key-path",
+    default: "",
+    about: "PEM file of the private key of that certificate",
+  }),
+  "authn.enabled": option(boolean, {
+    flag: "authn-enabled",
+    default: "false",
+    about: "whether every request needs a bearer token",
+  }),
+  "authn.method": option(maybe(oneOf("preshared", "oidc")), {
+    flag: "authn-method",
+    default: "",
+    about: "what a token is: one of the keys of this server, or signed by an issuer",
+  }),
+  "authn.preshared.keys": option(listOf(headerWord), {
+    flag: "authn-preshared-keys",
+    default: "",
+    about: "the keys, each of which may do everything in every tenant",
+    secret: true,
+  }),
+  "authn.oidc.issuer": option(maybe(issuerUrl), {
+    flag: "authn-oidc-issuer",
+    default: "",
+    about: "OpenID Connect issuer, to the letter as it stands in tokens",
+  }),
+  "authn.oidc.audience": option(anyText, {
+    flag: "authn-oidc-audience",
+    default: "",
+    about: "audience that a token must be for",
+  }),
+  "authn.oidc.refresh_interval": option(someDuration, {
+    flag: "authn-oidc-refresh-interval",
+    default: "15m",
+    about: "time from one fetch of the keys of the issuer to the next",
+  }),
+  "authn.oidc.backoff_interval": option(someDuration, {
+    flag: "authn-oidc-backoff-interval",
+    default: "12s",
+    about:
+      "time from a fetch that failed to the next, doubled each time; unknown keys cause no more than `backoff_max_retries` fetches within it",
+  }),
+  "authn.oidc.backoff_frequency": option(duration, {
+    flag: "authn-oidc-backoff-frequency",
+    default: "0s",
+    about: "least time between two fetches that tokens with unknown keys cause",
+  }),
+  "authn.oidc.backoff_max_retries": option(integer({ from: 1, to: 1_000 }), {
+    flag: "authn-oidc-backoff-max-retries",
+    default: "5",
+    about: "how often a fetch that failed is repeated before the next interval",
+  }),
+  "authn.oidc.valid_methods": option(listOf(oneOf(...signingMethods)), {
+    flag: "authn-oidc-valid-methods",
+    default: "RS256,HS256",
+    about: "signing algorithms of tokens that are accepted",
   }),
   "logger.level": option(oneOf("error", "warn", "info", "debug"), {
     flag: "log-level",

@@ -1,6 +1,7 @@
 /** One value as somebody gave it. */
 export interface Setting {
-  readonly text: string;
+  /** Of a list in a file, the texts of its items. */
+  readonly text: string | readonly string[];
   /** Where it was given, as an error names it: a flag, a variable, a line of a file. */
   readonly place: string;
 }

@@ -6,11 +6,12 @@ import {
   logVerbosity,
   Metadata,
   Server,
-  ServerCredentials,
   setLogVerbosity,
 } from "@grpc/grpc-js";
 import type { Logger } from "pino";
 
+import type { Admission } from "../auth/admission.ts";
+import type { Certificate } from "../auth/certificate.ts";
 import { errorOf, PembaError } from "../base/error.ts";
 import { statusOf } from "../base/status.ts";
 import { Bundle } from "../gen/base/v1/bundle_pb.ts";
@@ -22,6 +23,7 @@ import { Watch } from "../gen/base/v1/watch_pb.ts";
 import { Health } from "../gen/grpc/health/v1/health_pb.ts";
 import type { Service } from "../service/service.ts";
 import { logFailure } from "../telemetry/failure.ts";
+import { credentialsOf } from "./credentials.ts";
 import { errorStatus } from "./error-status.ts";
 import { healthMethods } from "./health.ts";
 import type { CallFrame, ServedMethod } from "./method.ts";
@@ -58,7 +60,9 @@ export interface GrpcServer {
 /** A server that is not yet listening. */
 export function buildGrpcServer(options: {
   readonly service: Service;
+  readonly admit: Admission;
   readonly logger: Logger;
+  readonly certificate?: Certificate | undefined;
 }): GrpcServer {
   // What it has to say comes as errors of ours; its own lines would go past the log.
   setLogVerbosity(logVerbosity.NONE);
@@ -67,12 +71,13 @@ export function buildGrpcServer(options: {
     "grpc.keepalive_time_ms": keepalive.time,
     "grpc.keepalive_timeout_ms": keepalive.timeout,
   });
-  serve(server, methodsOf(options.service), callFrame(options.logger));
+  serve(server, methodsOf(options.service), callFrame(options));
+  const credentials = credentialsOf(options.certificate);
   return {
     async listen({ host, port }) {
       const address = `${host.includes(":") ? `[${host}]` : host}:${port}`;
       const { promise, resolve, reject } = Promise.withResolvers<number>();
-      server.bindAsync(address, ServerCredentials.createInsecure(), (error, bound) =>
+      server.bindAsync(address, credentials, (error, bound) =>
         error === null ? resolve(bound) : reject(error),
       );
       return await promise;
@@ -141,10 +146,21 @@ function asIs(bytes: Buffer): Buffer {
   return bytes;
 }
 
-/** Names every call, and logs it under that name. */
-function callFrame(logger: Logger): CallFrame {
+/** Names every call, logs it under that name, and lets in who may ask. */
+function callFrame({
+  logger,
+  admit,
+}: {
+  readonly logger: Logger;
+  readonly admit: Admission;
+}): CallFrame {
   return {
     errorOf,
+    admit: async ({ parent }, { metadata }) => {
+      // Who asks whether the process serves has no token.
+      if (parent.typeName === Health.typeName) return;
+      await admit(metadata.get("authorization")[0]?.toString());
+    },
     begin: (method, call) => {
       const start = performance.now();
       const id = randomUUID();

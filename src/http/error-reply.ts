@@ -26,6 +26,7 @@ export function replyWithStreamError(
 
 function withStatus(reply: FastifyReply, { kind }: PembaError): FastifyReply {
   if (kind === "resource_exhausted") reply.header("retry-after", retryAfterSeconds);
+  if (kind === "unauthenticated") reply.header("www-authenticate", "Bearer");
   return reply.status(statusOf[kind].http);
 }
 

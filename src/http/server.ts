@@ -1,12 +1,13 @@
-import { randomUUID } from "node:crypto";
+import type { FastifyBaseLogger, FastifyRequest } from "fastify";
 
-import type { TypeBoxTypeProvider } from "@fastify/type-provider-typebox";
-import { type FastifyBaseLogger, type FastifyRequest, fastify, LogController } from "fastify";
-
+import type { Admission } from "../auth/admission.ts";
+import type { Certificate } from "../auth/certificate.ts";
 import type { Service } from "../service/service.ts";
+import { admitBefore, admitRequests } from "./admit.ts";
 import type { HttpApp } from "./app.ts";
-import { bodyLimit, parseBody } from "./body.ts";
+import { parseBody } from "./body.ts";
 import { replyWithError } from "./error-reply.ts";
+import { openApp } from "./open-app.ts";
 import { bundleRoutes } from "./routes/bundles.ts";
 import { dataRoutes } from "./routes/data.ts";
 import { healthRoutes } from "./routes/health.ts";
@@ -18,36 +19,21 @@ import { watchRoutes } from "./routes/watch.ts";
 import { shapeCompiler } from "./shape-check.ts";
 import { knownPaths } from "./unknown-path.ts";
 
-/** As much as the head of a request may hold: an id that is too long deserves a 400 that says so. */
-const maxParamLength = 16_384;
-
-/** A client that takes longer to send its request would hold a connection for nothing. */
-const requestTimeout = 60_000;
-
-/** A client that is gone without a word must not hold its stream for ever. */
-const keepaliveDelay = 30_000;
-
 /**
  * The REST interface of a service, not yet listening. Closing it stops accepting at once and
  * resolves when the requests that were under way have been answered.
  */
 export function buildHttpServer(options: {
   readonly service: Service;
+  readonly admit: Admission;
   readonly logger: FastifyBaseLogger;
+  readonly certificate?: Certificate | undefined;
 }): HttpApp {
-  const app = fastify({
-    loggerInstance: options.logger,
-    logController: new LogController({ disableRequestLogging: true }),
-    genReqId: () => randomUUID(),
-    bodyLimit,
-    requestTimeout,
-    http: { keepAlive: true, keepAliveInitialDelay: keepaliveDelay },
-    // A request that came before the close is one of those that are finished.
-    return503OnClosing: false,
-    forceCloseConnections: "idle",
-    routerOptions: { maxParamLength },
-    frameworkErrors: replyWithError,
-  }).withTypeProvider<TypeBoxTypeProvider>();
+  const app = openApp({
+    logger: options.logger,
+    certificate: options.certificate,
+    refuse: admitBefore(options.admit),
+  });
 
   const paths = knownPaths();
   app.addHook("onRoute", (route) => paths.add(route));
@@ -57,6 +43,7 @@ export function buildHttpServer(options: {
   readBodies(app);
   nameRequests(app);
   closeConnections(app);
+  admitRequests(app, options.admit);
 
   healthRoutes(app, options.service);
   tenantRoutes(app, options.service);

@@ -103,12 +103,12 @@ test("all problems are told at once, with key, value, place and what is allowed"
       },
     }),
     [
-      `${path}:5: \`logger.output\` is a list, expected one value`,
       "SERVICE_HTTP_PROT: no key of the configuration has this variable",
       "SERVICE_PERMISSION_BULK_LIMIT: no key of the configuration has this variable",
       `${path}:2: \`server.prot\` is not a key of the configuration`,
       "--http-port: `server.http.port`: `70000` is not allowed, expected a port from 0 to 65535 (0 is any free one)",
       `${path}:4: \`logger.level\`: \`warning\` is not allowed, expected error, warn, info or debug`,
+      `${path}:5: \`logger.output\` is a list, expected one value`,
       "SERVICE_DATABASE_CONNECT_TIMEOUT: `database.connect_timeout`: `60` is not allowed, expected a duration with its unit, such as 500ms, 60s, 15m or 1h30m",
     ],
   );

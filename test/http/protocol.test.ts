@@ -6,6 +6,7 @@ import { pino } from "pino";
 import { buildHttpServer } from "../../src/http/server.ts";
 import { createHealth } from "../../src/service/health.ts";
 import { createMemoryStore } from "../../src/store/memory/store.ts";
+import { admitAll } from "../support/admit-all.ts";
 import { engines, type TestApp } from "../support/engines.ts";
 
 const [memory] = engines;
@@ -135,6 +136,7 @@ describe("the REST protocol", () => {
     };
     const server = buildHttpServer({
       service: { store: broken, health: createHealth(store), maxDataPerWrite: 1, bulkLimit: 1 },
+      admit: admitAll,
       logger: pino({}, { write: (line) => void lines.push(line) }),
     });
     const response = await server.inject({ method: "POST", url: "/v1/tenants/list" });
@@ -154,6 +156,7 @@ describe("health over REST", () => {
     const health = createHealth(store);
     const server = buildHttpServer({
       service: { store, health, maxDataPerWrite: 1, bulkLimit: 1 },
+      admit: admitAll,
       logger: pino({ level: "silent" }),
     });
     const serving = await server.inject({ url: "/healthz" });

@@ -10,6 +10,7 @@ import type { Service } from "../../src/service/service.ts";
 import { createMemoryStore } from "../../src/store/memory/store.ts";
 import { createPostgresStore } from "../../src/store/postgres/store.ts";
 import type { Store } from "../../src/store/store.ts";
+import { admitAll } from "./admit-all.ts";
 import { createTestDatabase } from "./database.ts";
 
 /** An engine that the tests of behaviour run on. */
@@ -67,7 +68,7 @@ function engine(name: string, open: () => Promise<OpenStore>): Engine {
         bulkLimit: 100,
         ...limits,
       };
-      const app = buildHttpServer({ service, logger: pino({ level: "silent" }) });
+      const app = buildHttpServer({ service, admit: admitAll, logger: pino({ level: "silent" }) });
       await app.ready();
       return testApp(app, service, drop);
     },

@@ -12,8 +12,10 @@ import {
 import { Client, credentials, Metadata, type ServiceError } from "@grpc/grpc-js";
 import { pino } from "pino";
 
+import type { Admission } from "../../src/auth/admission.ts";
 import { buildGrpcServer } from "../../src/grpc/server.ts";
 import type { Service } from "../../src/service/service.ts";
+import { admitAll } from "./admit-all.ts";
 
 /** A server on a free port of this machine, and a client of it. */
 export interface GrpcApp {
@@ -56,8 +58,8 @@ export interface GrpcClient {
   close(): void;
 }
 
-export async function serveGrpc(service: Service): Promise<GrpcApp> {
-  const server = buildGrpcServer({ service, logger: pino({ level: "silent" }) });
+export async function serveGrpc(service: Service, admit: Admission = admitAll): Promise<GrpcApp> {
+  const server = buildGrpcServer({ service, admit, logger: pino({ level: "silent" }) });
   const port = await server.listen({ host: "127.0.0.1", port: 0 });
   const client = connectGrpc(`127.0.0.1:${port}`);
   return {
@@ -70,8 +72,21 @@ export async function serveGrpc(service: Service): Promise<GrpcApp> {
   };
 }
 
-export function connectGrpc(address: string): GrpcClient {
-  const client = new Client(address, credentials.createInsecure());
+/** What a client shows of itself, and what it expects of the server. */
+export interface Identity {
+  /** The header that goes with every call. */
+  readonly authorization?: string;
+  /** Expects TLS, with a certificate that rests on this one (PEM). */
+  readonly root?: Buffer;
+}
+
+export function connectGrpc(address: string, { authorization, root }: Identity = {}): GrpcClient {
+  const client = new Client(
+    address,
+    root === undefined ? credentials.createInsecure() : credentials.createSsl(root),
+  );
+  const metadata = new Metadata();
+  if (authorization !== undefined) metadata.set("authorization", authorization);
   const send = async (
     path: string,
     bytes: Uint8Array,
@@ -83,7 +98,7 @@ export function connectGrpc(address: string): GrpcClient {
         (value) => Buffer.from(value),
         (value) => value,
         bytes,
-        new Metadata(),
+        metadata,
         deadline === undefined ? {} : { deadline },
         (error, answer) =>
           answer === undefined ? reject(error ?? new Error("no answer")) : resolve(answer),
@@ -102,9 +117,9 @@ export function connectGrpc(address: string): GrpcClient {
         (value: Uint8Array) => Buffer.from(value),
         (bytes: Buffer) => fromBinary(method.output, bytes),
         toBinary(method.input, create(method.input, request)),
+        metadata,
       );
       signal?.addEventListener("abort", () => call.cancel());
-      options.signal?.addEventListener("abort", () => call.cancel());
       try {
         yield* call;
       } finally {
@@ -116,6 +131,7 @@ export function connectGrpc(address: string): GrpcClient {
         pathOf(method),
         (value: Uint8Array) => Buffer.from(value),
         (bytes: Buffer) => fromBinary(method.output, bytes),
+        metadata,
       );
       for (const request of requests) {
         call.write(toBinary(method.input, create(method.input, request)));

@@ -60,8 +60,10 @@ export function startServing(
   const ports = ["--http-port", "--grpc-port"].flatMap((flag) =>
     words.some((word) => word.startsWith(flag)) ? [] : [flag, "0"],
   );
+  // Before the given words, of which the last counts.
+  const unlimited = ["--server-rate-limit", "1000000"];
   const { process: child, finished } = startPemba(
-    ["serve", "--server-host", "127.0.0.1", ...ports, ...words],
+    ["serve", "--server-host", "127.0.0.1", ...unlimited, ...ports, ...words],
     options,
   );
   const addresses = Promise.race([
@@ -102,7 +104,7 @@ async function listeningAddresses(child: ChildProcess, hasRest: boolean): Promis
     let text = "";
     child.stdout?.on("data", (chunk: Buffer) => {
       text += chunk.toString();
-      const url = /rest listens on (http:\S+)/.exec(text)?.[1];
+      const url = /rest listens on (https?:\S+)/.exec(text)?.[1];
       const grpc = /grpc listens on (\S+)/.exec(text)?.[1];
       const isWhole = grpc !== undefined && (url !== undefined || !hasRest);
       if (isWhole) resolve({ url: url ?? "", grpc });

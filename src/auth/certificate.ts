@@ -1,0 +1,138 @@
+import { X509Certificate } from "node:crypto";
+import { readFileSync } from "node:fs";
+import { readFile } from "node:fs/promises";
+import { setTimeout as wait } from "node:timers/promises";
+import { createSecureContext } from "node:tls";
+
+import type { BaseLogger } from "pino";
+
+import { PembaError } from "../base/error.ts";
+
+/** A certificate (with those it rests on) and its private key, as PEM. */
+export interface CertificatePair {
+  readonly cert: Buffer;
+  readonly key: Buffer;
+}
+
+/** Paths of PEM files. */
+export type CertificateFiles = Readonly<Record<keyof CertificatePair, string>>;
+
+/** What a listener proves itself with, which changes when its files do. */
+export interface Certificate {
+  readonly current: CertificatePair;
+  /** Calls back whenever there is another pair, for as long as the process lives. */
+  onChange(listener: (pair: CertificatePair) => void): void;
+}
+
+/** The oldest version of TLS that is spoken. */
+export const oldestTls = "TLSv1.2";
+
+/** How often the files are looked at, in milliseconds. Certificates are renewed days ahead. */
+const lookInterval = 5_000;
+
+/**
+ * Reads the files, and again and again, whatever way they are replaced: a watch of the file system
+ * would see neither a mounted secret nor a network drive. A pair that cannot be used changes nothing.
+ * Fails with INVALID_ARGUMENT, naming `place` (the key of the configuration above `cert` and `key`).
+ */
+export class FileCertificate implements Certificate {
+  readonly #files: CertificateFiles;
+  readonly #place: string;
+  readonly #logger: Pick<BaseLogger, "info" | "warn">;
+  readonly #listeners: ((pair: CertificatePair) => void)[] = [];
+  readonly #closing = new AbortController();
+  #current: CertificatePair;
+  #complaint = "";
+
+  constructor(options: {
+    readonly files: CertificateFiles;
+    readonly place: string;
+    readonly logger: Pick<BaseLogger, "info" | "warn">;
+    readonly lookInterval?: number;
+  }) {
+    this.#files = options.files;
+    this.#place = options.place;
+    this.#logger = options.logger;
+    this.#current = { cert: this.#read("cert"), key: this.#read("key") };
+    this.#probe(this.#current);
+    void this.#look(options.lookInterval ?? lookInterval);
+  }
+
+  get current(): CertificatePair {
+    return this.#current;
+  }
+
+  onChange(listener: (pair: CertificatePair) => void): void {
+    this.#listeners.push(listener);
+  }
+
+  /** Looks at the files no more. */
+  close(): void {
+    this.#closing.abort();
+  }
+
+  #read(part: keyof CertificateFiles): Buffer {
+    try {
+      return readFileSync(this.#files[part]);
+    } catch (cause) {
+      throw this.#unreadable(part, cause);
+    }
+  }
+
+  #unreadable(part: keyof CertificateFiles, cause: unknown): PembaError {
+    const sentence = `${this.#place}.${part}: cannot read \`${this.#files[part]}\``;
+    return new PembaError("INVALID_ARGUMENT", sentence, { cause });
+  }
+
+  /** Fails when the two are no pair. */
+  #probe(pair: CertificatePair): void {
+    try {
+      createSecureContext({ ...pair, minVersion: oldestTls });
+    } catch (cause) {
+      const { cert, key } = this.#files;
+      const sentence = `${this.#place}: \`${cert}\` and \`${key}\` are no certificate with its key`;
+      throw new PembaError("INVALID_ARGUMENT", sentence, { cause });
+    }
+  }
+
+  async #look(interval: number): Promise<void> {
+    const { signal } = this.#closing;
+    for (;;) {
+      await wait(interval, undefined, { signal, ref: false }).catch(() => undefined);
+      if (signal.aborted) return;
+      try {
+        await this.#renew();
+        this.#complaint = "";
+      } catch (error) {
+        this.#complain(error);
+      }
+    }
+  }
+
+  async #renew(): Promise<void> {
+    const pair = { cert: await this.#readAgain("cert"), key: await this.#readAgain("key") };
+    if (pair.cert.equals(this.#current.cert) && pair.key.equals(this.#current.key)) return;
+    this.#probe(pair);
+    this.#current = pair;
+    for (const listener of this.#listeners) listener(pair);
+    const { validTo } = new X509Certificate(pair.cert);
+    this.#logger.info({ validTo }, `${this.#place}: another certificate is used from now on`);
+  }
+
+  async #readAgain(part: keyof CertificateFiles): Promise<Buffer> {
+    try {
+      return await readFile(this.#files[part]);
+    } catch (cause) {
+      throw this.#unreadable(part, cause);
+    }
+  }
+
+  /** Once for each thing that is wrong: files that are being replaced do not fit for a moment. */
+  #complain(error: unknown): void {
+    const complaint = error instanceof PembaError ? error.sentence : String(error);
+    if (complaint !== this.#complaint) {
+      this.#logger.warn(`${complaint}: the certificate stays as it is`);
+    }
+    this.#complaint = complaint;
+  }
+}

@@ -1,0 +1,79 @@
+import { type JSONWebKeySet } from "jose";
+
+import { type KeySet, keySetOf } from "./key-set.ts";
+
+/** How long one request to an issuer may take, in milliseconds. */
+const timeout = 5_000;
+
+/**
+ * Asks an issuer for its keys, each time anew. Where it publishes them is asked once, and again
+ * when they are not there. Fails with an `Error` whose message says which part went wrong.
+ */
+export function keysOfIssuer(issuer: string): (signal: AbortSignal) => Promise<KeySet> {
+  let keysUrl: URL | undefined;
+  return async (signal) => {
+    const url = (keysUrl ??= await discover(issuer, signal));
+    try {
+      return keySetOf(asKeySet(await fetchJson(url, signal), url));
+    } catch (error) {
+      keysUrl = undefined;
+      throw error;
+    }
+  };
+}
+
+/** Where the issuer says that its keys are. */
+async function discover(issuer: string, signal: AbortSignal): Promise<URL> {
+  const url = new URL(`${issuer.replace(/\/$/, "")}/.well-known/openid-configuration`);
+  const document = await fetchJson(url, signal);
+  const named = textOf(document, "issuer");
+  // Tokens name it to the letter, so none would ever be accepted.
+  if (named !== issuer) {
+    throw new Error(`${url.href} names another issuer: \`${named ?? ""}\``);
+  }
+  const keysUrl = URL.parse(textOf(document, "jwks_uri") ?? "");
+  const allowed = url.protocol === "https:" ? ["https:"] : ["https:", "http:"];
+  if (keysUrl === null || !allowed.includes(keysUrl.protocol)) {
+    throw new Error(`${url.href} has no \`jwks_uri\` of ${allowed.join(" or ")}`);
+  }
+  return keysUrl;
+}
+
+async function fetchJson(url: URL, signal: AbortSignal): Promise<unknown> {
+  try {
+    const response = await fetch(url, {
+      headers: { accept: "application/json" },
+      // Keys are only taken from where the issuer said.
+      redirect: "manual",
+      signal: AbortSignal.any([signal, AbortSignal.timeout(timeout)]),
+    });
+    if (response.status !== 200) {
+      await response.body?.cancel();
+      throw new Error(`status ${response.status}`);
+    }
+    return await response.json();
+  } catch (cause) {
+    throw new Error(`cannot read ${url.href}`, { cause });
+  }
+}
+
+function asKeySet(value: unknown, url: URL): JSONWebKeySet {
+  if (!isKeySet(value)) throw new Error(`${url.href} is not a key set`);
+  return value;
+}
+
+function isKeySet(value: unknown): value is JSONWebKeySet {
+  return (
+    typeof value === "object" &&
+    value !== null &&
+    "keys" in value &&
+    Array.isArray(value.keys) &&
+    value.keys.every((key) => typeof key === "object" && key !== null)
+  );
+}
+
+function textOf(document: unknown, name: string): string | undefined {
+  if (typeof document !== "object" || document === null) return undefined;
+  const value: unknown = Reflect.get(document, name);
+  return typeof value === "string" ? value : undefined;
+}

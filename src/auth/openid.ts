@@ -1,0 +1,103 @@
+import { decodeProtectedHeader, errors, jwtVerify } from "jose";
+import type { BaseLogger } from "pino";
+
+import { type ErrorCode, PembaError } from "../base/error.ts";
+import type { Authenticator } from "./admission.ts";
+import { keysOfIssuer } from "./issuer.ts";
+import { type FetchSchedule, SigningKeys } from "./signing-keys.ts";
+
+/** How far the clocks of issuer and server may differ, in seconds. */
+const clockTolerance = 5;
+
+/** What a token must be to be accepted. */
+export interface OpenIdRules {
+  /** To the letter, as it stands in tokens. */
+  readonly issuer: string;
+  readonly audience: string;
+  /** Names of signing algorithms. */
+  readonly methods: readonly string[];
+}
+
+/** Accepts tokens that the issuer signed for the audience, for as long as they are valid. */
+export function openId({
+  rules,
+  schedule,
+  logger,
+}: {
+  readonly rules: OpenIdRules;
+  readonly schedule: FetchSchedule;
+  readonly logger: Pick<BaseLogger, "info" | "warn" | "debug">;
+}): Authenticator {
+  const keys = new SigningKeys({ fetchKeys: keysOfIssuer(rules.issuer), schedule, logger });
+  return {
+    async verify(token) {
+      const { alg, kid } = headerOf(token);
+      // Before any key is asked for: such a token is never good.
+      if (alg === undefined || !rules.methods.includes(alg)) {
+        throw invalid("is signed with a method that is not allowed");
+      }
+      if (kid === undefined) throw invalid("does not name its key (`kid`)");
+      const set = await keys.holding(kid);
+      if (set === undefined) {
+        throw invalid(
+          keys.isKnown
+            ? "is signed with a key that its issuer does not publish"
+            : "cannot be verified, since its issuer does not give its keys",
+        );
+      }
+      try {
+        await jwtVerify(token, set.find, {
+          issuer: rules.issuer,
+          audience: rules.audience,
+          algorithms: [...rules.methods],
+          requiredClaims: ["exp"],
+          clockTolerance,
+        });
+      } catch (error) {
+        // What `jose` says of a token it may also hold: neither goes into the log.
+        throw refusalOf(error);
+      }
+    },
+    close: async () => await keys.close(),
+  };
+}
+
+function headerOf(token: string): {
+  readonly alg: string | undefined;
+  readonly kid: string | undefined;
+} {
+  try {
+    const { alg, kid } = decodeProtectedHeader(token);
+    return { alg, kid: typeof kid === "string" ? kid : undefined };
+  } catch {
+    throw invalid("is not a signed token (JWS)");
+  }
+}
+
+function refusalOf(error: unknown): PembaError {
+  if (error instanceof errors.JWTExpired) return invalid("has expired");
+  if (error instanceof errors.JWTInvalid) return refuse("INVALID_CLAIMS", "has no claims");
+  if (error instanceof errors.JWSSignatureVerificationFailed) {
+    return invalid("has a signature that does not match");
+  }
+  if (!(error instanceof errors.JWTClaimValidationFailed)) return invalid("cannot be verified");
+  const { claim, reason } = error;
+  switch (claim) {
+    case "iss":
+      return refuse("INVALID_ISSUER", "is from another issuer");
+    case "aud":
+      return refuse("INVALID_AUDIENCE", "is for another audience");
+    case "nbf":
+      return invalid(reason === "check_failed" ? "is not valid yet" : "has no number as its `nbf`");
+    default:
+      return invalid(reason === "missing" ? `lacks \`${claim}\`` : `has a wrong \`${claim}\``);
+  }
+}
+
+function invalid(problem: string): PembaError {
+  return refuse("INVALID_BEARER_TOKEN", problem);
+}
+
+function refuse(code: ErrorCode, problem: string): PembaError {
+  return new PembaError(code, `authorization: the token ${problem}`);
+}

@@ -1,0 +1,50 @@
+import type { Logger } from "pino";
+
+import { type Admission, type Authenticator, createAdmission } from "../auth/admission.ts";
+import { openId } from "../auth/openid.ts";
+import { presharedKeys } from "../auth/preshared-keys.ts";
+import { createRateLimit } from "../auth/rate-limit.ts";
+import type { Config } from "../config/options.ts";
+
+/** Who may ask, and how often, as the configuration says: one for all transports of the process. */
+export function openAdmission(
+  config: Config,
+  logger: Logger,
+): { readonly admit: Admission; close(): Promise<void> } {
+  const rateLimit = createRateLimit(config["server.rate_limit"]);
+  const authenticator = config["authn.enabled"] ? openAuthenticator(config, logger) : undefined;
+  return {
+    admit: createAdmission({ rateLimit, authenticator }),
+    close: async () => await authenticator?.close(),
+  };
+}
+
+/** The empty method is refused when the configuration is loaded. */
+function openAuthenticator(config: Config, logger: Logger): Authenticator {
+  return config["authn.method"] === "oidc"
+    ? openIdOf(config, logger)
+    : presharedKeys(config["authn.preshared.keys"]);
+}
+
+function openIdOf(config: Config, logger: Logger): Authenticator {
+  const issuer = config["authn.oidc.issuer"];
+  if (issuer.startsWith("http:")) {
+    logger.warn(
+      "`authn.oidc.issuer`: its keys come unencrypted, whoever is in between can forge them",
+    );
+  }
+  return openId({
+    rules: {
+      issuer,
+      audience: config["authn.oidc.audience"],
+      methods: config["authn.oidc.valid_methods"],
+    },
+    schedule: {
+      refreshInterval: config["authn.oidc.refresh_interval"],
+      backoffInterval: config["authn.oidc.backoff_interval"],
+      backoffFrequency: config["authn.oidc.backoff_frequency"],
+      maxRetries: config["authn.oidc.backoff_max_retries"],
+    },
+    logger,
+  });
+}

@@ -1,0 +1,55 @@
+import { randomUUID } from "node:crypto";
+
+import type { TypeBoxTypeProvider } from "@fastify/type-provider-typebox";
+import {
+  type FastifyBaseLogger,
+  type FastifyReply,
+  type FastifyRequest,
+  fastify,
+  LogController,
+} from "fastify";
+
+import { type Certificate, oldestTls } from "../auth/certificate.ts";
+import type { HttpApp } from "./app.ts";
+import { bodyLimit } from "./body.ts";
+
+/** As much as the head of a request may hold: an id that is too long deserves a 400 that says so. */
+const maxParamLength = 16_384;
+
+/** A client that takes longer to send its request would hold a connection for nothing. */
+const requestTimeout = 60_000;
+
+/** A client that is gone without a word must not hold its stream for ever. */
+const connections = { keepAlive: true, keepAliveInitialDelay: 30_000 };
+
+export interface AppOptions {
+  readonly logger: FastifyBaseLogger;
+  /** Without one, connections are not encrypted. */
+  readonly certificate: Certificate | undefined;
+  /** Answers a request that no route can be looked for, since its path has no meaning. */
+  readonly refuse: (error: Error, request: FastifyRequest, reply: FastifyReply) => void;
+}
+
+/** A server without routes. New connections have the certificate of their time. */
+export function openApp({ logger, certificate, refuse }: AppOptions): HttpApp {
+  const common = {
+    loggerInstance: logger,
+    logController: new LogController({ disableRequestLogging: true }),
+    genReqId: () => randomUUID(),
+    bodyLimit,
+    requestTimeout,
+    // A request that came before the close is one of those that are finished.
+    return503OnClosing: false,
+    forceCloseConnections: "idle" as const,
+    routerOptions: { maxParamLength },
+    frameworkErrors: refuse,
+  };
+  if (certificate === undefined) {
+    return fastify({ ...common, http: connections }).withTypeProvider<TypeBoxTypeProvider>();
+  }
+  const tls = { minVersion: oldestTls } as const;
+  const https = { ...connections, ...tls, ...certificate.current };
+  const app = fastify({ ...common, https }).withTypeProvider<TypeBoxTypeProvider>();
+  certificate.onChange((pair) => app.server.setSecureContext({ ...tls, ...pair }));
+  return app;
+}
