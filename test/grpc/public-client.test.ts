@@ -1,9 +1,15 @@
 import assert from "node:assert/strict";
 import { after, before, describe, test } from "node:test";
 
+import { Bundle } from "../../src/gen/base/v1/bundle_pb.ts";
+import { Data } from "../../src/gen/base/v1/data_pb.ts";
+import { Permission } from "../../src/gen/base/v1/permission_pb.ts";
+import { Schema } from "../../src/gen/base/v1/schema_pb.ts";
+import { Tenancy } from "../../src/gen/base/v1/tenancy_pb.ts";
+import { Watch } from "../../src/gen/base/v1/watch_pb.ts";
 import { engines, type TestApp } from "../support/engines.ts";
 import { type GrpcApp, serveGrpc } from "../support/grpc.ts";
-import { connectPublicClient, type PublicClient } from "./public-library.ts";
+import { connectPublicClient, type PublicClient, type PublicMethod } from "./public-library.ts";
 
 /*
  * The client library that applications of this API already use, with message types of its own: what
@@ -35,6 +41,7 @@ for (const engine of engines) {
     let app: TestApp;
     let server: GrpcApp;
     let client: PublicClient;
+    const called = new Set<string>();
     before(async () => {
       app = await engine.start();
       server = await serveGrpc(app.service);
@@ -51,22 +58,29 @@ for (const engine of engines) {
       method: string,
       request: object,
     ): Promise<Plain> {
-      const run = client[service][method] ?? assert.fail(`no method ${method}`);
-      return plain(await run(request));
+      return plain(await methodOf(service, method)(request));
     }
 
-    /** The answers of a stream as plain data, to its end. */
+    /** The answers of a stream as plain data, to its end or so many. */
     async function stream(
       service: keyof PublicClient,
       method: string,
       request: object,
+      count = Number.POSITIVE_INFINITY,
     ): Promise<readonly Plain[]> {
-      const run = client[service][method] ?? assert.fail(`no method ${method}`);
-      const messages = run(request);
+      const messages = methodOf(service, method)(request);
       assert.ok(Symbol.asyncIterator in messages);
       const found: Plain[] = [];
-      for await (const message of messages) found.push(plain(message));
+      for await (const message of messages) {
+        found.push(plain(message));
+        if (found.length === count) break;
+      }
       return found;
+    }
+
+    function methodOf(service: keyof PublicClient, method: string): PublicMethod {
+      called.add(`${service}.${method}`);
+      return client[service][method] ?? assert.fail(`no method ${method}`);
     }
 
     test("lookups find by pages and as a stream what checks allow", async () => {
@@ -330,6 +344,55 @@ for (const engine of engines) {
       const names = { user: 1, team: 1, document: 1, blocked: 2 };
       assert.deepEqual(at(definitions, "references"), names);
       assert.deepEqual(at(definitions, "ruleDefinitions", "blocked", "arguments"), { level: 5 });
+    });
+
+    test("a tree, the list of tenants and the stream of changes come through", async () => {
+      const tenantId = "streams";
+      await call("tenancy", "create", { id: tenantId, name: "" });
+      const page = { pageSize: 0, continuousToken: "" };
+      const { tenants } = await call("tenancy", "list", page);
+      assert.match(JSON.stringify(tenants), /"id":"streams"/);
+      await call("schema", "write", { tenantId, schema });
+      const metadata = { schemaVersion: "" };
+      const { snapToken } = await call("data", "write", { tenantId, metadata });
+      const entity = { type: "document", id: "plan" };
+      const subject = { type: "user", id: "ada", relation: "" };
+      const tuples = [{ entity, relation: "viewer", subject }];
+      const attributes = [{ entity, attribute: "level", value: integerValueOf3 }];
+      await call("data", "write", { tenantId, metadata, tuples });
+      await call("data", "write", { tenantId, metadata, attributes });
+      const messages = await stream("watch", "watch", { tenantId, snapToken }, 2);
+      assert.deepEqual(at(messages[0], "changes", "dataChanges"), [
+        { operation: 1, type: one("tuple", { entity, relation: "viewer", subject }) },
+      ]);
+      const second = at(messages[1], "changes", "dataChanges", "0", "type", "attribute");
+      assert.deepEqual(at(second, "value", "typeUrl"), integerValueOf3.typeUrl);
+      const { tree } = await call("permission", "expand", {
+        tenantId,
+        metadata: { schemaVersion: "", snapToken: "" },
+        entity,
+        permission: "viewer",
+        context: { tuples: [], attributes: [], data: undefined },
+        arguments: [],
+      });
+      assert.deepEqual(tree, {
+        entity,
+        permission: "viewer",
+        arguments: [],
+        node: one("leaf", { type: one("subjects", { subjects: [subject] }) }),
+      });
+    });
+
+    test("no method of the API is left out", () => {
+      const services = { permission: Permission, schema: Schema, data: Data, bundle: Bundle };
+      const all = Object.entries({ ...services, tenancy: Tenancy, watch: Watch });
+      const missing = all.flatMap(([name, { methods }]) =>
+        methods.map(({ localName }) => `${name}.${localName}`),
+      );
+      assert.deepEqual(
+        missing.filter((name) => !called.has(name)),
+        [],
+      );
     });
   });
 }

@@ -4,13 +4,13 @@ import { createRequire } from "node:module";
  * A method of the library: unknown what it gives, as the library has types of its own. A stream
  * gives several of it.
  */
-type Method = (request: object) => Promise<unknown> | AsyncIterable<unknown>;
+export type PublicMethod = (request: object) => Promise<unknown> | AsyncIterable<unknown>;
 
 /** The client library that applications of this API already use. */
 export type PublicClient = Readonly<
   Record<
     "permission" | "schema" | "data" | "bundle" | "tenancy" | "watch",
-    Readonly<Record<string, Method>>
+    Readonly<Record<string, PublicMethod>>
   >
 >;
 
