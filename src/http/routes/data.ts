@@ -4,6 +4,7 @@ import type { Service } from "../../service/service.ts";
 import { writeData } from "../../service/write-data.ts";
 import { writeRelationships } from "../../service/write-relationships.ts";
 import { type HttpApp, tenantParams, tenantPath } from "../app.ts";
+import { clientGone } from "../client-gone.ts";
 import {
   decodeAttributes,
   decodeRead,
@@ -69,10 +70,10 @@ export function dataRoutes(app: HttpApp, service: Service): void {
   app.post(
     `${tenantPath}/data/relationships/read`,
     { schema: { params: tenantParams, body: readRelationshipsBody } },
-    async ({ params, body, signal }) => {
+    async ({ params, body }, reply) => {
       const { tuples, continuousToken } = await readRelationships(service, {
         ...decodeRead(params.tenant_id, body),
-        signal,
+        signal: clientGone(reply),
         filter: body.filter,
       });
       return { tuples: tuples.map(encodeTuple), continuous_token: continuousToken };
@@ -82,10 +83,10 @@ export function dataRoutes(app: HttpApp, service: Service): void {
   app.post(
     `${tenantPath}/data/attributes/read`,
     { schema: { params: tenantParams, body: readAttributesBody } },
-    async ({ params, body, signal }) => {
+    async ({ params, body }, reply) => {
       const { attributes, continuousToken } = await readAttributes(service, {
         ...decodeRead(params.tenant_id, body),
-        signal,
+        signal: clientGone(reply),
         filter: body.filter,
       });
       return { attributes: attributes.map(encodeAttribute), continuous_token: continuousToken };

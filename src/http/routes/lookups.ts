@@ -2,6 +2,7 @@ import { lookupEntity, lookupEntityStream } from "../../service/lookup-entity.ts
 import { lookupSubject } from "../../service/lookup-subject.ts";
 import type { Service } from "../../service/service.ts";
 import { type HttpApp, tenantParams, tenantPath } from "../app.ts";
+import { clientGone } from "../client-gone.ts";
 import { replyWithStreamError } from "../error-reply.ts";
 import { decodePage } from "../shapes/page.ts";
 import {
@@ -16,9 +17,9 @@ export function lookupRoutes(app: HttpApp, service: Service): void {
   app.post(
     `${tenantPath}/permissions/lookup-entity`,
     { schema: { params: tenantParams, body: lookupEntityBody } },
-    async ({ params, body, signal }) => {
-      const lookup = { ...decodeLookupEntity(params.tenant_id, body), signal };
-      const page = await lookupEntity(service, lookup);
+    async ({ params, body }, reply) => {
+      const lookup = decodeLookupEntity(params.tenant_id, body);
+      const page = await lookupEntity(service, { ...lookup, signal: clientGone(reply) });
       return { entity_ids: page.entityIds, continuous_token: page.continuousToken };
     },
   );
@@ -43,10 +44,10 @@ export function lookupRoutes(app: HttpApp, service: Service): void {
   app.post(
     `${tenantPath}/permissions/lookup-subject`,
     { schema: { params: tenantParams, body: lookupSubjectBody } },
-    async ({ params, body, signal }) => {
+    async ({ params, body }, reply) => {
       const page = await lookupSubject(service, {
         ...decodeQuestion(params.tenant_id, body),
-        signal,
+        signal: clientGone(reply),
         ...decodePage(body),
         entity: body.entity,
         permission: body.permission,

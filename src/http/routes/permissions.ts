@@ -5,6 +5,7 @@ import type { Service } from "../../service/service.ts";
 import { subjectPermission } from "../../service/subject-permission.ts";
 import type { CheckAnswer } from "../../store/store.ts";
 import { type HttpApp, tenantParams, tenantPath } from "../app.ts";
+import { clientGone } from "../client-gone.ts";
 import {
   bulkCheckBody,
   checkBody,
@@ -18,11 +19,11 @@ export function permissionRoutes(app: HttpApp, service: Service): void {
   app.post(
     `${tenantPath}/permissions/check`,
     { schema: { params: tenantParams, body: checkBody } },
-    async ({ params, body, signal }) =>
+    async ({ params, body }, reply) =>
       encodeAnswer(
         await check(service, {
           ...decodeQuestion(params.tenant_id, body),
-          signal,
+          signal: clientGone(reply),
           entity: body.entity,
           permission: body.permission,
           subject: body.subject,
@@ -33,10 +34,10 @@ export function permissionRoutes(app: HttpApp, service: Service): void {
   app.post(
     `${tenantPath}/permissions/bulk-check`,
     { schema: { params: tenantParams, body: bulkCheckBody } },
-    async ({ params, body, signal }) => {
+    async ({ params, body }, reply) => {
       const answers = await bulkCheck(service, {
         ...decodeQuestion(params.tenant_id, body),
-        signal,
+        signal: clientGone(reply),
         items: body.items,
       });
       return { results: answers.map(encodeAnswer) };
@@ -46,11 +47,11 @@ export function permissionRoutes(app: HttpApp, service: Service): void {
   app.post(
     `${tenantPath}/permissions/expand`,
     { schema: { params: tenantParams, body: expandBody } },
-    async ({ params, body, signal }) => ({
+    async ({ params, body }, reply) => ({
       tree: encodeTree(
         await expand(service, {
           ...decodeQuestion(params.tenant_id, body),
-          signal,
+          signal: clientGone(reply),
           entity: body.entity,
           permission: body.permission,
         }),
@@ -61,10 +62,10 @@ export function permissionRoutes(app: HttpApp, service: Service): void {
   app.post(
     `${tenantPath}/permissions/subject-permission`,
     { schema: { params: tenantParams, body: subjectPermissionBody } },
-    async ({ params, body, signal }) => {
+    async ({ params, body }, reply) => {
       const answers = await subjectPermission(service, {
         ...decodeQuestion(params.tenant_id, body),
-        signal,
+        signal: clientGone(reply),
         entity: body.entity,
         subject: body.subject,
         onlyPermission: body.metadata?.only_permission,
