@@ -24,7 +24,7 @@ export interface Asked {
   readonly onFault: (fault: Fault) => void;
 }
 
-/** A test of what stands at the entity alone: it accepts one subject as any other. */
+/** A test of what stands at the entity alone, which accepts every subject or none. */
 export type ValueTest = Extract<Test, { readonly kind: "attribute" | "rule" }>;
 
 /** What a test says at an entity, whatever the depth. */
