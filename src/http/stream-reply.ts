@@ -5,6 +5,7 @@ import type { FastifyReply, FastifyRequest } from "fastify";
 import { errorOf } from "../base/error.ts";
 import { statusOf } from "../base/status.ts";
 import { logFailure } from "../telemetry/failure.ts";
+import { clientGone } from "./client-gone.ts";
 import { errorBody } from "./error-reply.ts";
 
 /** How the items of a stream stand in the body of its reply. */
@@ -41,12 +42,11 @@ export async function replyWithStream<T>(
     readonly open: (signal: AbortSignal) => Promise<AsyncIterable<T>>;
   },
 ): Promise<FastifyReply> {
-  const gone = new AbortController();
-  reply.raw.once("close", () => gone.abort());
-  const items = await stream.open(gone.signal);
+  const items = await stream.open(clientGone(reply));
   const chunks = chunksOf(request, items, stream.format);
   const body = Readable.from(withHead(reply, chunks), { objectMode: false });
-  return await reply.type(stream.format.contentType).send(body);
+  reply.header("cache-control", "no-store").type(stream.format.contentType);
+  return await reply.send(body);
 }
 
 /**

@@ -78,15 +78,13 @@ export async function stateAt(
   ]);
 }
 
-/** Changes a state as a message says; each change must fit the state before it. */
-export function apply(state: Set<string>, message: ChangeMessage): void {
-  for (const text of textOf(message)) {
-    const item = text.slice(1);
-    if (text.startsWith("+")) {
-      assert.ok(!state.has(item), `${item} is created twice`);
-      state.add(item);
-    } else {
-      assert.ok(state.delete(item), `${item} is deleted, and is not there`);
-    }
+/** Changes a state by a change as `textOf` gives it, which must fit the state before it. */
+export function apply(state: Set<string>, change: string): void {
+  const item = change.slice(1);
+  if (change.startsWith("+")) {
+    assert.ok(!state.has(item), `${item} is created twice`);
+    state.add(item);
+  } else {
+    assert.ok(state.delete(item), `${item} is deleted, and is not there`);
   }
 }

@@ -13,6 +13,8 @@ export interface OpenWrite {
   /** What the token is made of that the change gives once it is committed. */
   readonly source: TokenSource;
   commit(): Promise<void>;
+  /** Ends it as if it had never been. */
+  undo(): Promise<void>;
 }
 
 /** A connection of the test's own to the database of a store. */
@@ -76,6 +78,19 @@ export async function beginDelete(
   );
 }
 
+/** Deletes all that is known of some documents, of all when there are none, and leaves it open. */
+export async function beginDeleteOfDocs(
+  sql: postgres.Sql,
+  tenant: TenantId,
+  ids: readonly string[],
+): Promise<OpenWrite> {
+  return await begin(
+    sql,
+    `delete_data($1, true, 'doc', $2::text[], '', '', '{}', '', true, 'doc', $2::text[], '{}')`,
+    [tenant, arrayLiteral(ids)],
+  );
+}
+
 async function begin(
   sql: postgres.Sql,
   call: string,
@@ -88,12 +103,14 @@ async function begin(
   >(`select outcome, snapshot::text, xid::text, timeline from ${call}`, [...values]);
   assert.ok(row?.outcome === "written");
   const { snapshot, xid, timeline } = row;
+  const end = async (statement: string): Promise<void> => {
+    await connection.unsafe(statement);
+    connection.release();
+  };
   return {
     source: { snapshot, xid: xid ?? undefined, timeline },
-    commit: async () => {
-      await connection.unsafe("commit");
-      connection.release();
-    },
+    commit: async () => await end("commit"),
+    undo: async () => await end("rollback"),
   };
 }
 

@@ -1,8 +1,10 @@
 import type { FastifyReply, FastifyRequest } from "fastify";
 
+import type { SnapToken } from "../../base/tuple.ts";
 import type { Service } from "../../service/service.ts";
 import { watch } from "../../service/watch.ts";
 import type { ChangeMessage } from "../../store/change.ts";
+import type { ChangeStream } from "../../store/store.ts";
 import { type HttpApp, tenantParams, tenantPath } from "../app.ts";
 import { encodeMessage, watchRequest } from "../shapes/watch.ts";
 import { jsonLines, replyWithStream, type StreamFormat } from "../stream-reply.ts";
@@ -12,11 +14,16 @@ const lines: StreamFormat<ChangeMessage> = {
   item: (message) => jsonLines.item(encodeMessage(message)),
 };
 
-/** Server-sent events: a browser that reconnects sends the last id by itself. */
-const events: StreamFormat<ChangeMessage> = {
+/**
+ * Server-sent events: a browser that reconnects sends the last id by itself. The id of the start comes
+ * alone, so that this also holds before there is any change.
+ */
+const events: StreamFormat<ChangeMessage | SnapToken> = {
   contentType: "text/event-stream",
-  item: (message) =>
-    `id: ${message.snapToken}\ndata: ${JSON.stringify(encodeMessage(message))}\n\n`,
+  item: (item) =>
+    typeof item === "string"
+      ? `id: ${item}\n\n`
+      : `id: ${item.snapToken}\ndata: ${JSON.stringify(encodeMessage(item))}\n\n`,
   error: (body) => `data: ${JSON.stringify({ error: body })}\n\n`,
   heartbeat: ":\n\n",
 };
@@ -49,22 +56,27 @@ async function watchReply(
     readonly snapToken: string | null | undefined;
   },
 ): Promise<FastifyReply> {
-  const { request, reply } = call;
-  const format = wantsEvents(request) ? events : lines;
-  const lastId = format === events ? lastEventId(request) : undefined;
-  void reply.header("cache-control", "no-store");
+  const { request, reply, snapToken } = call;
+  const tenantId = request.params.tenant_id;
+  if (!wantsEvents(request)) {
+    return await replyWithStream(request, reply, {
+      format: lines,
+      open: async (signal) => (await watch(service, { tenantId, snapToken, signal })).messages,
+    });
+  }
+  const last = lastEventId(request) ?? snapToken;
   return await replyWithStream(request, reply, {
-    format,
-    open: async (signal) => {
-      const tenantId = request.params.tenant_id;
-      const stream = await watch(service, {
-        tenantId,
-        snapToken: lastId ?? call.snapToken,
-        signal,
-      });
-      return stream.messages;
-    },
+    format: events,
+    open: async (signal) => fromStart(await watch(service, { tenantId, snapToken: last, signal })),
   });
+}
+
+async function* fromStart({
+  start,
+  messages,
+}: ChangeStream): AsyncGenerator<ChangeMessage | SnapToken> {
+  yield start;
+  yield* messages;
 }
 
 function wantsEvents({ headers }: FastifyRequest): boolean {

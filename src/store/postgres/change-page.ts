@@ -1,6 +1,6 @@
 import type { SnapToken } from "../../base/tuple.ts";
 import { attributeValueOf } from "../attribute-value.ts";
-import { type Change, type ChangeMessage, messageBytesMax, messageChangesMax } from "../change.ts";
+import { type Change, messageBytesMax, messageChangesMax } from "../change.ts";
 import { arrayLiteral } from "./array-literal.ts";
 import type { Database } from "./database.ts";
 import { numberOf, optionalTextOf, type Row, textOf } from "./row.ts";
@@ -31,14 +31,21 @@ export interface Cursor {
   readonly after: Place | undefined;
 }
 
+/** The changes of a transaction, or a part of them. */
+export interface PageMessage {
+  readonly changes: readonly Change[];
+  /** Of the state after the transaction; undefined when another part of it follows. */
+  readonly snapToken: SnapToken | undefined;
+}
+
 export interface ChangePage {
-  readonly messages: readonly ChangeMessage[];
+  readonly messages: readonly PageMessage[];
   /** Where to go on; undefined when the goal is reached. */
   readonly next: Cursor | undefined;
 }
 
 /** What a token says of the state after a message. */
-export type ToldState = Pick<TokenContent, "snapshot" | "change" | "takenBefore">;
+type ToldState = Pick<TokenContent, "snapshot" | "change" | "takenBefore">;
 type TokenOf = (state: ToldState) => SnapToken;
 
 /** Why there is no page. */
@@ -102,24 +109,24 @@ function pageOf(cursor: Cursor, rows: readonly Row[], tokenOf: TokenOf): ChangeP
   const groups = groupsOf(rows);
   // A transaction that is cut off is told from its start on the next page, unless it fills this one.
   const told = groups.length === 1 ? groups : groups.filter(({ isWhole }) => isWhole);
-  const messages = told.map((group, index) => ({
-    changes: group.changes,
-    snapToken: tokenOf(stateAfter(cursor, group, cursor.after === undefined && index === 0)),
-  }));
+  const messages = told.map(({ xid, changes, isWhole }, index) => {
+    const isFirst = cursor.after === undefined && index === 0;
+    return { changes, snapToken: isWhole ? tokenOf(stateAfter(cursor, xid, isFirst)) : undefined };
+  });
   const isEnd = rows.at(-1)?.["next_xid"] === null;
   return { messages, next: isEnd ? undefined : { ...cursor, after: told.at(-1)?.last } };
 }
 
-/** A part of a transaction that is not its last leaves the state as it was before. */
+/** After a transaction, which is the first of the way to the goal or not. */
 function stateAfter(
   { seen, goal, settledBefore }: Cursor,
-  { xid, isWhole }: Group,
+  xid: bigint,
   isFirst: boolean,
 ): ToldState {
   // What began when all else was committed is kept only where all else is.
-  const isNewest = isFirst && isWhole && xid >= settledBefore;
+  const isNewest = isFirst && xid >= settledBefore;
   return {
-    snapshot: unionOf(seen, shownBelow(goal, isWhole ? idAfter(xid) : xid)),
+    snapshot: unionOf(seen, shownBelow(goal, idAfter(xid))),
     change: isNewest ? xid : undefined,
     takenBefore: goal.xmax > settledBefore ? goal.xmax : settledBefore,
   };

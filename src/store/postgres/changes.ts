@@ -5,7 +5,13 @@ import type { SnapToken, TenantId } from "../../base/tuple.ts";
 import type { ChangeMessage } from "../change.ts";
 import { expiredSnapToken, tenantNotFound } from "../store-error.ts";
 import type { ChangeStore, ChangeStream } from "../store.ts";
-import { type ChangePage, type Cursor, type NoPage, readChangePage } from "./change-page.ts";
+import {
+  type ChangePage,
+  type Cursor,
+  type NoPage,
+  type PageMessage,
+  readChangePage,
+} from "./change-page.ts";
 import { ChangeTail, failedOver, type Step } from "./change-tail.ts";
 import type { Database } from "./database.ts";
 import { Announcer, Listener } from "./doorbell.ts";
@@ -93,7 +99,8 @@ export class PostgresChanges implements ChangeStore {
     const wanted = { tenant, number: textOf(row, "number"), after: seen, now, signal };
     // Before the stream stands: what it begins with may no longer be kept.
     await this.#page(wanted, startCursor(wanted));
-    return { start: after ?? this.#tokens.tokenOf(start), messages: this.#messages(wanted) };
+    const token = after ?? this.#tokens.tokenOf(start);
+    return { start: token, messages: withTokens(token, this.#messages(wanted)) };
   }
 
   /** Fails all streams. */
@@ -102,7 +109,7 @@ export class PostgresChanges implements ChangeStore {
     await Promise.all([this.#tail?.end(closing), this.#listener.close(), this.#announcer.close()]);
   }
 
-  async *#messages(wanted: Wanted): AsyncGenerator<ChangeMessage> {
+  async *#messages(wanted: Wanted): AsyncGenerator<PageMessage> {
     const { tenant, number, now, signal } = wanted;
     const tail = this.#liveTail(now);
     const leave = tail.join(number);
@@ -126,7 +133,7 @@ export class PostgresChanges implements ChangeStore {
     }
   }
 
-  async *#messagesTo(wanted: Wanted, cursor: Cursor): AsyncGenerator<ChangeMessage> {
+  async *#messagesTo(wanted: Wanted, cursor: Cursor): AsyncGenerator<PageMessage> {
     let place: Cursor | undefined = cursor;
     while (place !== undefined && !wanted.signal.aborted) {
       const page: ChangePage = await this.#page(wanted, place);
@@ -167,6 +174,18 @@ export class PostgresChanges implements ChangeStore {
       this.#listener.start();
     }
     return this.#tail;
+  }
+}
+
+/** A part of a transaction that is not the last has the token of the message before. */
+async function* withTokens(
+  start: SnapToken,
+  messages: AsyncIterable<PageMessage>,
+): AsyncGenerator<ChangeMessage> {
+  let token = start;
+  for await (const { changes, snapToken } of messages) {
+    token = snapToken ?? token;
+    yield { changes, snapToken: token };
   }
 }
 
