@@ -3,15 +3,19 @@ import { parseArgs } from "node:util";
 import { benchChecks } from "./check.ts";
 import type { Dataset } from "./data/dataset.ts";
 import { fullSizes, smallSizes, tinySizes } from "./data/nested-documents.ts";
+import { nestedLookups, userOfAll } from "./data/nested-lookups.ts";
 import { nestedDataset } from "./data/nested.ts";
 import { socialDataset } from "./data/social.ts";
+import { benchLookups } from "./lookup.ts";
 import { benchPlans } from "./plans.ts";
 import { writeResult } from "./report.ts";
-import { type BenchServer, describeServer, openServer } from "./server.ts";
+import { type BenchServer, describeServer, loadDatabase, openServer } from "./server.ts";
 import { benchShapes } from "./shapes.ts";
+import { benchStream } from "./stream-memory.ts";
 import { benchTransports } from "./transports.ts";
+import { benchWrites } from "./write.ts";
 
-const usage = `usage: npm run bench -- check | shapes | plans | transports [options]
+const usage = `usage: npm run bench -- check | lookup | shapes | plans | transports [options]
 
   --small                data of about a hundredth of the size
   --only <text>          only classes of questions whose name holds the text
@@ -81,12 +85,26 @@ const commands: Readonly<Record<string, (server: BenchServer) => Promise<object>
       transports: await benchTransports(server, withChosenClasses(dataset), options, print),
     };
   },
+  lookup: async (server) => {
+    const sizes = values.small ? smallSizes : fullSizes;
+    const dataset = nestedDataset(sizes, QUESTIONS);
+    const classes = nestedLookups(sizes, QUESTIONS / 10);
+    const chosen = classes.filter((each) => each.name.includes(values.only));
+    const database = await loadDatabase(server, dataset, print);
+    try {
+      const lookups = await benchLookups(dataset, chosen, database, options, print);
+      return { ...lookups, stream: await benchStream(database, userOfAll(sizes), print) };
+    } finally {
+      if (!options.keep) await database.drop();
+    }
+  },
   plans: async (server) => {
     const others = await Promise.all(values.url.map(describeServer));
     const dataset = nestedDataset(values.small ? tinySizes : smallSizes, QUESTIONS);
     const servers = others.length > 0 ? others : [server];
     return { plans: await benchPlans(servers, withChosenClasses(dataset), options, print) };
   },
+  write: async (server) => ({ writes: await benchWrites(server, options, print) }),
 };
 
 const name = positionals[0] ?? "";

@@ -27,16 +27,26 @@ export async function measure(
   questions: readonly Question[],
   load: { readonly inFlight: number; readonly seconds: number },
 ): Promise<Measurement> {
+  return await measureWork(
+    async (nth) => await askRight(ask, must(questions[nth % questions.length], "a class has some")),
+    load,
+  );
+}
+
+/** Does pieces of work by their number, as `measure` asks questions. */
+export async function measureWork(
+  work: (nth: number) => Promise<void>,
+  load: { readonly inFlight: number; readonly seconds: number },
+): Promise<Measurement> {
   const latencies: number[] = [];
   let next = 0;
   const started = performance.now();
   const end = started + load.seconds * 1000;
   const lane = async () => {
     do {
-      const question = must(questions[next++ % questions.length], "a class has questions");
-      const asked = performance.now();
-      await askRight(ask, question);
-      latencies.push(performance.now() - asked);
+      const began = performance.now();
+      await work(next++);
+      latencies.push(performance.now() - began);
     } while (performance.now() < end);
   };
   await Promise.all(Array.from({ length: load.inFlight }, lane));

@@ -1,0 +1,56 @@
+import { spread } from "./dataset.ts";
+import {
+  documentId,
+  groupOfFolder,
+  memberOfGroup,
+  type NestedSizes,
+  userId,
+} from "./nested-documents.ts";
+
+/** Which documents may this user view, or which users may view this document? */
+export type NestedLookup =
+  | { readonly kind: "entities"; readonly user: string }
+  | { readonly kind: "subjects"; readonly document: string };
+
+/** Lookups that cost about the same. */
+export interface LookupClass {
+  readonly name: string;
+  readonly lookups: readonly NestedLookup[];
+}
+
+/** In the full data a typical user may view some 50 documents, a heavy one 37,000, a very heavy one 111,000. */
+export function nestedLookups(sizes: NestedSizes, count: number): readonly LookupClass[] {
+  const plain = spread(sizes.documents, count).filter((at) => at % 10 !== 0);
+  return [
+    entities("typical user", typicalUsers(sizes, count)),
+    entities("heavy user", [memberOfFolder(sizes, sizes.folderBranching ** 3)]),
+    entities("very heavy user", [memberOfFolder(sizes, sizes.folderBranching ** 2)]),
+    entities("user with none", ["nobody"]),
+    entities("user in many groups", ["joiner"]),
+    subjects("small document", plain.map(documentId)),
+    subjects("large document", ["doc-in-wide"]),
+  ];
+}
+
+/** Somebody who may view every document but for the bans, by a group at the root. */
+export function userOfAll(sizes: NestedSizes): string {
+  return memberOfFolder(sizes, 0);
+}
+
+function entities(name: string, users: readonly string[]): LookupClass {
+  return { name, lookups: users.map((user) => ({ kind: "entities", user })) };
+}
+
+function subjects(name: string, documents: readonly string[]): LookupClass {
+  return { name, lookups: documents.map((document) => ({ kind: "subjects", document })) };
+}
+
+/** The branching to the power of a level is the number of a folder of that level. */
+function memberOfFolder(sizes: NestedSizes, folder: number): string {
+  return userId(memberOfGroup(sizes, groupOfFolder(sizes, folder), 0));
+}
+
+/** Users of odd trees: they own some documents, and others are shared with their groups. */
+function typicalUsers(sizes: NestedSizes, count: number): readonly string[] {
+  return spread(sizes.users / 2, count).map((half) => userId(2 * half + 1));
+}
