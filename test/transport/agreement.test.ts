@@ -10,6 +10,7 @@ import { Data } from "../../src/gen/base/v1/data_pb.ts";
 import { Permission } from "../../src/gen/base/v1/permission_pb.ts";
 import { Schema } from "../../src/gen/base/v1/schema_pb.ts";
 import { Tenancy } from "../../src/gen/base/v1/tenancy_pb.ts";
+import { Watch } from "../../src/gen/base/v1/watch_pb.ts";
 import { engines, type TestApp } from "../support/engines.ts";
 import { type GrpcApp, serveGrpc } from "../support/grpc.ts";
 import { grpcClient, restClient } from "./client.ts";
@@ -18,11 +19,17 @@ import { scenarios } from "./scenarios.ts";
 import { type Line, transcriptOf } from "./transcript.ts";
 
 describe("REST and gRPC, memory and postgres", () => {
-  const apps: { readonly name: string; readonly app: TestApp; readonly grpc: GrpcApp }[] = [];
+  const apps: {
+    readonly name: string;
+    readonly app: TestApp;
+    readonly url: string;
+    readonly grpc: GrpcApp;
+  }[] = [];
   before(async () => {
     for (const engine of engines) {
       const app = await engine.start({ maxDataPerWrite: 20 });
-      apps.push({ name: engine.name, app, grpc: await serveGrpc(app.service) });
+      const url = await app.app.listen({ host: "127.0.0.1", port: 0 });
+      apps.push({ name: engine.name, app, url, grpc: await serveGrpc(app.service) });
     }
   });
   after(async () => {
@@ -36,8 +43,8 @@ describe("REST and gRPC, memory and postgres", () => {
   for (const [name, scenario] of Object.entries(scenarios)) {
     test(`answer alike: ${name}`, async () => {
       const transcripts = new Map<string, readonly Line[]>();
-      for (const { name: engine, app, grpc } of apps) {
-        transcripts.set(`${engine}, REST`, await transcriptOf(restClient(app), scenario));
+      for (const { name: engine, url, grpc } of apps) {
+        transcripts.set(`${engine}, REST`, await transcriptOf(restClient(url), scenario));
         transcripts.set(`${engine}, gRPC`, await transcriptOf(grpcClient(grpc.client), scenario));
       }
       const [first, ...others] = [...transcripts];
@@ -61,7 +68,9 @@ describe("REST and gRPC, memory and postgres", () => {
 
   test("no method of the API is left out of the operations", () => {
     const known = new Set(Object.values<Operation>(operations).map(({ rpc }) => rpc));
-    const methods = [Permission, Schema, Data, Bundle, Tenancy].flatMap((one) => one.methods);
+    const methods = [Permission, Schema, Data, Bundle, Tenancy, Watch].flatMap(
+      (one) => one.methods,
+    );
     const missing = methods.filter((method) => ![...known].some((rpc) => rpc === method));
     assert.deepEqual(
       missing.map(({ parent, name }) => `${parent.name}.${name}`),

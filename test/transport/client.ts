@@ -20,8 +20,8 @@ import {
   StringArrayValueSchema,
   StringValueSchema,
 } from "../../src/gen/base/v1/value_pb.ts";
-import type { TestApp } from "../support/engines.ts";
 import { failure, type GrpcClient } from "../support/grpc.ts";
+import { openStream } from "../support/text-stream.ts";
 import { type Operation, type OperationName, operations } from "./operations.ts";
 import { restForm } from "./rest-form.ts";
 
@@ -32,27 +32,37 @@ export type Outcome =
 
 /** A client of the API, over one of the transports. */
 export interface ApiClient {
-  /** `request` is the body as REST has it. */
-  readonly call: (name: OperationName, tenant: string, request: JsonObject) => Promise<Outcome>;
+  /** `request` is the body as REST has it; of a stream at most `count` answers are waited for. */
+  readonly call: (
+    name: OperationName,
+    tenant: string,
+    request: JsonObject,
+    count?: number,
+  ) => Promise<Outcome>;
 }
 
-export function restClient({ app }: TestApp): ApiClient {
+/** Over an address where the app listens, since a stream needs a connection that can be left. */
+export function restClient(address: string): ApiClient {
   return {
-    call: async (name, tenant, request) => {
+    call: async (name, tenant, request, count = Number.POSITIVE_INFINITY) => {
       const operation: Operation = operations[name];
-      const [method, path] = operation.route.split(" ");
-      const response = await app.inject({
-        method: method as "POST",
-        url: path?.replace("{tenant}", encodeURIComponent(tenant)) ?? assert.fail("no path"),
-        payload: JSON.stringify(request),
-      });
-      if (response.statusCode !== 200) return errorOf(objectOf(JSON.parse(response.body)));
-      if (operation.kind === "unary") return { kind: "answer", body: JSON.parse(response.body) };
-      const lines = response.body.split("\n").filter((line) => line !== "");
-      return {
-        kind: "answer",
-        body: lines.map((line) => objectOf(JSON.parse(line))["result"] ?? null),
-      };
+      const [method = "", path = ""] = operation.route.split(" ");
+      const url = `${address}${path.replace("{tenant}", encodeURIComponent(tenant))}`;
+      if (operation.kind === "unary") {
+        const response = await fetch(url, { method, body: JSON.stringify(request) });
+        const body = objectOf(JSON.parse(await response.text()));
+        return response.ok ? { kind: "answer", body } : errorOf(body);
+      }
+      const reply = await openStream(url, { method, body: request });
+      if (reply.status !== 200) return errorOf(objectOf(await reply.whole()));
+      const bodies: JsonValue[] = [];
+      for (let line = await reply.next(); line !== undefined; line = await reply.next()) {
+        const body = objectOf(JSON.parse(line));
+        bodies.push(body["result"] ?? body);
+        if (bodies.length === count) break;
+      }
+      reply.leave();
+      return { kind: "answer", body: bodies };
     },
   };
 }
@@ -66,7 +76,7 @@ function errorOf(body: JsonObject): Outcome {
 
 export function grpcClient(client: GrpcClient): ApiClient {
   return {
-    call: async (name, tenant, request) => {
+    call: async (name, tenant, request, count = Number.POSITIVE_INFINITY) => {
       const operation: Operation = operations[name];
       const { input } = operation.rpc;
       const place =
@@ -83,6 +93,7 @@ export function grpcClient(client: GrpcClient): ApiClient {
             const bodies: JsonValue[] = [];
             for await (const one of client.stream(operation.rpc, message)) {
               bodies.push(asJson(operation, one));
+              if (bodies.length === count) break;
             }
             return bodies;
           }
@@ -122,10 +133,11 @@ function asJson({ rpc }: Operation, message: MessageShape<Operation["rpc"]["outp
   return restForm(json);
 }
 
-export function objectOf(value: JsonValue | undefined): JsonObject {
-  assert.ok(
-    typeof value === "object" && value !== null && !Array.isArray(value),
-    JSON.stringify(value),
-  );
+export function objectOf(value: unknown): JsonObject {
+  assert.ok(isObject(value), JSON.stringify(value));
   return value;
+}
+
+function isObject(value: unknown): value is JsonObject {
+  return typeof value === "object" && value !== null && !Array.isArray(value);
 }

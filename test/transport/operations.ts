@@ -5,6 +5,7 @@ import { Data } from "../../src/gen/base/v1/data_pb.ts";
 import { Permission } from "../../src/gen/base/v1/permission_pb.ts";
 import { Schema } from "../../src/gen/base/v1/schema_pb.ts";
 import { Tenancy } from "../../src/gen/base/v1/tenancy_pb.ts";
+import { Watch } from "../../src/gen/base/v1/watch_pb.ts";
 
 type Rpc = DescMethod & { readonly input: DescMessage; readonly output: DescMessage };
 
@@ -56,6 +57,11 @@ export const operations = {
     kind: "stream",
     rpc: Permission.method.lookupEntityStream,
     route: "POST /v1/tenants/{tenant}/permissions/lookup-entity-stream",
+  },
+  watch: {
+    kind: "stream",
+    rpc: Watch.method.watch,
+    route: "POST /v1/tenants/{tenant}/watch",
   },
   "lookup subject": of(Permission.method.lookupSubject, "POST permissions/lookup-subject"),
 } as const satisfies Readonly<Record<string, Operation>>;

@@ -8,6 +8,7 @@ export function restForm(value: JsonValue): JsonValue {
   if (Array.isArray(value)) return value.map(restForm);
   if (typeof value !== "object" || value === null) return value;
   if ("entity_definitions" in value) return schemaForm(value);
+  if ("data_changes" in part(value, "changes")) return messageForm(part(value, "changes"));
   if ("permission" in value && "entity" in value && "arguments" in value) return treeForm(value);
   return mapped(value, restForm);
 }
@@ -40,6 +41,11 @@ function treeForm(tree: JsonObject): JsonObject {
   if ("subjects" in leaf) return { target, node: { leaf: part(leaf, "subjects") } };
   if ("values" in leaf) return { target, node: { leaf: part(leaf, "values") } };
   return { target, node: { leaf } };
+}
+
+function messageForm(message: JsonObject): JsonObject {
+  const { snap_token: token, data_changes: changes } = message;
+  return { snap_token: token ?? "", data_changes: { changes: restForm(changes ?? []) } };
 }
 
 function schemaForm(schema: JsonObject): JsonObject {

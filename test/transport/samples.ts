@@ -194,6 +194,7 @@ export const samples: Readonly<Record<OperationName, Sample>> = {
   },
   "lookup entity": { request: lookupEntity(), optional: lookupEntityParts() },
   "lookup entity stream": { request: lookupEntity(), optional: lookupEntityParts() },
+  watch: { request: { snap_token: "" }, optional: ["snap_token"] },
   "lookup subject": {
     request: {
       metadata: { depth: 20 },

@@ -2,6 +2,7 @@ import assert from "node:assert/strict";
 
 import type { JsonObject } from "@bufbuild/protobuf";
 
+import { objectOf } from "./client.ts";
 import { textOf } from "./rest-form.ts";
 import type { Caller } from "./transcript.ts";
 
@@ -423,5 +424,26 @@ export const scenarios: Readonly<Record<string, (caller: Caller) => Promise<void
       ...subjects,
       continuous_token,
     });
+  },
+
+  "changes are watched from a state on": async (caller) => {
+    const { get, stream, fails } = caller;
+    await fails("INVALID_SNAP_TOKEN", "watch", { snap_token: "x" });
+    await fails("TENANT_NOT_FOUND", "watch", {}, "nobody");
+    const snap_token = await fill(caller);
+    await get("data write", { ...now, tuples: [tuple("doc:1#owner@user:a")] });
+    await get("data write", {
+      ...now,
+      attributes: [attribute("news", "public", "Boolean", false)],
+    });
+    await get("data write", { ...now, tuples: [tuple("doc:1#owner@user:a")] });
+    await get("relationships delete", { filter: { entity: { type: "doc", ids: ["1"] } } });
+    const messages = await stream("watch", { snap_token }, 3);
+    const resumed = await stream(
+      "watch",
+      { snap_token: objectOf(messages[0])["snap_token"] ?? "" },
+      2,
+    );
+    assert.deepEqual(resumed, messages.slice(1));
   },
 };

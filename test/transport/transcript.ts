@@ -14,8 +14,12 @@ export interface Caller {
   readonly tenant: string;
   /** The body of the answer; fails when there is none. */
   readonly get: (name: OperationName, request: JsonObject, tenant?: string) => Promise<JsonObject>;
-  /** The answers of a stream. */
-  readonly stream: (name: OperationName, request: JsonObject) => Promise<readonly JsonValue[]>;
+  /** The answers of a stream, to its end or so many. */
+  readonly stream: (
+    name: OperationName,
+    request: JsonObject,
+    count?: number,
+  ) => Promise<readonly JsonValue[]>;
   /** The call must end with the error. */
   readonly fails: (
     code: ErrorCode,
@@ -43,8 +47,9 @@ export async function transcriptOf(
     operation: OperationName,
     request: JsonObject,
     of: string,
+    count?: number,
   ): Promise<Outcome> => {
-    const outcome = await client.call(operation, of, request);
+    const outcome = await client.call(operation, of, request, count);
     lines.push({ operation, outcome: normalised(operation, outcome, names) });
     return outcome;
   };
@@ -52,8 +57,9 @@ export async function transcriptOf(
     operation: OperationName,
     request: JsonObject,
     of: string,
+    count?: number,
   ): Promise<JsonValue> => {
-    const outcome = await call(operation, request, of);
+    const outcome = await call(operation, request, of, count);
     assert.ok(outcome.kind === "answer", `${operation}: ${JSON.stringify(outcome)}`);
     return outcome.body;
   };
@@ -61,8 +67,8 @@ export async function transcriptOf(
   await scenario({
     tenant,
     get: async (name, request, of = tenant) => objectOf(await answer(name, request, of)),
-    stream: async (name, request) => {
-      const body = await answer(name, request, tenant);
+    stream: async (name, request, count) => {
+      const body = await answer(name, request, tenant, count);
       assert.ok(Array.isArray(body));
       return body;
     },
