@@ -115,7 +115,10 @@ function openBaseline({ schema }: Dataset, { url, tenant }: LoadedDatabase): Can
     schema: compiled,
     checks: connections,
     walk: openWalkEvaluator({
-      ...{ url, tenant, schema: compiled, connections },
+      url,
+      tenant,
+      schema: compiled,
+      connections,
       readsHead: false,
       onStatement: undefined,
     }),
