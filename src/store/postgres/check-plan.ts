@@ -24,8 +24,11 @@ export interface Group {
 /** Texts of bulk checks depend on what is asked together, which has no bound of its own. */
 const statementsMax = 1000;
 
+/** What items with the same question have in common. */
+type Asked = Pick<Group, "plan" | "body">;
+
 interface Prepared {
-  readonly bodies: Map<string, Body>;
+  readonly questions: Map<string, Asked>;
   readonly statements: LRUCache<string, Statement>;
 }
 
@@ -37,10 +40,7 @@ export function groupItems(
   items: readonly CheckItem[],
   path: (item: number, field: string) => string,
 ): Group[] {
-  const groups = new Map<
-    string,
-    { readonly question: Question; readonly plan: Plan; items: number[] }
-  >();
+  const groups = new Map<string, Group & { readonly items: number[] }>();
   items.forEach((item, index) => {
     const question = questionOf(item);
     const key = questionKey(question);
@@ -49,17 +49,10 @@ export function groupItems(
       group.items.push(index);
       return;
     }
-    const plan = planOf(schema, question, (field) => path(index, field));
-    groups.set(key, { question, plan, items: [index] });
+    const { plan, body } = askedOf(schema, key, question, (field) => path(index, field));
+    groups.set(key, { key, plan, body, items: [index] });
   });
-  return [...groups]
-    .map(([key, group]) => ({
-      key,
-      plan: group.plan,
-      body: bodyOf(schema, key, group.plan),
-      items: group.items,
-    }))
-    .toSorted((a, b) => (a.key < b.key ? -1 : 1));
+  return [...groups.values()].toSorted((a, b) => (a.key < b.key ? -1 : 1));
 }
 
 /** The same group, read for the interpreter whatever its plan. */
@@ -99,25 +92,30 @@ export function statementOf(
 
 function shapeKey(shape: CheckShape): string {
   const { bulk, pinned, pinnedVersion, contextTuples, contextAttributes } = shape;
-  const flags = [bulk, pinned, pinnedVersion, contextTuples, contextAttributes];
-  return flags.map((flag) => (flag ? "1" : "0")).join("");
+  return `${bulk} ${pinned} ${pinnedVersion} ${contextTuples} ${contextAttributes} `;
 }
 
-/** How a plan is asked; that is found out once. */
-function bodyOf(schema: Schema, key: string, plan: Plan): Body {
-  const { bodies } = preparedOf(schema);
-  let body = bodies.get(key);
-  if (body === undefined) {
-    ({ body } = pushDown(schema, plan));
-    bodies.set(key, body);
+/** The plan of a question and how it is asked; that is found out once. */
+function askedOf(
+  schema: Schema,
+  key: string,
+  question: Question,
+  path: (field: string) => string,
+): Asked {
+  const { questions } = preparedOf(schema);
+  let asked = questions.get(key);
+  if (asked === undefined) {
+    const plan = planOf(schema, question, path);
+    asked = { plan, body: pushDown(schema, plan).body };
+    questions.set(key, asked);
   }
-  return body;
+  return asked;
 }
 
 function preparedOf(schema: Schema): Prepared {
   let known = prepared.get(schema);
   if (known === undefined) {
-    known = { bodies: new Map(), statements: new LRUCache({ max: statementsMax }) };
+    known = { questions: new Map(), statements: new LRUCache({ max: statementsMax }) };
     prepared.set(schema, known);
   }
   return known;

@@ -201,12 +201,14 @@ function plan(compiled: CompiledSchema, question: CheckQuestion): Planned {
 
 /** The items of a group that the statement could not decide, to be gathered. */
 function unknownItems({ compiled }: Asked, group: Group, rows: ReadonlyMap<number, Row>): Group[] {
-  if (group.body.kind === "gather" || onlyDepthIsUnknown(group.body.plan)) return [];
+  if (group.body.kind === "gather") return [];
   const items = group.items.filter((item) => {
     const verdict = numberOf(must(rows.get(item), "every item has a row"), "verdict");
     return verdict !== ALLOWED && verdict !== DENIED;
   });
-  return items.length === 0 ? [] : [gathered(compiled.schema, group, items)];
+  return items.length === 0 || onlyDepthIsUnknown(group.body.plan)
+    ? []
+    : [gathered(compiled.schema, group, items)];
 }
 
 function answersOf(
@@ -214,7 +216,6 @@ function answersOf(
   groups: readonly Group[],
   rows: ReadonlyMap<number, Row>,
 ): CheckAnswer[] {
-  const plans = new Map(groups.flatMap(({ plan, items }) => items.map((item) => [item, plan])));
   return asked.question.items.map((item, index) => {
     const row = must(rows.get(index), "every item has a row");
     const { question } = asked;
@@ -223,7 +224,8 @@ function answersOf(
     if (row["facts"] === null) return answerOf(interpretationOf(row), item, input);
     const { nodes, facts } = gatheredFacts(row["facts"], item.subject);
     if (nodes > gatheredEntitiesMax) return answerOf({ kind: "too_large" }, item, input);
-    const interpretation = interpret(must(plans.get(index), "every item has a plan"), {
+    const group = groups.find(({ items }) => items.includes(index));
+    const interpretation = interpret(must(group, "every item has a group").plan, {
       facts,
       entityId: item.entity.id,
       subject: item.subject,
