@@ -60,10 +60,10 @@ for (const engine of engines) {
       await app.close();
     });
 
-    async function write(lines: readonly string[]): Promise<void> {
+    async function write(lines: readonly string[], to = tenantId): Promise<void> {
       const data = { schemaVersion: undefined, ...factsOf(lines) };
-      // It is the tenant that was created above.
-      await app.store.data.write(tenantId as TenantId, data);
+      // It is a tenant that was created before.
+      await app.store.data.write(to as TenantId, data);
     }
 
     const view = (user: string) => ({
@@ -147,6 +147,29 @@ for (const engine of engines) {
         behind.push(message.entityId);
       }
       assert.deepEqual(behind, many.slice(3_210, 3_215));
+    });
+
+    test("a stream goes on in the state and the schema that it began in", async () => {
+      const path = await app.tenant(schema);
+      const id = path.split("/").at(-1) ?? "";
+      const lines = many.map((one) => `doc:${one}#viewer@user:many`);
+      await write(lines, id);
+      const stream = grpc.client.stream(Permission.method.lookupEntityStream, {
+        ...view("many"),
+        tenantId: id,
+      });
+      const found = [(await stream.next()).value?.entityId];
+      // What is not read fills every buffer, so the later batches are not there yet.
+      await write(
+        many.slice(1_000, 2_000).map((one) => `doc:${one}+#viewer@user:many`),
+        id,
+      );
+      const away = { tuple_filter: { relation: "viewer" }, attribute_filter: {} };
+      assert.equal((await app.post(`${path}/data/delete`, away)).status, 200);
+      const bare = "entity user {} entity doc { relation viewer @user }";
+      assert.equal((await app.post(`${path}/schemas/write`, { schema: bare })).status, 200);
+      for await (const message of stream) found.push(message.entityId);
+      assert.deepEqual(found, many);
     });
 
     test("what is wrong is told as REST tells it", async () => {
