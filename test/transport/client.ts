@@ -84,7 +84,7 @@ export function grpcClient(client: GrpcClient): ApiClient {
       const given = operation.route.includes("{tenant}")
         ? { ...request, [place]: tenant }
         : request;
-      const message = fromJson(input, given, { registry: values, ignoreUnknownFields: true });
+      const message = fromJson(input, given, { registry: valueTypes, ignoreUnknownFields: true });
       return await outcomeOf(async () => {
         switch (operation.kind) {
           case "unary":
@@ -113,7 +113,7 @@ async function outcomeOf(call: () => Promise<JsonValue>): Promise<Outcome> {
 }
 
 /** The types that an attribute's value may have. */
-const values = createRegistry(
+const valueTypes = createRegistry(
   BooleanValueSchema,
   BooleanArrayValueSchema,
   DoubleValueSchema,
@@ -126,7 +126,7 @@ const values = createRegistry(
 
 function asJson({ rpc }: Operation, message: MessageShape<Operation["rpc"]["output"]>): JsonValue {
   const json = toJson(rpc.output, message, {
-    registry: values,
+    registry: valueTypes,
     alwaysEmitImplicit: true,
     useProtoFieldName: true,
   });
