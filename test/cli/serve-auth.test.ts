@@ -1,0 +1,140 @@
+import assert from "node:assert/strict";
+import { writeFileSync } from "node:fs";
+import { test } from "node:test";
+
+import { status } from "@grpc/grpc-js";
+
+import { Tenancy } from "../../src/gen/base/v1/tenancy_pb.ts";
+import { Health } from "../../src/gen/grpc/health/v1/health_pb.ts";
+import { makeKey, signed, startIssuer } from "../auth/issuer.ts";
+import { until } from "../store/open-write.ts";
+import { certificateFolder, makeCertificate } from "../support/certificate-files.ts";
+import { connectGrpc, failure } from "../support/grpc.ts";
+import { runPemba, servePemba } from "../support/pemba.ts";
+
+const list = { method: "POST" } as const;
+
+test("keys of the configuration guard both transports, and no log line has one", async (t) => {
+  const env = {
+    SERVICE_AUTHN_ENABLED: "true",
+    SERVICE_AUTHN_METHOD: "preshared",
+    SERVICE_AUTHN_PRESHARED_KEYS: "first-key,second-key",
+    SERVICE_LOG_LEVEL: "debug",
+  };
+  const { url, grpc, process: server, finished } = await servePemba(t, [], { env });
+  for (const key of ["first-key", "second-key"]) {
+    const authorization = `Bearer ${key}`;
+    const answer = await fetch(`${url}/v1/tenants/list`, { ...list, headers: { authorization } });
+    assert.equal(answer.status, 200);
+    const client = connectGrpc(grpc, { authorization });
+    t.after(() => client.close());
+    assert.equal((await client.call(Tenancy.method.list, {})).tenants.length, 1);
+  }
+  assert.equal((await fetch(`${url}/v1/tenants/list`, list)).status, 401);
+  assert.equal((await fetch(`${url}/healthz`)).status, 200);
+  const stranger = connectGrpc(grpc, { authorization: "Bearer third-key" });
+  t.after(() => stranger.close());
+  const { code } = await failure(stranger.call(Tenancy.method.list, {}));
+  assert.equal(code, status.UNAUTHENTICATED);
+  assert.equal((await stranger.call(Health.method.check, {})).status, 1);
+  server.kill("SIGTERM");
+  const { stdout } = await finished;
+  assert.match(stdout, /request answered/);
+  assert.doesNotMatch(stdout, /(first|second|third)-key/);
+});
+
+test("it starts while the issuer is gone, refuses requests, and takes them once it is back", async (t) => {
+  const key = await makeKey("key");
+  const issuer = await startIssuer(key);
+  t.after(async () => await issuer.close());
+  issuer.mode = "failing";
+  const env = {
+    SERVICE_AUTHN_ENABLED: "true",
+    SERVICE_AUTHN_METHOD: "oidc",
+    SERVICE_AUTHN_OIDC_ISSUER: issuer.url,
+    SERVICE_AUTHN_OIDC_AUDIENCE: "pemba",
+    SERVICE_AUTHN_OIDC_BACKOFF_INTERVAL: "10ms",
+    SERVICE_AUTHN_OIDC_BACKOFF_MAX_RETRIES: "1000",
+  };
+  const { url, process: server, finished } = await servePemba(t, [], { env });
+  const authorization = `Bearer ${await signed(key, issuer.url)}`;
+  const ask = async (): Promise<Response> =>
+    await fetch(`${url}/v1/tenants/list`, { ...list, headers: { authorization } });
+  const refused = await ask();
+  assert.deepEqual([refused.status, refused.headers.get("www-authenticate")], [401, "Bearer"]);
+  assert.match(await refused.text(), /its issuer does not give its keys/);
+  issuer.mode = "answering";
+  await until(async () => ((await ask()).status === 200 ? true : undefined));
+  server.kill("SIGTERM");
+  const { status: ended, stdout } = await finished;
+  assert.equal(ended, 0);
+  assert.match(stdout, /WARN.*the issuer gives no keys, requests are refused until it does/);
+});
+
+test("the rate of the configuration holds for both transports together", async (t) => {
+  const { url, grpc } = await servePemba(t, ["--server-rate-limit", "1"]);
+  const client = connectGrpc(grpc);
+  t.after(() => client.close());
+  // One comes back each second: of many at once most are refused, on either side.
+  const rest = await Promise.all(
+    Array.from({ length: 20 }, async () => (await fetch(`${url}/v1/tenants/list`, list)).status),
+  );
+  assert.ok(rest.includes(429), String(rest));
+  const calls = await Promise.all(
+    Array.from({ length: 20 }, async () =>
+      client.call(Tenancy.method.list, {}).then(
+        () => undefined,
+        (error: unknown) => error,
+      ),
+    ),
+  );
+  assert.ok(
+    calls.some((error) => error instanceof Error && /RATE_LIMIT_EXCEEDED/.test(error.message)),
+  );
+});
+
+test("both listeners speak TLS with the certificates of the configuration", async (t) => {
+  const made = await makeCertificate();
+  const { cert, key } = certificateFolder(t, made);
+  const env = {
+    SERVICE_HTTP_TLS_ENABLED: "true",
+    SERVICE_HTTP_TLS_CERT_PATH: cert,
+    SERVICE_HTTP_TLS_KEY_PATH: key,
+    SERVICE_GRPC_TLS_ENABLED: "true",
+    SERVICE_GRPC_TLS_CERT_PATH: cert,
+    SERVICE_GRPC_TLS_KEY_PATH: key,
+  };
+  const { url, grpc, process: server, finished } = await servePemba(t, [], { env });
+  assert.match(url, /^https:/);
+  const port = grpc.slice(grpc.lastIndexOf(":"));
+  const client = connectGrpc(`localhost${port}`, { root: Buffer.from(made.cert) });
+  t.after(() => client.close());
+  assert.equal((await client.call(Tenancy.method.list, {})).tenants.length, 1);
+  // A program of its own, which is told at its start whom to trust.
+  const file = `${cert}.txt`;
+  writeFileSync(file, "doc:1#viewer@user:1\n");
+  const imported = await runPemba(["import", file, "--url", url, "--tenant", "nobody"], {
+    env: { NODE_EXTRA_CA_CERTS: cert },
+  });
+  assert.match(imported.stderr, /tenant `nobody`/);
+  server.kill("SIGTERM");
+  assert.equal((await finished).status, 0);
+});
+
+test("a certificate that cannot be read is one line and status 1, whichever listener it is of", async () => {
+  for (const listener of ["http", "grpc"]) {
+    const { status: ended, stderr } = await runPemba([
+      "serve",
+      `--${listener}-tls-enabled`,
+      `--${listener}-tls-cert-path=/nowhere/tls.crt`,
+      `--${listener}-tls-key-path=/nowhere/tls.key`,
+    ]);
+    assert.equal(ended, 1);
+    assert.match(
+      stderr,
+      new RegExp(
+        String.raw`^pemba: server\.${listener}\.tls\.cert: cannot read \`/nowhere/tls\.crt\`: ENOENT[^\n]*\n$`,
+      ),
+    );
+  }
+});

@@ -1,0 +1,43 @@
+import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import type { TestContext } from "node:test";
+
+import { generate } from "selfsigned";
+
+/** A certificate of this machine that rests on itself, and its key, as PEM. */
+export interface MadeCertificate {
+  readonly cert: string;
+  readonly private: string;
+}
+
+/** Where a certificate and its key are, until the end of the test. */
+export interface CertificateFolder {
+  readonly cert: string;
+  readonly key: string;
+  put(made: MadeCertificate): void;
+}
+
+export async function makeCertificate(): Promise<MadeCertificate> {
+  const altNames = [
+    { type: 2 as const, value: "localhost" },
+    { type: 7 as const, ip: "127.0.0.1" },
+  ];
+  return await generate([{ name: "commonName", value: "localhost" }], {
+    keyType: "ec",
+    extensions: [{ name: "subjectAltName", altNames }],
+  });
+}
+
+export function certificateFolder(t: TestContext, made?: MadeCertificate): CertificateFolder {
+  const folder = mkdtempSync(join(tmpdir(), "pemba-certificate-"));
+  t.after(() => rmSync(folder, { recursive: true }));
+  const cert = join(folder, "tls.crt");
+  const key = join(folder, "tls.key");
+  const put = (next: MadeCertificate): void => {
+    writeFileSync(cert, next.cert);
+    writeFileSync(key, next.private);
+  };
+  if (made !== undefined) put(made);
+  return { cert, key, put };
+}
