@@ -1,12 +1,11 @@
 import assert from "node:assert/strict";
-import { once } from "node:events";
-import { connect as connectSocket, createServer, type Server, type Socket } from "node:net";
 import { after, before, test, type TestContext } from "node:test";
 
 import type postgres from "postgres";
 
 import { Database } from "../../src/store/postgres/database.ts";
 import { createTestDatabase, type TestDatabase } from "../support/database.ts";
+import { openLine } from "../support/line.ts";
 import { fails, pool } from "./engines.ts";
 import { connect, until } from "./open-write.ts";
 
@@ -64,6 +63,22 @@ test("a read whose connection is lost is made again", async (t) => {
   assert.equal(row?.["seven"], 7);
 });
 
+test("what follows a read that was lost among its rows has its own rows and no others", async (t) => {
+  const database = await open(t, place.url);
+  await sql`select pg_advisory_lock(${lock})`;
+  // Larger than what the server gathers before it sends anything.
+  const reading = database.query(
+    `select repeat('x', 20000), case when row = 4 then pg_advisory_xact_lock($1::bigint) end
+     from generate_series(1, 5) as rows (row)`,
+    [lock],
+  );
+  await Promise.all([endWaiting(), fails(reading, "UNAVAILABLE")]);
+  const rows = await until(
+    async () => await database.query("select 7 as seven", []).catch(() => undefined),
+  );
+  assert.deepEqual([...rows], [{ seven: 7 }]);
+});
+
 test("a write whose connection is lost is not made again, and its outcome is said to be unknown", async (t) => {
   const database = await open(t, place.url);
   await sql`select pg_advisory_lock(${lock})`;
@@ -85,7 +100,7 @@ test("a write whose connection is lost is not made again, and its outcome is sai
 });
 
 test("a write that finds no server is made once the server is there", async (t) => {
-  const line = await lineTo(t, place.url);
+  const line = await openLine(t, place.url);
   let closed = 0;
   const database = await open(t, line.url, () => (closed += 1));
   await line.cut();
@@ -100,43 +115,4 @@ test("a write that finds no server is made once the server is there", async (t) 
 async function valuesOf(value: number): Promise<readonly unknown[]> {
   const rows = await sql`select value from noted where value = ${value}`;
   return rows.map((row): unknown => row["value"]);
-}
-
-interface Line {
-  readonly url: string;
-  cut(): Promise<void>;
-  mend(): Promise<void>;
-}
-
-/** A way to the database that refuses connections while it is cut. */
-async function lineTo(t: TestContext, target: string): Promise<Line> {
-  const url = new URL(target);
-  const sockets = new Set<Socket>();
-  const server: Server = createServer((near) => {
-    const far = connectSocket(Number(new URL(target).port), new URL(target).hostname);
-    for (const socket of [near, far]) {
-      sockets.add(socket);
-      socket.on("error", () => {});
-      socket.on("close", () => [near, far].forEach((end) => end.destroy()));
-    }
-    near.pipe(far).pipe(near);
-  });
-  const listen = async (port: number): Promise<void> => {
-    server.listen(port, "127.0.0.1");
-    await once(server, "listening");
-  };
-  const cut = async (): Promise<void> => {
-    const isClosed = server.listening ? once(server, "close") : undefined;
-    server.close();
-    for (const socket of sockets) socket.destroy();
-    sockets.clear();
-    await isClosed;
-  };
-  t.after(cut);
-  await listen(0);
-  const address = server.address();
-  assert.ok(typeof address === "object" && address !== null);
-  url.hostname = "127.0.0.1";
-  url.port = String(address.port);
-  return { url: url.href, cut, mend: async () => await listen(address.port) };
 }
