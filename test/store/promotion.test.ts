@@ -8,10 +8,12 @@ import { type TestContext, test } from "node:test";
 
 import type postgres from "postgres";
 
+import { PembaError } from "../../src/base/error.ts";
 import type { SnapToken, TenantId } from "../../src/base/tuple.ts";
 import { Database } from "../../src/store/postgres/database.ts";
 import { SnapTokens } from "../../src/store/postgres/snap-token.ts";
 import type { Store } from "../../src/store/store.ts";
+import { openLine } from "../support/line.ts";
 import { startFollowedPostgres } from "../support/postgres-binaries.ts";
 import { fails, openStore, pool, tenantWithSchema, write } from "./engines.ts";
 import { remove } from "./filters.ts";
@@ -19,6 +21,8 @@ import { beginWrite, connect, until } from "./open-write.ts";
 import { stateAt } from "./state.ts";
 
 interface Pair {
+  /** Of the primary. */
+  readonly url: string;
   /** On the primary, until that is lost. */
   readonly store: Store;
   readonly sql: postgres.Sql;
@@ -48,6 +52,7 @@ async function startPair(t: TestContext): Promise<Pair> {
   };
   t.after(lose);
   return {
+    url: primary.url,
     store,
     sql,
     tokens,
@@ -74,6 +79,8 @@ async function startPair(t: TestContext): Promise<Pair> {
     },
   };
 }
+
+const watched = { watch: { readAheadMax: 100 } };
 
 const owners = (...names: readonly string[]): readonly string[] =>
   names.map((name) => `doc:1#owner@user:${name}`);
@@ -153,4 +160,42 @@ test("a lost transaction is refused also when others than Pemba have used its id
   await refused(heir, tenant, lost);
   await write(heir, tenant, { tuples: owners("a") });
   await refused(heir, tenant, lost);
+});
+
+test("an instance that runs through a failover refuses what was lost from its first answer on", async (t) => {
+  const { store: witness, url, cutOff, failOver } = await startPair(t);
+  const tenant = await tenantWithSchema(witness);
+  const line = await openLine(t, url);
+  const store = await openStore(line.url, watched);
+  t.after(() => store.close());
+  const kept = await write(store, tenant, { tuples: owners("kept") });
+  await write(store, tenant, { tuples: owners("later") });
+  await cutOff();
+  const lost = await write(store, tenant, { tuples: owners("lost") });
+  assert.deepEqual(await stateAt(store, tenant, lost), owners("kept", "later", "lost"));
+
+  await line.cut();
+  const heir = await failOver();
+  await line.mend(heir.url);
+  // It may be that the first tries still meet the broken connections.
+  const first = await until(async () => {
+    return await stateAt(store, tenant, lost).catch((error: unknown) =>
+      error instanceof PembaError && error.code !== "UNAVAILABLE" ? error : undefined,
+    );
+  });
+  assert.ok(first instanceof PembaError && first.code === "INVALID_SNAP_TOKEN", String(first));
+  assert.deepEqual(await stateAt(store, tenant, kept), owners("kept"));
+  const fresh = await write(store, tenant, { tuples: owners("fresh") });
+  assert.deepEqual(await stateAt(store, tenant, fresh), owners("fresh", "kept", "later"));
+  await refused(store, tenant, lost);
+
+  const { signal } = new AbortController();
+  await fails(store.changes.follow(tenant, { after: lost, signal }), "INVALID_SNAP_TOKEN", "lost");
+  const { messages } = await store.changes.follow(tenant, { after: kept, signal });
+  const told: string[] = [];
+  for await (const { changes } of messages) {
+    told.push(...changes.map((one) => (one.kind === "tuple" ? one.tuple.subject.id : "")));
+    if (told.length === 2) break;
+  }
+  assert.deepEqual(told, ["later", "fresh"]);
 });
