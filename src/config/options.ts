@@ -41,10 +41,10 @@ function option<T>(kind: Kind<T>, details: Details): Option<T> {
 }
 
 /** Those of JWS that prove who signed; `none` does not. */
-const signingMethods = [
-  ...["RS256", "RS384", "RS512", "PS256", "PS384", "PS512", "ES256", "ES384", "ES512"],
-  ...["EdDSA", "Ed25519", "HS256", "HS384", "HS512"],
-] as const;
+const rsaMethods = ["RS256", "RS384", "RS512", "PS256", "PS384", "PS512"] as const;
+const curveMethods = ["ES256", "ES384", "ES512", "EdDSA", "Ed25519"] as const;
+const secretMethods = ["HS256", "HS384", "HS512"] as const;
+const signingMethods = [...rsaMethods, ...curveMethods, ...secretMethods] as const;
 
 /** Every key there is, in the order of the documentation. */
 export const options = {

@@ -25,7 +25,7 @@ interface Scene {
   readonly authenticator: Authenticator;
   /** The messages that were logged, debug included. */
   readonly log: string[];
-  accepts(key: SigningKey): Promise<boolean>;
+  readonly accepts: (key: SigningKey) => Promise<boolean>;
 }
 
 async function open(

@@ -1,12 +1,16 @@
 import assert from "node:assert/strict";
 import { after, before, describe, test } from "node:test";
 
+import { type Admission, createAdmission } from "../../src/auth/admission.ts";
+import { presharedKeys } from "../../src/auth/preshared-keys.ts";
+import { createRateLimit } from "../../src/auth/rate-limit.ts";
 import { Bundle } from "../../src/gen/base/v1/bundle_pb.ts";
 import { Data } from "../../src/gen/base/v1/data_pb.ts";
 import { Permission } from "../../src/gen/base/v1/permission_pb.ts";
 import { Schema } from "../../src/gen/base/v1/schema_pb.ts";
 import { Tenancy } from "../../src/gen/base/v1/tenancy_pb.ts";
 import { Watch } from "../../src/gen/base/v1/watch_pb.ts";
+import { admitAll } from "../support/admit-all.ts";
 import { engines, type TestApp } from "../support/engines.ts";
 import { type GrpcApp, serveGrpc } from "../support/grpc.ts";
 import { connectPublicClient, type PublicClient, type PublicMethod } from "./public-library.ts";
@@ -36,16 +40,29 @@ const integerValueOf3 = {
   value: Uint8Array.of(0x08, 0x03),
 };
 
-for (const engine of engines) {
-  describe(`the public Node client on ${engine.name}`, () => {
+const key = "public-client-key";
+
+const admitHolders: Admission = createAdmission({
+  rateLimit: createRateLimit(1_000_000),
+  authenticator: presharedKeys([key]),
+});
+
+/** With a token, the server asks for one. */
+const settings = engines.flatMap((engine) => [
+  { engine, name: engine.name, token: undefined },
+  { engine, name: `${engine.name} with a token`, token: key },
+]);
+
+for (const { engine, name, token } of settings) {
+  describe(`the public Node client on ${name}`, () => {
     let app: TestApp;
     let server: GrpcApp;
     let client: PublicClient;
     const called = new Set<string>();
     before(async () => {
       app = await engine.start();
-      server = await serveGrpc(app.service);
-      client = connectPublicClient(`127.0.0.1:${server.port}`);
+      server = await serveGrpc(app.service, token === undefined ? admitAll : admitHolders);
+      client = connectPublicClient(`127.0.0.1:${server.port}`, token);
     });
     after(async () => {
       await server.close();
@@ -382,6 +399,23 @@ for (const engine of engines) {
         node: one("leaf", { type: one("subjects", { subjects: [subject] }) }),
       });
     });
+
+    if (token !== undefined) {
+      test("another token, or none, is refused whatever is asked", async () => {
+        for (const other of [undefined, "another-key"]) {
+          const stranger = connectPublicClient(`127.0.0.1:${server.port}`, other);
+          const list = stranger.tenancy["list"] ?? assert.fail("no method list");
+          await assert.rejects(async () => await list({ pageSize: 0, continuousToken: "" }), {
+            code: 16,
+            details: /^ERROR_CODE_(MISSING_BEARER_TOKEN|INVALID_KEY): /,
+          });
+          const watch = stranger.watch["watch"] ?? assert.fail("no method watch");
+          const changes = watch({ tenantId: "t1", snapToken: "" });
+          assert.ok(Symbol.asyncIterator in changes);
+          await assert.rejects(changes[Symbol.asyncIterator]().next(), { code: 16 });
+        }
+      });
+    }
 
     test("no method of the API is left out", () => {
       const services = { permission: Permission, schema: Schema, data: Data, bundle: Bundle };

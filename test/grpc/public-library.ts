@@ -14,29 +14,34 @@ export type PublicClient = Readonly<
   >
 >;
 
+/** Only handed back to the library. */
+type Interceptor = object;
+
 interface PublicLibrary {
   readonly grpc: {
-    newClient(config: {
-      readonly endpoint: string;
-      readonly cert: null;
-      readonly pk: null;
-      readonly certChain: null;
-      readonly insecure: true;
-    }): PublicClient;
+    readonly newClient: (
+      config: {
+        readonly endpoint: string;
+        readonly cert: null;
+        readonly pk: null;
+        readonly certChain: null;
+        readonly insecure: true;
+      },
+      ...interceptors: readonly Interceptor[]
+    ) => PublicClient;
+    readonly newAccessTokenInterceptor: (token: string) => Interceptor;
   };
 }
 
 /**
- * Required and not imported: the package brings its sources along, and the type checker would hold
+ * With a token, every call carries it. Required and not imported: the package brings its sources along, and the type checker would hold
  * them against our rules.
  */
-export function connectPublicClient(endpoint: string): PublicClient {
+export function connectPublicClient(endpoint: string, token?: string): PublicClient {
   const library: PublicLibrary = createRequire(import.meta.url)("@permify/permify-node");
-  return library.grpc.newClient({
-    endpoint,
-    cert: null,
-    pk: null,
-    certChain: null,
-    insecure: true,
-  });
+  const { newClient, newAccessTokenInterceptor } = library.grpc;
+  const config = { endpoint, cert: null, pk: null, certChain: null, insecure: true } as const;
+  return token === undefined
+    ? newClient(config)
+    : newClient(config, newAccessTokenInterceptor(token));
 }
