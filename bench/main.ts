@@ -6,6 +6,7 @@ import { fullSizes, smallSizes, tinySizes } from "./data/nested-documents.ts";
 import { nestedLookups, userOfAll } from "./data/nested-lookups.ts";
 import { nestedDataset } from "./data/nested.ts";
 import { socialDataset } from "./data/social.ts";
+import { benchLife } from "./life.ts";
 import { benchLookups } from "./lookup.ts";
 import { benchPlans } from "./plans.ts";
 import { writeResult } from "./report.ts";
@@ -15,7 +16,7 @@ import { benchStream } from "./stream-memory.ts";
 import { benchTransports } from "./transports.ts";
 import { benchWrites } from "./write.ts";
 
-const usage = `usage: npm run bench -- check | lookup | shapes | plans | transports [options]
+const usage = `usage: npm run bench -- check | lookup | shapes | plans | transports | write | life [options]
 
   --small                data of about a hundredth of the size
   --only <text>          only classes of questions whose name holds the text
@@ -103,6 +104,11 @@ const commands: Readonly<Record<string, (server: BenchServer) => Promise<object>
     const dataset = nestedDataset(values.small ? tinySizes : smallSizes, QUESTIONS);
     const servers = others.length > 0 ? others : [server];
     return { plans: await benchPlans(servers, withChosenClasses(dataset), options, print) };
+  },
+  life: async (server) => {
+    const dataset = socialDataset({ users: 4_000, questions: QUESTIONS });
+    const tuples = values.small ? 50_000 : 1_000_000;
+    return { life: await benchLife(server, dataset, { ...options, tuples }, print) };
   },
   write: async (server) => ({ writes: await benchWrites(server, options, print) }),
 };

@@ -27,29 +27,54 @@ export async function measure(
   questions: readonly Question[],
   load: { readonly inFlight: number; readonly seconds: number },
 ): Promise<Measurement> {
-  return await measureWork(
-    async (nth) => await askRight(ask, must(questions[nth % questions.length], "a class has some")),
-    load,
-  );
+  return await measureWork(askOf(ask, questions), load);
+}
+
+/** Asking the questions round and round, as work for `measureWork` or `measureDuring`. */
+export function askOf(ask: Ask, questions: readonly Question[]): (nth: number) => Promise<void> {
+  return async (nth) =>
+    await askRight(ask, must(questions[nth % questions.length], "a class has some"));
 }
 
 /** Does pieces of work by their number, as `measure` asks questions. */
 export async function measureWork(
   work: (nth: number) => Promise<void>,
-  load: { readonly inFlight: number; readonly seconds: number },
+  { inFlight, seconds }: { readonly inFlight: number; readonly seconds: number },
+): Promise<Measurement> {
+  const end = performance.now() + seconds * 1000;
+  return await measureUntil(work, inFlight, () => performance.now() >= end);
+}
+
+/** The same for as long as something else goes on, and what that came to. */
+export async function measureDuring<T>(
+  work: (nth: number) => Promise<void>,
+  inFlight: number,
+  other: () => Promise<T>,
+): Promise<readonly [Measurement, T]> {
+  let isOver = false;
+  const running = other().finally(() => {
+    isOver = true;
+  });
+  const measurement = await measureUntil(work, inFlight, () => isOver);
+  return [measurement, await running];
+}
+
+async function measureUntil(
+  work: (nth: number) => Promise<void>,
+  inFlight: number,
+  isOver: () => boolean,
 ): Promise<Measurement> {
   const latencies: number[] = [];
   let next = 0;
   const started = performance.now();
-  const end = started + load.seconds * 1000;
   const lane = async () => {
     do {
       const began = performance.now();
       await work(next++);
       latencies.push(performance.now() - began);
-    } while (performance.now() < end);
+    } while (!isOver());
   };
-  await Promise.all(Array.from({ length: load.inFlight }, lane));
+  await Promise.all(Array.from({ length: inFlight }, lane));
   const seconds = (performance.now() - started) / 1000;
   return summary(latencies, seconds);
 }
