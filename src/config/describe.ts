@@ -50,7 +50,8 @@ database:
 
 An empty variable is one that is not set. Keys and variables that start with \`SERVICE_\` but are not
 in the table, and values that are not allowed, are all reported at once, and the process ends with
-status 1. Durations have a unit (\`300s\`, \`1h30m\`), sizes may have one (\`10MiB\`).
+status 1. Durations have a unit (\`300s\`, \`1h30m\`), sizes may have one (\`10MiB\`). A list is a
+list of the file, or one text with commas between its values.
 
 ${table(columns, rows)}
 `;

@@ -192,3 +192,86 @@ test("a flag nobody knows and one without its value are problems", () => {
     "--log-level: needs a value",
   ]);
 });
+
+test("a list is a list in a file, and has commas between its values elsewhere", (t) => {
+  const key = "authn.preshared.keys";
+  const path = file(t, 'authn:\n  preshared: { keys: ["k,one", k-two, 3] }\n');
+  assert.deepEqual(configOf({ args: ["-c", path] })[key], ["k,one", "k-two", "3"]);
+  const one = file(t, "authn:\n  preshared:\n    keys: k-one\n");
+  assert.deepEqual(configOf({ args: ["-c", one] })[key], ["k-one"]);
+  const none = file(t, "authn:\n  preshared:\n    keys: []\n");
+  assert.deepEqual(configOf({ args: ["-c", none] })[key], []);
+  const env = { SERVICE_AUTHN_PRESHARED_KEYS: "k-one, k-two" };
+  assert.deepEqual(configOf({ env })[key], ["k-one", "k-two"]);
+  assert.deepEqual(configOf({ env, args: ["--authn-preshared-keys=k-three"] })[key], ["k-three"]);
+  assert.deepEqual(configOf({})["authn.oidc.valid_methods"], ["RS256", "HS256"]);
+});
+
+test("a list holds nothing but plain values that are allowed", (t) => {
+  const path = file(t, "authn:\n  preshared:\n    keys: [a, {b: c}]\n  oidc:\n    issuer: [a]\n");
+  assert.deepEqual(problemsOf({ args: ["-c", path] }), [
+    `${path}:3: \`authn.preshared.keys\` is a list with more than plain values in it`,
+    `${path}:5: \`authn.oidc.issuer\` is a list, expected one value`,
+  ]);
+  const blank = file(t, "authn:\n  preshared:\n    keys: [a, ~]\n");
+  assert.match(problemsOf({ args: ["-c", blank] })[0] ?? "", /more than plain values/);
+  for (const text of ["k-one,,k-two", "k-one,", "with space", "gr\u00fcn"]) {
+    const [problem = "", ...others] = problemsOf({ env: { SERVICE_AUTHN_PRESHARED_KEYS: text } });
+    assert.deepEqual(others, []);
+    assert.match(
+      problem,
+      /: `authn.preshared.keys`: the value is not allowed, expected a list of /,
+    );
+  }
+  for (const text of ["none", "RS256,none", "rs256"]) {
+    const [problem = ""] = problemsOf({ env: { SERVICE_AUTHN_OIDC_VALID_METHODS: text } });
+    assert.match(
+      problem,
+      /`authn.oidc.valid_methods`: `.*` is not allowed, expected a list of RS256/,
+    );
+  }
+});
+
+test("an issuer is a URL that nothing can be hidden in", () => {
+  const issuer = (text: string): readonly string[] =>
+    problemsOf({ env: { SERVICE_AUTHN_OIDC_ISSUER: text } });
+  for (const text of [
+    "https://a.example",
+    "https://a.example/realms/x/",
+    "http://127.0.0.1:8080",
+  ]) {
+    assert.deepEqual(issuer(text), []);
+  }
+  for (const text of [
+    "a.example",
+    "ftp://a",
+    "https://u:p@a",
+    "https://a?b",
+    "https://a#b",
+    "https://",
+  ]) {
+    assert.equal(issuer(text).length, 1, text);
+  }
+});
+
+test("what is switched on must be told all that it needs, which is reported at once", () => {
+  assert.deepEqual(problemsOf({ env: { SERVICE_AUTHN_ENABLED: "true" } }), [
+    "`authn.method`: is empty, expected preshared or oidc since `authn.enabled` is true",
+  ]);
+  const preshared = { SERVICE_AUTHN_ENABLED: "true", SERVICE_AUTHN_METHOD: "preshared" };
+  assert.deepEqual(problemsOf({ env: preshared }), [
+    "`authn.preshared.keys`: is empty, expected at least one key since `authn.method` is `preshared`",
+  ]);
+  const both = { SERVICE_HTTP_TLS_ENABLED: "true", SERVICE_GRPC_TLS_ENABLED: "true" };
+  const oidc = { SERVICE_AUTHN_ENABLED: "true", SERVICE_AUTHN_METHOD: "oidc" };
+  assert.deepEqual(problemsOf({ env: { ...both, ...oidc } }), [
+    "`server.http.tls.cert`: is empty, expected a file since `server.http.tls.enabled` is true",
+    "`server.http.tls.key`: is empty, expected a file since `server.http.tls.enabled` is true",
+    "`server.grpc.tls.cert`: is empty, expected a file since `server.grpc.tls.enabled` is true",
+    "`server.grpc.tls.key`: is empty, expected a file since `server.grpc.tls.enabled` is true",
+    "`authn.oidc.issuer`: is empty, expected a value since `authn.method` is `oidc`",
+    "`authn.oidc.audience`: is empty, expected a value since `authn.method` is `oidc`",
+  ]);
+  // What is switched off needs nothing.
+  assert.deepEqual(problemsOf({ env: { SERVICE_AUTHN_METHOD: "oidc" } }), []);
+});
