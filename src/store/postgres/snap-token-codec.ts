@@ -23,6 +23,8 @@ const checksumLength = 4;
 /** More running transactions than any server has: a token that claims them was not made here. */
 const runningMax = 1_000_000n;
 
+const timelineMax = 2n ** 31n - 1n;
+
 /** Ids are 64 bits wide. */
 const varintBitsMax = 63n;
 
@@ -66,7 +68,9 @@ export function decodeSnapToken(token: string): TokenContent | undefined {
   if (timeline === undefined || xmax === undefined) return undefined;
   if (age === undefined || later === undefined || age > xmax) return undefined;
   const running = readRunning(xmax, rest);
-  if (running === undefined) return undefined;
+  if (running === undefined || timeline > timelineMax) return undefined;
+  // The server takes no snapshot with a bound that is no id.
+  if (!isId(xmax) || running.some(({ start }) => !isId(start))) return undefined;
   return {
     identity: body.subarray(1, 1 + identityLength).toString("hex"),
     timeline: Number(timeline),
@@ -74,6 +78,11 @@ export function decodeSnapToken(token: string): TokenContent | undefined {
     change: age === 0n ? undefined : xmax - age,
     takenBefore: xmax + later,
   };
+}
+
+/** The lower half of an id is never 0. */
+function isId(xid: bigint): boolean {
+  return (xid & 0xffff_ffffn) !== 0n;
 }
 
 function readRunning(xmax: bigint, numbers: readonly bigint[]): readonly XidRange[] | undefined {
