@@ -35,6 +35,22 @@ cross join lateral (
         and r.relation = 'member'
         offset 0
       ) p
+    ), cut_off as materialized (
+      select exists (
+        select 0, r.entity_id, 0::numeric
+        from relationships r
+        where r.tenant = t.number
+        and r.subject_id = $2::text collate "C"
+        and r.subject_type = 'user'
+        and r.subject_relation = ''
+        and r.entity_type = 'group'
+        and r.relation = 'member'
+        offset 100
+      ) or exists (
+        select 1
+        from closure
+        offset 100
+      ) as v
     )
     select x.v, x.n, null::jsonb as facts
     from (
@@ -47,10 +63,9 @@ cross join lateral (
         and n0.sure
         from search0 s0
         cross join lateral (
-          select case when exists (
-            select 1
-            from closure
-            offset 100
+          select case when (
+            select c.v
+            from cut_off c
           ) then 1 else 4 end as state, r.subject_id as id, true as sure
           from relationships r
           where r.tenant = t.number
@@ -59,14 +74,15 @@ cross join lateral (
           and r.entity_type = ('[0:1]={"folder","group"}'::text[])[s0.state]
           and r.subject_type = 'group'
           and r.subject_relation = 'member'
-          and (exists (
-            select 1
-            from closure
-            offset 100
-          ) or r.subject_id in (
-            select c.id
-            from closure c
-          ))
+          and (
+            (
+              select c.v
+              from cut_off c
+            ) or r.subject_id in (
+              select c.id
+              from closure c
+            )
+          )
           union all
           select h.state, h.id, g.v = 2 as sure
           from (

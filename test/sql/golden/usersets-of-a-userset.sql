@@ -36,6 +36,12 @@ cross join lateral (
         and r.relation = 'member'
         offset 0
       ) p
+    ), cut_off as materialized (
+      select exists (
+        select 1
+        from closure
+        offset 100
+      ) as v
     )
     select x.v, x.n, null::jsonb as facts
     from (
@@ -47,10 +53,9 @@ cross join lateral (
         select n0.state, n0.id, s0.level * 0.0
         from search0 s0
         cross join lateral (
-          select case when exists (
-            select 1
-            from closure
-            offset 100
+          select case when (
+            select c.v
+            from cut_off c
           ) then 0 else 1 end as state, r.subject_id as id
           from relationships r
           where r.tenant = t.number
@@ -59,14 +64,15 @@ cross join lateral (
           and r.entity_type = 'group'
           and r.subject_type = 'group'
           and r.subject_relation = 'member'
-          and (exists (
-            select 1
-            from closure
-            offset 100
-          ) or r.subject_id in (
-            select c.id
-            from closure c
-          ))
+          and (
+            (
+              select c.v
+              from cut_off c
+            ) or r.subject_id in (
+              select c.id
+              from closure c
+            )
+          )
           offset 0
         ) n0
       )

@@ -80,6 +80,36 @@ cross join lateral (
         and not pg_visible_in_snapshot(r.xid, $1::pg_snapshot)
         offset 0
       ) p
+    ), cut_off as materialized (
+      select exists (
+        select 0, r.entity_id, 0::numeric
+        from relationships r
+        where r.tenant = t.number
+        and r.subject_id = $6::text collate "C"
+        and r.subject_type = 'user'
+        and r.subject_relation = ''
+        and r.entity_type = 'group'
+        and r.relation = 'member'
+        and pg_visible_in_snapshot(r.created_xid, $1::pg_snapshot)
+        union all
+        select 0, r.entity_id, 0::numeric
+        from changes r
+        where p.changed
+        and (r.tenant + 0) = t.number
+        and r.operation = 'delete'
+        and r.subject_id = $6::text collate "C"
+        and r.subject_type = 'user'
+        and r.subject_relation = ''
+        and r.entity_type = 'group'
+        and r.relation = 'member'
+        and pg_visible_in_snapshot(r.created_xid, $1::pg_snapshot)
+        and not pg_visible_in_snapshot(r.xid, $1::pg_snapshot)
+        offset 100
+      ) or exists (
+        select 1
+        from closure
+        offset 100
+      ) as v
     )
     select x.v, x.n, null::jsonb as facts
     from (
@@ -96,10 +126,9 @@ cross join lateral (
                 select n1.state, n1.id, s1.level * 0.0
                 from search1 s1
                 cross join lateral (
-                  select case when exists (
-                    select 1
-                    from closure
-                    offset 100
+                  select case when (
+                    select c.v
+                    from cut_off c
                   ) then 1 else 3 end as state, r.subject_id as id
                   from relationships r
                   where r.tenant = t.number
@@ -108,20 +137,20 @@ cross join lateral (
                   and r.entity_type = ('[0:2]={null,"group","folder"}'::text[])[s1.state]
                   and r.subject_type = 'group'
                   and r.subject_relation = 'member'
-                  and (exists (
-                    select 1
-                    from closure
-                    offset 100
-                  ) or r.subject_id in (
-                    select c.id
-                    from closure c
-                  ))
+                  and (
+                    (
+                      select c.v
+                      from cut_off c
+                    ) or r.subject_id in (
+                      select c.id
+                      from closure c
+                    )
+                  )
                   and pg_visible_in_snapshot(r.created_xid, $1::pg_snapshot)
                   union all
-                  select case when exists (
-                    select 1
-                    from closure
-                    offset 100
+                  select case when (
+                    select c.v
+                    from cut_off c
                   ) then 1 else 3 end as state, r.subject_id as id
                   from changes r
                   where p.changed
@@ -132,14 +161,15 @@ cross join lateral (
                   and r.entity_type = ('[0:2]={null,"group","folder"}'::text[])[s1.state]
                   and r.subject_type = 'group'
                   and r.subject_relation = 'member'
-                  and (exists (
-                    select 1
-                    from closure
-                    offset 100
-                  ) or r.subject_id in (
-                    select c.id
-                    from closure c
-                  ))
+                  and (
+                    (
+                      select c.v
+                      from cut_off c
+                    ) or r.subject_id in (
+                      select c.id
+                      from closure c
+                    )
+                  )
                   and pg_visible_in_snapshot(r.created_xid, $1::pg_snapshot)
                   and not pg_visible_in_snapshot(r.xid, $1::pg_snapshot)
                   offset 0
@@ -223,10 +253,9 @@ cross join lateral (
           and pg_visible_in_snapshot(r.created_xid, $1::pg_snapshot)
           and not pg_visible_in_snapshot(r.xid, $1::pg_snapshot)
           union all
-          select case when exists (
-            select 1
-            from closure
-            offset 100
+          select case when (
+            select c.v
+            from cut_off c
           ) then 1 else 3 end as state, r.subject_id as id, true as sure
           from relationships r
           where r.tenant = t.number
@@ -235,20 +264,20 @@ cross join lateral (
           and r.entity_type = ('[0:1]={"folder","group"}'::text[])[s0.state]
           and r.subject_type = 'group'
           and r.subject_relation = 'member'
-          and (exists (
-            select 1
-            from closure
-            offset 100
-          ) or r.subject_id in (
-            select c.id
-            from closure c
-          ))
+          and (
+            (
+              select c.v
+              from cut_off c
+            ) or r.subject_id in (
+              select c.id
+              from closure c
+            )
+          )
           and pg_visible_in_snapshot(r.created_xid, $1::pg_snapshot)
           union all
-          select case when exists (
-            select 1
-            from closure
-            offset 100
+          select case when (
+            select c.v
+            from cut_off c
           ) then 1 else 3 end as state, r.subject_id as id, true as sure
           from changes r
           where p.changed
@@ -259,14 +288,15 @@ cross join lateral (
           and r.entity_type = ('[0:1]={"folder","group"}'::text[])[s0.state]
           and r.subject_type = 'group'
           and r.subject_relation = 'member'
-          and (exists (
-            select 1
-            from closure
-            offset 100
-          ) or r.subject_id in (
-            select c.id
-            from closure c
-          ))
+          and (
+            (
+              select c.v
+              from cut_off c
+            ) or r.subject_id in (
+              select c.id
+              from closure c
+            )
+          )
           and pg_visible_in_snapshot(r.created_xid, $1::pg_snapshot)
           and not pg_visible_in_snapshot(r.xid, $1::pg_snapshot)
         ) n0
@@ -280,10 +310,9 @@ cross join lateral (
               select n2.state, n2.id, s2.level * 0.0
               from search2 s2
               cross join lateral (
-                select case when exists (
-                  select 1
-                  from closure
-                  offset 100
+                select case when (
+                  select c.v
+                  from cut_off c
                 ) then 1 else 3 end as state, r.subject_id as id
                 from relationships r
                 where r.tenant = t.number
@@ -292,20 +321,20 @@ cross join lateral (
                 and r.entity_type = ('[0:2]={null,"group","folder"}'::text[])[s2.state]
                 and r.subject_type = 'group'
                 and r.subject_relation = 'member'
-                and (exists (
-                  select 1
-                  from closure
-                  offset 100
-                ) or r.subject_id in (
-                  select c.id
-                  from closure c
-                ))
+                and (
+                  (
+                    select c.v
+                    from cut_off c
+                  ) or r.subject_id in (
+                    select c.id
+                    from closure c
+                  )
+                )
                 and pg_visible_in_snapshot(r.created_xid, $1::pg_snapshot)
                 union all
-                select case when exists (
-                  select 1
-                  from closure
-                  offset 100
+                select case when (
+                  select c.v
+                  from cut_off c
                 ) then 1 else 3 end as state, r.subject_id as id
                 from changes r
                 where p.changed
@@ -316,14 +345,15 @@ cross join lateral (
                 and r.entity_type = ('[0:2]={null,"group","folder"}'::text[])[s2.state]
                 and r.subject_type = 'group'
                 and r.subject_relation = 'member'
-                and (exists (
-                  select 1
-                  from closure
-                  offset 100
-                ) or r.subject_id in (
-                  select c.id
-                  from closure c
-                ))
+                and (
+                  (
+                    select c.v
+                    from cut_off c
+                  ) or r.subject_id in (
+                    select c.id
+                    from closure c
+                  )
+                )
                 and pg_visible_in_snapshot(r.created_xid, $1::pg_snapshot)
                 and not pg_visible_in_snapshot(r.xid, $1::pg_snapshot)
                 offset 0

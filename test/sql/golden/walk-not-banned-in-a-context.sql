@@ -64,6 +64,30 @@ cross join lateral (
         and r.relation = 'member'
         offset 0
       ) p
+    ), cut_off as materialized (
+      select exists (
+        select 0, r.entity_id, 0::numeric
+        from relationships r
+        where r.tenant = t.number
+        and r.subject_id = $9::text collate "C"
+        and r.subject_type = 'user'
+        and r.subject_relation = ''
+        and r.entity_type = 'group'
+        and r.relation = 'member'
+        union all
+        select 0, r.entity_id, 0::numeric
+        from context_tuples r
+        where r.subject_id = $9::text collate "C"
+        and r.subject_type = 'user'
+        and r.subject_relation = ''
+        and r.entity_type = 'group'
+        and r.relation = 'member'
+        offset 100
+      ) or exists (
+        select 1
+        from closure
+        offset 100
+      ) as v
     )
     select x.v, x.n, null::jsonb as facts
     from (
@@ -80,10 +104,9 @@ cross join lateral (
                 select n1.state, n1.id, s1.level * 0.0
                 from search1 s1
                 cross join lateral (
-                  select case when exists (
-                    select 1
-                    from closure
-                    offset 100
+                  select case when (
+                    select c.v
+                    from cut_off c
                   ) then 1 else 3 end as state, r.subject_id as id
                   from relationships r
                   where r.tenant = t.number
@@ -92,19 +115,19 @@ cross join lateral (
                   and r.entity_type = ('[0:2]={null,"group","folder"}'::text[])[s1.state]
                   and r.subject_type = 'group'
                   and r.subject_relation = 'member'
-                  and (exists (
-                    select 1
-                    from closure
-                    offset 100
-                  ) or r.subject_id in (
-                    select c.id
-                    from closure c
-                  ))
+                  and (
+                    (
+                      select c.v
+                      from cut_off c
+                    ) or r.subject_id in (
+                      select c.id
+                      from closure c
+                    )
+                  )
                   union all
-                  select case when exists (
-                    select 1
-                    from closure
-                    offset 100
+                  select case when (
+                    select c.v
+                    from cut_off c
                   ) then 1 else 3 end as state, r.subject_id as id
                   from context_tuples r
                   where r.relation = ('[0:2]={null,"member","banned"}'::text[])[s1.state]
@@ -112,14 +135,15 @@ cross join lateral (
                   and r.entity_type = ('[0:2]={null,"group","folder"}'::text[])[s1.state]
                   and r.subject_type = 'group'
                   and r.subject_relation = 'member'
-                  and (exists (
-                    select 1
-                    from closure
-                    offset 100
-                  ) or r.subject_id in (
-                    select c.id
-                    from closure c
-                  ))
+                  and (
+                    (
+                      select c.v
+                      from cut_off c
+                    ) or r.subject_id in (
+                      select c.id
+                      from closure c
+                    )
+                  )
                   offset 0
                 ) n1
               )
@@ -189,10 +213,9 @@ cross join lateral (
           and r.entity_type = ('[0:0]={"folder"}'::text[])[s0.state]
           and r.subject_type = 'folder'
           union all
-          select case when exists (
-            select 1
-            from closure
-            offset 100
+          select case when (
+            select c.v
+            from cut_off c
           ) then 1 else 3 end as state, r.subject_id as id, true as sure
           from relationships r
           where r.tenant = t.number
@@ -201,19 +224,19 @@ cross join lateral (
           and r.entity_type = ('[0:1]={"folder","group"}'::text[])[s0.state]
           and r.subject_type = 'group'
           and r.subject_relation = 'member'
-          and (exists (
-            select 1
-            from closure
-            offset 100
-          ) or r.subject_id in (
-            select c.id
-            from closure c
-          ))
+          and (
+            (
+              select c.v
+              from cut_off c
+            ) or r.subject_id in (
+              select c.id
+              from closure c
+            )
+          )
           union all
-          select case when exists (
-            select 1
-            from closure
-            offset 100
+          select case when (
+            select c.v
+            from cut_off c
           ) then 1 else 3 end as state, r.subject_id as id, true as sure
           from context_tuples r
           where r.relation = ('[0:1]={"viewer","member"}'::text[])[s0.state]
@@ -221,14 +244,15 @@ cross join lateral (
           and r.entity_type = ('[0:1]={"folder","group"}'::text[])[s0.state]
           and r.subject_type = 'group'
           and r.subject_relation = 'member'
-          and (exists (
-            select 1
-            from closure
-            offset 100
-          ) or r.subject_id in (
-            select c.id
-            from closure c
-          ))
+          and (
+            (
+              select c.v
+              from cut_off c
+            ) or r.subject_id in (
+              select c.id
+              from closure c
+            )
+          )
         ) n0
         cross join lateral (
           select coalesce(case n0.state when 0 then 2 - (
@@ -240,10 +264,9 @@ cross join lateral (
               select n2.state, n2.id, s2.level * 0.0
               from search2 s2
               cross join lateral (
-                select case when exists (
-                  select 1
-                  from closure
-                  offset 100
+                select case when (
+                  select c.v
+                  from cut_off c
                 ) then 1 else 3 end as state, r.subject_id as id
                 from relationships r
                 where r.tenant = t.number
@@ -252,19 +275,19 @@ cross join lateral (
                 and r.entity_type = ('[0:2]={null,"group","folder"}'::text[])[s2.state]
                 and r.subject_type = 'group'
                 and r.subject_relation = 'member'
-                and (exists (
-                  select 1
-                  from closure
-                  offset 100
-                ) or r.subject_id in (
-                  select c.id
-                  from closure c
-                ))
+                and (
+                  (
+                    select c.v
+                    from cut_off c
+                  ) or r.subject_id in (
+                    select c.id
+                    from closure c
+                  )
+                )
                 union all
-                select case when exists (
-                  select 1
-                  from closure
-                  offset 100
+                select case when (
+                  select c.v
+                  from cut_off c
                 ) then 1 else 3 end as state, r.subject_id as id
                 from context_tuples r
                 where r.relation = ('[0:2]={null,"member","banned"}'::text[])[s2.state]
@@ -272,14 +295,15 @@ cross join lateral (
                 and r.entity_type = ('[0:2]={null,"group","folder"}'::text[])[s2.state]
                 and r.subject_type = 'group'
                 and r.subject_relation = 'member'
-                and (exists (
-                  select 1
-                  from closure
-                  offset 100
-                ) or r.subject_id in (
-                  select c.id
-                  from closure c
-                ))
+                and (
+                  (
+                    select c.v
+                    from cut_off c
+                  ) or r.subject_id in (
+                    select c.id
+                    from closure c
+                  )
+                )
                 offset 0
               ) n2
             )

@@ -38,6 +38,22 @@ cross join lateral (
         and r.relation = 'member'
         offset 0
       ) p
+    ), cut_off as materialized (
+      select exists (
+        select 0, r.entity_id, 0::numeric
+        from relationships r
+        where r.tenant = t.number
+        and r.subject_id = q.subject
+        and r.subject_type = 'user'
+        and r.subject_relation = ''
+        and r.entity_type = 'group'
+        and r.relation = 'member'
+        offset 100
+      ) or exists (
+        select 1
+        from closure
+        offset 100
+      ) as v
     )
     select x.v, x.n, null::jsonb as facts
     from (
@@ -54,10 +70,9 @@ cross join lateral (
                 select n1.state, n1.id, s1.level * 0.0
                 from search1 s1
                 cross join lateral (
-                  select case when exists (
-                    select 1
-                    from closure
-                    offset 100
+                  select case when (
+                    select c.v
+                    from cut_off c
                   ) then 1 else 3 end as state, r.subject_id as id
                   from relationships r
                   where r.tenant = t.number
@@ -66,14 +81,15 @@ cross join lateral (
                   and r.entity_type = ('[0:2]={null,"group","folder"}'::text[])[s1.state]
                   and r.subject_type = 'group'
                   and r.subject_relation = 'member'
-                  and (exists (
-                    select 1
-                    from closure
-                    offset 100
-                  ) or r.subject_id in (
-                    select c.id
-                    from closure c
-                  ))
+                  and (
+                    (
+                      select c.v
+                      from cut_off c
+                    ) or r.subject_id in (
+                      select c.id
+                      from closure c
+                    )
+                  )
                   offset 0
                 ) n1
               )
@@ -127,10 +143,9 @@ cross join lateral (
           and r.entity_type = ('[0:0]={"folder"}'::text[])[s0.state]
           and r.subject_type = 'folder'
           union all
-          select case when exists (
-            select 1
-            from closure
-            offset 100
+          select case when (
+            select c.v
+            from cut_off c
           ) then 1 else 3 end as state, r.subject_id as id, true as sure
           from relationships r
           where r.tenant = t.number
@@ -139,14 +154,15 @@ cross join lateral (
           and r.entity_type = ('[0:1]={"folder","group"}'::text[])[s0.state]
           and r.subject_type = 'group'
           and r.subject_relation = 'member'
-          and (exists (
-            select 1
-            from closure
-            offset 100
-          ) or r.subject_id in (
-            select c.id
-            from closure c
-          ))
+          and (
+            (
+              select c.v
+              from cut_off c
+            ) or r.subject_id in (
+              select c.id
+              from closure c
+            )
+          )
         ) n0
         cross join lateral (
           select coalesce(case n0.state when 0 then 2 - (
@@ -158,10 +174,9 @@ cross join lateral (
               select n2.state, n2.id, s2.level * 0.0
               from search2 s2
               cross join lateral (
-                select case when exists (
-                  select 1
-                  from closure
-                  offset 100
+                select case when (
+                  select c.v
+                  from cut_off c
                 ) then 1 else 3 end as state, r.subject_id as id
                 from relationships r
                 where r.tenant = t.number
@@ -170,14 +185,15 @@ cross join lateral (
                 and r.entity_type = ('[0:2]={null,"group","folder"}'::text[])[s2.state]
                 and r.subject_type = 'group'
                 and r.subject_relation = 'member'
-                and (exists (
-                  select 1
-                  from closure
-                  offset 100
-                ) or r.subject_id in (
-                  select c.id
-                  from closure c
-                ))
+                and (
+                  (
+                    select c.v
+                    from cut_off c
+                  ) or r.subject_id in (
+                    select c.id
+                    from closure c
+                  )
+                )
                 offset 0
               ) n2
             )

@@ -34,6 +34,22 @@ cross join lateral (
         and r.relation = 'member'
         offset 0
       ) p
+    ), cut_off as materialized (
+      select exists (
+        select 0, r.entity_id, 0::numeric
+        from relationships r
+        where r.tenant = t.number
+        and r.subject_id = $2::text collate "C"
+        and r.subject_type = 'user'
+        and r.subject_relation = ''
+        and r.entity_type = 'group'
+        and r.relation = 'member'
+        offset 100
+      ) or exists (
+        select 1
+        from closure
+        offset 100
+      ) as v
     )
     select x.v, x.n, null::jsonb as facts
     from (
@@ -53,10 +69,9 @@ cross join lateral (
           and r.entity_type = ('[0:0]={"folder"}'::text[])[s0.state]
           and r.subject_type = 'folder'
           union all
-          select case when exists (
-            select 1
-            from closure
-            offset 100
+          select case when (
+            select c.v
+            from cut_off c
           ) then 1 else 2 end as state, r.subject_id as id
           from relationships r
           where r.tenant = t.number
@@ -65,14 +80,15 @@ cross join lateral (
           and r.entity_type = ('[0:1]={"folder","group"}'::text[])[s0.state]
           and r.subject_type = 'group'
           and r.subject_relation = 'member'
-          and (exists (
-            select 1
-            from closure
-            offset 100
-          ) or r.subject_id in (
-            select c.id
-            from closure c
-          ))
+          and (
+            (
+              select c.v
+              from cut_off c
+            ) or r.subject_id in (
+              select c.id
+              from closure c
+            )
+          )
         ) n0
       )
       select least(least(r.seen & 3, 2)) as v, r.n - r.is_end::int as n
