@@ -58,8 +58,8 @@ function random(start: number): () => number {
 }
 
 interface Dice {
-  upTo(count: number): number;
-  happens(share: number): boolean;
+  readonly upTo: (count: number) => number;
+  readonly happens: (share: number) => boolean;
 }
 
 function dice(number: number): Dice {
@@ -102,15 +102,14 @@ async function oneTransaction(tenant: TenantId, die: Dice): Promise<void> {
   await (happens(0.15) ? begun.undo() : begun.commit());
 }
 
-/** Ends connections of those who follow, now and then, until the signal is aborted. */
+/** Ends the connections over which instances wake each other, until the signal is aborted. */
 async function cutConnections(die: Dice, signal: AbortSignal): Promise<number> {
   let count = 0;
   while (!signal.aborted) {
     await wait(20 + die.upTo(60));
-    const what = die.happens(0.6) ? "listen%" : "-- Returns%";
     const rows = await sql`
       select pg_terminate_backend(pid) from pg_stat_activity
-      where datname = current_database() and application_name = 'pemba' and query like ${what}
+      where datname = current_database() and application_name = 'pemba' and query like 'listen%'
       order by random() limit 1
     `;
     count += rows.length;

@@ -1,0 +1,208 @@
+/** How streams of one database get along with each other, with it, and with other instances. */
+import assert from "node:assert/strict";
+import { test, type TestContext } from "node:test";
+
+import type postgres from "postgres";
+
+import type { TenantId } from "../../src/base/tuple.ts";
+import { Listener } from "../../src/store/postgres/doorbell.ts";
+import type { Store } from "../../src/store/store.ts";
+import { type Follower, follow, stateAt, textOf } from "./change-streams.ts";
+import {
+  allowed,
+  fails,
+  openPostgres,
+  openStore,
+  pool,
+  tenantWithSchema,
+  write,
+} from "./engines.ts";
+import { beginWrite, connect, until } from "./open-write.ts";
+
+const watch = { readAheadMax: 100 };
+
+interface Counted {
+  readonly store: Store;
+  readonly url: string;
+  readonly sql: postgres.Sql;
+  /** How many statements have begun with a text so far. */
+  readonly count: (start: string) => number;
+}
+
+const poll = "-- Returns for each tenant number";
+const page = "-- Returns the changes of tenant number";
+const announcement = "-- Wakes everybody";
+
+async function start(t: TestContext, maxConnections = 8): Promise<Counted> {
+  const statements: string[] = [];
+  const { store, url, close } = await openPostgres({
+    watch,
+    pool: { ...pool, maxConnections },
+    onStatement: (text) => statements.push(text),
+  });
+  const sql = connect(url);
+  t.after(async () => {
+    await sql.end({ timeout: 1 });
+    await close();
+  });
+  const count = (text: string): number => statements.filter((it) => it.startsWith(text)).length;
+  return { store, url, sql, count };
+}
+
+async function followers(
+  t: TestContext,
+  store: Store,
+  tenant: TenantId,
+  count: number,
+): Promise<readonly Follower[]> {
+  const all = await Promise.all(Array.from({ length: count }, () => follow(store, tenant)));
+  t.after(async () => await Promise.all(all.map((follower) => follower.leave())));
+  return all;
+}
+
+test("fifty who wait for changes of a tenant cost the polls of one", async (t) => {
+  const [one, fifty] = [await start(t), await start(t)];
+  for (const { store, size } of [
+    { ...one, size: 1 },
+    { ...fifty, size: 50 },
+  ]) {
+    const tenant = await tenantWithSchema(store);
+    // Nobody writes here, so that nobody is ever answered.
+    for (const follower of await followers(t, store, tenant, size)) {
+      follower.next().catch(() => undefined);
+    }
+  }
+  await until(async () => (one.count(poll) >= 5 ? true : undefined));
+  const polls = fifty.count(poll);
+  assert.ok(polls > 0 && polls <= 2 * one.count(poll), String(polls));
+  assert.equal(fifty.count(page), 0);
+});
+
+test("those who have come equally far read a page once for all", async (t) => {
+  const { store, count } = await start(t);
+  const tenant = await tenantWithSchema(store);
+  const all = await followers(t, store, tenant, 20);
+  for (let written = 0; written < 10; written++) {
+    const told = all.map(async (follower) => textOf(await follower.next()));
+    await write(store, tenant, { tuples: [`doc:${written}#owner@user:a`] });
+    for (const texts of await Promise.all(told)) {
+      assert.deepEqual(texts, [`+doc:${written}#owner@user:a`]);
+    }
+  }
+  // For each change and each of them it would be 200.
+  assert.ok(count(page) <= 40, String(count(page)));
+});
+
+test("those who do not read hold neither a connection nor a snapshot", async (t) => {
+  const { store, sql } = await start(t, 1);
+  const tenant = await tenantWithSchema(store);
+  const all = await followers(t, store, tenant, 5);
+  for (let written = 0; written < 20; written++) {
+    await write(store, tenant, { tuples: [`doc:${written}#owner@user:a`] });
+  }
+  for (const follower of all) await follower.next();
+  // There is one connection, so this would wait for ever.
+  assert.equal(await allowed(store, tenant, { id: "7", permission: "view", subject: "a" }), true);
+  await until(async () => {
+    const holding = await sql`
+      select from pg_stat_activity
+      where datname = current_database() and application_name = 'pemba'
+        and (backend_xmin is not null or backend_xid is not null or state <> 'idle')
+    `;
+    return holding.length === 0 ? true : undefined;
+  });
+});
+
+test("a transaction that was open for long is told when it is committed, and keeps no other back", async (t) => {
+  const { store, sql } = await start(t);
+  const tenant = await tenantWithSchema(store);
+  const [follower] = await followers(t, store, tenant, 1);
+  assert.ok(follower);
+  const early = await beginWrite(sql, tenant, { tuples: ["doc:1#owner@user:early"] });
+  const middle = await beginWrite(sql, tenant, { tuples: ["doc:1#owner@user:middle"] });
+  await write(store, tenant, { tuples: ["doc:1#owner@user:late"] });
+  const late = await follower.next();
+  assert.deepEqual(textOf(late), ["+doc:1#owner@user:late"]);
+  await middle.commit();
+  const second = await follower.next();
+  assert.deepEqual(textOf(second), ["+doc:1#owner@user:middle"]);
+  await early.commit();
+  assert.deepEqual(textOf(await follower.next()), ["+doc:1#owner@user:early"]);
+
+  assert.deepEqual([...(await stateAt(store, tenant, late.snapToken))], ["doc:1#owner@user:late"]);
+  const resumed = await follow(store, tenant, late.snapToken);
+  const texts = [...textOf(await resumed.next()), ...textOf(await resumed.next())];
+  assert.deepEqual(texts.toSorted(), ["+doc:1#owner@user:early", "+doc:1#owner@user:middle"]);
+  await resumed.leave();
+});
+
+test("what nobody announces is found all the same", async (t) => {
+  const { store, sql } = await start(t);
+  const tenant = await tenantWithSchema(store);
+  const [follower] = await followers(t, store, tenant, 1);
+  const next = follower?.next();
+  const other = await beginWrite(sql, tenant, { tuples: ["doc:1#owner@user:a"] });
+  await other.commit();
+  assert.deepEqual(textOf((await next) ?? assert.fail()), ["+doc:1#owner@user:a"]);
+});
+
+test("a stream goes on with a token after a restart", async (t) => {
+  const { store: first, url } = await start(t);
+  const tenant = await tenantWithSchema(first);
+  const before = await openStore(url, { watch });
+  const follower = await follow(before, tenant);
+  await write(first, tenant, { tuples: ["doc:1#owner@user:a"] });
+  const { snapToken } = await follower.next();
+  const end = fails(follower.next(), "UNAVAILABLE", "stopping");
+  await before.close();
+  await end;
+  await write(first, tenant, { tuples: ["doc:2#owner@user:a"] });
+  const after = await openStore(url, { watch });
+  t.after(() => after.close());
+  const resumed = await follow(after, tenant, snapToken);
+  assert.deepEqual(textOf(await resumed.next()), ["+doc:2#owner@user:a"]);
+  await resumed.leave();
+});
+
+test("writes that come together are announced together, and those without effect not at all", async (t) => {
+  const { store, count } = await start(t);
+  const tenant = await tenantWithSchema(store);
+  const texts = Array.from({ length: 100 }, (_, index) => `doc:${index}#owner@user:a`);
+  await Promise.all(texts.map(async (text) => await write(store, tenant, { tuples: [text] })));
+  const announced = count(announcement);
+  assert.ok(announced > 0 && announced < 50, String(announced));
+  await store.close();
+  const settled = count(announcement);
+  assert.ok(settled <= announced + 1, String(settled));
+});
+
+test("an instance is woken by the writes of others, also after its connection was cut", async (t) => {
+  const { store, url, sql } = await start(t);
+  const tenant = await tenantWithSchema(store);
+  let heard = 0;
+  const listener = new Listener(url, () => (heard += 1));
+  t.after(() => listener.close());
+  listener.start();
+  // The first time it is told that it listens.
+  await until(async () => (heard === 1 ? true : undefined));
+  await write(store, tenant, { tuples: ["doc:1#owner@user:a"] });
+  await until(async () => (heard === 2 ? true : undefined));
+  await sql`
+    select pg_terminate_backend(pid) from pg_stat_activity
+    where datname = current_database() and query like 'listen%'
+  `;
+  await until(async () => (heard === 3 ? true : undefined));
+  await write(store, tenant, { tuples: ["doc:2#owner@user:a"] });
+  await until(async () => (heard === 4 ? true : undefined));
+});
+
+test("on a server where watch is not enabled nothing can be followed, and nothing is announced", async (t) => {
+  const statements: string[] = [];
+  const { store, close } = await openPostgres({ onStatement: (text) => statements.push(text) });
+  t.after(close);
+  const tenant = await tenantWithSchema(store);
+  await fails(follow(store, tenant), "NOT_IMPLEMENTED", "`service.watch.enabled`");
+  await write(store, tenant, { tuples: ["doc:1#owner@user:a"] });
+  await store.close();
+  assert.ok(!statements.some((text) => text.startsWith(announcement)));
+});
