@@ -1,7 +1,7 @@
 import { must } from "../../base/assert.ts";
 import { arrayLiteral } from "./array-literal.ts";
 import type { Database } from "./database.ts";
-import { numberOf, textOf } from "./row.ts";
+import { booleanOf, numberOf, textOf } from "./row.ts";
 import { statementFile } from "./statement-file.ts";
 
 const pendingStatement = statementFile("removal/pending.sql");
@@ -13,8 +13,8 @@ const schemasStatement = statementFile("removal/schemas.sql");
 const bundlesStatement = statementFile("removal/bundles.sql");
 const doneStatement = statementFile("removal/done.sql");
 
-/** 16 MB of a table with the usual block size: some ten milliseconds. */
-const blocksPerBatch = 2_000;
+/** 2 MB of a table with the usual block size: some ten thousand rows at most. */
+const blocksPerBatch = 256;
 const changesPerBatch = 5_000;
 
 /** A removal that failed is tried again after this long, and when a tenant is deleted. */
@@ -89,10 +89,13 @@ export class TenantRemoval {
   }
 
   async #removeChanges(numbers: string): Promise<void> {
-    let removed = changesPerBatch;
-    while (removed === changesPerBatch && !this.#closed) {
-      const [row] = await this.#database.query(changesStatement, [numbers, changesPerBatch]);
-      removed = numberOf(must(row, "a count has one row"), "removed");
+    let place: readonly [tenant: string, xid: string, ordinal: number] = ["0", "0", 0];
+    while (!this.#closed) {
+      const values = [numbers, ...place, changesPerBatch];
+      const [row] = await this.#database.query(changesStatement, values);
+      const batch = must(row, "a count has one row");
+      if (booleanOf(batch, "is_last")) return;
+      place = [textOf(batch, "tenant"), textOf(batch, "xid"), numberOf(batch, "ordinal")];
     }
   }
 }
