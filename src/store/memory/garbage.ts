@@ -38,7 +38,7 @@ export function startGarbageCollection(
  * Refuses from now on the tokens from before the window, and forgets what only they could need. It
  * stops where it is when its time is over or the signal aborts.
  */
-export async function collectGarbage(
+async function collectGarbage(
   data: MemoryData,
   { windowMs, timeoutMs }: Pick<GarbageCollectionOptions, "windowMs" | "timeoutMs">,
   signal?: AbortSignal,
