@@ -5,6 +5,7 @@ import { type ErrorCode, PembaError } from "../base/error.ts";
 import type { Authenticator } from "./admission.ts";
 import { keysOfIssuer } from "./issuer.ts";
 import { type FetchSchedule, SigningKeys } from "./signing-keys.ts";
+import { verifiedTokens } from "./verified-tokens.ts";
 
 /** How far the clocks of issuer and server may differ, in seconds. */
 const clockTolerance = 5;
@@ -29,8 +30,10 @@ export function openId({
   readonly logger: Pick<BaseLogger, "info" | "warn" | "debug">;
 }): Authenticator {
   const keys = new SigningKeys({ fetchKeys: keysOfIssuer(rules.issuer), schedule, logger });
+  const verified = verifiedTokens();
   return {
     async verify(token) {
+      if (verified.has(token, keys.current)) return;
       const { alg, kid } = headerOf(token);
       // Before any key is asked for: such a token is never good.
       if (alg === undefined || !rules.methods.includes(alg)) {
@@ -40,19 +43,20 @@ export function openId({
       const set = await keys.holding(kid);
       if (set === undefined) {
         throw invalid(
-          keys.isKnown
-            ? "is signed with a key that its issuer does not publish"
-            : "cannot be verified, since its issuer does not give its keys",
+          keys.current === undefined
+            ? "cannot be verified, since its issuer does not give its keys"
+            : "is signed with a key that its issuer does not publish",
         );
       }
       try {
-        await jwtVerify(token, set.find, {
+        const { payload } = await jwtVerify(token, set.find, {
           issuer: rules.issuer,
           audience: rules.audience,
           algorithms: [...rules.methods],
           requiredClaims: ["exp"],
           clockTolerance,
         });
+        if (payload.exp !== undefined) verified.add(token, { keys: set, expires: payload.exp });
       } catch (error) {
         // What `jose` says of a token it may also hold: neither goes into the log.
         throw refusalOf(error);

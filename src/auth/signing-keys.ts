@@ -57,9 +57,9 @@ export class SigningKeys {
     return this.#keys?.has(kid) === true ? this.#keys : undefined;
   }
 
-  /** Whether the issuer has answered yet. */
-  get isKnown(): boolean {
-    return this.#keys !== undefined;
+  /** The set that the issuer gave last, another one after each fetch; undefined before the first. */
+  get current(): KeySet | undefined {
+    return this.#keys;
   }
 
   async close(): Promise<void> {

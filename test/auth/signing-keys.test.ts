@@ -1,6 +1,7 @@
 import assert from "node:assert/strict";
 import { test, type TestContext } from "node:test";
 
+import { decodeJwt } from "jose";
 import { pino } from "pino";
 
 import type { Authenticator } from "../../src/auth/admission.ts";
@@ -92,6 +93,30 @@ test("a new key is fetched when the first token comes that it signed, once for a
   assert.equal(issuer.asked, 2);
   // What the issuer no longer publishes is no longer good.
   assert.equal(await accepts(key), false);
+});
+
+test("a token that was found good is good no longer than its key", async (t) => {
+  const { key, issuer, authenticator, accepts } = await open(t);
+  const token = await signed(key, issuer.url);
+  for (let request = 0; request < 3; request++) await authenticator.verify(token);
+  const next = await makeKey("second");
+  issuer.keys = [next.published];
+  assert.ok(await accepts(next));
+  await assert.rejects(authenticator.verify(token), /INVALID_BEARER_TOKEN/);
+  issuer.keys = [{ ...next.published, kid: key.kid }];
+  await assert.rejects(authenticator.verify(token), /has a signature that does not match/);
+});
+
+test("a token that was found good is good no longer than it says", async (t) => {
+  const { key, issuer, authenticator } = await open(t);
+  const token = await signed(key, issuer.url);
+  for (let request = 0; request < 3; request++) await authenticator.verify(token);
+  const { exp } = decodeJwt(token);
+  assert.ok(exp !== undefined);
+  t.mock.timers.enable({ apis: ["Date"], now: (exp - 1) * 1_000 });
+  await authenticator.verify(token);
+  t.mock.timers.setTime((exp + 6) * 1_000);
+  await assert.rejects(authenticator.verify(token), /the token has expired/);
 });
 
 test("a flood of unknown keys causes few fetches, and known keys go on", async (t) => {
