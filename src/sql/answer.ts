@@ -32,8 +32,13 @@ export function answerOf(
   const accepted = join([sql`r.seen & 2 <> 0`, ...goals.map((goal) => goal.isSettled)], " and ");
   const ends = join([sql`r.is_end`, accepted, ...goals.map((goal) => goal.denies)], " or ");
   return {
-    verdict: sql`least(${join([seenVerdict(0), ...goals.map((goal) => goal.verdict)], ", ")})`,
+    verdict: least([seenVerdict(0), ...goals.map((goal) => goal.verdict)]),
     nodes: sql`r.n - r.is_end::int`,
     rows: sql`from (select f.is_end, coalesce(bit_or(${bits}) over w, 0) | ${bits} as seen, row_number() over w as n${decided} from (${all}) f window w as (rows between unbounded preceding and 1 preceding)) r where ${ends} limit 1`,
   };
+}
+
+function least(verdicts: readonly Fragment[]): Fragment {
+  const all = join(verdicts, ", ");
+  return verdicts.length === 1 ? all : sql`least(${all})`;
 }

@@ -4,7 +4,7 @@ import type { RelationSet } from "./relation-set.ts";
 import { byState } from "./writer.ts";
 
 /** A name that the rows of one state take. */
-export interface StateName {
+interface StateName {
   readonly state: number;
   readonly name: string;
 }

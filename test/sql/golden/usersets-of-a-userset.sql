@@ -76,7 +76,7 @@ cross join lateral (
           offset 0
         ) n0
       )
-      select least(least(r.seen & 3, 2)) as v, r.n - r.is_end::int as n
+      select least(r.seen & 3, 2) as v, r.n - r.is_end::int as n
       from (
         select f.is_end, coalesce(bit_or(f.v) over w, 0) | f.v as seen, row_number() over w as n
         from (

@@ -93,7 +93,7 @@ cross join lateral (
                   offset 0
                 ) n1
               )
-              select least(least(r.seen & 3, 2))
+              select least(r.seen & 3, 2)
               from (
                 select f.is_end, coalesce(bit_or(f.v) over w, 0) | f.v as seen, row_number() over w as n
                 from (
@@ -197,7 +197,7 @@ cross join lateral (
                 offset 0
               ) n2
             )
-            select least(least(r.seen & 3, 2))
+            select least(r.seen & 3, 2)
             from (
               select f.is_end, coalesce(bit_or(f.v) over w, 0) | f.v as seen, row_number() over w as n
               from (
@@ -233,7 +233,7 @@ cross join lateral (
         ) g
         where g.v > 0
       )
-      select least(least(r.seen & 3, 2)) as v, r.n - r.is_end::int as n
+      select least(r.seen & 3, 2) as v, r.n - r.is_end::int as n
       from (
         select f.is_end, coalesce(bit_or(f.v) over w, 0) | f.v as seen, row_number() over w as n
         from (
