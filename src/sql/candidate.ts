@@ -6,10 +6,16 @@ export const candidatesMax = param("candidates", "int");
 
 /** Which ids are read, and how many: the whole of them, or a page. */
 export interface Reading {
-  /** A condition on an id. */
-  readonly wanted: (id: Fragment) => Fragment;
+  /** A condition on the ids in a column. */
+  readonly wanted: (column: IdColumn) => Fragment;
   /** Makes one query of branches that have a column `id`. */
   readonly gathered: (branches: readonly Fragment[]) => Fragment;
+}
+
+export interface IdColumn {
+  readonly id: Fragment;
+  /** The column that stands before it in the index that has its order; all rows have that value. */
+  readonly before?: { readonly column: Fragment; readonly value: Fragment };
 }
 
 export const whole: Reading = {
@@ -17,12 +23,19 @@ export const whole: Reading = {
   gathered: (branches) => join(branches, " union all "),
 };
 
+const after = param("after", "text");
+
 /**
  * The first ids behind a place ("" for the first page, since no id is empty), ascending. Every
- * branch stops by itself, so a page costs what it holds, however many more there are.
+ * branch stops by itself, so a page costs what it holds, however many more there are. The place is
+ * compared together with the column before the id: an index with another order is of no use then,
+ * and while there are no statistics the planner might else begin one at the place.
  */
 export const page: Reading = {
-  wanted: (id) => sql`${id} > ${param("after", "text")}`,
+  wanted: ({ id, before }) =>
+    before === undefined
+      ? sql`${id} > ${after}`
+      : sql`(${before.column}, ${id}) > (${before.value}, ${after})`,
   gathered: (branches) =>
     join(
       branches.map((branch) => sql`(${branch} order by id limit ${candidatesMax})`),
@@ -30,33 +43,48 @@ export const page: Reading = {
     ),
 };
 
-/** The same for ids that are among those of a table with a column `id`. */
-export function among(reading: Reading, table: Fragment): Reading {
+/** The same where no index has that order: all are read, and none is to be entered at the place. */
+export const unorderedPage: Reading = {
+  wanted: ({ id }) => sql`coalesce(${id}, '') > ${after}`,
+  // The offset keeps the planner from a join that begins with all tuples of the tenant.
+  gathered: (branches) => sql`select u.id from (${join(branches, " union all ")}) u offset 0`,
+};
+
+/** A reading with one more condition on the id. */
+export function filtered(reading: Reading, condition: (id: Fragment) => Fragment): Reading {
   return {
     ...reading,
-    wanted: (id) => sql`${reading.wanted(id)} and (${id} in (select s.id from ${table} s)) is true`,
+    wanted: (column) => sql`${reading.wanted(column)} and ${condition(column.id)}`,
   };
 }
 
 /** Tuples at one end of which ids are read; `where` names the columns of an index before the id. */
-export interface TupleSet {
-  readonly end: "entity" | "subject";
+export type TupleSet = {
   readonly relations: readonly string[];
   readonly where: Fragment;
-}
+} & ({ readonly end: "entity" } | { readonly end: "subject"; readonly subjectRelation: Fragment });
 
 export function tupleIds(scope: Scope, reading: Reading, tuples: TupleSet): Fragment {
-  const { end, relations, where } = tuples;
-  const id = end === "entity" ? sql`r.entity_id` : sql`r.subject_id`;
+  const { relations, where } = tuples;
   const under = (relation: Fragment): Fragment => {
-    const all = sql`r.relation = ${relation} and ${where} and ${reading.wanted(id)}`;
-    return reading.gathered(tupleBranches(scope, sql`${id} as id`, all));
+    const column = idColumn(tuples, relation);
+    const all = sql`r.relation = ${relation} and ${where} and ${reading.wanted(column)}`;
+    return reading.gathered(tupleBranches(scope, sql`${column.id} as id`, all));
   };
   const [first] = relations;
   // The offset keeps the planner from turning the two round (see `relationProbe`).
   return first !== undefined && relations.length === 1
     ? under(literal(first))
     : sql`select p.id from unnest(${textArray(relations)}) o(name) cross join lateral (select q.id from (${under(sql`o.name collate "C"`)}) q offset 0) p`;
+}
+
+function idColumn(tuples: TupleSet, relation: Fragment): IdColumn {
+  return tuples.end === "entity"
+    ? { id: sql`r.entity_id`, before: { column: sql`r.relation`, value: relation } }
+    : {
+        id: sql`r.subject_id`,
+        before: { column: sql`r.subject_relation`, value: tuples.subjectRelation },
+      };
 }
 
 /**
@@ -69,8 +97,7 @@ export function attributeIds(
   entityType: string,
   name: string,
 ): Fragment {
-  const isOf = sql`r.entity_type = ${literal(entityType)} and r.attribute = ${literal(name)}`;
-  const where = sql`${isOf} and ${reading.wanted(sql`r.entity_id`)}`;
+  const where = ownerCondition(reading, entityType, literal(name));
   // What the request gives stands before what is stored.
   const isStored = scope.shape.contextAttributes
     ? sql` and not exists (select 1 from context_attributes c where c.entity_id = r.entity_id and c.entity_type = ${literal(entityType)} and c.attribute = ${literal(name)})`
@@ -96,12 +123,20 @@ export function attributeOwners(
   names: readonly string[],
 ): Fragment {
   const columns = sql`r.entity_id as id`;
-  const where = sql`r.entity_type = ${literal(entityType)} and r.attribute = o.name collate "C" and ${reading.wanted(sql`r.entity_id`)}`;
+  const where = ownerCondition(reading, entityType, sql`o.name collate "C"`);
   const branches = storedBranches(scope, attributesTable, { columns, where });
   if (scope.shape.contextAttributes) {
     branches.push(sql`select ${columns} from context_attributes r where ${where}`);
   }
   return sql`select p.id from unnest(${textArray(names)}) o(name) cross join lateral (select q.id from (${reading.gathered(branches)}) q offset 0) p`;
+}
+
+function ownerCondition(reading: Reading, entityType: string, name: Fragment): Fragment {
+  const wanted = reading.wanted({
+    id: sql`r.entity_id`,
+    before: { column: sql`r.attribute`, value: name },
+  });
+  return sql`r.entity_type = ${literal(entityType)} and r.attribute = ${name} and ${wanted}`;
 }
 
 /**
@@ -114,18 +149,21 @@ export function knownIds(
   type: string,
   named: Fragment | undefined,
 ): Fragment {
-  const entity = {
-    columns: sql`distinct r.entity_id as id`,
-    where: sql`r.entity_type = ${literal(type)} and ${reading.wanted(sql`r.entity_id`)}`,
+  const at = (end: "entity" | "subject") => {
+    const id = end === "entity" ? sql`r.entity_id` : sql`r.subject_id`;
+    const column = end === "entity" ? sql`r.entity_type` : sql`r.subject_type`;
+    const wanted = reading.wanted({ id, before: { column, value: literal(type) } });
+    return {
+      columns: sql`distinct ${id} as id`,
+      where: sql`${column} = ${literal(type)} and ${wanted}`,
+    };
   };
-  const subject = {
-    columns: sql`distinct r.subject_id as id`,
-    where: sql`r.subject_type = ${literal(type)} and ${reading.wanted(sql`r.subject_id`)}`,
-  };
+  const entity = at("entity");
+  const subject = at("subject");
   const branches = [
     ...storedBranches(scope, entitiesTable, entity),
     ...storedBranches(scope, subjectsTable, subject),
-    ...storedBranches(scope, attributesTable, entity),
+    ...storedBranches(scope, ownersTable, entity),
   ];
   const { contextTuples, contextAttributes } = scope.shape;
   if (contextTuples) {
@@ -138,36 +176,43 @@ export function knownIds(
   }
   if (named !== undefined) {
     branches.push(
-      sql`select n.id from (select ${named} as id) n where ${reading.wanted(sql`n.id`)}`,
+      sql`select n.id from (select ${named} as id) n where ${reading.wanted({ id: sql`n.id` })}`,
     );
   }
   return reading.gathered(branches);
 }
 
-/** A table with an index by type, and what says which rows of the log were of it. */
+/** A table with an index by type, the tenant as it has it, and what says which logged rows it has. */
 interface TypedTable {
   readonly live: Fragment;
+  readonly tenant: Fragment;
   readonly logged: Fragment;
 }
 
 const entitiesTable: TypedTable = {
   live: sql`relationships`,
+  tenant: sql`(r.tenant * 1)`,
   logged: sql`r.relation is not null`,
 };
-const subjectsTable: TypedTable = {
-  live: sql`relationships`,
-  logged: sql`r.subject_id is not null`,
-};
-const attributesTable: TypedTable = { live: sql`attributes`, logged: sql`r.attribute is not null` };
+const subjectsTable: TypedTable = { ...entitiesTable, logged: sql`r.subject_id is not null` };
 
-/** What stands at the statement's state, by the indexes that begin with `tenant * 1`. */
+/** Attributes by name, and by entity whatever their names: each has an index that the other can't use. */
+const attributesTable: TypedTable = {
+  live: sql`attributes`,
+  tenant: sql`(r.tenant * 1)`,
+  logged: sql`r.attribute is not null`,
+};
+const ownersTable: TypedTable = { ...attributesTable, tenant: sql`(r.tenant / 1)` };
+
+/** What stands at the statement's state, by the indexes of lookups. */
 function storedBranches(
   scope: Scope,
-  { live, logged }: TypedTable,
+  table: TypedTable,
   { columns, where }: { readonly columns: Fragment; readonly where: Fragment },
 ): Fragment[] {
   const { shape, tenant, changed } = scope;
-  const all = sql`(r.tenant * 1) = ${tenant} and ${where}`;
+  const { live, logged } = table;
+  const all = sql`${table.tenant} = ${tenant} and ${where}`;
   if (!shape.pinned) return [sql`select ${columns} from ${live} r where ${all}`];
   return [
     sql`select ${columns} from ${live} r where ${all} and pg_visible_in_snapshot(r.created_xid, ${snapshot})`,

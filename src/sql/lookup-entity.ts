@@ -2,11 +2,12 @@ import { must, unreachable } from "../base/assert.ts";
 import type { Test } from "../plan/plan.ts";
 import type { RelaxedHop, RelaxedPlan, RelaxedState, RelaxedTest } from "../plan/relax.ts";
 import {
-  among,
+  filtered,
   attributeIds,
   attributeOwners,
   knownIds,
   page,
+  unorderedPage,
   type Reading,
   tupleIds,
   whole,
@@ -67,7 +68,7 @@ function backTable(input: EntityCandidates): Fragment | undefined {
   const steps = inner.flatMap((state) => state.hops.flatMap((hop) => step(input, state, hop)));
   const columns = sql`back(state, id, level, sure)`;
   if (steps.length === 0) return sql`${columns} as (${begin})`;
-  return sql`${columns} as ((${begin}) union select n.state, n.id, ${nextLevel(sql`b.level`)}, b.sure and n.sure from back b cross join ${lateralBranches(steps)} n)`;
+  return sql`${columns} as ((${begin}) union select n.state, n.id, ${nextLevel(sql`back.level`)}, back.sure and n.sure from back cross join ${lateralBranches(steps)} n)`;
 }
 
 /** The rows of `back` at which a test of an inner state accepts. */
@@ -81,9 +82,7 @@ function start(input: EntityCandidates, state: RelaxedState, accepted: RelaxedTe
     return sql`select ${columns}, ${sure} as sure from (${ids}) c`;
   }
   if (writer === undefined) return sql`select ${columns}, false as sure from (${ids}) c`;
-  const judged = must(writer.plan.states[state.id], "a relaxed state is one of the plan");
-  const at = { id: sql`c.id`, level: levelZero };
-  const verdict = guardedVerdict(writer, judged, { guards: [], test }, at);
+  const verdict = verdictAt(writer, state, test, sql`c.id`);
   return sql`select ${columns}, ${sure} and v.v = 2 as sure from (${ids}) c cross join lateral (select ${verdict} as v offset 0) v where v.v > 0`;
 }
 
@@ -91,26 +90,25 @@ function start(input: EntityCandidates, state: RelaxedState, accepted: RelaxedTe
 function step(input: EntityCandidates, from: RelaxedState, hop: RelaxedHop): Fragment[] {
   const { wanted } = scoped(input, whole, from);
   const sure = hop.isSure ? sql`true` : sql`false`;
-  return subjectRelations(hop).map((ofRelation) =>
+  return subjectRelations(hop).map(({ ofRelation }) =>
     relationProbe(
       input.scope,
       sql`${integer(from.id)} as state, r.entity_id as id, ${sure} as sure`,
       relationSet(hop.relations),
-      sql`b.state = ${integer(hop.target)} and r.subject_id = b.id and r.subject_type = ${literal(hop.subjectType)} and ${ofRelation} and r.entity_type = ${literal(from.entityType)} and ${wanted(sql`r.entity_id`)}`,
+      sql`back.state = ${integer(hop.target)} and r.subject_id = back.id and r.subject_type = ${literal(hop.subjectType)} and ${ofRelation} and r.entity_type = ${literal(from.entityType)} and ${wanted({ id: sql`r.entity_id` })}`,
     ),
   );
 }
 
 function hopCandidates(input: EntityCandidates, root: RelaxedState, hop: RelaxedHop): Fragment[] {
-  const reading = scoped(input, page, root);
-  const sure = hop.isSure ? sql`b.sure` : sql`false`;
-  return subjectRelations(hop).map((ofRelation) => {
-    const ids = tupleIds(input.scope, reading, {
+  const sure = hop.isSure ? sql`back.sure` : sql`false`;
+  return subjectRelations(hop).map(({ ofRelation, reading }) => {
+    const ids = tupleIds(input.scope, scoped(input, reading, root), {
       end: "entity",
       relations: hop.relations,
-      where: sql`r.subject_id = b.id and r.subject_type = ${literal(hop.subjectType)} and ${ofRelation} and r.entity_type = ${literal(root.entityType)}`,
+      where: sql`r.subject_id = back.id and r.subject_type = ${literal(hop.subjectType)} and ${ofRelation} and r.entity_type = ${literal(root.entityType)}`,
     });
-    return sql`select p.id, ${sure} as sure, ${nextLevel(sql`b.level`)} as level from back b cross join lateral (${ids}) p where b.state = ${integer(hop.target)}`;
+    return sql`select p.id, ${sure} as sure, ${nextLevel(sql`back.level`)} as level from back cross join lateral (${ids}) p where back.state = ${integer(hop.target)}`;
   });
 }
 
@@ -118,10 +116,21 @@ function hopCandidates(input: EntityCandidates, root: RelaxedState, hop: Relaxed
  * A walk goes by all subjects of the type, whatever their relation. Almost all of them have none, and
  * by their index these come in the order of the entities; the others are a probe that finds nothing.
  */
-function subjectRelations({ subjectRelation }: RelaxedHop): Fragment[] {
+function subjectRelations({
+  subjectRelation,
+}: RelaxedHop): { readonly ofRelation: Fragment; readonly reading: Reading }[] {
   return subjectRelation === undefined
-    ? [sql`r.subject_relation = ''`, sql`r.subject_relation > ''`]
-    : [sql`r.subject_relation = ${literal(subjectRelation)}`];
+    ? [
+        { ofRelation: sql`r.subject_relation = ''`, reading: page },
+        { ofRelation: sql`r.subject_relation > ''`, reading: unorderedPage },
+      ]
+    : [{ ofRelation: sql`r.subject_relation = ${literal(subjectRelation)}`, reading: page }];
+}
+
+/** What a test says at an entity, whatever guards it has. */
+function verdictAt(writer: Writer, state: RelaxedState, test: Test, id: Fragment): Fragment {
+  const judged = must(writer.plan.states[state.id], "a relaxed state is one of the plan");
+  return guardedVerdict(writer, judged, { guards: [], test }, { id, level: levelZero });
 }
 
 function testCandidates(
@@ -129,8 +138,29 @@ function testCandidates(
   root: RelaxedState,
   { test, isSure }: RelaxedTest,
 ): Fragment {
-  const ids = acceptedIds(input, scoped(input, page, root), root, test);
+  const reading = scoped(input, page, root);
+  const ids = acceptedIds(input, judged(input, reading, root, test), root, test);
   return sql`select c.id collate "C", ${isSure ? sureOf(test) : sql`false`}, ${levelZero} from (${ids}) c`;
+}
+
+/**
+ * Whether a candidate is accepted is for its check to say, which knows of no scope: one that the
+ * test denies must not be found by a way out of it.
+ */
+function judged(
+  { writer, scopedTypes }: EntityCandidates,
+  reading: Reading,
+  root: RelaxedState,
+  test: Test,
+): Reading {
+  if (writer === undefined || scopedTypes.length === 0) return reading;
+  if (test.kind === "self" || test.kind === "direct") return reading;
+  // Under a name of its own: what is judged reads attributes under that of the id's own table.
+  const verdict = verdictAt(writer, root, test, sql`k.id`);
+  return filtered(
+    reading,
+    (id) => sql`(select ${verdict} > 0 from (select ${id} as id offset 0) k)`,
+  );
 }
 
 function sureOf(test: Test): Fragment {
@@ -159,7 +189,7 @@ function acceptedIds(
   const { entityType } = state;
   switch (test.kind) {
     case "self":
-      return sql`select c.id from (select ${subjectId} as id) c where ${reading.wanted(sql`c.id`)}`;
+      return sql`select c.id from (select ${subjectId} as id) c where ${reading.wanted({ id: sql`c.id` })}`;
     case "direct":
       return tupleIds(scope, reading, {
         end: "entity",
@@ -187,5 +217,7 @@ function acceptedIds(
 
 function scoped(input: EntityCandidates, reading: Reading, { entityType }: RelaxedState): Reading {
   const index = input.scopedTypes.indexOf(entityType);
-  return index < 0 ? reading : among(reading, numbered("scope", index));
+  if (index < 0) return reading;
+  const table = numbered("scope", index);
+  return filtered(reading, (id) => sql`(${id} in (select s.id from ${table} s)) is true`);
 }

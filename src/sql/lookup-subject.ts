@@ -32,11 +32,11 @@ export function subjectCandidates(input: SubjectCandidates): {
   const states = [...input.relaxed.states.values()];
   const found = states.flatMap((state) =>
     state.tests.flatMap(({ test, isSure }) => {
-      const sure = isSure ? sql`f.sure` : sql`false`;
+      const sure = isSure ? sql`reach.sure` : sql`false`;
       return isOpen(test)
         ? []
         : [
-            sql`select c.id, ${sure} as sure, f.level from reach f cross join lateral (${acceptedIds(input, state, test)}) c where f.state = ${integer(state.id)}`,
+            sql`select c.id, ${sure} as sure, reach.level from reach cross join lateral (${acceptedIds(input, state, test)}) c where reach.state = ${integer(state.id)}`,
           ];
     }),
   );
@@ -61,7 +61,7 @@ function reachTable(input: SubjectCandidates): Fragment {
   const steps = states.flatMap((state) => state.hops.map((hop) => step(input, state, hop)));
   const columns = sql`reach(state, id, level, sure)`;
   if (steps.length === 0) return sql`${columns} as (${start})`;
-  return sql`${columns} as (${start} union select n.state, n.id, ${nextLevel(sql`f.level`)}, f.sure and n.sure from reach f cross join ${lateralBranches(steps)} n)`;
+  return sql`${columns} as (${start} union select n.state, n.id, ${nextLevel(sql`reach.level`)}, reach.sure and n.sure from reach cross join ${lateralBranches(steps)} n)`;
 }
 
 function step(input: SubjectCandidates, from: RelaxedState, hop: RelaxedHop): Fragment {
@@ -74,7 +74,7 @@ function step(input: SubjectCandidates, from: RelaxedState, hop: RelaxedHop): Fr
     input.scope,
     sql`${integer(hop.target)} as state, r.subject_id as id, ${sure} as sure`,
     relationSet(hop.relations),
-    sql`f.state = ${integer(from.id)} and r.entity_id = f.id and r.entity_type = ${literal(from.entityType)} and r.subject_type = ${literal(hop.subjectType)}${ofRelation}`,
+    sql`reach.state = ${integer(from.id)} and r.entity_id = reach.id and r.entity_type = ${literal(from.entityType)} and r.subject_type = ${literal(hop.subjectType)}${ofRelation}`,
   );
 }
 
@@ -88,12 +88,13 @@ function acceptedIds(
   test: Exclude<Test, OpenTest>,
 ): Fragment {
   if (test.kind === "self")
-    return sql`select s.id from (select f.id) s where ${page.wanted(sql`s.id`)}`;
+    return sql`select s.id from (select reach.id) s where ${page.wanted({ id: sql`s.id` })}`;
   const { subjectType, subjectRelation } = input.relaxed.question;
   return tupleIds(input.scope, page, {
     end: "subject",
     relations: test.relations,
-    where: sql`r.entity_id = f.id and r.entity_type = ${literal(state.entityType)} and r.subject_type = ${literal(subjectType)} and r.subject_relation = ${literal(subjectRelation)}`,
+    subjectRelation: literal(subjectRelation),
+    where: sql`r.entity_id = reach.id and r.entity_type = ${literal(state.entityType)} and r.subject_type = ${literal(subjectType)} and r.subject_relation = ${literal(subjectRelation)}`,
   });
 }
 
@@ -105,11 +106,11 @@ function openRows(
   isSure: boolean,
 ): Fragment {
   const { writer } = input;
-  const here = sql`f.state = ${integer(state.id)}`;
-  if (writer === undefined) return sql`select false as sure, f.level from reach f where ${here}`;
+  const here = sql`reach.state = ${integer(state.id)}`;
+  if (writer === undefined) return sql`select false as sure, reach.level from reach where ${here}`;
   const judged = must(writer.plan.states[state.id], "a relaxed state is one of the plan");
-  const at = { id: sql`f.id`, level: levelZero };
+  const at = { id: sql`reach.id`, level: levelZero };
   const verdict = guardedVerdict(writer, judged, { guards: [], test }, at);
-  const sure = isSure ? sql`f.sure and v.v = 2` : sql`false`;
-  return sql`select ${sure} as sure, f.level from reach f cross join lateral (select case when ${here} then ${verdict} else 0 end as v offset 0) v where v.v > 0`;
+  const sure = isSure ? sql`reach.sure and v.v = 2` : sql`false`;
+  return sql`select ${sure} as sure, reach.level from reach cross join lateral (select case when ${here} then ${verdict} else 0 end as v offset 0) v where v.v > 0`;
 }

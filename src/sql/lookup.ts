@@ -74,15 +74,15 @@ function entities({ relaxed, judge }: Lookup, shape: LookupShape, scope: Scope):
   const input = { scope, relaxed, subjectId: askedId, openRules, scopedTypes };
   if (judge.kind === "gather") {
     const { tables, candidates } = entityCandidates({ ...input, writer: undefined });
-    const facts = gatherBody(scope, judge.gather, sql`f.id`, askedId);
-    const answers = sql`select json_build_array(f.id, g.facts) as answer from found f cross join lateral (${facts}) g`;
+    const facts = gatherBody(scope, judge.gather, sql`found.id`, askedId);
+    const answers = sql`select json_build_array(found.id, g.facts) as answer from found cross join lateral (${facts}) g`;
     return pageOf([...tables, foundTable(candidates)], answers);
   }
   const { plan } = judge;
   const writer = searchWriter(scope, plan, askedId);
   const { tables, candidates } = entityCandidates({ ...input, writer });
   const closure = plan.usersets.length === 0 ? [] : closureTables(scope, plan, { id: askedId });
-  const verdict = candidateVerdict(writer, relaxed, sql`f.id`);
+  const verdict = candidateVerdict(writer, relaxed, sql`found.id`);
   return pageOf(
     [...closure, ...tables, foundTable(candidates)],
     judgedAnswers(sql`select ${verdict} as v offset 0`),
@@ -93,13 +93,13 @@ function subjects({ relaxed, judge }: Lookup, scope: Scope): Fragment {
   const input = { scope, relaxed, entityId: askedId };
   if (judge.kind === "gather") {
     const { tables, candidates } = subjectCandidates({ ...input, writer: undefined });
-    const answers = sql`select json_build_array(f.id) as answer from found f`;
+    const answers = sql`select json_build_array(found.id) as answer from found`;
     const facts = gatherBody(scope, judge.gather, askedId, sql`''`);
     const column = sql`, (select g.facts from (${facts}) g) as facts`;
     return pageOf([...tables, foundTable(candidates)], answers, column);
   }
   const { plan } = judge;
-  const subject = sql`f.id`;
+  const subject = sql`found.id`;
   const writer = searchWriter(scope, plan, subject);
   const { tables, candidates } = subjectCandidates({ ...input, writer });
   const verdict = candidateVerdict(writer, relaxed, askedId);
@@ -120,11 +120,11 @@ function foundTable(candidates: readonly Fragment[]): Fragment {
 
 /** Candidates are judged one by one, in their order, until there are enough. */
 function judgedAnswers(verdict: Fragment): Fragment {
-  return sql`select json_build_array(f.id, v.v) as answer from found f cross join lateral (${verdict}) v where v.v > 0 limit ${answersMax}`;
+  return sql`select json_build_array(found.id, v.v) as answer from found cross join lateral (${verdict}) v where v.v > 0 limit ${answersMax}`;
 }
 
 function pageOf(tables: readonly Fragment[], answers: Fragment, more = sql``): Fragment {
-  return sql`with recursive ${join(tables, ", ")} select (select count(*)::int from found) as candidates, (select max(f.id) from found f) as last, coalesce((select json_agg(a.answer) from (${answers}) a), '[]'::json) as answers${more}`;
+  return sql`with recursive ${join(tables, ", ")} select (select count(*)::int from found) as candidates, (select max(found.id) from found) as last, coalesce((select json_agg(a.answer) from (${answers}) a), '[]'::json) as answers${more}`;
 }
 
 /**
@@ -145,7 +145,7 @@ function candidateVerdict(writer: Writer, relaxed: RelaxedPlan, entityId: Fragme
     ? sql`(select x.v from (${questionVerdict(writer, entityId)}) x)`
     : // Nothing but a path that is too long leaves a candidate unsure.
       sql`least(${sure}, 1)`;
-  return sql`case when f.sure then ${sure} else ${unsure} end`;
+  return sql`case when found.sure then ${sure} else ${unsure} end`;
 }
 
 function hasDoubt({ states }: RelaxedPlan): boolean {

@@ -1,7 +1,8 @@
 import { assert, must } from "../../base/assert.ts";
-import type { SchemaVersion, SnapToken, TenantId } from "../../base/tuple.ts";
+import type { Entity, SchemaVersion, SnapToken, TenantId } from "../../base/tuple.ts";
 import { ALLOWED } from "../../base/verdict.ts";
 import { interpret, type Interpretation } from "../../memory/interpret.ts";
+import { reachesInScope } from "../../memory/scope-reach.ts";
 import { gatheredEntitiesMax } from "../../plan/limit.ts";
 import { questionOf } from "../../plan/question-of.ts";
 import { scopeKey } from "../../sql/lookup-entity.ts";
@@ -60,19 +61,24 @@ export class PostgresLookups implements LookupStore {
   }
 
   async entities(tenant: TenantId, question: LookupEntityQuestion): Promise<LookupPage> {
-    const check = lookupEntityCheck(question);
-    const { subject, scope } = question;
     return await this.#page({
-      ...{ tenant, end: "entities", frame: question, check },
-      ...{ askedId: subject.id, scope },
+      tenant,
+      end: "entities",
+      frame: question,
+      check: lookupEntityCheck(question),
+      askedId: question.subject.id,
+      scope: question.scope,
     });
   }
 
   async subjects(tenant: TenantId, question: LookupSubjectQuestion): Promise<LookupPage> {
-    const check = lookupSubjectCheck(question);
     return await this.#page({
-      ...{ tenant, end: "subjects", frame: question, check },
-      ...{ askedId: question.entity.id, scope: new Map() },
+      tenant,
+      end: "subjects",
+      frame: question,
+      check: lookupSubjectCheck(question),
+      askedId: question.entity.id,
+      scope: new Map(),
     });
   }
 
@@ -232,12 +238,14 @@ function idsOf(row: Row): string[] {
 
 /** One by one, as the page needs them. */
 function* answersOf(
-  { end, frame, check }: Sought,
+  { end, frame, check, scope }: Sought,
   { plan: judged, lookup }: PlannedLookup,
   row: Row,
 ): Iterable<Answer> {
   const shared = lookup.judge.kind === "gather" && end === "subjects";
   const all = shared ? gatheredFacts(row["facts"], undefined) : undefined;
+  const limits = new Map([...scope].map(([type, ids]) => [type, new Set(ids)]));
+  const isInScope = ({ type, id }: Entity): boolean => limits.get(type)?.has(id) ?? true;
   for (const answer of listOf(row["answers"])) {
     const [id, found] = listOf(answer);
     assert(typeof id === "string", "an answer begins with an id");
@@ -253,6 +261,7 @@ function* answersOf(
     }
     const { depth, context } = frame;
     const asked = { facts, entityId: entity.id, subject, depth, data: context.data };
+    if (limits.size > 0 && !reachesInScope(lookup.relaxed, { ...asked, isInScope })) continue;
     yield { id, interpretation: interpret(judged, asked) };
   }
 }
