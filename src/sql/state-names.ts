@@ -70,7 +70,7 @@ function agree(entries: readonly StateName[]): boolean {
   return new Set(entries.map(({ name }) => name)).size === 1;
 }
 
-/** Names of a schema are of letters, digits and underscores, so quotes are all that they need. */
+/** Names of a schema are letters and underscores, so quotes are all that they need. */
 function element(name: string | undefined): string {
   return name === undefined ? "null" : `"${name}"`;
 }
