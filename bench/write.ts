@@ -144,8 +144,8 @@ function openPlain(url: string, connections: number): Contender {
     write: async (tuples) => {
       await sql.unsafe(
         `insert into plain
-         select 1, * from unnest($1::text[], $2::text[], $3::text[], $4::text[], $5::text[], $6::text[])
-         on conflict do nothing`,
+         select 1, *
+         from unnest($1::text[], $2::text[], $3::text[], $4::text[], $5::text[], $6::text[])`,
         tupleColumns(tuples).map(arrayLiteral),
         { prepare: true },
       );
