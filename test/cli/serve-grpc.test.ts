@@ -5,12 +5,14 @@ import { test } from "node:test";
 import { status } from "@grpc/grpc-js";
 
 import { Tenancy } from "../../src/gen/base/v1/tenancy_pb.ts";
+import { Watch } from "../../src/gen/base/v1/watch_pb.ts";
 import {
   Health,
   HealthCheckResponse_ServingStatus as ServingStatus,
 } from "../../src/gen/grpc/health/v1/health_pb.ts";
 import { connectGrpc, failure } from "../support/grpc.ts";
 import { servePemba } from "../support/pemba.ts";
+import { openStream } from "../support/text-stream.ts";
 
 test("REST and gRPC serve the same data", async (t) => {
   const { url, grpc } = await servePemba(t);
@@ -48,5 +50,26 @@ test("with REST switched off gRPC is served alone", async (t) => {
   );
   server.kill("SIGTERM");
   await once(server, "exit");
+  assert.equal((await finished).status, 0);
+});
+
+test("a signal ends who watches changes, with a token to resume with, and then the process", async (t) => {
+  const words = ["--service-watch-enabled"];
+  const { url, grpc, process: server, finished } = await servePemba(t, words);
+  const client = connectGrpc(grpc);
+  t.after(() => client.close());
+  const tokens: string[] = [];
+  const overGrpc = (async () => {
+    for await (const { changes } of client.stream(Watch.method.watch, { tenantId: "t1" })) {
+      tokens.push(changes?.snapToken ?? assert.fail("no changes"));
+    }
+  })();
+  const overRest = await openStream(`${url}/v1/tenants/t1/watch`);
+  server.kill("SIGTERM");
+  assert.equal((await failure(overGrpc)).code, status.UNAVAILABLE);
+  assert.match((await overRest.next()) ?? "", /^\{"snap_token":"[^"]+","data_changes"/);
+  assert.match((await overRest.next()) ?? "", /^\{"error":\{"code":14/);
+  assert.equal(await overRest.next(), undefined);
+  assert.equal(tokens.length, 1);
   assert.equal((await finished).status, 0);
 });

@@ -2,33 +2,22 @@ import assert from "node:assert/strict";
 import { after, before, describe, test } from "node:test";
 
 import type { Attribute, SnapToken, TenantId } from "../../src/base/tuple.ts";
-import { createMemoryStore } from "../../src/store/memory/store.ts";
 import type { Store } from "../../src/store/store.ts";
 import { apply, follow, stateAt, textOf } from "./change-streams.ts";
 import {
   attribute,
+  engines,
   fails,
   newTenant,
-  openPostgres,
   type OpenStore,
   tenantId,
   tenantWithSchema,
   tuple,
   write,
 } from "./engines.ts";
+import { until } from "./open-write.ts";
 
 const watch = { readAheadMax: 100 };
-
-const engines: readonly { readonly name: string; open(): Promise<OpenStore> }[] = [
-  {
-    name: "memory",
-    open: async () => {
-      const store = createMemoryStore({ maxSchemaCacheBytes: 1_000_000, watch });
-      return { store, close: async () => await store.close() };
-    },
-  },
-  { name: "postgres", open: async () => await openPostgres({ watch }) },
-];
 
 function limit(data: number): Attribute {
   return attribute("limit", { type: "integer", data });
@@ -52,7 +41,7 @@ for (const engine of engines) {
     let open: OpenStore;
     let store: Store;
     before(async () => {
-      open = await engine.open();
+      open = await engine.open({ watch });
       store = open.store;
     });
     after(async () => {
@@ -277,10 +266,37 @@ for (const engine of engines) {
       await fails(follow(store, tenantId("nobody")), "TENANT_NOT_FOUND");
       const tenant = await newTenant(store);
       await fails(follow(store, tenant, "x" as SnapToken), "INVALID_SNAP_TOKEN", "malformed");
-      const other = await engine.open();
+      const other = await engine.open({ watch });
       const foreign = await write(other.store, await tenantWithSchema(other.store), {});
       await other.close();
       await fails(follow(store, tenant, foreign), "INVALID_SNAP_TOKEN", "another database");
+    });
+
+    test("a token from before the history that is kept is refused, and a stream that falls behind it ends", async (t) => {
+      const { store: forgetful, close } = await engine.open({
+        watch,
+        garbageCollection: { intervalMs: 10, windowMs: 1, timeoutMs: 60_000 },
+        onCollected: () => {},
+      });
+      t.after(close);
+      const tenant = await tenantWithSchema(forgetful);
+      const token = await write(forgetful, tenant, { tuples: ["doc:1#owner@user:a"] });
+      const behind = await follow(forgetful, tenant);
+      let written = 0;
+      await until(async () => {
+        // Time goes by for a database only when there are transactions.
+        await write(forgetful, tenant, { tuples: [`doc:${written++}#owner@user:b`] });
+        const following = follow(forgetful, tenant, behind.start);
+        return await following.then(
+          async (follower) => {
+            await follower.leave();
+            return undefined;
+          },
+          () => true,
+        );
+      });
+      await fails(follow(forgetful, tenant, token), "SNAP_TOKEN_EXPIRED", "older than the history");
+      await fails(behind.next(), "SNAP_TOKEN_EXPIRED");
     });
 
     test("the stream of one who leaves while it waits has ended", async () => {

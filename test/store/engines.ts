@@ -30,7 +30,10 @@ export interface OpenStore {
 }
 
 /** What both engines can be told. */
-export type StoreOptions = Pick<PostgresStoreOptions, "garbageCollection" | "onCollected">;
+export type StoreOptions = Pick<
+  PostgresStoreOptions,
+  "garbageCollection" | "onCollected" | "watch"
+>;
 
 export const engines: readonly {
   readonly name: string;

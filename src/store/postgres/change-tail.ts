@@ -7,7 +7,7 @@ import { arrayLiteral } from "./array-literal.ts";
 import type { Database } from "./database.ts";
 import { booleanOf, type Row, textOf } from "./row.ts";
 import { type ServerState, serverState } from "./server-state.ts";
-import { printSnapshot } from "./snapshot.ts";
+import { printSnapshot, shownSince, type Snapshot } from "./snapshot.ts";
 import { statementFile } from "./statement-file.ts";
 
 const pollStatement = statementFile("changes/poll.sql");
@@ -153,18 +153,25 @@ export class ChangeTail {
     if (state.place !== last.place || state.timeline !== last.timeline) {
       throw failedOver();
     }
+    const isKept = isInHistory(last.snapshot, state.snapshot, rows);
     const found = new Map(rows.map((row) => [textOf(row, "number"), row]));
     this.#step = { number: number + 1, state };
-    for (const [tenant, followed] of this.#followed) this.#note(followed, found.get(tenant));
+    for (const [tenant, followed] of this.#followed) {
+      const row = found.get(tenant);
+      // Of a tenant that joined while the statement ran, nothing is known: it may have changed.
+      const isUnchanged = isKept && row !== undefined && !booleanOf(row, "changed");
+      if (!isUnchanged) followed.changedAt = this.#step.number;
+      if (row !== undefined && !booleanOf(row, "lives")) followed.isGone = true;
+    }
     this.#stepped.ring();
     return rows.some((row) => booleanOf(row, "changed"));
   }
+}
 
-  /** Of a tenant that joined while the statement ran, nothing is known: it may have changed. */
-  #note(followed: Followed, row: Row | undefined): void {
-    if (row === undefined || booleanOf(row, "changed")) followed.changedAt = this.#step.number;
-    if (row !== undefined && !booleanOf(row, "lives")) followed.isGone = true;
-  }
+/** Whether the log still has all that changed between two states: else it may lack a change. */
+function isInHistory(last: Snapshot, next: Snapshot, rows: readonly Row[]): boolean {
+  const [first] = shownSince(last, next);
+  return first === undefined || rows.every((row) => first.start >= BigInt(textOf(row, "horizon")));
 }
 
 /**
