@@ -1,4 +1,5 @@
 import type { MethodName } from "../condition/standard-library.ts";
+import { postgresPattern } from "./condition-pattern.ts";
 import {
   boolean,
   type Names,
@@ -7,7 +8,7 @@ import {
   type SqlValue,
   toText,
 } from "./condition-value.ts";
-import { sql } from "./fragment.ts";
+import { literal, sql } from "./fragment.ts";
 
 type TextMethod = Extract<MethodName, "contains" | "startsWith" | "endsWith">;
 
@@ -37,4 +38,13 @@ export function callText(names: Names, method: TextMethod, values: readonly SqlV
         total,
       );
   }
+}
+
+/** `value.matches(pattern)`; NULL where the value is not a string. */
+export function matchesText(names: Names, value: SqlValue, pattern: string): SqlValue {
+  const text = toText(names, value);
+  if (text === undefined) throw new NoTranslation("`matches` of other than a string");
+  const written = postgresPattern(pattern);
+  if (written === undefined) throw new NoTranslation("a pattern that Postgres may read otherwise");
+  return boolean(sql`((${text.sql}) collate "C" ~ ${literal(written)})`, text.total);
 }

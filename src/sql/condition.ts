@@ -1,14 +1,14 @@
 import { unreachable } from "../base/assert.ts";
-import type { StaticType } from "../condition/static-type.ts";
-import type { BinaryOperator, ConditionTree, Literal, LogicalOperator } from "../condition/tree.ts";
+import type { FunctionName } from "../condition/standard-library.ts";
+import type { BinaryOperator, ConditionTree, LogicalOperator } from "../condition/tree.ts";
 import { arithmetic, negation } from "./condition-arithmetic.ts";
 import { elementAt, inContainer, inElements, size } from "./condition-collection.ts";
 import { equality, order } from "./condition-comparison.ts";
-import { callText, isTextMethod } from "./condition-text.ts";
+import { convertTo, isConversion } from "./condition-conversion.ts";
+import { literalValue, parameterValue } from "./condition-operand.ts";
+import { callText, isTextMethod, matchesText } from "./condition-text.ts";
 import {
   boolean,
-  doubleLiteral,
-  type ElementKind,
   makeNames,
   type Names,
   NoTranslation,
@@ -87,14 +87,13 @@ function translate(node: ConditionTree, outer: Translator): SqlValue {
       return binary(node.operator, node.left, node.right, translator);
     case "ternary":
       return ternary(inner(node.condition), inner(node.met), inner(node.otherwise));
-    case "call": {
-      const [argument] = node.arguments;
-      if (node.function !== "size" || argument === undefined)
-        throw new NoTranslation(`\`${node.function}\``);
-      return sizeOf(argument, translator);
-    }
+    case "call":
+      return call(node.function, node.arguments, translator);
     case "method":
       if (node.method === "size") return sizeOf(node.receiver, translator);
+      if (node.method === "matches") {
+        return matches(inner(node.receiver), node.arguments[0], translator);
+      }
       if (!isTextMethod(node.method)) throw new NoTranslation(`\`${node.method}\``);
       return callText(names, node.method, [inner(node.receiver), ...node.arguments.map(inner)]);
     case "comprehension":
@@ -110,55 +109,27 @@ function translate(node: ConditionTree, outer: Translator): SqlValue {
   }
 }
 
-function literalValue(value: Literal): SqlValue {
-  const common = { simple: true, total: true };
-  switch (value.kind) {
-    case "bool":
-      return { kind: "bool", sql: value.value ? sql`true` : sql`false`, ...common };
-    case "int":
-      return { kind: "int", sql: sql`${literal(String(value.value))}::bigint`, ...common };
-    case "double":
-      return { kind: "double", nan: false, sql: doubleLiteral(value.value), ...common };
-    case "string":
-      if (value.value.includes("\0")) throw new NoTranslation("a string with a NUL character");
-      return { kind: "string", sql: sql`${literal(value.value)}::text`, ...common };
-    case "null":
-      return { kind: "null", sql: sql`'null'::jsonb`, ...common };
-    case "bytes":
-    case "type":
-      throw new NoTranslation(`a value of type ${value.kind}`);
-    default:
-      return unreachable(value);
-  }
+function call(
+  name: FunctionName,
+  [first, second]: readonly ConditionTree[],
+  translator: Translator,
+): SqlValue {
+  if (first === undefined) throw new NoTranslation(`\`${name}\` of nothing`);
+  if (name === "size") return sizeOf(first, translator);
+  if (name === "matches") return matches(translate(first, translator), second, translator);
+  if (!isConversion(name)) throw new NoTranslation(`\`${name}\``);
+  return convertTo(translator.names, name, translate(first, translator));
 }
 
-function parameterValue(type: StaticType, column: Fragment): SqlValue {
-  const common = { sql: column, simple: true, total: true };
-  switch (type.kind) {
-    case "bool":
-    case "int":
-    case "string":
-      return { kind: type.kind, ...common };
-    case "double":
-      return { kind: "double", nan: true, ...common };
-    case "list":
-      return { kind: "list", element: elementKind(type.element), ...common };
-    case "bytes":
-    case "null":
-    case "type":
-    case "dyn":
-    case "timestamp":
-    case "duration":
-    case "map":
-      throw new NoTranslation(`a parameter of type ${type.kind}`);
-    default:
-      return unreachable(type);
+function matches(
+  text: SqlValue,
+  pattern: ConditionTree | undefined,
+  { names }: Translator,
+): SqlValue {
+  if (pattern?.kind !== "literal" || pattern.value.kind !== "string") {
+    throw new NoTranslation("`matches` of a pattern that is not a literal");
   }
-}
-
-function elementKind({ kind }: StaticType): ElementKind {
-  if (kind === "bool" || kind === "int" || kind === "double" || kind === "string") return kind;
-  throw new NoTranslation(`a list of ${kind}`);
+  return matchesText(names, text, pattern.value.value);
 }
 
 /** A boolean part that is never NULL; a flag of the context may be. */

@@ -53,7 +53,14 @@ const features: readonly Feature[] = [
     what: "`contains`, `startsWith`, `endsWith`",
     examples: ["name.contains('a') || name.startsWith('a') || name.endsWith('a')"],
   },
-  { what: "`matches`", examples: ["name.matches('a+')", "matches(name, 'a+')"] },
+  {
+    what: "`matches` with a pattern that stands in the rule: ASCII, `.`, classes, their repeats, groups, `\\|`, `^`, `$`",
+    examples: ["name.matches('^team-[a-z0-9]+$')", "matches(name, '^(read|write)$')"],
+  },
+  {
+    what: "`matches` with another pattern",
+    examples: ["name.matches('(ab)+')", "name.matches(context.data.pattern)"],
+  },
   {
     what: "`all`, `exists`, `exists_one`, `filter`, `map`",
     examples: [
@@ -66,14 +73,21 @@ const features: readonly Feature[] = [
     ],
   },
   {
-    what: "`bool`, `int`, `double`, `string`, `bytes`, `dyn`, `type`",
+    what: "`bool`, `int`, `dyn`; `double` of an integer, `string` of an integer or a boolean",
     examples: [
-      "bool(name)",
-      "int(name) == 1",
+      "bool(name) || bool(context.data.x)",
+      "int(name) == 1 && int(rate) == 1 && int(context.data.x) == 1",
+      "dyn(age) == 1 && double(age) == 1.0 && string(age) == '1' && string(flag) == 'true'",
+    ],
+  },
+  {
+    what: "`double` of text, `string` of a double, `bytes`, `type`",
+    examples: [
       "double(name) == 1.0",
-      "string(age) == '1'",
+      "double(context.data.x) == 1.0",
+      "string(rate) == '1'",
+      "string(context.data.x) == '1'",
       "bytes(name) == b'a'",
-      "dyn(age) == 1",
       "type(context.data.x) == int",
     ],
   },

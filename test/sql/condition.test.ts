@@ -116,6 +116,9 @@ const holds = [
   "'\\U0001F600' > '\\uFFFD' && 'Z' < 'a' && size('\\U0001F600') == 1",
   "context.data.map == context.data.same && context.data.map != context.data.list",
   "has(context.data.map.a) && !has(context.data.map.b) && size(context.data) > 3",
+  "int('-7') == -7 && int(2.9) == 2 && int(context.data.number) == 1 && double(7) == 7.0",
+  "string(-7) == '-7' && string(true) == 'true' && bool('True') && !bool('f') && dyn(age) == 0",
+  "'team-7'.matches('^team-\\\\d+$') && context.data.text.matches('b') && !'a\\nb'.matches('a.b')",
   "name in ['', 'x'] && !(name in ['x']) && context.data.text in ['abc'] && age in [0, 1]",
 ];
 
@@ -155,10 +158,12 @@ test("NaN is unlike everything and in no order with anything", async () => {
 });
 
 const untranslatable: readonly (readonly [text: string, reason: string])[] = [
-  ["name.matches('a')", "`matches`"],
+  ["name.matches('(ab)+')", "a pattern that Postgres may read otherwise"],
+  ["name.matches(context.data.text)", "`matches` of a pattern that is not a literal"],
   ["names.exists(x, x == name)", "`exists`"],
   ["size(names.map(x, x)) == 1", "`map`"],
-  ["int(name) == 1", "`int`"],
+  ["double(name) == 1.0", "`double` of string"],
+  ["string(rate) == '1'", "`string` of double"],
   ["timestamp(context.data.at) > timestamp(0)", "`timestamp`"],
   ["names == ['a']", "a list as a value"],
   ["name == '\\000'", "a string with a NUL character"],

@@ -12,6 +12,7 @@ import {
   render,
   sql,
 } from "../../src/sql/fragment.ts";
+import { arrayLiteral } from "../../src/store/postgres/array-literal.ts";
 
 const sqlTypes = {
   boolean: sql`boolean`,
@@ -101,6 +102,6 @@ function attributeText(value: AttributeValue): string {
     case "integer[]":
     case "double[]":
     case "string[]":
-      return `{${value.data.map((element) => JSON.stringify(String(element))).join(",")}}`;
+      return arrayLiteral(value.data.map(String));
   }
 }

@@ -25,6 +25,13 @@ const someStrings = [
   "\uFFFD",
   "a\u{1F600}",
   "1",
+  "-7",
+  "+12",
+  "9223372036854775808",
+  "1.5",
+  "t",
+  "a\nb",
+  "FALSE",
   "true",
   "null",
   "%",
@@ -151,6 +158,22 @@ const doubleLiteral = jsonNumber.map((value) => {
   const text = String(value);
   return /[.e]/.test(text) ? text : `${text}.0`;
 });
+const patternLiteral = fc
+  .constantFrom(
+    "a",
+    "^a",
+    "b$",
+    "^$",
+    "^[0-9+-]+$",
+    ".",
+    "^.$",
+    "é",
+    "[^a]",
+    "(a|b)+",
+    "\\d{2,}",
+    "^\\W+$",
+  )
+  .map((pattern) => JSON.stringify(pattern));
 const stringLiteral = string.map((value) => JSON.stringify(value));
 
 /** A random rule that compiles against `randomParameters`: well-typed parts and dyn ones, mixed. */
@@ -193,6 +216,8 @@ export const randomText: fc.Arbitrary<string> = fc.letrec<
       template`${s}.${fc.constantFrom("contains", "startsWith", "endsWith")}(${s})`,
       template`${j}.${fc.constantFrom("contains", "startsWith", "endsWith")}(${fc.oneof(s, j)})`,
       template`flags[${smallIndex}]`,
+      template`bool(${fc.oneof(s, j, b)})`,
+      template`${fc.oneof(s, j)}.matches(${patternLiteral})`,
     ),
     int: fc.oneof(
       { maxDepth: 4, depthIdentifier: "rule" },
@@ -203,6 +228,7 @@ export const randomText: fc.Arbitrary<string> = fc.letrec<
       template`size(${fc.oneof(s, j, fc.constantFrom("names", "ages", "context.data"))})`,
       template`ages[${smallIndex}]`,
       template`ages[${i}]`,
+      template`int(${fc.oneof(i, d, s, j)})`,
     ),
     double: fc.oneof(
       { maxDepth: 4, depthIdentifier: "rule" },
@@ -212,6 +238,7 @@ export const randomText: fc.Arbitrary<string> = fc.letrec<
       template`-(${d})`,
       template`(${b} ? ${d} : ${d})`,
       template`rates[${smallIndex}]`,
+      template`double(${fc.oneof(i, d)})`,
     ),
     string: fc.oneof(
       { maxDepth: 4, depthIdentifier: "rule" },
@@ -220,6 +247,7 @@ export const randomText: fc.Arbitrary<string> = fc.letrec<
       template`(${j} + ${s})`,
       template`(${b} ? ${s} : ${s})`,
       template`names[${smallIndex}]`,
+      template`string(${fc.oneof(i, s, b)})`,
     ),
     dyn: fc.oneof(
       { maxDepth: 4, depthIdentifier: "rule" },
@@ -242,6 +270,7 @@ export const randomText: fc.Arbitrary<string> = fc.letrec<
       template`context.data.map[${s}]`,
       template`(${b} ? ${j} : ${j})`,
       template`(${j} ${fc.constantFrom("-", "*", "/")} ${j})`,
+      template`dyn(${fc.oneof(j, b, s)})`,
     ),
   };
 }).bool;
