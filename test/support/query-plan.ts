@@ -75,17 +75,26 @@ function linesOf(node: Node, indent: string): readonly string[] {
   ];
 }
 
-/** The scans of stored data that are not bound by the tenant and the first two columns of an index. */
+/**
+ * The scans of stored data that are not bound by the tenant and the first two columns of an index. An
+ * index by type begins with the tenant: there the type is the other column.
+ */
 export function unboundScans(scans: readonly Scan[]): readonly Scan[] {
   const stored = new Set(["relationships", "attributes", "changes"]);
   return scans.filter(({ table, node, condition, leading }) => {
+    // A comparison of rows is where such a scan begins, and `<=` where it ends.
     const isBound = (column: string): boolean =>
-      new RegExp(String.raw`\(${column} (=|>=) `).test(condition);
+      column === tenantColumn ||
+      new RegExp(String.raw`\(${column} (=|>=) `).test(condition) ||
+      new RegExp(String.raw`(?=.*\(${column} <= ).*ROW\(${column}, `).test(condition);
     const isByIndex = node.startsWith("Index") && leading.length === 2;
-    const isOwn = /\(tenant( \+ 0\))? = /.test(condition);
+    const isOwn = /\(tenant( [+*/] \d\))? = /.test(condition);
     return stored.has(table) && !(isByIndex && isOwn && leading.every(isBound));
   });
 }
+
+/** How the catalog names a column of an index that is an expression; `tenant * 1` and `tenant / 1` are the only ones. */
+const tenantColumn = "expr";
 
 async function plannedRoot(client: postgres.Sql, statement: string): Promise<Node> {
   const parameters = new Set(statement.match(/\$\d+/g)).size;

@@ -1,0 +1,60 @@
+import assert from "node:assert/strict";
+import { after, before, test } from "node:test";
+
+import postgres from "postgres";
+
+import { nestedFacts, tinySizes } from "../../bench/data/nested-documents.ts";
+import { loadFacts } from "../../bench/load.ts";
+import { migrateUp } from "../../src/store/postgres/migrate.ts";
+import { sessionSettings } from "../../src/store/postgres/session-settings.ts";
+import { createTestDatabase, type TestDatabase } from "../support/database.ts";
+import { scansOf, unboundScans } from "../support/query-plan.ts";
+import { allLookups, lookupCases } from "./lookup-cases.ts";
+
+/*
+ * A page of a lookup must not cost what is stored: like a check, it reaches each table by an index
+ * whose first columns are equal to something, whatever the statistics say.
+ */
+
+let database: TestDatabase;
+let client: postgres.Sql;
+
+before(async () => {
+  database = await createTestDatabase();
+  await migrateUp(database.url);
+  client = postgres(database.url, { max: 1, connection: sessionSettings, onnotice: () => {} });
+});
+
+after(async () => {
+  await client.end();
+  await database.drop();
+});
+
+async function assertBound(statements: ReturnType<typeof allLookups>): Promise<void> {
+  const unbound = new Map<string, string>();
+  for (const { name, statement } of statements) {
+    const scans = await scansOf(client, statement.text);
+    assert.ok(scans.length > 0, name);
+    for (const { node, index, condition } of unboundScans(scans)) {
+      unbound.set(`${node} ${index} ${condition.replaceAll(/\b\w+_\d+\.id|\$\d+/g, "...")}`, name);
+    }
+  }
+  assert.deepEqual([...unbound], []);
+}
+
+test("every scan of every lookup is bound by its index while the tables are empty", async () => {
+  await assertBound([...allLookups(), ...lookupCases]);
+});
+
+test("every scan of a lookup is bound by its index when the tables are known to be empty", async () => {
+  await client`analyze`;
+  await assertBound([...allLookups(), ...lookupCases]);
+});
+
+test("every scan of a lookup is bound by its index when the tables are full and the log is known to be empty", async () => {
+  const [tenant] = await client<{ number: string }[]>`
+    select number::text as number from tenants where id = 't1'`;
+  await loadFacts(database.url, tenant?.number ?? "", () => nestedFacts(tinySizes));
+  await client`analyze`;
+  await assertBound(lookupCases);
+});
