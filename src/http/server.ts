@@ -6,6 +6,7 @@ import type { Service } from "../service/service.ts";
 import { admitBefore, admitRequests } from "./admit.ts";
 import type { HttpApp } from "./app.ts";
 import { parseBody } from "./body.ts";
+import { closeConnections } from "./close-connections.ts";
 import { replyWithError } from "./error-reply.ts";
 import { openApp } from "./open-app.ts";
 import { bundleRoutes } from "./routes/bundles.ts";
@@ -88,16 +89,5 @@ function nameRequests(app: HttpApp): void {
       },
       "request answered",
     );
-  });
-}
-
-/** Once the server is closing, a connection ends with its answer: kept open it would delay the end. */
-function closeConnections(app: HttpApp): void {
-  let isClosing = false;
-  app.addHook("preClose", async () => {
-    isClosing = true;
-  });
-  app.addHook("onSend", async (_request, reply) => {
-    if (isClosing) reply.header("connection", "close");
   });
 }

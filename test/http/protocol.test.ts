@@ -1,4 +1,7 @@
 import assert from "node:assert/strict";
+import { once } from "node:events";
+import { connect } from "node:net";
+import { text } from "node:stream/consumers";
 import { after, before, describe, test } from "node:test";
 
 import { pino } from "pino";
@@ -148,6 +151,21 @@ describe("the REST protocol", () => {
     await server.close();
     await store.close();
   });
+});
+
+test("a connection that was opened in advance does not hold up the end of the server", async () => {
+  const store = createMemoryStore({ maxSchemaCacheBytes: 1_000_000 });
+  const service = { store, health: createHealth(store), maxDataPerWrite: 1, bulkLimit: 1 };
+  const server = buildHttpServer({ service, admit: admitAll, logger: pino({ level: "silent" }) });
+  const { port } = new URL(await server.listen({ host: "127.0.0.1", port: 0 }));
+  const accepted = once(server.server, "connection");
+  const socket = connect(Number(port), "127.0.0.1");
+  const received = text(socket);
+  await accepted;
+  await server.close();
+  // Whoever waits for its first request ends it with an answer, 408.
+  assert.equal(await received, "");
+  await store.close();
 });
 
 describe("health over REST", () => {
