@@ -3,7 +3,7 @@ import { type JSONWebKeySet } from "jose";
 import { type KeySet, keySetOf } from "./key-set.ts";
 
 /** How long one request to an issuer may take, in milliseconds. */
-const timeout = 5_000;
+const timeout = 10_000;
 
 /**
  * Asks an issuer for its keys, each time anew. Where it publishes them is asked once, and again

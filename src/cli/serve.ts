@@ -67,6 +67,8 @@ async function serveWith(config: Config): Promise<number> {
   } finally {
     await finish(servers, logger);
     await admission.close();
+    certificates.http?.close();
+    certificates.grpc?.close();
     await store.close();
   }
   logger.info("stopped");

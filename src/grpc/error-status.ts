@@ -7,7 +7,7 @@ import { statusOf } from "../base/status.ts";
 const maxMessageBytes = 2_048;
 
 /** How a call that failed ends: the code of the error's kind, and its message. */
-export function errorStatus(error: PembaError): Partial<StatusObject> {
+export function errorStatus(error: PembaError): Pick<StatusObject, "code" | "details"> {
   return { code: statusOf[error.kind].grpc, details: cut(error.message) };
 }
 

@@ -27,7 +27,6 @@ export type Outcome =
 /** What calls of all kinds have. */
 export interface ServerCall {
   readonly cancelled: boolean;
-  readonly metadata: Metadata;
   once(event: "cancelled", listener: () => void): unknown;
   sendMetadata(metadata: Metadata): void;
 }
@@ -36,8 +35,6 @@ export interface ServerCall {
 export interface CallFrame {
   /** Called before the request is read; what it returns is called once, with the outcome. */
   begin(method: DescMethod, call: ServerCall): (outcome: Outcome) => void;
-  /** Awaited before the request is read; when it rejects, that is the answer. */
-  admit(method: DescMethod, call: ServerCall): Promise<void>;
   /** Makes an error of the table out of whatever was thrown. */
   errorOf(thrown: unknown): PembaError;
 }
@@ -73,7 +70,6 @@ export function unary<I extends DescMessage, O extends DescMessage>(
       const reply = async (): Promise<void> => {
         let bytes: Buffer;
         try {
-          await frame.admit(method, call);
           const request = decodeMessage(method.input, call.request, "request");
           bytes = encodeMessage(method.output, await answer(request, contextOf(call)));
         } catch (thrown) {
@@ -105,7 +101,6 @@ export function serverStreaming<I extends DescMessage, O extends DescMessage>(
       const end = frame.begin(method, call);
       const context = contextOf(call);
       const reply = async (): Promise<void> => {
-        await frame.admit(method, call);
         const request = decodeMessage(method.input, call.request, "request");
         for await (const message of answers(request, context)) {
           await write(call, encodeMessage(method.output, message), context.signal);
@@ -128,7 +123,6 @@ export function bidiStreaming<I extends DescMessage, O extends DescMessage>(
       const end = frame.begin(method, call);
       const context = contextOf(call);
       const reply = async (): Promise<void> => {
-        await frame.admit(method, call);
         for await (const bytes of call.iterator({ destroyOnReturn: false })) {
           const request = decodeMessage(method.input, bytes, "request");
           await write(call, encodeMessage(method.output, answer(request)), context.signal);

@@ -23,10 +23,11 @@ import { Watch } from "../gen/base/v1/watch_pb.ts";
 import { Health } from "../gen/grpc/health/v1/health_pb.ts";
 import type { Service } from "../service/service.ts";
 import { logFailure } from "../telemetry/failure.ts";
+import { admitCalls } from "./admit.ts";
 import { credentialsOf } from "./credentials.ts";
 import { errorStatus } from "./error-status.ts";
 import { healthMethods } from "./health.ts";
-import type { CallFrame, ServedMethod } from "./method.ts";
+import type { CallFrame, Outcome, ServedMethod } from "./method.ts";
 import { reflectionMethods, reflectionServices } from "./reflection-methods.ts";
 import { bundleMethods } from "./routes/bundle.ts";
 import { dataMethods } from "./routes/data.ts";
@@ -70,8 +71,13 @@ export function buildGrpcServer(options: {
     "grpc.max_receive_message_length": requestLimit,
     "grpc.keepalive_time_ms": keepalive.time,
     "grpc.keepalive_timeout_ms": keepalive.timeout,
+    interceptors: [
+      admitCalls(options.admit, (route, call, error) =>
+        beginCall(options.logger, route, call)({ kind: "failed", error }),
+      ),
+    ],
   });
-  serve(server, methodsOf(options.service), callFrame(options));
+  serve(server, methodsOf(options.service), callFrame(options.logger));
   const credentials = credentialsOf(options.certificate);
   return {
     async listen({ host, port }) {
@@ -146,37 +152,31 @@ function asIs(bytes: Buffer): Buffer {
   return bytes;
 }
 
-/** Names every call, logs it under that name, and lets in who may ask. */
-function callFrame({
-  logger,
-  admit,
-}: {
-  readonly logger: Logger;
-  readonly admit: Admission;
-}): CallFrame {
+/** Names every call, and logs it under that name. */
+function callFrame(logger: Logger): CallFrame {
   return {
     errorOf,
-    admit: async ({ parent }, { metadata }) => {
-      // Who asks whether the process serves has no token.
-      if (parent.typeName === Health.typeName) return;
-      await admit(metadata.get("authorization")[0]?.toString());
-    },
-    begin: (method, call) => {
-      const start = performance.now();
-      const id = randomUUID();
-      const metadata = new Metadata();
-      metadata.set("x-request-id", id);
-      call.sendMetadata(metadata);
-      return (outcome) => {
-        const error = outcome.kind === "failed" ? outcome.error : undefined;
-        const status = error === undefined ? 0 : statusOf[error.kind].grpc;
-        if (error !== undefined && statusOf[error.kind].http >= 500) {
-          logFailure(logger.child({ reqId: id }), error);
-        }
-        const milliseconds = Math.round((performance.now() - start) * 1000) / 1000;
-        const route = pathOf(method);
-        logger.debug({ reqId: id, route, status, milliseconds }, "request answered");
-      };
-    },
+    begin: (method, call) => beginCall(logger, pathOf(method), call),
+  };
+}
+
+function beginCall(
+  logger: Logger,
+  route: string,
+  call: { sendMetadata(metadata: Metadata): void },
+): (outcome: Outcome) => void {
+  const start = performance.now();
+  const id = randomUUID();
+  const metadata = new Metadata();
+  metadata.set("x-request-id", id);
+  call.sendMetadata(metadata);
+  return (outcome) => {
+    const error = outcome.kind === "failed" ? outcome.error : undefined;
+    const status = error === undefined ? 0 : statusOf[error.kind].grpc;
+    if (error !== undefined && statusOf[error.kind].http >= 500) {
+      logFailure(logger.child({ reqId: id }), error);
+    }
+    const milliseconds = Math.round((performance.now() - start) * 1000) / 1000;
+    logger.debug({ reqId: id, route, status, milliseconds }, "request answered");
   };
 }

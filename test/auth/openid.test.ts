@@ -8,6 +8,7 @@ import { pino } from "pino";
 import { type Authenticator, createAdmission } from "../../src/auth/admission.ts";
 import { openId } from "../../src/auth/openid.ts";
 import { createRateLimit } from "../../src/auth/rate-limit.ts";
+import { until } from "../store/open-write.ts";
 import { both, guardedBy } from "./guarded.ts";
 import { audience, type Issuer, makeKey, signed, type SigningKey, startIssuer } from "./issuer.ts";
 
@@ -39,12 +40,15 @@ describe("a token of an issuer", () => {
       rules: { issuer: issuer.url, audience, methods: ["RS256", "ES256", "HS256"] },
       schedule: {
         refreshInterval: hour,
-        backoffInterval: hour,
+        backoffInterval: 100,
         backoffFrequency: 0,
         maxRetries: 100,
       },
       logger: pino({ level: "debug" }, { write: (line) => void lines.push(line) }),
     });
+    await until(async () =>
+      lines.some((line) => line.includes("gave its keys")) ? true : undefined,
+    );
   });
   after(async () => {
     await authenticator.close();
@@ -221,6 +225,8 @@ describe("a token of an issuer", () => {
     const claims = { iss: issuer.url, aud: audience, exp: now + 300 };
     const token = forged({ alg: "HS256", kid: "shared" }, claims, sign);
     assert.deepEqual(await outcomeOf(token), both("accepted"));
+    const renamed = forged({ alg: "HS256", kid: "rsa-1" }, claims, sign);
+    assert.deepEqual(await outcomeOf(renamed), both("INVALID_BEARER_TOKEN"));
     assert.equal(lines.filter((line) => line.includes("publishes a shared secret")).length, 1);
   });
 

@@ -1,4 +1,7 @@
 import assert from "node:assert/strict";
+import { once } from "node:events";
+import { connect as openSession } from "node:http2";
+import { connect as openSocket } from "node:net";
 import { describe, test } from "node:test";
 
 import { createAdmission } from "../../src/auth/admission.ts";
@@ -116,6 +119,28 @@ describe("pre-shared keys", () => {
     assert.equal((await friend.converse(reflection, [question])).length, 1);
     assert.equal((await friend.converse(alpha, [question])).length, 1);
     assert.equal((await failure(friend.call(Permission.method.check, {}))).code, 3);
+  });
+
+  test("a request is refused by its head, before anything else of it has come", async (t) => {
+    const app = guarded.app();
+    const url = new URL(await app.listen({ host: "127.0.0.1", port: 0 }));
+    const rest = openSocket(Number(url.port), "127.0.0.1");
+    t.after(() => rest.destroy());
+    rest.write("POST /v1/tenants/list HTTP/1.1\r\nhost: x\r\ncontent-length: 1000\r\n\r\n");
+    const [head] = await once(rest, "data");
+    assert.match(String(head), /^HTTP\/1\.1 401 /);
+
+    const session = openSession(`http://127.0.0.1:${guarded.grpc().port}`);
+    t.after(() => session.destroy());
+    const call = session.request({
+      ":method": "POST",
+      ":path": "/base.v1.Permission/Check",
+      "content-type": "application/grpc",
+      te: "trailers",
+    });
+    call.resume();
+    const [trailers] = await once(call, "trailers");
+    assert.equal(trailers["grpc-status"], "16");
   });
 });
 

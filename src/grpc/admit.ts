@@ -1,0 +1,45 @@
+import { type ServerInterceptor, ServerInterceptingCall } from "@grpc/grpc-js";
+
+import type { Admission } from "../auth/admission.ts";
+import { errorOf, type PembaError } from "../base/error.ts";
+import { Health } from "../gen/grpc/health/v1/health_pb.ts";
+import { errorStatus } from "./error-status.ts";
+
+/** The part of a call that its frame needs. */
+type Refused = Pick<ServerInterceptingCall, "sendMetadata">;
+
+/**
+ * Asks when the head of a call has come, so that nobody who may not ask makes us take in a message.
+ * `refused` is told of a call that goes no further, before it ends.
+ */
+export function admitCalls(
+  admit: Admission,
+  refused: (route: string, call: Refused, error: PembaError) => void,
+): ServerInterceptor {
+  return ({ path }, call) =>
+    new ServerInterceptingCall(call, {
+      start: (next) => {
+        next({
+          onReceiveMetadata: (metadata, pass) => {
+            if (isOpen(path)) {
+              pass(metadata);
+              return;
+            }
+            admit(metadata.get("authorization")[0]?.toString()).then(
+              () => pass(metadata),
+              (thrown: unknown) => {
+                const error = errorOf(thrown);
+                refused(path, call, error);
+                call.sendStatus(errorStatus(error));
+              },
+            );
+          },
+        });
+      },
+    });
+}
+
+/** Who asks whether the process serves has no token. */
+function isOpen(path: string): boolean {
+  return path.startsWith(`/${Health.typeName}/`);
+}
