@@ -6,7 +6,9 @@ import type postgres from "postgres";
 
 import type { TenantId } from "../../src/base/tuple.ts";
 import { Listener } from "../../src/store/postgres/doorbell.ts";
+import { decodeSnapToken } from "../../src/store/postgres/snap-token-codec.ts";
 import type { Store } from "../../src/store/store.ts";
+import { openLine } from "../support/line.ts";
 import { type Follower, follow, stateAt, textOf } from "./change-streams.ts";
 import {
   allowed,
@@ -144,6 +146,42 @@ test("what nobody announces is found all the same", async (t) => {
   const other = await beginWrite(sql, tenant, { tuples: ["doc:1#owner@user:a"] });
   await other.commit();
   assert.deepEqual(textOf((await next) ?? assert.fail()), ["+doc:1#owner@user:a"]);
+});
+
+test("the token of a change that began after all else was settled names it as proof", async (t) => {
+  const { store, sql } = await start(t);
+  const tenant = await tenantWithSchema(store);
+  const [follower] = await followers(t, store, tenant, 1);
+  assert.ok(follower);
+  const early = await beginWrite(sql, tenant, { tuples: ["doc:1#owner@user:early"] });
+  await write(store, tenant, { tuples: ["doc:1#owner@user:late"] });
+  const late = decodeSnapToken((await follower.next()).snapToken);
+  assert.ok(late?.change !== undefined && late.change < late.snapshot.xmax);
+  await early.commit();
+  const second = decodeSnapToken((await follower.next()).snapToken);
+  assert.equal(second?.change, undefined);
+  assert.ok(second !== undefined && second.takenBefore >= second.snapshot.xmax);
+});
+
+test("a stream ends when the database is gone, and goes on with its token when it is back", async (t) => {
+  const { store, url } = await start(t);
+  const line = await openLine(t, url);
+  const watching = await openStore(line.url, { watch, maxRetries: 1 });
+  t.after(() => watching.close());
+  const tenant = await tenantWithSchema(store);
+  const follower = await follow(watching, tenant);
+  await write(store, tenant, { tuples: ["doc:1#owner@user:a"] });
+  const { snapToken } = await follower.next();
+  const end = fails(follower.next(), "UNAVAILABLE");
+  await line.cut();
+  await end;
+  await write(store, tenant, { tuples: ["doc:2#owner@user:a"] });
+  await line.mend();
+  const resumed = await until(
+    async () => await follow(watching, tenant, snapToken).catch(() => undefined),
+  );
+  assert.deepEqual(textOf(await resumed.next()), ["+doc:2#owner@user:a"]);
+  await resumed.leave();
 });
 
 test("a stream goes on with a token after a restart", async (t) => {
