@@ -36,6 +36,7 @@ export const rulePool: readonly RuleTemplate[] = [
     ["level"],
     "!has(context.data.limit) || (context.data.limit > 1 && level > 0)",
   ),
+  rule("flagged", [], "context.data.flag == true"),
   rule("score_low", ["score"], "score < 1.5"),
   rule("score_within", ["score"], "score * 2.0 > context.data.limit"),
   rule("city_named", ["city"], 'city == "paris" || city in ["rome", ""]'),

@@ -5,7 +5,7 @@ import type { RelationType } from "../../src/language/schema.ts";
 import { attributePool, type RuleTemplate, rulePool } from "./generate-rules.ts";
 import { entityNames, permissionNames, relationNames } from "./name-pool.ts";
 import { chosen } from "./pick.ts";
-import { canCall, schemaText } from "./schema-text.ts";
+import { canAsk, schemaText } from "./schema-text.ts";
 
 /** A generated schema: what the text says, in the form that data and questions are drawn from. */
 export interface SchemaShape {
@@ -175,7 +175,7 @@ export function schemaShape(sketch: SchemaSketch, later: boolean): SchemaShape {
       ([permission, name]) => ({ name, expression: permission.expression }),
     ),
   }));
-  const callable = rulePool.filter((rule) => entities.some((one) => canCall(one, rule)));
+  const callable = rulePool.filter((rule) => entities.some((one) => canAsk(one, rule)));
   const rules = distinct(sketch.rules, callable, (one) => one.name).map(([, one]) => one);
   return { entities, rules, text: schemaText(entities, rules) };
 }

@@ -14,7 +14,7 @@ import {
 import { contextData, valueOf } from "./generate-values.ts";
 import { entityNames, idPool as ids } from "./name-pool.ts";
 import { chosen } from "./pick.ts";
-import { canCall } from "./schema-text.ts";
+import { canAsk } from "./schema-text.ts";
 
 /** Questions in a round, of which the more telling ones get asked. */
 const candidates = 60;
@@ -271,7 +271,7 @@ function namesOf(entity: EntityShape, shape: SchemaShape): readonly Name[] {
     ...relations.map((one) => name(one, "userset")),
     ...flags.map((one) => name(one, "attribute")),
     ...shape.rules
-      .filter((rule) => canCall(entity, rule))
+      .filter((rule) => canAsk(entity, rule))
       .map((rule) =>
         name(
           rule.name,

@@ -18,7 +18,7 @@ import type { LookupCase } from "./lookup-case.ts";
  */
 
 const seed = Number(process.env["PEMBA_SEED"] ?? Math.trunc(Math.random() * 2 ** 31));
-const cases = Number(process.env["PEMBA_CASES"] ?? 150);
+const cases = Number(process.env["PEMBA_CASES"] ?? 100);
 /** Of each round. */
 const lookupsAsked = 6;
 const shrinkMs = 60_000;

@@ -4,8 +4,13 @@ import type { EntityShape, Sketch } from "./generate-schema.ts";
 import { permissionNames, relationNames } from "./name-pool.ts";
 import { chosen } from "./pick.ts";
 
-/** Whether the schema has a call of the rule at the entity: every parameter is an attribute there. */
-export function canCall(shape: EntityShape, rule: RuleTemplate): boolean {
+/** Whether an expression of the entity may call the rule: a call has at least one argument. */
+function canCall(shape: EntityShape, rule: RuleTemplate): boolean {
+  return rule.parameters.length > 0 && canAsk(shape, rule);
+}
+
+/** Whether the rule can be asked of the entity: every parameter is an attribute there. */
+export function canAsk(shape: EntityShape, rule: RuleTemplate): boolean {
   return rule.parameters.every((parameter) =>
     shape.attributes.some((one) => one.name === parameter.name && one.type === parameter.type),
   );
