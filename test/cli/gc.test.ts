@@ -1,10 +1,8 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 
-import postgres from "postgres";
-
 import { openStore, tenantWithSchema, write } from "../store/engines.ts";
-import { until } from "../store/open-write.ts";
+import { connect, until, untilLogIsOld } from "../store/open-write.ts";
 import { createTestDatabase } from "../support/database.ts";
 import { runPemba, servePemba } from "../support/pemba.ts";
 
@@ -20,7 +18,8 @@ async function databaseWithHistory(): Promise<{
   await write(store, tenant, { tuples: ["doc:1#owner@user:a"] });
   await write(store, tenant, { tuples: ["doc:2#owner@user:a"] });
   await store.close();
-  const sql = postgres(url, { max: 1, onnotice: () => {} });
+  const sql = connect(url);
+  await untilLogIsOld(sql);
   return {
     url,
     logged: async () => {

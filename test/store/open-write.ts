@@ -132,6 +132,23 @@ export async function untilWaiting(sql: postgres.Sql, count: number): Promise<re
   });
 }
 
+/**
+ * Resolves when everything in the log is older than a millisecond and than whatever is running:
+ * other tests have transactions open on the same server.
+ */
+export async function untilLogIsOld(sql: postgres.Sql): Promise<void> {
+  await until(async () => {
+    const [row] = await sql<{ old: boolean }[]>`
+      select bool_and(
+        at < clock_timestamp() - interval '1 millisecond'
+        and xid < pg_snapshot_xmin(pg_current_snapshot())
+      ) as old
+      from changes
+    `;
+    return row?.old === true ? true : undefined;
+  });
+}
+
 /** The first answer that is one; asks again and again, for half a minute. */
 export async function until<T>(ask: () => Promise<T | undefined>): Promise<T> {
   const deadline = Date.now() + 30_000;
