@@ -21,7 +21,7 @@ const attributes = tuples.map(({ entity }) => ({
 for (const engine of engines) {
   test(`a page never holds more than 10,000 whatever was asked for, on ${engine.name}`, async (t) => {
     const app = await engine.start({ maxDataPerWrite: 2 * tuples.length });
-    t.after(app.close);
+    t.after(async () => await app.close());
     const tenant = await app.tenant(schema);
     const written = await app.post(`${tenant}/data/write`, { metadata: {}, tuples, attributes });
     assert.equal(written.status, 200, written.message);

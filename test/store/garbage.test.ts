@@ -34,7 +34,7 @@ const firstPage = { after: undefined, limit: 1 };
 
 /** A store that collects again and again, and what its passes did. */
 async function collecting(
-  open: (typeof engines)[number]["open"],
+  engine: (typeof engines)[number],
   windowMs: number,
 ): Promise<{
   readonly store: Store;
@@ -44,7 +44,7 @@ async function collecting(
   readonly removed: () => number;
 }> {
   const passes: GarbagePass[] = [];
-  const opened = await open({
+  const opened = await engine.open({
     garbageCollection: { intervalMs: 10, windowMs, timeoutMs: hour },
     onCollected: (pass) => passes.push(pass),
   });
@@ -76,7 +76,7 @@ async function untilRefused(store: Store, tenant: TenantId, token: SnapToken): P
 for (const engine of engines) {
   describe(`garbage collection on ${engine.name}`, () => {
     test("what a token of the window needs stays", async (t) => {
-      const { store, close, pass, removed } = await collecting(engine.open, hour);
+      const { store, close, pass, removed } = await collecting(engine, hour);
       t.after(close);
       const tenant = await tenantWithSchema(store);
       const limit = attribute("limit", { type: "integer", data: 1 });
@@ -101,7 +101,7 @@ for (const engine of engines) {
     });
 
     test("a token from before the window is refused wherever it is sent", async (t) => {
-      const { store, close, pass } = await collecting(engine.open, 1);
+      const { store, close, pass } = await collecting(engine, 1);
       t.after(close);
       const tenant = await tenantWithSchema(store);
       await write(store, tenant, { tuples: ["doc:1#owner@user:a", "doc:2#owner@user:a"] });
@@ -135,7 +135,7 @@ for (const engine of engines) {
     });
 
     test("what stands stays as it is, whatever history it had", async (t) => {
-      const { store, close, removed } = await collecting(engine.open, 1);
+      const { store, close, removed } = await collecting(engine, 1);
       t.after(close);
       const tenant = await tenantWithSchema(store);
       const limit = attribute("limit", { type: "integer", data: 0 });
@@ -176,7 +176,7 @@ for (const engine of engines) {
     });
 
     test("tuples that were forgotten can be created and deleted again", async (t) => {
-      const { store, close } = await collecting(engine.open, 1);
+      const { store, close } = await collecting(engine, 1);
       t.after(close);
       const tenant = await tenantWithSchema(store);
       for (let turn = 1; turn <= 3; turn++) {
