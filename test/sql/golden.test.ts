@@ -4,6 +4,7 @@ import { join } from "node:path";
 import { test } from "node:test";
 
 import { layOut } from "../../src/sql/layout.ts";
+import { lookupCases } from "./lookup-cases.ts";
 import { allStatements, statementCases } from "./statement-cases.ts";
 
 /*
@@ -13,8 +14,9 @@ import { allStatements, statementCases } from "./statement-cases.ts";
  */
 
 const folder = join(import.meta.dirname, "golden");
+const reviewed = [...statementCases, ...lookupCases];
 
-for (const { name, statement } of statementCases) {
+for (const { name, statement } of reviewed) {
   test(`the statement ${name} is as it was reviewed`, (t) => {
     const parameters = statement.params.map((key, index) => `-- $${index + 1}: ${key}\n`).join("");
     t.assert.fileSnapshot(`${parameters}\n${layOut(statement.text)}`, join(folder, `${name}.sql`), {
@@ -26,7 +28,7 @@ for (const { name, statement } of statementCases) {
 test("every golden file is of a statement", () => {
   assert.deepEqual(
     readdirSync(folder).toSorted(),
-    statementCases.map(({ name }) => `${name}.sql`).toSorted(),
+    reviewed.map(({ name }) => `${name}.sql`).toSorted(),
   );
 });
 

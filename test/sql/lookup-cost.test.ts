@@ -116,7 +116,7 @@ for (const [end, prefix] of [
 ] as const) {
   for (const permission of ["view", "read"]) {
     test(`any page of a lookup of ${end} by \`${permission}\` reads what may be on it`, async () => {
-      for (const place of ["", `${prefix}-20000`]) {
+      for (const place of ["", `${prefix}-20000`, `${prefix}-38000`]) {
         const { rows, buffers } = await effort(end, permission, place);
         // One page from each place, and a few probes for each id that is judged.
         assert.ok(rows <= places * (candidates + 2) + 5 * candidates, `${rows} rows`);

@@ -1,0 +1,209 @@
+-- $1: id
+-- $2: depth
+-- $3: after
+-- $4: candidates
+-- $5: tenant
+
+select t.head_version, pg_current_snapshot()::text as snapshot, current_timeline() as timeline, a.*
+from tenants t
+cross join lateral (
+  with recursive back(state, id, level, sure) as (
+    (
+      select 3 as state, c.id collate "C" as id, 0::numeric as level, false as sure
+      from (
+        select r.entity_id as id
+        from relationships r
+        where r.tenant = t.number
+        and r.relation = 'member'
+        and r.subject_id = $1::text collate "C"
+        and r.subject_type = 'user'
+        and r.subject_relation = ''
+        and r.entity_type = 'group'
+        and true
+      ) c
+    )
+    union
+    select n.state, n.id, back.level * 0.0, back.sure
+    and n.sure
+    from back
+    cross join lateral (
+      select 3 as state, r.entity_id as id, false as sure
+      from relationships r
+      where r.tenant = t.number
+      and r.relation = 'member'
+      and back.state = 3
+      and r.subject_id = back.id
+      and r.subject_type = 'group'
+      and r.subject_relation = 'member'
+      and r.entity_type = 'group'
+      and true
+      offset 0
+    ) n
+  ), found as materialized (
+    select c.id, bool_or(c.sure and scale(c.level) <= $2::int) as sure
+    from (
+      select c.*
+      from (
+        select c.id collate "C", false, 0::numeric
+        from (
+          (
+            select r.entity_id as id
+            from relationships r
+            where r.tenant = t.number
+            and r.relation = 'viewer'
+            and r.subject_id = $1::text collate "C"
+            and r.subject_type = 'user'
+            and r.subject_relation = ''
+            and r.entity_type = 'folder'
+            and (r.relation, r.entity_id) > ('viewer', $3::text) order by id
+            limit $4::int
+          )
+        ) c
+        union all
+        select p.id, false as sure, back.level * 0.0 as level
+        from back
+        cross join lateral (
+          (
+            select r.entity_id as id
+            from relationships r
+            where r.tenant = t.number
+            and r.relation = 'viewer'
+            and r.subject_id = back.id
+            and r.subject_type = 'group'
+            and r.subject_relation = 'member'
+            and r.entity_type = 'folder'
+            and (r.relation, r.entity_id) > ('viewer', $3::text) order by id
+            limit $4::int
+          )
+        ) p
+        where back.state = 3
+      ) c(id, sure, level)
+    ) c group by c.id order by c.id
+    limit $4::int
+  )
+  select (
+    select count(*)::int
+    from found
+  ) as candidates, (
+    select max(found.id)
+    from found
+  ) as last, coalesce(
+    (
+      select json_agg(a.answer)
+      from (
+        select json_build_array(found.id, g.facts) as answer
+        from found
+        cross join lateral (
+          with recursive reach(type, id) as (
+            select 0, found.id collate "C"
+            union
+            select n.type, n.id
+            from reach s
+            cross join lateral (
+              select 0 as type, r.subject_id as id
+              from relationships r
+              where r.tenant = t.number
+              and r.relation = 'parent'
+              and s.type = 0
+              and r.entity_id = s.id
+              and r.entity_type = 'folder'
+              and r.subject_type = 'folder'
+              union all
+              select 1 as type, r.subject_id as id
+              from relationships r
+              where r.tenant = t.number
+              and r.relation = 'viewer'
+              and s.type = 0
+              and r.entity_id = s.id
+              and r.entity_type = 'folder'
+              and r.subject_type = 'group'
+              and r.subject_relation = 'member'
+              union all
+              select 1 as type, r.subject_id as id
+              from relationships r
+              where r.tenant = t.number
+              and r.relation = 'member'
+              and s.type = 1
+              and r.entity_id = s.id
+              and r.entity_type = 'group'
+              and r.subject_type = 'group'
+              and r.subject_relation = 'member'
+            ) n
+          ), reached as materialized (
+            select *
+            from reach
+            limit 10001
+          )
+          select jsonb_build_object('nodes', (
+            select count(*)
+            from reached
+          ), 'edges', coalesce(
+            (
+              select jsonb_agg(f.fact)
+              from reached s
+              cross join lateral (
+                select jsonb_build_array(r.entity_type, r.entity_id, r.relation, r.subject_type, r.subject_id, r.subject_relation) as fact
+                from relationships r
+                where r.tenant = t.number
+                and r.relation = 'parent'
+                and s.type = 0
+                and r.entity_id = s.id
+                and r.entity_type = 'folder'
+                and r.subject_type = 'folder'
+                union all
+                select jsonb_build_array(r.entity_type, r.entity_id, r.relation, r.subject_type, r.subject_id, r.subject_relation) as fact
+                from relationships r
+                where r.tenant = t.number
+                and r.relation = 'viewer'
+                and s.type = 0
+                and r.entity_id = s.id
+                and r.entity_type = 'folder'
+                and r.subject_type = 'group'
+                and r.subject_relation = 'member'
+                union all
+                select jsonb_build_array(r.entity_type, r.entity_id, r.relation, r.subject_type, r.subject_id, r.subject_relation) as fact
+                from relationships r
+                where r.tenant = t.number
+                and r.relation = 'member'
+                and s.type = 1
+                and r.entity_id = s.id
+                and r.entity_type = 'group'
+                and r.subject_type = 'group'
+                and r.subject_relation = 'member'
+              ) f
+            ), '[]'::jsonb
+          ), 'direct', coalesce(
+            (
+              select jsonb_agg(f.fact)
+              from reached s
+              cross join lateral (
+                select jsonb_build_array(r.entity_type, r.entity_id, r.relation) as fact
+                from relationships r
+                where r.tenant = t.number
+                and r.relation = 'viewer'
+                and s.type = 0
+                and r.entity_id = s.id
+                and r.entity_type = 'folder'
+                and r.subject_type = 'user'
+                and r.subject_relation = ''
+                and r.subject_id = $1::text collate "C"
+                union all
+                select jsonb_build_array(r.entity_type, r.entity_id, r.relation) as fact
+                from relationships r
+                where r.tenant = t.number
+                and r.relation = 'member'
+                and s.type = 1
+                and r.entity_id = s.id
+                and r.entity_type = 'group'
+                and r.subject_type = 'user'
+                and r.subject_relation = ''
+                and r.subject_id = $1::text collate "C"
+              ) f
+            ), '[]'::jsonb
+          ), 'attributes', '[]'::jsonb) as facts
+        ) g
+      ) a
+    ), '[]'::json
+  ) as answers
+) a
+where t.id = $5::text

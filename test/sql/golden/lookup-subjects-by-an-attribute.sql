@@ -1,0 +1,146 @@
+-- $1: id
+-- $2: depth
+-- $3: after
+-- $4: candidates
+-- $5: answers
+-- $6: tenant
+
+select t.head_version, pg_current_snapshot()::text as snapshot, current_timeline() as timeline, a.*
+from tenants t
+cross join lateral (
+  with recursive reach(state, id, level, sure) as (
+    select 0, $1::text collate "C" collate "C", 0::numeric, true
+  ), open as materialized (
+    select o.sure, o.level
+    from (
+      select reach.sure
+      and v.v = 2 as sure, reach.level
+      from reach
+      cross join lateral (
+        select case when reach.state = 0 then coalesce(
+          (
+            select case when a.value_type <> 'boolean' then 1 when a.value = 'true'::jsonb then 2 else 0 end
+            from (
+              select r.value_type, r.value
+              from attributes r
+              where r.tenant = t.number
+              and r.entity_id = reach.id
+              and r.attribute = 'open'
+              and r.entity_type = 'folder'
+            ) a
+          ), 0
+        ) else 0 end as v
+        offset 0
+      ) v
+      where v.v > 0
+    ) o order by o.sure desc, scale(o.level)
+    limit 1
+  ), found as materialized (
+    select c.id, bool_or(c.sure and scale(c.level) <= $2::int) as sure
+    from (
+      select c.*
+      from (
+        select c.id, reach.sure as sure, reach.level
+        from reach
+        cross join lateral (
+          (
+            select r.subject_id as id
+            from relationships r
+            where r.tenant = t.number
+            and r.relation = 'owner'
+            and r.entity_id = reach.id
+            and r.entity_type = 'folder'
+            and r.subject_type = 'user'
+            and r.subject_relation = ''
+            and (r.subject_relation, r.subject_id) > ('', $3::text) order by id
+            limit $4::int
+          )
+        ) c
+        where reach.state = 0
+        union all
+        select c.id collate "C", o.sure, o.level
+        from open o
+        cross join lateral (
+          (
+            select distinct r.entity_id as id
+            from relationships r
+            where (r.tenant * 1) = t.number
+            and r.entity_type = 'user'
+            and (r.entity_type, r.entity_id) > ('user', $3::text) order by id
+            limit $4::int
+          )
+          union all (
+            select distinct r.subject_id as id
+            from relationships r
+            where (r.tenant * 1) = t.number
+            and r.subject_type = 'user'
+            and (r.subject_type, r.subject_id) > ('user', $3::text) order by id
+            limit $4::int
+          )
+          union all (
+            select distinct r.entity_id as id
+            from attributes r
+            where (r.tenant / 1) = t.number
+            and r.entity_type = 'user'
+            and (r.entity_type, r.entity_id) > ('user', $3::text) order by id
+            limit $4::int
+          )
+        ) c
+      ) c(id, sure, level)
+    ) c group by c.id order by c.id
+    limit $4::int
+  )
+  select (
+    select count(*)::int
+    from found
+  ) as candidates, (
+    select max(found.id)
+    from found
+  ) as last, coalesce(
+    (
+      select json_agg(a.answer)
+      from (
+        select json_build_array(found.id, v.v) as answer
+        from found
+        cross join lateral (
+          select case when found.sure then 2 else (
+            select x.v
+            from (
+              select case when exists (
+                select 1
+                from (
+                  select 1
+                  from relationships r
+                  where r.tenant = t.number
+                  and r.relation = 'owner'
+                  and r.entity_id = $1::text collate "C"
+                  and r.entity_type = 'folder'
+                  and r.subject_type = 'user'
+                  and r.subject_relation = ''
+                  and r.subject_id = found.id
+                ) d
+                offset 0
+              ) then 2 else coalesce(
+                (
+                  select case when a.value_type <> 'boolean' then 1 when a.value = 'true'::jsonb then 2 else 0 end
+                  from (
+                    select r.value_type, r.value
+                    from attributes r
+                    where r.tenant = t.number
+                    and r.entity_id = $1::text collate "C"
+                    and r.attribute = 'open'
+                    and r.entity_type = 'folder'
+                  ) a
+                ), 0
+              ) end as v, 1::bigint as n
+            ) x
+          ) end as v
+          offset 0
+        ) v
+        where v.v > 0
+        limit $5::int
+      ) a
+    ), '[]'::json
+  ) as answers
+) a
+where t.id = $6::text

@@ -1,0 +1,163 @@
+-- $1: id
+-- $2: depth
+-- $3: after
+-- $4: candidates
+-- $5: answers
+-- $6: tenant
+
+select t.head_version, pg_current_snapshot()::text as snapshot, current_timeline() as timeline, a.*
+from tenants t
+cross join lateral (
+  with recursive reach(state, id, level, sure) as (
+    select 0, $1::text collate "C" collate "C", 0::numeric, true
+    union
+    select n.state, n.id, reach.level * 0.0, reach.sure
+    and n.sure
+    from reach
+    cross join lateral (
+      select 1 as state, r.subject_id as id, true as sure
+      from relationships r
+      where r.tenant = t.number
+      and r.relation = 'viewer'
+      and reach.state = 0
+      and r.entity_id = reach.id
+      and r.entity_type = 'folder'
+      and r.subject_type = 'group'
+      and r.subject_relation = 'member'
+      union all
+      select 0 as state, r.subject_id as id, true as sure
+      from relationships r
+      where r.tenant = t.number
+      and r.relation = 'parent'
+      and reach.state = 0
+      and r.entity_id = reach.id
+      and r.entity_type = 'folder'
+      and r.subject_type = 'folder'
+      union all
+      select 1 as state, r.subject_id as id, true as sure
+      from relationships r
+      where r.tenant = t.number
+      and r.relation = 'member'
+      and reach.state = 1
+      and r.entity_id = reach.id
+      and r.entity_type = 'group'
+      and r.subject_type = 'group'
+      and r.subject_relation = 'member'
+    ) n
+  ), found as materialized (
+    select c.id, bool_or(c.sure and scale(c.level) <= $2::int) as sure
+    from (
+      select c.*
+      from (
+        select c.id, reach.sure as sure, reach.level
+        from reach
+        cross join lateral (
+          select p.id
+          from unnest(array['viewer', 'owner']) o(name)
+          cross join lateral (
+            select q.id
+            from (
+              (
+                select r.subject_id as id
+                from relationships r
+                where r.tenant = t.number
+                and r.relation = o.name collate "C"
+                and r.entity_id = reach.id
+                and r.entity_type = 'folder'
+                and r.subject_type = 'user'
+                and r.subject_relation = ''
+                and (r.subject_relation, r.subject_id) > ('', $3::text) order by id
+                limit $4::int
+              )
+            ) q
+            offset 0
+          ) p
+        ) c
+        where reach.state = 0
+        union all
+        select c.id, reach.sure as sure, reach.level
+        from reach
+        cross join lateral (
+          (
+            select r.subject_id as id
+            from relationships r
+            where r.tenant = t.number
+            and r.relation = 'member'
+            and r.entity_id = reach.id
+            and r.entity_type = 'group'
+            and r.subject_type = 'user'
+            and r.subject_relation = ''
+            and (r.subject_relation, r.subject_id) > ('', $3::text) order by id
+            limit $4::int
+          )
+        ) c
+        where reach.state = 1
+      ) c(id, sure, level)
+    ) c group by c.id order by c.id
+    limit $4::int
+  )
+  select (
+    select count(*)::int
+    from found
+  ) as candidates, (
+    select max(found.id)
+    from found
+  ) as last, coalesce(
+    (
+      select json_agg(a.answer)
+      from (
+        select json_build_array(found.id, v.v) as answer
+        from found
+        cross join lateral (
+          with recursive closure(userset, id, level) as (
+            (
+              select 0, r.entity_id, 0::numeric
+              from relationships r
+              where r.tenant = t.number
+              and r.subject_id = found.id
+              and r.subject_type = 'user'
+              and r.subject_relation = ''
+              and r.entity_type = 'group'
+              and r.relation = 'member'
+            )
+            union
+            select p.userset, p.id, c.level * 0.0
+            from closure c
+            cross join lateral (
+              select 0 as userset, r.entity_id as id
+              from relationships r
+              where r.tenant = t.number
+              and r.subject_id = c.id
+              and r.subject_type = 'group'
+              and r.subject_relation = 'member'
+              and r.entity_type = 'group'
+              and r.relation = 'member'
+              offset 0
+            ) p
+          ), cut_off as materialized (
+            select exists (
+              select 0, r.entity_id, 0::numeric
+              from relationships r
+              where r.tenant = t.number
+              and r.subject_id = found.id
+              and r.subject_type = 'user'
+              and r.subject_relation = ''
+              and r.entity_type = 'group'
+              and r.relation = 'member'
+              offset 100
+            ) or exists (
+              select 1
+              from closure
+              offset 100
+            ) as v
+          )
+          select case when found.sure then 2 else least(2, 1) end as v
+          offset 0
+        ) v
+        where v.v > 0
+        limit $5::int
+      ) a
+    ), '[]'::json
+  ) as answers
+) a
+where t.id = $6::text
