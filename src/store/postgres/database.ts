@@ -218,6 +218,9 @@ function openPool(
     idle_timeout: pool.idleTimeoutMs / 1000,
     max_lifetime: pool.maxLifetimeMs / 1000,
     connect_timeout: pool.connectTimeoutMs / 1000,
+    // A statement waits for a free connection and not behind a slow one: when a connection ends that
+    // has several statements, the driver may never settle the later ones.
+    max_pipeline: 0,
     backoff: (retries) => Math.min(2 ** retries / 100, reconnectDelayMaxSeconds),
     // Asking for the types of arrays would be a query for each connection: arrays are text here.
     fetch_types: false,
