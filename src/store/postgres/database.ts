@@ -209,6 +209,12 @@ function isAborted(signal: AbortSignal | undefined): boolean {
   return signal?.aborted ?? false;
 }
 
+/**
+ * A statement waits for a free connection and not behind a slow one: when a connection ends that has
+ * several of them, the driver may never settle the later ones. Its types lack the option.
+ */
+const oneAtATime = { max_pipeline: 0 };
+
 function openPool(
   { url, pool, onStatement, onConnectionClosed }: DatabaseOptions,
   settings: Readonly<Record<string, string>>,
@@ -218,9 +224,7 @@ function openPool(
     idle_timeout: pool.idleTimeoutMs / 1000,
     max_lifetime: pool.maxLifetimeMs / 1000,
     connect_timeout: pool.connectTimeoutMs / 1000,
-    // A statement waits for a free connection and not behind a slow one: when a connection ends that
-    // has several statements, the driver may never settle the later ones.
-    max_pipeline: 0,
+    ...oneAtATime,
     backoff: (retries) => Math.min(2 ** retries / 100, reconnectDelayMaxSeconds),
     // Asking for the types of arrays would be a query for each connection: arrays are text here.
     fetch_types: false,
