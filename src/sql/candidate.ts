@@ -1,27 +1,44 @@
 import { type Fragment, join, literal, param, sql, textArray } from "./fragment.ts";
-import { type Scope, snapshot, tupleBranches } from "./source.ts";
+import { loggedTenant, type Scope, snapshot, tupleBranches } from "./source.ts";
 
 /** How many candidates a lookup reads at a time. */
 export const candidatesMax = param("candidates", "int");
 
 /** Which ids are read, and how many: the whole of them, or a page. */
 export interface Reading {
-  /** A condition on the ids in a column. */
+  /** A condition on the ids in a column, and on what stands before it. */
   readonly wanted: (column: IdColumn) => Fragment;
   /** Makes one query of branches that have a column `id`. */
-  readonly gathered: (branches: readonly Fragment[]) => Fragment;
+  readonly gathered: (branches: readonly Branch[]) => Fragment;
+}
+
+/** A query of ids, and the columns in whose order an index has them. */
+interface Branch {
+  readonly query: Fragment;
+  readonly order: Fragment;
 }
 
 export interface IdColumn {
   readonly id: Fragment;
-  /** The column that stands before it in the index that has its order; all rows have that value. */
+  /** The column that stands before it in the index that has its order, and the value it must have. */
   readonly before?: { readonly column: Fragment; readonly value: Fragment };
 }
 
 export const whole: Reading = {
-  wanted: () => sql`true`,
-  gathered: (branches) => join(branches, " union all "),
+  wanted: ({ before }) => (before === undefined ? sql`true` : valueOf(before)),
+  gathered: unionOf,
 };
+
+function valueOf({ column, value }: NonNullable<IdColumn["before"]>): Fragment {
+  return sql`${column} = ${value}`;
+}
+
+function unionOf(branches: readonly Branch[]): Fragment {
+  return join(
+    branches.map(({ query }) => query),
+    " union all ",
+  );
+}
 
 const after = param("after", "text");
 
@@ -29,25 +46,26 @@ const after = param("after", "text");
  * The first ids behind a place ("" for the first page, since no id is empty), ascending. Every
  * branch stops by itself, so a page costs what it holds, however many more there are. The place is
  * compared together with the column before the id: an index with another order is of no use then,
- * and while there are no statistics the planner might else begin one at the place.
+ * and while there are no statistics the planner might else begin one at the place. That column is not
+ * asked for its value besides: the index would be entered by it, at the first id instead of the place.
  */
 export const page: Reading = {
   wanted: ({ id, before }) =>
     before === undefined
       ? sql`${id} > ${after}`
-      : sql`(${before.column}, ${id}) > (${before.value}, ${after})`,
+      : sql`(${before.column}, ${id}) > (${before.value}, ${after}) and ${before.column} <= ${before.value}`,
   gathered: (branches) =>
     join(
-      branches.map((branch) => sql`(${branch} order by id limit ${candidatesMax})`),
+      branches.map(({ query, order }) => sql`(${query} order by ${order} limit ${candidatesMax})`),
       " union all ",
     ),
 };
 
 /** The same where no index has that order: all are read, and none is to be entered at the place. */
 export const unorderedPage: Reading = {
-  wanted: ({ id }) => sql`coalesce(${id}, '') > ${after}`,
+  wanted: (column) => sql`${whole.wanted(column)} and coalesce(${column.id}, '') > ${after}`,
   // The offset keeps the planner from a join that begins with all tuples of the tenant.
-  gathered: (branches) => sql`select u.id from (${join(branches, " union all ")}) u offset 0`,
+  gathered: (branches) => sql`select u.id from (${unionOf(branches)}) u offset 0`,
 };
 
 /** A reading with one more condition on the id. */
@@ -58,7 +76,7 @@ export function filtered(reading: Reading, condition: (id: Fragment) => Fragment
   };
 }
 
-/** Tuples at one end of which ids are read; `where` names the columns of an index before the id. */
+/** Tuples at one end of which ids are read; `where` names the other columns of an index before the id. */
 export type TupleSet = {
   readonly relations: readonly string[];
   readonly where: Fragment;
@@ -68,8 +86,10 @@ export function tupleIds(scope: Scope, reading: Reading, tuples: TupleSet): Frag
   const { relations, where } = tuples;
   const under = (relation: Fragment): Fragment => {
     const column = idColumn(tuples, relation);
-    const all = sql`r.relation = ${relation} and ${where} and ${reading.wanted(column)}`;
-    return reading.gathered(tupleBranches(scope, sql`${column.id} as id`, all));
+    const ofRelation = tuples.end === "entity" ? sql`` : sql`r.relation = ${relation} and `;
+    const all = sql`${ofRelation}${where} and ${reading.wanted(column)}`;
+    const branches = tupleBranches(scope, sql`${column.id} as id`, all);
+    return reading.gathered(inOrderOf(column, branches));
   };
   const [first] = relations;
   // The offset keeps the planner from turning the two round (see `relationProbe`).
@@ -87,6 +107,11 @@ function idColumn(tuples: TupleSet, relation: Fragment): IdColumn {
       };
 }
 
+function inOrderOf({ id, before }: IdColumn, queries: readonly Fragment[]): readonly Branch[] {
+  const order = before === undefined ? id : sql`${before.column}, ${id}`;
+  return queries.map((query) => ({ query, order }));
+}
+
 /**
  * The entities of a type with an attribute that is not plainly false, with the columns (id,
  * is_true): that it surely is true; else it is for the test to say.
@@ -97,7 +122,8 @@ export function attributeIds(
   entityType: string,
   name: string,
 ): Fragment {
-  const where = ownerCondition(reading, entityType, literal(name));
+  const column = ownerColumn(literal(name));
+  const where = sql`r.entity_type = ${literal(entityType)} and ${reading.wanted(column)}`;
   // What the request gives stands before what is stored.
   const isStored = scope.shape.contextAttributes
     ? sql` and not exists (select 1 from context_attributes c where c.entity_id = r.entity_id and c.entity_type = ${literal(entityType)} and c.attribute = ${literal(name)})`
@@ -112,7 +138,7 @@ export function attributeIds(
       sql`select r.entity_id as id, false as is_true from context_attributes r where ${where}`,
     );
   }
-  return reading.gathered(branches);
+  return reading.gathered(inOrderOf(column, branches));
 }
 
 /** The entities of a type that have any of some attributes, with repeats. */
@@ -123,25 +149,24 @@ export function attributeOwners(
   names: readonly string[],
 ): Fragment {
   const columns = sql`r.entity_id as id`;
-  const where = ownerCondition(reading, entityType, sql`o.name collate "C"`);
+  const column = ownerColumn(sql`o.name collate "C"`);
+  const where = sql`r.entity_type = ${literal(entityType)} and ${reading.wanted(column)}`;
   const branches = storedBranches(scope, attributesTable, { columns, where });
   if (scope.shape.contextAttributes) {
     branches.push(sql`select ${columns} from context_attributes r where ${where}`);
   }
-  return sql`select p.id from unnest(${textArray(names)}) o(name) cross join lateral (select q.id from (${reading.gathered(branches)}) q offset 0) p`;
+  return sql`select p.id from unnest(${textArray(names)}) o(name) cross join lateral (select q.id from (${reading.gathered(inOrderOf(column, branches))}) q offset 0) p`;
 }
 
-function ownerCondition(reading: Reading, entityType: string, name: Fragment): Fragment {
-  const wanted = reading.wanted({
-    id: sql`r.entity_id`,
-    before: { column: sql`r.attribute`, value: name },
-  });
-  return sql`r.entity_type = ${literal(entityType)} and r.attribute = ${name} and ${wanted}`;
+function ownerColumn(name: Fragment): IdColumn {
+  return { id: sql`r.entity_id`, before: { column: sql`r.attribute`, value: name } };
 }
 
 /**
  * All ids of a type that are known, with repeats: those that stand in a tuple at either end or have
- * an attribute, and `named`, which the question names.
+ * an attribute, and `named`, which the question names. They are read off the indexes by id, past
+ * those of other types and tenants: hardly any question needs them, and every write would pay for
+ * indexes of their own.
  */
 export function knownIds(
   scope: Scope,
@@ -152,70 +177,73 @@ export function knownIds(
   const at = (end: "entity" | "subject") => {
     const id = end === "entity" ? sql`r.entity_id` : sql`r.subject_id`;
     const column = end === "entity" ? sql`r.entity_type` : sql`r.subject_type`;
-    const wanted = reading.wanted({ id, before: { column, value: literal(type) } });
-    return {
-      columns: sql`distinct ${id} as id`,
-      where: sql`${column} = ${literal(type)} and ${wanted}`,
-    };
+    const where = sql`${column} = ${literal(type)} and ${reading.wanted({ id })}`;
+    return { known: { id }, columns: sql`distinct ${id} as id`, where };
   };
   const entity = at("entity");
   const subject = at("subject");
   const branches = [
-    ...storedBranches(scope, entitiesTable, entity),
-    ...storedBranches(scope, subjectsTable, subject),
-    ...storedBranches(scope, ownersTable, entity),
+    ...inOrderOf(entity.known, storedBranches(scope, entitiesTable, entity)),
+    ...inOrderOf(subject.known, storedBranches(scope, subjectsTable, subject)),
+    ...inOrderOf(entity.known, storedBranches(scope, ownersTable, entity)),
   ];
   const { contextTuples, contextAttributes } = scope.shape;
   if (contextTuples) {
-    for (const { columns, where } of [entity, subject]) {
-      branches.push(sql`select ${columns} from context_tuples r where ${where}`);
+    for (const { known, columns, where } of [entity, subject]) {
+      const query = sql`select ${columns} from context_tuples r where ${where}`;
+      branches.push(...inOrderOf(known, [query]));
     }
   }
   if (contextAttributes) {
-    branches.push(sql`select ${entity.columns} from context_attributes r where ${entity.where}`);
+    const query = sql`select ${entity.columns} from context_attributes r where ${entity.where}`;
+    branches.push(...inOrderOf(entity.known, [query]));
   }
   if (named !== undefined) {
-    branches.push(
-      sql`select n.id from (select ${named} as id) n where ${reading.wanted({ id: sql`n.id` })}`,
-    );
+    const known = { id: sql`n.id` };
+    const query = sql`select n.id from (select ${named} as id) n where ${reading.wanted(known)}`;
+    branches.push(...inOrderOf(known, [query]));
   }
   return reading.gathered(branches);
 }
 
-/** A table with an index by type, the tenant as it has it, and what says which logged rows it has. */
-interface TypedTable {
+/** A table, and the tenant of its rows and of those in the log as the index that is meant has it. */
+interface Source {
   readonly live: Fragment;
   readonly tenant: Fragment;
+  readonly loggedTenant: Fragment;
+  /** Which rows of the log were of it. */
   readonly logged: Fragment;
 }
 
-const entitiesTable: TypedTable = {
+const entitiesTable: Source = {
   live: sql`relationships`,
-  tenant: sql`(r.tenant * 1)`,
+  tenant: sql`r.tenant`,
+  loggedTenant,
   logged: sql`r.relation is not null`,
 };
-const subjectsTable: TypedTable = { ...entitiesTable, logged: sql`r.subject_id is not null` };
-
-/** Attributes by name, and by entity whatever their names: each has an index that the other can't use. */
-const attributesTable: TypedTable = {
+const subjectsTable: Source = { ...entitiesTable, logged: sql`r.subject_id is not null` };
+const ownersTable: Source = {
+  ...entitiesTable,
   live: sql`attributes`,
-  tenant: sql`(r.tenant * 1)`,
   logged: sql`r.attribute is not null`,
 };
-const ownersTable: TypedTable = { ...attributesTable, tenant: sql`(r.tenant / 1)` };
+const attributesTable: Source = {
+  ...ownersTable,
+  tenant: sql`(r.tenant * 1)`,
+  loggedTenant: sql`(r.tenant * 1)`,
+};
 
-/** What stands at the statement's state, by the indexes of lookups. */
+/** What stands at the statement's state. */
 function storedBranches(
   scope: Scope,
-  table: TypedTable,
+  source: Source,
   { columns, where }: { readonly columns: Fragment; readonly where: Fragment },
 ): Fragment[] {
   const { shape, tenant, changed } = scope;
-  const { live, logged } = table;
-  const all = sql`${table.tenant} = ${tenant} and ${where}`;
-  if (!shape.pinned) return [sql`select ${columns} from ${live} r where ${all}`];
+  const live = sql`select ${columns} from ${source.live} r where ${source.tenant} = ${tenant} and ${where}`;
+  if (!shape.pinned) return [live];
   return [
-    sql`select ${columns} from ${live} r where ${all} and pg_visible_in_snapshot(r.created_xid, ${snapshot})`,
-    sql`select ${columns} from changes r where ${changed} and ${all} and r.operation = 'delete' and ${logged} and pg_visible_in_snapshot(r.created_xid, ${snapshot}) and not pg_visible_in_snapshot(r.xid, ${snapshot})`,
+    sql`${live} and pg_visible_in_snapshot(r.created_xid, ${snapshot})`,
+    sql`select ${columns} from changes r where ${changed} and ${source.loggedTenant} = ${tenant} and ${where} and r.operation = 'delete' and ${source.logged} and pg_visible_in_snapshot(r.created_xid, ${snapshot}) and not pg_visible_in_snapshot(r.xid, ${snapshot})`,
   ];
 }

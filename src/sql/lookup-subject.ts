@@ -94,7 +94,7 @@ function acceptedIds(
     end: "subject",
     relations: test.relations,
     subjectRelation: literal(subjectRelation),
-    where: sql`r.entity_id = reach.id and r.entity_type = ${literal(state.entityType)} and r.subject_type = ${literal(subjectType)} and r.subject_relation = ${literal(subjectRelation)}`,
+    where: sql`r.entity_id = reach.id and r.entity_type = ${literal(state.entityType)} and r.subject_type = ${literal(subjectType)}`,
   });
 }
 

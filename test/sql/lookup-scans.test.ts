@@ -30,12 +30,19 @@ after(async () => {
   await database.drop();
 });
 
+/** Where all that is known of a type is asked for, its ids are read in their order, from the place on. */
+function readsKnownIds(statement: string, condition: string): boolean {
+  const isAsked = statement.includes("select distinct r.entity_id as id");
+  return isAsked && /^\(\((entity|subject)_id > /.test(condition);
+}
+
 async function assertBound(statements: ReturnType<typeof allLookups>): Promise<void> {
   const unbound = new Map<string, string>();
   for (const { name, statement } of statements) {
     const scans = await scansOf(client, statement.text);
     assert.ok(scans.length > 0, name);
     for (const { node, index, condition } of unboundScans(scans)) {
+      if (readsKnownIds(statement.text, condition)) continue;
       unbound.set(`${node} ${index} ${condition.replaceAll(/\b\w+_\d+\.id|\$\d+/g, "...")}`, name);
     }
   }

@@ -88,12 +88,12 @@ export function unboundScans(scans: readonly Scan[]): readonly Scan[] {
       new RegExp(String.raw`\(${column} (=|>=) `).test(condition) ||
       new RegExp(String.raw`(?=.*\(${column} <= ).*ROW\(${column}, `).test(condition);
     const isByIndex = node.startsWith("Index") && leading.length === 2;
-    const isOwn = /\(tenant( [+*/] \d\))? = /.test(condition);
+    const isOwn = /\(tenant( [+*] \d\))? = /.test(condition);
     return stored.has(table) && !(isByIndex && isOwn && leading.every(isBound));
   });
 }
 
-/** How the catalog names a column of an index that is an expression; `tenant * 1` and `tenant / 1` are the only ones. */
+/** How the catalog names a column of an index that is an expression; `tenant * 1` is the only one. */
 const tenantColumn = "expr";
 
 async function plannedRoot(client: postgres.Sql, statement: string): Promise<Node> {

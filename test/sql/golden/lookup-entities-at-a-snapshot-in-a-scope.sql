@@ -131,12 +131,11 @@ cross join lateral (
             select r.entity_id as id
             from relationships r
             where r.tenant = t.number
-            and r.relation = o.name collate "C"
             and r.subject_id = $6::text collate "C"
             and r.subject_type = 'user'
             and r.subject_relation = ''
             and r.entity_type = 'folder'
-            and true
+            and r.relation = o.name collate "C"
             and (r.entity_id in (
               select s.id
               from scope0 s
@@ -148,12 +147,11 @@ cross join lateral (
             where p.changed
             and (r.tenant + 0) = t.number
             and r.operation = 'delete'
-            and r.relation = o.name collate "C"
             and r.subject_id = $6::text collate "C"
             and r.subject_type = 'user'
             and r.subject_relation = ''
             and r.entity_type = 'folder'
-            and true
+            and r.relation = o.name collate "C"
             and (r.entity_id in (
               select s.id
               from scope0 s
@@ -170,12 +168,11 @@ cross join lateral (
         select r.entity_id as id
         from relationships r
         where r.tenant = t.number
-        and r.relation = 'member'
         and r.subject_id = $6::text collate "C"
         and r.subject_type = 'user'
         and r.subject_relation = ''
         and r.entity_type = 'group'
-        and true
+        and r.relation = 'member'
         and pg_visible_in_snapshot(r.created_xid, $2::pg_snapshot)
         union all
         select r.entity_id as id
@@ -183,12 +180,11 @@ cross join lateral (
         where p.changed
         and (r.tenant + 0) = t.number
         and r.operation = 'delete'
-        and r.relation = 'member'
         and r.subject_id = $6::text collate "C"
         and r.subject_type = 'user'
         and r.subject_relation = ''
         and r.entity_type = 'group'
-        and true
+        and r.relation = 'member'
         and pg_visible_in_snapshot(r.created_xid, $2::pg_snapshot)
         and not pg_visible_in_snapshot(r.xid, $2::pg_snapshot)
       ) c
@@ -346,17 +342,17 @@ cross join lateral (
                 select r.entity_id as id
                 from relationships r
                 where r.tenant = t.number
-                and r.relation = o.name collate "C"
                 and r.subject_id = $6::text collate "C"
                 and r.subject_type = 'user'
                 and r.subject_relation = ''
                 and r.entity_type = 'folder'
                 and (r.relation, r.entity_id) > (o.name collate "C", $9::text)
+                and r.relation <= o.name collate "C"
                 and (r.entity_id in (
                   select s.id
                   from scope0 s
                 )) is true
-                and pg_visible_in_snapshot(r.created_xid, $2::pg_snapshot) order by id
+                and pg_visible_in_snapshot(r.created_xid, $2::pg_snapshot) order by r.relation, r.entity_id
                 limit $10::int
               )
               union all (
@@ -365,18 +361,18 @@ cross join lateral (
                 where p.changed
                 and (r.tenant + 0) = t.number
                 and r.operation = 'delete'
-                and r.relation = o.name collate "C"
                 and r.subject_id = $6::text collate "C"
                 and r.subject_type = 'user'
                 and r.subject_relation = ''
                 and r.entity_type = 'folder'
                 and (r.relation, r.entity_id) > (o.name collate "C", $9::text)
+                and r.relation <= o.name collate "C"
                 and (r.entity_id in (
                   select s.id
                   from scope0 s
                 )) is true
                 and pg_visible_in_snapshot(r.created_xid, $2::pg_snapshot)
-                and not pg_visible_in_snapshot(r.xid, $2::pg_snapshot) order by id
+                and not pg_visible_in_snapshot(r.xid, $2::pg_snapshot) order by r.relation, r.entity_id
                 limit $10::int
               )
             ) q
@@ -391,17 +387,17 @@ cross join lateral (
             select r.entity_id as id
             from relationships r
             where r.tenant = t.number
-            and r.relation = 'viewer'
             and r.subject_id = back.id
             and r.subject_type = 'group'
             and r.subject_relation = 'member'
             and r.entity_type = 'folder'
             and (r.relation, r.entity_id) > ('viewer', $9::text)
+            and r.relation <= 'viewer'
             and (r.entity_id in (
               select s.id
               from scope0 s
             )) is true
-            and pg_visible_in_snapshot(r.created_xid, $2::pg_snapshot) order by id
+            and pg_visible_in_snapshot(r.created_xid, $2::pg_snapshot) order by r.relation, r.entity_id
             limit $10::int
           )
           union all (
@@ -410,18 +406,18 @@ cross join lateral (
             where p.changed
             and (r.tenant + 0) = t.number
             and r.operation = 'delete'
-            and r.relation = 'viewer'
             and r.subject_id = back.id
             and r.subject_type = 'group'
             and r.subject_relation = 'member'
             and r.entity_type = 'folder'
             and (r.relation, r.entity_id) > ('viewer', $9::text)
+            and r.relation <= 'viewer'
             and (r.entity_id in (
               select s.id
               from scope0 s
             )) is true
             and pg_visible_in_snapshot(r.created_xid, $2::pg_snapshot)
-            and not pg_visible_in_snapshot(r.xid, $2::pg_snapshot) order by id
+            and not pg_visible_in_snapshot(r.xid, $2::pg_snapshot) order by r.relation, r.entity_id
             limit $10::int
           )
         ) p
@@ -434,17 +430,17 @@ cross join lateral (
             select r.entity_id as id
             from relationships r
             where r.tenant = t.number
-            and r.relation = 'parent'
             and r.subject_id = back.id
             and r.subject_type = 'folder'
             and r.subject_relation = ''
             and r.entity_type = 'folder'
             and (r.relation, r.entity_id) > ('parent', $9::text)
+            and r.relation <= 'parent'
             and (r.entity_id in (
               select s.id
               from scope0 s
             )) is true
-            and pg_visible_in_snapshot(r.created_xid, $2::pg_snapshot) order by id
+            and pg_visible_in_snapshot(r.created_xid, $2::pg_snapshot) order by r.relation, r.entity_id
             limit $10::int
           )
           union all (
@@ -453,18 +449,18 @@ cross join lateral (
             where p.changed
             and (r.tenant + 0) = t.number
             and r.operation = 'delete'
-            and r.relation = 'parent'
             and r.subject_id = back.id
             and r.subject_type = 'folder'
             and r.subject_relation = ''
             and r.entity_type = 'folder'
             and (r.relation, r.entity_id) > ('parent', $9::text)
+            and r.relation <= 'parent'
             and (r.entity_id in (
               select s.id
               from scope0 s
             )) is true
             and pg_visible_in_snapshot(r.created_xid, $2::pg_snapshot)
-            and not pg_visible_in_snapshot(r.xid, $2::pg_snapshot) order by id
+            and not pg_visible_in_snapshot(r.xid, $2::pg_snapshot) order by r.relation, r.entity_id
             limit $10::int
           )
         ) p
@@ -478,11 +474,11 @@ cross join lateral (
             select r.entity_id as id
             from relationships r
             where r.tenant = t.number
-            and r.relation = 'parent'
             and r.subject_id = back.id
             and r.subject_type = 'folder'
             and r.subject_relation > ''
             and r.entity_type = 'folder'
+            and r.relation = 'parent'
             and coalesce(r.entity_id, '') > $9::text
             and (r.entity_id in (
               select s.id
@@ -495,11 +491,11 @@ cross join lateral (
             where p.changed
             and (r.tenant + 0) = t.number
             and r.operation = 'delete'
-            and r.relation = 'parent'
             and r.subject_id = back.id
             and r.subject_type = 'folder'
             and r.subject_relation > ''
             and r.entity_type = 'folder'
+            and r.relation = 'parent'
             and coalesce(r.entity_id, '') > $9::text
             and (r.entity_id in (
               select s.id

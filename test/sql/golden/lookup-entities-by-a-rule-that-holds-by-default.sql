@@ -57,12 +57,11 @@ cross join lateral (
         select r.entity_id as id
         from relationships r
         where r.tenant = t.number
-        and r.relation = 'member'
         and r.subject_id = $1::text collate "C"
         and r.subject_type = 'user'
         and r.subject_relation = ''
         and r.entity_type = 'group'
-        and true
+        and r.relation = 'member'
       ) c
     )
     union
@@ -93,12 +92,12 @@ cross join lateral (
             select r.entity_id as id
             from relationships r
             where r.tenant = t.number
-            and r.relation = 'viewer'
             and r.subject_id = $1::text collate "C"
             and r.subject_type = 'user'
             and r.subject_relation = ''
             and r.entity_type = 'folder'
-            and (r.relation, r.entity_id) > ('viewer', $3::text) order by id
+            and (r.relation, r.entity_id) > ('viewer', $3::text)
+            and r.relation <= 'viewer' order by r.relation, r.entity_id
             limit $4::int
           )
         ) c
@@ -108,25 +107,25 @@ cross join lateral (
           (
             select distinct r.entity_id as id
             from relationships r
-            where (r.tenant * 1) = t.number
+            where r.tenant = t.number
             and r.entity_type = 'folder'
-            and (r.entity_type, r.entity_id) > ('folder', $3::text) order by id
+            and r.entity_id > $3::text order by r.entity_id
             limit $4::int
           )
           union all (
             select distinct r.subject_id as id
             from relationships r
-            where (r.tenant * 1) = t.number
+            where r.tenant = t.number
             and r.subject_type = 'folder'
-            and (r.subject_type, r.subject_id) > ('folder', $3::text) order by id
+            and r.subject_id > $3::text order by r.subject_id
             limit $4::int
           )
           union all (
             select distinct r.entity_id as id
             from attributes r
-            where (r.tenant / 1) = t.number
+            where r.tenant = t.number
             and r.entity_type = 'folder'
-            and (r.entity_type, r.entity_id) > ('folder', $3::text) order by id
+            and r.entity_id > $3::text order by r.entity_id
             limit $4::int
           )
         ) c
@@ -138,12 +137,12 @@ cross join lateral (
             select r.entity_id as id
             from relationships r
             where r.tenant = t.number
-            and r.relation = 'viewer'
             and r.subject_id = back.id
             and r.subject_type = 'group'
             and r.subject_relation = 'member'
             and r.entity_type = 'folder'
-            and (r.relation, r.entity_id) > ('viewer', $3::text) order by id
+            and (r.relation, r.entity_id) > ('viewer', $3::text)
+            and r.relation <= 'viewer' order by r.relation, r.entity_id
             limit $4::int
           )
         ) p

@@ -14,12 +14,11 @@ cross join lateral (
         select r.entity_id as id
         from relationships r
         where r.tenant = t.number
-        and r.relation = 'member'
         and r.subject_id = $1::text collate "C"
         and r.subject_type = 'user'
         and r.subject_relation = ''
         and r.entity_type = 'group'
-        and true
+        and r.relation = 'member'
       ) c
     )
     union
@@ -50,12 +49,12 @@ cross join lateral (
             select r.entity_id as id
             from relationships r
             where r.tenant = t.number
-            and r.relation = 'viewer'
             and r.subject_id = $1::text collate "C"
             and r.subject_type = 'user'
             and r.subject_relation = ''
             and r.entity_type = 'folder'
-            and (r.relation, r.entity_id) > ('viewer', $3::text) order by id
+            and (r.relation, r.entity_id) > ('viewer', $3::text)
+            and r.relation <= 'viewer' order by r.relation, r.entity_id
             limit $4::int
           )
         ) c
@@ -67,12 +66,12 @@ cross join lateral (
             select r.entity_id as id
             from relationships r
             where r.tenant = t.number
-            and r.relation = 'viewer'
             and r.subject_id = back.id
             and r.subject_type = 'group'
             and r.subject_relation = 'member'
             and r.entity_type = 'folder'
-            and (r.relation, r.entity_id) > ('viewer', $3::text) order by id
+            and (r.relation, r.entity_id) > ('viewer', $3::text)
+            and r.relation <= 'viewer' order by r.relation, r.entity_id
             limit $4::int
           )
         ) p

@@ -56,12 +56,11 @@ cross join lateral (
         select r.entity_id as id
         from relationships r
         where r.tenant = t.number
-        and r.relation = 'viewer'
         and r.subject_id = $1::text collate "C"
         and r.subject_type = 'user'
         and r.subject_relation = ''
         and r.entity_type = 'folder'
-        and true
+        and r.relation = 'viewer'
       ) c
       union all
       select 1 as state, c.id collate "C" as id, 0::numeric as level, true as sure
@@ -69,12 +68,11 @@ cross join lateral (
         select r.entity_id as id
         from relationships r
         where r.tenant = t.number
-        and r.relation = 'member'
         and r.subject_id = $1::text collate "C"
         and r.subject_type = 'user'
         and r.subject_relation = ''
         and r.entity_type = 'group'
-        and true
+        and r.relation = 'member'
       ) c
     )
     union
@@ -137,12 +135,12 @@ cross join lateral (
             select r.entity_id as id
             from relationships r
             where r.tenant = t.number
-            and r.relation = 'viewer'
             and r.subject_id = $1::text collate "C"
             and r.subject_type = 'user'
             and r.subject_relation = ''
             and r.entity_type = 'folder'
-            and (r.relation, r.entity_id) > ('viewer', $3::text) order by id
+            and (r.relation, r.entity_id) > ('viewer', $3::text)
+            and r.relation <= 'viewer' order by r.relation, r.entity_id
             limit $4::int
           )
         ) c
@@ -154,12 +152,12 @@ cross join lateral (
             select r.entity_id as id
             from relationships r
             where r.tenant = t.number
-            and r.relation = 'viewer'
             and r.subject_id = back.id
             and r.subject_type = 'group'
             and r.subject_relation = 'member'
             and r.entity_type = 'folder'
-            and (r.relation, r.entity_id) > ('viewer', $3::text) order by id
+            and (r.relation, r.entity_id) > ('viewer', $3::text)
+            and r.relation <= 'viewer' order by r.relation, r.entity_id
             limit $4::int
           )
         ) p
@@ -172,12 +170,12 @@ cross join lateral (
             select r.entity_id as id
             from relationships r
             where r.tenant = t.number
-            and r.relation = 'parent'
             and r.subject_id = back.id
             and r.subject_type = 'folder'
             and r.subject_relation = ''
             and r.entity_type = 'folder'
-            and (r.relation, r.entity_id) > ('parent', $3::text) order by id
+            and (r.relation, r.entity_id) > ('parent', $3::text)
+            and r.relation <= 'parent' order by r.relation, r.entity_id
             limit $4::int
           )
         ) p
@@ -191,11 +189,11 @@ cross join lateral (
             select r.entity_id as id
             from relationships r
             where r.tenant = t.number
-            and r.relation = 'parent'
             and r.subject_id = back.id
             and r.subject_type = 'folder'
             and r.subject_relation > ''
             and r.entity_type = 'folder'
+            and r.relation = 'parent'
             and coalesce(r.entity_id, '') > $3::text
           ) u
           offset 0

@@ -61,12 +61,11 @@ cross join lateral (
             select r.entity_id as id
             from relationships r
             where r.tenant = t.number
-            and r.relation = o.name collate "C"
             and r.subject_id = $1::text collate "C"
             and r.subject_type = 'user'
             and r.subject_relation = ''
             and r.entity_type = 'folder'
-            and true
+            and r.relation = o.name collate "C"
           ) q
           offset 0
         ) p
@@ -77,12 +76,11 @@ cross join lateral (
         select r.entity_id as id
         from relationships r
         where r.tenant = t.number
-        and r.relation = 'member'
         and r.subject_id = $1::text collate "C"
         and r.subject_type = 'user'
         and r.subject_relation = ''
         and r.entity_type = 'group'
-        and true
+        and r.relation = 'member'
       ) c
     )
     union
@@ -150,12 +148,12 @@ cross join lateral (
                 select r.entity_id as id
                 from relationships r
                 where r.tenant = t.number
-                and r.relation = o.name collate "C"
                 and r.subject_id = $1::text collate "C"
                 and r.subject_type = 'user'
                 and r.subject_relation = ''
                 and r.entity_type = 'folder'
-                and (r.relation, r.entity_id) > (o.name collate "C", $3::text) order by id
+                and (r.relation, r.entity_id) > (o.name collate "C", $3::text)
+                and r.relation <= o.name collate "C" order by r.relation, r.entity_id
                 limit $4::int
               )
             ) q
@@ -170,12 +168,12 @@ cross join lateral (
             select r.entity_id as id
             from relationships r
             where r.tenant = t.number
-            and r.relation = 'viewer'
             and r.subject_id = back.id
             and r.subject_type = 'group'
             and r.subject_relation = 'member'
             and r.entity_type = 'folder'
-            and (r.relation, r.entity_id) > ('viewer', $3::text) order by id
+            and (r.relation, r.entity_id) > ('viewer', $3::text)
+            and r.relation <= 'viewer' order by r.relation, r.entity_id
             limit $4::int
           )
         ) p
@@ -188,12 +186,12 @@ cross join lateral (
             select r.entity_id as id
             from relationships r
             where r.tenant = t.number
-            and r.relation = 'parent'
             and r.subject_id = back.id
             and r.subject_type = 'folder'
             and r.subject_relation = ''
             and r.entity_type = 'folder'
-            and (r.relation, r.entity_id) > ('parent', $3::text) order by id
+            and (r.relation, r.entity_id) > ('parent', $3::text)
+            and r.relation <= 'parent' order by r.relation, r.entity_id
             limit $4::int
           )
         ) p
@@ -207,11 +205,11 @@ cross join lateral (
             select r.entity_id as id
             from relationships r
             where r.tenant = t.number
-            and r.relation = 'parent'
             and r.subject_id = back.id
             and r.subject_type = 'folder'
             and r.subject_relation > ''
             and r.entity_type = 'folder'
+            and r.relation = 'parent'
             and coalesce(r.entity_id, '') > $3::text
           ) u
           offset 0

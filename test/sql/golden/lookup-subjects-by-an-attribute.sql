@@ -51,8 +51,8 @@ cross join lateral (
             and r.entity_id = reach.id
             and r.entity_type = 'folder'
             and r.subject_type = 'user'
-            and r.subject_relation = ''
-            and (r.subject_relation, r.subject_id) > ('', $3::text) order by id
+            and (r.subject_relation, r.subject_id) > ('', $3::text)
+            and r.subject_relation <= '' order by r.subject_relation, r.subject_id
             limit $4::int
           )
         ) c
@@ -64,25 +64,25 @@ cross join lateral (
           (
             select distinct r.entity_id as id
             from relationships r
-            where (r.tenant * 1) = t.number
+            where r.tenant = t.number
             and r.entity_type = 'user'
-            and (r.entity_type, r.entity_id) > ('user', $3::text) order by id
+            and r.entity_id > $3::text order by r.entity_id
             limit $4::int
           )
           union all (
             select distinct r.subject_id as id
             from relationships r
-            where (r.tenant * 1) = t.number
+            where r.tenant = t.number
             and r.subject_type = 'user'
-            and (r.subject_type, r.subject_id) > ('user', $3::text) order by id
+            and r.subject_id > $3::text order by r.subject_id
             limit $4::int
           )
           union all (
             select distinct r.entity_id as id
             from attributes r
-            where (r.tenant / 1) = t.number
+            where r.tenant = t.number
             and r.entity_type = 'user'
-            and (r.entity_type, r.entity_id) > ('user', $3::text) order by id
+            and r.entity_id > $3::text order by r.entity_id
             limit $4::int
           )
         ) c

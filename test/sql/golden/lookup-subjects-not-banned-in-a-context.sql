@@ -100,8 +100,8 @@ cross join lateral (
             and r.entity_id = reach.id
             and r.entity_type = 'folder'
             and r.subject_type = 'user'
-            and r.subject_relation = ''
-            and (r.subject_relation, r.subject_id) > ('', $10::text) order by id
+            and (r.subject_relation, r.subject_id) > ('', $10::text)
+            and r.subject_relation <= '' order by r.subject_relation, r.subject_id
             limit $11::int
           )
           union all (
@@ -111,8 +111,8 @@ cross join lateral (
             and r.entity_id = reach.id
             and r.entity_type = 'folder'
             and r.subject_type = 'user'
-            and r.subject_relation = ''
-            and (r.subject_relation, r.subject_id) > ('', $10::text) order by id
+            and (r.subject_relation, r.subject_id) > ('', $10::text)
+            and r.subject_relation <= '' order by r.subject_relation, r.subject_id
             limit $11::int
           )
         ) c
@@ -129,8 +129,8 @@ cross join lateral (
             and r.entity_id = reach.id
             and r.entity_type = 'group'
             and r.subject_type = 'user'
-            and r.subject_relation = ''
-            and (r.subject_relation, r.subject_id) > ('', $10::text) order by id
+            and (r.subject_relation, r.subject_id) > ('', $10::text)
+            and r.subject_relation <= '' order by r.subject_relation, r.subject_id
             limit $11::int
           )
           union all (
@@ -140,8 +140,8 @@ cross join lateral (
             and r.entity_id = reach.id
             and r.entity_type = 'group'
             and r.subject_type = 'user'
-            and r.subject_relation = ''
-            and (r.subject_relation, r.subject_id) > ('', $10::text) order by id
+            and (r.subject_relation, r.subject_id) > ('', $10::text)
+            and r.subject_relation <= '' order by r.subject_relation, r.subject_id
             limit $11::int
           )
         ) c

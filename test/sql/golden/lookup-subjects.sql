@@ -65,8 +65,8 @@ cross join lateral (
                 and r.entity_id = reach.id
                 and r.entity_type = 'folder'
                 and r.subject_type = 'user'
-                and r.subject_relation = ''
-                and (r.subject_relation, r.subject_id) > ('', $3::text) order by id
+                and (r.subject_relation, r.subject_id) > ('', $3::text)
+                and r.subject_relation <= '' order by r.subject_relation, r.subject_id
                 limit $4::int
               )
             ) q
@@ -86,8 +86,8 @@ cross join lateral (
             and r.entity_id = reach.id
             and r.entity_type = 'group'
             and r.subject_type = 'user'
-            and r.subject_relation = ''
-            and (r.subject_relation, r.subject_id) > ('', $3::text) order by id
+            and (r.subject_relation, r.subject_id) > ('', $3::text)
+            and r.subject_relation <= '' order by r.subject_relation, r.subject_id
             limit $4::int
           )
         ) c
