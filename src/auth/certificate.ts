@@ -1,12 +1,12 @@
 import { X509Certificate } from "node:crypto";
 import { readFileSync } from "node:fs";
 import { readFile } from "node:fs/promises";
-import { setTimeout as wait } from "node:timers/promises";
 import { createSecureContext } from "node:tls";
 
 import type { BaseLogger } from "pino";
 
 import { PembaError } from "../base/error.ts";
+import { pause } from "../base/pause.ts";
 
 /** A certificate (with those it rests on) and its private key, as PEM. */
 export interface CertificatePair {
@@ -98,7 +98,7 @@ export class FileCertificate implements Certificate {
   async #look(interval: number): Promise<void> {
     const { signal } = this.#closing;
     for (;;) {
-      await wait(interval, undefined, { signal, ref: false }).catch(() => undefined);
+      await pause(interval, signal);
       if (signal.aborted) return;
       try {
         await this.#renew();

@@ -1,7 +1,6 @@
-import { setTimeout as wait } from "node:timers/promises";
-
 import type { BaseLogger } from "pino";
 
+import { pause } from "../base/pause.ts";
 import type { KeySet } from "./key-set.ts";
 
 /** When keys are fetched; times in milliseconds. */
@@ -23,9 +22,6 @@ interface Source {
   readonly schedule: FetchSchedule;
   readonly logger: Pick<BaseLogger, "info" | "warn" | "debug">;
 }
-
-/** The longest time that a timer of the platform can wait. */
-const longestWait = 2 ** 31 - 1;
 
 /**
  * The keys of an issuer, fetched at once and again in the background. While it does not answer, the
@@ -84,17 +80,14 @@ export class SigningKeys {
     while (!signal.aborted) {
       const isFetched = await this.#fetch();
       failures = isFetched || failures === maxRetries ? 0 : failures + 1;
-      // It rejects when the keys are closed.
-      await wait(this.#pauseAfter(failures), undefined, { signal, ref: false }).catch(
-        () => undefined,
-      );
+      await pause(this.#pauseAfter(failures), signal);
     }
   }
 
   #pauseAfter(failures: number): number {
     const { refreshInterval, backoffInterval } = this.#source.schedule;
-    const pause = failures === 0 ? refreshInterval : backoffInterval * 2 ** (failures - 1);
-    return Math.min(pause, refreshInterval, longestWait);
+    if (failures === 0) return refreshInterval;
+    return Math.min(backoffInterval * 2 ** (failures - 1), refreshInterval);
   }
 
   /** Resolves to whether it went well. */

@@ -1,4 +1,4 @@
-import { setTimeout as wait } from "node:timers/promises";
+import { pause } from "../base/pause.ts";
 
 export interface BackgroundWork {
   readonly everyMs: number;
@@ -30,9 +30,7 @@ export class BackgroundLoop {
   async #run({ everyMs, work, failed }: BackgroundWork): Promise<void> {
     const { signal } = this.#closing;
     for (;;) {
-      const pause = everyMs * (1 + jitter * (2 * Math.random() - 1));
-      // It rejects when the loop is closed.
-      await wait(pause, undefined, { signal, ref: false }).catch(() => undefined);
+      await pause(everyMs * (1 + jitter * (2 * Math.random() - 1)), signal);
       if (signal.aborted) return;
       try {
         await work(signal);
