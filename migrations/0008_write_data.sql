@@ -34,8 +34,8 @@ as $$
 #variable_conflict use_column
 declare
   number_here bigint;
-  logged integer;
-  timeline_here integer;
+  logged integer := 0;
+  is_recorded boolean;
 begin
   if current_setting('transaction_isolation') <> 'read committed' then
     raise exception 'a write needs the isolation level read committed, not %',
@@ -50,30 +50,45 @@ begin
       return;
     end if;
     perform pg_advisory_xact_lock_shared(lock_key(number_here, 0));
-    -- The tenant may have been deleted while this waited for its lock.
-    exit when exists (select from tenants where tenants.number = number_here);
+    if cardinality(tuple_entity_ids) = 1 and cardinality(attribute_entity_ids) = 0 then
+      -- Most writes are of one tuple: the same lock as below, for a third of what that costs.
+      perform pg_advisory_xact_lock_shared(lock_key(number_here, 1 + (hashtextextended(
+        tuple_entity_ids[1] || '#' || tuple_relations[1] || '@' || tuple_subject_ids[1], 0
+      ) & 63)::integer));
+    else
+      perform case
+          when stripes.exclusive then pg_advisory_xact_lock(lock_key(number_here, stripes.slot))
+          else pg_advisory_xact_lock_shared(lock_key(number_here, stripes.slot))
+        end
+      from (
+        select keys.slot, bool_or(keys.exclusive) as exclusive
+        from (
+          select 1 + (hashtextextended(id || '#' || relation || '@' || subject, 0) & 63)::integer
+            as slot, false as exclusive
+          from unnest(tuple_entity_ids, tuple_relations, tuple_subject_ids)
+            as tuples (id, relation, subject)
+          union all
+          select 1 + (hashtextextended(id || '$' || attribute, 0) & 63)::integer, true
+          from unnest(attribute_entity_ids, attribute_names) as attributes (id, attribute)
+        ) as keys
+        group by keys.slot
+        order by keys.slot
+      ) as stripes;
+    end if;
+    -- The tenant may have been deleted while this waited for its locks.
+    select
+      tenants.head_version,
+      current_timeline(),
+      exists (
+        select from installation
+        join timelines using (system_identifier)
+        where timelines.timeline = current_timeline()
+      )
+      into head, timeline, is_recorded
+    from tenants where tenants.number = number_here;
+    exit when found;
   end loop;
 
-  perform case
-      when stripes.exclusive then pg_advisory_xact_lock(lock_key(number_here, stripes.slot))
-      else pg_advisory_xact_lock_shared(lock_key(number_here, stripes.slot))
-    end
-  from (
-    select keys.slot, bool_or(keys.exclusive) as exclusive
-    from (
-      select 1 + (hashtextextended(id || '#' || relation || '@' || subject, 0) & 63)::integer
-        as slot, false as exclusive
-      from unnest(tuple_entity_ids, tuple_relations, tuple_subject_ids)
-        as tuples (id, relation, subject)
-      union all
-      select 1 + (hashtextextended(id || '$' || attribute, 0) & 63)::integer, true
-      from unnest(attribute_entity_ids, attribute_names) as attributes (id, attribute)
-    ) as keys
-    group by keys.slot
-    order by keys.slot
-  ) as stripes;
-
-  select tenants.head_version into head from tenants where tenants.number = number_here;
   if pinned_version is null then
     if head is distinct from expected_head then
       outcome := 'other_head';
@@ -89,26 +104,27 @@ begin
     return;
   end if;
 
-  timeline_here := current_timeline();
-  if not exists (
-    select from installation
-    join timelines using (system_identifier)
-    where timelines.timeline = timeline_here
-  ) then
-    perform record_timeline(installation.system_identifier, timeline_here) from installation;
+  if not is_recorded then
+    perform record_timeline(installation.system_identifier, timeline) from installation;
   end if;
 
-  logged := create_tuples(
-    number_here, 0, tuple_entity_types, tuple_entity_ids, tuple_relations,
-    tuple_subject_types, tuple_subject_ids, tuple_subject_relations
-  );
-  perform set_attributes(
-    number_here, logged, attribute_entity_types, attribute_entity_ids, attribute_names,
-    attribute_value_types, attribute_values
-  );
+  if cardinality(tuple_entity_types) > 0 then
+    logged := create_tuples(
+      number_here, 0, tuple_entity_types, tuple_entity_ids, tuple_relations,
+      tuple_subject_types, tuple_subject_ids, tuple_subject_relations
+    );
+  end if;
+  if cardinality(attribute_entity_types) > 0 then
+    perform set_attributes(
+      number_here, logged, attribute_entity_types, attribute_entity_ids, attribute_names,
+      attribute_value_types, attribute_values
+    );
+  end if;
 
-  return query
-    select 'written', head, pg_current_snapshot(), pg_current_xact_id_if_assigned(), timeline_here;
+  outcome := 'written';
+  snapshot := pg_current_snapshot();
+  xid := pg_current_xact_id_if_assigned();
+  return next;
 end
 $$;
 
