@@ -1,11 +1,15 @@
 import { bearerToken } from "./bearer-token.ts";
-import type { RateLimit } from "./rate-limit.ts";
+import { type RateLimit, tooManyRequests } from "./rate-limit.ts";
 
-/**
- * Asked by every transport before anything else of a request is looked at, with its `authorization`
- * header. Fails with RATE_LIMIT_EXCEEDED, or with a code of the kind `unauthenticated`.
- */
-export type Admission = (authorization: string | undefined) => Promise<void>;
+/** What stands before all requests, whatever transport they come over. */
+export interface Admission {
+  readonly rateLimit: RateLimit;
+  /**
+   * Verifies what a request has in its `authorization` header. Fails with a code of the kind
+   * `unauthenticated`.
+   */
+  authenticate(authorization: string | undefined): Promise<void>;
+}
 
 /** Tells whether a bearer token is good. Fails with a code of the kind `unauthenticated`. */
 export interface Authenticator {
@@ -14,7 +18,7 @@ export interface Authenticator {
   close(): Promise<void>;
 }
 
-/** Counts first, so that a flood of bad tokens is limited as well. Without `authenticator`, all may ask. */
+/** Without `authenticator`, all may ask. */
 export function createAdmission({
   rateLimit,
   authenticator,
@@ -22,8 +26,23 @@ export function createAdmission({
   readonly rateLimit: RateLimit;
   readonly authenticator: Authenticator | undefined;
 }): Admission {
-  return async (authorization) => {
-    rateLimit.count();
-    await authenticator?.verify(bearerToken(authorization));
+  return {
+    rateLimit,
+    async authenticate(authorization) {
+      await authenticator?.verify(bearerToken(authorization));
+    },
   };
+}
+
+/**
+ * Asked before anything else of a request is looked at. Counts first, so that a flood of bad tokens
+ * is limited as well. Fails with RATE_LIMIT_EXCEEDED, or as `authenticate` does.
+ */
+export async function admit(
+  admission: Admission,
+  authorization: string | undefined,
+): Promise<void> {
+  const { rateLimit } = admission;
+  if (rateLimit.take() > rateLimit.perSecond) throw tooManyRequests(rateLimit);
+  await admission.authenticate(authorization);
 }

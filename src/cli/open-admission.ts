@@ -10,11 +10,11 @@ import type { Config } from "../config/options.ts";
 export function openAdmission(
   config: Config,
   logger: Logger,
-): { readonly admit: Admission; close(): Promise<void> } {
+): { readonly admission: Admission; close(): Promise<void> } {
   const rateLimit = createRateLimit(config["server.rate_limit"]);
   const authenticator = config["authn.enabled"] ? openAuthenticator(config, logger) : undefined;
   return {
-    admit: createAdmission({ rateLimit, authenticator }),
+    admission: createAdmission({ rateLimit, authenticator }),
     close: async () => await authenticator?.close(),
   };
 }

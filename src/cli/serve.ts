@@ -51,11 +51,11 @@ async function serveWith(config: Config): Promise<number> {
     maxDataPerWrite: config["database.max_data_per_write"],
     bulkLimit: config["service.permission.bulk_limit"],
   };
-  const admission = openAdmission(config, logger);
-  const { admit } = admission;
+  const opened = openAdmission(config, logger);
+  const { admission } = opened;
   const servers: Servers = {
-    http: buildHttpServer({ service, admit, logger, certificate: certificates.http }),
-    grpc: buildGrpcServer({ service, admit, logger, certificate: certificates.grpc }),
+    http: buildHttpServer({ service, admission, logger, certificate: certificates.http }),
+    grpc: buildGrpcServer({ service, admission, logger, certificate: certificates.grpc }),
   };
   try {
     const problem =
@@ -66,7 +66,7 @@ async function serveWith(config: Config): Promise<number> {
     logger.info({ signal }, "stopping");
   } finally {
     await finish(servers, logger);
-    await admission.close();
+    await opened.close();
     certificates.http?.close();
     certificates.grpc?.close();
     await store.close();

@@ -1,6 +1,6 @@
 import { type ServerInterceptor, ServerInterceptingCall } from "@grpc/grpc-js";
 
-import type { Admission } from "../auth/admission.ts";
+import { type Admission, admit } from "../auth/admission.ts";
 import { errorOf, type PembaError } from "../base/error.ts";
 import { Health } from "../gen/grpc/health/v1/health_pb.ts";
 import { errorStatus } from "./error-status.ts";
@@ -13,7 +13,7 @@ type Refused = Pick<ServerInterceptingCall, "sendMetadata">;
  * `refused` is told of a call that goes no further, before it ends.
  */
 export function admitCalls(
-  admit: Admission,
+  admission: Admission,
   refused: (route: string, call: Refused, error: PembaError) => void,
 ): ServerInterceptor {
   return ({ path }, call) =>
@@ -25,7 +25,7 @@ export function admitCalls(
               pass(metadata);
               return;
             }
-            admit(metadata.get("authorization")[0]?.toString()).then(
+            admit(admission, metadata.get("authorization")[0]?.toString()).then(
               () => pass(metadata),
               (thrown: unknown) => {
                 const error = errorOf(thrown);

@@ -61,7 +61,7 @@ export interface GrpcServer {
 /** A server that is not yet listening. */
 export function buildGrpcServer(options: {
   readonly service: Service;
-  readonly admit: Admission;
+  readonly admission: Admission;
   readonly logger: Logger;
   readonly certificate?: Certificate | undefined;
 }): GrpcServer {
@@ -72,7 +72,7 @@ export function buildGrpcServer(options: {
     "grpc.keepalive_time_ms": keepalive.time,
     "grpc.keepalive_timeout_ms": keepalive.timeout,
     interceptors: [
-      admitCalls(options.admit, (route, call, error) =>
+      admitCalls(options.admission, (route, call, error) =>
         beginCall(options.logger, route, call)({ kind: "failed", error }),
       ),
     ],

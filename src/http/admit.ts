@@ -1,23 +1,33 @@
 import type { FastifyReply, FastifyRequest } from "fastify";
 
-import type { Admission } from "../auth/admission.ts";
+import { type Admission, admit } from "../auth/admission.ts";
 import type { HttpApp } from "./app.ts";
 import { replyWithError } from "./error-reply.ts";
+import { limitRate } from "./limit-rate.ts";
 import { healthPath } from "./routes/health.ts";
 
 /** Asks before anything of a request is read, its body included; also where there is no route. */
-export function admitRequests(app: HttpApp, admit: Admission): void {
-  app.addHook("onRequest", async (request) => {
-    if (request.routeOptions.url !== healthPath) await admit(request.headers.authorization);
+export function admitRequests(app: HttpApp, admission: Admission): void {
+  limitRate(app, admission.rateLimit, isOpen);
+  app.after(() => {
+    app.addHook("onRequest", app.rateLimit());
+    app.addHook("onRequest", async (request) => {
+      if (!isOpen(request)) await admission.authenticate(request.headers.authorization);
+    });
   });
+}
+
+/** Who asks whether the process serves has no token. */
+function isOpen(request: FastifyRequest): boolean {
+  return request.routeOptions.url === healthPath;
 }
 
 /** The same for a request that has no path that can be read, and so meets no hook. */
 export function admitBefore(
-  admit: Admission,
+  admission: Admission,
 ): (error: Error, request: FastifyRequest, reply: FastifyReply) => void {
   return (error, request, reply) => {
     const refuse = (reason: unknown): void => replyWithError(reason, request, reply);
-    admit(request.headers.authorization).then(() => refuse(error), refuse);
+    admit(admission, request.headers.authorization).then(() => refuse(error), refuse);
   };
 }

@@ -26,14 +26,14 @@ import { knownPaths } from "./unknown-path.ts";
  */
 export function buildHttpServer(options: {
   readonly service: Service;
-  readonly admit: Admission;
+  readonly admission: Admission;
   readonly logger: FastifyBaseLogger;
   readonly certificate?: Certificate | undefined;
 }): HttpApp {
   const app = openApp({
     logger: options.logger,
     certificate: options.certificate,
-    refuse: admitBefore(options.admit),
+    refuse: admitBefore(options.admission),
   });
 
   const paths = knownPaths();
@@ -44,7 +44,7 @@ export function buildHttpServer(options: {
   readBodies(app);
   nameRequests(app);
   closeConnections(app);
-  admitRequests(app, options.admit);
+  admitRequests(app, options.admission);
 
   healthRoutes(app, options.service);
   tenantRoutes(app, options.service);

@@ -45,7 +45,7 @@ async function open(t: TestContext): Promise<Scene> {
   });
   const store = createMemoryStore({ maxSchemaCacheBytes: 1_000_000 });
   const service = { store, health: createHealth(store), maxDataPerWrite: 1, bulkLimit: 1 };
-  const options = { service, admit: admitAll, logger: pino({ level: "silent" }), certificate };
+  const options = { service, admission: admitAll, logger: pino({ level: "silent" }), certificate };
   const app = buildHttpServer(options);
   const url = await app.listen({ host: "127.0.0.1", port: 0 });
   const server = buildGrpcServer(options);

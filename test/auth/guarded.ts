@@ -25,7 +25,7 @@ export interface Guarded {
   ask(authorization?: string): Promise<Asked>;
 }
 
-export function guardedBy(admission: () => Admission): Guarded {
+export function guardedBy(makeAdmission: () => Admission): Guarded {
   let store: ReturnType<typeof createMemoryStore>;
   let app: HttpApp;
   let grpc: GrpcApp;
@@ -33,9 +33,9 @@ export function guardedBy(admission: () => Admission): Guarded {
     store = createMemoryStore({ maxSchemaCacheBytes: 1_000_000 });
     const health = createHealth(store);
     const service: Service = { store, health, maxDataPerWrite: 1_000, bulkLimit: 100 };
-    const admit: Admission = async (authorization) => await admission()(authorization);
-    app = buildHttpServer({ service, admit, logger: pino({ level: "silent" }) });
-    grpc = await serveGrpc(service, admit);
+    const admission = makeAdmission();
+    app = buildHttpServer({ service, admission, logger: pino({ level: "silent" }) });
+    grpc = await serveGrpc(service, admission);
   });
   after(async () => {
     await app.close();

@@ -145,15 +145,16 @@ describe("pre-shared keys", () => {
 });
 
 describe("the rate limit", () => {
-  let perSecond = 1;
-  let limit = createRateLimit(perSecond);
+  const perSecond = 4;
+  let now = 0;
+  const rateLimit = createRateLimit(perSecond, () => now);
   const guarded = guardedBy(() =>
-    createAdmission({ rateLimit: limit, authenticator: presharedKeys(["k-one"]) }),
+    createAdmission({ rateLimit, authenticator: presharedKeys(["k-one"]) }),
   );
-  /** Time stands still: what is used does not come back. */
+  /** Then time stands still: what is used does not come back. */
   function allow(requests: number): void {
-    perSecond = requests;
-    limit = createRateLimit(perSecond, () => 0);
+    now += 1_000;
+    for (let left = perSecond; left > requests; left--) rateLimit.take();
   }
 
   test("REST and gRPC draw from one, and bad tokens do too", async () => {
@@ -166,17 +167,21 @@ describe("the rate limit", () => {
     });
   });
 
-  test("who is refused over REST is told when to come again", async () => {
+  test("who is refused over REST is told when to come again, and of the limit only in words", async () => {
     allow(1);
-    await guarded.app().inject({ method: "POST", url: "/v1/tenants/list" });
-    const { statusCode, headers, body } = await guarded
-      .app()
-      .inject({ method: "POST", url: "/v1/tenants/list" });
+    const request = { method: "POST", url: "/v1/tenants/list" } as const;
+    const accepted = await guarded.app().inject(request);
+    const { statusCode, headers, body } = await guarded.app().inject(request);
     assert.equal(statusCode, 429);
     assert.equal(headers["retry-after"], "1");
+    const told = [...Object.keys(accepted.headers), ...Object.keys(headers)];
+    assert.deepEqual(
+      told.filter((name) => name.includes("ratelimit")),
+      [],
+    );
     assert.match(
       body,
-      /^{"code":8,"message":"ERROR_CODE_RATE_LIMIT_EXCEEDED: .*at most 1 a second/,
+      /^{"code":8,"message":"ERROR_CODE_RATE_LIMIT_EXCEEDED: .*at most 4 a second/,
     );
   });
 

@@ -81,7 +81,7 @@ function suite(engine: Engine): void {
       }
     });
     const service = { ...started.service, store };
-    app = buildHttpServer({ service, admit: admitAll, logger: pino({ level: "silent" }) });
+    app = buildHttpServer({ service, admission: admitAll, logger: pino({ level: "silent" }) });
     url = await app.listen({ host: "127.0.0.1", port: 0 });
     grpc = await serveGrpc(service);
   });

@@ -50,7 +50,7 @@ describe("a client that is gone", () => {
     sql = connect(opened.url);
     const health = createHealth(store);
     const service = { store, health, maxDataPerWrite: 1_000, bulkLimit: 100 };
-    app = buildHttpServer({ service, admit: admitAll, logger: pino({ level: "silent" }) });
+    app = buildHttpServer({ service, admission: admitAll, logger: pino({ level: "silent" }) });
     address = await app.listen({ host: "127.0.0.1", port: 0 });
     const schema = "entity user {} entity doc { relation viewer @user }";
     assert.equal((await ask("schemas/write", { schema })).status, 200);

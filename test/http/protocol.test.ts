@@ -139,7 +139,7 @@ describe("the REST protocol", () => {
     };
     const server = buildHttpServer({
       service: { store: broken, health: createHealth(store), maxDataPerWrite: 1, bulkLimit: 1 },
-      admit: admitAll,
+      admission: admitAll,
       logger: pino({}, { write: (line) => void lines.push(line) }),
     });
     const response = await server.inject({ method: "POST", url: "/v1/tenants/list" });
@@ -156,7 +156,11 @@ describe("the REST protocol", () => {
 test("a connection that was opened in advance does not hold up the end of the server", async () => {
   const store = createMemoryStore({ maxSchemaCacheBytes: 1_000_000 });
   const service = { store, health: createHealth(store), maxDataPerWrite: 1, bulkLimit: 1 };
-  const server = buildHttpServer({ service, admit: admitAll, logger: pino({ level: "silent" }) });
+  const server = buildHttpServer({
+    service,
+    admission: admitAll,
+    logger: pino({ level: "silent" }),
+  });
   const { port } = new URL(await server.listen({ host: "127.0.0.1", port: 0 }));
   const accepted = once(server.server, "connection");
   const socket = connect(Number(port), "127.0.0.1");
@@ -174,7 +178,7 @@ describe("health over REST", () => {
     const health = createHealth(store);
     const server = buildHttpServer({
       service: { store, health, maxDataPerWrite: 1, bulkLimit: 1 },
-      admit: admitAll,
+      admission: admitAll,
       logger: pino({ level: "silent" }),
     });
     const serving = await server.inject({ url: "/healthz" });

@@ -36,7 +36,7 @@ function level(data: number): object {
 
 /** The service on a port of its own. */
 async function listen(t: TestContext, service: Service): Promise<string> {
-  const app = buildHttpServer({ service, admit: admitAll, logger: pino({ level: "silent" }) });
+  const app = buildHttpServer({ service, admission: admitAll, logger: pino({ level: "silent" }) });
   t.after(async () => {
     app.server.closeAllConnections();
     await app.close();

@@ -1,4 +1,8 @@
-import type { Admission } from "../../src/auth/admission.ts";
+import { type Admission, createAdmission } from "../../src/auth/admission.ts";
+import { createRateLimit } from "../../src/auth/rate-limit.ts";
 
 /** For what is not about who may ask, or how often. */
-export const admitAll: Admission = async () => {};
+export const admitAll: Admission = createAdmission({
+  rateLimit: createRateLimit(1_000_000),
+  authenticator: undefined,
+});

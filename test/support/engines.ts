@@ -68,7 +68,11 @@ function engine(name: string, open: () => Promise<OpenStore>): Engine {
         bulkLimit: 100,
         ...limits,
       };
-      const app = buildHttpServer({ service, admit: admitAll, logger: pino({ level: "silent" }) });
+      const app = buildHttpServer({
+        service,
+        admission: admitAll,
+        logger: pino({ level: "silent" }),
+      });
       await app.ready();
       return testApp(app, service, drop);
     },

@@ -58,8 +58,11 @@ export interface GrpcClient {
   close(): void;
 }
 
-export async function serveGrpc(service: Service, admit: Admission = admitAll): Promise<GrpcApp> {
-  const server = buildGrpcServer({ service, admit, logger: pino({ level: "silent" }) });
+export async function serveGrpc(
+  service: Service,
+  admission: Admission = admitAll,
+): Promise<GrpcApp> {
+  const server = buildGrpcServer({ service, admission, logger: pino({ level: "silent" }) });
   const port = await server.listen({ host: "127.0.0.1", port: 0 });
   const client = connectGrpc(`127.0.0.1:${port}`);
   return {
