@@ -7,7 +7,8 @@ import type { Outcome, Value } from "./value.ts";
 
 const trueTexts: readonly string[] = ["1", "t", "true", "TRUE", "True"];
 const falseTexts: readonly string[] = ["0", "f", "false", "FALSE", "False"];
-const decimal = /^[+-]?(?:\d+\.?\d*|\.\d+)(?:[eE][+-]?\d+)?$/;
+/** One way to read the digits, or what is no number would take the square of its length. */
+const decimal = /^[+-]?(?:\d+(?:\.\d*)?|\.\d+)(?:[eE][+-]?\d+)?$/;
 
 export function toBool(value: Value): Outcome {
   if (typeof value === "boolean") return value;

@@ -6,7 +6,8 @@ import type { Outcome } from "./value.ts";
 const timestampPattern =
   /^(\d{4})-(\d\d)-(\d\d)[Tt](\d\d):(\d\d):(\d\d)(?:\.(\d{1,9}))?(?:[Zz]|([+-])(\d\d):(\d\d))$/;
 
-const unitNanoseconds: ReadonlyMap<string, bigint> = new Map([
+/** The units in which a duration is written. */
+export const unitNanoseconds: ReadonlyMap<string, bigint> = new Map([
   ["h", 3_600n * nanosecondsPerSecond],
   ["m", 60n * nanosecondsPerSecond],
   ["s", nanosecondsPerSecond],
@@ -50,7 +51,8 @@ export function parseDuration(text: string): Outcome {
   const bad = fault(`${quote(text)} is not a duration such as 1h30m`);
   const [, sign, body = ""] = /^([+-]?)(.*)$/s.exec(text) ?? [];
   if (body === "0") return duration(0n);
-  if (!/^(?:(?:\d+\.?\d*|\.\d+)(?:ns|us|µs|ms|s|m|h))+$/.test(body)) return bad;
+  // One way to read each number, or what is none would take the square of its length.
+  if (!/^(?:(?:\d+(?:\.\d*)?|\.\d+)(?:ns|us|µs|ms|s|m|h))+$/.test(body)) return bad;
   let total = 0n;
   for (const [, number = "", unit = ""] of body.matchAll(/([\d.]+)([^\d.]+)/g)) {
     const [whole = "", fraction = ""] = number.split(".");

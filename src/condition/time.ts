@@ -3,11 +3,11 @@ import type { Outcome, Value } from "./value.ts";
 
 export const nanosecondsPerSecond = 1_000_000_000n;
 
-/** The years 1 to 9999. */
-const earliest = -62_135_596_800n * nanosecondsPerSecond;
-const latest = 253_402_300_800n * nanosecondsPerSecond - 1n;
+/** The years 1 to 9999, in nanoseconds since 1970, both ends included. */
+export const earliest = -62_135_596_800n * nanosecondsPerSecond;
+export const latest = 253_402_300_800n * nanosecondsPerSecond - 1n;
 /** What 64 bits of nanoseconds hold, about 292 years either way. */
-const longest = 2n ** 63n - 1n;
+export const longest = 2n ** 63n - 1n;
 
 /** A timestamp of that many nanoseconds since 1970, or the fault of one that is out of range. */
 export function timestamp(nanoseconds: bigint): Outcome {

@@ -1,5 +1,6 @@
 import type { ArithmeticOperator } from "../condition/tree.ts";
 import { addDoubles, divideDoubles, multiplyDoubles } from "./condition-double.ts";
+import { calculateTime } from "./condition-time.ts";
 import {
   type Names,
   NoTranslation,
@@ -7,6 +8,7 @@ import {
   type SqlValue,
   toDouble,
   toText,
+  within,
 } from "./condition-value.ts";
 import { type Fragment, sql } from "./fragment.ts";
 
@@ -18,6 +20,8 @@ export function arithmetic(
 ): SqlValue {
   if (left.kind === "int" && right.kind === "int")
     return int(intResult(operator, left.sql, right.sql));
+  const time = calculateTime(operator, left, right);
+  if (time !== undefined) return time;
   const kinds = [left.kind, right.kind];
   // Numbers of JSON are doubles, and a double and an int are never added up.
   if (kinds.includes("json") && kinds.includes("int")) return int(sql`null::bigint`);
@@ -76,12 +80,9 @@ function intResult(operator: ArithmeticOperator, left: Fragment, right: Fragment
   }
 }
 
-/**
- * A numeric as a bigint, NULL when it does not fit. Not a `case`, so that the expression stands
- * once: what is beyond either end is moved to the first number beyond it, which becomes NULL.
- */
+/** A numeric as a bigint, NULL when it does not fit. */
 function checked(expression: Fragment): Fragment {
-  return sql`nullif(nullif(greatest(least(${expression}, 9223372036854775808), -9223372036854775809), 9223372036854775808), -9223372036854775809)::bigint`;
+  return sql`${within(expression, -(2n ** 63n), 2n ** 63n - 1n)}::bigint`;
 }
 
 function doubleResult(

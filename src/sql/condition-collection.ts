@@ -169,6 +169,8 @@ function sizeOf(names: Names, value: SqlValue): Fragment {
     case "int":
     case "double":
     case "null":
+    case "timestamp":
+    case "duration":
       throw new NoTranslation(`the size of ${value.kind}`);
   }
 }

@@ -45,6 +45,10 @@ export function order(
     case "int":
     case "double":
       return numberOrder(names, operator, left, right);
+    case "timestamp":
+    case "duration":
+      if (left.kind !== right.kind) break;
+      return sql`(${left.sql} ${operators[operator]} ${right.sql})`;
     case "null":
     case "list":
     case "json":
@@ -154,6 +158,9 @@ function jsonEquality(names: Names, json: SqlValue, other: SqlValue): Fragment {
       return strictTwo(names, [json, other], (j, i) =>
         numberOrFalse(j, (n) => sql`${n} = (${i})::double precision`),
       );
+    case "timestamp":
+    case "duration":
+      return strictTwo(names, [json, other], () => sql`false`);
     case "list":
       throw new NoTranslation("`==` of lists");
   }

@@ -1,5 +1,7 @@
 import { unreachable } from "../base/assert.ts";
 import type { FunctionName } from "../condition/standard-library.ts";
+import { toDuration, toTimestamp } from "./condition-time-text.ts";
+import { secondsOf } from "./condition-time.ts";
 import {
   boolean,
   doubleLiteral,
@@ -10,10 +12,12 @@ import {
 } from "./condition-value.ts";
 import { type Fragment, sql } from "./fragment.ts";
 
-type Conversion = Extract<FunctionName, "bool" | "double" | "dyn" | "int" | "string">;
+const conversions = ["bool", "double", "duration", "dyn", "int", "string", "timestamp"] as const;
+
+type Conversion = (typeof conversions)[number];
 
 export function isConversion(name: FunctionName): name is Conversion {
-  return ["bool", "double", "dyn", "int", "string"].includes(name);
+  return conversions.some((conversion) => conversion === name);
 }
 
 /**
@@ -34,6 +38,10 @@ export function convertTo(names: Names, name: Conversion, value: SqlValue): SqlV
       return toDouble(value);
     case "string":
       return toText(value);
+    case "timestamp":
+      return toTimestamp(names, value);
+    case "duration":
+      return toDuration(names, value);
     default:
       return unreachable(name);
   }
@@ -71,6 +79,8 @@ function intOf({ kind }: SqlValue): (value: Fragment) => Fragment {
         when 'number' then ${intOfDouble(sql`(${value})::double precision`)}
         when 'string' then ${intOfText(sql`(${value} #>> '{}')`)}
       end`;
+    case "timestamp":
+      return secondsOf;
     default:
       throw new NoTranslation(`\`int\` of ${kind}`);
   }

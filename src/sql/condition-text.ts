@@ -12,10 +12,6 @@ import { literal, sql } from "./fragment.ts";
 
 type TextMethod = Extract<MethodName, "contains" | "startsWith" | "endsWith">;
 
-export function isTextMethod(method: MethodName): method is TextMethod {
-  return method === "contains" || method === "startsWith" || method === "endsWith";
-}
-
 /** `receiver.method(part)`; NULL where either is not a string. */
 export function callText(names: Names, method: TextMethod, values: readonly SqlValue[]): SqlValue {
   const [receiver, part, ...rest] = values.map((value) => toText(names, value));

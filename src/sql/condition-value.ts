@@ -16,6 +16,8 @@ export type SqlValue = Kind & {
 
 type Kind =
   | { readonly kind: "bool" | "int" | "string" | "json" | "null" }
+  /** Nanoseconds as a numeric: Postgres has no times of that many digits. */
+  | { readonly kind: "timestamp" | "duration" }
   /** `nan`: may be not a number, which Postgres compares otherwise than CEL does. */
   | { readonly kind: "double"; readonly nan: boolean }
   | { readonly kind: "list"; readonly element: ElementKind };
@@ -153,4 +155,18 @@ export function toText(names: Names, value: SqlValue): SqlValue | undefined {
 /** A literal double, to the last bit. */
 export function doubleLiteral(value: number): Fragment {
   return sql`${literal(String(value))}::double precision`;
+}
+
+/** An integer as a numeric, which is never too small for it. */
+export function numericLiteral(value: bigint): Fragment {
+  return sql`${literal(String(value))}::numeric`;
+}
+
+/**
+ * A numeric without decimals, NULL when it is beyond either end. Not a `case`, so that the
+ * expression stands once: what is beyond is moved to the first number beyond, which becomes NULL.
+ */
+export function within(expression: Fragment, least: bigint, greatest: bigint): Fragment {
+  const [below, above] = [numericLiteral(least - 1n), numericLiteral(greatest + 1n)];
+  return sql`nullif(nullif(greatest(least(${expression}, ${above}), ${below}), ${above}), ${below})`;
 }

@@ -6,7 +6,9 @@ import { elementAt, inContainer, inElements, size } from "./condition-collection
 import { equality, order } from "./condition-comparison.ts";
 import { convertTo, isConversion } from "./condition-conversion.ts";
 import { literalValue, parameterValue } from "./condition-operand.ts";
-import { callText, isTextMethod, matchesText } from "./condition-text.ts";
+import { callText, matchesText } from "./condition-text.ts";
+import { isTimePart, timePart } from "./condition-time-part.ts";
+import { literalTime } from "./condition-time.ts";
 import {
   boolean,
   makeNames,
@@ -94,7 +96,10 @@ function translate(node: ConditionTree, outer: Translator): SqlValue {
       if (node.method === "matches") {
         return matches(inner(node.receiver), node.arguments[0], translator);
       }
-      if (!isTextMethod(node.method)) throw new NoTranslation(`\`${node.method}\``);
+      if (isTimePart(node.method)) {
+        if (node.arguments.length > 0) throw new NoTranslation("a time zone");
+        return timePart(node.method, inner(node.receiver));
+      }
       return callText(names, node.method, [inner(node.receiver), ...node.arguments.map(inner)]);
     case "comprehension":
       throw new NoTranslation(`\`${node.macro}\``);
@@ -117,6 +122,9 @@ function call(
   if (first === undefined) throw new NoTranslation(`\`${name}\` of nothing`);
   if (name === "size") return sizeOf(first, translator);
   if (name === "matches") return matches(translate(first, translator), second, translator);
+  if (first.kind === "literal" && (name === "timestamp" || name === "duration")) {
+    return literalTime(name, first.value);
+  }
   if (!isConversion(name)) throw new NoTranslation(`\`${name}\``);
   return convertTo(translator.names, name, translate(first, translator));
 }
@@ -238,6 +246,8 @@ function toJson(value: SqlValue): SqlValue {
     case "int":
     case "double":
     case "list":
+    case "timestamp":
+    case "duration":
       throw new NoTranslation(`${value.kind} beside another type`);
     default:
       return unreachable(value);

@@ -16,6 +16,17 @@ const parameters: ReadonlyMap<string, AttributeType> = new Map<string, Attribute
   ["rates", "double[]"],
 ]);
 
+const durationPartNames = ["getHours", "getMinutes", "getSeconds", "getMilliseconds"];
+const partNames = [
+  "getFullYear",
+  "getMonth",
+  "getDate",
+  "getDayOfMonth",
+  "getDayOfWeek",
+  "getDayOfYear",
+  ...durationPartNames,
+];
+
 interface Feature {
   readonly what: string;
   readonly examples: readonly string[];
@@ -92,19 +103,34 @@ const features: readonly Feature[] = [
     ],
   },
   {
-    what: "`timestamp`, `duration`, their `+`, `-` and order",
+    what: "`timestamp` of text or an integer, `duration` of text, `int` of a timestamp",
     examples: [
-      "timestamp(name) < timestamp('2024-01-01T00:00:00Z')",
-      "duration(name) + duration('1h') > duration('2h')",
+      "timestamp(name) == timestamp(context.data.at) || timestamp(age) == timestamp(0)",
+      "duration(name) == duration(context.data.span) || duration(name) == duration('1h30m')",
+      "int(timestamp(name)) == age",
     ],
   },
   {
-    what: "`getFullYear`, `getMonth`, `getDate`, `getDayOfMonth`, `getDayOfWeek`, `getDayOfYear`, `getHours`, `getMinutes`, `getSeconds`, `getMilliseconds`",
+    what: "`+`, `-`, order of timestamps and durations",
     examples: [
-      "FullYear Month Date DayOfMonth DayOfWeek DayOfYear Hours Minutes Seconds Milliseconds",
-    ].flatMap((parts) =>
-      parts.split(" ").map((part) => `timestamp(name).get${part}('Europe/Paris') == 1`),
-    ),
+      "timestamp(name) + duration('1h') - duration('1m') < timestamp('2024-01-01T00:00:00Z')",
+      "timestamp(name) - timestamp(age) + duration('1h') - duration('1m') >= duration('2h')",
+    ],
+  },
+  {
+    what: `${partNames.map((name) => `\`${name}\``).join(", ")} in UTC`,
+    examples: [
+      ...partNames.map((name) => `timestamp(name).${name}() == 1`),
+      ...durationPartNames.map((name) => `duration(name).${name}() == 1`),
+    ],
+  },
+  {
+    what: "the same in a time zone",
+    examples: partNames.map((name) => `timestamp(name).${name}('Europe/Paris') == 1`),
+  },
+  {
+    what: "`string` of a timestamp or a duration",
+    examples: ["string(timestamp(name)) == 'a'", "string(duration(name)) == '1s'"],
   },
   { what: "lists, maps and bytes that a rule makes", examples: ["{'a': [b'x']}['a'][0] == b'x'"] },
 ];

@@ -11,7 +11,8 @@ import {
   evaluateRows,
   explainTranslation,
 } from "../support/condition-database.ts";
-import { randomInput, randomParameters, randomText } from "../support/condition-texts.ts";
+import { randomText } from "../support/condition-texts.ts";
+import { randomInput, randomParameters } from "../support/condition-values.ts";
 import { createTestDatabase, type TestDatabase } from "../support/database.ts";
 
 /*

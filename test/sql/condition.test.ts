@@ -12,7 +12,7 @@ import {
   evaluateRows,
   explainTranslation,
 } from "../support/condition-database.ts";
-import { randomParameters } from "../support/condition-texts.ts";
+import { randomParameters } from "../support/condition-values.ts";
 import { createTestDatabase, type TestDatabase } from "../support/database.ts";
 
 let testDatabase: TestDatabase;
@@ -88,6 +88,14 @@ const faults = [
   "context.data.missing.contains('a')",
   "context.data.number.contains('a')",
   "size([context.data.missing]) == 1",
+  "timestamp(context.data.missing) > timestamp(0)",
+  "timestamp(context.data.number) > timestamp(0)",
+  "timestamp(context.data.text) > timestamp(0) || duration(context.data.text) > duration('0')",
+  "timestamp('2023-02-29T00:00:00Z') > timestamp(0)",
+  "timestamp(9223372036854775807) > timestamp(0)",
+  "timestamp('9999-12-31T23:59:59.999999999Z') + duration('1ns') > timestamp(0)",
+  "timestamp('2024-01-01T00:00:00Z') - timestamp('1024-01-01T00:00:00Z') > duration('0')",
+  "duration('9223372036854775807ns') + duration('1ns') > duration('0')",
 ];
 
 for (const text of faults) {
@@ -119,6 +127,17 @@ const holds = [
   "int('-7') == -7 && int(2.9) == 2 && int(context.data.number) == 1 && double(7) == 7.0",
   "string(-7) == '-7' && string(true) == 'true' && bool('True') && !bool('f') && dyn(age) == 0",
   "'team-7'.matches('^team-\\\\d+$') && context.data.text.matches('b') && !'a\\nb'.matches('a.b')",
+  "timestamp(context.data.at) - timestamp('2024-02-29T22:59:59Z') == duration('1.000000001s')",
+  "timestamp(context.data.at) > timestamp('2024-02-29T23:00:00Z') && timestamp(0) < timestamp(1)",
+  "timestamp(context.data.at) + duration(context.data.span) < timestamp(context.data.at)",
+  "duration(context.data.span) == duration('-90m') && duration('1.5h') != duration('1h')",
+  "timestamp(context.data.at).getFullYear() == 2024 && timestamp(context.data.at).getMonth() == 1",
+  "timestamp(context.data.at).getDate() == 29 && timestamp(context.data.at).getDayOfMonth() == 28",
+  "timestamp(context.data.at).getDayOfWeek() == 4 && timestamp(context.data.at).getDayOfYear() == 59",
+  "timestamp(context.data.at).getHours() == 23 && timestamp(context.data.at).getMinutes() == 0",
+  "timestamp(-1).getSeconds() == 59 && timestamp('0001-01-01T00:00:00Z').getMilliseconds() == 0",
+  "duration(context.data.span).getHours() == -1 && duration(context.data.span).getMinutes() == -90",
+  "int(timestamp('1969-12-31T23:59:59.5Z')) == -1 && context.data.at != timestamp(context.data.at)",
   "name in ['', 'x'] && !(name in ['x']) && context.data.text in ['abc'] && age in [0, 1]",
 ];
 
@@ -133,6 +152,8 @@ for (const text of holds) {
       map,
       same: structuredClone(map),
       nothing: null,
+      at: "2024-03-01T00:30:00.000000001+01:30",
+      span: "-1h30m",
     };
     assert.equal(await answer(text, {}, data), true);
   });
@@ -164,7 +185,8 @@ const untranslatable: readonly (readonly [text: string, reason: string])[] = [
   ["size(names.map(x, x)) == 1", "`map`"],
   ["double(name) == 1.0", "`double` of string"],
   ["string(rate) == '1'", "`string` of double"],
-  ["timestamp(context.data.at) > timestamp(0)", "`timestamp`"],
+  ["timestamp(name).getHours('Europe/Paris') == 1", "a time zone"],
+  ["string(timestamp(name)) == name", "`string` of timestamp"],
   ["names == ['a']", "a list as a value"],
   ["name == '\\000'", "a string with a NUL character"],
   ["b'a' == b'b'", "a value of type bytes"],

@@ -1,136 +1,11 @@
 import fc from "fast-check";
 
-import type { AttributeType, AttributeValue, JsonValue } from "../../src/base/tuple.ts";
-import type { ConditionInput } from "../../src/condition/condition.ts";
+import { randomNumber, randomString } from "./condition-values.ts";
+import { durationText, timestampText } from "./time-texts.ts";
 
-/** The parameters that every random rule may use: one of each type. */
-export const randomParameters: ReadonlyMap<string, AttributeType> = new Map<string, AttributeType>([
-  ["flag", "boolean"],
-  ["flags", "boolean[]"],
-  ["name", "string"],
-  ["names", "string[]"],
-  ["age", "integer"],
-  ["ages", "integer[]"],
-  ["rate", "double"],
-  ["rates", "double[]"],
-]);
-
-const someStrings = [
-  "",
-  "a",
-  "b",
-  "ab",
-  "é",
-  "\u{1F600}",
-  "\uFFFD",
-  "a\u{1F600}",
-  "1",
-  "-7",
-  "+12",
-  "9223372036854775808",
-  "1.5",
-  "t",
-  "a\nb",
-  "FALSE",
-  "true",
-  "null",
-  "%",
-  "_",
-  "\\",
-  "'",
-  '"',
-  "{}",
-  "A",
-];
-const someInts = [0, 1, -1, 2, 7, 2_147_483_647, -2_147_483_648];
-const someDoubles = [
-  0,
-  1,
-  -1,
-  0.5,
-  1.5,
-  2,
-  7,
-  1e300,
-  -1e300,
-  5e-324,
-  2 ** 53,
-  2 ** 63,
-  -(2 ** 63),
-  1.7976931348623157e308,
-];
-
-const string = fc.oneof(
-  { weight: 4, arbitrary: fc.constantFrom(...someStrings) },
-  fc.string({ unit: "grapheme", maxLength: 4 }).map((text) => text.replaceAll("\0", "")),
-);
-const int = fc.oneof(
-  { weight: 3, arbitrary: fc.constantFrom(...someInts) },
-  fc.integer({ min: -2_147_483_648, max: 2_147_483_647 }),
-);
-const jsonNumber = fc.oneof(
-  { weight: 3, arbitrary: fc.constantFrom(...someInts, ...someDoubles) },
-  fc.double({ noNaN: true, noDefaultInfinity: true }),
-);
-const double = fc.oneof(
-  { weight: 3, arbitrary: fc.constantFrom(...someDoubles, Number.NaN, Infinity, -Infinity) },
-  fc.double(),
-);
-
-const scalar: fc.Arbitrary<JsonValue> = fc.oneof(
-  fc.boolean(),
-  string,
-  jsonNumber,
-  fc.constant(null),
-);
-const json: fc.Arbitrary<JsonValue> = fc.oneof(
-  { weight: 4, arbitrary: scalar },
-  fc.array(scalar, { maxLength: 3 }),
-  fc.dictionary(fc.constantFrom("a", "b", "1"), scalar, { maxKeys: 2 }),
-);
-
-const data = fc.record(
-  {
-    a: json,
-    b: json,
-    flag: fc.oneof({ weight: 3, arbitrary: fc.boolean() }, json),
-    text: fc.oneof({ weight: 3, arbitrary: string }, json),
-    number: fc.oneof({ weight: 3, arbitrary: jsonNumber }, json),
-    list: fc.oneof({ weight: 3, arbitrary: fc.array(scalar, { maxLength: 3 }) }, json),
-    map: fc.oneof(
-      { weight: 3, arbitrary: fc.record({ a: json, b: json }, { requiredKeys: [] }) },
-      json,
-    ),
-  },
-  { requiredKeys: [] },
-);
-
-/** Values of the parameters and a context that fit `randomParameters`. */
-export const randomInput: fc.Arbitrary<ConditionInput> = fc
-  .record({
-    flag: fc.boolean(),
-    flags: fc.array(fc.boolean(), { maxLength: 2 }),
-    name: string,
-    names: fc.array(string, { maxLength: 3 }),
-    age: int,
-    ages: fc.array(int, { maxLength: 3 }),
-    rate: double,
-    rates: fc.array(double, { maxLength: 3 }),
-    data,
-  })
-  .map((values) => ({
-    parameters: new Map<string, AttributeValue>([
-      ["flag", { type: "boolean", data: values.flag }],
-      ["flags", { type: "boolean[]", data: values.flags }],
-      ["name", { type: "string", data: values.name }],
-      ["names", { type: "string[]", data: values.names }],
-      ["age", { type: "integer", data: values.age }],
-      ["ages", { type: "integer[]", data: values.ages }],
-      ["rate", { type: "double", data: values.rate }],
-      ["rates", { type: "double[]", data: values.rates }],
-    ]),
-    data: values.data,
-  }));
+function quoted(text: string): string {
+  return JSON.stringify(text);
+}
 
 const template = (
   parts: TemplateStringsArray,
@@ -154,7 +29,7 @@ const intLiteral = fc
   )
   .map(String);
 const smallIndex = fc.constantFrom("0", "1", "-1", "3", "9223372036854775807");
-const doubleLiteral = jsonNumber.map((value) => {
+const doubleLiteral = randomNumber.map((value) => {
   const text = String(value);
   return /[.e]/.test(text) ? text : `${text}.0`;
 });
@@ -174,13 +49,22 @@ const patternLiteral = fc
     "^\\W+$",
   )
   .map((pattern) => JSON.stringify(pattern));
-const stringLiteral = string.map((value) => JSON.stringify(value));
+const durationPart = fc.constantFrom("getHours", "getMinutes", "getSeconds", "getMilliseconds");
+const timestampPart = fc.oneof(
+  durationPart,
+  fc.constantFrom("getFullYear", "getMonth", "getDate"),
+  fc.constantFrom("getDayOfMonth", "getDayOfWeek", "getDayOfYear"),
+);
+const timestampLiteral = timestampText.map(quoted);
+const durationLiteral = durationText.map(quoted);
+const stringLiteral = randomString.map(quoted);
 
 /** A random rule that compiles against `randomParameters`: well-typed parts and dyn ones, mixed. */
 export const randomText: fc.Arbitrary<string> = fc.letrec<
-  Record<"bool" | "int" | "double" | "string" | "dyn", string>
+  Record<"bool" | "int" | "double" | "string" | "timestamp" | "duration" | "dyn", string>
 >((tie) => {
   const [b, i, d, s, j] = [tie("bool"), tie("int"), tie("double"), tie("string"), tie("dyn")];
+  const [t, u] = [tie("timestamp"), tie("duration")];
   const any = fc.oneof(b, i, d, s, j, fc.constant("null"));
   const list = (element: fc.Arbitrary<string>): fc.Arbitrary<string> =>
     fc.array(element, { maxLength: 3 }).map((elements) => `[${elements.join(", ")}]`);
@@ -199,6 +83,11 @@ export const randomText: fc.Arbitrary<string> = fc.letrec<
       template`(${d} ${comparison} ${d})`,
       template`(${s} ${comparison} ${s})`,
       template`(${b} ${comparison} ${b})`,
+      { weight: 2, arbitrary: template`(${t} ${comparison} ${t})` },
+      { weight: 2, arbitrary: template`(${u} ${comparison} ${u})` },
+      template`(${t} in ${list(t)})`,
+      template`(${j} ${equality} ${fc.oneof(t, u)})`,
+      template`(dyn(${t}) ${comparison} dyn(${u}))`,
       { weight: 3, arbitrary: template`(${j} ${comparison} ${fc.oneof(i, d, s)})` },
       template`(${fc.oneof(i, d, s)} ${comparison} ${j})`,
       { weight: 2, arbitrary: template`(${j} ${comparison} ${j})` },
@@ -228,7 +117,9 @@ export const randomText: fc.Arbitrary<string> = fc.letrec<
       template`size(${fc.oneof(s, j, fc.constantFrom("names", "ages", "context.data"))})`,
       template`ages[${smallIndex}]`,
       template`ages[${i}]`,
-      template`int(${fc.oneof(i, d, s, j)})`,
+      template`int(${fc.oneof(i, d, s, j, t)})`,
+      { weight: 2, arbitrary: template`${t}.${timestampPart}()` },
+      template`${u}.${durationPart}()`,
     ),
     double: fc.oneof(
       { maxDepth: 4, depthIdentifier: "rule" },
@@ -248,6 +139,29 @@ export const randomText: fc.Arbitrary<string> = fc.letrec<
       template`(${b} ? ${s} : ${s})`,
       template`names[${smallIndex}]`,
       template`string(${fc.oneof(i, s, b)})`,
+    ),
+    timestamp: fc.oneof(
+      { maxDepth: 4, depthIdentifier: "rule" },
+      {
+        weight: 9,
+        arbitrary: fc.constantFrom("timestamp(context.data.at)", "timestamp(age)"),
+      },
+      { weight: 5, arbitrary: template`timestamp(${timestampLiteral})` },
+      template`timestamp(${fc.oneof(i, j, s, t)})`,
+      { weight: 2, arbitrary: template`(${t} ${fc.constantFrom("+", "-")} ${u})` },
+      template`(${b} ? ${t} : ${t})`,
+    ),
+    duration: fc.oneof(
+      { maxDepth: 4, depthIdentifier: "rule" },
+      {
+        weight: 9,
+        arbitrary: fc.constant("duration(context.data.span)"),
+      },
+      { weight: 5, arbitrary: template`duration(${durationLiteral})` },
+      template`duration(${fc.oneof(j, s, u)})`,
+      { weight: 2, arbitrary: template`(${t} - ${t})` },
+      { weight: 2, arbitrary: template`(${u} ${fc.constantFrom("+", "-")} ${u})` },
+      template`(${b} ? ${u} : ${u})`,
     ),
     dyn: fc.oneof(
       { maxDepth: 4, depthIdentifier: "rule" },
