@@ -42,8 +42,7 @@ export interface LookupShape extends Shape {
  *   `snapshot` and `timeline`, from which the token of the state is made
  * - `candidates`, `last`: how many ids came into question, at most `candidates`, and the last of them
  * - `answers`: the first of them that are not denied, at most `answers`, ascending, as
- *   [id, verdict]; of a gather all of them, as [id, facts] for entities and [id] for subjects, with
- *   `facts` for all
+ *   [id, verdict]; of a gather all of them, as [id], with `facts` (see `gatherBody`)
  *
  * No row at all: the tenant does not exist. Parameters: `tenant`, `depth`, `data`, `id` of the
  * subject or the entity that is asked about, `after`, `candidates`, `answers`; `snapshot`, `version`,
@@ -74,9 +73,10 @@ function entities({ relaxed, judge }: Lookup, shape: LookupShape, scope: Scope):
   const input = { scope, relaxed, subjectId: askedId, openRules, scopedTypes };
   if (judge.kind === "gather") {
     const { tables, candidates } = entityCandidates({ ...input, writer: undefined });
-    const facts = gatherBody(scope, judge.gather, sql`found.id`, askedId);
-    const answers = sql`select json_build_array(found.id, g.facts) as answer from found cross join lateral (${facts}) g`;
-    return pageOf([...tables, foundTable(candidates)], answers);
+    // What leads on from one candidate is for the most part what leads on from the others.
+    const all = sql`unnest(array(select found.id from found))`;
+    const facts = gatherBody(scope, judge.gather, all, askedId);
+    return gatheredPage([...tables, foundTable(candidates)], facts);
   }
   const { plan } = judge;
   const writer = searchWriter(scope, plan, askedId);
@@ -93,10 +93,8 @@ function subjects({ relaxed, judge }: Lookup, scope: Scope): Fragment {
   const input = { scope, relaxed, entityId: askedId };
   if (judge.kind === "gather") {
     const { tables, candidates } = subjectCandidates({ ...input, writer: undefined });
-    const answers = sql`select json_build_array(found.id) as answer from found`;
     const facts = gatherBody(scope, judge.gather, askedId, sql`''`);
-    const column = sql`, (select g.facts from (${facts}) g) as facts`;
-    return pageOf([...tables, foundTable(candidates)], answers, column);
+    return gatheredPage([...tables, foundTable(candidates)], facts);
   }
   const { plan } = judge;
   const subject = sql`found.id`;
@@ -121,6 +119,12 @@ function foundTable(candidates: readonly Fragment[]): Fragment {
 /** Candidates are judged one by one, in their order, until there are enough. */
 function judgedAnswers(verdict: Fragment): Fragment {
   return sql`select json_build_array(found.id, v.v) as answer from found cross join lateral (${verdict}) v where v.v > 0 limit ${answersMax}`;
+}
+
+/** All candidates, and the facts from which the interpreter judges every one of them. */
+function gatheredPage(tables: readonly Fragment[], facts: Fragment): Fragment {
+  const answers = sql`select json_build_array(found.id) as answer from found`;
+  return pageOf(tables, answers, sql`, (select g.facts from (${facts}) g) as facts`);
 }
 
 function pageOf(tables: readonly Fragment[], answers: Fragment, more = sql``): Fragment {

@@ -57,7 +57,7 @@ async function planned<P>(
 /**
  * Whether what a statement answered stands: false when the head is not the one that it was planned
  * with. Reads `head_version` of the first row, `has_version` where a version was pinned and, of a
- * pinned snapshot, `is_future` and `is_expired`. Fails when tenant, version or snapshot are not to be
+ * pinned snapshot, what `refuseSnapshot` reads. Fails when tenant, version or snapshot are not to be
  * had; no row at all: there is no such tenant.
  */
 export function standsUnder(

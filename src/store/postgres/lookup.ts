@@ -1,23 +1,14 @@
-import { assert, must } from "../../base/assert.ts";
-import type { Entity, SchemaVersion, SnapToken, TenantId } from "../../base/tuple.ts";
-import { ALLOWED } from "../../base/verdict.ts";
-import { interpret, type Interpretation } from "../../memory/interpret.ts";
-import { reachesInScope } from "../../memory/scope-reach.ts";
+import { must } from "../../base/assert.ts";
+import type { SchemaVersion, SnapToken, TenantId } from "../../base/tuple.ts";
 import { gatheredEntitiesMax } from "../../plan/limit.ts";
 import { questionOf } from "../../plan/question-of.ts";
 import { scopeKey } from "../../sql/lookup-entity.ts";
 import type { Lookup, LookupShape } from "../../sql/lookup.ts";
 import { answerOf } from "../check-error.ts";
 import type { CompiledSchema, CompiledSchemas } from "../compiled-schemas.ts";
-import {
-  type LookupCheck,
-  lookupEntityCheck,
-  lookupSubjectCheck,
-  validateScope,
-} from "../lookup-check.ts";
+import { lookupEntityCheck, lookupSubjectCheck, validateScope } from "../lookup-check.ts";
 import type {
   LookupEntityQuestion,
-  LookupFrame,
   LookupPage,
   LookupStore,
   LookupSubjectQuestion,
@@ -29,6 +20,15 @@ import { frameValues } from "./check-values.ts";
 import type { Database, Value } from "./database.ts";
 import { gatheredFacts } from "./gathered-facts.ts";
 import { standsUnder, underHead } from "./head.ts";
+import {
+  type Answer,
+  idsOf,
+  interpreted,
+  isDenied,
+  type Sought,
+  subjectOf,
+  verdictsOf,
+} from "./lookup-answers.ts";
 import { lookupStatementOf, openRules, type PlannedLookup, planLookup } from "./lookup-plan.ts";
 import { numberOf, type Row, textOf } from "./row.ts";
 import type { PinnedState, SnapTokens } from "./snap-token.ts";
@@ -39,17 +39,6 @@ interface Parts {
   readonly tokens: SnapTokens;
   /** Answers for the ids that a statement left open. */
   readonly permissions: PermissionStore;
-}
-
-/** What is asked, whichever end it looks from. */
-interface Sought {
-  readonly tenant: TenantId;
-  readonly end: Lookup["end"];
-  readonly frame: LookupFrame;
-  readonly check: LookupCheck;
-  /** The id at the other end. */
-  readonly askedId: string;
-  readonly scope: LookupEntityQuestion["scope"];
 }
 
 /** Lookups as one statement a page: see `lookupStatement`. */
@@ -84,72 +73,98 @@ export class PostgresLookups implements LookupStore {
 
   /** Reads on while there are candidates and the page is not full: most pages are one statement. */
   async #page(sought: Sought): Promise<LookupPage> {
-    const { tenant, check } = sought;
-    const { limit, depth } = sought.frame;
+    const { limit } = sought.frame;
     const items: string[] = [];
     let { frame } = sought;
-    for (let batch = 1; ; batch *= 2) {
+    let batch: number | undefined;
+    for (;;) {
       const wanted = limit + 1 - items.length;
-      const { answers, goOn, state } = await this.#read({ ...sought, frame }, wanted, batch);
-      for (const { id, interpretation } of answers) {
-        if (interpretation?.kind === "answer" && !interpretation.allowed) continue;
+      const read = await this.#read({ ...sought, frame }, wanted, batch);
+      const { answers, goOn, state } = read;
+      for (const answer of answers) {
+        if (isDenied(answer)) continue;
         // What follows may be an error: it is told on the page that it is on.
         if (items.length === limit) return { items, next: items.at(-1), ...state };
-        const item = check.itemOf(id);
-        if (interpretation !== undefined) {
-          answerOf(interpretation, item, { depth, path: check.path });
-          items.push(id);
-          continue;
+        if (await this.#isAllowed({ ...sought, frame: { ...frame, ...state } }, answer)) {
+          items.push(answer.id);
         }
-        const path = (_item: number, field: string): string => check.path(field);
-        const question = { ...frame, ...state, items: [item], path };
-        const [answer] = await this.#parts.permissions.check(tenant, question);
-        if (answer?.allowed === true) items.push(id);
       }
       if (goOn === undefined) return { items, next: undefined, ...state };
       frame = { ...frame, ...state, after: goOn };
+      batch = read.nextBatch;
     }
   }
 
+  /** Fails when there is no answer, as the check of that id does. */
+  async #isAllowed({ tenant, frame, check }: Sought, answer: Answer): Promise<boolean> {
+    const item = check.itemOf(answer.id);
+    const { depth } = frame;
+    if (answer.interpretation !== undefined) {
+      return answerOf(answer.interpretation, item, { depth, path: check.path }).allowed;
+    }
+    const path = (_item: number, field: string): string => check.path(field);
+    const [known] = await this.#parts.permissions.check(tenant, { ...frame, items: [item], path });
+    return known?.allowed ?? false;
+  }
+
   /** At least `wanted` of the ids that are not denied, unless the candidates of a batch run out. */
-  async #read(sought: Sought, wanted: number, batch: number): Promise<Read> {
-    const { database, schemas, tokens } = this.#parts;
+  async #read(sought: Sought, wanted: number, batch: number | undefined): Promise<Read> {
+    const { schemas } = this.#parts;
     const { tenant, frame } = sought;
-    const { schemaVersion, snapToken, signal } = frame;
     return await underHead(
       schemas,
-      { tenant, schemaVersion },
+      { tenant, schemaVersion: frame.schemaVersion },
       {
         plan: (compiled) => plan(compiled, sought),
-        work: async ({ compiled, planned }) => {
-          const state = snapToken && tokens.read(snapToken);
-          const shape = shapeOf(sought, planned);
-          const candidates = batchSize(planned.lookup, wanted) * batch;
-          const { text, params } = lookupStatementOf(compiled.schema, planned, shape);
-          const values = valuesOf(sought, { state, candidates, answers: wanted });
-          const [row] = await database.read(
-            text,
-            params.map((key) => must(values.get(key), `the parameter ${key} has a value`)),
-            signal,
-          );
-          const isPinned = shape.pinned;
-          if (!standsUnder(schemas, { tenant, schemaVersion }, { compiled, isPinned }, row)) {
-            return undefined;
-          }
-          const ids = idsOf(row);
-          const isCut = planned.lookup.judge.kind === "search" && ids.length === wanted;
-          const isFull = numberOf(row, "candidates") === candidates;
-          return {
-            answers: answersOf(sought, planned, row),
-            goOn: isCut ? ids.at(-1) : isFull ? textOf(row, "last") : undefined,
-            state: {
-              snapToken: snapToken ?? tokenOf(tokens, row),
-              schemaVersion: compiled.version,
-            },
-          };
+        work: async (planned) => {
+          const sizes = batchSizes(planned.planned.lookup, wanted);
+          return await this.#readBatch(sought, planned, { wanted, size: batch ?? sizes.first });
         },
       },
     );
+  }
+
+  /** Undefined when the head is not the one that was planned with. */
+  async #readBatch(
+    sought: Sought,
+    { compiled, planned }: Planned,
+    { wanted, size }: { readonly wanted: number; readonly size: number },
+  ): Promise<Read | undefined> {
+    const { database, schemas, tokens } = this.#parts;
+    const { tenant, frame } = sought;
+    const { schemaVersion, snapToken, signal } = frame;
+    const { kind } = planned.lookup.judge;
+    const shape = shapeOf(sought, planned);
+    const { text, params } = lookupStatementOf(compiled.schema, planned, shape);
+    const state = snapToken && tokens.read(snapToken);
+    const values = valuesOf(sought, { state, candidates: size, answers: wanted });
+    const [row] = await database.read(
+      text,
+      params.map((key) => must(values.get(key), `the parameter ${key} has a value`)),
+      signal,
+    );
+    const isPinned = shape.pinned;
+    if (!standsUnder(schemas, { tenant, schemaVersion }, { compiled, isPinned }, row)) {
+      return undefined;
+    }
+    const facts = kind === "gather" ? gatheredFacts(row["facts"], subjectOf(sought)) : undefined;
+    if (facts !== undefined && facts.nodes > gatheredEntitiesMax && size > 1) {
+      // More than is looked at for one answer leads on from all of them: fewer at a time, then.
+      const smaller = { wanted, size: Math.ceil(size / 10) };
+      return await this.#readBatch(sought, { compiled, planned }, smaller);
+    }
+    const ids = idsOf(row);
+    const isCut = kind === "search" && ids.length === wanted;
+    const isFull = numberOf(row, "candidates") === size;
+    return {
+      answers: facts === undefined ? verdictsOf(row) : interpreted(sought, planned, ids, facts),
+      goOn: isCut ? ids.at(-1) : isFull ? textOf(row, "last") : undefined,
+      nextBatch: Math.min(size * 2, batchSizes(planned.lookup, wanted).max),
+      state: {
+        snapToken: snapToken ?? tokenOf(tokens, row),
+        schemaVersion: compiled.version,
+      },
+    };
   }
 }
 
@@ -157,13 +172,9 @@ interface Read {
   readonly answers: Iterable<Answer>;
   /** The id behind which there may be more; undefined when there is not. */
   readonly goOn: string | undefined;
+  /** How many candidates to read next. */
+  readonly nextBatch: number;
   readonly state: { readonly snapToken: SnapToken; readonly schemaVersion: SchemaVersion };
-}
-
-interface Answer {
-  readonly id: string;
-  /** Undefined when the statement could not decide. */
-  readonly interpretation: Interpretation | undefined;
 }
 
 interface Planned {
@@ -182,12 +193,18 @@ function plan(compiled: CompiledSchema, { end, frame, check, scope }: Sought): P
   return { compiled, planned };
 }
 
-/** Facts are read for every candidate, whether or not the page needs it. */
-const gatheredBatch = 100;
-
-/** A few more than are wanted, since some will be denied. */
-function batchSize({ end, judge }: Lookup, wanted: number): number {
-  return judge.kind === "gather" && end === "entities" ? gatheredBatch : 2 * wanted + 50;
+/**
+ * How many candidates are read at first and at most: a few more than are wanted, since some will be
+ * denied. Of those that are gathered facts are read whether or not the page needs them.
+ */
+function batchSizes(
+  { judge }: Lookup,
+  wanted: number,
+): { readonly first: number; readonly max: number } {
+  const first = 2 * wanted + 50;
+  return judge.kind === "gather"
+    ? { first: Math.min(first, 500), max: 500 }
+    : { first, max: Math.max(first, 50_000) };
 }
 
 function shapeOf({ frame, scope }: Sought, planned: PlannedLookup): LookupShape {
@@ -226,49 +243,4 @@ function tokenOf(tokens: SnapTokens, row: Row): SnapToken {
     xid: undefined,
     timeline: numberOf(row, "timeline"),
   });
-}
-
-function idsOf(row: Row): string[] {
-  return listOf(row["answers"]).map((answer) => {
-    const [id] = listOf(answer);
-    assert(typeof id === "string", "an answer begins with an id");
-    return id;
-  });
-}
-
-/** One by one, as the page needs them. */
-function* answersOf(
-  { end, frame, check, scope }: Sought,
-  { plan: judged, lookup }: PlannedLookup,
-  row: Row,
-): Iterable<Answer> {
-  const shared = lookup.judge.kind === "gather" && end === "subjects";
-  const all = shared ? gatheredFacts(row["facts"], undefined) : undefined;
-  const limits = new Map([...scope].map(([type, ids]) => [type, new Set(ids)]));
-  const isInScope = ({ type, id }: Entity): boolean => limits.get(type)?.has(id) ?? true;
-  for (const answer of listOf(row["answers"])) {
-    const [id, found] = listOf(answer);
-    assert(typeof id === "string", "an answer begins with an id");
-    if (lookup.judge.kind === "search") {
-      yield { id, interpretation: found === ALLOWED ? allowed : undefined };
-      continue;
-    }
-    const { entity, subject } = check.itemOf(id);
-    const { nodes, facts } = all ?? gatheredFacts(found, subject);
-    if (nodes > gatheredEntitiesMax) {
-      yield { id, interpretation: { kind: "too_large" } };
-      continue;
-    }
-    const { depth, context } = frame;
-    const asked = { facts, entityId: entity.id, subject, depth, data: context.data };
-    if (limits.size > 0 && !reachesInScope(lookup.relaxed, { ...asked, isInScope })) continue;
-    yield { id, interpretation: interpret(judged, asked) };
-  }
-}
-
-const allowed: Interpretation = { kind: "answer", allowed: true, nodes: 1 };
-
-function listOf(json: unknown): readonly unknown[] {
-  assert(Array.isArray(json), "answers are lists");
-  return json;
 }

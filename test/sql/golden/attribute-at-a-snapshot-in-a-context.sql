@@ -20,14 +20,14 @@ with context_tuples as materialized (
   select (c.row ->> 'entity_type') collate "C" as entity_type, (c.row ->> 'entity_id') collate "C" as entity_id, (c.row ->> 'attribute') collate "C" as attribute, (c.row ->> 'value_type') collate "C" as value_type, c.row -> 'value' as value
   from jsonb_array_elements($7::text::jsonb) as c(row)
 )
-select t.head_version, p.is_future, p.is_lost, p.is_expired, a.item, a.verdict, a.nodes, a.facts
+select t.head_version, p.is_future, p.is_lost, p.is_expired, p.is_before_tenant, a.item, a.verdict, a.nodes, a.facts
 from tenants t
 cross join lateral (
   select pg_snapshot_xmax($8::pg_snapshot) > pg_snapshot_xmax(pg_current_snapshot()) as is_future, $9::int <> current_timeline()
   and is_lost(t.number, $9::int, $10::xid8, $11::xid8) as is_lost, pg_snapshot_xmin($8::pg_snapshot) < (
     select i.horizon
     from installation i
-  ) as is_expired, exists (
+  ) as is_expired, not pg_visible_in_snapshot(t.created_xid, $8::pg_snapshot) as is_before_tenant, exists (
     select 1
     from changes l
     where l.tenant = t.number

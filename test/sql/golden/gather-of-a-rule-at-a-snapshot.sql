@@ -7,14 +7,14 @@
 -- $7: subject_0
 -- $8: tenant
 
-select t.head_version, p.is_future, p.is_lost, p.is_expired, a.item, a.verdict, a.nodes, a.facts
+select t.head_version, p.is_future, p.is_lost, p.is_expired, p.is_before_tenant, a.item, a.verdict, a.nodes, a.facts
 from tenants t
 cross join lateral (
   select pg_snapshot_xmax($1::pg_snapshot) > pg_snapshot_xmax(pg_current_snapshot()) as is_future, $2::int <> current_timeline()
   and is_lost(t.number, $2::int, $3::xid8, $4::xid8) as is_lost, pg_snapshot_xmin($1::pg_snapshot) < (
     select i.horizon
     from installation i
-  ) as is_expired, exists (
+  ) as is_expired, not pg_visible_in_snapshot(t.created_xid, $1::pg_snapshot) as is_before_tenant, exists (
     select 1
     from changes l
     where l.tenant = t.number

@@ -16,14 +16,14 @@ select t.head_version, exists (
   from schemas v
   where v.tenant = t.number
   and v.version = $1::text
-) as has_version, p.is_future, p.is_lost, p.is_expired, a.*
+) as has_version, p.is_future, p.is_lost, p.is_expired, p.is_before_tenant, a.*
 from tenants t
 cross join lateral (
   select pg_snapshot_xmax($2::pg_snapshot) > pg_snapshot_xmax(pg_current_snapshot()) as is_future, $3::int <> current_timeline()
   and is_lost(t.number, $3::int, $4::xid8, $5::xid8) as is_lost, pg_snapshot_xmin($2::pg_snapshot) < (
     select i.horizon
     from installation i
-  ) as is_expired, exists (
+  ) as is_expired, not pg_visible_in_snapshot(t.created_xid, $2::pg_snapshot) as is_before_tenant, exists (
     select 1
     from changes l
     where l.tenant = t.number

@@ -90,119 +90,124 @@ cross join lateral (
     (
       select json_agg(a.answer)
       from (
-        select json_build_array(found.id, g.facts) as answer
+        select json_build_array(found.id) as answer
         from found
-        cross join lateral (
-          with recursive reach(type, id) as (
-            select 0, found.id collate "C"
-            union
-            select n.type, n.id
-            from reach s
-            cross join lateral (
-              select 0 as type, r.subject_id as id
-              from relationships r
-              where r.tenant = t.number
-              and r.relation = 'parent'
-              and s.type = 0
-              and r.entity_id = s.id
-              and r.entity_type = 'folder'
-              and r.subject_type = 'folder'
-              union all
-              select 1 as type, r.subject_id as id
-              from relationships r
-              where r.tenant = t.number
-              and r.relation = 'viewer'
-              and s.type = 0
-              and r.entity_id = s.id
-              and r.entity_type = 'folder'
-              and r.subject_type = 'group'
-              and r.subject_relation = 'member'
-              union all
-              select 1 as type, r.subject_id as id
-              from relationships r
-              where r.tenant = t.number
-              and r.relation = 'member'
-              and s.type = 1
-              and r.entity_id = s.id
-              and r.entity_type = 'group'
-              and r.subject_type = 'group'
-              and r.subject_relation = 'member'
-            ) n
-          ), reached as materialized (
-            select *
-            from reach
-            limit 10001
-          )
-          select jsonb_build_object('nodes', (
-            select count(*)
-            from reached
-          ), 'edges', coalesce(
-            (
-              select jsonb_agg(f.fact)
-              from reached s
-              cross join lateral (
-                select jsonb_build_array(r.entity_type, r.entity_id, r.relation, r.subject_type, r.subject_id, r.subject_relation) as fact
-                from relationships r
-                where r.tenant = t.number
-                and r.relation = 'parent'
-                and s.type = 0
-                and r.entity_id = s.id
-                and r.entity_type = 'folder'
-                and r.subject_type = 'folder'
-                union all
-                select jsonb_build_array(r.entity_type, r.entity_id, r.relation, r.subject_type, r.subject_id, r.subject_relation) as fact
-                from relationships r
-                where r.tenant = t.number
-                and r.relation = 'viewer'
-                and s.type = 0
-                and r.entity_id = s.id
-                and r.entity_type = 'folder'
-                and r.subject_type = 'group'
-                and r.subject_relation = 'member'
-                union all
-                select jsonb_build_array(r.entity_type, r.entity_id, r.relation, r.subject_type, r.subject_id, r.subject_relation) as fact
-                from relationships r
-                where r.tenant = t.number
-                and r.relation = 'member'
-                and s.type = 1
-                and r.entity_id = s.id
-                and r.entity_type = 'group'
-                and r.subject_type = 'group'
-                and r.subject_relation = 'member'
-              ) f
-            ), '[]'::jsonb
-          ), 'direct', coalesce(
-            (
-              select jsonb_agg(f.fact)
-              from reached s
-              cross join lateral (
-                select jsonb_build_array(r.entity_type, r.entity_id, r.relation) as fact
-                from relationships r
-                where r.tenant = t.number
-                and r.relation = 'viewer'
-                and s.type = 0
-                and r.entity_id = s.id
-                and r.entity_type = 'folder'
-                and r.subject_type = 'user'
-                and r.subject_relation = ''
-                and r.subject_id = $1::text collate "C"
-                union all
-                select jsonb_build_array(r.entity_type, r.entity_id, r.relation) as fact
-                from relationships r
-                where r.tenant = t.number
-                and r.relation = 'member'
-                and s.type = 1
-                and r.entity_id = s.id
-                and r.entity_type = 'group'
-                and r.subject_type = 'user'
-                and r.subject_relation = ''
-                and r.subject_id = $1::text collate "C"
-              ) f
-            ), '[]'::jsonb
-          ), 'attributes', '[]'::jsonb) as facts
-        ) g
       ) a
     ), '[]'::json
-  ) as answers
+  ) as answers, (
+    select g.facts
+    from (
+      with recursive reach(type, id) as (
+        select 0, unnest(array(
+          select found.id
+          from found
+        )) collate "C"
+        union
+        select n.type, n.id
+        from reach s
+        cross join lateral (
+          select 0 as type, r.subject_id as id
+          from relationships r
+          where r.tenant = t.number
+          and r.relation = 'parent'
+          and s.type = 0
+          and r.entity_id = s.id
+          and r.entity_type = 'folder'
+          and r.subject_type = 'folder'
+          union all
+          select 1 as type, r.subject_id as id
+          from relationships r
+          where r.tenant = t.number
+          and r.relation = 'viewer'
+          and s.type = 0
+          and r.entity_id = s.id
+          and r.entity_type = 'folder'
+          and r.subject_type = 'group'
+          and r.subject_relation = 'member'
+          union all
+          select 1 as type, r.subject_id as id
+          from relationships r
+          where r.tenant = t.number
+          and r.relation = 'member'
+          and s.type = 1
+          and r.entity_id = s.id
+          and r.entity_type = 'group'
+          and r.subject_type = 'group'
+          and r.subject_relation = 'member'
+        ) n
+      ), reached as materialized (
+        select *
+        from reach
+        limit 10001
+      )
+      select jsonb_build_object('nodes', (
+        select count(*)
+        from reached
+      ), 'edges', coalesce(
+        (
+          select jsonb_agg(f.fact)
+          from reached s
+          cross join lateral (
+            select jsonb_build_array(r.entity_type, r.entity_id, r.relation, r.subject_type, r.subject_id, r.subject_relation) as fact
+            from relationships r
+            where r.tenant = t.number
+            and r.relation = 'parent'
+            and s.type = 0
+            and r.entity_id = s.id
+            and r.entity_type = 'folder'
+            and r.subject_type = 'folder'
+            union all
+            select jsonb_build_array(r.entity_type, r.entity_id, r.relation, r.subject_type, r.subject_id, r.subject_relation) as fact
+            from relationships r
+            where r.tenant = t.number
+            and r.relation = 'viewer'
+            and s.type = 0
+            and r.entity_id = s.id
+            and r.entity_type = 'folder'
+            and r.subject_type = 'group'
+            and r.subject_relation = 'member'
+            union all
+            select jsonb_build_array(r.entity_type, r.entity_id, r.relation, r.subject_type, r.subject_id, r.subject_relation) as fact
+            from relationships r
+            where r.tenant = t.number
+            and r.relation = 'member'
+            and s.type = 1
+            and r.entity_id = s.id
+            and r.entity_type = 'group'
+            and r.subject_type = 'group'
+            and r.subject_relation = 'member'
+          ) f
+        ), '[]'::jsonb
+      ), 'direct', coalesce(
+        (
+          select jsonb_agg(f.fact)
+          from reached s
+          cross join lateral (
+            select jsonb_build_array(r.entity_type, r.entity_id, r.relation) as fact
+            from relationships r
+            where r.tenant = t.number
+            and r.relation = 'viewer'
+            and s.type = 0
+            and r.entity_id = s.id
+            and r.entity_type = 'folder'
+            and r.subject_type = 'user'
+            and r.subject_relation = ''
+            and r.subject_id = $1::text collate "C"
+            union all
+            select jsonb_build_array(r.entity_type, r.entity_id, r.relation) as fact
+            from relationships r
+            where r.tenant = t.number
+            and r.relation = 'member'
+            and s.type = 1
+            and r.entity_id = s.id
+            and r.entity_type = 'group'
+            and r.subject_type = 'user'
+            and r.subject_relation = ''
+            and r.subject_id = $1::text collate "C"
+          ) f
+        ), '[]'::jsonb
+      ), 'attributes', '[]'::jsonb) as facts
+    ) g
+  ) as facts
 ) a
 where t.id = $5::text
