@@ -1,14 +1,17 @@
 -- Returns where a stream of the tenant with id $1 begins: its `number` and the state of the database
 -- (`snapshot`, `timeline`, `place`: the cluster and database). When the stream begins at an earlier
 -- state, the one of snapshot $2 (null for none) with timeline $3, change $4 and $5 as `is_lost` takes
--- them, also whether that can be told: `is_future`, `is_lost`, `is_expired`. No row: no such tenant.
+-- them, also whether that can be told: `is_future`, `is_lost`, `is_expired`, `is_before_tenant`. No
+-- row: no such tenant.
 select tenants.number::text, pg_current_snapshot()::text as snapshot,
   current_timeline() as timeline, control.system_identifier::text || '/' || here.oid as place,
   coalesce(pg_snapshot_xmax($2::pg_snapshot) > pg_snapshot_xmax(pg_current_snapshot()), false)
     as is_future,
   $2::pg_snapshot is not null and $3::integer <> current_timeline()
     and is_lost(tenants.number, $3::integer, $4::xid8, $5::xid8) as is_lost,
-  coalesce(pg_snapshot_xmin($2::pg_snapshot) < installation.horizon, false) as is_expired
+  coalesce(pg_snapshot_xmin($2::pg_snapshot) < installation.horizon, false) as is_expired,
+  not coalesce(pg_visible_in_snapshot(tenants.created_xid, $2::pg_snapshot), true)
+    as is_before_tenant
 from tenants
 cross join installation
 cross join pg_control_system() as control

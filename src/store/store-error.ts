@@ -29,6 +29,11 @@ export function invalidSnapToken(problem: string): PembaError {
   });
 }
 
+/** The token of a request names a state in which the tenant had not been created. */
+export function snapTokenBeforeTenant(): PembaError {
+  return invalidSnapToken("names a state from before this tenant was created");
+}
+
 /** The token of a request names a state that is no longer kept. */
 export function expiredSnapToken(): PembaError {
   return new PembaError(

@@ -1,4 +1,4 @@
-import { expiredSnapToken, invalidSnapToken } from "../store-error.ts";
+import { expiredSnapToken, invalidSnapToken, snapTokenBeforeTenant } from "../store-error.ts";
 import { booleanOf, type Row } from "./row.ts";
 
 /**
@@ -14,5 +14,6 @@ export function refuseSnapshot(row: Row): void {
   if (booleanOf(row, "is_future")) {
     throw invalidSnapToken("names a state that the database has not reached");
   }
+  if (booleanOf(row, "is_before_tenant")) throw snapTokenBeforeTenant();
   if (booleanOf(row, "is_expired")) throw expiredSnapToken();
 }
