@@ -24,9 +24,10 @@ export const snapshot = param("snapshot", "pg_snapshot");
  * What is to know of a pinned snapshot, for the tenant of the row `t` of `tenants`: whether it can
  * be read here at all, and whether the tenant changed since. While it did not, the probes of the
  * log are never made. A snapshot of another timeline may be lost (see `is_lost`), and one that does
- * not show how the tenant was made is of a tenant that had its id before.
+ * not show how the tenant was made is of a tenant that had its id before. What it does not show is
+ * asked for by its bound and its ids: a filter would read the log since the oldest of them.
  */
-export const pinTable = sql`select pg_snapshot_xmax(${snapshot}) > pg_snapshot_xmax(pg_current_snapshot()) as is_future, ${param("snapshot_timeline", "int")} <> current_timeline() and is_lost(t.number, ${param("snapshot_timeline", "int")}, ${param("snapshot_change", "xid8")}, ${param("snapshot_taken_before", "xid8")}) as is_lost, pg_snapshot_xmin(${snapshot}) < (select i.horizon from installation i) as is_expired, not pg_visible_in_snapshot(t.created_xid, ${snapshot}) as is_before_tenant, exists (select 1 from changes l where l.tenant = t.number and l.xid >= pg_snapshot_xmin(${snapshot}) and not pg_visible_in_snapshot(l.xid, ${snapshot})) as changed offset 0`;
+export const pinTable = sql`select pg_snapshot_xmax(${snapshot}) > pg_snapshot_xmax(pg_current_snapshot()) as is_future, ${param("snapshot_timeline", "int")} <> current_timeline() and is_lost(t.number, ${param("snapshot_timeline", "int")}, ${param("snapshot_change", "xid8")}, ${param("snapshot_taken_before", "xid8")}) as is_lost, pg_snapshot_xmin(${snapshot}) < (select i.horizon from installation i) as is_expired, not pg_visible_in_snapshot(t.created_xid, ${snapshot}) as is_before_tenant, (exists (select 1 from changes l where l.tenant = t.number and l.xid >= pg_snapshot_xmax(${snapshot})) or exists (select 1 from changes l where l.tenant = t.number and l.xid = any (array(select pg_snapshot_xip(${snapshot}))))) as changed offset 0`;
 
 /** What a pinned statement returns of its snapshot. */
 export const pinColumns = sql`p.is_future, p.is_lost, p.is_expired, p.is_before_tenant`;

@@ -14,13 +14,19 @@ cross join lateral (
   and is_lost(t.number, $2::int, $3::xid8, $4::xid8) as is_lost, pg_snapshot_xmin($1::pg_snapshot) < (
     select i.horizon
     from installation i
-  ) as is_expired, not pg_visible_in_snapshot(t.created_xid, $1::pg_snapshot) as is_before_tenant, exists (
+  ) as is_expired, not pg_visible_in_snapshot(t.created_xid, $1::pg_snapshot) as is_before_tenant, (exists (
     select 1
     from changes l
     where l.tenant = t.number
-    and l.xid >= pg_snapshot_xmin($1::pg_snapshot)
-    and not pg_visible_in_snapshot(l.xid, $1::pg_snapshot)
-  ) as changed
+    and l.xid >= pg_snapshot_xmax($1::pg_snapshot)
+  ) or exists (
+    select 1
+    from changes l
+    where l.tenant = t.number
+    and l.xid = any (array(
+      select pg_snapshot_xip($1::pg_snapshot)
+    ))
+  )) as changed
   offset 0
 ) p
 cross join lateral (
