@@ -38,8 +38,17 @@ export function parseContinuousToken(
     bytes.toString("base64url") === token &&
     checksum(scope, payload).equals(bytes.subarray(0, checksumBytes));
   if (!intact) throw invalidToken();
-  const cursor: JsonValue = JSON.parse(payload.toString());
-  return cursor;
+  return parseJson(payload.toString());
+}
+
+/** Anyone can compute the checksum, so what it vouches for may still be no cursor. */
+function parseJson(text: string): JsonValue {
+  try {
+    const json: JsonValue = JSON.parse(text);
+    return json;
+  } catch {
+    throw invalidToken();
+  }
 }
 
 /** The same, for the operations whose cursor is one text. */
@@ -49,40 +58,66 @@ export function parseTextCursor(scope: TokenScope, token: string | Absent): stri
   throw invalidToken();
 }
 
-/** The same, for the operations whose cursor is several texts. */
+/** The same, for the operations whose cursor is so many texts. */
 export function parseTextsCursor(
   scope: TokenScope,
   token: string | Absent,
+  count: number,
 ): readonly string[] | undefined {
   const cursor = parseContinuousToken(scope, token);
   if (cursor === undefined) return undefined;
-  if (isTexts(cursor)) return cursor;
+  if (isTexts(cursor) && cursor.length === count) return cursor;
   throw invalidToken();
 }
 
 /**
- * What failed while a page was read of the state that its token holds: when that state is what is
- * wrong, the error says so of the token.
+ * What failed while a page was read of the state (and the schema) that its token holds: when these are
+ * what is wrong, the error says so of the token.
  */
 export function pageError(error: unknown): unknown {
-  if (!(error instanceof PembaError) || error.code !== "SNAP_TOKEN_EXPIRED") return error;
-  const problem =
-    "is of a state older than the history that is kept, begin again at the first page";
-  return new PembaError("SNAP_TOKEN_EXPIRED", `continuous_token: ${problem}`, {
-    details: [{ field: "continuous_token", message: problem }],
-    cause: error,
-  });
+  if (!(error instanceof PembaError)) return error;
+  switch (error.code) {
+    case "SNAP_TOKEN_EXPIRED":
+      return tokenError(
+        "SNAP_TOKEN_EXPIRED",
+        "is of a state older than the history that is kept, begin again at the first page",
+        error,
+      );
+    case "INVALID_SNAP_TOKEN":
+    case "SCHEMA_NOT_FOUND":
+      return tokenError(
+        "INVALID_CONTINUOUS_TOKEN",
+        "is of a state that is not there any more, begin again at the first page",
+        error,
+      );
+    default:
+      return error;
+  }
 }
 
 function isTexts(cursor: JsonValue): cursor is readonly string[] {
-  return Array.isArray(cursor) && cursor.every((part) => typeof part === "string");
+  return (
+    Array.isArray(cursor) &&
+    cursor.every((part) => typeof part === "string" && !part.includes("\0"))
+  );
 }
 
 function invalidToken(): PembaError {
-  const problem =
-    "is not the token of a page of this request, send one that the last page gave, or none for the first page";
-  return new PembaError("INVALID_CONTINUOUS_TOKEN", `continuous_token: ${problem}`, {
+  return tokenError(
+    "INVALID_CONTINUOUS_TOKEN",
+    "is not the token of a page of this request, send one that the last page gave, or none for the first page",
+    undefined,
+  );
+}
+
+function tokenError(
+  code: "INVALID_CONTINUOUS_TOKEN" | "SNAP_TOKEN_EXPIRED",
+  problem: string,
+  cause: unknown,
+): PembaError {
+  return new PembaError(code, `continuous_token: ${problem}`, {
     details: [{ field: "continuous_token", message: problem }],
+    cause,
   });
 }
 

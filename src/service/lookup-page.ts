@@ -106,7 +106,7 @@ async function readBehind(
 }
 
 function placeOf(scope: TokenScope, request: RawLookup): Place | undefined {
-  const cursor = parseTextsCursor(scope, request.continuousToken);
+  const cursor = parseTextsCursor(scope, request.continuousToken, 3);
   if (cursor === undefined) return undefined;
   // The checksum of the token vouches for its cursor: the parts are what they were.
   const [snapToken, schemaVersion, after] = cursor;

@@ -53,7 +53,7 @@ export async function readRelationships(
     tenant,
     query: [snapToken ?? null, tupleQuery(filter)],
   };
-  const page = await readPage({ request, scope, snapToken }, (read) =>
+  const page = await readPage({ request, scope, snapToken, placeLength: 6 }, (read) =>
     service.store.data.readTuples(tenant, { ...read, filter }),
   );
   return { tuples: page.items, continuousToken: page.continuousToken };
@@ -72,7 +72,7 @@ export async function readAttributes(
     tenant,
     query: [snapToken ?? null, attributeQuery(filter)],
   };
-  const page = await readPage({ request, scope, snapToken }, (read) =>
+  const page = await readPage({ request, scope, snapToken, placeLength: 3 }, (read) =>
     service.store.data.readAttributes(tenant, { ...read, filter }),
   );
   return { attributes: page.items, continuousToken: page.continuousToken };
@@ -83,12 +83,14 @@ async function readPage<T>(
     readonly request: ReadRequest;
     readonly scope: TokenScope;
     readonly snapToken: SnapToken | undefined;
+    /** How many texts say where an item stands (see `tuplePlace`, `attributePlace`). */
+    readonly placeLength: number;
   },
   read: (page: Omit<DataRead<unknown>, "filter">) => Promise<DataPage<T>>,
 ): Promise<{ readonly items: readonly T[]; readonly continuousToken: string }> {
   const { request, scope } = page;
   const limit = parsePageSize(request.pageSize, defaultPageSize);
-  const cursor = parseTextsCursor(scope, request.continuousToken);
+  const cursor = parseTextsCursor(scope, request.continuousToken, 1 + page.placeLength);
   const [first, ...after] = cursor ?? [];
   // It was a token when it went into the cursor.
   const snapToken = cursor === undefined ? page.snapToken : (first as SnapToken);

@@ -1,10 +1,14 @@
 import assert from "node:assert/strict";
+import { hash } from "node:crypto";
 import { test } from "node:test";
 
+import { PembaError } from "../../src/base/error.ts";
 import {
   continuousToken,
   parseContinuousToken,
+  pageError,
   parseTextCursor,
+  parseTextsCursor,
   type TokenScope,
 } from "../../src/service/continuous-token.ts";
 
@@ -59,4 +63,32 @@ test("a token with any changed, added or lost character is refused", () => {
 test("a cursor of another kind is refused where text is expected", () => {
   assert.throws(() => parseTextCursor(scope, continuousToken(scope, [1])), invalid);
   assert.equal(parseTextCursor(scope, continuousToken(scope, "a")), "a");
+});
+
+test("a cursor of another length, or with what no stored text holds, is refused", () => {
+  assert.deepEqual(parseTextsCursor(scope, continuousToken(scope, ["a", "b"]), 2), ["a", "b"]);
+  for (const cursor of [[], ["a"], ["a", "b", "c"], ["a", 1], ["a", "\0"], { a: "b" }]) {
+    assert.throws(() => parseTextsCursor(scope, continuousToken(scope, cursor), 2), invalid);
+  }
+});
+
+test("a token that somebody made of no JSON is refused", () => {
+  const payload = Buffer.from("[");
+  const parts = [scope.operation, scope.tenant, JSON.stringify(scope.query), "["];
+  const text = parts.map((part) => `${part.length}:${part}`).join("");
+  const checksum = hash("sha256", text, "buffer").subarray(0, 9);
+  const forged = Buffer.concat([checksum, payload]).toString("base64url");
+  assert.throws(() => parseContinuousToken(scope, forged), invalid);
+});
+
+test("what is wrong with the state that a token holds is told of the token", () => {
+  const told = (code: "INVALID_SNAP_TOKEN" | "SCHEMA_NOT_FOUND" | "SNAP_TOKEN_EXPIRED") => {
+    const error = pageError(new PembaError(code, "metadata.snap_token: is wrong"));
+    assert.ok(error instanceof PembaError);
+    assert.match(error.message, /continuous_token: /);
+    return error.code;
+  };
+  assert.equal(told("INVALID_SNAP_TOKEN"), "INVALID_CONTINUOUS_TOKEN");
+  assert.equal(told("SCHEMA_NOT_FOUND"), "INVALID_CONTINUOUS_TOKEN");
+  assert.equal(told("SNAP_TOKEN_EXPIRED"), "SNAP_TOKEN_EXPIRED");
 });
