@@ -1,5 +1,4 @@
 import { must } from "../base/assert.ts";
-import { PembaError } from "../base/error.ts";
 import type { AttributeValue, Entity, Subject } from "../base/tuple.ts";
 import { defaultValue } from "../condition/defaults.ts";
 import type {
@@ -9,7 +8,9 @@ import type {
   RuleDefinition,
   Schema,
 } from "../language/schema.ts";
+import { treeMax } from "../plan/limit.ts";
 import type { Facts } from "./facts.ts";
+import { treeIds, TreeSize } from "./tree-size.ts";
 
 /** How an answer comes about: a node for each operator, userset and walk, subjects as leaves. */
 export interface ExpandTree {
@@ -30,12 +31,18 @@ export type ExpandNode =
   | { readonly kind: "value"; readonly value: AttributeValue }
   | { readonly kind: "values"; readonly values: ReadonlyMap<string, AttributeValue> };
 
-/** Shared parts of a graph come once for each way to them, so a tree can outgrow its graph. */
-const nodesMax = 10_000;
-
-/** The tree of a name that the entity's type defines. Cycles are cut where a node meets itself. */
+/**
+ * The tree of a name that the entity's type defines. Cycles are cut where a node meets itself. A
+ * tree that outgrows `treeMax` fails with GATHER_LIMIT_EXCEEDED.
+ */
 export function expandTree(schema: Schema, facts: Facts, entity: Entity, name: string): ExpandTree {
   return new Expansion(schema, facts).expandName(entity, name);
+}
+
+/** The subjects of a relation of an entity, as every way to it has them. */
+interface Members {
+  readonly leaf: ExpandNode & { readonly kind: "subjects" };
+  readonly usersets: readonly Subject[];
 }
 
 class Expansion {
@@ -43,7 +50,9 @@ class Expansion {
   readonly #facts: Facts;
   /** The names on the way from the root, to end cycles. */
   readonly #path = new Set<string>();
-  #nodes = 0;
+  readonly #members = new Map<string, Members>();
+  readonly #targets = new Map<string, readonly Entity[]>();
+  readonly #size = new TreeSize();
 
   constructor(schema: Schema, facts: Facts) {
     this.#schema = schema;
@@ -51,13 +60,15 @@ class Expansion {
   }
 
   expandName(entity: Entity, name: string): ExpandTree {
-    const key = `${entity.type}\0${entity.id}\0${name}`;
+    const key = keyOf(entity, name);
     if (this.#path.has(key)) {
       const itself = { ...entity, relation: name };
-      return this.#tree(entity, name, { kind: "subjects", subjects: [itself] });
+      return this.#leaf(entity, name, { kind: "subjects", subjects: [itself] });
     }
     this.#path.add(key);
+    this.#size.enter();
     const tree = this.#expandDefinition(entity, name);
+    this.#size.leave();
     this.#path.delete(key);
     return tree;
   }
@@ -79,10 +90,12 @@ class Expansion {
       case "or":
       case "and":
       case "not": {
+        this.#size.enter();
         const children = [
           this.#expandExpression(entity, owner, expression.left),
           this.#expandExpression(entity, owner, expression.right),
         ];
+        this.#size.leave();
         return this.#tree(entity, owner, { kind: operations[expression.kind], children });
       }
       case "relation":
@@ -101,12 +114,8 @@ class Expansion {
 
   /** Usersets first, each with its own tree; then all subjects of the relation in one leaf. */
   #expandRelation(entity: Entity, relation: RelationDefinition): ExpandTree {
-    const subjects = this.#subjectsOf(entity, relation);
-    const usersets = subjects.filter((subject) => subject.relation !== "");
-    const leaf = this.#tree(entity, relation.name, {
-      kind: "subjects",
-      subjects: [...subjects.filter((subject) => subject.relation === ""), ...usersets],
-    });
+    const { leaf: node, usersets } = this.#membersOf(entity, relation);
+    const leaf = this.#leaf(entity, relation.name, node);
     if (usersets.length === 0) return leaf;
     const children = usersets.map(({ type, id, relation: name }) =>
       this.expandName({ type, id }, name),
@@ -116,17 +125,7 @@ class Expansion {
 
   /** A type that does not have the name contributes nothing (decisions, evaluation). */
   #expandWalk(entity: Entity, walk: Extract<Expression, { kind: "walk" }>): ExpandTree {
-    const relation = must(
-      this.#definition(entity).relations.get(walk.relation),
-      "a compiled walk names a relation",
-    );
-    const types = new Set(relation.types.map(({ type }) => type));
-    const targets = [...types]
-      .filter((type) => this.#hasName(type, walk.name))
-      .flatMap((type) => {
-        const ids = this.#facts.subjectIds(entity, [walk.relation], type, undefined);
-        return [...new Set(ids)].toSorted(byBytes).map((id) => ({ type, id }));
-      });
+    const targets = this.#targetsOf(entity, walk);
     const children = targets.map((target) => this.expandName(target, walk.name));
     return this.#tree(entity, walk.relation, { kind: "union", children });
   }
@@ -134,6 +133,7 @@ class Expansion {
   #expandAttribute(entity: Entity, name: string): ExpandTree {
     const type = must(this.#definition(entity).attributes.get(name), "an attribute has a type");
     const value = this.#facts.attribute(entity, name) ?? defaultValue(type);
+    this.#size.addValue(value);
     return this.#tree(entity, name, { kind: "value", value });
   }
 
@@ -144,17 +144,47 @@ class Expansion {
         this.#facts.attribute(entity, name) ?? defaultValue(type),
       ]),
     );
+    for (const value of values.values()) this.#size.addValue(value);
     return {
       ...this.#tree(entity, rule.name, { kind: "values", values }),
       arguments: [...rule.parameters.keys()],
     };
   }
 
-  #subjectsOf(entity: Entity, relation: RelationDefinition): Subject[] {
-    return relation.types.flatMap(({ type, relation: name }) => {
-      const ids = this.#facts.subjectIds(entity, [relation.name], type, name);
-      return [...new Set(ids)].toSorted(byBytes).map((id) => ({ type, id, relation: name }));
-    });
+  #membersOf(entity: Entity, relation: RelationDefinition): Members {
+    const key = keyOf(entity, relation.name);
+    let members = this.#members.get(key);
+    if (members === undefined) {
+      const subjects = relation.types.flatMap(({ type, relation: name }) => {
+        const ids = this.#facts.subjectIds(entity, [relation.name], type, name);
+        return treeIds(ids, treeMax.subjects).map((id) => ({ type, id, relation: name }));
+      });
+      const usersets = subjects.filter((subject) => subject.relation !== "");
+      const direct = subjects.filter((subject) => subject.relation === "");
+      members = { leaf: { kind: "subjects", subjects: [...direct, ...usersets] }, usersets };
+      this.#members.set(key, members);
+    }
+    return members;
+  }
+
+  #targetsOf(entity: Entity, walk: Extract<Expression, { kind: "walk" }>): readonly Entity[] {
+    const key = `${keyOf(entity, walk.relation)}\0${walk.name}`;
+    let targets = this.#targets.get(key);
+    if (targets === undefined) {
+      const relation = must(
+        this.#definition(entity).relations.get(walk.relation),
+        "a compiled walk names a relation",
+      );
+      const types = new Set(relation.types.map(({ type }) => type));
+      targets = [...types]
+        .filter((type) => this.#hasName(type, walk.name))
+        .flatMap((type) => {
+          const ids = this.#facts.subjectIds(entity, [walk.relation], type, undefined);
+          return treeIds(ids, treeMax.nodes).map((id) => ({ type, id }));
+        });
+      this.#targets.set(key, targets);
+    }
+    return targets;
   }
 
   #definition(entity: Entity): EntityDefinition {
@@ -169,20 +199,19 @@ class Expansion {
     );
   }
 
+  #leaf(entity: Entity, name: string, node: Members["leaf"]): ExpandTree {
+    this.#size.addSubjects(node.subjects.length);
+    return this.#tree(entity, name, node);
+  }
+
   #tree(entity: Entity, name: string, node: ExpandNode): ExpandTree {
-    this.#nodes += 1;
-    if (this.#nodes > nodesMax) {
-      throw new PembaError(
-        "GATHER_LIMIT_EXCEEDED",
-        `the tree has more than ${nodesMax} nodes, expand a permission nearer to its subjects`,
-      );
-    }
+    this.#size.addNode();
     return { entity, name, arguments: [], node };
   }
 }
 
 const operations = { or: "union", and: "intersection", not: "exclusion" } as const;
 
-function byBytes(a: string, b: string): number {
-  return Buffer.compare(Buffer.from(a), Buffer.from(b));
+function keyOf(entity: Entity, name: string): string {
+  return `${entity.type}\0${entity.id}\0${name}`;
 }

@@ -9,6 +9,8 @@ import type { Formula, Network } from "../plan/plan.ts";
 export interface Gather {
   readonly question: { readonly subjectType: string; readonly subjectRelation: string };
   readonly types: readonly GatherType[];
+  /** Of the listed relations one tuple more than this is read, no further; undefined: all. */
+  readonly tuplesMax?: number;
 }
 
 export interface GatherType {

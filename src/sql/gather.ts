@@ -10,7 +10,7 @@ import { attributeProbe, lateralBranches, type Scope } from "./source.ts";
  *
  * - `nodes`: how many entities were reached, at most `gatheredEntitiesMax` + 1
  * - `edges`: [entity type, entity id, relation, subject type, subject id, subject relation] of hops,
- *   or of all tuples of listed relations
+ *   or of all tuples of listed relations, at most `tuplesMax` + 1 of these
  * - `direct`: [entity type, entity id, relation] of tuples to the asked subject itself
  * - `attributes`: [entity type, entity id, attribute, value type, value]
  *
@@ -50,7 +50,9 @@ function edges(scope: Scope, gather: Gather): Fragment {
         ],
   );
   // A hop that is listed is among all tuples of its relation.
-  return factList(listed.length > 0 ? listed : hopProbes(scope, gather, () => fact));
+  return listed.length > 0
+    ? factList(listed, gather.tuplesMax)
+    : factList(hopProbes(scope, gather, () => fact));
 }
 
 function direct(scope: Scope, gather: Gather, subject: Fragment): Fragment {
@@ -83,9 +85,13 @@ function attributes(scope: Scope, gather: Gather): Fragment {
   );
 }
 
-function factList(branches: readonly Fragment[]): Fragment {
+/** A list of all facts that the branches read, or of so many and one more. */
+function factList(branches: readonly Fragment[], max?: number): Fragment {
   if (branches.length === 0) return sql`'[]'::jsonb`;
-  return sql`coalesce((select jsonb_agg(f.fact) from reached s cross join ${lateralBranches(branches)} f), '[]'::jsonb)`;
+  const facts = sql`reached s cross join ${lateralBranches(branches)} f`;
+  const from =
+    max === undefined ? facts : sql`(select f.fact from ${facts} limit ${integer(max + 1)}) f`;
+  return sql`coalesce((select jsonb_agg(f.fact) from ${from}), '[]'::jsonb)`;
 }
 
 /** A probe for each kind of hop of each type, whatever the relation, from the entity of the row `s`. */

@@ -1,5 +1,5 @@
 import { unreachable } from "../base/assert.ts";
-import { fieldError, type PembaError } from "../base/error.ts";
+import { fieldError } from "../base/error.ts";
 import type { Interpretation } from "../memory/interpret.ts";
 import { gatheredEntitiesMax } from "../plan/limit.ts";
 import type { CheckAnswer, CheckItem } from "./store.ts";
@@ -45,12 +45,4 @@ export function answerOf(
     default:
       return unreachable(interpretation);
   }
-}
-
-export function expandTooLarge(): PembaError {
-  return fieldError(
-    "GATHER_LIMIT_EXCEEDED",
-    "permission",
-    `more than ${gatheredEntitiesMax} entities stand in its tree, expand one nearer to its subjects`,
-  );
 }

@@ -2,6 +2,7 @@ import { LRUCache } from "lru-cache";
 
 import type { Schema } from "../../language/schema.ts";
 import { planOf } from "../../plan/cache.ts";
+import { treeTuplesMax } from "../../plan/limit.ts";
 import { buildNetwork } from "../../plan/network.ts";
 import type { Plan, Question } from "../../plan/plan.ts";
 import { questionKey, questionOf } from "../../plan/question-of.ts";
@@ -60,14 +61,15 @@ export function gathered(schema: Schema, group: Group, items: readonly number[])
   return { ...group, key: `gather ${group.key}`, body: gatherBody(schema, group.plan), items };
 }
 
-/** The same group, with every tuple on the way to be read. */
+/** The same group, with every tuple on the way to be read, as far as a tree can hold them. */
 export function listed(schema: Schema, group: Group): Group {
   const network =
     group.plan.kind === "network" ? group.plan.network : buildNetwork(schema, group.plan.question);
+  const gather = expandGatherOf(schema, network, group.plan.question);
   return {
     ...group,
     key: `expand ${group.key}`,
-    body: { kind: "gather", gather: expandGatherOf(schema, network, group.plan.question) },
+    body: { kind: "gather", gather: { ...gather, tuplesMax: treeTuplesMax } },
   };
 }
 

@@ -4,9 +4,10 @@ import { ALLOWED, DENIED, UNKNOWN } from "../../base/verdict.ts";
 import type { Schema } from "../../language/schema.ts";
 import { type ExpandTree, expandTree } from "../../memory/expand.ts";
 import { interpret, type Interpretation } from "../../memory/interpret.ts";
+import { treeTooLarge } from "../../memory/tree-size.ts";
 import { onlyDepthIsUnknown } from "../../plan/exact.ts";
-import { gatheredEntitiesMax } from "../../plan/limit.ts";
-import { answerOf, expandTooLarge } from "../check-error.ts";
+import { gatheredEntitiesMax, treeTuplesMax } from "../../plan/limit.ts";
+import { answerOf } from "../check-error.ts";
 import type { CompiledSchema, CompiledSchemas } from "../compiled-schemas.ts";
 import { expandCheck } from "../expand-check.ts";
 import type {
@@ -82,9 +83,9 @@ export class PostgresPermissions implements PermissionStore {
         if (rows === undefined) return undefined;
         const row = must(rows[0], "an item has a row");
         const { entity, permission } = question;
-        const { nodes, facts } = gatheredFacts(row["facts"], { ...entity, relation: "" });
-        if (nodes > gatheredEntitiesMax) throw expandTooLarge();
-        return expandTree(schema, facts, entity, permission);
+        const read = gatheredFacts(row["facts"], { ...entity, relation: "" });
+        if (read.nodes > gatheredEntitiesMax || read.tuples > treeTuplesMax) throw treeTooLarge();
+        return expandTree(schema, read.facts, entity, permission);
       },
     );
   }

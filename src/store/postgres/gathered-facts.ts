@@ -7,6 +7,8 @@ import { attributeValueOf } from "../attribute-value.ts";
 export interface Gathered {
   /** Entities that were reached. */
   readonly nodes: number;
+  /** Tuples that were read of hops or of listed relations. */
+  readonly tuples: number;
   readonly facts: Facts;
 }
 
@@ -18,7 +20,8 @@ export function gatheredFacts(json: unknown, subject: Subject | undefined): Gath
   assert(isRecord(json), "facts are an object");
   const edges = new Map<string, { type: string; id: string; relation: string }[]>();
   const tuples = new Set<string>();
-  for (const edge of texts(json["edges"])) {
+  const read = texts(json["edges"]);
+  for (const edge of read) {
     const [type, id, relation, subjectType, subjectId, subjectRelation] = edge;
     const target = {
       type: must(subjectType, "an edge has a subject"),
@@ -39,6 +42,7 @@ export function gatheredFacts(json: unknown, subject: Subject | undefined): Gath
     asked.type === subject?.type && asked.id === subject.id && asked.relation === subject.relation;
   return {
     nodes,
+    tuples: read.length,
     facts: {
       hasTuple: (entity, relations, asked) =>
         relations.some(
