@@ -11,7 +11,7 @@ import {
 } from "./condition-value.ts";
 import { type Fragment, join, literal, sql } from "./fragment.ts";
 
-/** Years that have a 29th of February; the year 0 is one, and so it is in the year before 1. */
+/** Years that have a 29th of February, the year 0 among them. */
 const leapYear = "(?:[0-9]{2}(?:0[48]|[2468][048]|[13579][26])|(?:[02468][048]|[13579][26])00)";
 const monthAndDay = [
   "(?:0[13-9]|1[0-2])-(?:0[1-9]|[12][0-9]|30)",

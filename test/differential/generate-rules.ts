@@ -36,6 +36,8 @@ export const rulePool: readonly RuleTemplate[] = [
     ["level"],
     "!has(context.data.limit) || (context.data.limit > 1 && level > 0)",
   ),
+  rule("level_lasts", ["level"], 'timestamp(context.data.now) < timestamp(level) + duration("1s")'),
+  rule("level_odd", ["level"], "timestamp(level).getSeconds() % 2 == 1"),
   rule("flagged", [], "context.data.flag == true"),
   rule("score_low", ["score"], "score < 1.5"),
   rule("score_within", ["score"], "score * 2.0 > context.data.limit"),

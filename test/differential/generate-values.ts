@@ -28,6 +28,13 @@ export const contextData: fc.Arbitrary<Context["data"]> = fc.record(
     prefix: fc.oneof({ weight: 3, arbitrary: fc.constantFrom("p", "") }, jsonValue),
     tag: fc.oneof({ weight: 3, arbitrary: fc.constantFrom("a", "b") }, jsonValue),
     flag: fc.oneof({ weight: 3, arbitrary: fc.boolean() }, jsonValue),
+    now: fc.oneof(
+      {
+        weight: 3,
+        arbitrary: fc.constantFrom("1970-01-01T00:00:01Z", "1970-01-01T01:00:02.000000001+01:00"),
+      },
+      jsonValue,
+    ),
   },
   { requiredKeys: [] },
 );

@@ -81,6 +81,9 @@ const bodies = [
   "context.data.deep.city == title",
   'context.data["city"] == title',
   "context.data.tags[0] == title",
+  'timestamp(context.data.now) - timestamp(title) < duration("1h") + duration(title)',
+  'timestamp(number) + duration(context.data.wait) >= timestamp("2024-01-01T00:00:00Z")',
+  "timestamp(context.data.now).getHours() > 7 && timestamp(title).getDayOfWeek() < 6",
 ];
 
 const rules = `

@@ -92,6 +92,49 @@ scene("a rule that divides by zero is an error, not a denial", {
   ],
 });
 
+scene("a grant ends with its time, and a text that is no time is an error, not a denial", {
+  schema: `
+entity user {}
+entity folder {
+  relation viewer @user
+  attribute until string
+  attribute pause string
+  permission view = viewer and lasts(until, pause) and daytime(pause)
+}
+rule lasts(until string, pause string) {
+  timestamp(context.data.now) < timestamp(until) + duration(pause)
+}
+rule daytime(pause string) {
+  timestamp(context.data.now).getHours() >= 7 && timestamp(context.data.now).getDayOfWeek() < 6
+}`,
+  facts: [
+    "folder:f1#viewer@user:ann",
+    "folder:f1$until|string:2024-02-29T12:00:00.000000001+01:00",
+    "folder:f1$pause|string:1m30s",
+    "folder:f2#viewer@user:ann",
+    "folder:f2$until|string:2023-02-29T12:00:00Z",
+    "folder:f2$pause|string:0",
+  ],
+  questions: [
+    { ask: "folder:f1 view user:ann", answer: "allowed", data: { now: "2024-02-29T11:01:30Z" } },
+    {
+      ask: "folder:f1 view user:ann",
+      answer: "denied",
+      data: { now: "2024-02-29T11:01:30.000000001Z" },
+    },
+    { ask: "folder:f1 view user:ann", answer: "denied", data: { now: "2024-02-29T06:59:59Z" } },
+    { ask: "folder:f1 view user:ann", answer: "denied", data: { now: "2024-02-24T11:00:00Z" } },
+    { ask: "folder:f1 view user:bob", answer: "denied", data: { now: "today" } },
+    { ask: "folder:f1 view user:ann", answer: "RULE_EVALUATION", data: { now: "today" } },
+    { ask: "folder:f1 view user:ann", answer: "RULE_EVALUATION", data: { now: 1709204490 } },
+    {
+      ask: "folder:f2 view user:ann",
+      answer: "RULE_EVALUATION",
+      data: { now: "2024-02-29T11:00:00Z" },
+    },
+  ],
+});
+
 scene("a rule can be asked directly, with the attributes that are its arguments", {
   schema,
   facts: ["folder:f1$level|integer:4"],
