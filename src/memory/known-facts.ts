@@ -25,15 +25,14 @@ export interface KnownFacts extends Facts {
 
 /** The facts with what a request adds, as `withContext` has them. */
 export function knownWithContext(facts: KnownFacts, context: Context): KnownFacts {
+  const bySubject = Map.groupBy(context.tuples, ({ subject }) => `${subject.type}:${subject.id}`);
   return {
     ...withContext(facts, context),
     *entityIds(entityType, relations, subject) {
-      for (const tuple of context.tuples) {
+      for (const tuple of bySubject.get(`${subject.type}:${subject.id}`) ?? []) {
         const isFit =
           tuple.entity.type === entityType &&
           relations.includes(tuple.relation) &&
-          tuple.subject.type === subject.type &&
-          tuple.subject.id === subject.id &&
           (subject.relation === undefined || tuple.subject.relation === subject.relation);
         if (isFit) yield tuple.entity.id;
       }
