@@ -11,6 +11,7 @@ import { buildGrpcServer, type GrpcServer } from "../grpc/server.ts";
 import type { HttpApp } from "../http/app.ts";
 import { buildHttpServer } from "../http/server.ts";
 import { createHealth } from "../service/health.ts";
+import { limitChanges } from "../service/limit-changes.ts";
 import { limitQuestions } from "../service/limit-questions.ts";
 import type { Service } from "../service/service.ts";
 import { createLogger } from "../telemetry/logger.ts";
@@ -46,7 +47,10 @@ async function serveWith(config: Config): Promise<number> {
   // Not before: until there is something to finish, a signal ends the process at once.
   const stop = stopSignal();
   const service: Service = {
-    store: limitQuestions(store, config["service.permission.concurrency_limit"]),
+    store: limitChanges(
+      limitQuestions(store, config["service.permission.concurrency_limit"]),
+      config["database.max_connections"],
+    ),
     health: createHealth(store),
     maxDataPerWrite: config["database.max_data_per_write"],
     bulkLimit: config["service.permission.bulk_limit"],

@@ -216,7 +216,8 @@ export const options = {
   "database.max_connections": option(integer({ from: 1, to: 10_000 }), {
     flag: "database-max-connections",
     default: "20",
-    about: "most connections to the database",
+    about:
+      "most connections to the database that requests have; health has one of its own, and so has watching",
   }),
   "database.max_connection_lifetime": option(duration, {
     flag: "database-max-connection-lifetime",

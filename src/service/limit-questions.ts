@@ -10,7 +10,14 @@ const waitingShare = 10;
  * many do, they fail with CONCURRENCY_LIMIT_EXCEEDED.
  */
 export function limitQuestions(store: Store, limit: number): Store {
-  const turns = new TurnQueue({ running: limit, waiting: limit * waitingShare });
+  const waiting = limit * waitingShare;
+  const turns = new TurnQueue({
+    running: limit,
+    waiting,
+    refusal:
+      `${limit} permission questions are being worked on ` +
+      `(\`service.permission.concurrency_limit\`) and ${waiting} wait, retry in a second`,
+  });
   return {
     ...store,
     permissions: limitPermissions(store.permissions, turns),

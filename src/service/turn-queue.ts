@@ -7,13 +7,20 @@ import { cancelled, PembaError } from "../base/error.ts";
 export class TurnQueue {
   readonly #runningMax: number;
   readonly #waitingMax: number;
+  readonly #refusal: string;
   #running = 0;
   /** A set keeps the order, and anyone can leave it. */
   readonly #waiting = new Set<() => void>();
 
-  constructor(limits: { readonly running: number; readonly waiting: number }) {
+  /** `refusal` is the sentence for who is one too many. */
+  constructor(limits: {
+    readonly running: number;
+    readonly waiting: number;
+    readonly refusal: string;
+  }) {
     this.#runningMax = limits.running;
     this.#waitingMax = limits.waiting;
+    this.#refusal = limits.refusal;
   }
 
   /**
@@ -32,7 +39,9 @@ export class TurnQueue {
 
   async #turn(signal: AbortSignal | undefined): Promise<void> {
     if (signal?.aborted === true) throw cancelled(undefined);
-    if (this.#waiting.size >= this.#waitingMax) throw this.#refusal();
+    if (this.#waiting.size >= this.#waitingMax) {
+      throw new PembaError("CONCURRENCY_LIMIT_EXCEEDED", this.#refusal);
+    }
     const { promise, resolve, reject } = Promise.withResolvers<void>();
     const leave = (): void => {
       this.#waiting.delete(begin);
@@ -56,13 +65,5 @@ export class TurnQueue {
     }
     this.#waiting.delete(next);
     next();
-  }
-
-  #refusal(): PembaError {
-    return new PembaError(
-      "CONCURRENCY_LIMIT_EXCEEDED",
-      `${this.#runningMax} permission questions are being worked on ` +
-        `(\`service.permission.concurrency_limit\`) and ${this.#waitingMax} wait, retry in a second`,
-    );
   }
 }

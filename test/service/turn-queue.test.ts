@@ -4,6 +4,8 @@ import { test } from "node:test";
 import { TurnQueue } from "../../src/service/turn-queue.ts";
 import { fails } from "../store/engines.ts";
 
+const refusal = "too many are here";
+
 /** A piece of work that ends when it is told to, and the order in which such pieces begin. */
 function works(count: number): {
   readonly begun: number[];
@@ -24,7 +26,7 @@ function works(count: number): {
 }
 
 test("work begins in the order in which it came, so much at a time", async () => {
-  const queue = new TurnQueue({ running: 2, waiting: 3 });
+  const queue = new TurnQueue({ running: 2, waiting: 3, refusal });
   const { begun, work, end } = works(5);
   const results = work.map(async (each) => await queue.run(undefined, each));
   assert.deepEqual(begun, [0, 1]);
@@ -37,7 +39,7 @@ test("work begins in the order in which it came, so much at a time", async () =>
 });
 
 test("work that fails makes room, too", async () => {
-  const queue = new TurnQueue({ running: 1, waiting: 1 });
+  const queue = new TurnQueue({ running: 1, waiting: 1, refusal });
   const failing = queue.run(undefined, async () => await Promise.reject(new Error("no")));
   const next = queue.run(undefined, async () => 1);
   await assert.rejects(failing, { message: "no" });
@@ -46,14 +48,13 @@ test("work that fails makes room, too", async () => {
 });
 
 test("who comes when the queue is full is refused and changes nothing", async () => {
-  const queue = new TurnQueue({ running: 1, waiting: 2 });
+  const queue = new TurnQueue({ running: 1, waiting: 2, refusal });
   const { work, end, begun } = works(3);
   const results = work.map(async (each) => await queue.run(undefined, each));
   await fails(
     queue.run(undefined, async () => 0),
     "CONCURRENCY_LIMIT_EXCEEDED",
-    "1 permission questions",
-    "2 wait",
+    refusal,
   );
   for (const done of end) done();
   assert.deepEqual(await Promise.all(results), [0, 1, 2]);
@@ -61,7 +62,7 @@ test("who comes when the queue is full is refused and changes nothing", async ()
 });
 
 test("who leaves the queue is told, never begins, and makes room", async () => {
-  const queue = new TurnQueue({ running: 1, waiting: 1 });
+  const queue = new TurnQueue({ running: 1, waiting: 1, refusal });
   const { work, end, begun } = works(3);
   const [first, second, third] = work;
   assert.ok(first && second && third);

@@ -52,6 +52,12 @@ export async function createPostgresStore(options: PostgresStoreOptions): Promis
     onConnectionClosed: () => tokens?.refresh(),
   });
   tokens = await SnapTokens.load(database);
+  // A probe that waited behind requests would call a busy server dead.
+  const probe = await Database.connect({
+    url,
+    pool: { ...options.pool, maxConnections: 1 },
+    warn: () => {},
+  });
   const schemas = new CompiledSchemas((tenant, version) => readSchema(database, tenant, version), {
     maxBytes: options.maxSchemaCacheBytes,
   });
@@ -87,11 +93,11 @@ export async function createPostgresStore(options: PostgresStoreOptions): Promis
     lookups: new PostgresLookups({ database, schemas, tokens, permissions }),
     changes: changes ?? unwatched,
     ping: async () => {
-      await database.query("select 1", []);
+      await probe.query("select 1", []);
     },
     close: async () => {
       await Promise.all([removal.close(), collection?.close(), changes?.close()]);
-      await database.close();
+      await Promise.all([database.close(), probe.close()]);
     },
   };
 }
