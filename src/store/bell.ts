@@ -6,15 +6,20 @@ export class Bell {
     for (const wake of this.#waiting) wake();
   }
 
-  /** Resolves at the next ring, or when the signal is aborted. */
-  async heard(signal: AbortSignal): Promise<void> {
+  /** Resolves at the next ring, when the signal is aborted, or after so many milliseconds. */
+  async heard(signal: AbortSignal, withinMs?: number): Promise<void> {
     if (signal.aborted) return;
     const { promise, resolve } = Promise.withResolvers<void>();
     this.#waiting.add(resolve);
-    signal.addEventListener("abort", () => resolve(), { once: true });
+    const wake = (): void => resolve();
+    signal.addEventListener("abort", wake);
+    const timer = withinMs === undefined ? undefined : setTimeout(wake, withinMs).unref();
     try {
       await promise;
     } finally {
+      clearTimeout(timer);
+      // The signal lives as long as the stream, and may be heard many times before it is aborted.
+      signal.removeEventListener("abort", wake);
       this.#waiting.delete(resolve);
     }
   }

@@ -48,7 +48,10 @@ export interface Page<T, K> {
 export interface TenantStore {
   /** Fails with UNIQUE_CONSTRAINT when the id is taken. */
   create(tenant: { readonly id: TenantId; readonly name: string }): Promise<Tenant>;
-  /** Removes the tenant with everything it holds; its id is free once this has resolved. */
+  /**
+   * Removes the tenant with everything it holds; its id is free once this has resolved. Tokens of it
+   * are refused by whoever has the id next.
+   */
   delete(id: TenantId): Promise<void>;
   list(page: {
     readonly after: TenantId | undefined;

@@ -5,6 +5,7 @@ import type { Attribute, SnapToken, TenantId } from "../../src/base/tuple.ts";
 import type { Store } from "../../src/store/store.ts";
 import { apply, follow, stateAt, textOf } from "./change-streams.ts";
 import {
+  allowed,
   attribute,
   engines,
   fails,
@@ -242,18 +243,29 @@ for (const engine of engines) {
       await fails(behind.next(), "TENANT_NOT_FOUND", tenant);
     });
 
-    test("a tenant made anew shows nothing of its predecessor, and its old stream has ended", async () => {
+    test("a tenant made anew refuses the tokens of its predecessor, whose stream has ended", async () => {
       const tenant = await tenantWithSchema(store);
       const token = await write(store, tenant, { tuples: ["doc:1#owner@user:a"] });
-      await write(store, tenant, { tuples: ["doc:2#owner@user:a"] });
+      const last = await write(store, tenant, { tuples: ["doc:2#owner@user:a"] });
       const old = await follow(store, tenant, token);
+      const { text } = await store.schemas.read(tenant, undefined);
       await store.tenants.delete(tenant);
       await store.tenants.create({ id: tenant, name: "" });
-      const { text } = await store.schemas.read(await tenantWithSchema(store), undefined);
       await store.schemas.write(tenant, { text });
-      const follower = await follow(store, tenant, token);
-      await write(store, tenant, { tuples: ["doc:3#owner@user:a"] });
+      for (const former of [token, last]) {
+        const refused = ["INVALID_SNAP_TOKEN", "before this tenant was created"] as const;
+        await fails(follow(store, tenant, former), ...refused);
+        await fails(stateAt(store, tenant, former), ...refused);
+        await fails(
+          allowed(store, tenant, { id: "1", permission: "view", subject: "a", at: former }),
+          ...refused,
+        );
+      }
+      const follower = await follow(store, tenant);
+      const first = await write(store, tenant, { tuples: ["doc:3#owner@user:a"] });
       assert.deepEqual(textOf(await follower.next()), ["+doc:3#owner@user:a"]);
+      assert.deepEqual([...(await stateAt(store, tenant, first))], ["doc:3#owner@user:a"]);
+      assert.deepEqual([...(await stateAt(store, tenant, follower.start))], []);
       await follower.leave();
       await old.next().then(
         (message) => assert.deepEqual(textOf(message), ["+doc:2#owner@user:a"]),

@@ -11,7 +11,7 @@ export function createMemoryChanges(data: MemoryData): ChangeStore {
   return {
     follow: async (tenant, { after, signal }) => {
       const { log, revision } = data.changes(tenant);
-      const from = after === undefined ? revision : data.revisionOf(after);
+      const from = after === undefined ? revision : data.revisionOf(tenant, after);
       const messages = messagesOf(data, { tenant, log, from, signal });
       return { start: data.tokenOf(from), messages };
     },

@@ -94,7 +94,7 @@ export class MemoryPermissions implements PermissionStore {
     const plans = items.map((item, index) =>
       planOf(schema, questionOf(item), (field) => path(index, field)),
     );
-    const revision = snapToken === undefined ? "head" : this.#data.revisionOf(snapToken);
+    const revision = snapToken === undefined ? "head" : this.#data.revisionOf(tenant, snapToken);
     return { plans, facts: withContext(this.#data.facts(tenant, revision), context) };
   }
 }

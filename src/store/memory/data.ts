@@ -13,7 +13,12 @@ import {
   tuplePlace,
 } from "../filter.ts";
 import { pageOf } from "../page.ts";
-import { expiredSnapToken, invalidSnapToken, tenantNotFound } from "../store-error.ts";
+import {
+  expiredSnapToken,
+  invalidSnapToken,
+  snapTokenBeforeTenant,
+  tenantNotFound,
+} from "../store-error.ts";
 import type { DataFilters, DataPage, DataRead } from "../store.ts";
 import type { ChangeLog } from "./change-log.ts";
 import { factsAt } from "./facts.ts";
@@ -40,10 +45,12 @@ export class MemoryData {
 
   /** Makes room for a tenant that does not exist yet. */
   addTenant(tenant: TenantId): void {
-    this.#tenants.set(tenant, emptyTenantData());
+    // A state of its own, so that no token of a tenant that had the id before names it.
+    this.#revision++;
+    this.#tenants.set(tenant, emptyTenantData(this.#revision));
   }
 
-  /** Drops all that a tenant holds; one of the same name begins empty, in every state. */
+  /** Drops all that a tenant holds; one with the same id begins empty, in states of its own. */
   removeTenant(tenant: TenantId): void {
     this.#tenants.get(tenant)?.log.end();
     this.#tenants.delete(tenant);
@@ -61,9 +68,11 @@ export class MemoryData {
 
   /** A page of the tuples in one state. Fails with TENANT_NOT_FOUND or INVALID_SNAP_TOKEN. */
   readTuples(tenant: TenantId, read: DataRead<TupleFilter>): DataPage<Tuple> {
-    const { tuples } = this.#dataOf(tenant);
+    const data = this.#dataOf(tenant);
+    const { tuples } = data;
     const end = leadingEnd(read.filter);
     return this.#page(
+      data,
       read,
       (revision) => tuples.find(read.filter, revision),
       (tuple) => tuplePlace(tuple, end),
@@ -72,18 +81,27 @@ export class MemoryData {
 
   /** A page of the attributes in one state. Fails with TENANT_NOT_FOUND or INVALID_SNAP_TOKEN. */
   readAttributes(tenant: TenantId, read: DataRead<AttributeFilter>): DataPage<Attribute> {
-    const { attributes } = this.#dataOf(tenant);
-    return this.#page(read, (revision) => attributes.find(read.filter, revision), attributePlace);
+    const data = this.#dataOf(tenant);
+    const { attributes } = data;
+    return this.#page(
+      data,
+      read,
+      (revision) => attributes.find(read.filter, revision),
+      attributePlace,
+    );
   }
 
-  /** The state that a token names. Fails with INVALID_SNAP_TOKEN or SNAP_TOKEN_EXPIRED. */
-  revisionOf(token: SnapToken): Revision {
-    const revision = decodeRevision(this.#engine, token);
-    if (revision > this.#revision) {
-      throw invalidSnapToken("names a state in the future");
-    }
-    if (revision < this.#history.horizon) throw expiredSnapToken();
-    return revision;
+  /**
+   * The state of a tenant that a token names. Fails with TENANT_NOT_FOUND, INVALID_SNAP_TOKEN or
+   * SNAP_TOKEN_EXPIRED.
+   */
+  revisionOf(tenant: TenantId, token: SnapToken): Revision {
+    return this.#revisionIn(this.#dataOf(tenant), token);
+  }
+
+  /** Fails with SNAP_TOKEN_EXPIRED when the state of a token that was given out is kept no longer. */
+  requireKept(token: SnapToken): void {
+    this.#requireKept(decodeRevision(this.#engine, token));
   }
 
   /** The token of a state. */
@@ -132,17 +150,32 @@ export class MemoryData {
     tenant: TenantId,
     token: SnapToken | undefined,
   ): { readonly facts: KnownFacts; readonly snapToken: SnapToken } {
-    const revision = token === undefined ? this.#revision : this.revisionOf(token);
+    const revision = token === undefined ? this.#revision : this.revisionOf(tenant, token);
     const snapToken = this.tokenOf(revision);
     return { facts: this.facts(tenant, revision), snapToken };
   }
 
+  #revisionIn({ created }: TenantData, token: SnapToken): Revision {
+    const revision = decodeRevision(this.#engine, token);
+    if (revision > this.#revision) {
+      throw invalidSnapToken("names a state in the future");
+    }
+    if (revision < created) throw snapTokenBeforeTenant();
+    this.#requireKept(revision);
+    return revision;
+  }
+
+  #requireKept(revision: Revision): void {
+    if (revision < this.#history.horizon) throw expiredSnapToken();
+  }
+
   #page<T>(
+    data: TenantData,
     { snapToken, after, limit }: Omit<DataRead<unknown>, "filter">,
     find: (revision: Revision) => Iterable<T>,
     placeOf: (item: T) => readonly string[],
   ): DataPage<T> {
-    const revision = snapToken === undefined ? this.#revision : this.revisionOf(snapToken);
+    const revision = snapToken === undefined ? this.#revision : this.#revisionIn(data, snapToken);
     const behind = [...find(revision)]
       .map((item) => ({ item, place: placeOf(item) }))
       .filter(({ place }) => after === undefined || comparePlaces(place, after) > 0)

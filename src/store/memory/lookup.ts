@@ -98,7 +98,7 @@ async function readPage(
 ): Promise<LookupPage> {
   const page = await inTurns(checkedPage(lookup, frame, candidates), frame.signal);
   // Others had their turns, the collection of history among them.
-  data.revisionOf(page.snapToken);
+  data.requireKept(page.snapToken);
   return page;
 }
 

@@ -10,13 +10,20 @@ import { TupleIndex } from "./tuple-index.ts";
 
 /** What a tenant holds, in every state it has had. */
 export interface TenantData {
+  /** The first state in which there is the tenant. */
+  readonly created: Revision;
   readonly tuples: TupleIndex;
   readonly attributes: AttributeIndex;
   readonly log: ChangeLog;
 }
 
-export function emptyTenantData(): TenantData {
-  return { tuples: new TupleIndex(), attributes: new AttributeIndex(), log: new ChangeLog() };
+export function emptyTenantData(created: Revision): TenantData {
+  return {
+    created,
+    tuples: new TupleIndex(),
+    attributes: new AttributeIndex(),
+    log: new ChangeLog(),
+  };
 }
 
 /** Applies operations in their order, as the write that makes a state. Returns what changed. */
