@@ -57,8 +57,10 @@ class Grounding {
     this.#mention(0, this.#asked.entityId, 0, this.#near);
     for (let level = 0; this.#near.length > 0; level += 1) {
       // Grows while it is read: names of the same entity are of the same level.
-      for (const id of this.#near) this.#ground(id, level);
-      if (this.#entities.size > gatheredEntitiesMax) return undefined;
+      for (const id of this.#near) {
+        this.#ground(id, level);
+        if (this.#entities.size > gatheredEntitiesMax) return undefined;
+      }
       this.#near = this.#far;
       this.#far = [];
     }

@@ -1,8 +1,8 @@
 import { ALLOWED, DENIED, UNKNOWN } from "../base/verdict.ts";
-import type { Plan } from "../plan/plan.ts";
+import type { Plan, SearchPlan } from "../plan/plan.ts";
 import type { Asked, Fault } from "./judge.ts";
 import { runSearch } from "./search.ts";
-import { solveNetwork } from "./solve.ts";
+import { solveNetwork, type Solution } from "./solve.ts";
 
 /** The answer of a plan, or why there is none. */
 export type Interpretation =
@@ -26,8 +26,7 @@ export function interpret(plan: Plan, asked: Omit<Asked, "onFault">): Interpreta
       if (fault === undefined || next.message < fault.message) fault = next;
     },
   };
-  const result =
-    plan.kind === "search" ? { ...runSearch(plan, judged), cycle: [] } : solveNetwork(plan, judged);
+  const result = plan.kind === "search" ? searchSolution(plan, judged) : solveNetwork(plan, judged);
   if (result === undefined) return { kind: "too_large" };
   switch (result.verdict) {
     case ALLOWED:
@@ -35,13 +34,13 @@ export function interpret(plan: Plan, asked: Omit<Asked, "onFault">): Interpreta
       return { kind: "answer", allowed: result.verdict === ALLOWED, nodes: result.nodes };
     case UNKNOWN:
       if (result.cycle.length > 0) return { kind: "undefined", cycle: result.cycle };
-      if (fault === undefined || isTooDeep(plan, asked)) return { kind: "too_deep" };
+      if (fault === undefined || result.isTooDeep()) return { kind: "too_deep" };
       return { kind: "fault", fault };
   }
 }
 
-/** Without a limit the answer is known, so it is the depth that keeps it from being so. */
-function isTooDeep(plan: Plan, asked: Omit<Asked, "onFault">): boolean {
-  if (asked.depth === Number.POSITIVE_INFINITY) return false;
-  return interpret(plan, { ...asked, depth: Number.POSITIVE_INFINITY }).kind === "answer";
+function searchSolution(plan: SearchPlan, asked: Asked): Solution {
+  const boundless = { ...asked, depth: Number.POSITIVE_INFINITY, onFault: () => {} };
+  const isTooDeep = (): boolean => runSearch(plan, boundless).verdict !== UNKNOWN;
+  return { ...runSearch(plan, asked), cycle: [], isTooDeep };
 }

@@ -1,0 +1,86 @@
+import { unreachable } from "../base/assert.ts";
+import type { Verdict } from "../base/verdict.ts";
+import type { GroundFormula, GroundNode } from "./ground.ts";
+
+/** The gate at the other end, `hops` away. */
+export interface Wire {
+  readonly gate: number;
+  readonly hops: 0 | 1;
+}
+
+/** One operator of a ground formula. */
+export type Gate =
+  | { readonly kind: "or"; readonly inputs: readonly Wire[] }
+  | { readonly kind: "and"; readonly inputs: readonly Wire[] }
+  | { readonly kind: "not"; readonly left: Wire; readonly right: Wire }
+  /** A judged test, at a node of that level. */
+  | { readonly kind: "value"; readonly verdict: Verdict; readonly level: number };
+
+/**
+ * Ground formulas with every operator a gate of its own, so that whatever follows from a gate is
+ * found by its wires alone: a formula of thousands of operands is not read again for each of them.
+ */
+export interface Circuit {
+  /** Those of the ground nodes first, under their ids; gate 0 is the question. */
+  readonly gates: readonly Gate[];
+  /** By gate, the gates that have it as an input: as often as they have. */
+  readonly users: readonly (readonly Wire[])[];
+}
+
+/** Takes the formulas of the nodes apart into gates. */
+export function layOut(nodes: readonly GroundNode[]): Circuit {
+  const inner: Gate[] = [];
+  const wireTo = (formula: GroundFormula, level: number): Wire => {
+    if (formula.kind === "node") return { gate: formula.node, hops: formula.hops };
+    const gate = gateOf(formula, level);
+    inner.push(gate);
+    return { gate: nodes.length + inner.length - 1, hops: 0 };
+  };
+  const gateOf = (formula: GroundFormula, level: number): Gate => {
+    switch (formula.kind) {
+      case "or":
+      case "and":
+        return {
+          kind: formula.kind,
+          inputs: formula.operands.map((operand) => wireTo(operand, level)),
+        };
+      case "not":
+        return {
+          kind: "not",
+          left: wireTo(formula.left, level),
+          right: wireTo(formula.right, level),
+        };
+      case "value":
+        return { kind: "value", verdict: formula.verdict, level };
+      case "node":
+        return { kind: "or", inputs: [wireTo(formula, level)] };
+      default:
+        return unreachable(formula);
+    }
+  };
+  const gates = nodes.map(({ formula, level }) => gateOf(formula, level)).concat(inner);
+  return { gates, users: usersOf(gates) };
+}
+
+/** The gates that a gate reads. */
+export function inputsOf(gate: Gate): readonly Wire[] {
+  switch (gate.kind) {
+    case "or":
+    case "and":
+      return gate.inputs;
+    case "not":
+      return [gate.left, gate.right];
+    case "value":
+      return [];
+    default:
+      return unreachable(gate);
+  }
+}
+
+function usersOf(gates: readonly Gate[]): readonly (readonly Wire[])[] {
+  const users: Wire[][] = gates.map(() => []);
+  for (const [user, gate] of gates.entries()) {
+    for (const input of inputsOf(gate)) users[input.gate]?.push({ gate: user, hops: input.hops });
+  }
+  return users;
+}

@@ -1,0 +1,184 @@
+import { must, unreachable } from "../base/assert.ts";
+import { ALLOWED, DENIED, UNKNOWN, type Verdict } from "../base/verdict.ts";
+import { inputsOf, type Circuit, type Gate, type Wire } from "./circuit.ts";
+
+/**
+ * By gate: allowed, denied, or unknown, which rests on an unknown value or on a cycle through a
+ * negation.
+ */
+export type Model = readonly Verdict[];
+
+/** How a judged test counts. */
+export type Reading = (value: Extract<Gate, { readonly kind: "value" }>) => Verdict;
+
+/**
+ * The well-founded model of a circuit (Van Gelder, Ross, Schlipf). What follows from decided gates
+ * is decided, and gates that rest on nothing but each other are denied, until neither finds more.
+ *
+ * Every undecided gate keeps a ground that could yet allow it, and grounds never run in a circle.
+ * Only gates whose ground fell away are looked at again, so that a long chain of negations costs
+ * its length and not the square of it, as computing a set anew for each of its links would.
+ */
+export function findModel(circuit: Circuit, read: Reading): Model {
+  return new Derivation(circuit).run(read);
+}
+
+class Derivation {
+  readonly #circuit: Circuit;
+  readonly #model: Verdict[];
+  /** Inputs of an `or` that are not denied, of an `and` that are not allowed. */
+  readonly #waiting: number[];
+  /** By gate, the input that is the ground of an `or`; other gates rest on all that they need. */
+  readonly #grounds: (number | undefined)[];
+  /** Decided gates whose users were not told yet. */
+  readonly #decided: number[] = [];
+  /** Gates whose ground was denied. */
+  #groundless: number[] = [];
+
+  constructor(circuit: Circuit) {
+    this.#circuit = circuit;
+    this.#model = circuit.gates.map(() => UNKNOWN);
+    this.#waiting = circuit.gates.map((gate) => inputsOf(gate).length);
+    this.#grounds = circuit.gates.map(() => undefined);
+  }
+
+  run(read: Reading): Model {
+    for (const [id, gate] of this.#circuit.gates.entries()) {
+      if (gate.kind === "value") this.#decide(id, read(gate));
+      else if (gate.kind !== "not" && this.#waiting[id] === 0) {
+        this.#decide(id, gate.kind === "or" ? DENIED : ALLOWED);
+      }
+    }
+    this.#propagate();
+    // At first no gate has a ground.
+    this.#findGrounds(new Set(this.#circuit.gates.keys().filter((id) => this.#isOpen(id))));
+    for (;;) {
+      this.#propagate();
+      if (this.#groundless.length === 0) return this.#model;
+      this.#findGrounds(this.#restingOn(this.#groundless));
+      this.#groundless = [];
+    }
+  }
+
+  #decide(id: number, verdict: Verdict): void {
+    if (verdict === UNKNOWN || !this.#isOpen(id)) return;
+    this.#model[id] = verdict;
+    this.#decided.push(id);
+  }
+
+  #isOpen(id: number): boolean {
+    return this.#model[id] === UNKNOWN;
+  }
+
+  #propagate(): void {
+    for (let id = this.#decided.pop(); id !== undefined; id = this.#decided.pop()) {
+      for (const user of this.#usersOf(id)) {
+        if (this.#isOpen(user.gate)) this.#hear(user.gate, id);
+      }
+    }
+  }
+
+  /** What a gate makes of the decision of one of its inputs. */
+  #hear(id: number, input: number): void {
+    const gate = this.#gate(id);
+    const verdict = this.#model[input];
+    switch (gate.kind) {
+      case "or":
+        if (verdict === ALLOWED) this.#decide(id, ALLOWED);
+        else if (this.#countDown(id) === 0) this.#decide(id, DENIED);
+        else if (this.#grounds[id] === input) this.#groundless.push(id);
+        return;
+      case "and":
+        if (verdict === DENIED) this.#decide(id, DENIED);
+        else if (this.#countDown(id) === 0) this.#decide(id, ALLOWED);
+        return;
+      case "not": {
+        const left = this.#model[gate.left.gate];
+        const right = this.#model[gate.right.gate];
+        if (left === DENIED || right === ALLOWED) this.#decide(id, DENIED);
+        else if (left === ALLOWED && right === DENIED) this.#decide(id, ALLOWED);
+        return;
+      }
+      case "value":
+        return;
+      default:
+        unreachable(gate);
+    }
+  }
+
+  #countDown(id: number): number {
+    const waiting = must(this.#waiting[id], "every gate counts its inputs") - 1;
+    this.#waiting[id] = waiting;
+    return waiting;
+  }
+
+  /** The undecided gates whose ground is among the given ones, directly or through others. */
+  #restingOn(groundless: readonly number[]): Set<number> {
+    const shaken = new Set(groundless.filter((id) => this.#isOpen(id)));
+    // Grows while it is read.
+    for (const id of shaken) {
+      for (const { gate: user } of this.#usersOf(id)) {
+        if (!this.#isOpen(user)) continue;
+        const gate = this.#gate(user);
+        const rests =
+          gate.kind === "or"
+            ? this.#grounds[user] === id
+            : gate.kind === "and" || (gate.kind === "not" && gate.left.gate === id);
+        if (rests) shaken.add(user);
+      }
+    }
+    return shaken;
+  }
+
+  /**
+   * Finds a ground for each of the gates outside of them or in one that has found its own, and
+   * denies the rest. Breadth first: so each ground carries few gates, and few are shaken with it.
+   */
+  #findGrounds(shaken: Set<number>): void {
+    const found = [...shaken].filter((id) => this.#isGrounded(id, shaken));
+    for (const id of found) shaken.delete(id);
+    // Grows while it is read.
+    for (const id of found) {
+      for (const { gate: user } of this.#usersOf(id)) {
+        if (!shaken.has(user) || !this.#isGroundedBy(user, id, shaken)) continue;
+        shaken.delete(user);
+        found.push(user);
+      }
+    }
+    for (const id of shaken) this.#decide(id, DENIED);
+  }
+
+  /** Whether a gate rests on none of the shaken ones. */
+  #isGrounded(id: number, shaken: ReadonlySet<number>): boolean {
+    const isFirm = (input: number): boolean => this.#model[input] !== DENIED && !shaken.has(input);
+    const gate = this.#gate(id);
+    switch (gate.kind) {
+      case "or":
+        this.#grounds[id] = gate.inputs.find((input) => isFirm(input.gate))?.gate;
+        return this.#grounds[id] !== undefined;
+      case "and":
+        return gate.inputs.every((input) => isFirm(input.gate));
+      case "not":
+        return isFirm(gate.left.gate);
+      case "value":
+        return true;
+      default:
+        return unreachable(gate);
+    }
+  }
+
+  /** The same, when it is one of its inputs that has just found its own. */
+  #isGroundedBy(id: number, input: number, shaken: ReadonlySet<number>): boolean {
+    if (this.#gate(id).kind !== "or") return this.#isGrounded(id, shaken);
+    this.#grounds[id] = input;
+    return true;
+  }
+
+  #gate(id: number): Gate {
+    return must(this.#circuit.gates[id], "gates refer to each other");
+  }
+
+  #usersOf(id: number): readonly Wire[] {
+    return must(this.#circuit.users[id], "every gate has its users");
+  }
+}

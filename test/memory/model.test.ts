@@ -1,0 +1,106 @@
+import assert from "node:assert/strict";
+import { test } from "node:test";
+
+import fc from "fast-check";
+
+import { ALLOWED, DENIED, UNKNOWN, type Verdict } from "../../src/base/verdict.ts";
+import { layOut } from "../../src/memory/circuit.ts";
+import type { GroundFormula } from "../../src/memory/ground.ts";
+import { findModel } from "../../src/memory/model.ts";
+import type { Formula } from "../differential/ground.ts";
+import { wellFoundedModel } from "../differential/well-founded.ts";
+
+/*
+ * The model that the engines derive step by step, against alternating fixpoints over all nodes.
+ * PEMBA_SEED repeats a run, PEMBA_CASES makes it longer or shorter.
+ */
+
+const seed = Number(process.env["PEMBA_SEED"] ?? Math.trunc(Math.random() * 2 ** 31));
+const cases = Number(process.env["PEMBA_CASES"] ?? 300) * 10;
+const nodesMax = 12;
+
+const verdicts: readonly Verdict[] = [DENIED, UNKNOWN, ALLOWED];
+
+test(`the model of ${cases} random networks is the alternating fixpoint`, (t) => {
+  t.diagnostic(`PEMBA_SEED=${seed}`);
+  const met = new Set<Verdict>();
+  const property = fc.property(anyNetwork(), (formulas) => {
+    const nodes = formulas.map((formula, id) => ({ id, label: `${id}`, level: 0, formula }));
+    const model = findModel(layOut(nodes), ({ verdict }) => verdict);
+    const rules = new Map(formulas.map((formula, id) => [`${id}`, propositional(formula)]));
+    const expected = wellFoundedModel({ root: "0", rules, entities: new Map() });
+    const verdictOf = (id: number): Verdict => {
+      if (expected.certain.has(`${id}`)) return ALLOWED;
+      return expected.possible.has(`${id}`) ? UNKNOWN : DENIED;
+    };
+    const wanted = formulas.map((_, id) => verdictOf(id));
+    assert.deepEqual(model.slice(0, formulas.length), wanted);
+    for (const verdict of wanted) met.add(verdict);
+  });
+  fc.assert(property, { seed, numRuns: cases });
+  assert.deepEqual([...met].toSorted(), verdicts);
+});
+
+/** Mentions are many and values few, so that loops and negations meet in every way. */
+function anyNetwork(): fc.Arbitrary<GroundFormula[]> {
+  return fc.integer({ min: 1, max: nodesMax }).chain((count) => {
+    const { formula } = fc.letrec<{ formula: GroundFormula; node: GroundFormula }>((tie) => {
+      const operands = fc.array(tie("formula"), { maxLength: 3 });
+      return {
+        node: fc.record({
+          kind: fc.constant("node" as const),
+          node: fc.integer({ min: 0, max: count - 1 }),
+          hops: fc.constantFrom(0 as const, 1 as const),
+        }),
+        formula: fc.oneof(
+          { maxDepth: 3, depthSize: "small" },
+          { weight: 5, arbitrary: tie("node") },
+          {
+            weight: 1,
+            arbitrary: fc.record({
+              kind: fc.constant("value" as const),
+              verdict: fc.constantFrom(...verdicts),
+            }),
+          },
+          {
+            weight: 3,
+            arbitrary: fc.record({
+              kind: fc.constantFrom("or" as const, "and" as const),
+              operands,
+            }),
+          },
+          {
+            weight: 3,
+            arbitrary: fc.record({
+              kind: fc.constant("not" as const),
+              left: tie("formula"),
+              right: tie("node"),
+            }),
+          },
+        ),
+      };
+    });
+    return fc.array(formula, { minLength: count, maxLength: count });
+  });
+}
+
+function propositional(formula: GroundFormula): Formula {
+  switch (formula.kind) {
+    case "or":
+    case "and":
+      return { kind: formula.kind, operands: formula.operands.map(propositional) };
+    case "not":
+      assert.ok(formula.right.kind === "node");
+      return {
+        kind: "not",
+        left: propositional(formula.left),
+        right: `${formula.right.node}`,
+      };
+    case "node":
+      return { kind: "atom", key: `${formula.node}`, hops: formula.hops };
+    case "value":
+      return formula.verdict === UNKNOWN
+        ? { kind: "fault", fault: "RULE_EVALUATION" }
+        : { kind: "value", value: formula.verdict === ALLOWED };
+  }
+}
