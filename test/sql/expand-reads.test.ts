@@ -1,0 +1,83 @@
+import assert from "node:assert/strict";
+import { after, before, test } from "node:test";
+
+import postgres from "postgres";
+
+import { fact } from "../../bench/data/dataset.ts";
+import { loadFacts } from "../../bench/load.ts";
+import { must } from "../../src/base/assert.ts";
+import { compileSchemaText } from "../../src/language/compile.ts";
+import { buildNetwork } from "../../src/plan/network.ts";
+import { checkStatement } from "../../src/sql/check.ts";
+import { expandGatherOf } from "../../src/sql/gather-plan.ts";
+import { plainShape } from "../../src/sql/push-down.ts";
+import { gatheredFacts } from "../../src/store/postgres/gathered-facts.ts";
+import { migrateUp } from "../../src/store/postgres/migrate.ts";
+import { sessionSettings } from "../../src/store/postgres/session-settings.ts";
+import { createTestDatabase, type TestDatabase } from "../support/database.ts";
+import { effortOf } from "../support/rows-read.ts";
+
+const size = 5_000;
+const group = { type: "group", id: "all" };
+
+let database: TestDatabase;
+let client: postgres.Sql;
+
+before(async () => {
+  database = await createTestDatabase();
+  await migrateUp(database.url);
+  client = postgres(database.url, { max: 1, connection: sessionSettings, onnotice: () => {} });
+  const [tenant] = await client<{ number: string }[]>`
+    select number::text as number from tenants where id = 't1'`;
+  await loadFacts(database.url, must(tenant, "there is a first tenant").number, () =>
+    Array.from({ length: size }, (_, index) =>
+      fact(group, "member", { type: "user", id: `u${index}` }),
+    ),
+  );
+});
+
+after(async () => {
+  await client.end();
+  await database.drop();
+});
+
+test("the facts of an expand are read up to the first tuple that is too many", async () => {
+  const { tuples, rows } = await read(10);
+  assert.equal(tuples, 11);
+  assert.ok(rows < 100, `${rows} rows were read`);
+});
+
+test("the facts of an expand that are not too many are all read", async () => {
+  assert.equal((await read(size)).tuples, size);
+});
+
+/** Reads the facts for an expand of the group with the limit: how many tuples, from how many rows. */
+async function read(
+  tuplesMax: number,
+): Promise<{ readonly tuples: number; readonly rows: number }> {
+  const schema = compileSchemaText(
+    "entity user {} entity group { relation member @user @group#member }",
+  );
+  const question = {
+    entityType: "group",
+    permission: "member",
+    subjectType: "group",
+    subjectRelation: "",
+    arguments: [],
+  };
+  const gather = expandGatherOf(schema, buildNetwork(schema, question), question);
+  const { text, params } = checkStatement(
+    [{ kind: "gather", gather: { ...gather, tuplesMax } }],
+    plainShape,
+  );
+  const values = new Map<string, string | number>([
+    ["tenant", "t1"],
+    ["item_0", 0],
+    ["id_0", group.id],
+    ["subject_0", group.id],
+  ]);
+  const given = params.map((key) => must(values.get(key), `${key} has a value`));
+  const [row] = await client.unsafe(text, given);
+  const { tuples } = gatheredFacts(must(row, "an item has a row")["facts"], undefined);
+  return { tuples, rows: (await effortOf(client, text, given)).rows };
+}
