@@ -14,7 +14,8 @@ import {
 } from "../../src/store/postgres/snap-token-codec.ts";
 import { parseSnapshot, printSnapshot, withVisible } from "../../src/store/postgres/snapshot.ts";
 import { createTestDatabase, type TestDatabase } from "../support/database.ts";
-import { pool } from "./engines.ts";
+import { allowed, openPostgres, pool, tenantWithSchema, write } from "./engines.ts";
+import { connect } from "./open-write.ts";
 
 let place: TestDatabase;
 let database: Database;
@@ -190,13 +191,56 @@ test("a token stays under a kilobyte with five hundred transactions running", ()
   assert.ok(encode(`4000000000000:4000000009000:${running.join(",")}`).length < 1_000);
 });
 
-test("a token stays small with a hundred thousand ids taken by one open transaction", () => {
-  const snapshot = withVisible(parseSnapshot("1000:1000:"), 101_000n);
-  const token = encodeSnapToken({
-    ...stateOf("1000:1000:"),
-    snapshot,
-    change: 101_000n,
-    takenBefore: snapshot.xmax,
-  });
+test("a token stays small with ten thousand ids taken by one open transaction, and has no more", () => {
+  const tokenAfter = (own: bigint): SnapToken => {
+    const snapshot = withVisible(parseSnapshot("1000:1000:"), own);
+    return encodeSnapToken({
+      ...stateOf("1000:1000:"),
+      snapshot,
+      change: own,
+      takenBefore: snapshot.xmax,
+    });
+  };
+  const token = tokenAfter(11_000n);
   assert.ok(token.length < 60, String(token.length));
+  assert.notEqual(decodeSnapToken(token), undefined);
+  assert.equal(decodeSnapToken(tokenAfter(11_001n)), undefined);
+});
+
+test("a text that is too long for a token is not looked into", () => {
+  const running = (count: number): string =>
+    Array.from({ length: count }, (_, index) => 4_000_000_000_000 + index * 1_000_000).join(",");
+  const long = encode(`4000000000000:4100000000000:${running(9_000)}`);
+  assert.notEqual(decodeSnapToken(long), undefined);
+  assert.equal(decodeSnapToken(`${long}${"A".repeat(64 * 1024)}`), undefined);
+});
+
+test("a write has a token that is good, however many ids somebody else takes meanwhile", async () => {
+  const { store, url, close } = await openPostgres();
+  const tenant = await tenantWithSchema(store);
+  const sql = connect(url);
+  const other = await sql.reserve();
+  await other`begin`;
+  await other`create temporary table taken (id integer)`;
+  // Each turn is a subtransaction with an id of its own, and none of them is known to have ended.
+  await other`
+    do $$
+    begin
+      for turn in 1..12000 loop
+        begin
+          insert into taken values (turn);
+        exception when division_by_zero then
+          raise;
+        end;
+      end loop;
+    end
+    $$`;
+  const token = await write(store, tenant, { tuples: ["doc:1#owner@user:a"] });
+  assert.notEqual(decodeSnapToken(token), undefined);
+  const asked = { id: "1", permission: "view", subject: "a", at: token };
+  assert.equal(await allowed(store, tenant, asked), true);
+  await other`commit`;
+  other.release();
+  await sql.end({ timeout: 1 });
+  await close();
 });

@@ -19,21 +19,21 @@ interface Parts {
  * another one than the change was made for and nothing was done. Fails with TENANT_NOT_FOUND, and
  * with SCHEMA_NOT_FOUND when `version` was asked for and is not there.
  */
-export function settleChange(
+export async function settleChange(
   { schemas, tokens, onChanged }: Parts,
   change: {
     readonly tenant: TenantId;
     readonly version: SchemaVersion | undefined;
     readonly row: Row;
   },
-): SnapToken | undefined {
+): Promise<SnapToken | undefined> {
   const { tenant, row } = change;
   const outcome = outcomeOf(row);
   switch (outcome) {
     case "written": {
       const xid = optionalTextOf(row, "xid");
       if (xid !== undefined) onChanged();
-      return tokens.mint({
+      return await tokens.mintCommitted({
         snapshot: textOf(row, "snapshot"),
         xid,
         timeline: numberOf(row, "timeline"),

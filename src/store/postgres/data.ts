@@ -37,7 +37,7 @@ export function createPostgresData(parts: Parts): DataStore {
         const values = valuesOf(tenant, data, version);
         const rows = await parts.database.write(writeStatement, values);
         const row = must(rows[0], "the function returns one row");
-        const token = settleChange(parts, { tenant, version: data.schemaVersion, row });
+        const token = await settleChange(parts, { tenant, version: data.schemaVersion, row });
         if (token !== undefined) return token;
       }
       throw new PembaError("SERIALIZATION", "the schema keeps changing under the write, retry");
@@ -47,7 +47,7 @@ export function createPostgresData(parts: Parts): DataStore {
       const values = deleteValues(tenant, filters);
       const rows = await parts.database.write(deleteStatement, values);
       const row = must(rows[0], "the function returns one row");
-      const token = settleChange(parts, { tenant, version: undefined, row });
+      const token = await settleChange(parts, { tenant, version: undefined, row });
       return must(token, "a delete goes with any head");
     },
 

@@ -20,8 +20,14 @@ const layout = 2;
 const identityLength = 8;
 const checksumLength = 4;
 
-/** More running transactions than any server has: a token that claims them was not made here. */
-const runningMax = 1_000_000n;
+/**
+ * More running transactions than servers have. The server wants them one by one, so a token that
+ * anyone made up must not claim as many as it likes: what claims more was not made here.
+ */
+const runningMax = 10_000n;
+
+/** A text that is longer says more than that. */
+const textMax = 64 * 1024;
 
 const timelineMax = 2n ** 31n - 1n;
 
@@ -56,8 +62,14 @@ export function encodeSnapToken(content: TokenContent): SnapToken {
   return text as SnapToken;
 }
 
+/** Whether a state has a token that can be read: fewer ids are running in it than that. */
+export function hasToken({ running }: Snapshot): boolean {
+  return running.reduce((count, { start, end }) => count + end - start, 0n) <= runningMax;
+}
+
 /** What the token says, or undefined when it is not one of ours, whole and unchanged. */
 export function decodeSnapToken(token: string): TokenContent | undefined {
+  if (token.length > textMax) return undefined;
   const bytes = Buffer.from(token, "base64url");
   if (bytes.toString("base64url") !== token) return undefined;
   const body = bytes.subarray(0, -checksumLength);

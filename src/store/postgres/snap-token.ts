@@ -2,10 +2,11 @@ import { must } from "../../base/assert.ts";
 import type { SnapToken } from "../../base/tuple.ts";
 import { invalidSnapToken } from "../store-error.ts";
 import type { Database, Value } from "./database.ts";
-import { textOf } from "./row.ts";
+import { numberOf, textOf } from "./row.ts";
 import {
   decodeSnapToken,
   encodeSnapToken,
+  hasToken,
   identityOf,
   type TokenContent,
 } from "./snap-token-codec.ts";
@@ -13,6 +14,7 @@ import { parseSnapshot, printSnapshot, withVisible } from "./snapshot.ts";
 import { statementFile } from "./statement-file.ts";
 
 const openStatement = statementFile("installation/open.sql");
+const stateStatement = statementFile("installation/state.sql");
 
 /** What the last statement of a transaction says of itself. */
 export interface TokenSource {
@@ -41,6 +43,13 @@ export function stateValues(state: PinnedState): readonly (readonly [string, Val
     ["snapshot_change", state.change],
     ["snapshot_taken_before", state.takenBefore],
   ];
+}
+
+function stateAfter({ snapshot, xid, timeline }: TokenSource): Omit<TokenContent, "identity"> {
+  const seen = parseSnapshot(snapshot);
+  const change = xid === undefined ? undefined : BigInt(xid);
+  const shown = change === undefined ? seen : withVisible(seen, change);
+  return { timeline, snapshot: shown, change, takenBefore: shown.xmax };
 }
 
 /** Makes and reads the snap tokens of one database. */
@@ -77,11 +86,22 @@ export class SnapTokens {
   }
 
   /** The token of the state in which a transaction left the database, itself included. */
-  mint({ snapshot, xid, timeline }: TokenSource): SnapToken {
-    const seen = parseSnapshot(snapshot);
-    const change = xid === undefined ? undefined : BigInt(xid);
-    const shown = change === undefined ? seen : withVisible(seen, change);
-    return this.tokenOf({ timeline, snapshot: shown, change, takenBefore: shown.xmax });
+  mint(source: TokenSource): SnapToken {
+    return this.tokenOf(stateAfter(source));
+  }
+
+  /**
+   * The same for a change that is committed. When another application took so many ids meanwhile
+   * that the state right after it has no token, it is that of a state a moment later.
+   */
+  async mintCommitted(source: TokenSource): Promise<SnapToken> {
+    const state = stateAfter(source);
+    if (hasToken(state.snapshot)) return this.tokenOf(state);
+    const rows = await this.#database.read(stateStatement, []);
+    const row = must(rows[0], "a select without a table has one row");
+    const snapshot = parseSnapshot(textOf(row, "snapshot"));
+    const timeline = numberOf(row, "timeline");
+    return this.tokenOf({ ...state, timeline, snapshot, takenBefore: snapshot.xmax });
   }
 
   /** The token of a state. */
