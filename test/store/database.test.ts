@@ -3,11 +3,13 @@ import { once } from "node:events";
 import { connect as connectSocket, createServer, type Server } from "node:net";
 import { after, before, test } from "node:test";
 
+import type postgres from "postgres";
+
 import { Database } from "../../src/store/postgres/database.ts";
 import { sessionSettings } from "../../src/store/postgres/session-settings.ts";
 import { createTestDatabase, type TestDatabase } from "../support/database.ts";
 import { allowed, fails, openStore, pool, tenantWithSchema, write } from "./engines.ts";
-import { connect, until } from "./open-write.ts";
+import { connect, until, untilWaiting } from "./open-write.ts";
 
 let place: TestDatabase;
 
@@ -51,6 +53,12 @@ async function startProxy(target: string, refusal: { readonly code: string }): P
       for (const socket of [client, upstream]) socket.on("error", () => {});
     });
   });
+  const url = await listenFor(target, server);
+  return { url, close: () => server.close() };
+}
+
+/** The address at which a proxy stands before the database. */
+async function listenFor(target: string, server: Server): Promise<string> {
   server.listen(0, "127.0.0.1");
   await once(server, "listening");
   const address = server.address();
@@ -58,7 +66,7 @@ async function startProxy(target: string, refusal: { readonly code: string }): P
   const url = new URL(target);
   url.hostname = "127.0.0.1";
   url.port = String(address.port);
-  return { url: url.href, close: () => server.close() };
+  return url.href;
 }
 
 async function settingsOf(database: Database): Promise<ReadonlyMap<unknown, unknown>> {
@@ -167,5 +175,107 @@ test("a statement that the server gives up on is no fault of ours", async () => 
   const database = await open(place.url, { maxConnections: 1 });
   await database.query("select set_config('statement_timeout', '50ms', false)", []);
   await fails(database.query("select pg_sleep(600)", []), "DEADLINE_EXCEEDED");
+  await database.close();
+});
+
+test("a statement that somebody else cancels fails once, and is not run again", async () => {
+  const database = await open(place.url, { maxConnections: 1 });
+  const sql = connect(place.url);
+  const holder = await sql.reserve();
+  await holder`select pg_advisory_lock(17)`;
+  const waiting = fails(
+    database.write("select pg_advisory_lock(17)", []),
+    "DEADLINE_EXCEEDED",
+    "the database ended the request",
+  );
+  await untilWaiting(sql, 1);
+  await sql`select pg_cancel_backend(pid) from pg_stat_activity
+    where datname = current_database() and wait_event_type = 'Lock'`;
+  await waiting;
+  assert.deepEqual(await untilWaiting(sql, 0), []);
+  await holder`select pg_advisory_unlock(17)`;
+  holder.release();
+  await sql.end({ timeout: 1 });
+  await database.close();
+});
+
+test("a statement that a late cancellation of ours hits is run again", async () => {
+  const proxy = await holdCancellations(place.url);
+  const database = await open(proxy.url, { maxConnections: 1 });
+  const sql = connect(place.url);
+  const holder = await sql.reserve();
+  await holder`select pg_advisory_lock(18)`;
+  const abort = new AbortController();
+  const first = database.query("select 1 as one from pg_advisory_xact_lock(18)", [], abort.signal);
+  await untilWaiting(sql, 1);
+  abort.abort();
+  await until(async () => (proxy.held() === 1 ? true : undefined));
+  await holder`select pg_advisory_unlock(18)`;
+  assert.deepEqual([...(await first)], [{ one: 1 }]);
+
+  await holder`select pg_advisory_lock(19)`;
+  const second = database.write("select 2 as two from pg_advisory_xact_lock(19)", []);
+  const [{ since } = assert.fail("nobody waits")] = await until(
+    async () => await waitingSince(sql),
+  );
+  proxy.release();
+  // It waits again, in a statement that began later.
+  await until(async () => {
+    const [again] = (await waitingSince(sql)) ?? [];
+    return again !== undefined && again.since !== since ? true : undefined;
+  });
+  await holder`select pg_advisory_unlock(19)`;
+  assert.deepEqual([...(await second)], [{ two: 2 }]);
+  holder.release();
+  await sql.end({ timeout: 1 });
+  await database.close();
+  proxy.close();
+});
+
+async function waitingSince(
+  sql: postgres.Sql,
+): Promise<readonly { readonly since: string }[] | undefined> {
+  const rows = await sql<{ since: string }[]>`
+    select query_start::text as since from pg_stat_activity
+    where datname = current_database() and wait_event_type = 'Lock'`;
+  return rows.length === 0 ? undefined : [...rows];
+}
+
+/** Passes everything on but requests to cancel, which wait until they are released. */
+async function holdCancellations(
+  target: string,
+): Promise<Proxy & { readonly held: () => number; readonly release: () => void }> {
+  const { hostname, port } = new URL(target);
+  const cancelCode = 80877102;
+  const held: (() => void)[] = [];
+  const server: Server = createServer((client) => {
+    client.on("error", () => {});
+    client.once("data", (startup) => {
+      const pass = (): void => {
+        const upstream = connectSocket(Number(port), hostname);
+        upstream.on("error", () => {});
+        upstream.write(startup);
+        client.pipe(upstream).pipe(client);
+      };
+      if (startup.readInt32BE(4) === cancelCode) held.push(pass);
+      else pass();
+    });
+  });
+  const url = await listenFor(target, server);
+  return {
+    url,
+    close: () => server.close(),
+    held: () => held.length,
+    release: () => held.forEach((pass) => pass()),
+  };
+}
+
+test("a lock that is not to be had in time is a conflict and no fault of ours", async () => {
+  const database = await open(place.url, { maxConnections: 1 });
+  await database.query("select set_config('lock_timeout', '50ms', false)", []);
+  const sql = connect(place.url, 1);
+  await sql`select pg_advisory_lock(20)`;
+  await fails(database.write("select pg_advisory_lock(20)", []), "SERIALIZATION");
+  await sql.end({ timeout: 1 });
   await database.close();
 });

@@ -3,6 +3,7 @@ import postgres from "postgres";
 
 import { must } from "../../base/assert.ts";
 import { cancelled, PembaError } from "../../base/error.ts";
+import { Cancelling } from "./cancelling.ts";
 import {
   faultOf,
   isCancelled,
@@ -59,6 +60,7 @@ export class Database {
   readonly #sql: postgres.Sql;
   readonly #prepared = new Set<string>();
   readonly #seenOnce = new LRUCache<string, true>({ max: rememberedTextsMax });
+  readonly #cancelling = new Cancelling();
   readonly #maxRetries: number;
   readonly #generationMs: number;
   #generationEndMs: number;
@@ -113,15 +115,29 @@ export class Database {
     values: readonly Value[],
     signal?: AbortSignal,
   ): Promise<readonly Row[]> {
+    if (isAborted(signal)) throw cancelled(undefined);
+    // Without `simple: false` the driver sends a statement that has no values unprepared.
+    const options = { prepare: this.#mayPrepare(text), simple: false };
+    const query = this.#sql.unsafe<Row[]>(text, [...values], options);
+    const cancel = (): void => {
+      this.#cancelling.sent(query);
+      // Declared as void, it is a promise, which fails when the server cannot be reached.
+      const sent: unknown = query.cancel();
+      Promise.resolve(sent).catch(() => undefined);
+    };
+    signal?.addEventListener("abort", cancel, { once: true });
     try {
-      return await this.#run(text, values, signal);
+      return whole(await query);
     } catch (error) {
-      if (!isAborted(signal) && isCancelled(error)) {
-        // A cancellation names a connection and not a statement: one that comes late hits the next.
-        return await this.#run(text, values, signal);
-      }
-      throw error;
+      const known = storageError(error);
+      const isOurs = isCancelled(known) && this.#cancelling.hit(query);
+      if (isAborted(signal)) throw cancelled(error);
+      if (!isOurs) throw known;
+    } finally {
+      signal?.removeEventListener("abort", cancel);
     }
+    // It was meant for a statement that had ended before it came.
+    return await this.query(text, values, signal);
   }
 
   /** A statement that changes nothing: it is repeated whenever another try may get an answer. */
@@ -153,30 +169,6 @@ export class Database {
   /** Waits for what runs, for a few seconds, and ends all connections. */
   async close(): Promise<void> {
     await this.#sql.end({ timeout: closeTimeoutSeconds });
-  }
-
-  async #run(
-    text: string,
-    values: readonly Value[],
-    signal: AbortSignal | undefined,
-  ): Promise<readonly Row[]> {
-    if (isAborted(signal)) throw cancelled(undefined);
-    // Without `simple: false` the driver sends a statement that has no values unprepared.
-    const options = { prepare: this.#mayPrepare(text), simple: false };
-    const query = this.#sql.unsafe<Row[]>(text, [...values], options);
-    const cancel = (): void => {
-      // Declared as void, it is a promise, which fails when the server cannot be reached.
-      const sent: unknown = query.cancel();
-      Promise.resolve(sent).catch(() => undefined);
-    };
-    signal?.addEventListener("abort", cancel, { once: true });
-    try {
-      return whole(await query);
-    } catch (error) {
-      throw isAborted(signal) ? cancelled(error) : storageError(error);
-    } finally {
-      signal?.removeEventListener("abort", cancel);
-    }
   }
 
   #mayPrepare(text: string): boolean {

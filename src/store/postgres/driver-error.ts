@@ -49,6 +49,9 @@ const unavailableStates = /^(08...|28...|3D000|25006|53...|57P0[1-5]|58...)$/;
 /** Serialization failure and deadlock: nothing was done, and the same may work at once. */
 const repeatableStates: ReadonlySet<string> = new Set(["40001", "40P01"]);
 
+/** Another one held a lock for longer than the `lock_timeout` that somebody has set. */
+const lockTimeoutState = "55P03";
+
 /** A statement is cancelled by us, by an operator, or by the `statement_timeout` that one has set. */
 const cancelledState = "57014";
 
@@ -57,7 +60,7 @@ const refusedParameterStates: ReadonlySet<string> = new Set(["08P01", "42704", "
 
 /**
  * The error of the table for what the driver threw: UNAVAILABLE when the server cannot be reached
- * or cannot serve, SERIALIZATION when the statement may be repeated, DEADLINE_EXCEEDED when it was
+ * or cannot serve, SERIALIZATION when others were in its way, DEADLINE_EXCEEDED when it was
  * cancelled there, else INTERNAL. Its text shows nothing of the inside; the cause does.
  */
 export function storageError(error: unknown): PembaError {
@@ -66,7 +69,7 @@ export function storageError(error: unknown): PembaError {
   if (code !== undefined && (connectionFaults.has(code) || unavailableStates.test(code))) {
     return new PembaError("UNAVAILABLE", "the database does not answer", { cause: error });
   }
-  if (code !== undefined && repeatableStates.has(code)) {
+  if (code !== undefined && (repeatableStates.has(code) || code === lockTimeoutState)) {
     return new PembaError("SERIALIZATION", "concurrent requests were in each other's way, retry", {
       cause: error,
     });

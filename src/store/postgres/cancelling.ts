@@ -1,0 +1,35 @@
+import { LRUCache } from "lru-cache";
+
+/** How late a cancellation may come after it was sent. */
+const lateMaxMs = 10_000;
+const rememberedMax = 10_000;
+
+/**
+ * Tells our own cancellations from those of others. One names a connection and not a statement, so
+ * when it comes after its statement has ended, it hits the next one there, which is to be repeated.
+ * What an operator or a timeout of the server ends is not.
+ */
+export class Cancelling {
+  /** Backends that were sent one which has hit nothing yet. */
+  readonly #pending = new LRUCache<number, true>({ max: rememberedMax, ttl: lateMaxMs });
+
+  /** A cancellation is sent for the statement. */
+  sent(statement: object): void {
+    const backend = backendOf(statement);
+    if (backend !== undefined) this.#pending.set(backend, true);
+  }
+
+  /** The statement was cancelled: was it by one of ours, which counts for one statement only? */
+  hit(statement: object): boolean {
+    const backend = backendOf(statement);
+    return backend !== undefined && this.#pending.delete(backend);
+  }
+}
+
+/** The process that runs a statement, which the driver knows once it has sent it; untyped there. */
+function backendOf(statement: object): number | undefined {
+  const state: unknown = Reflect.get(statement, "state");
+  if (typeof state !== "object" || state === null) return undefined;
+  const pid: unknown = Reflect.get(state, "pid");
+  return typeof pid === "number" ? pid : undefined;
+}
