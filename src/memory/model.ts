@@ -15,8 +15,8 @@ export type Reading = (value: Extract<Gate, { readonly kind: "value" }>) => Verd
  * The well-founded model of a circuit (Van Gelder, Ross, Schlipf). What follows from decided gates
  * is decided, and gates that rest on nothing but each other are denied, until neither finds more.
  *
- * Every undecided gate keeps a ground that could yet allow it, and grounds never run in a circle.
- * Only gates whose ground fell away are looked at again, so that a long chain of negations costs
+ * Every undecided gate keeps a support that could yet allow it, and supports never run in a circle.
+ * Only gates whose support fell away are looked at again, so that a long chain of negations costs
  * its length and not the square of it, as computing a set anew for each of its links would.
  */
 export function findModel(circuit: Circuit, read: Reading): Model {
@@ -28,18 +28,18 @@ class Derivation {
   readonly #model: Verdict[];
   /** Inputs of an `or` that are not denied, of an `and` that are not allowed. */
   readonly #waiting: number[];
-  /** By gate, the input that is the ground of an `or`; other gates rest on all that they need. */
-  readonly #grounds: (number | undefined)[];
+  /** By gate, the input that supports an `or`; other gates rest on all that they need. */
+  readonly #supports: (number | undefined)[];
   /** Decided gates whose users were not told yet. */
   readonly #decided: number[] = [];
-  /** Gates whose ground was denied. */
-  #groundless: number[] = [];
+  /** Gates whose support was denied. */
+  #unsupported: number[] = [];
 
   constructor(circuit: Circuit) {
     this.#circuit = circuit;
     this.#model = circuit.gates.map(() => UNKNOWN);
     this.#waiting = circuit.gates.map((gate) => inputsOf(gate).length);
-    this.#grounds = circuit.gates.map(() => undefined);
+    this.#supports = circuit.gates.map(() => undefined);
   }
 
   run(read: Reading): Model {
@@ -50,13 +50,13 @@ class Derivation {
       }
     }
     this.#propagate();
-    // At first no gate has a ground.
-    this.#findGrounds(new Set(this.#circuit.gates.keys().filter((id) => this.#isOpen(id))));
+    // At first no gate has a support.
+    this.#findSupports(new Set(this.#circuit.gates.keys().filter((id) => this.#isOpen(id))));
     for (;;) {
       this.#propagate();
-      if (this.#groundless.length === 0) return this.#model;
-      this.#findGrounds(this.#restingOn(this.#groundless));
-      this.#groundless = [];
+      if (this.#unsupported.length === 0) return this.#model;
+      this.#findSupports(this.#restingOn(this.#unsupported));
+      this.#unsupported = [];
     }
   }
 
@@ -86,7 +86,7 @@ class Derivation {
       case "or":
         if (verdict === ALLOWED) this.#decide(id, ALLOWED);
         else if (this.#countDown(id) === 0) this.#decide(id, DENIED);
-        else if (this.#grounds[id] === input) this.#groundless.push(id);
+        else if (this.#supports[id] === input) this.#unsupported.push(id);
         return;
       case "and":
         if (verdict === DENIED) this.#decide(id, DENIED);
@@ -112,9 +112,9 @@ class Derivation {
     return waiting;
   }
 
-  /** The undecided gates whose ground is among the given ones, directly or through others. */
-  #restingOn(groundless: readonly number[]): Set<number> {
-    const shaken = new Set(groundless.filter((id) => this.#isOpen(id)));
+  /** The undecided gates whose support is among the given ones, directly or through others. */
+  #restingOn(unsupported: readonly number[]): Set<number> {
+    const shaken = new Set(unsupported.filter((id) => this.#isOpen(id)));
     // Grows while it is read.
     for (const id of shaken) {
       for (const { gate: user } of this.#usersOf(id)) {
@@ -122,7 +122,7 @@ class Derivation {
         const gate = this.#gate(user);
         const rests =
           gate.kind === "or"
-            ? this.#grounds[user] === id
+            ? this.#supports[user] === id
             : gate.kind === "and" || (gate.kind === "not" && gate.left.gate === id);
         if (rests) shaken.add(user);
       }
@@ -131,16 +131,16 @@ class Derivation {
   }
 
   /**
-   * Finds a ground for each of the gates outside of them or in one that has found its own, and
-   * denies the rest. Breadth first: so each ground carries few gates, and few are shaken with it.
+   * Finds a support for each of the gates, outside of them or in one that has found its own, and
+   * denies the rest. Breadth first: so each support carries few gates, and few are shaken with it.
    */
-  #findGrounds(shaken: Set<number>): void {
-    const found = [...shaken].filter((id) => this.#isGrounded(id, shaken));
+  #findSupports(shaken: Set<number>): void {
+    const found = [...shaken].filter((id) => this.#isSupported(id, shaken));
     for (const id of found) shaken.delete(id);
     // Grows while it is read.
     for (const id of found) {
       for (const { gate: user } of this.#usersOf(id)) {
-        if (!shaken.has(user) || !this.#isGroundedBy(user, id, shaken)) continue;
+        if (!shaken.has(user) || !this.#isSupportedBy(user, id, shaken)) continue;
         shaken.delete(user);
         found.push(user);
       }
@@ -149,13 +149,13 @@ class Derivation {
   }
 
   /** Whether a gate rests on none of the shaken ones. */
-  #isGrounded(id: number, shaken: ReadonlySet<number>): boolean {
+  #isSupported(id: number, shaken: ReadonlySet<number>): boolean {
     const isFirm = (input: number): boolean => this.#model[input] !== DENIED && !shaken.has(input);
     const gate = this.#gate(id);
     switch (gate.kind) {
       case "or":
-        this.#grounds[id] = gate.inputs.find((input) => isFirm(input.gate))?.gate;
-        return this.#grounds[id] !== undefined;
+        this.#supports[id] = gate.inputs.find((input) => isFirm(input.gate))?.gate;
+        return this.#supports[id] !== undefined;
       case "and":
         return gate.inputs.every((input) => isFirm(input.gate));
       case "not":
@@ -168,9 +168,9 @@ class Derivation {
   }
 
   /** The same, when it is one of its inputs that has just found its own. */
-  #isGroundedBy(id: number, input: number, shaken: ReadonlySet<number>): boolean {
-    if (this.#gate(id).kind !== "or") return this.#isGrounded(id, shaken);
-    this.#grounds[id] = input;
+  #isSupportedBy(id: number, input: number, shaken: ReadonlySet<number>): boolean {
+    if (this.#gate(id).kind !== "or") return this.#isSupported(id, shaken);
+    this.#supports[id] = input;
     return true;
   }
 
