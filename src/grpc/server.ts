@@ -12,6 +12,7 @@ import type { Logger } from "pino";
 
 import type { Admission } from "../auth/admission.ts";
 import type { Certificate } from "../auth/certificate.ts";
+import { assert } from "../base/assert.ts";
 import { errorOf, PembaError } from "../base/error.ts";
 import { statusOf } from "../base/status.ts";
 import { Bundle } from "../gen/base/v1/bundle_pb.ts";
@@ -78,6 +79,7 @@ export function buildGrpcServer(options: {
     ],
   });
   serve(server, methodsOf(options.service), callFrame(options.logger));
+  serveUnknown(server);
   const credentials = credentialsOf(options.certificate);
   return {
     async listen({ host, port }) {
@@ -118,7 +120,7 @@ function serve(server: Server, served: readonly ServedMethod[], frame: CallFrame
     const path = pathOf(method);
     const one = byPath.get(path);
     if (one === undefined) {
-      refuse(server, path);
+      refuse(server, path, `\`${path}\` is not implemented yet`);
       continue;
     }
     switch (one.kind) {
@@ -136,11 +138,27 @@ function serve(server: Server, served: readonly ServedMethod[], frame: CallFrame
 }
 
 /** As for a unary call, since a stream that fails at once looks the same to its client. */
-function refuse(server: Server, path: string): void {
-  const error = new PembaError("NOT_IMPLEMENTED", `\`${path}\` is not implemented yet`);
+function refuse(server: Server, path: string, sentence: string): void {
+  const error = new PembaError("NOT_IMPLEMENTED", sentence);
   const handler: handleUnaryCall<Buffer, Buffer> = (_call, callback) =>
     callback(errorStatus(error));
   server.register(path, handler, asIs, asIs, "unary");
+}
+
+/** No path of a method. */
+const unknownPath = "*";
+
+/**
+ * Has calls of methods that there are not go the way of all others. The library would answer them
+ * before anything of ours is asked, so they would be neither counted nor need a token; it has no
+ * place for a handler of what has none, but looks handlers up in a map.
+ */
+function serveUnknown(server: Server): void {
+  refuse(server, unknownPath, "there is no such method");
+  const handlers: unknown = Reflect.get(server, "handlers");
+  assert(handlers instanceof Map, "the server keeps its handlers in a map");
+  const known: ReadonlyMap<unknown, unknown> = new Map(handlers);
+  handlers.get = (path: unknown) => known.get(path) ?? known.get(unknownPath);
 }
 
 function pathOf(method: DescMethod): string {

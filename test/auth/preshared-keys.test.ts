@@ -107,6 +107,8 @@ describe("pre-shared keys", () => {
       // Nothing is told of what is wrong with the request.
       stranger.call(Permission.method.check, {}),
       stranger.send("/base.v1.Permission/Check", Uint8Array.of(0xff)),
+      stranger.send("/base.v1.Permission/Nothing", new Uint8Array()),
+      stranger.send("/nowhere", new Uint8Array()),
       lookup.next(),
       watch.next(),
       stranger.converse(reflection, [question]),
@@ -118,6 +120,9 @@ describe("pre-shared keys", () => {
     }
     assert.equal((await friend.converse(reflection, [question])).length, 1);
     assert.equal((await friend.converse(alpha, [question])).length, 1);
+    const nothing = await failure(friend.send("/nowhere", new Uint8Array()));
+    assert.equal(nothing.code, 12);
+    assert.match(nothing.details, /^ERROR_CODE_NOT_IMPLEMENTED: there is no such method$/);
     assert.equal((await failure(friend.call(Permission.method.check, {}))).code, 3);
   });
 
@@ -199,6 +204,15 @@ describe("the rate limit", () => {
     }
     for (const url of ["/nowhere", "/%zz", "/v1/tenants/t1"]) {
       assert.equal((await app.inject({ url })).statusCode, 429);
+    }
+  });
+
+  test("methods that are not there count, too", async (t) => {
+    allow(2);
+    const client = connectGrpc(`127.0.0.1:${guarded.grpc().port}`);
+    t.after(() => client.close());
+    for (const code of [16, 16, 8, 8]) {
+      assert.equal((await failure(client.send("/nowhere", new Uint8Array()))).code, code);
     }
   });
 
