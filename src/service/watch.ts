@@ -1,4 +1,5 @@
 import { fieldError, PembaError } from "../base/error.ts";
+import type { SnapToken } from "../base/tuple.ts";
 import type { ChangeMessage } from "../store/change.ts";
 import type { ChangeStream } from "../store/store.ts";
 import { type Absent, parseSnapToken, parseTenantId } from "./field.ts";
@@ -13,8 +14,9 @@ export interface WatchRequest {
 }
 
 /**
- * Follows the changes of a tenant, until the caller has enough or the server stops. Then whoever has
- * had no message yet gets one without changes, whose token resumes where the stream began.
+ * Follows the changes of a tenant, until the caller has enough or the server stops. A stream that
+ * the server ends has had a token to resume with: where needed it comes in a last message, which is
+ * without changes.
  */
 export async function watch(service: Service, request: WatchRequest): Promise<ChangeStream> {
   const tenant = parseTenantId(request.tenantId);
@@ -30,17 +32,28 @@ export async function watch(service: Service, request: WatchRequest): Promise<Ch
 }
 
 async function* untilDrained(
-  { start, messages }: ChangeStream,
+  { start, messages, told }: ChangeStream,
   draining: AbortSignal,
 ): AsyncGenerator<ChangeMessage> {
-  let hasToken = false;
-  for await (const message of messages) {
-    yield message;
-    hasToken = true;
+  let last: SnapToken | undefined;
+  try {
+    for await (const message of messages) {
+      yield message;
+      last = message.snapToken;
+    }
+  } catch (error) {
+    // Not the latest state: this one may be proved to be kept where another server has taken over.
+    if (last === undefined && isUnavailable(error)) yield { snapToken: start, changes: [] };
+    throw error;
   }
   if (!draining.aborted) return;
-  if (!hasToken) yield { snapToken: start, changes: [] };
+  const token = told();
+  if (token !== last) yield { snapToken: token, changes: [] };
   throw new PembaError("UNAVAILABLE", "the server is stopping, resume with the last snap token");
+}
+
+function isUnavailable(error: unknown): boolean {
+  return error instanceof PembaError && error.code === "UNAVAILABLE";
 }
 
 /** The store names the field as most requests have it. */

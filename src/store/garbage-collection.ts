@@ -21,6 +21,15 @@ const noteShare = 0.1;
 const noteMinMs = 1_000;
 const noteMaxMs = 3_600_000;
 
+/** Where nothing collects, somebody may do so by hand at any time, and with any window. */
+const quietMaxMs = 600_000;
+
+/** How long a stream may be silent: after that its last token would be old for the window. */
+export function quietMs(collection: GarbageCollectionOptions | undefined): number {
+  const share = (collection?.windowMs ?? Infinity) * noteShare;
+  return Math.min(Math.max(share, noteMinMs), quietMaxMs);
+}
+
 /** How often a collector wakes, to note how old the present is and to see whether a pass is due. */
 export function wakeEveryMs({ intervalMs, windowMs }: GarbageCollectionOptions): number {
   const note = Math.min(Math.max(windowMs * noteShare, noteMinMs), noteMaxMs);

@@ -261,12 +261,18 @@ export interface ChangeStream {
   readonly start: SnapToken;
   /**
    * One message for each transaction, in an order in which the token of each resumes without loss
-   * or repetition; a large one comes in several. Nothing is read before it is asked for, but for a
-   * bounded number of transactions. Fails with TENANT_NOT_FOUND once the tenant is deleted, with
+   * or repetition; a large one comes in several. While there is nothing to tell, one without changes
+   * comes now and then, so that the last token does not grow old. Nothing is read before it is asked
+   * for, but for a bounded number of transactions. Fails with TENANT_NOT_FOUND once the tenant is deleted, with
    * SNAP_TOKEN_EXPIRED when whoever takes the messages falls behind what is kept, and with
    * UNAVAILABLE when the storage does not answer.
    */
   readonly messages: AsyncIterable<ChangeMessage>;
+  /**
+   * The latest state up to which the messages that were taken tell everything. Not to be asked for
+   * while the next one is waited for.
+   */
+  readonly told: () => SnapToken;
 }
 
 /** How changes can be followed. */

@@ -8,6 +8,7 @@ import type { Store } from "../../src/store/store.ts";
 /** One who follows the changes of a tenant, and takes a message when told to. */
 export interface Follower {
   readonly start: SnapToken;
+  readonly told: () => SnapToken;
   /** The next message, for which it waits. */
   next(): Promise<ChangeMessage>;
   /** Fails unless the stream ends. */
@@ -19,10 +20,11 @@ export interface Follower {
 export async function follow(store: Store, tenant: TenantId, after?: SnapToken): Promise<Follower> {
   const leaving = new AbortController();
   const from = { after, signal: leaving.signal };
-  const { start, messages } = await store.changes.follow(tenant, from);
+  const { start, messages, told } = await store.changes.follow(tenant, from);
   const iterator = messages[Symbol.asyncIterator]();
   return {
     start,
+    told,
     next: async () => {
       const result = await iterator.next();
       return result.done === true ? assert.fail("the stream has ended") : result.value;

@@ -311,6 +311,52 @@ for (const engine of engines) {
       await fails(behind.next(), "SNAP_TOKEN_EXPIRED");
     });
 
+    test("a stream without anything to tell gives a token of a present state now and then", async (t) => {
+      const { store: keeping, close } = await engine.open({
+        watch,
+        garbageCollection: { intervalMs: 3_600_000, windowMs: 1_000, timeoutMs: 60_000 },
+        onCollected: () => {},
+      });
+      t.after(close);
+      const [tenant, other] = [await tenantWithSchema(keeping), await tenantWithSchema(keeping)];
+      const follower = await follow(keeping, tenant);
+      await write(keeping, other, { tuples: ["doc:1#owner@user:a"] });
+      const message = await follower.next();
+      assert.deepEqual(message.changes, []);
+      assert.notEqual(message.snapToken, follower.start);
+      await write(keeping, tenant, { tuples: ["doc:1#owner@user:a"] });
+      assert.deepEqual(textOf(await follower.next()), ["+doc:1#owner@user:a"]);
+      await follower.leave();
+      const resumed = await follow(keeping, tenant, message.snapToken);
+      assert.deepEqual(textOf(await resumed.next()), ["+doc:1#owner@user:a"]);
+      await resumed.leave();
+    });
+
+    test("a stream that is quiet comes to later states, but not within a transaction", async () => {
+      const [tenant, other] = [await tenantWithSchema(store), await tenantWithSchema(store)];
+      const follower = await follow(store, tenant);
+      const next = follower.next();
+      const tuples = Array.from({ length: 1_001 }, (_, index) => `doc:${index}#owner@user:a`);
+      await write(store, other, { tuples: ["doc:1#owner@user:a"] });
+      await write(store, tenant, { tuples: ["doc:x#owner@user:a"] });
+      const { snapToken } = await next;
+      assert.equal(follower.told(), snapToken);
+      const part = follower.next();
+      await write(store, other, { tuples: ["doc:2#owner@user:a"] });
+      await write(store, tenant, { tuples: ["doc:y#owner@user:a"] });
+      await part;
+      const parts = follower.next();
+      await write(store, other, { tuples: ["doc:3#owner@user:a"] });
+      await until(async () => (follower.told() === (await part).snapToken ? undefined : true));
+      await write(store, tenant, { tuples });
+      assert.equal((await parts).snapToken, (await part).snapToken);
+      assert.equal(follower.told(), (await part).snapToken);
+      const whole = await follower.next();
+      assert.equal(whole.changes.length, 1);
+      assert.equal(follower.told(), whole.snapToken);
+      await follower.leave();
+    });
+
     test("the stream of one who leaves while it waits has ended", async () => {
       const tenant = await tenantWithSchema(store);
       const leaving = new AbortController();

@@ -40,7 +40,11 @@ export function endlessChanges(): EndlessChanges {
   }
   const start = "start" as SnapToken;
   const changes: ChangeStore = {
-    follow: async (_tenant, { signal }) => ({ start, messages: messages(signal) }),
+    follow: async (_tenant, { signal }) => ({
+      start,
+      messages: messages(signal),
+      told: () => start,
+    }),
   };
   return { changes, taken: () => taken, left };
 }
@@ -72,6 +76,7 @@ export function silentChanges(): {
   const changes: ChangeStore = {
     follow: async (_tenant, { signal }) => ({
       start: "start" as SnapToken,
+      told: () => "start" as SnapToken,
       messages: {
         [Symbol.asyncIterator]: () => ({
           next: async () => {

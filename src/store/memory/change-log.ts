@@ -46,9 +46,12 @@ export class ChangeLog {
     return this.#writes[low];
   }
 
-  /** Resolves at the next write, when the tenant is gone, or when the signal is aborted. */
-  async grown(signal: AbortSignal): Promise<void> {
-    await this.#bell.heard(signal);
+  /**
+   * Resolves at the next write, when the tenant is gone, when the signal is aborted, or after so many
+   * milliseconds.
+   */
+  async grown(signal: AbortSignal, withinMs: number): Promise<void> {
+    await this.#bell.heard(signal, withinMs);
   }
 
   /** Forgets at most `limit` of the writes up to a state. Returns how many. */

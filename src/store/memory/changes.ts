@@ -6,14 +6,23 @@ import type { ChangeLog } from "./change-log.ts";
 import type { MemoryData } from "./data.ts";
 import type { Revision } from "./revision.ts";
 
-/** Follows the changes of data that keeps a log of them; a stream holds nothing but its place. */
-export function createMemoryChanges(data: MemoryData): ChangeStore {
+/**
+ * Follows the changes of data that keeps a log of them; a stream holds nothing but its place. One
+ * that has had nothing to tell for `quietMs` tells its state.
+ */
+export function createMemoryChanges(data: MemoryData, quietMs: number): ChangeStore {
   return {
     follow: async (tenant, { after, signal }) => {
-      const { log, revision } = data.changes(tenant);
-      const from = after === undefined ? revision : data.revisionOf(tenant, after);
-      const messages = messagesOf(data, { tenant, log, from, signal });
-      return { start: data.tokenOf(from), messages };
+      const log = data.changes(tenant);
+      const from = after === undefined ? data.revision : data.revisionOf(tenant, after);
+      const place = { given: from };
+      return {
+        start: data.tokenOf(from),
+        messages: messagesOf(data, { tenant, log, place, signal, quietMs }),
+        // What was written since is of other tenants, unless it is in the log.
+        told: () =>
+          data.tokenOf(log.after(place.given) === undefined ? data.revision : place.given),
+      };
     },
   };
 }
@@ -23,25 +32,35 @@ async function* messagesOf(
   stream: {
     readonly tenant: TenantId;
     readonly log: ChangeLog;
-    readonly from: Revision;
+    /** The state of the last token. */
+    readonly place: { given: Revision };
     readonly signal: AbortSignal;
+    readonly quietMs: number;
   },
 ): AsyncGenerator<ChangeMessage> {
-  const { log, signal } = stream;
-  let told = stream.from;
+  const { log, signal, place, quietMs } = stream;
+  let toldAt = performance.now();
   while (!signal.aborted) {
     if (log.isEnded) throw tenantNotFound(stream.tenant);
-    const write = log.after(told);
+    const write = log.after(place.given);
     if (write === "forgotten") throw expiredSnapToken();
     if (write === undefined) {
-      await log.grown(signal);
+      const silence = performance.now() - toldAt;
+      if (silence < quietMs) {
+        await log.grown(signal, quietMs - silence);
+      } else {
+        toldAt = performance.now();
+        place.given = data.revision;
+        yield { changes: [], snapToken: data.tokenOf(place.given) };
+      }
       continue;
     }
+    toldAt = performance.now();
     const parts = partsOf(write.changes);
     for (const [index, changes] of parts.entries()) {
-      const isLast = index === parts.length - 1;
-      yield { changes, snapToken: data.tokenOf(isLast ? write.revision : told) };
+      // A part of a write has no new token, or it would look like a whole.
+      if (index === parts.length - 1) place.given = write.revision;
+      yield { changes, snapToken: data.tokenOf(place.given) };
     }
-    told = write.revision;
   }
 }

@@ -109,9 +109,14 @@ export class MemoryData {
     return encodeRevision(this.#engine, revision);
   }
 
-  /** The log of a tenant, and the present state. Fails with TENANT_NOT_FOUND. */
-  changes(tenant: TenantId): { readonly log: ChangeLog; readonly revision: Revision } {
-    return { log: this.#dataOf(tenant).log, revision: this.#revision };
+  /** The present state. */
+  get revision(): Revision {
+    return this.#revision;
+  }
+
+  /** The log of a tenant. Fails with TENANT_NOT_FOUND. */
+  changes(tenant: TenantId): ChangeLog {
+    return this.#dataOf(tenant).log;
   }
 
   /** Notes which state is the present one, so that later it is known how old it is. */

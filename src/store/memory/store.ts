@@ -1,7 +1,7 @@
 import type { SnapToken, TenantId } from "../../base/tuple.ts";
 import { validateOperations, writesAnything } from "../bundle.ts";
 import { CompiledSchemas } from "../compiled-schemas.ts";
-import type { GarbageCollectionOptions, GarbagePass } from "../garbage-collection.ts";
+import { type GarbageCollectionOptions, type GarbagePass, quietMs } from "../garbage-collection.ts";
 import { pageOf } from "../page.ts";
 import type {
   BundleStore,
@@ -68,7 +68,7 @@ export function createMemoryStore(options: MemoryStoreOptions): Store {
     bundles: bundleStore(parts),
     permissions: new MemoryPermissions({ data, schemas }),
     lookups: memoryLookups({ data, schemas }),
-    changes: isWatched ? createMemoryChanges(data) : unwatched,
+    changes: isWatched ? createMemoryChanges(data, quietMs(options.garbageCollection)) : unwatched,
     ping: async () => {},
     close: async () => {
       await collection?.close();

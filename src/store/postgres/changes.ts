@@ -33,6 +33,8 @@ interface Parts {
   readonly url: string;
   /** Most transactions that are read ahead for a stream. */
   readonly readAheadMax: number;
+  /** A stream that has had nothing to tell for so long tells its state. */
+  readonly quietMs: number;
 }
 
 /** What a stream is to tell, and until when. */
@@ -47,6 +49,11 @@ interface Wanted {
   readonly signal: AbortSignal;
 }
 
+/** The latest state up to which a stream has told everything. */
+interface Told {
+  token: () => SnapToken;
+}
+
 /**
  * Follows the changes of a database. Between two messages a stream holds nothing but its place and
  * what is left of a page: no connection and no snapshot.
@@ -55,15 +62,17 @@ export class PostgresChanges implements ChangeStore {
   readonly #database: Database;
   readonly #tokens: SnapTokens;
   readonly #readAheadMax: number;
+  readonly #quietMs: number;
   readonly #announcer: Announcer;
   readonly #listener: Listener;
   readonly #pages = new LRUCache<string, Promise<ChangePage | NoPage>>({ max: sharedPagesMax });
   #tail: ChangeTail | undefined;
 
-  constructor({ database, tokens, url, readAheadMax }: Parts) {
+  constructor({ database, tokens, url, readAheadMax, quietMs }: Parts) {
     this.#database = database;
     this.#tokens = tokens;
     this.#readAheadMax = readAheadMax;
+    this.#quietMs = quietMs;
     this.#announcer = new Announcer(database);
     this.#listener = new Listener(url, () => this.#tail?.wake());
   }
@@ -100,7 +109,9 @@ export class PostgresChanges implements ChangeStore {
     // Before the stream stands: what it begins with may no longer be kept.
     await this.#page(wanted, startCursor(wanted));
     const token = after ?? this.#tokens.tokenOf(start);
-    return { start: token, messages: withTokens(token, this.#messages(wanted)) };
+    const told: Told = { token: () => token };
+    const messages = withTokens(token, told, this.#messages(wanted, told));
+    return { start: token, messages, told: () => told.token() };
   }
 
   /** Fails all streams. */
@@ -109,7 +120,7 @@ export class PostgresChanges implements ChangeStore {
     await Promise.all([this.#tail?.end(closing), this.#listener.close(), this.#announcer.close()]);
   }
 
-  async *#messages(wanted: Wanted): AsyncGenerator<PageMessage> {
+  async *#messages(wanted: Wanted, told: Told): AsyncGenerator<PageMessage> {
     const { tenant, number, now, signal } = wanted;
     const tail = this.#liveTail(now);
     const leave = tail.join(number);
@@ -118,19 +129,39 @@ export class PostgresChanges implements ChangeStore {
       // Comes before every step of the tail.
       let step: Step = { number: 0, state: now };
       let hasChanged = true;
+      let toldAt = performance.now();
       for (;;) {
-        if (hasChanged) yield* this.#messagesTo(wanted, cursor);
+        if (hasChanged) {
+          for await (const message of this.#messagesTo(wanted, cursor)) {
+            toldAt = performance.now();
+            yield message;
+          }
+          if (signal.aborted) return;
+        }
+        const reached = reachedBy(cursor);
+        told.token = () => this.#tokenAt(reached, now);
+        if (performance.now() - toldAt >= this.#quietMs) {
+          toldAt = performance.now();
+          yield { changes: [], snapToken: told.token() };
+        }
         const next = await tail.stepAfter(step, signal);
         if (next === undefined) return;
         const since = tail.since(number, step);
         if (since === "gone") throw tenantNotFound(tenant);
         hasChanged = since === "changed";
+        const { place, timeline } = next.state;
+        if (place !== now.place || timeline !== now.timeline) throw failedOver();
         step = next;
-        cursor = nextCursor(cursor, step.state.snapshot);
+        cursor = nextCursor(number, reached, step.state.snapshot);
       }
     } finally {
       leave();
     }
+  }
+
+  #tokenAt({ seen, settledBefore }: Reached, { timeline }: ServerState): SnapToken {
+    const state = { snapshot: seen, change: undefined, takenBefore: settledBefore };
+    return this.#tokens.tokenOf({ ...state, timeline });
   }
 
   async *#messagesTo(wanted: Wanted, cursor: Cursor): AsyncGenerator<PageMessage> {
@@ -180,12 +211,15 @@ export class PostgresChanges implements ChangeStore {
 /** A part of a transaction that is not the last has the token of the message before. */
 async function* withTokens(
   start: SnapToken,
+  told: Told,
   messages: AsyncIterable<PageMessage>,
 ): AsyncGenerator<ChangeMessage> {
   let token = start;
   for await (const { changes, snapToken } of messages) {
     token = snapToken ?? token;
-    yield { changes, snapToken: token };
+    const given = token;
+    told.token = () => given;
+    yield { changes, snapToken: given };
   }
 }
 
@@ -200,15 +234,20 @@ function startCursor({ number, after, now }: Wanted): Cursor {
   };
 }
 
-/** From where a cursor leads on to a later state. */
-function nextCursor({ tenant, seen, settledBefore, goal }: Cursor, snapshot: Snapshot): Cursor {
+/** What has been told, as a cursor has it. */
+type Reached = Pick<Cursor, "seen" | "settledBefore">;
+
+/** What has been told once a cursor has come to its goal. */
+function reachedBy({ seen, settledBefore, goal }: Cursor): Reached {
   return {
-    tenant,
     seen: unionOf(seen, goal),
     settledBefore: goal.xmax > settledBefore ? goal.xmax : settledBefore,
-    goal: snapshot,
-    after: undefined,
   };
+}
+
+/** From where a stream goes on to a later state. */
+function nextCursor(tenant: string, reached: Reached, snapshot: Snapshot): Cursor {
+  return { tenant, ...reached, goal: snapshot, after: undefined };
 }
 
 function keyOf(

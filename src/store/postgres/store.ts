@@ -1,5 +1,5 @@
 import { CompiledSchemas } from "../compiled-schemas.ts";
-import type { GarbageCollectionOptions, GarbagePass } from "../garbage-collection.ts";
+import { type GarbageCollectionOptions, type GarbagePass, quietMs } from "../garbage-collection.ts";
 import type { Store, WatchOptions } from "../store.ts";
 import { unwatched } from "../unwatched.ts";
 import { createPostgresBundles } from "./bundles.ts";
@@ -77,7 +77,15 @@ export async function createPostgresStore(options: PostgresStoreOptions): Promis
     onAnswered: options.onAnswered,
   });
 
-  const changes = options.watch && new PostgresChanges({ database, tokens, url, ...options.watch });
+  const changes =
+    options.watch &&
+    new PostgresChanges({
+      database,
+      tokens,
+      url,
+      quietMs: quietMs(options.garbageCollection),
+      ...options.watch,
+    });
   const onChanged = (): void => changes?.onChanged();
 
   return {

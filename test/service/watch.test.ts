@@ -1,0 +1,75 @@
+/** With which token a stream ends that the server ends. */
+import assert from "node:assert/strict";
+import { describe, test } from "node:test";
+
+import { PembaError } from "../../src/base/error.ts";
+import type { SnapToken } from "../../src/base/tuple.ts";
+import { createHealth } from "../../src/service/health.ts";
+import { watch } from "../../src/service/watch.ts";
+import type { ChangeMessage } from "../../src/store/change.ts";
+import { follow, textOf } from "../store/change-streams.ts";
+import { engines, fails, tenantWithSchema, write } from "../store/engines.ts";
+import { until } from "../store/open-write.ts";
+import { serviceOf } from "../support/endless-changes.ts";
+
+const limits = { maxDataPerWrite: 1_000, bulkLimit: 100 };
+const { signal } = new AbortController();
+
+for (const engine of engines) {
+  describe(`the end of a stream on ${engine.name}`, () => {
+    test("when the server stops, a quiet stream ends with the state that it has come to", async (t) => {
+      const { store, close } = await engine.open({ watch: { readAheadMax: 100 } });
+      t.after(close);
+      const service = { store, health: createHealth(store), ...limits };
+      const [tenantId, other] = [await tenantWithSchema(store), await tenantWithSchema(store)];
+      const { start, told, messages } = await watch(service, { tenantId, signal });
+      const stream = messages[Symbol.asyncIterator]();
+      await write(store, other, { tuples: ["doc:1#owner@user:a"] });
+      const last = stream.next();
+      await until(async () => (told() === start ? undefined : true));
+      service.health.drain();
+      const { value } = await last;
+      assert.deepEqual(value, { changes: [], snapToken: told() });
+      await fails(stream.next(), "UNAVAILABLE", "resume with the last snap token");
+      await write(store, tenantId, { tuples: ["doc:1#owner@user:a"] });
+      const resumed = await follow(store, tenantId, told());
+      assert.deepEqual(textOf(await resumed.next()), ["+doc:1#owner@user:a"]);
+      await resumed.leave();
+    });
+  });
+}
+
+/** What a stream gives whose store fails after these messages. */
+async function givenBefore(
+  messages: readonly ChangeMessage[],
+  error: PembaError,
+): Promise<readonly ChangeMessage[]> {
+  const service = serviceOf({
+    follow: async () => ({
+      start: "start" as SnapToken,
+      told: () => "told" as SnapToken,
+      messages: (async function* () {
+        yield* messages;
+        throw error;
+      })(),
+    }),
+  });
+  const stream = await watch(service, { tenantId: "t1", signal });
+  const given: ChangeMessage[] = [];
+  await assert.rejects(async () => {
+    for await (const message of stream.messages) given.push(message);
+  }, error);
+  return given;
+}
+
+test("when the storage is gone, whoever has had no message gets the token of the start", async () => {
+  const gone = new PembaError("UNAVAILABLE", "the storage is gone");
+  const message = { snapToken: "first" as SnapToken, changes: [] };
+  assert.deepEqual(await givenBefore([], gone), [{ snapToken: "start", changes: [] }]);
+  assert.deepEqual(await givenBefore([message], gone), [message]);
+});
+
+test("a stream that cannot be resumed ends without a token", async () => {
+  const expired = new PembaError("SNAP_TOKEN_EXPIRED", "too old");
+  assert.deepEqual(await givenBefore([], expired), []);
+});
