@@ -135,6 +135,13 @@ as $$
 #variable_conflict use_column
 declare
   number_here constant bigint := lock_tenant(tenant_id, false);
+  -- Keys of creates go in order within an operation. Who creates in several would wait in a circle
+  -- with another who does so in another order, were they let in together.
+  creates_alone constant boolean := (
+    select count(*) > 1
+    from jsonb_array_elements(operations) as steps (step)
+    where steps.step #> '{create_tuples,0}' <> '[]'
+  );
   timeline_here integer;
   logged integer := 0;
   step jsonb;
@@ -150,8 +157,13 @@ begin
     array(
       select listed_tuple_stripes(steps.step -> 'create_tuples')
       from jsonb_array_elements(operations) as steps (step)
+      where not creates_alone
     ),
     array(
+      select listed_tuple_stripes(steps.step -> 'create_tuples')
+      from jsonb_array_elements(operations) as steps (step)
+      where creates_alone
+      union
       select listed_tuple_stripes(steps.step -> 'delete_tuples')
       from jsonb_array_elements(operations) as steps (step)
       union

@@ -19,6 +19,7 @@ import {
   openPostgres,
   type OpenStore,
   tenantWithSchema,
+  tuple,
   write,
 } from "./engines.ts";
 import { beginWrite, connect, untilWaiting } from "./open-write.ts";
@@ -165,6 +166,42 @@ test("writers who create the same tuples in opposite orders never deadlock", asy
   const changes = await changesOf(sql, tenant);
   assert.deepEqual(replay(changes), await storedState(sql, tenant));
   assert.equal(changes.length, tuples.length);
+});
+
+/** Runs a bundle with one operation for each list of tuples, which it creates. */
+async function createInTurn(
+  tenant: TenantId,
+  operations: readonly (readonly string[])[],
+): Promise<SnapToken> {
+  await store.bundles.write(tenant, [{ name: "creates", arguments: [], operations: [] }]);
+  return await store.bundles.run(tenant, "creates", () =>
+    operations.map((tuples) => ({
+      tuples: tuples.map(tuple),
+      attributes: [],
+      deletedTuples: [],
+      deletedAttributes: [],
+    })),
+  );
+}
+
+test("a bundle that creates in several operations waits for its keys before it creates any", async () => {
+  const tenant = await tenantWithSchema(store);
+  const other = await beginWrite(sql, tenant, { tuples: ["doc:2#owner@user:a"] });
+  const running = createInTurn(tenant, [["doc:1#owner@user:a"], [], ["doc:2#owner@user:a"]]);
+  assert.deepEqual(await untilWaiting(sql, 1), [{ lock: "advisory", hasXid: false }]);
+  await other.commit();
+  await running;
+});
+
+test("bundles that create the same tuples in opposite orders never deadlock", async () => {
+  const tenant = await tenantWithSchema(store);
+  for (let round = 0; round < 5; round++) {
+    const parts = ["a", "b"].map((part) =>
+      Array.from({ length: 40 }, (_, nth) => `doc:${round}${part}${nth}#owner@user:a`),
+    );
+    // Without a retry: a single deadlock would fail its bundle.
+    await Promise.all([createInTurn(tenant, parts), createInTurn(tenant, parts.toReversed())]);
+  }
 });
 
 test("writers of the same keys in any order never deadlock, and the log replays to what is stored", async () => {
