@@ -4,9 +4,10 @@
 -- that follows in the ranges, if any does; `horizon` that below which history is gone; `timeline` and
 -- `place` (the cluster and database) say which server this is. When there is nothing, one row without
 -- a change; no row: the tenant is gone.
-select installation.horizon::text, server.timeline, server.place, page.xid::text, page.ordinal, page.operation, page.entity_type,
-  page.entity_id, page.relation, page.subject_type, page.subject_id, page.subject_relation,
-  page.attribute, page.value_type, page.value, page.next_xid::text
+select installation.horizon::text, server.timeline, server.place, page.xid::text, page.ordinal,
+  change.operation, change.entity_type, change.entity_id, change.relation, change.subject_type,
+  change.subject_id, change.subject_relation, change.attribute, change.value_type, change.value,
+  page.next_xid::text
 from tenants
 cross join installation
 cross join (
@@ -23,11 +24,7 @@ left join (
     select logged.*
     from unnest($2::xid8[], $3::xid8[]) as ranges (first_xid, end_xid)
     cross join lateral (
-      select changes.xid, changes.ordinal, changes.operation, changes.entity_type,
-        changes.entity_id, changes.relation, changes.subject_type, changes.subject_id,
-        changes.subject_relation, changes.attribute, changes.value_type, changes.value,
-        octet_length(changes.entity_id) + coalesce(octet_length(changes.subject_id), 0)
-          + coalesce(octet_length(changes.value::text), 0) as bytes
+      select changes.xid, changes.ordinal, changes.bytes
       from changes
       where changes.tenant = $1::bigint
         and changes.xid >= ranges.first_xid and changes.xid < ranges.end_xid
@@ -42,5 +39,8 @@ left join (
 ) as page on page.position = 1
   or (page.position <= $6::integer and page.bytes_so_far <= $7::integer
     and page.transactions <= $8::integer)
+-- The values only of what is returned: they may be large.
+left join changes as change
+  on change.tenant = $1::bigint and change.xid = page.xid and change.ordinal = page.ordinal
 where tenants.number = $1::bigint
 order by page.xid, page.ordinal

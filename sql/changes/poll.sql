@@ -1,15 +1,24 @@
--- Returns for each tenant number of $1: `number`, whether the tenant `lives`, whether something of it
--- `changed` in a transaction that snapshot $2 does not show; and beside that the state of the database
--- in which this is so (`snapshot`, `timeline`, `place`: the cluster and database), and the id below
--- which history is gone (`horizon`).
-select watched.number::text, tenants.number is not null as lives,
-  exists (
-    select from changes
-    where changes.tenant = watched.number and changes.xid >= pg_snapshot_xmax($2::pg_snapshot)
-  ) or exists (
-    select from pg_snapshot_xip($2::pg_snapshot) as running (xid)
-    join changes on changes.tenant = watched.number and changes.xid = running.xid
+-- Returns what has happened since snapshot $1, as one row: `changed`, the numbers of all tenants of
+-- which something changed in a transaction that it does not show; `gone`, those of the tenant numbers
+-- $2 that are no more; and beside that the state of the database in which this is so (`snapshot`,
+-- `timeline`, `place`: the cluster and database), and the id below which history is gone (`horizon`).
+select (
+    select coalesce(json_agg(found.number::text), '[]')
+    from (
+      select changes.tenant
+      from changes
+      where changes.ordinal = 0 and changes.xid >= pg_snapshot_xmax($1::pg_snapshot)
+      union
+      select changes.tenant
+      from pg_snapshot_xip($1::pg_snapshot) as running (xid)
+      join changes on changes.ordinal = 0 and changes.xid = running.xid
+    ) as found (number)
   ) as changed,
+  (
+    select coalesce(json_agg(watched.number::text), '[]')
+    from unnest($2::bigint[]) as watched (number)
+    where not exists (select from tenants where tenants.number = watched.number)
+  ) as gone,
   state.snapshot, state.timeline, state.place, installation.horizon::text
 from installation
 cross join (
@@ -19,5 +28,3 @@ cross join (
   join pg_database as here on here.datname = current_database()
   offset 0
 ) as state
-cross join unnest($1::bigint[]) as watched (number)
-left join tenants on tenants.number = watched.number

@@ -31,7 +31,7 @@ interface Counted {
   readonly count: (start: string) => number;
 }
 
-const poll = "-- Returns for each tenant number";
+const poll = "-- Returns what has happened since";
 const page = "-- Returns the changes of tenant number";
 const announcement = "-- Wakes everybody";
 

@@ -1,11 +1,11 @@
 import { setTimeout as wait } from "node:timers/promises";
 
-import { must } from "../../base/assert.ts";
+import { assert, must } from "../../base/assert.ts";
 import { errorOf, PembaError } from "../../base/error.ts";
 import { Bell } from "../bell.ts";
 import { arrayLiteral } from "./array-literal.ts";
 import type { Database } from "./database.ts";
-import { booleanOf, type Row, textOf } from "./row.ts";
+import { type Row, textOf } from "./row.ts";
 import { type ServerState, serverState } from "./server-state.ts";
 import { printSnapshot, shownSince, type Snapshot } from "./snapshot.ts";
 import { statementFile } from "./statement-file.ts";
@@ -18,6 +18,12 @@ const longestWaitMs = 1_000;
 
 /** Whoever is woken again and again by writers polls no more often than this. */
 const restMs = 10;
+
+/** After a poll that takes long, of a busy database, come so many times as long without one. */
+const restFactor = 9;
+
+/** That a tenant is gone is looked for no more often than this: it takes a look at every one. */
+const goneLookMs = 1_000;
 
 /** A state of the database that the tail has come to. */
 export interface Step {
@@ -48,6 +54,9 @@ export class ChangeTail {
   #isOver = false;
   #isWoken = false;
   #sleep = new AbortController();
+  /** How long the last poll took. */
+  #pollMs = 0;
+  #lookedForGoneAt = -Infinity;
 
   /** Begins at a present state; somebody must join before anything else is waited for. */
   constructor(database: Database, state: ServerState) {
@@ -122,7 +131,9 @@ export class ChangeTail {
       for (;;) {
         await this.#rest(pause);
         if (this.#followed.size === 0 || this.#fault !== undefined) return;
+        const begun = performance.now();
         const hasChanged = await this.#poll();
+        this.#pollMs = performance.now() - begun;
         pause = hasChanged ? shortestWaitMs : Math.min(2 * pause, longestWaitMs);
       }
     } catch (error) {
@@ -134,7 +145,7 @@ export class ChangeTail {
   }
 
   async #rest(pause: number): Promise<void> {
-    await wait(restMs);
+    await wait(Math.min(Math.max(restFactor * this.#pollMs, restMs), longestWaitMs));
     if (!this.#isWoken) {
       await wait(pause, undefined, { signal: this.#sleep.signal }).catch(() => undefined);
     }
@@ -142,36 +153,49 @@ export class ChangeTail {
     this.#sleep = new AbortController();
   }
 
-  /** Makes a step, and resolves to whether it met a change. */
+  /** Makes a step, and resolves to whether anything that is followed changed. */
   async #poll(): Promise<boolean> {
     const { number, state: last } = this.#step;
     const rows = await this.#database.read(pollStatement, [
-      arrayLiteral([...this.#followed.keys()]),
       printSnapshot(last.snapshot),
+      arrayLiteral(this.#toLookFor()),
     ]);
-    const state = serverState(must(rows[0], "a tenant that is asked for has a row"));
+    const row = must(rows[0], "an installation has a row");
+    const state = serverState(row);
     if (state.place !== last.place || state.timeline !== last.timeline) {
       throw failedOver();
     }
-    const isKept = isInHistory(last.snapshot, state.snapshot, rows);
-    const found = new Map(rows.map((row) => [textOf(row, "number"), row]));
+    const isKept = isInHistory(last.snapshot, state.snapshot, row);
+    const [changed, gone] = [numbersOf(row["changed"]), numbersOf(row["gone"])];
     this.#step = { number: number + 1, state };
+    let hasChanged = false;
     for (const [tenant, followed] of this.#followed) {
-      const row = found.get(tenant);
-      // Of a tenant that joined while the statement ran, nothing is known: it may have changed.
-      const isUnchanged = isKept && row !== undefined && !booleanOf(row, "changed");
-      if (!isUnchanged) followed.changedAt = this.#step.number;
-      if (row !== undefined && !booleanOf(row, "lives")) followed.isGone = true;
+      if (gone.has(tenant)) followed.isGone = true;
+      if (isKept && !changed.has(tenant)) continue;
+      followed.changedAt = this.#step.number;
+      hasChanged ||= isKept;
     }
     this.#stepped.ring();
-    return rows.some((row) => booleanOf(row, "changed"));
+    return hasChanged;
+  }
+
+  #toLookFor(): readonly string[] {
+    const now = performance.now();
+    if (now - this.#lookedForGoneAt < goneLookMs) return [];
+    this.#lookedForGoneAt = now;
+    return [...this.#followed.keys()];
   }
 }
 
+function numbersOf(json: unknown): ReadonlySet<unknown> {
+  assert(Array.isArray(json), "numbers of tenants are a list");
+  return new Set<unknown>(json);
+}
+
 /** Whether the log still has all that changed between two states: else it may lack a change. */
-function isInHistory(last: Snapshot, next: Snapshot, rows: readonly Row[]): boolean {
+function isInHistory(last: Snapshot, next: Snapshot, row: Row): boolean {
   const [first] = shownSince(last, next);
-  return first === undefined || rows.every((row) => first.start >= BigInt(textOf(row, "horizon")));
+  return first === undefined || first.start >= BigInt(textOf(row, "horizon"));
 }
 
 /**
