@@ -145,11 +145,12 @@ function candidateVerdict(writer: Writer, relaxed: RelaxedPlan, entityId: Fragme
       : passed.kind === "exact"
         ? sql`case when ${passed.holds} then 2 else 0 end`
         : passed.value;
-  const unsure = hasDoubt(relaxed)
-    ? sql`(select x.v from (${questionVerdict(writer, entityId)}) x)`
-    : // Nothing but a path that is too long leaves a candidate unsure.
-      sql`least(${sure}, 1)`;
-  return sql`case when found.sure then ${sure} else ${unsure} end`;
+  if (hasDoubt(relaxed)) {
+    const asked = sql`(select x.v from (${questionVerdict(writer, entityId)}) x)`;
+    return sql`case when found.sure then ${sure} else ${asked} end`;
+  }
+  // Nothing but a path that is too long leaves a candidate unsure.
+  return sql`least(${sure}, case when found.sure then 2 else 1 end)`;
 }
 
 function hasDoubt({ states }: RelaxedPlan): boolean {

@@ -530,7 +530,7 @@ cross join lateral (
         select json_build_array(found.id, v.v) as answer
         from found
         cross join lateral (
-          select case when found.sure then 2 else least(2, 1) end as v
+          select least(2, case when found.sure then 2 else 1 end) as v
           offset 0
         ) v
         where v.v > 0

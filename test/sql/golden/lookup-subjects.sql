@@ -151,7 +151,7 @@ cross join lateral (
               offset 100
             ) as v
           )
-          select case when found.sure then 2 else least(2, 1) end as v
+          select least(2, case when found.sure then 2 else 1 end) as v
           offset 0
         ) v
         where v.v > 0
