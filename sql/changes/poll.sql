@@ -9,9 +9,14 @@ select (
       from changes
       where changes.ordinal = 0 and changes.xid >= pg_snapshot_xmax($1::pg_snapshot)
       union
-      select changes.tenant
+      select ended.tenant
       from pg_snapshot_xip($1::pg_snapshot) as running (xid)
-      join changes on changes.ordinal = 0 and changes.xid = running.xid
+      -- Not a join, which could begin with all of the log.
+      cross join lateral (
+        select changes.tenant from changes
+        where changes.ordinal = 0 and changes.xid = running.xid
+        offset 0
+      ) as ended
     ) as found (number)
   ) as changed,
   (
