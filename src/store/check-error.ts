@@ -40,9 +40,18 @@ export function answerOf(
       throw fieldError(
         "UNDEFINED_RESULT",
         path("permission"),
-        `${asked} is undefined because of a cycle through \`not\`: ${interpretation.cycle.map((node) => `\`${node}\``).join(" -> ")}`,
+        `${asked} is undefined because of a cycle through \`not\`: ${cycleText(interpretation.cycle)}`,
       );
     default:
       return unreachable(interpretation);
   }
+}
+
+/** A longer cycle is told by its beginning: the text goes into headers, too. */
+const toldNodesMax = 20;
+
+function cycleText(cycle: readonly string[]): string {
+  const told = cycle.slice(0, toldNodesMax).map((node) => `\`${node}\``);
+  const rest = cycle.length - told.length;
+  return [...told, ...(rest > 0 ? [`${rest} more`] : [])].join(" -> ");
 }
