@@ -21,11 +21,14 @@ cross join lateral (
     and l.xid >= pg_snapshot_xmax($1::pg_snapshot)
   ) or exists (
     select 1
-    from changes l
-    where l.tenant = t.number
-    and l.xid = any (array(
-      select pg_snapshot_xip($1::pg_snapshot)
-    ))
+    from pg_snapshot_xip($1::pg_snapshot) x(xid)
+    cross join lateral (
+      select 1
+      from changes l
+      where l.tenant = t.number
+      and l.xid = x.xid
+      limit 1
+    ) l
   )) as changed
   offset 0
 ) p
