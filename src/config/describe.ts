@@ -1,5 +1,6 @@
 import { defaultFiles } from "./load.ts";
-import { optionKeys, options, variableOf } from "./options.ts";
+import { variableOf } from "./option.ts";
+import { optionKeys, options } from "./options.ts";
 
 /** The flags of the configuration, a line each, for the help of a command. */
 export function flagHelp(): string {

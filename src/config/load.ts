@@ -3,16 +3,8 @@ import { existsSync } from "node:fs";
 import { contradictions } from "./contradictions.ts";
 import { readFile } from "./file.ts";
 import type { FlagKind } from "./flags.ts";
-import {
-  type Config,
-  defaultOf,
-  isOptionKey,
-  type Option,
-  type OptionKey,
-  optionKeys,
-  options,
-  variableOf,
-} from "./options.ts";
+import { defaultOf, type Option, variableOf, variablePrefix } from "./option.ts";
+import { type Config, isOptionKey, type OptionKey, optionKeys, options } from "./options.ts";
 import type { Setting, Source } from "./setting.ts";
 
 /** Either every value, or everything that is wrong, a sentence each. */
@@ -22,8 +14,6 @@ export type Loaded =
 
 /** Where the file is looked for when no flag names one; none need be there. */
 export const defaultFiles: readonly string[] = ["config/config.yaml", "config/config.yml"];
-
-const variablePrefix = "SERVICE_";
 
 /** The flags that set keys, and the one that names the file. */
 export function configFlags(): ReadonlyMap<string, FlagKind> {

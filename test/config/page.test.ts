@@ -4,7 +4,8 @@ import { join } from "node:path";
 import { test } from "node:test";
 
 import { configurationPage, flagHelp } from "../../src/config/describe.ts";
-import { optionKeys, options, variableOf } from "../../src/config/options.ts";
+import { variableOf } from "../../src/config/option.ts";
+import { optionKeys, options } from "../../src/config/options.ts";
 
 const page = join(import.meta.dirname, "../../docs/configuration.md");
 

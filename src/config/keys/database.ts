@@ -1,0 +1,84 @@
+import { boolean, duration, integer, oneOf, postgresUri, someDuration } from "../kind.ts";
+import { option } from "../option.ts";
+
+/** The engine and its database. */
+export const databaseOptions = {
+  "database.engine": option(oneOf("memory", "postgres"), {
+    flag: "database-engine",
+    default: "memory",
+    about: "where data is kept; memory loses it when the process ends",
+  }),
+  "database.uri": option(postgresUri, {
+    flag: "database-uri",
+    default: "",
+    about: "the Postgres database, for whatever has no URI of its own",
+    secret: true,
+  }),
+  "database.writer.uri": option(postgresUri, {
+    flag: "database-writer-uri",
+    default: "",
+    about: "the Postgres database that takes writes; empty for `database.uri`",
+    secret: true,
+  }),
+  "database.auto_migrate": option(boolean, {
+    flag: "database-auto-migrate",
+    default: "true",
+    about: "whether pending migrations are applied at start",
+  }),
+  "database.max_connections": option(integer({ from: 1, to: 10_000 }), {
+    flag: "database-max-connections",
+    default: "20",
+    about:
+      "most connections to the database that requests have; health has one of its own, and so has watching",
+  }),
+  "database.max_connection_lifetime": option(duration, {
+    flag: "database-max-connection-lifetime",
+    default: "300s",
+    about: "after which a connection is replaced; 0 for never",
+  }),
+  "database.max_connection_idle_time": option(duration, {
+    flag: "database-max-connection-idle-time",
+    default: "60s",
+    about: "after which an unused connection is closed; 0 for never",
+  }),
+  "database.connect_timeout": option(duration, {
+    flag: "database-connect-timeout",
+    default: "0s",
+    about: "how long making a connection may take; 0 for as long as it takes",
+  }),
+  "database.max_data_per_write": option(integer({ from: 1, to: 100_000 }), {
+    flag: "database-max-data-per-write",
+    default: "1000",
+    about: "most tuples and attributes, counted together, of one write",
+  }),
+  "database.max_retries": option(integer({ from: 0, to: 1_000 }), {
+    flag: "database-max-retries",
+    default: "10",
+    about: "how often a transaction is repeated that lost a conflict or its connection",
+  }),
+  "database.watch_buffer_size": option(integer({ from: 1, to: 100_000 }), {
+    flag: "database-watch-buffer-size",
+    default: "100",
+    about: "most transactions that are read ahead for one who watches",
+  }),
+  "database.garbage_collection.enabled": option(boolean, {
+    flag: "database-garbage-collection-enabled",
+    default: "false",
+    about: "whether history is removed that is older than the window; tokens from then are refused",
+  }),
+  "database.garbage_collection.interval": option(someDuration, {
+    flag: "database-garbage-collection-interval",
+    default: "200h",
+    about: "time from one removal of history to the next",
+  }),
+  "database.garbage_collection.window": option(someDuration, {
+    flag: "database-garbage-collection-window",
+    default: "200h",
+    about: "how long a token stays good at least",
+  }),
+  "database.garbage_collection.timeout": option(someDuration, {
+    flag: "database-garbage-collection-timeout",
+    default: "5m",
+    about: "after which a removal of history stops, to go on later",
+  }),
+} as const;

@@ -1,0 +1,21 @@
+import { anyText, oneOf } from "../kind.ts";
+import { option } from "../option.ts";
+
+/** What is logged, and where to. */
+export const loggerOptions = {
+  "logger.level": option(oneOf("error", "warn", "info", "debug"), {
+    flag: "log-level",
+    default: "info",
+    about: "least important lines that are logged; debug has one line for each request",
+  }),
+  "logger.output": option(oneOf("text", "json"), {
+    flag: "log-output",
+    default: "text",
+    about: "form of a log line",
+  }),
+  "logger.file": option(anyText, {
+    flag: "log-file",
+    default: "",
+    about: "file to log to; empty for standard output",
+  }),
+} as const;

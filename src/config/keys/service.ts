@@ -1,0 +1,27 @@
+import { boolean, integer, size } from "../kind.ts";
+import { option } from "../option.ts";
+
+/** The limits and caches of what is answered. */
+export const serviceOptions = {
+  "service.permission.bulk_limit": option(integer({ from: 1, to: 100 }), {
+    flag: "service-permission-bulk-limit",
+    default: "100",
+    about: "most items of one bulk check",
+  }),
+  "service.permission.concurrency_limit": option(integer({ from: 1, to: 100_000 }), {
+    flag: "service-permission-concurrency-limit",
+    default: "100",
+    about:
+      "most permission questions that are worked on at the same time; ten times as many wait, more are refused",
+  }),
+  "service.schema.cache.max_cost": option(size, {
+    flag: "service-schema-cache-max-cost",
+    default: "10MiB",
+    about: "memory for schemas that are kept compiled",
+  }),
+  "service.watch.enabled": option(boolean, {
+    flag: "service-watch-enabled",
+    default: "false",
+    about: "whether changes can be watched; writers of such a server wake the watchers of others",
+  }),
+} as const;
