@@ -65,6 +65,7 @@ export const errorCodes = {
   SERIALIZATION: "aborted",
   MIGRATION: "failed_precondition",
   UNAVAILABLE: "unavailable",
+  CIRCUIT_BREAKER: "unavailable",
   INTERNAL: "internal",
 } as const satisfies Record<string, ErrorKind>;
 

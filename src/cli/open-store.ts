@@ -38,6 +38,9 @@ export async function openStore(config: Config, logger: Logger): Promise<Store> 
         },
         autoMigrate: config["database.auto_migrate"],
         maxRetries: config["database.max_retries"],
+        ...(config["service.circuit_breaker"] && {
+          onCircuit: (state) => logger.warn(circuitChanges[state]),
+        }),
         onAnswered: (how, answers) => {
           counts[how] += answers;
         },
@@ -52,6 +55,11 @@ export async function openStore(config: Config, logger: Logger): Promise<Store> 
     }
   }
 }
+
+const circuitChanges = {
+  open: "the circuit is open: the database does not answer, requests fail at once until it does",
+  closed: "the circuit is closed: the database answers again",
+} as const;
 
 /** How history is removed, when it is. */
 function garbageCollectionOf(config: Config): GarbageCollectionOptions | undefined {

@@ -5,7 +5,7 @@ import { quote } from "../base/quote.ts";
 import { statusOf } from "../base/status.ts";
 import { logFailure } from "../telemetry/failure.ts";
 
-/** What is too much now is over soon: limits are those of a moment. */
+/** Limits are those of a moment, and a database that is away is looked for every second. */
 const retryAfterSeconds = 1;
 
 /** Sends any error as the error body; one that is not the client's is logged, and its cause kept. */
@@ -25,7 +25,9 @@ export function replyWithStreamError(
 }
 
 function withStatus(reply: FastifyReply, { kind }: PembaError): FastifyReply {
-  if (kind === "resource_exhausted") reply.header("retry-after", retryAfterSeconds);
+  if (kind === "resource_exhausted" || kind === "unavailable") {
+    reply.header("retry-after", retryAfterSeconds);
+  }
   if (kind === "unauthenticated") reply.header("www-authenticate", "Bearer");
   return reply.status(statusOf[kind].http);
 }

@@ -14,6 +14,8 @@ export function logFailure(
     logger.error({ err: error.cause ?? error }, "request failed");
     return;
   }
-  logger.warn({ code: error.code }, `request failed: ${error.sentence}`);
+  // That the circuit is open is logged when it opens, and is the answer to every request until then.
+  const level = error.code === "CIRCUIT_BREAKER" ? "debug" : "warn";
+  logger[level]({ code: error.code }, `request failed: ${error.sentence}`);
   if (error.cause !== undefined) logger.debug({ err: error.cause }, "why the request failed");
 }

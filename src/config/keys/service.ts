@@ -3,6 +3,12 @@ import { option } from "../option.ts";
 
 /** The limits and caches of what is answered. */
 export const serviceOptions = {
+  "service.circuit_breaker": option(boolean, {
+    flag: "service-circuit-breaker",
+    default: "false",
+    about:
+      "whether requests fail at once while the database does not answer, where each would else wait for it",
+  }),
   "service.permission.bulk_limit": option(integer({ from: 1, to: 100 }), {
     flag: "service-permission-bulk-limit",
     default: "100",
@@ -13,6 +19,11 @@ export const serviceOptions = {
     default: "100",
     about:
       "most permission questions that are worked on at the same time; ten times as many wait, more are refused",
+  }),
+  "service.schema.cache.number_of_counters": option(integer({ from: 1, to: 1_000_000 }), {
+    flag: "service-schema-cache-number-of-counters",
+    default: "1000",
+    about: "most schemas that are kept compiled; tenants with the same one count once",
   }),
   "service.schema.cache.max_cost": option(size, {
     flag: "service-schema-cache-max-cost",

@@ -4,6 +4,7 @@ import postgres from "postgres";
 import { must } from "../../base/assert.ts";
 import { cancelled, PembaError } from "../../base/error.ts";
 import { Cancelling } from "./cancelling.ts";
+import type { CircuitBreaker } from "./circuit-breaker.ts";
 import {
   faultOf,
   isCancelled,
@@ -29,6 +30,8 @@ export interface DatabaseOptions {
   readonly warn: (message: string) => void;
   /** How often `read` and `write` repeat a statement; never when absent. */
   readonly maxRetries?: number | undefined;
+  /** Without one, each statement of `read` and `write` finds out for itself that the server is gone. */
+  readonly circuit?: CircuitBreaker | undefined;
   /** Called with every statement that goes to the server, as it goes. */
   readonly onStatement?: ((text: string) => void) | undefined;
   /** Called when a connection ends, for whatever reason: the next one may reach another server. */
@@ -61,12 +64,14 @@ export class Database {
   readonly #prepared = new Set<string>();
   readonly #seenOnce = new LRUCache<string, true>({ max: rememberedTextsMax });
   readonly #cancelling = new Cancelling();
+  readonly #circuit: CircuitBreaker | undefined;
   readonly #maxRetries: number;
   readonly #generationMs: number;
   #generationEndMs: number;
 
   private constructor(options: DatabaseOptions, settings: Readonly<Record<string, string>>) {
     this.#sql = openPool(options, settings);
+    this.#circuit = options.circuit;
     this.#maxRetries = options.maxRetries ?? 0;
     const { maxLifetimeMs } = options.pool;
     this.#generationMs = maxLifetimeMs === 0 ? Number.POSITIVE_INFINITY : maxLifetimeMs;
@@ -146,8 +151,10 @@ export class Database {
     values: readonly Value[],
     signal?: AbortSignal,
   ): Promise<readonly Row[]> {
-    return await repeatOn(["conflict", "unreached", "lost"], this.#maxRetries, () =>
-      this.query(text, values, signal),
+    return await this.#guarded(() =>
+      repeatOn(["conflict", "unreached", "lost"], this.#maxRetries, () =>
+        this.query(text, values, signal),
+      ),
     );
   }
 
@@ -157,8 +164,8 @@ export class Database {
    */
   async write(text: string, values: readonly Value[]): Promise<readonly Row[]> {
     try {
-      return await repeatOn(["conflict", "unreached"], this.#maxRetries, () =>
-        this.query(text, values),
+      return await this.#guarded(() =>
+        repeatOn(["conflict", "unreached"], this.#maxRetries, () => this.query(text, values)),
       );
     } catch (error) {
       const fault = faultOf(error);
@@ -169,6 +176,10 @@ export class Database {
   /** Waits for what runs, for a few seconds, and ends all connections. */
   async close(): Promise<void> {
     await this.#sql.end({ timeout: closeTimeoutSeconds });
+  }
+
+  async #guarded<T>(work: () => Promise<T>): Promise<T> {
+    return this.#circuit === undefined ? await work() : await this.#circuit.run(work);
   }
 
   #mayPrepare(text: string): boolean {

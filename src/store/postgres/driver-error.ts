@@ -102,6 +102,22 @@ export function faultOf(error: unknown): Fault {
   return lostFaults.includes(code) || endingStates.test(code) ? "lost" : "other";
 }
 
+/**
+ * Could the server not be reached, or did it go away? Not when it answered, if only with an error:
+ * one that refuses a statement, or ends it for taking too long, is there.
+ */
+export function isOutage(error: unknown): boolean {
+  const code = error instanceof PembaError ? codeOf(error.cause) : undefined;
+  if (code === undefined || closingFaults.has(code)) return false;
+  return connectionFaults.has(code) || refusingStates.test(code) || endingStates.test(code);
+}
+
+/** What becomes of a statement to which a server that is gone without a word gives no answer. */
+export function silence(): PembaError {
+  const cause = Object.assign(new Error("no answer came"), { code: "ETIMEDOUT" });
+  return new PembaError("UNAVAILABLE", "the database does not answer", { cause });
+}
+
 /** The honest answer to a change whose own answer did not come. */
 export function unknownOutcome(error: unknown): PembaError {
   return new PembaError(

@@ -5,6 +5,7 @@ import { unwatched } from "../unwatched.ts";
 import { createPostgresBundles } from "./bundles.ts";
 import { PostgresChanges } from "./changes.ts";
 import { type Answering, PostgresPermissions } from "./check.ts";
+import { CircuitBreaker, type CircuitState } from "./circuit-breaker.ts";
 import { createPostgresData } from "./data.ts";
 import { Database, type PoolOptions } from "./database.ts";
 import { startGarbageCollection } from "./garbage.ts";
@@ -31,6 +32,8 @@ export interface PostgresStoreOptions {
   /** Nobody can follow changes when absent, and nobody is told of them. */
   readonly watch?: WatchOptions | undefined;
   readonly warn: (message: string) => void;
+  /** Requests do not wait for a server that is gone when there, which is told of each change. */
+  readonly onCircuit?: ((state: CircuitState) => void) | undefined;
   /** Called with every statement that goes to the server, as it goes. */
   readonly onStatement?: ((text: string) => void) | undefined;
   /** Called with how the answers of each check, bulk-check or subject-permission were found. */
@@ -46,18 +49,24 @@ export async function createPostgresStore(options: PostgresStoreOptions): Promis
   if (autoMigrate) await migrateUp(url);
   else await refusePendingMigrations(url);
 
-  let tokens: SnapTokens | undefined;
-  const database = await Database.connect({
-    ...options,
-    onConnectionClosed: () => tokens?.refresh(),
-  });
-  tokens = await SnapTokens.load(database);
   // A probe that waited behind requests would call a busy server dead.
   const probe = await Database.connect({
     url,
     pool: { ...options.pool, maxConnections: 1 },
     warn: () => {},
   });
+  const ping = async (): Promise<void> => {
+    await probe.query("select 1", []);
+  };
+  const circuit =
+    options.onCircuit && new CircuitBreaker({ probe: ping, onChange: options.onCircuit });
+  let tokens: SnapTokens | undefined;
+  const database = await Database.connect({
+    ...options,
+    circuit,
+    onConnectionClosed: () => tokens?.refresh(),
+  });
+  tokens = await SnapTokens.load(database);
   const schemas = new CompiledSchemas((tenant, version) => readSchema(database, tenant, version), {
     maxBytes: options.maxSchemaCacheBytes,
   });
@@ -100,10 +109,9 @@ export async function createPostgresStore(options: PostgresStoreOptions): Promis
     permissions,
     lookups: new PostgresLookups({ database, schemas, tokens, permissions }),
     changes: changes ?? unwatched,
-    ping: async () => {
-      await probe.query("select 1", []);
-    },
+    ping,
     close: async () => {
+      circuit?.close();
       await Promise.all([removal.close(), collection?.close(), changes?.close()]);
       await Promise.all([database.close(), probe.close()]);
     },
