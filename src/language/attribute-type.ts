@@ -1,6 +1,6 @@
+import { suggest } from "../base/suggest.ts";
 import { type AttributeType, attributeTypes } from "../base/tuple.ts";
 import type { Problems } from "./problem.ts";
-import { suggest } from "./suggest.ts";
 import type { Name } from "./tree.ts";
 
 const types: ReadonlyMap<string, AttributeType> = new Map(

@@ -1,3 +1,4 @@
+import { suggest } from "../base/suggest.ts";
 import type { Problems } from "./problem.ts";
 import type { Expression } from "./schema.ts";
 import {
@@ -7,7 +8,6 @@ import {
   membersBehind,
   type Scope,
 } from "./scope.ts";
-import { suggest } from "./suggest.ts";
 import type {
   ExpressionNode,
   InvocationNode,

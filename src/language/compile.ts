@@ -1,3 +1,4 @@
+import { suggest } from "../base/suggest.ts";
 import type { AttributeType } from "../base/tuple.ts";
 import { resolveAttributeType } from "./attribute-type.ts";
 import { compileExpression } from "./compile-expression.ts";
@@ -14,7 +15,6 @@ import type {
   Schema,
 } from "./schema.ts";
 import { type EntityScope, relationOf, type Scope, scopeOf } from "./scope.ts";
-import { suggest } from "./suggest.ts";
 import type { Name, RelationNode, SchemaTree, StatementNode } from "./tree.ts";
 
 /** Reads and compiles a schema. Throws SCHEMA_PARSE or SCHEMA_COMPILE with all mistakes. */

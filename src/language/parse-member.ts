@@ -1,6 +1,6 @@
+import { suggest } from "../base/suggest.ts";
 import type { Cursor } from "./cursor.ts";
 import { parseExpression } from "./parse-expression.ts";
-import { suggest } from "./suggest.ts";
 import { keywords } from "./token.ts";
 import type {
   AttributeNode,

@@ -1,9 +1,9 @@
+import { suggest } from "../base/suggest.ts";
 import { Cursor } from "./cursor.ts";
 import { parseMember, parsePermission } from "./parse-member.ts";
 import { parseRule } from "./parse-rule.ts";
 import { Problems } from "./problem.ts";
 import { createSource } from "./source.ts";
-import { suggest } from "./suggest.ts";
 import type { TokenKind } from "./token.ts";
 import type { EntityNode, MemberNode, SchemaTree, StatementNode } from "./tree.ts";
 

@@ -1,11 +1,11 @@
 import { type ErrorCode, PembaError } from "../base/error.ts";
 import { quote } from "../base/quote.ts";
+import { suggest } from "../base/suggest.ts";
 import { compileSchema } from "./compile.ts";
 import { type LooseMember, parseLooseMember, parseSchema } from "./parse.ts";
 import { type Position, startOfText } from "./position.ts";
 import { Problems } from "./problem.ts";
 import { type EditedMember, editedTree, type EntityEdit, splice } from "./splice.ts";
-import { suggest } from "./suggest.ts";
 import type { EntityNode, MemberNode, SchemaTree } from "./tree.ts";
 
 /** Changes to the entities of a schema, by the name of the entity. */

@@ -1,7 +1,7 @@
 import { type ErrorCode, type ErrorDetail, PembaError } from "../base/error.ts";
+import { suggest } from "../base/suggest.ts";
 import type { Attribute, Tuple } from "../base/tuple.ts";
 import type { EntityDefinition, RelationType, Schema } from "../language/schema.ts";
-import { suggest } from "../language/suggest.ts";
 import { sameValue } from "./attribute-value.ts";
 
 /** How a request names its elements in errors: 3 is `tuples[3]`. */
