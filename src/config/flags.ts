@@ -1,9 +1,13 @@
 import { parseArgs } from "node:util";
 
+import { suggest } from "../base/suggest.ts";
+
 /** What a flag takes: a value, or a value that may be left out. */
 export interface FlagKind {
   /** The value of a flag that stands alone; without it a value must follow. */
   readonly bare?: string | undefined;
+  /** Several of the flag give one list, with commas between them; else the last one counts. */
+  readonly isList?: boolean;
   /** One letter that stands for the flag. */
   readonly short?: string;
 }
@@ -42,12 +46,23 @@ export function parseFlags(
     if (token.kind !== "option") continue;
     const kind = known.get(token.name);
     if (kind === undefined) {
-      problems.push(`${token.rawName}: no such flag`);
+      const meant = suggest(
+        token.rawName,
+        [...known.keys()].map((name) => `--${name}`),
+      );
+      problems.push(`${token.rawName}: no such flag${meant}`);
       continue;
     }
     const value = token.value ?? kind.bare;
     if (value === undefined) problems.push(`--${token.name}: needs a value`);
-    else values.set(token.name, value);
+    else values.set(token.name, joined(values.get(token.name), value, kind));
   }
   return { values, positionals, problems };
+}
+
+/** An empty list adds nothing to the others. */
+function joined(before: string | undefined, value: string, { isList }: FlagKind): string {
+  return isList === true && before !== undefined && before !== ""
+    ? [before, value].filter((text) => text !== "").join(",")
+    : value;
 }

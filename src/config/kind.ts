@@ -1,3 +1,10 @@
+import { isIP } from "node:net";
+
+import { suggest } from "../base/suggest.ts";
+
+/** A part of a JSON Schema. */
+export type JsonSchema = Readonly<Record<string, unknown>>;
+
 /**
  * A kind of value that a key can have. Files, variables and flags all give text; one reader turns
  * it into the value, so the three mean the same.
@@ -7,23 +14,49 @@ export interface Kind<T> {
   readonly expected: string;
   /** Flags of this kind may stand without a value, which then is this text. */
   readonly bare?: string;
+  /** Flags of this kind may be given several times, and add up. */
+  readonly isList?: true;
+  /** What a YAML file may hold, as far as a JSON Schema can say it, which sees no spelling. */
+  readonly schema: JsonSchema;
+  /** ` (did you mean ...?)` for a text that is refused, or "". */
+  hint?(text: string): string;
   /** Undefined when the text is no such value. */
   read(text: string): T | undefined;
   /** The same for a list of a file; kinds of one value have none. */
   readItems?(items: readonly string[]): T | undefined;
 }
 
-export const anyText: Kind<string> = { expected: "text", read: (text) => text };
+/** What a file gives as text, since its own text is read: `keys: [007]`. */
+const scalar = ["string", "number", "boolean"];
 
+export const anyText: Kind<string> = {
+  expected: "text",
+  schema: { type: scalar },
+  read: (text) => text,
+};
+
+const truths: ReadonlyMap<string, boolean> = new Map([
+  ...["true", "True", "TRUE"].map((text) => [text, true] as const),
+  ...["false", "False", "FALSE"].map((text) => [text, false] as const),
+]);
+
+/** As YAML spells them. */
 export const boolean: Kind<boolean> = {
   expected: "true or false",
   bare: "true",
-  read: (text) => (text === "true" ? true : text === "false" ? false : undefined),
+  schema: { enum: [true, false, ...truths.keys()] },
+  read: (text) => truths.get(text),
 };
 
 export function integer(range: { readonly from: number; readonly to: number }): Kind<number> {
   return {
     expected: `a whole number from ${range.from} to ${range.to}`,
+    schema: {
+      anyOf: [
+        { type: "integer", minimum: range.from, maximum: range.to },
+        { type: "string", pattern: String.raw`^\d+$` },
+      ],
+    },
     read: (text) => {
       const value = /^\d+$/.test(text) ? Number(text) : Number.NaN;
       return value >= range.from && value <= range.to ? value : undefined;
@@ -39,13 +72,19 @@ export const port: Kind<number> = {
 export function oneOf<const T extends string>(...choices: readonly T[]): Kind<T> {
   return {
     expected: choices.join(", ").replace(/, ([^,]*)$/, " or $1"),
+    schema: { enum: choices },
+    hint: (text) => suggest(text.toLowerCase(), choices),
     read: (text) => choices.find((choice) => choice === text),
   };
 }
 
 /** One of the kind, or nothing, which is the empty text. */
 export function maybe<T extends string>(kind: Kind<T>): Kind<T | ""> {
-  return { ...kind, read: (text) => (text === "" ? "" : kind.read(text)) };
+  return {
+    ...kind,
+    schema: { anyOf: [{ const: "" }, kind.schema] },
+    read: (text) => (text === "" ? "" : kind.read(text)),
+  };
 }
 
 /** Several of a kind; in one text they have commas between them. */
@@ -56,6 +95,8 @@ export function listOf<T>(item: Kind<T>): Kind<readonly T[]> {
   };
   return {
     expected: `a list of ${item.expected}`,
+    isList: true,
+    schema: { anyOf: [{ type: "array", items: item.schema }, { type: scalar }] },
     readItems,
     read: (text) => (text === "" ? [] : readItems(text.split(",").map((part) => part.trim()))),
   };
@@ -64,12 +105,43 @@ export function listOf<T>(item: Kind<T>): Kind<readonly T[]> {
 /** What can stand in a header whatever reads it. */
 export const headerWord: Kind<string> = {
   expected: "texts of visible ASCII characters without spaces",
+  schema: { type: scalar, pattern: "^[!-~]+$" },
   read: (text) => (/^[!-~]+$/.test(text) ? text : undefined),
+};
+
+const hostName =
+  /^(?=.{1,253}$)[a-z0-9_]([a-z0-9_-]*[a-z0-9_])?(\.[a-z0-9_]([a-z0-9_-]*[a-z0-9_])?)*\.?$/i;
+
+/** What can be dialled or listened on. */
+export const host: Kind<string> = {
+  expected: "a host name or an IP address, without a port",
+  schema: { type: "string", pattern: String.raw`^[\w.:%-]+$` },
+  read: (text) => (isIP(text) !== 0 || hostName.test(text) ? text : undefined),
+};
+
+/** Whom a browser may ask for: a site, as it names itself, or every one. */
+export const origin: Kind<string> = {
+  expected: "origins such as https://app.example, or *",
+  schema: { type: "string", pattern: String.raw`^(\*|https?://[^/?#@\s]+)$` },
+  read: (text) => {
+    const url = URL.parse(text);
+    return text === "*" || (url !== null && /^https?:$/.test(url.protocol) && url.origin === text)
+      ? text
+      : undefined;
+  },
+};
+
+/** The name of a header, or every one. */
+export const headerName: Kind<string> = {
+  expected: "names of headers such as authorization, or *",
+  schema: { type: "string", pattern: "^[!#$%&'*+.^_`|~0-9A-Za-z-]+$" },
+  read: (text) => (/^[!#$%&'*+.^_`|~0-9A-Za-z-]+$/.test(text) ? text : undefined),
 };
 
 /** The identifier of an issuer, to the letter. */
 export const issuerUrl: Kind<string> = {
   expected: "a URL such as https://issuer.example without credentials, query and fragment",
+  schema: { type: "string", pattern: String.raw`^https?://[^?#@\s]+$` },
   read: (text) => {
     const url = /[?#@\s]/.test(text) ? null : URL.parse(text);
     return /^https?:$/.test(url?.protocol ?? "") ? text : undefined;
@@ -82,14 +154,21 @@ const unitMilliseconds: Readonly<Record<string, number>> = {
   m: 60_000,
   h: 3_600_000,
 };
-const durationText = /^(\d+(\.\d+)?(ms|s|m|h))+$/;
+const durationText = String.raw`(\d+(\.\d+)?(ms|s|m|h))+`;
+
+/** A number without its unit is what people leave out most. */
+function hintUnit(text: string): string {
+  return /^\d+(\.\d+)?$/.test(text) ? ` (did you mean \`${text}s\`, which are seconds?)` : "";
+}
 
 /** Text such as `1h30m`, read as milliseconds. */
 export const duration: Kind<number> = {
   expected: "a duration with its unit, such as 500ms, 60s, 15m or 1h30m",
+  schema: { anyOf: [{ type: "string", pattern: `^(0|${durationText})$` }, { const: 0 }] },
+  hint: hintUnit,
   read: (text) => {
     if (text === "0") return 0;
-    if (!durationText.test(text)) return undefined;
+    if (!new RegExp(`^${durationText}$`).test(text)) return undefined;
     const parts = text.matchAll(/([\d.]+)(ms|s|m|h)/g);
     const total = parts.reduce(
       (sum, [, amount, unit]) => sum + Number(amount) * (unitMilliseconds[unit ?? ""] ?? 0),
@@ -105,6 +184,8 @@ const longestDurationHours = 876_000;
 /** A duration that something is done after, or for: not at once, and not beyond all calendars. */
 export const someDuration: Kind<number> = {
   expected: `a duration from 1ms to ${longestDurationHours}h`,
+  schema: { type: "string", pattern: `^(?=.*[1-9])${durationText}$` },
+  hint: hintUnit,
   read: (text) => {
     const value = duration.read(text);
     if (value === undefined || value < 1) return undefined;
@@ -125,17 +206,27 @@ const unitBytes: Readonly<Record<string, number>> = {
 
 /** Text such as `10MiB`, read as bytes. */
 export const size: Kind<number> = {
-  expected: "a size such as 1000, 64KiB or 10MiB",
+  expected: "a size such as 1000, 64KiB or 10MiB, but not 0",
+  schema: {
+    anyOf: [
+      { type: "number", exclusiveMinimum: 0 },
+      {
+        type: "string",
+        pattern: String.raw`^(?=.*[1-9])\d+(\.\d+)? ?([bB]|[kKmMgG][iI]?[bB])?$`,
+      },
+    ],
+  },
   read: (text) => {
     const [, amount, unit] = /^(\d+(?:\.\d+)?) ?([a-zA-Z]*)$/.exec(text) ?? [];
     const factor = unitBytes[(unit ?? "").toUpperCase()];
-    const bytes = Number(amount) * (factor ?? Number.NaN);
-    return Number.isSafeInteger(Math.round(bytes)) ? Math.round(bytes) : undefined;
+    const bytes = Math.round(Number(amount) * (factor ?? Number.NaN));
+    return Number.isSafeInteger(bytes) && bytes > 0 ? bytes : undefined;
   },
 };
 
 export const postgresUri: Kind<string> = {
   expected: "a URI such as postgres://user:password@host:5432/database",
+  schema: { type: "string", pattern: "^(postgres(ql)?://.+)?$" },
   read: (text) => (text === "" || isPostgresUri(text) ? text : undefined),
 };
 

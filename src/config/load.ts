@@ -3,13 +3,23 @@ import { existsSync } from "node:fs";
 import { contradictions } from "./contradictions.ts";
 import { readFile } from "./file.ts";
 import type { FlagKind } from "./flags.ts";
-import { defaultOf, type Option, variableOf, variablePrefix } from "./option.ts";
-import { type Config, isOptionKey, type OptionKey, optionKeys, options } from "./options.ts";
+import { keyNames } from "./key-name.ts";
+import { withoutPasswords } from "./mask.ts";
+import { defaultOf, type Option } from "./option.ts";
+import { type Config, type OptionKey, optionKeys, options } from "./options.ts";
 import type { Setting, Source } from "./setting.ts";
+import { readVariables } from "./variables.ts";
 
 /** Either every value, or everything that is wrong, a sentence each. */
 export type Loaded =
-  | { readonly kind: "config"; readonly config: Config }
+  | {
+      readonly kind: "config";
+      readonly config: Config;
+      /** What was given and not left at its default. */
+      readonly settings: ReadonlyMap<OptionKey, Setting>;
+      /** What should be changed some day, a sentence each. */
+      readonly warnings: readonly string[];
+    }
   | { readonly kind: "problems"; readonly problems: readonly string[] };
 
 /** Where the file is looked for when no flag names one; none need be there. */
@@ -18,7 +28,10 @@ export const defaultFiles: readonly string[] = ["config/config.yaml", "config/co
 /** The flags that set keys, and the one that names the file. */
 export function configFlags(): ReadonlyMap<string, FlagKind> {
   const flags = new Map<string, FlagKind>([["config", { short: "c" }]]);
-  for (const key of optionKeys) flags.set(options[key].flag, { bare: options[key].kind.bare });
+  for (const { key, flag } of keyNames) {
+    const { bare, isList }: Option<unknown>["kind"] = options[key].kind;
+    flags.set(flag, { bare, isList: isList === true });
+  }
   return flags;
 }
 
@@ -28,15 +41,10 @@ export function loadConfig(given: {
   readonly env: Readonly<Record<string, string | undefined>>;
 }): Loaded {
   const file = fileSource(given.flags.get("config"));
-  const sources = [file, envSource(given.env), flagSource(given)];
+  const sources = [file, readVariables(given.env), flagSource(given.flags)];
   const problems = sources.flatMap((source) => source.problems);
-  const settings = new Map<string, Setting>();
-  for (const source of sources) {
-    for (const [key, setting] of source.settings) {
-      if (isOptionKey(key)) settings.set(key, setting);
-      else problems.push(`${setting.place}: \`${key}\` is not a key of the configuration`);
-    }
-  }
+  const warnings: string[] = [];
+  const settings = settingsOf(new Map(sources.flatMap((source) => [...source.settings])), warnings);
   const values = new Map<OptionKey, unknown>();
   for (const key of optionKeys) {
     const setting = settings.get(key);
@@ -47,22 +55,48 @@ export function loadConfig(given: {
   if (file.problems.length === 0) problems.push(...contradictions(values));
   // Every key has the value that its own kind read, and nothing but a problem leaves one out.
   const config = Object.fromEntries(values) as unknown as Config;
-  return problems.length > 0 ? { kind: "problems", problems } : { kind: "config", config };
+  return problems.length > 0
+    ? { kind: "problems", problems }
+    : { kind: "config", config, settings, warnings };
+}
+
+/** By key and no longer by name: a deprecated name stands in where its key has no value. */
+function settingsOf(
+  given: ReadonlyMap<string, Setting>,
+  warnings: string[],
+): ReadonlyMap<OptionKey, Setting> {
+  const settings = new Map<OptionKey, Setting>();
+  for (const { name, key } of keyNames) {
+    const setting = given.get(name);
+    if (setting === undefined) continue;
+    const isIgnored = name !== key && settings.has(key);
+    if (!isIgnored) settings.set(key, setting);
+    if (name !== key) {
+      const consequence = isIgnored ? "which is set, too, and wins" : "use that";
+      warnings.push(
+        `${setting.place}: \`${name}\` is deprecated in favour of \`${key}\`, ${consequence}`,
+      );
+    }
+  }
+  return settings;
 }
 
 function readValue(key: OptionKey, setting: Setting | undefined, problems: string[]): unknown {
   const option: Option<unknown> = options[key];
   if (setting === undefined) return defaultOf(option);
-  const { text, place } = setting;
+  const { name, text, place } = setting;
   const { kind } = option;
   if (typeof text !== "string" && kind.readItems === undefined) {
-    problems.push(`${place}: \`${key}\` is a list, expected one value`);
+    problems.push(`${place}: \`${name}\` is a list, expected one value`);
     return undefined;
   }
   const value = typeof text === "string" ? kind.read(text) : kind.readItems?.(text);
   if (value === undefined) {
-    const shown = option.secret ? "the value" : `\`${text.toString()}\``;
-    problems.push(`${place}: \`${key}\`: ${shown} is not allowed, expected ${kind.expected}`);
+    const shown = option.secret ? "the value" : `\`${withoutPasswords(text.toString())}\``;
+    const meant = typeof text === "string" && !option.secret ? (kind.hint?.(text) ?? "") : "";
+    problems.push(
+      `${place}: \`${name}\`: ${shown} is not allowed, expected ${kind.expected}${meant}`,
+    );
   }
   return value;
 }
@@ -79,26 +113,13 @@ function fileSource(named: string | undefined): Source {
   return readFile(named) ?? { ...none, problems: [`--config: there is no file \`${named}\``] };
 }
 
-/** An empty variable is one that is not set, as compose files leave them. */
-function envSource(env: Readonly<Record<string, string | undefined>>): Source {
-  const keys = new Map(optionKeys.map((key) => [variableOf(options[key].flag), key]));
+function flagSource(flags: ReadonlyMap<string, string>): Source {
   const settings = new Map<string, Setting>();
-  const problems: string[] = [];
-  for (const [name, text] of Object.entries(env)) {
-    if (!name.startsWith(variablePrefix) || text === undefined || text === "") continue;
-    const key = keys.get(name);
-    if (key === undefined) problems.push(`${name}: no key of the configuration has this variable`);
-    else settings.set(key, { text, place: name });
-  }
-  return { settings, problems };
-}
-
-function flagSource({ flags }: { readonly flags: ReadonlyMap<string, string> }): Source {
-  const settings = new Map<string, Setting>();
-  for (const key of optionKeys) {
-    const { flag } = options[key];
+  for (const { name, flag } of keyNames) {
     const text = flags.get(flag);
-    if (text !== undefined) settings.set(key, { text, place: `--${flag}` });
+    if (text !== undefined) {
+      settings.set(name, { name, source: "flag", text, place: `--${flag}` });
+    }
   }
   return { settings, problems: [] };
 }

@@ -103,13 +103,13 @@ test("all problems are told at once, with key, value, place and what is allowed"
       },
     }),
     [
-      "SERVICE_HTTP_PROT: no key of the configuration has this variable",
-      "SERVICE_PERMISSION_BULK_LIMIT: no key of the configuration has this variable",
-      `${path}:2: \`server.prot\` is not a key of the configuration`,
+      `${path}:2:3: \`server.prot\` is not a key of the configuration`,
+      "SERVICE_HTTP_PROT: no key of the configuration has this variable (did you mean `SERVICE_HTTP_PORT`?)",
+      "SERVICE_PERMISSION_BULK_LIMIT: no key of the configuration has this variable (did you mean `SERVICE_SERVICE_PERMISSION_BULK_LIMIT`?)",
       "--http-port: `server.http.port`: `70000` is not allowed, expected a port from 0 to 65535 (0 is any free one)",
-      `${path}:4: \`logger.level\`: \`warning\` is not allowed, expected error, warn, info or debug`,
-      `${path}:5: \`logger.output\` is a list, expected one value`,
-      "SERVICE_DATABASE_CONNECT_TIMEOUT: `database.connect_timeout`: `60` is not allowed, expected a duration with its unit, such as 500ms, 60s, 15m or 1h30m",
+      `${path}:4:3: \`logger.level\`: \`warning\` is not allowed, expected error, warn, info or debug`,
+      `${path}:5:3: \`logger.output\` is a list, expected one value`,
+      "SERVICE_DATABASE_CONNECT_TIMEOUT: `database.connect_timeout`: `60` is not allowed, expected a duration with its unit, such as 500ms, 60s, 15m or 1h30m (did you mean `60s`, which are seconds?)",
     ],
   );
 });
@@ -188,7 +188,7 @@ test("the same key twice in a file is a problem", (t) => {
 
 test("a flag nobody knows and one without its value are problems", () => {
   assert.deepEqual(problemsOf({ args: ["--http-prot", "1", "--log-level"] }), [
-    "--http-prot: no such flag",
+    "--http-prot: no such flag (did you mean `--http-port`?)",
     "--log-level: needs a value",
   ]);
 });
@@ -210,8 +210,8 @@ test("a list is a list in a file, and has commas between its values elsewhere", 
 test("a list holds nothing but plain values that are allowed", (t) => {
   const path = file(t, "authn:\n  preshared:\n    keys: [a, {b: c}]\n  oidc:\n    issuer: [a]\n");
   assert.deepEqual(problemsOf({ args: ["-c", path] }), [
-    `${path}:3: \`authn.preshared.keys\` is a list with more than plain values in it`,
-    `${path}:5: \`authn.oidc.issuer\` is a list, expected one value`,
+    `${path}:3:5: \`authn.preshared.keys\` is a list with more than plain values in it`,
+    `${path}:5:5: \`authn.oidc.issuer\` is a list, expected one value`,
   ]);
   const blank = file(t, "authn:\n  preshared:\n    keys: [a, ~]\n");
   assert.match(problemsOf({ args: ["-c", blank] })[0] ?? "", /more than plain values/);

@@ -66,6 +66,7 @@ export const authnOptions = {
     flag: "authn-oidc-backoff-max-retries",
     default: "5",
     about: "how often a fetch that failed is repeated before the next interval",
+    otherVariable: "AUTHN_OIDC_BACKOFF_RETRIES",
   }),
   "authn.oidc.valid_methods": option(listOf(oneOf(...signingMethods)), {
     flag: "authn-oidc-valid-methods",

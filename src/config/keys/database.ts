@@ -20,6 +20,11 @@ export const databaseOptions = {
     about: "the Postgres database that takes writes; empty for `database.uri`",
     secret: true,
   }),
+  "database.start_timeout": option(duration, {
+    flag: "database-start-timeout",
+    default: "60s",
+    about: "how long the start waits for a database that does not answer yet; 0 for not at all",
+  }),
   "database.auto_migrate": option(boolean, {
     flag: "database-auto-migrate",
     default: "true",
@@ -30,6 +35,7 @@ export const databaseOptions = {
     default: "20",
     about:
       "most connections to the database that requests have; health has one of its own, and so has watching",
+    former: { key: "database.max_open_connections", flag: "database-max-open-connections" },
   }),
   "database.max_connection_lifetime": option(duration, {
     flag: "database-max-connection-lifetime",

@@ -1,9 +1,20 @@
-import { anyText, boolean, integer, port } from "../kind.ts";
+import {
+  anyText,
+  boolean,
+  duration,
+  headerName,
+  host,
+  integer,
+  listOf,
+  maybe,
+  origin,
+  port,
+} from "../kind.ts";
 import { option } from "../option.ts";
 
 /** The listeners. */
 export const serverOptions = {
-  "server.host": option(anyText, {
+  "server.host": option(maybe(host), {
     flag: "server-host",
     default: "",
     about: "address to listen on; empty for all interfaces",
@@ -12,6 +23,12 @@ export const serverOptions = {
     flag: "server-rate-limit",
     default: "100",
     about: "most requests a second, of REST and gRPC together; more are refused",
+    otherVariable: "RATE_LIMIT",
+  }),
+  "server.grace_period": option(duration, {
+    flag: "server-grace-period",
+    default: "25s",
+    about: "how long requests that are under way when the process is to stop may take to end",
   }),
   "server.http.enabled": option(boolean, {
     flag: "http-enabled",
@@ -22,6 +39,22 @@ export const serverOptions = {
     flag: "http-port",
     default: "3476",
     about: "port of REST",
+  }),
+  "server.http.grpc_target_host": option(host, {
+    flag: "http-grpc-target-host",
+    default: "127.0.0.1",
+    about: "no effect: REST is no gateway to gRPC; accepted for the sake of existing files",
+  }),
+  "server.http.cors_allowed_origins": option(listOf(origin), {
+    flag: "http-cors-allowed-origins",
+    default: "*",
+    about:
+      "sites whose pages may ask over REST; those that are named, and not `*`, with credentials",
+  }),
+  "server.http.cors_allowed_headers": option(listOf(headerName), {
+    flag: "http-cors-allowed-headers",
+    default: "*",
+    about: "request headers that such pages may send",
   }),
   "server.http.tls.enabled": option(boolean, {
     flag: "http-tls-enabled",

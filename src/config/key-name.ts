@@ -1,0 +1,69 @@
+import { suggest } from "../base/suggest.ts";
+import { variableOf, variablePrefix } from "./option.ts";
+import { type OptionKey, optionKeys, options } from "./options.ts";
+
+/** A name by which a key is given: its own, or the one that it had. */
+export interface KeyName {
+  /** The YAML path. */
+  readonly name: string;
+  readonly key: OptionKey;
+  readonly flag: string;
+  /** With their prefix; the first one follows from the flag. */
+  readonly variables: readonly string[];
+}
+
+/** The keys in their order, and behind each one the deprecated key that means the same. */
+export const keyNames: readonly KeyName[] = optionKeys.flatMap((key) => {
+  const { flag, otherVariable, former } = options[key];
+  const other = otherVariable === undefined ? [] : [`${variablePrefix}${otherVariable}`];
+  const own = { name: key, key, flag, variables: [variableOf(flag), ...other] };
+  if (former === undefined) return [own];
+  return [own, { name: former.key, key, flag: former.flag, variables: [variableOf(former.flag)] }];
+});
+
+const names = new Map(keyNames.map((keyName) => [keyName.name, keyName]));
+
+const sections = new Set(
+  keyNames.flatMap(({ name }) => {
+    const steps = name.split(".");
+    return steps.slice(1).map((_, index) => steps.slice(0, index + 1).join("."));
+  }),
+);
+
+/** What a YAML path stands for. */
+export function roleOf(path: string): "key" | "section" | "unknown" {
+  if (names.has(path)) return "key";
+  return sections.has(path) ? "section" : "unknown";
+}
+
+/** ` (did you mean ...?)` with the name that an unknown path of a file was probably meant to be. */
+export function suggestPath(path: string): string {
+  return suggestName(path, [...names.keys(), ...sections]);
+}
+
+/** The same for an unknown variable. */
+export function suggestVariable(variable: string): string {
+  return suggestName(
+    variable,
+    keyNames.flatMap(({ variables }) => variables),
+  );
+}
+
+/** By its letters, else by the words that it shares with a name. */
+function suggestName(given: string, candidates: readonly string[]): string {
+  const near = suggest(given, candidates);
+  if (near !== "") return near;
+  const words = wordsOf(given);
+  let best: { readonly name: string; readonly share: number } | undefined;
+  for (const name of candidates) {
+    const all = new Set([...words, ...wordsOf(name)]).size;
+    const shared = words.size + wordsOf(name).size - all;
+    const share = shared / all;
+    if (share > (best?.share ?? 0.5)) best = { name, share };
+  }
+  return best === undefined ? "" : ` (did you mean \`${best.name}\`?)`;
+}
+
+function wordsOf(name: string): ReadonlySet<string> {
+  return new Set(name.replace(variablePrefix, "").toLowerCase().split(/[._]/));
+}

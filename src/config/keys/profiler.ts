@@ -1,0 +1,21 @@
+import { anyText, boolean, port } from "../kind.ts";
+import { option } from "../option.ts";
+
+/** What the process does with its time and memory. */
+export const profilerOptions = {
+  "profiler.enabled": option(boolean, {
+    flag: "profiler-enabled",
+    default: "true",
+    about: "whether profiles can be taken; it costs nothing while nobody takes one",
+  }),
+  "profiler.host": option(anyText, {
+    flag: "profiler-host",
+    default: "127.0.0.1",
+    about: "address of the profiler, which asks for no token; empty for all interfaces",
+  }),
+  "profiler.port": option(port, {
+    flag: "profiler-port",
+    default: "6060",
+    about: "port of the profiler; when it is taken, there is none",
+  }),
+} as const;
