@@ -1,34 +1,47 @@
 import type { Command } from "./command.ts";
-import { explain } from "./explain.ts";
-import { gc } from "./gc.ts";
-import { importCommand } from "./import.ts";
-import { migrate } from "./migrate.ts";
 import { complain, say, sentenceOf } from "./output.ts";
-import { serve } from "./serve.ts";
-import { version } from "./version.ts";
 
-const commands: readonly Command[] = [serve, migrate, gc, importCommand, explain, version];
+/**
+ * Every command, in the order of the help. Each is loaded when it is asked for: what the server
+ * needs takes longer to load than a probe of its health may take.
+ */
+const commands: ReadonlyMap<string, () => Promise<Command>> = new Map([
+  ["serve", async () => (await import("./serve.ts")).serve],
+  ["health", async () => (await import("./health.ts")).health],
+  ["migrate", async () => (await import("./migrate.ts")).migrate],
+  ["gc", async () => (await import("./gc.ts")).gc],
+  ["import", async () => (await import("./import.ts")).importCommand],
+  ["explain", async () => (await import("./explain.ts")).explain],
+  ["version", async () => (await import("./version.ts")).version],
+]);
 
 /** Runs `pemba` with the words that follow it. Resolves to the exit status and never rejects. */
 export async function run(words: readonly string[]): Promise<number> {
   const [word, ...rest] = words;
-  if (word === undefined) return complain("which command?", ...overview().split("\n"));
-  if (word === "help" || word === "--help" || word === "-h") return help(rest[0]);
-  if (word === "--version") return await version.run(rest);
-  const command = commands.find(({ name }) => name === word);
-  if (command === undefined) return unknown(word);
-  if (rest.includes("--help") || rest.includes("-h")) return help(word);
+  if (word === undefined) {
+    return complain("which command?", ...(await overview()).split("\n"));
+  }
+  if (word === "help" || word === "--help" || word === "-h") return await help(rest[0]);
+  const name = word === "--version" ? "version" : word;
+  const load = commands.get(name);
+  if (load === undefined) return unknown(word);
+  if (rest.includes("--help") || rest.includes("-h")) return await help(name);
   try {
+    const command = await load();
     return await command.run(rest);
   } catch (error) {
     return complain(sentenceOf(error));
   }
 }
 
-function help(word: string | undefined): number {
-  const command = commands.find(({ name }) => name === word);
-  if (word !== undefined && command === undefined) return unknown(word);
-  say(command === undefined ? overview() : command.help());
+async function help(word: string | undefined): Promise<number> {
+  if (word === undefined) {
+    say(await overview());
+    return 0;
+  }
+  const load = commands.get(word);
+  if (load === undefined) return unknown(word);
+  say((await load()).help());
   return 0;
 }
 
@@ -36,9 +49,10 @@ function unknown(word: string): number {
   return complain(`\`${word}\` is not a command, \`pemba help\` lists them`);
 }
 
-function overview(): string {
-  const width = Math.max(...commands.map(({ name }) => name.length));
-  const lines = commands.map(({ name, summary }) => `  ${name.padEnd(width)}  ${summary}`);
+async function overview(): Promise<string> {
+  const loaded = await Promise.all([...commands.values()].map(async (load) => await load()));
+  const width = Math.max(...loaded.map(({ name }) => name.length));
+  const lines = loaded.map(({ name, summary }) => `  ${name.padEnd(width)}  ${summary}`);
   return [
     "usage: pemba <command> [flags]",
     "",

@@ -1,0 +1,86 @@
+import { get as getPlain, type IncomingMessage, type RequestOptions } from "node:http";
+import { get as getSecure } from "node:https";
+
+import type { Config } from "../config/options.ts";
+import type { Command } from "./command.ts";
+import { complain, say, sentenceOf, surplus } from "./output.ts";
+import { readSettings } from "./settings.ts";
+
+/** Longer than the server itself takes to find out that its storage does not answer. */
+const patience = 4_000;
+
+export const health: Command = {
+  name: "health",
+  summary: "ask the server of this machine whether it serves",
+  help: () => `usage: pemba health [flags]
+
+Asks the server that the same configuration started on this machine, over REST, or over gRPC where
+REST is switched off. The status is 0 when requests can be sent to it. Otherwise it is 1, and a
+line says why: what a container's health check needs.`,
+
+  async run(args) {
+    const settings = readSettings(args, (words) => surplus("health", words));
+    if (settings.kind === "problems") return complain(...settings.problems);
+    const { config } = settings;
+    const listener = config["server.http.enabled"] ? "http" : "grpc";
+    const port = config[`server.${listener}.port`];
+    if (port === 0) return complain(`\`server.${listener}.port\`: is 0, expected the port to ask`);
+    const place: Place = {
+      host: nearAddress(config),
+      port,
+      tls: config[`server.${listener}.tls.enabled`],
+    };
+    try {
+      const serves = await (listener === "http" ? askRest(place) : askGrpc(place));
+      if (!serves) return complain("the server says that it does not serve");
+      say("the server serves");
+      return 0;
+    } catch (error) {
+      return complain(`nobody answers on ${place.host}:${port}: ${sentenceOf(error)}`);
+    }
+  },
+};
+
+interface Place {
+  readonly host: string;
+  readonly port: number;
+  readonly tls: boolean;
+}
+
+/** What listens on all addresses is asked on the one that never leaves the machine. */
+function nearAddress(config: Config): string {
+  const host = config["server.host"];
+  if (host === "::") return "::1";
+  return host === "" || host === "0.0.0.0" ? "127.0.0.1" : host;
+}
+
+/**
+ * The certificate is not looked at: it names the server as others reach it, nothing secret is sent,
+ * and one that has run out is no reason to restart what serves.
+ */
+const anyCertificate = { rejectUnauthorized: false } as const;
+
+async function askRest({ host, port, tls }: Place): Promise<boolean> {
+  const options: RequestOptions = {
+    host,
+    port,
+    path: "/healthz",
+    agent: false,
+    signal: AbortSignal.timeout(patience),
+  };
+  const { promise, resolve, reject } = Promise.withResolvers<IncomingMessage>();
+  const request = tls
+    ? getSecure({ ...options, ...anyCertificate }, resolve)
+    : getPlain(options, resolve);
+  request.on("error", reject);
+  const response = await promise;
+  response.resume();
+  return response.statusCode === 200;
+}
+
+/** Loads the client of gRPC only here, since probes run often and mostly do without it. */
+async function askGrpc({ host, port, tls }: Place): Promise<boolean> {
+  const { askHealth } = await import("../grpc/ask-health.ts");
+  const address = `${host.includes(":") ? `[${host}]` : host}:${port}`;
+  return await askHealth(address, { patience, ...(tls && { tls: anyCertificate }) });
+}

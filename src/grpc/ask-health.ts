@@ -1,0 +1,45 @@
+import { create } from "@bufbuild/protobuf";
+import { Client, credentials, type VerifyOptions } from "@grpc/grpc-js";
+
+import {
+  Health,
+  HealthCheckResponse_ServingStatus as ServingStatus,
+  HealthCheckResponseSchema,
+} from "../gen/grpc/health/v1/health_pb.ts";
+import { decodeMessage, encodeMessage } from "./message.ts";
+
+/** How to ask; `patience` is in milliseconds, and without `tls` nothing is encrypted. */
+export interface AskOptions {
+  readonly patience: number;
+  readonly tls?: VerifyOptions;
+}
+
+/**
+ * Asks the health service at `address` (`host:port`), on this machine, whether its process serves.
+ * Rejects when there is no answer in time.
+ */
+export async function askHealth(address: string, { patience, tls }: AskOptions): Promise<boolean> {
+  const channel =
+    tls === undefined ? credentials.createInsecure() : credentials.createSsl(null, null, null, tls);
+  // The address is one of this machine, and TLS takes names only.
+  const client = new Client(address, channel, { "grpc.ssl_target_name_override": "localhost" });
+  const { check } = Health.method;
+  const { promise, resolve, reject } = Promise.withResolvers<Buffer>();
+  client.makeUnaryRequest(
+    `/${check.parent.typeName}/${check.name}`,
+    (bytes: Buffer) => bytes,
+    (bytes: Buffer) => bytes,
+    encodeMessage(check.input, create(check.input)),
+    { deadline: Date.now() + patience },
+    (error, bytes) => {
+      if (error !== null) reject(error);
+      else resolve(bytes ?? Buffer.alloc(0));
+    },
+  );
+  try {
+    const answer = decodeMessage(HealthCheckResponseSchema, await promise, "the answer");
+    return answer.status === ServingStatus.SERVING;
+  } finally {
+    client.close();
+  }
+}

@@ -1,0 +1,88 @@
+import assert from "node:assert/strict";
+import { once } from "node:events";
+import { createServer as createHttpServer } from "node:http";
+import { createServer, type Server } from "node:net";
+import { test, type TestContext } from "node:test";
+
+import { certificateFolder, makeCertificate } from "../support/certificate-files.ts";
+import { type Addresses, runPemba, servePemba } from "../support/pemba.ts";
+
+const serves = { status: 0, stdout: "the server serves\n", stderr: "" };
+
+test("a server is asked over REST, without a token", async (t) => {
+  const guarded = ["--authn-enabled", "--authn-method=preshared", "--authn-preshared-keys=key"];
+  const words = portsOf(await servePemba(t, guarded));
+  assert.deepEqual(await runPemba(["health", ...words, ...guarded]), serves);
+});
+
+test("a server without REST is asked over gRPC", async (t) => {
+  const words = portsOf(await servePemba(t, ["--http-enabled=false"]));
+  assert.deepEqual(await runPemba(["health", "--http-enabled=false", ...words]), serves);
+});
+
+test("TLS is spoken where the server has it, whatever its certificate says", async (t) => {
+  const { cert, key } = certificateFolder(t, await makeCertificate());
+  const rest = ["--http-tls-enabled", "--http-tls-cert-path", cert, "--http-tls-key-path", key];
+  const grpc = ["--grpc-tls-enabled", "--grpc-tls-cert-path", cert, "--grpc-tls-key-path", key];
+  const words = [...rest, ...grpc, ...portsOf(await servePemba(t, [...rest, ...grpc]))];
+  assert.deepEqual(await runPemba(["health", ...words]), serves);
+  assert.deepEqual(await runPemba(["health", ...words, "--http-enabled=false"]), serves);
+});
+
+test("a server that is not ready is status 1", async (t) => {
+  const server = createHttpServer((_request, response) => response.writeHead(503).end());
+  assert.deepEqual(await runPemba(["health", "--http-port", await portOf(t, server)]), {
+    status: 1,
+    stdout: "",
+    stderr: "pemba: the server says that it does not serve\n",
+  });
+});
+
+test("where nobody listens the line names the address", async (t) => {
+  const server = createServer();
+  const port = await portOf(t, server);
+  server.close();
+  await once(server, "close");
+  for (const words of [
+    ["--http-port", port],
+    ["--http-enabled=false", "--grpc-port", port],
+  ]) {
+    const { status, stdout, stderr } = await runPemba(["health", ...words]);
+    assert.deepEqual([status, stdout], [1, ""]);
+    assert.match(
+      stderr,
+      new RegExp(`^pemba: nobody answers on 127\\.0\\.0\\.1:${port}: [^\\n]+\\n$`),
+    );
+  }
+});
+
+test("a server that accepts and never answers is not waited for without end", async (t) => {
+  const port = await portOf(t, createServer());
+  const { status, stderr } = await runPemba(["health", "--http-port", port]);
+  assert.equal(status, 1);
+  assert.match(stderr, /^pemba: nobody answers on [^\n]+\n$/);
+});
+
+test("a port that only the server knows cannot be asked", async () => {
+  assert.deepEqual(await runPemba(["health", "--http-port=0"]), {
+    status: 1,
+    stdout: "",
+    stderr: "pemba: `server.http.port`: is 0, expected the port to ask\n",
+  });
+});
+
+/** The flags by which the server is found. */
+function portsOf({ url, grpc }: Addresses): readonly string[] {
+  const ports = ["--grpc-port", grpc.split(":").at(-1) ?? ""];
+  if (url !== "") ports.push("--http-port", new URL(url).port);
+  return ["--server-host", "127.0.0.1", ...ports];
+}
+
+async function portOf(t: TestContext, server: Server): Promise<string> {
+  t.after(() => server.close());
+  server.listen(0, "127.0.0.1");
+  await once(server, "listening");
+  const address = server.address();
+  assert.ok(typeof address === "object" && address !== null);
+  return String(address.port);
+}
