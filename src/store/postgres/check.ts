@@ -21,6 +21,7 @@ import type {
 } from "../store.ts";
 import { answersByName, subjectPermissionChecks } from "../subject-permission.ts";
 import { validateAttributes, validateTuples } from "../validate-data.ts";
+import type { VersionedAnswer } from "./check-batch.ts";
 import { gathered, type Group, groupItems, listed, statementOf } from "./check-plan.ts";
 import { checkShape, checkValues } from "./check-values.ts";
 import type { Database } from "./database.ts";
@@ -54,8 +55,41 @@ export class PostgresPermissions implements PermissionStore {
     this.#onAnswered = parts.onAnswered ?? (() => {});
   }
 
-  async check(tenant: TenantId, question: CheckQuestion): Promise<readonly CheckAnswer[]> {
+  async check(tenant: TenantId, question: CheckQuestion): Promise<readonly VersionedAnswer[]> {
     return (await this.#answer(tenant, question, () => question)).answers;
+  }
+
+  /**
+   * The answers that one statement gives, for questions without a context; undefined for an item that
+   * takes more than that, or whose check fails.
+   */
+  async decide(
+    tenant: TenantId,
+    question: CheckQuestion,
+  ): Promise<readonly (VersionedAnswer | undefined)[]> {
+    return await this.#underHead(
+      tenant,
+      question,
+      () => question,
+      async (asked, groups) => {
+        const pushedDown = groups.filter(({ body }) => body.kind !== "gather");
+        const answers = new Map<number, VersionedAnswer>();
+        if (pushedDown.length > 0) {
+          const rows = await this.#ask(asked, pushedDown);
+          if (rows === undefined) return undefined;
+          for (const row of rows) {
+            const answer = decidedBy(row);
+            if (answer === undefined) continue;
+            answers.set(numberOf(row, "item"), {
+              ...answer,
+              schemaVersion: asked.compiled.version,
+            });
+          }
+          this.#onAnswered("pushed_down", answers.size);
+        }
+        return question.items.map((_item, index) => answers.get(index));
+      },
+    );
   }
 
   async subjectPermissions(
@@ -114,7 +148,12 @@ export class PostgresPermissions implements PermissionStore {
         for (const row of facts) open.set(numberOf(row, "item"), row);
       }
       this.#count(groups, unknown);
-      return { items, answers: answersOf(asked, groups, open) };
+      const schemaVersion = asked.compiled.version;
+      const answers = answersOf(asked, groups, open).map((answer) => ({
+        ...answer,
+        schemaVersion,
+      }));
+      return { items, answers };
     });
   }
 
@@ -173,7 +212,7 @@ export class PostgresPermissions implements PermissionStore {
 interface Answered {
   readonly items: readonly CheckItem[];
   /** One for each item. */
-  readonly answers: readonly CheckAnswer[];
+  readonly answers: readonly VersionedAnswer[];
 }
 
 interface Planned {
@@ -235,6 +274,14 @@ function answersOf(
     });
     return answerOf(interpretation, item, input);
   });
+}
+
+/** The answer of a search that has one. */
+function decidedBy(row: Row): CheckAnswer | undefined {
+  const interpretation = interpretationOf(row);
+  return interpretation.kind === "answer"
+    ? { allowed: interpretation.allowed, nodes: interpretation.nodes }
+    : undefined;
 }
 
 /** What a search in SQL says; all that can leave it unknown by itself is the depth. */

@@ -28,6 +28,8 @@ export interface TokenSource {
 
 /** A state that a statement is to read: the values of its parameters (see `pinTable`). */
 export interface PinnedState {
+  /** Of the cluster and database. */
+  readonly identity: string;
   readonly snapshot: string;
   readonly timeline: number;
   /** The id of the change whose token it is, or 0. */
@@ -125,6 +127,7 @@ export class SnapTokens {
       throw invalidSnapToken("is malformed, expected a token of an earlier answer");
     if (content.identity !== this.#identity) throw invalidSnapToken("is of another database");
     return {
+      identity: content.identity,
       snapshot: printSnapshot(content.snapshot),
       timeline: content.timeline,
       change: String(content.change ?? 0),

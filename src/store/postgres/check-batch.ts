@@ -1,0 +1,143 @@
+import { cancelled } from "../../base/error.ts";
+import type { SchemaVersion, TenantId } from "../../base/tuple.ts";
+import { questionKey, questionOf } from "../../plan/question-of.ts";
+import type { CheckAnswer, CheckItem, CheckQuestion } from "../store.ts";
+
+/** An answer with the schema version under which it was found. */
+export interface VersionedAnswer extends CheckAnswer {
+  readonly schemaVersion: SchemaVersion;
+}
+
+/** A check that may share a statement: one item, and nothing of its own but the ids. */
+export interface SingleCheck {
+  readonly item: CheckItem;
+  readonly question: CheckQuestion;
+}
+
+/** Undefined for what is asked on its own: bulk checks, and whatever brings a context. */
+export function singleCheck(question: CheckQuestion): SingleCheck | undefined {
+  const [item, ...others] = question.items;
+  return item === undefined || others.length > 0 || bringsContext(question)
+    ? undefined
+    : { item, question };
+}
+
+/** Whether the request adds something of its own to what is stored. */
+export function bringsContext({ context }: CheckQuestion): boolean {
+  const { tuples, attributes, data } = context;
+  return tuples.length > 0 || attributes.length > 0 || Object.keys(data).length > 0;
+}
+
+/** Equal for checks that one statement can answer: the plan, the state, the depth. */
+export function batchKey({ item, question }: SingleCheck): string {
+  const { schemaVersion, snapToken, depth } = question;
+  return `${questionKey(questionOf(item))}|${schemaVersion ?? ""}|${snapToken ?? ""}|${depth}`;
+}
+
+/** Equal for checks of a batch that are the same. */
+export function itemKey({ entity, subject }: CheckItem): string {
+  return `${entity.id.length} ${entity.id}${subject.id}`;
+}
+
+/** Those who ask the same, and share the answer. */
+interface Seat {
+  readonly check: SingleCheck;
+  readonly riders: Set<Rider>;
+  /** Changes when the check is taken out to be asked alone. */
+  batch: CheckBatch;
+}
+
+interface Rider {
+  readonly resolve: (answer: VersionedAnswer) => void;
+  readonly reject: (error: unknown) => void;
+}
+
+/** Checks of one tenant and one key that are sent together. */
+export class CheckBatch {
+  readonly tenant: TenantId;
+  /** What waiting batches are known by. */
+  readonly key: string;
+  readonly #seats = new Map<string, Seat>();
+  readonly #deserted = new AbortController();
+
+  constructor(tenant: TenantId, key: string) {
+    this.tenant = tenant;
+    this.key = key;
+  }
+
+  /** How many different checks there are. */
+  get size(): number {
+    return this.#seats.size;
+  }
+
+  get checks(): readonly SingleCheck[] {
+    return [...this.#seats.values()].map(({ check }) => check);
+  }
+
+  /** Aborted once nobody waits for any of them. */
+  get signal(): AbortSignal {
+    return this.#deserted.signal;
+  }
+
+  /** Resolves and rejects as the check is settled, and with CANCELLED when its signal aborts. */
+  async join(check: SingleCheck): Promise<VersionedAnswer> {
+    const { promise, resolve, reject } = Promise.withResolvers<VersionedAnswer>();
+    const { signal } = check.question;
+    const rider: Rider = { resolve, reject };
+    const seat = this.#seatOf(check);
+    seat.riders.add(rider);
+    const leave = (): void => {
+      seat.riders.delete(rider);
+      if (seat.riders.size === 0) seat.batch.#clear(seat);
+      reject(cancelled(undefined));
+    };
+    signal?.addEventListener("abort", leave, { once: true });
+    try {
+      return await promise;
+    } finally {
+      signal?.removeEventListener("abort", leave);
+    }
+  }
+
+  /** Tells those who ask it. */
+  answer({ item }: SingleCheck, answer: VersionedAnswer): void {
+    const seat = this.#seats.get(itemKey(item));
+    if (seat === undefined) return;
+    this.#seats.delete(itemKey(item));
+    for (const rider of seat.riders) rider.resolve(answer);
+  }
+
+  /** Fails all that have no answer yet. */
+  fail(error: unknown): void {
+    for (const seat of this.#seats.values()) {
+      for (const rider of seat.riders) rider.reject(error);
+    }
+    this.#seats.clear();
+  }
+
+  /** Takes out what has no answer yet, each into a batch of its own. */
+  split(): readonly CheckBatch[] {
+    const seats = [...this.#seats];
+    this.#seats.clear();
+    return seats.map(([key, seat]) => {
+      const alone = new CheckBatch(this.tenant, this.key);
+      alone.#seats.set(key, seat);
+      seat.batch = alone;
+      return alone;
+    });
+  }
+
+  #seatOf(check: SingleCheck): Seat {
+    const key = itemKey(check.item);
+    const known = this.#seats.get(key);
+    if (known !== undefined) return known;
+    const seat: Seat = { check, riders: new Set(), batch: this };
+    this.#seats.set(key, seat);
+    return seat;
+  }
+
+  #clear(seat: Seat): void {
+    this.#seats.delete(itemKey(seat.check.item));
+    if (this.#seats.size === 0) this.#deserted.abort();
+  }
+}

@@ -1,0 +1,184 @@
+import { LRUCache } from "lru-cache";
+
+import { must } from "../../base/assert.ts";
+import { cancelled, PembaError } from "../../base/error.ts";
+import type { TenantId } from "../../base/tuple.ts";
+import type { CheckQuestion } from "../store.ts";
+import {
+  batchKey,
+  CheckBatch,
+  itemKey,
+  type SingleCheck,
+  singleCheck,
+  type VersionedAnswer,
+} from "./check-batch.ts";
+import { TenantTurns } from "./tenant-turns.ts";
+
+/** Checks, each question a statement of its own. */
+export interface CheckStatements {
+  /** As `PermissionStore.check`. */
+  check(tenant: TenantId, question: CheckQuestion): Promise<readonly VersionedAnswer[]>;
+  /** What one statement can answer; undefined for an item that takes more, or whose check fails. */
+  decide(
+    tenant: TenantId,
+    question: CheckQuestion,
+  ): Promise<readonly (VersionedAnswer | undefined)[]>;
+}
+
+/** With more in one statement each waits longer than all save. */
+const batchMax = 32;
+
+/** A statement that takes longer keeps nobody waiting any more. */
+const laneMs = 25;
+
+/** A batch is cut when it takes longer than this, and so many times longer than usual. */
+const patienceMsMin = 100;
+const patienceTimes = 20;
+
+/** How much the last one counts in what is usual. */
+const lastWeight = 0.1;
+
+/** Checks that were slow when asked alone: they stay alone. */
+const slowChecksMax = 1000;
+
+/**
+ * Sends single checks that wait at the same moment as one statement for each plan and state. While
+ * fewer than so many statements run, a check goes at once and alone; others wait, tenants in turn, and
+ * go with whatever has gathered when one ends. Nothing waits for a time to pass. A batch that takes
+ * too long is taken apart, and so is what it leaves open: each is asked alone.
+ */
+export class CheckBatches {
+  readonly #statements: CheckStatements;
+  readonly #lanes: number;
+  readonly #runningMax: number;
+  #busyLanes = 0;
+  #running = 0;
+  readonly #waiting = new TenantTurns<CheckBatch>();
+  /** Those that wait and still take others. */
+  readonly #open = new Map<string, CheckBatch>();
+  readonly #slow = new LRUCache<string, true>({ max: slowChecksMax });
+  #usualMs = 0;
+
+  /**
+   * `lanes`: how many statements run, but for slow ones, before others wait; `runningMax`: how many
+   * run at all.
+   */
+  constructor(
+    statements: CheckStatements,
+    limits: { readonly lanes: number; readonly runningMax: number },
+  ) {
+    this.#statements = statements;
+    this.#lanes = limits.lanes;
+    this.#runningMax = limits.runningMax;
+  }
+
+  /** As `PermissionStore.check`: no answer is of a state older than its question. */
+  async check(tenant: TenantId, question: CheckQuestion): Promise<readonly VersionedAnswer[]> {
+    const single = singleCheck(question);
+    if (single === undefined) return await this.#statements.check(tenant, question);
+    if (question.signal?.aborted === true) throw cancelled(undefined);
+    const answer = this.#batchFor(tenant, single).join(single);
+    this.#sendWaiting();
+    return [await answer];
+  }
+
+  /** A batch that waits. */
+  #batchFor(tenant: TenantId, check: SingleCheck): CheckBatch {
+    const shared = `${tenant} ${batchKey(check)}`;
+    const own = `${shared} ${itemKey(check.item)}`;
+    const key = this.#slow.has(own) ? own : shared;
+    const open = this.#open.get(key);
+    if (open !== undefined && open.size < batchMax && !open.signal.aborted) return open;
+    const batch = new CheckBatch(tenant, key);
+    this.#open.set(key, batch);
+    this.#waiting.add(batch);
+    return batch;
+  }
+
+  #sendWaiting(): void {
+    while (this.#busyLanes < this.#lanes && this.#running < this.#runningMax) {
+      const batch = this.#waiting.next();
+      if (batch === undefined) return;
+      if (this.#open.get(batch.key) === batch) this.#open.delete(batch.key);
+      if (batch.size > 0) void this.#send(batch);
+    }
+  }
+
+  async #send(batch: CheckBatch): Promise<void> {
+    this.#running += 1;
+    this.#busyLanes += 1;
+    let isInLane = true;
+    const leaveLane = (): void => {
+      if (isInLane) this.#busyLanes -= 1;
+      isInLane = false;
+      this.#sendWaiting();
+    };
+    const late = setTimeout(leaveLane, laneMs);
+    try {
+      if (batch.size === 1) await this.#ask(batch);
+      else await this.#askTogether(batch);
+    } catch (error) {
+      batch.fail(error);
+    } finally {
+      clearTimeout(late);
+      this.#running -= 1;
+      leaveLane();
+    }
+  }
+
+  async #ask(batch: CheckBatch): Promise<void> {
+    const check = must(batch.checks[0], "a batch that is sent has a check");
+    const patienceMs = this.#patienceMs();
+    const began = performance.now();
+    try {
+      const answers = await this.#statements.check(batch.tenant, {
+        ...check.question,
+        signal: batch.signal,
+      });
+      batch.answer(check, must(answers[0], "one item has one answer"));
+    } finally {
+      const tookMs = performance.now() - began;
+      this.#took(tookMs);
+      const own = `${batch.tenant} ${batchKey(check)} ${itemKey(check.item)}`;
+      if (tookMs > patienceMs) this.#slow.set(own, true);
+      else this.#slow.delete(own);
+    }
+  }
+
+  async #askTogether(batch: CheckBatch): Promise<void> {
+    const { checks } = batch;
+    const first = must(checks[0], "a batch that is sent has checks");
+    const cut = new AbortController();
+    const cutIt = (): void => cut.abort();
+    batch.signal.addEventListener("abort", cutIt, { once: true });
+    const late = setTimeout(cutIt, this.#patienceMs());
+    const began = performance.now();
+    try {
+      const answers = await this.#statements.decide(batch.tenant, {
+        ...first.question,
+        items: checks.map(({ item }) => item),
+        signal: cut.signal,
+      });
+      for (const [index, check] of checks.entries()) {
+        const answer = answers[index];
+        if (answer !== undefined) batch.answer(check, answer);
+      }
+    } catch (error) {
+      // A fault of ours may be of one check; all else is of the tenant, the state or the database.
+      const isOfAll = error instanceof PembaError && error.kind !== "internal";
+      if (isOfAll && !cut.signal.aborted) throw error;
+    } finally {
+      clearTimeout(late);
+      this.#took(performance.now() - began);
+    }
+    for (const alone of batch.split()) this.#waiting.add(alone);
+  }
+
+  #patienceMs(): number {
+    return Math.max(patienceMsMin, this.#usualMs * patienceTimes);
+  }
+
+  #took(tookMs: number): void {
+    this.#usualMs += (tookMs - this.#usualMs) * lastWeight;
+  }
+}

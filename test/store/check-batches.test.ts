@@ -1,0 +1,262 @@
+import assert from "node:assert/strict";
+import { test } from "node:test";
+
+import { PembaError } from "../../src/base/error.ts";
+import { emptyContext, type SchemaVersion, type TenantId } from "../../src/base/tuple.ts";
+import type { VersionedAnswer } from "../../src/store/postgres/check-batch.ts";
+import { CheckBatches, type CheckStatements } from "../../src/store/postgres/check-batches.ts";
+import type { CheckQuestion } from "../../src/store/store.ts";
+import { fails } from "./engines.ts";
+
+const t1 = "t1" as TenantId;
+const t2 = "t2" as TenantId;
+
+const yes = { allowed: true, nodes: 1, schemaVersion: "v1" as SchemaVersion };
+const allowed = [yes];
+
+interface Sent {
+  readonly tenant: TenantId;
+  readonly ids: readonly string[];
+  readonly isTogether: boolean;
+  readonly signal: AbortSignal | undefined;
+  /** Answers that each id is allowed, but for those that are left open. */
+  readonly answer: (open?: readonly string[]) => void;
+  readonly fail: (error: Error) => void;
+}
+
+/** Statements that end when they are told to. */
+function statements(): CheckStatements & { readonly sent: Sent[] } {
+  const sent: Sent[] = [];
+  const send = async (
+    tenant: TenantId,
+    question: CheckQuestion,
+    isTogether: boolean,
+  ): Promise<(VersionedAnswer | undefined)[]> => {
+    const { promise, resolve, reject } = Promise.withResolvers<(VersionedAnswer | undefined)[]>();
+    const ids = question.items.map(({ entity }) => entity.id);
+    const { signal } = question;
+    signal?.addEventListener("abort", () => reject(new PembaError("CANCELLED", "gone")));
+    sent.push({
+      tenant,
+      ids,
+      isTogether,
+      signal,
+      answer: (open = []) => resolve(ids.map((id) => (open.includes(id) ? undefined : yes))),
+      fail: reject,
+    });
+    return await promise;
+  };
+  return {
+    sent,
+    check: async (tenant, question) =>
+      (await send(tenant, question, false)).flatMap((answer) => answer ?? []),
+    decide: async (tenant, question) => await send(tenant, question, true),
+  };
+}
+
+function question(id: string, more: Partial<CheckQuestion> = {}): CheckQuestion {
+  return {
+    items: [
+      {
+        entity: { type: "document", id },
+        permission: "view",
+        subject: { type: "user", id: "ann", relation: "" },
+        arguments: [],
+      },
+    ],
+    schemaVersion: undefined,
+    snapToken: undefined,
+    depth: 100,
+    context: emptyContext,
+    path: (_item, field) => field,
+    ...more,
+  };
+}
+
+/** Lets what was settled go its way. */
+async function settled(): Promise<void> {
+  await new Promise((resolve) => {
+    setImmediate(resolve);
+  });
+}
+
+test("a check goes at once and alone while there is a lane", async () => {
+  const fake = statements();
+  const batches = new CheckBatches(fake, { lanes: 2, runningMax: 8 });
+  const answers = [batches.check(t1, question("a")), batches.check(t1, question("b"))];
+  assert.deepEqual(
+    fake.sent.map(({ ids, isTogether }) => [ids, isTogether]),
+    [
+      [["a"], false],
+      [["b"], false],
+    ],
+  );
+  for (const { answer } of fake.sent) answer();
+  assert.deepEqual(await Promise.all(answers), [allowed, allowed]);
+});
+
+test("what waits goes together when a lane is free, and the same check is asked once", async () => {
+  const fake = statements();
+  const batches = new CheckBatches(fake, { lanes: 1, runningMax: 8 });
+  const answers = ["a", "b", "c", "b"].map((id) => batches.check(t1, question(id)));
+  assert.equal(fake.sent.length, 1);
+  fake.sent[0]?.answer();
+  await answers[0];
+  assert.deepEqual(fake.sent[1]?.ids, ["b", "c"]);
+  fake.sent[1].answer();
+  assert.deepEqual(await Promise.all(answers), [allowed, allowed, allowed, allowed]);
+  assert.equal(fake.sent.length, 2);
+});
+
+test("only checks of one plan, state and depth go together", async () => {
+  const fake = statements();
+  const batches = new CheckBatches(fake, { lanes: 1, runningMax: 8 });
+  const other = question("b").items.map((item) => ({ ...item, permission: "edit" }));
+  const answers = [
+    batches.check(t1, question("a")),
+    batches.check(t1, question("a", { depth: 3 })),
+    batches.check(t1, question("b")),
+    batches.check(t1, question("b", { items: other })),
+    batches.check(t1, question("c", { depth: 3 })),
+  ];
+  for (let index = 0; index < 4; index += 1) {
+    fake.sent[index]?.answer();
+    await settled();
+  }
+  assert.deepEqual(
+    fake.sent.map(({ ids }) => ids),
+    [["a"], ["a", "c"], ["b"], ["b"]],
+  );
+  assert.equal((await Promise.all(answers)).length, 5);
+});
+
+test("a question with a context or with several items does not wait", async () => {
+  const fake = statements();
+  const batches = new CheckBatches(fake, { lanes: 1, runningMax: 8 });
+  const [item] = question("a").items;
+  const answers = [
+    batches.check(t1, question("a")),
+    batches.check(t1, question("b", { context: { ...emptyContext, data: { now: 1 } } })),
+    batches.check(t1, question("c", { items: item === undefined ? [] : [item, item] })),
+  ];
+  assert.equal(fake.sent.length, 3);
+  for (const { answer } of fake.sent) answer();
+  await Promise.all(answers);
+});
+
+test("tenants take turns, however much one of them asks", async () => {
+  const fake = statements();
+  const batches = new CheckBatches(fake, { lanes: 1, runningMax: 8 });
+  const many = Array.from({ length: 100 }, (_, index) =>
+    batches.check(t1, question(String(index))),
+  );
+  const one = batches.check(t2, question("x"));
+  fake.sent[0]?.answer();
+  await settled();
+  fake.sent[1]?.answer();
+  await settled();
+  assert.deepEqual(
+    fake.sent.map(({ tenant, ids }) => [tenant, ids.length]),
+    [
+      [t1, 1],
+      [t1, 32],
+      [t2, 1],
+    ],
+  );
+  fake.sent[2]?.answer();
+  assert.deepEqual(await one, allowed);
+  for (let index = 3; index < 6; index += 1) {
+    fake.sent[index]?.answer();
+    await settled();
+  }
+  assert.equal((await Promise.all(many)).length, 100);
+});
+
+test("what a statement leaves open is asked alone, and fails alone", async () => {
+  const fake = statements();
+  const batches = new CheckBatches(fake, { lanes: 1, runningMax: 8 });
+  const [first, good, bad] = ["a", "b", "c"].map((id) => batches.check(t1, question(id)));
+  fake.sent[0]?.answer();
+  await first;
+  fake.sent[1]?.answer(["c"]);
+  assert.deepEqual(await good, allowed);
+  await settled();
+  assert.deepEqual(fake.sent[2]?.ids, ["c"]);
+  assert.ok(bad);
+  const failed = fails(bad, "DEPTH_NOT_ENOUGH", "too deep");
+  fake.sent[2].fail(new PembaError("DEPTH_NOT_ENOUGH", "too deep"));
+  await failed;
+});
+
+test("a fault of ours is looked for one by one, a fault of the storage fails all", async () => {
+  const fake = statements();
+  const batches = new CheckBatches(fake, { lanes: 1, runningMax: 8 });
+  const [first, ...others] = ["a", "b", "c"].map((id) => batches.check(t1, question(id)));
+  fake.sent[0]?.answer();
+  await first;
+  fake.sent[1]?.fail(new PembaError("INTERNAL", "oh"));
+  await settled();
+  fake.sent[2]?.answer();
+  await settled();
+  fake.sent[3]?.answer();
+  assert.deepEqual(await Promise.all(others), [allowed, allowed]);
+
+  const [last, ...failing] = ["a", "b", "c"].map((id) => batches.check(t1, question(id)));
+  fake.sent[4]?.answer();
+  await last;
+  const failed = failing.map((each) => fails(each, "UNAVAILABLE", "no storage"));
+  fake.sent[5]?.fail(new PembaError("UNAVAILABLE", "no storage"));
+  await Promise.all(failed);
+  assert.equal(fake.sent.length, 6);
+});
+
+test("who leaves takes nobody along, and a batch that all have left is cancelled", async () => {
+  const fake = statements();
+  const batches = new CheckBatches(fake, { lanes: 1, runningMax: 8 });
+  const leaving = [new AbortController(), new AbortController(), new AbortController()];
+  const [ann, bob, cyd] = leaving;
+  assert.ok(ann && bob && cyd);
+  const first = batches.check(t1, question("a"));
+  const left = fails(batches.check(t1, question("b", { signal: ann.signal })), "CANCELLED", "");
+  ann.abort();
+  await left;
+  const gone = [bob, cyd].map(({ signal }, index) =>
+    fails(batches.check(t1, question(`c${index}`, { signal })), "CANCELLED", ""),
+  );
+  fake.sent[0]?.answer();
+  await first;
+  assert.deepEqual(fake.sent[1]?.ids, ["c0", "c1"]);
+  bob.abort();
+  assert.equal(fake.sent[1].signal?.aborted, false);
+  cyd.abort();
+  assert.equal(fake.sent[1].signal?.aborted, true);
+  await Promise.all(gone);
+  await settled();
+  const next = batches.check(t1, question("d"));
+  assert.deepEqual(fake.sent[2]?.ids, ["d"]);
+  fake.sent[2].answer();
+  assert.deepEqual(await next, allowed);
+});
+
+test("a slow statement gives its lane up, and a slow batch is taken apart", async (context) => {
+  context.mock.timers.enable({ apis: ["setTimeout"] });
+  const fake = statements();
+  const batches = new CheckBatches(fake, { lanes: 1, runningMax: 2 });
+  const first = batches.check(t1, question("a"));
+  const others = ["b", "c"].map((id) => batches.check(t1, question(id)));
+  context.mock.timers.tick(30);
+  assert.deepEqual(fake.sent[1]?.ids, ["b", "c"]);
+  const later = batches.check(t1, question("d"));
+  context.mock.timers.tick(30);
+  assert.equal(fake.sent.length, 2, "so many run at most");
+  context.mock.timers.tick(100);
+  assert.equal(fake.sent[1].signal?.aborted, true);
+  await settled();
+  for (let index = 2; index < 5; index += 1) {
+    assert.equal(fake.sent[index]?.isTogether, false);
+    fake.sent[index]?.answer();
+    await settled();
+  }
+  fake.sent[0]?.answer();
+  assert.equal((await Promise.all([first, ...others, later])).length, 4);
+});
