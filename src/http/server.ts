@@ -7,6 +7,7 @@ import { admitBefore, admitRequests } from "./admit.ts";
 import type { HttpApp } from "./app.ts";
 import { parseBody } from "./body.ts";
 import { closeConnections } from "./close-connections.ts";
+import { allowOrigins, type CorsRules } from "./cors.ts";
 import { replyWithError } from "./error-reply.ts";
 import { openApp } from "./open-app.ts";
 import { bundleRoutes } from "./routes/bundles.ts";
@@ -29,6 +30,8 @@ export function buildHttpServer(options: {
   readonly admission: Admission;
   readonly logger: FastifyBaseLogger;
   readonly certificate?: Certificate | undefined;
+  /** Without it, no page of a browser may ask. */
+  readonly cors?: CorsRules;
 }): HttpApp {
   const app = openApp({
     logger: options.logger,
@@ -41,9 +44,12 @@ export function buildHttpServer(options: {
   app.setNotFoundHandler((request, reply) => paths.refuse(request, reply));
   app.setErrorHandler(replyWithError);
   app.setValidatorCompiler(shapeCompiler);
+  // The shapes of answers describe them; what an encoder makes goes out whole.
+  app.setSerializerCompiler(() => JSON.stringify);
   readBodies(app);
   nameRequests(app);
   closeConnections(app);
+  if (options.cors !== undefined) allowOrigins(app, options.cors);
   admitRequests(app, options.admission);
 
   healthRoutes(app, options.service);
