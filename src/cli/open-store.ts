@@ -11,6 +11,7 @@ import { writerUri } from "./migrate.ts";
 export async function openStore(config: Config, logger: Logger): Promise<Store> {
   const common = {
     maxSchemaCacheBytes: config["service.schema.cache.max_cost"],
+    maxSchemas: config["service.schema.cache.number_of_counters"],
     garbageCollection: garbageCollectionOf(config),
     onCollected: (pass: GarbagePass) => logger.info(pass, "garbage collected"),
     warn: (message: string) => logger.warn(message),

@@ -36,6 +36,12 @@ const bytesPerCharacter = 40;
 /** Heads and versions are a few hundred bytes each; one cache must not push out the other. */
 const entriesMax = 100_000;
 
+export interface SchemaCacheLimits {
+  readonly maxBytes: number;
+  /** Texts, each of which may be the schema of any number of tenants. */
+  readonly maxEntries?: number | undefined;
+}
+
 /** The schemas in use, compiled. Versions never change, so only which one is the head can be stale. */
 export class CompiledSchemas {
   readonly #load: LoadSchema;
@@ -45,10 +51,11 @@ export class CompiledSchemas {
   readonly #heads = new LRUCache<TenantId, SchemaVersion>({ max: entriesMax });
   readonly #loading = new Map<string, Promise<CompiledSchema>>();
 
-  constructor(load: LoadSchema, options: { readonly maxBytes: number }) {
+  constructor(load: LoadSchema, options: SchemaCacheLimits) {
     this.#load = load;
     this.#texts = new LRUCache({
       maxSize: options.maxBytes,
+      max: options.maxEntries ?? 0,
       // A text that is larger than the cache takes all of it, rather than be compiled each time.
       sizeCalculation: ({ text }) =>
         Math.min(1 + text.length * bytesPerCharacter, options.maxBytes),

@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 
 import type { SchemaVersion, TenantId } from "../../src/base/tuple.ts";
-import { CompiledSchemas } from "../../src/store/compiled-schemas.ts";
+import { CompiledSchemas, type SchemaCacheLimits } from "../../src/store/compiled-schemas.ts";
 import { schemaNotFound } from "../../src/store/store-error.ts";
 import { fails, tenantId } from "./engines.ts";
 
@@ -20,7 +20,7 @@ interface Source {
   readonly stored: Map<string, readonly [SchemaVersion, string]>;
 }
 
-function open(maxBytes = 1_000_000): Source {
+function open(maxBytes = 1_000_000, maxEntries?: SchemaCacheLimits["maxEntries"]): Source {
   const loads: string[] = [];
   const stored = new Map<string, readonly [SchemaVersion, string]>();
   const load = async (tenant: TenantId, version: SchemaVersion | undefined) => {
@@ -30,7 +30,7 @@ function open(maxBytes = 1_000_000): Source {
     if (found === undefined) throw schemaNotFound(tenant, version);
     return { version: found[0], text: found[1], createdAt: new Date() };
   };
-  return { schemas: new CompiledSchemas(load, { maxBytes }), loads, stored };
+  return { schemas: new CompiledSchemas(load, { maxBytes, maxEntries }), loads, stored };
 }
 
 test("the head is loaded once, also for those who ask at the same time", async () => {
@@ -105,4 +105,16 @@ test("a load that failed is not remembered", async () => {
   await fails(schemas.guessHead(one), "SCHEMA_NOT_FOUND");
   stored.set("one ", [v1, textOne]);
   assert.equal((await schemas.guessHead(one)).version, v1);
+});
+
+test("no more texts stay compiled than the cache may have entries, however small they are", async () => {
+  const { schemas, loads, stored } = open(1_000_000, 1);
+  stored.set("one ", [v1, textOne]);
+  stored.set("other ", [v2, textTwo]);
+  stored.set(`one ${v1}`, [v1, textOne]);
+  await schemas.guessHead(one);
+  await schemas.guessHead(other);
+  await schemas.guessHead(other);
+  await schemas.guessHead(one);
+  assert.deepEqual(loads, ["one ", "other ", `one ${v1}`]);
 });

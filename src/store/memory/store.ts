@@ -26,6 +26,8 @@ import { MemoryTenants } from "./tenants.ts";
 export interface MemoryStoreOptions {
   /** Memory for compiled schemas. */
   readonly maxSchemaCacheBytes: number;
+  /** Without it the bytes alone count. */
+  readonly maxSchemas?: number;
   /** History is kept for ever when absent. */
   readonly garbageCollection?: GarbageCollectionOptions | undefined;
   /** Told of each pass of it. */
@@ -50,7 +52,7 @@ export function createMemoryStore(options: MemoryStoreOptions): Store {
   const bundles = new MemoryBundles();
   const schemas = new CompiledSchemas(
     async (tenant, version) => tenants.readSchema(tenant, version),
-    { maxBytes: options.maxSchemaCacheBytes },
+    { maxBytes: options.maxSchemaCacheBytes, maxEntries: options.maxSchemas },
   );
   const parts = { tenants, schemas, data, bundles };
   // As on the other engine, where a migration makes it.

@@ -25,6 +25,8 @@ export interface PostgresStoreOptions {
   readonly maxRetries: number;
   /** Memory for compiled schemas. */
   readonly maxSchemaCacheBytes: number;
+  /** Without it the bytes alone count. */
+  readonly maxSchemas?: number;
   /** History is kept for ever when absent. */
   readonly garbageCollection?: GarbageCollectionOptions | undefined;
   /** Told of each pass of it. */
@@ -69,6 +71,7 @@ export async function createPostgresStore(options: PostgresStoreOptions): Promis
   tokens = await SnapTokens.load(database);
   const schemas = new CompiledSchemas((tenant, version) => readSchema(database, tenant, version), {
     maxBytes: options.maxSchemaCacheBytes,
+    maxEntries: options.maxSchemas,
   });
   const removal = new TenantRemoval(database, warn);
   removal.start();
