@@ -1,0 +1,221 @@
+/**
+ * Every measure that there is, with what it says and in which unit. Its labels have few values each,
+ * all of them ours: no tenant, no id and no name of a schema is among them.
+ */
+export const metrics = {
+  "pemba.request.duration": histogram("s", "latency", {
+    about: "time from the head of a request to the end of its answer, streams included",
+    labels: ["method", "transport", "code"],
+  }),
+  "pemba.admission.refused": counter("{request}", {
+    about: "requests that were refused for their token, or since there were too many",
+    labels: ["transport", "code"],
+  }),
+  "pemba.turn.running": gauge("{turn}", {
+    about: "permission questions and changes that are worked on",
+    labels: ["queue"],
+  }),
+  "pemba.turn.waiting": gauge("{turn}", {
+    about: "permission questions and changes that wait for their turn",
+    labels: ["queue"],
+  }),
+  "pemba.turn.refused": observedCounter("{turn}", {
+    about: "permission questions and changes that were refused since too many waited",
+    labels: ["queue"],
+  }),
+  "pemba.turn.wait": histogram("s", "latency", {
+    about: "time that a permission question or a change waited for its turn, of those that did",
+    labels: ["queue"],
+  }),
+  "pemba.question.answers": counter("{answer}", {
+    about: "answers of checks, bulk checks and subject permissions; ids that lookups found",
+    labels: ["question", "answer"],
+  }),
+  "pemba.question.items": histogram("{item}", "count", {
+    about: "checks that one permission question came to; ids of a page of a lookup",
+    labels: ["question"],
+  }),
+  "pemba.question.statements": histogram("{statement}", "few", {
+    about: "statements that one permission question took, repetitions included",
+    labels: ["question"],
+  }),
+  "pemba.question.found": counter("{answer}", {
+    about:
+      "answers by how they were found: in SQL, by the interpreter, or by it after SQL left them open",
+    labels: ["found"],
+  }),
+  "pemba.lookup.candidates": counter("{id}", {
+    about: "ids that lookups checked; how many of them were found is in the answers",
+    labels: ["question"],
+  }),
+  "pemba.write.size": histogram("{item}", "count", {
+    about: "tuples and attributes of one write",
+    labels: [],
+  }),
+  "pemba.schema.cache.hits": observedCounter("{lookup}", {
+    about: "schemas that were found compiled",
+    labels: [],
+  }),
+  "pemba.schema.cache.misses": observedCounter("{lookup}", {
+    about: "schemas that had to be read, and compiled if their text was not known",
+    labels: [],
+  }),
+  "pemba.schema.cache.size": gauge("By", {
+    about: "memory of the compiled schemas, as it is estimated for their limit",
+    labels: [],
+  }),
+  "pemba.schema.cache.entries": gauge("{schema}", {
+    about: "texts of schemas that are kept compiled",
+    labels: [],
+  }),
+  "pemba.watch.streams": gauge("{stream}", {
+    about: "streams of changes that are open",
+    labels: [],
+  }),
+  "pemba.watch.lag": gauge("s", {
+    about: "age of the oldest change that a stream of this instance knows of and has not told",
+    labels: [],
+  }),
+  "pemba.history.removed": counter("{change}", {
+    about: "changes that collections of history removed",
+    labels: [],
+  }),
+  "pemba.history.horizon.age": gauge("s", {
+    about: "age of the oldest state that the last collection of this instance left to be asked for",
+    labels: [],
+  }),
+  "pemba.history.collected.age": gauge("s", {
+    about: "time since this instance last collected history to its end",
+    labels: [],
+  }),
+  "pemba.telemetry.failures": counter("{export}", {
+    about: "exports that failed, whose traces, metrics or log lines are lost",
+    labels: ["signal"],
+  }),
+  "db.client.operation.duration": histogram("s", "latency", {
+    about: "time of one statement, the wait for a connection included",
+    labels: ["db.query.summary"],
+  }),
+  "db.client.retries": counter("{statement}", {
+    about: "statements that were repeated, by what was in their way",
+    labels: ["fault"],
+  }),
+  "nodejs.eventloop.delay.p50": gauge("s", { about: eventLoop("half"), labels: [] }),
+  "nodejs.eventloop.delay.p99": gauge("s", { about: eventLoop("99 of 100"), labels: [] }),
+  "nodejs.eventloop.delay.max": gauge("s", { about: eventLoop("all"), labels: [] }),
+  "nodejs.eventloop.utilization": gauge("1", {
+    about: "part of the time in which the event loop was busy, since the last reading",
+    labels: [],
+  }),
+  "v8js.memory.heap.used": gauge("By", { about: "memory of JavaScript objects", labels: [] }),
+  "v8js.memory.heap.limit": gauge("By", {
+    about: "memory of JavaScript objects at which the process ends",
+    labels: [],
+  }),
+  "process.memory.usage": gauge("By", {
+    about: "memory of the process as the system counts it",
+    labels: [],
+  }),
+  "process.cpu.time": observedCounter("s", {
+    about: "processor time of the process",
+    labels: ["cpu.mode"],
+  }),
+  "process.uptime": gauge("s", { about: "time since the process began", labels: [] }),
+} as const satisfies Readonly<Record<string, Metric>>;
+
+/** Values of the labels; of those that are not told here, what bounds them. */
+export const labelValues: Readonly<Record<Label, readonly string[] | { readonly of: string }>> = {
+  method: { of: "methods of the API, such as permissions.check; unknown for what is none" },
+  code: { of: "OK and the codes of errors, such as VALIDATION" },
+  transport: ["rest", "grpc"],
+  queue: ["questions", "changes"],
+  question: [
+    "check",
+    "bulk_check",
+    "subject_permission",
+    "expand",
+    "lookup_entity",
+    "lookup_subject",
+  ],
+  answer: ["allowed", "denied"],
+  found: ["pushed_down", "gathered", "looked_into", "interpreted"],
+  signal: ["traces", "metrics", "logs"],
+  fault: ["conflict", "unreached", "lost"],
+  "db.query.summary": { of: "statements that the server has, such as data/write" },
+  "cpu.mode": ["user", "system"],
+};
+
+type Label =
+  | "method"
+  | "code"
+  | "transport"
+  | "queue"
+  | "question"
+  | "answer"
+  | "found"
+  | "signal"
+  | "fault"
+  | "db.query.summary"
+  | "cpu.mode";
+
+/** Where the buckets of a histogram end: seconds, sizes of requests, a handful. */
+export const buckets = {
+  latency: [
+    0.0005, 0.001, 0.002, 0.003, 0.005, 0.0075, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10,
+  ],
+  count: [1, 2, 5, 10, 20, 50, 100, 200, 500, 1_000, 2_000, 5_000, 10_000],
+  few: [0, 1, 2, 3, 4, 5, 10, 20, 50],
+} as const;
+
+export interface Metric {
+  /** An observed counter is one that is counted anyway, and read when it is asked for. */
+  readonly kind: "counter" | "observed_counter" | "histogram" | "gauge";
+  /** In the notation of UCUM, as OpenTelemetry has it. */
+  readonly unit: string;
+  readonly about: string;
+  readonly labels: readonly Label[];
+  readonly buckets?: keyof typeof buckets;
+}
+
+type Table = typeof metrics;
+export type MetricName = keyof Table;
+type Named<Kind extends Metric["kind"]> = {
+  [Name in MetricName]: Table[Name]["kind"] extends Kind ? Name : never;
+}[MetricName];
+export type CounterName = Named<"counter">;
+export type HistogramName = Named<"histogram">;
+export type ObservedName = Named<"gauge" | "observed_counter">;
+
+/** The labels of a measure, each with a value. */
+export type LabelsOf<Name extends MetricName> = Readonly<
+  Record<Table[Name]["labels"][number], string>
+>;
+
+interface Details<Labels extends readonly Label[]> {
+  readonly about: string;
+  readonly labels: Labels;
+}
+
+function counter<const L extends readonly Label[]>(unit: string, details: Details<L>) {
+  return { kind: "counter", unit, ...details } as const;
+}
+
+function observedCounter<const L extends readonly Label[]>(unit: string, details: Details<L>) {
+  return { kind: "observed_counter", unit, ...details } as const;
+}
+
+function gauge<const L extends readonly Label[]>(unit: string, details: Details<L>) {
+  return { kind: "gauge", unit, ...details } as const;
+}
+
+function histogram<const L extends readonly Label[]>(
+  unit: string,
+  ends: keyof typeof buckets,
+  details: Details<L>,
+) {
+  return { kind: "histogram", unit, buckets: ends, ...details } as const;
+}
+
+function eventLoop(share: string): string {
+  return `by how much the event loop was late, in ${share} of the turns since the last reading`;
+}

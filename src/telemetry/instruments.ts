@@ -1,0 +1,48 @@
+import type { Meter, ObservableResult } from "@opentelemetry/api";
+
+import { must } from "../base/assert.ts";
+import { buckets, type Metric, type MetricName, metrics } from "../base/metrics.ts";
+import type { Reading, Telemetry } from "../base/telemetry.ts";
+
+/** The part of telemetry that is numbers. */
+export type Instruments = Pick<Telemetry, "add" | "record" | "observe">;
+
+/** An instrument for each measure of the table. */
+export function instrumentsOf(meter: Meter): Instruments {
+  const counters = new Map<string, ReturnType<Meter["createCounter"]>>();
+  const histograms = new Map<string, ReturnType<Meter["createHistogram"]>>();
+  const observed = new Map<string, ReturnType<Meter["createObservableGauge"]>>();
+  const table: Readonly<Record<MetricName, Metric>> = metrics;
+  for (const [name, { kind, unit, about, buckets: ends }] of Object.entries(table)) {
+    const options = { unit, description: about };
+    switch (kind) {
+      case "counter":
+        counters.set(name, meter.createCounter(name, options));
+        break;
+      case "observed_counter":
+        observed.set(name, meter.createObservableCounter(name, options));
+        break;
+      case "gauge":
+        observed.set(name, meter.createObservableGauge(name, options));
+        break;
+      case "histogram": {
+        const explicitBucketBoundaries = [...buckets[must(ends, "a histogram has buckets")]];
+        const advice = { explicitBucketBoundaries };
+        histograms.set(name, meter.createHistogram(name, { ...options, advice }));
+        break;
+      }
+    }
+  }
+  return {
+    add: (name, amount, labels) =>
+      must(counters.get(name), "it is in the table").add(amount, labels),
+    record: (name, value, labels) =>
+      must(histograms.get(name), "it is in the table").record(value, labels),
+    observe: (name, read) =>
+      must(observed.get(name), "it is in the table").addCallback((result: ObservableResult) => {
+        for (const { value, labels } of read() as readonly Reading<"pemba.turn.waiting">[]) {
+          result.observe(value, labels);
+        }
+      }),
+  };
+}

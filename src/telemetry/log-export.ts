@@ -1,0 +1,96 @@
+import {
+  type AnyValue,
+  type Context,
+  type Logger,
+  ROOT_CONTEXT,
+  SeverityNumber,
+  trace,
+  TraceFlags,
+} from "@opentelemetry/api";
+import {
+  BatchLogRecordProcessor,
+  LoggerProvider,
+  type LogRecordExporter,
+} from "@opentelemetry/sdk-logs";
+
+import { headersOf, metadataOf } from "./headers.ts";
+import { type ExportReport, reportOutages } from "./outage.ts";
+import { resourceOf } from "./resource.ts";
+import type { Target } from "./target.ts";
+import { within } from "./within.ts";
+
+export interface LogExport {
+  /** Takes a line of the log, as JSON. Returns at once; what is too much is dropped. */
+  write(line: string): void;
+  /** Sends what is left, for as long as is given, in milliseconds. Never fails. */
+  close(withinMs: number): Promise<void>;
+}
+
+/** Sends lines of the log besides writing them, in batches. */
+export async function openLogExport(
+  target: Target,
+  version: string,
+  report: ExportReport,
+): Promise<LogExport> {
+  const exporter = await exporterOf(target);
+  reportOutages(exporter, { signal: "logs", target, report });
+  const provider = new LoggerProvider({
+    resource: resourceOf(target.serviceName, version),
+    processors: [new BatchLogRecordProcessor({ exporter })],
+  });
+  const logger = provider.getLogger("pemba", version);
+  return {
+    write: (line) => emit(logger, line),
+    close: async (withinMs) => await within(withinMs, [provider.shutdown()]),
+  };
+}
+
+async function exporterOf({ protocol, url, headers }: Target): Promise<LogRecordExporter> {
+  if (protocol === "grpc") {
+    const { OTLPLogExporter } = await import("@opentelemetry/exporter-logs-otlp-grpc");
+    return new OTLPLogExporter({ url, metadata: metadataOf(headers) });
+  }
+  const { OTLPLogExporter } = await import("@opentelemetry/exporter-logs-otlp-proto");
+  return new OTLPLogExporter({ url, headers: headersOf(headers) });
+}
+
+/** The levels of the log, as its lines have them, from the least important on. */
+const severities: readonly (readonly [level: number, text: string, number: SeverityNumber])[] = [
+  [20, "DEBUG", SeverityNumber.DEBUG],
+  [30, "INFO", SeverityNumber.INFO],
+  [40, "WARN", SeverityNumber.WARN],
+  [50, "ERROR", SeverityNumber.ERROR],
+  [60, "FATAL", SeverityNumber.FATAL],
+];
+
+function emit(logger: Logger, line: string): void {
+  const { level, time, msg, trace_id: traceId, span_id: spanId, ...fields } = fieldsOf(line);
+  const [, severityText, severityNumber] =
+    severities.find(([known]) => known === level) ?? ([0, "INFO", SeverityNumber.INFO] as const);
+  logger.emit({
+    timestamp: typeof time === "number" ? time : Date.now(),
+    severityNumber,
+    severityText,
+    body: msg,
+    attributes: fields,
+    context: contextOf(traceId, spanId),
+  });
+}
+
+type Fields = Record<string, AnyValue>;
+
+/** What the logger wrote is an object; a line that is none is passed on as it is. */
+function fieldsOf(line: string): Fields {
+  const value: unknown = JSON.parse(line);
+  return isMap(value) ? value : { msg: line };
+}
+
+/** Whatever JSON holds can be exported. */
+function isMap(value: unknown): value is Fields {
+  return typeof value === "object" && value !== null && !Array.isArray(value);
+}
+
+function contextOf(traceId: AnyValue, spanId: AnyValue): Context {
+  if (typeof traceId !== "string" || typeof spanId !== "string") return ROOT_CONTEXT;
+  return trace.setSpanContext(ROOT_CONTEXT, { traceId, spanId, traceFlags: TraceFlags.NONE });
+}

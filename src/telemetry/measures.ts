@@ -1,0 +1,78 @@
+import type { Meter } from "@opentelemetry/api";
+import {
+  type IMetricReader,
+  MeterProvider,
+  PeriodicExportingMetricReader,
+  type PushMetricExporter,
+} from "@opentelemetry/sdk-metrics";
+
+import { headersOf, metadataOf } from "./headers.ts";
+import { type ExportReport, reportOutages } from "./outage.ts";
+import { resourceOf } from "./resource.ts";
+import type { Address, Scrape } from "./scrape.ts";
+import type { Target } from "./target.ts";
+
+/** Who reads the measures: a collector that they are sent to, or one that comes for them, or both. */
+export interface Readers {
+  readonly push: { readonly target: Target; readonly intervalMs: number } | undefined;
+  readonly scrape: Address | undefined;
+  readonly serviceName: string;
+}
+
+export interface OpenMeasures {
+  readonly meter: Meter;
+  /** The port where they can be read; undefined when nobody comes for them. */
+  readonly scrapePort: number | undefined;
+  /** Sends what is left, and resolves when that is done or has failed. */
+  close(): Promise<void>;
+}
+
+/** A collector that does not answer must not hold up the next reading. */
+const exportTimeoutMaxMs = 10_000;
+
+/** Fails as listening does. */
+export async function openMeasures(
+  { push, scrape, serviceName }: Readers,
+  version: string,
+  report: ExportReport,
+): Promise<OpenMeasures> {
+  const readers: IMetricReader[] = [];
+  if (push !== undefined) readers.push(await pushReader(push, report));
+  const place = scrape && (await openPlace(scrape));
+  if (place !== undefined) readers.push(place.reader);
+  const provider = new MeterProvider({ resource: resourceOf(serviceName, version), readers });
+  return {
+    meter: provider.getMeter("pemba", version),
+    scrapePort: place?.port,
+    close: async () => {
+      await Promise.all([provider.shutdown(), place?.close()]);
+    },
+  };
+}
+
+async function openPlace(address: Address): Promise<Scrape> {
+  const { openScrape } = await import("./scrape.ts");
+  return await openScrape(address);
+}
+
+async function pushReader(
+  { target, intervalMs }: NonNullable<Readers["push"]>,
+  report: ExportReport,
+): Promise<IMetricReader> {
+  const exporter = await exporterOf(target);
+  reportOutages(exporter, { signal: "metrics", target, report });
+  return new PeriodicExportingMetricReader({
+    exporter,
+    exportIntervalMillis: intervalMs,
+    exportTimeoutMillis: Math.min(exportTimeoutMaxMs, intervalMs),
+  });
+}
+
+async function exporterOf({ protocol, url, headers }: Target): Promise<PushMetricExporter> {
+  if (protocol === "grpc") {
+    const { OTLPMetricExporter } = await import("@opentelemetry/exporter-metrics-otlp-grpc");
+    return new OTLPMetricExporter({ url, metadata: metadataOf(headers) });
+  }
+  const { OTLPMetricExporter } = await import("@opentelemetry/exporter-metrics-otlp-proto");
+  return new OTLPMetricExporter({ url, headers: headersOf(headers) });
+}

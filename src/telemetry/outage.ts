@@ -1,0 +1,59 @@
+import type { ExportResult } from "@opentelemetry/core";
+
+import type { Signal, Target } from "./target.ts";
+
+/** Who is told of exports. */
+export interface ExportReport {
+  /** A line for the operator. */
+  readonly warn: (message: string) => void;
+  readonly info: (message: string) => void;
+  /** Called for every export that failed. */
+  readonly failed: (signal: Signal) => void;
+}
+
+/** What all exporters of OpenTelemetry have. */
+interface Exporter<Items> {
+  export(items: Items, done: (result: ExportResult) => void): void;
+}
+
+/** The result code of an export that was not accepted; the package has it as an enum. */
+const accepted: ExportResult["code"] = 0;
+
+/**
+ * Has failures of an exporter told: one line when a collector is gone and one when it is back,
+ * however many exports are lost in between.
+ */
+export function reportOutages<Items>(
+  exporter: Exporter<Items>,
+  { signal, target, report }: { signal: Signal; target: Target; report: ExportReport },
+): void {
+  const send = exporter.export.bind(exporter);
+  let lost = 0;
+  exporter.export = (items, done) =>
+    send(items, (result) => {
+      if (result.code === accepted) {
+        if (lost > 0)
+          report.info(`${signal} are taken again by ${target.url}, ${lost} exports are lost`);
+        lost = 0;
+      } else {
+        if (lost === 0) report.warn(outageLine(signal, target, result.error));
+        lost += 1;
+        report.failed(signal);
+      }
+      done(result);
+    });
+}
+
+function outageLine(signal: Signal, target: Target, error: Error | undefined): string {
+  return `${signal} are not taken by ${target.url} and are lost until they are: ${causeOf(error)}`;
+}
+
+/** Neither headers nor what was sent stand in these. */
+function causeOf(error: Error | undefined): string {
+  const code = error !== undefined && "code" in error ? String(error.code) : "";
+  const text = error?.message.split("\n", 1)[0] ?? "";
+  return (
+    [text, text.includes(code) ? "" : code].filter((part) => part !== "").join(", ") ||
+    "no cause is known"
+  );
+}

@@ -1,0 +1,140 @@
+import { AsyncLocalStorage } from "node:async_hooks";
+
+import {
+  type Context,
+  defaultTextMapGetter,
+  ROOT_CONTEXT,
+  type Span as OtelSpan,
+  SpanKind,
+  SpanStatusCode,
+  trace,
+  type Tracer,
+} from "@opentelemetry/api";
+import { W3CTraceContextPropagator } from "@opentelemetry/core";
+
+import { type ErrorCode, errorOf } from "../base/error.ts";
+import {
+  noTelemetry,
+  type RequestHead,
+  type RequestRecord,
+  type Span,
+  type Tally,
+  type Telemetry,
+} from "../base/telemetry.ts";
+import type { Instruments } from "./instruments.ts";
+
+/** What the work that is under way belongs to. */
+interface Place {
+  readonly span: OtelSpan | undefined;
+  readonly tally: Tally | undefined;
+}
+
+const nowhere: Place = { span: undefined, tally: undefined };
+const unseen: Span = { set: () => {} };
+const propagator = new W3CTraceContextPropagator();
+
+/** Telemetry that is listened to: spans, or numbers, or both. */
+export function createRecorder(parts: {
+  readonly tracer: Tracer | undefined;
+  readonly instruments: Instruments | undefined;
+}): Telemetry {
+  const { tracer, instruments = noTelemetry } = parts;
+  const places = new AsyncLocalStorage<Place>();
+  const here = (): Place => places.getStore() ?? nowhere;
+  return {
+    isOn: true,
+
+    begin: (head) => {
+      const start = performance.now();
+      const span = tracer?.startSpan(
+        head.method,
+        {
+          kind: SpanKind.SERVER,
+          attributes: { "pemba.method": head.method, "pemba.transport": head.transport },
+        },
+        contextOf(head),
+      );
+      return recordOf(span, places, (code) => {
+        const labels = { method: head.method, transport: head.transport, code };
+        instruments.record("pemba.request.duration", (performance.now() - start) / 1_000, labels);
+      });
+    },
+
+    span: async (name, work) => {
+      const { span: parent, tally } = here();
+      // Outside of a request, and in one whose client does not want it, nothing is traced.
+      if (tracer === undefined || parent?.isRecording() !== true) return await work(unseen);
+      const span = tracer.startSpan(name, {}, trace.setSpan(ROOT_CONTEXT, parent));
+      try {
+        return await places.run({ span, tally }, work, seen(span));
+      } catch (thrown) {
+        endWith(span, errorOf(thrown).code);
+        throw thrown;
+      } finally {
+        span.end();
+      }
+    },
+
+    event: (name, attributes) => {
+      here().span?.addEvent(name, attributes);
+    },
+
+    tallied: async (work) => {
+      const tally = { statements: 0 };
+      return await places.run({ span: here().span, tally }, work, tally);
+    },
+
+    get tally() {
+      return places.getStore()?.tally;
+    },
+
+    add: instruments.add,
+    record: instruments.record,
+    observe: instruments.observe,
+
+    place: () => {
+      const context = places.getStore()?.span?.spanContext();
+      return context && { traceId: context.traceId, spanId: context.spanId };
+    },
+  };
+}
+
+/** The place that a client names; a new trace where it names none that can be read. */
+function contextOf({ traceparent, tracestate }: RequestHead): Context {
+  if (traceparent === undefined) return ROOT_CONTEXT;
+  return propagator.extract(ROOT_CONTEXT, { traceparent, tracestate }, defaultTextMapGetter);
+}
+
+function recordOf(
+  span: OtelSpan | undefined,
+  places: AsyncLocalStorage<Place>,
+  ended: (code: ErrorCode | "OK") => void,
+): RequestRecord {
+  const place = { span, tally: undefined };
+  return {
+    traceId: span?.spanContext().traceId,
+    run: (work) => (span === undefined ? work() : places.run(place, work)),
+    end: (code) => {
+      ended(code);
+      if (span === undefined) return;
+      endWith(span, code);
+      span.end();
+    },
+  };
+}
+
+/** That nobody waits any more is no fault of anybody. */
+function endWith(span: OtelSpan, code: ErrorCode | "OK"): void {
+  span.setAttribute("pemba.code", code);
+  if (code === "OK" || code === "CANCELLED") return;
+  span.setAttribute("error.type", code);
+  span.setStatus({ code: SpanStatusCode.ERROR, message: code });
+}
+
+function seen(span: OtelSpan): Span {
+  return {
+    set: (attributes) => {
+      span.setAttributes(attributes);
+    },
+  };
+}

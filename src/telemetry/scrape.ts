@@ -1,0 +1,56 @@
+import { once } from "node:events";
+import { createServer, type IncomingMessage, type ServerResponse } from "node:http";
+
+import { PrometheusExporter, PrometheusSerializer } from "@opentelemetry/exporter-prometheus";
+import type { IMetricReader } from "@opentelemetry/sdk-metrics";
+
+export interface Address {
+  readonly host: string;
+  readonly port: number;
+}
+
+/** A place where Prometheus comes for the measures. */
+export interface Scrape {
+  readonly reader: IMetricReader;
+  /** Another port than was asked for when that was 0. */
+  readonly port: number;
+  close(): Promise<void>;
+}
+
+/** Where Prometheus looks unless it is told otherwise. */
+const path = "/metrics";
+const contentType = "text/plain; version=0.0.4; charset=utf-8";
+
+/** Listens for Prometheus. Fails as listening does. */
+export async function openScrape({ host, port }: Address): Promise<Scrape> {
+  // The package's own server takes no free port, and says less of what it sends than it should.
+  const reader = new PrometheusExporter({ preventServerStart: true });
+  const serializer = new PrometheusSerializer();
+  const answer = async (request: IncomingMessage, response: ServerResponse): Promise<void> => {
+    const isKnown = request.url?.split("?", 1)[0] === path;
+    const isRead = request.method === "GET" || request.method === "HEAD";
+    if (!isKnown || !isRead) {
+      response.writeHead(isKnown ? 405 : 404, isKnown ? { allow: "GET, HEAD" } : {}).end();
+      return;
+    }
+    const { resourceMetrics } = await reader.collect();
+    response.writeHead(200, { "content-type": contentType });
+    response.end(serializer.serialize(resourceMetrics));
+  };
+  const server = createServer((request, response) => {
+    answer(request, response).catch(() => response.destroy());
+  });
+  server.listen({ host, port });
+  await once(server, "listening");
+  const bound = server.address();
+  return {
+    reader,
+    port: typeof bound === "object" && bound !== null ? bound.port : port,
+    close: async () => {
+      const closed = once(server, "close");
+      server.close();
+      server.closeAllConnections();
+      await closed;
+    },
+  };
+}

@@ -1,0 +1,85 @@
+/** A signal is what is exported by itself, to a place of its own. */
+export type Signal = "traces" | "metrics" | "logs";
+
+/** Where a signal is sent. */
+export interface Target {
+  readonly protocol: "http" | "grpc" | "zipkin";
+  /** The whole URL; of gRPC, whose methods have fixed paths, without one. */
+  readonly url: string;
+  readonly headers: readonly Header[];
+  readonly serviceName: string;
+}
+
+export interface Header {
+  readonly name: string;
+  readonly value: string;
+}
+
+/** How a target is given: see docs/observability.md. */
+export interface GivenTarget {
+  readonly exporter: "otlp" | "otlp-http" | "otlp-grpc" | "zipkin";
+  readonly protocol: "http" | "grpc";
+  /** `host:port` or a URL; empty for the collector of this machine. */
+  readonly endpoint: string;
+  readonly insecure: boolean;
+  readonly urlpath: string;
+  /** `name:value` each; the value may hold colons. */
+  readonly headers: readonly string[];
+  readonly serviceName: string;
+}
+
+/** Where a collector listens on its own machine, by the conventions of OpenTelemetry and Zipkin. */
+const ownMachine = {
+  http: "http://localhost:4318",
+  grpc: "http://localhost:4317",
+  zipkin: "http://localhost:9411",
+} as const;
+
+export function targetOf(signal: Signal, given: GivenTarget): Target {
+  const protocol = protocolOf(given);
+  const base = baseOf(given, protocol);
+  return {
+    protocol,
+    url: protocol === "grpc" ? base.origin : withPath(base, given.urlpath, paths[protocol](signal)),
+    headers: given.headers.map(headerOf),
+    serviceName: given.serviceName,
+  };
+}
+
+const paths = {
+  http: (signal: Signal): string => `/v1/${signal}`,
+  zipkin: (): string => "/api/v2/spans",
+} as const;
+
+function protocolOf({ exporter, protocol }: GivenTarget): Target["protocol"] {
+  switch (exporter) {
+    case "otlp":
+      return protocol;
+    case "otlp-http":
+      return "http";
+    case "otlp-grpc":
+      return "grpc";
+    case "zipkin":
+      return "zipkin";
+  }
+}
+
+/** A URL says by itself whether it is encrypted. */
+function baseOf({ endpoint, insecure }: GivenTarget, protocol: Target["protocol"]): URL {
+  if (endpoint === "") return new URL(ownMachine[protocol]);
+  if (endpoint.includes("://")) return new URL(endpoint);
+  return new URL(`${insecure || protocol === "zipkin" ? "http" : "https"}://${endpoint}`);
+}
+
+/** A path of its own wins, then that of the URL, then that of the protocol. */
+function withPath(base: URL, path: string, usual: string): string {
+  const url = new URL(base);
+  const own = path === "" ? base.pathname : path;
+  url.pathname = own === "/" ? usual : own;
+  return url.href;
+}
+
+function headerOf(text: string): Header {
+  const colon = text.indexOf(":");
+  return { name: text.slice(0, colon).trim(), value: text.slice(colon + 1).trim() };
+}

@@ -1,0 +1,56 @@
+import type { Tracer } from "@opentelemetry/api";
+import {
+  AlwaysOnSampler,
+  BatchSpanProcessor,
+  ParentBasedSampler,
+  type SpanExporter,
+  TracerProvider,
+} from "@opentelemetry/sdk-trace";
+
+import { headersOf, metadataOf } from "./headers.ts";
+import { type ExportReport, reportOutages } from "./outage.ts";
+import { resourceOf } from "./resource.ts";
+import type { Target } from "./target.ts";
+
+export interface OpenTraces {
+  readonly tracer: Tracer;
+  /** Sends what is left, and resolves when that is done or has failed. */
+  close(): Promise<void>;
+}
+
+/** Spans are sent in batches; when they come faster than they are taken, the surplus is dropped. */
+export async function openTraces(
+  target: Target,
+  version: string,
+  report: ExportReport,
+): Promise<OpenTraces> {
+  const exporter = await exporterOf(target);
+  reportOutages(exporter, { signal: "traces", target, report });
+  const provider = new TracerProvider({
+    resource: resourceOf(target.serviceName, version),
+    // Who calls decides for the whole of its trace.
+    sampler: new ParentBasedSampler({ root: new AlwaysOnSampler() }),
+    spanProcessors: [new BatchSpanProcessor({ exporter })],
+  });
+  return {
+    tracer: provider.getTracer("pemba", version),
+    close: async () => await provider.shutdown(),
+  };
+}
+
+async function exporterOf({ protocol, url, headers, serviceName }: Target): Promise<SpanExporter> {
+  switch (protocol) {
+    case "http": {
+      const { OTLPTraceExporter } = await import("@opentelemetry/exporter-trace-otlp-proto");
+      return new OTLPTraceExporter({ url, headers: headersOf(headers) });
+    }
+    case "grpc": {
+      const { OTLPTraceExporter } = await import("@opentelemetry/exporter-trace-otlp-grpc");
+      return new OTLPTraceExporter({ url, metadata: metadataOf(headers) });
+    }
+    case "zipkin": {
+      const { ZipkinExporter } = await import("@opentelemetry/exporter-zipkin");
+      return new ZipkinExporter({ url, headers: headersOf(headers), serviceName });
+    }
+  }
+}
