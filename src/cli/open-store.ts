@@ -3,12 +3,21 @@ import type { Logger } from "pino";
 import type { Config } from "../config/options.ts";
 import type { GarbageCollectionOptions, GarbagePass } from "../store/garbage-collection.ts";
 import { createMemoryStore } from "../store/memory/store.ts";
+import { onceServerAnswers } from "../store/postgres/await-server.ts";
 import { createPostgresStore } from "../store/postgres/store.ts";
 import type { Store } from "../store/store.ts";
 import { writerUri } from "./migrate.ts";
+import { sentenceOf } from "./output.ts";
 
-/** Opens the engine that the configuration names. Fails when its database cannot be used. */
-export async function openStore(config: Config, logger: Logger): Promise<Store> {
+/**
+ * Opens the engine that the configuration names. Waits for a database that does not answer yet, for
+ * a time, or until the signal is aborted. Fails when it cannot be used.
+ */
+export async function openStore(
+  config: Config,
+  logger: Logger,
+  signal: AbortSignal,
+): Promise<Store> {
   const common = {
     maxSchemaCacheBytes: config["service.schema.cache.max_cost"],
     maxSchemas: config["service.schema.cache.number_of_counters"],
@@ -28,24 +37,35 @@ export async function openStore(config: Config, logger: Logger): Promise<Store> 
       return createMemoryStore(common);
     case "postgres": {
       const counts = { pushed_down: 0, gathered: 0, looked_into: 0 };
-      const store = await createPostgresStore({
-        ...common,
-        url: writerUri(config),
-        pool: {
-          maxConnections: config["database.max_connections"],
-          idleTimeoutMs: config["database.max_connection_idle_time"],
-          maxLifetimeMs: config["database.max_connection_lifetime"],
-          connectTimeoutMs: config["database.connect_timeout"],
-        },
-        autoMigrate: config["database.auto_migrate"],
-        maxRetries: config["database.max_retries"],
-        ...(config["service.circuit_breaker"] && {
-          onCircuit: (state) => logger.warn(circuitChanges[state]),
-        }),
-        onAnswered: (how, answers) => {
-          counts[how] += answers;
-        },
-      });
+      const url = writerUri(config);
+      const patience = {
+        timeoutMs: config["database.start_timeout"],
+        signal,
+        onAbsent: (error: unknown) =>
+          logger.warn(
+            `waiting for the database (\`database.start_timeout\`): ${sentenceOf(error)}`,
+          ),
+      };
+      const open = async (): Promise<Store> =>
+        await createPostgresStore({
+          ...common,
+          url,
+          pool: {
+            maxConnections: config["database.max_connections"],
+            idleTimeoutMs: config["database.max_connection_idle_time"],
+            maxLifetimeMs: config["database.max_connection_lifetime"],
+            connectTimeoutMs: config["database.connect_timeout"],
+          },
+          autoMigrate: config["database.auto_migrate"],
+          maxRetries: config["database.max_retries"],
+          ...(config["service.circuit_breaker"] && {
+            onCircuit: (state) => logger.warn(circuitChanges[state]),
+          }),
+          onAnswered: (how, answers) => {
+            counts[how] += answers;
+          },
+        });
+      const store = await onceServerAnswers(url, patience, open);
       return {
         ...store,
         close: async () => {

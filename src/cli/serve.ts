@@ -1,14 +1,9 @@
-import { once } from "node:events";
-import { networkInterfaces } from "node:os";
-import { setTimeout as wait } from "node:timers/promises";
-
 import type { Logger } from "pino";
 
 import { PembaError } from "../base/error.ts";
 import { flagHelp } from "../config/describe.ts";
 import type { Config } from "../config/options.ts";
-import { buildGrpcServer, type GrpcServer } from "../grpc/server.ts";
-import type { HttpApp } from "../http/app.ts";
+import { buildGrpcServer } from "../grpc/server.ts";
 import { buildHttpServer } from "../http/server.ts";
 import { createHealth } from "../service/health.ts";
 import { limitChanges } from "../service/limit-changes.ts";
@@ -16,14 +11,14 @@ import { limitQuestions } from "../service/limit-questions.ts";
 import type { Service } from "../service/service.ts";
 import { createLogger } from "../telemetry/logger.ts";
 import type { Command } from "./command.ts";
+import { LateStore } from "./late-store.ts";
 import { openAdmission } from "./open-admission.ts";
 import { openCertificate } from "./open-certificate.ts";
 import { openStore } from "./open-store.ts";
-import { complain, sentenceOf, surplus } from "./output.ts";
+import { complain, surplus } from "./output.ts";
+import { drain, listen, type Servers } from "./servers.ts";
 import { readSettings } from "./settings.ts";
-
-/** How long requests that are under way at the end may take, in milliseconds. */
-const gracePeriod = 20_000;
+import { stopSignal } from "./stop-signal.ts";
 
 export const serve: Command = {
   name: "serve",
@@ -39,22 +34,14 @@ export const serve: Command = {
 
 async function serveWith(config: Config): Promise<number> {
   const logger = openLogger(config);
+  const stop = stopSignal();
   const certificates = {
     http: openCertificate("http", config, logger),
     grpc: openCertificate("grpc", config, logger),
   };
-  const store = await openStore(config, logger);
-  // Not before: until there is something to finish, a signal ends the process at once.
-  const stop = stopSignal();
-  const service: Service = {
-    store: limitChanges(
-      limitQuestions(store, config["service.permission.concurrency_limit"]),
-      config["database.max_connections"],
-    ),
-    health: createHealth(store),
-    maxDataPerWrite: config["database.max_data_per_write"],
-    bulkLimit: config["service.permission.bulk_limit"],
-  };
+  const starting = new AbortController();
+  const store = new LateStore();
+  const service = serviceOf(config, store);
   const opened = openAdmission(config, logger);
   const { admission } = opened;
   const servers: Servers = {
@@ -62,21 +49,52 @@ async function serveWith(config: Config): Promise<number> {
     grpc: buildGrpcServer({ service, admission, logger, certificate: certificates.grpc }),
   };
   try {
-    const problem =
-      (await listenGrpc(servers.grpc, config, logger)) ?? (await listenHttp(servers.http, config));
+    const problem = await listen(servers, config, logger);
     if (problem !== undefined) return complain(problem);
-    const signal = await stop;
+    const ready = fill(store, starting.signal, config, logger);
+    const signal = (await Promise.race([stop, ready])) ?? (await stop);
     service.health.drain();
+    starting.abort();
     logger.info({ signal }, "stopping");
   } finally {
-    await finish(servers, logger);
+    await drain(servers, config["server.grace_period"], logger);
     await opened.close();
     certificates.http?.close();
     certificates.grpc?.close();
     await store.close();
   }
   logger.info("stopped");
+  // What is still opening, a migration included, leaves nothing half done.
+  if (!store.isThere) process.exit(0);
   return 0;
+}
+
+function serviceOf(config: Config, late: LateStore): Service {
+  return {
+    get store() {
+      return late.store;
+    },
+    health: createHealth({ ping: async () => await late.store.ping() }),
+    maxDataPerWrite: config["database.max_data_per_write"],
+    bulkLimit: config["service.permission.bulk_limit"],
+  };
+}
+
+/** Resolves when the store is there. Fails as opening it does. */
+async function fill(
+  place: LateStore,
+  signal: AbortSignal,
+  config: Config,
+  logger: Logger,
+): Promise<undefined> {
+  const store = await openStore(config, logger, signal);
+  place.set(
+    limitChanges(
+      limitQuestions(store, config["service.permission.concurrency_limit"]),
+      config["database.max_connections"],
+    ),
+  );
+  logger.info("ready");
 }
 
 function openLogger(config: Config): Logger {
@@ -86,89 +104,4 @@ function openLogger(config: Config): Logger {
   } catch (cause) {
     throw new PembaError("INVALID_ARGUMENT", `logger.file: cannot write to \`${file}\``, { cause });
   }
-}
-
-interface Servers {
-  readonly http: HttpApp;
-  readonly grpc: GrpcServer;
-}
-
-/** Resolves to what is in the way of listening, if anything is. */
-async function listenHttp(app: HttpApp, config: Config): Promise<string | undefined> {
-  if (!config["server.http.enabled"]) return undefined;
-  const port = config["server.http.port"];
-  const host = hostOf(config);
-  try {
-    const listenTextResolver = (address: string): string => `rest listens on ${address}`;
-    await app.listen({ host, port, listenTextResolver });
-    return undefined;
-  } catch (error) {
-    return `server.http.port: cannot listen on ${host}:${port}: ${whyNot(error)}`;
-  }
-}
-
-/** The same for gRPC. */
-async function listenGrpc(
-  server: GrpcServer,
-  config: Config,
-  logger: Logger,
-): Promise<string | undefined> {
-  const port = config["server.grpc.port"];
-  const host = hostOf(config);
-  try {
-    const bound = await server.listen({ host, port });
-    logger.info(`grpc listens on ${host.includes(":") ? `[${host}]` : host}:${bound}`);
-    return undefined;
-  } catch (error) {
-    return `server.grpc.port: cannot listen on ${host}:${port}: ${whyNot(error)}`;
-  }
-}
-
-function whyNot(error: unknown): string {
-  // gRPC names the system's error in its text only.
-  const isTaken = error instanceof Error && /\bEADDRINUSE\b/.test(error.message);
-  return isTaken ? "the port is taken" : sentenceOf(error);
-}
-
-function hostOf(config: Config): string {
-  return config["server.host"] === "" ? allInterfaces() : config["server.host"];
-}
-
-/** The address that takes IPv6 and IPv4 alike, where the machine has the former. */
-function allInterfaces(): string {
-  const addresses = Object.values(networkInterfaces()).flat();
-  return addresses.some((address) => address?.family === "IPv6") ? "::" : "0.0.0.0";
-}
-
-/** The first one only: a second signal ends the process as it does any other. */
-async function stopSignal(): Promise<string> {
-  const heard = new AbortController();
-  const signals = ["SIGTERM", "SIGINT"].map(async (signal) => {
-    await once(process, signal, { signal: heard.signal });
-    return signal;
-  });
-  try {
-    return await Promise.race(signals);
-  } finally {
-    heard.abort();
-  }
-}
-
-/** Stops accepting and waits for what is under way, within the grace period. */
-async function finish({ http, grpc }: Servers, logger: Logger): Promise<void> {
-  const expired = new AbortController();
-  const cut = wait(gracePeriod, undefined, { signal: expired.signal, ref: false }).then(
-    () => {
-      logger.warn(
-        { milliseconds: gracePeriod },
-        "requests were cut off at the end of the grace period",
-      );
-      http.server.closeAllConnections();
-      grpc.cut();
-    },
-    () => undefined,
-  );
-  await Promise.all([http.close(), grpc.close()]);
-  expired.abort();
-  await cut;
 }

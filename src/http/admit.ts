@@ -4,7 +4,7 @@ import { type Admission, admit } from "../auth/admission.ts";
 import type { HttpApp } from "./app.ts";
 import { replyWithError } from "./error-reply.ts";
 import { limitRate } from "./limit-rate.ts";
-import { healthPath } from "./routes/health.ts";
+import { healthPaths } from "./routes/health.ts";
 
 /** Asks before anything of a request is read, its body included; also where there is no route. */
 export function admitRequests(app: HttpApp, admission: Admission): void {
@@ -19,7 +19,8 @@ export function admitRequests(app: HttpApp, admission: Admission): void {
 
 /** Who asks whether the process serves has no token. */
 function isOpen(request: FastifyRequest): boolean {
-  return request.routeOptions.url === healthPath;
+  const { url } = request.routeOptions;
+  return url !== undefined && healthPaths.has(url);
 }
 
 /** The same for a request that has no path that can be read, and so meets no hook. */

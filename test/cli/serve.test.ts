@@ -11,6 +11,8 @@ import { setTimeout as wait } from "node:timers/promises";
 import { createTestDatabase } from "../support/database.ts";
 import { runPemba, servePemba, startPemba } from "../support/pemba.ts";
 
+const onFreePorts = ["serve", "--server-host", "127.0.0.1", "--http-port", "0", "--grpc-port", "0"];
+
 test("without any configuration it serves from memory", async (t) => {
   const { url, process: server, finished } = await servePemba(t);
   const health = await fetch(`${url}/healthz`);
@@ -121,7 +123,8 @@ test("a log file that cannot be written is one line with its key, and status 1",
 });
 
 test("a database that does not answer is one line and status 1", async () => {
-  const { status, stderr } = await runPemba(["serve", "--database-engine", "postgres"], {
+  const words = [...onFreePorts, "--database-engine", "postgres", "--database-start-timeout", "0s"];
+  const { status, stderr } = await runPemba(words, {
     env: { SERVICE_DATABASE_URI: "postgres://someone:hunter2@127.0.0.1:1/none" },
   });
   assert.equal(status, 1);
@@ -132,7 +135,7 @@ test("a database that does not answer is one line and status 1", async () => {
 test("a database that lacks migrations is one line and status 1 when they are not applied", async (t) => {
   const database = await createTestDatabase();
   t.after(database.drop);
-  const { status, stderr } = await runPemba(["serve", "--database-auto-migrate=false"], {
+  const { status, stderr } = await runPemba([...onFreePorts, "--database-auto-migrate=false"], {
     env: { SERVICE_DATABASE_URI: database.url, SERVICE_DATABASE_ENGINE: "postgres" },
   });
   assert.equal(status, 1);
@@ -214,15 +217,17 @@ async function freePort(): Promise<number> {
   return address.port;
 }
 
-/** Resolves when the request has been answered, by a server that may still be starting. */
+/** Resolves when the request has been answered well, by a server that may still be starting. */
 async function answered(url: string, init: RequestInit): Promise<void> {
   for (;;) {
     try {
-      await (await fetch(url, init)).text();
-      return;
+      const response = await fetch(url, init);
+      await response.text();
+      if (response.status === 200) return;
     } catch {
-      await wait(20);
+      // It does not listen yet.
     }
+    await wait(20);
   }
 }
 

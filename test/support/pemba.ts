@@ -41,7 +41,7 @@ export interface Addresses {
   readonly grpc: string;
 }
 
-/** Starts `pemba serve` on free ports; resolves when it listens. It ends with the test. */
+/** Starts `pemba serve` on free ports; resolves when it is ready. It ends with the test. */
 export async function servePemba(
   t: TestContext,
   words: readonly string[] = [],
@@ -52,11 +52,17 @@ export async function servePemba(
   return { ...serving, ...(await serving.addresses) };
 }
 
-/** The same without a test to end it; `addresses` rejects when it ends before it listens. */
+/**
+ * The same without a test to end it. `listening` resolves as soon as it listens, `addresses` when it
+ * is ready; both reject when it ends before.
+ */
 export function startServing(
   words: readonly string[],
   options: RunOptions = {},
-): Running & { readonly addresses: Promise<Addresses> } {
+): Running & {
+  readonly listening: Promise<Addresses>;
+  readonly addresses: Promise<Addresses>;
+} {
   const ports = ["--http-port", "--grpc-port"].flatMap((flag) =>
     words.some((word) => word.startsWith(flag)) ? [] : [flag, "0"],
   );
@@ -66,13 +72,15 @@ export function startServing(
     ["serve", "--server-host", "127.0.0.1", ...unlimited, ...ports, ...words],
     options,
   );
-  const addresses = Promise.race([
-    listeningAddresses(child, !words.includes("--http-enabled=false")),
-    finished.then(({ status, stdout, stderr }) => {
-      throw new Error(`pemba serve ended with ${status}: ${stdout}${stderr}`);
-    }),
-  ]);
-  return { process: child, finished, addresses };
+  const ended = finished.then(({ status, stdout, stderr }) => {
+    throw new Error(`pemba serve ended with ${status}: ${stdout}${stderr}`);
+  });
+  const hasRest = !words.includes("--http-enabled=false");
+  const listening = Promise.race([listeningAddresses(child, { hasRest }), ended]);
+  const addresses = Promise.race([listeningAddresses(child, { hasRest, isReady: true }), ended]);
+  // A test may ask for one of them alone.
+  for (const promise of [listening, addresses]) promise.catch(() => undefined);
+  return { process: child, finished, listening, addresses };
 }
 
 /** Starts `pemba` and does not wait. */
@@ -99,7 +107,10 @@ function textOf(child: ChildProcess, stream: "stdout" | "stderr"): () => string 
   return () => Buffer.concat(chunks).toString();
 }
 
-async function listeningAddresses(child: ChildProcess, hasRest: boolean): Promise<Addresses> {
+async function listeningAddresses(
+  child: ChildProcess,
+  { hasRest, isReady = false }: { readonly hasRest: boolean; readonly isReady?: boolean },
+): Promise<Addresses> {
   return await new Promise((resolve) => {
     let text = "";
     child.stdout?.on("data", (chunk: Buffer) => {
@@ -107,7 +118,7 @@ async function listeningAddresses(child: ChildProcess, hasRest: boolean): Promis
       const url = /rest listens on (https?:\S+)/.exec(text)?.[1];
       const grpc = /grpc listens on (\S+)/.exec(text)?.[1];
       const isWhole = grpc !== undefined && (url !== undefined || !hasRest);
-      if (isWhole) resolve({ url: url ?? "", grpc });
+      if (isWhole && (!isReady || text.includes(": ready\n"))) resolve({ url: url ?? "", grpc });
     });
   });
 }

@@ -1,8 +1,14 @@
 import type { Service } from "../../service/service.ts";
 import type { HttpApp } from "../app.ts";
 
+/** Whether requests should be sent here. */
+const healthPath = "/healthz";
+
+/** Whether the process runs: while its database is away, to start it anew would not help. */
+const livenessPath = "/livez";
+
 /** Open to everybody: who asks whether the process serves has no token. */
-export const healthPath = "/healthz";
+export const healthPaths: ReadonlySet<string> = new Set([healthPath, livenessPath]);
 
 export function healthRoutes(app: HttpApp, service: Service): void {
   app.get(healthPath, async (_request, reply) => {
@@ -11,4 +17,5 @@ export function healthRoutes(app: HttpApp, service: Service): void {
       .status(serving ? 200 : 503)
       .send({ status: serving ? "SERVING" : "NOT_SERVING" });
   });
+  app.get(livenessPath, async (_request, reply) => await reply.send({ status: "ALIVE" }));
 }

@@ -46,6 +46,9 @@ const closingFaults: ReadonlySet<string> = new Set(["CONNECTION_DESTROYED", "CON
  */
 const unavailableStates = /^(08...|28...|3D000|25006|53...|57P0[1-5]|58...)$/;
 
+/** No such role, a wrong password, no entry in `pg_hba.conf`, no such database. */
+const refusedLoginStates = /^(28...|3D000)$/;
+
 /** Serialization failure and deadlock: nothing was done, and the same may work at once. */
 const repeatableStates: ReadonlySet<string> = new Set(["40001", "40P01"]);
 
@@ -110,6 +113,12 @@ export function isOutage(error: unknown): boolean {
   const code = error instanceof PembaError ? codeOf(error.cause) : undefined;
   if (code === undefined || closingFaults.has(code)) return false;
   return connectionFaults.has(code) || refusingStates.test(code) || endingStates.test(code);
+}
+
+/** Does the server refuse who asks, or not have the database? Neither heals by waiting. */
+export function refusesLogin(error: unknown): boolean {
+  const code = error instanceof PembaError ? codeOf(error.cause) : undefined;
+  return code !== undefined && refusedLoginStates.test(code);
 }
 
 /** What becomes of a statement to which a server that is gone without a word gives no answer. */

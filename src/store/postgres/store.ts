@@ -51,24 +51,7 @@ export async function createPostgresStore(options: PostgresStoreOptions): Promis
   if (autoMigrate) await migrateUp(url);
   else await refusePendingMigrations(url);
 
-  // A probe that waited behind requests would call a busy server dead.
-  const probe = await Database.connect({
-    url,
-    pool: { ...options.pool, maxConnections: 1 },
-    warn: () => {},
-  });
-  const ping = async (): Promise<void> => {
-    await probe.query("select 1", []);
-  };
-  const circuit =
-    options.onCircuit && new CircuitBreaker({ probe: ping, onChange: options.onCircuit });
-  let tokens: SnapTokens | undefined;
-  const database = await Database.connect({
-    ...options,
-    circuit,
-    onConnectionClosed: () => tokens?.refresh(),
-  });
-  tokens = await SnapTokens.load(database);
+  const { database, probe, ping, circuit, tokens } = await connect(options);
   const schemas = new CompiledSchemas((tenant, version) => readSchema(database, tenant, version), {
     maxBytes: options.maxSchemaCacheBytes,
     maxEntries: options.maxSchemas,
@@ -119,4 +102,42 @@ export async function createPostgresStore(options: PostgresStoreOptions): Promis
       await Promise.all([database.close(), probe.close()]);
     },
   };
+}
+
+interface Connections {
+  readonly database: Database;
+  readonly probe: Database;
+  readonly ping: () => Promise<void>;
+  readonly circuit: CircuitBreaker | undefined;
+  readonly tokens: SnapTokens;
+}
+
+/** What fails leaves no connection behind. */
+async function connect(options: PostgresStoreOptions): Promise<Connections> {
+  const { url, onCircuit } = options;
+  // A probe that waited behind requests would call a busy server dead.
+  const probe = await Database.connect({
+    url,
+    pool: { ...options.pool, maxConnections: 1 },
+    warn: () => {},
+  });
+  const ping = async (): Promise<void> => {
+    await probe.query("select 1", []);
+  };
+  const circuit = onCircuit && new CircuitBreaker({ probe: ping, onChange: onCircuit });
+  let tokens: SnapTokens | undefined;
+  let database: Database | undefined;
+  try {
+    database = await Database.connect({
+      ...options,
+      circuit,
+      onConnectionClosed: () => tokens?.refresh(),
+    });
+    tokens = await SnapTokens.load(database);
+    return { database, probe, ping, circuit, tokens };
+  } catch (error) {
+    circuit?.close();
+    await Promise.all([database?.close(), probe.close()]);
+    throw error;
+  }
 }

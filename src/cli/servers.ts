@@ -1,0 +1,95 @@
+import { networkInterfaces } from "node:os";
+import { setTimeout as wait } from "node:timers/promises";
+
+import type { Logger } from "pino";
+
+import type { Config } from "../config/options.ts";
+import type { GrpcServer } from "../grpc/server.ts";
+import type { HttpApp } from "../http/app.ts";
+import { sentenceOf } from "./output.ts";
+
+/** The listeners of the process. */
+export interface Servers {
+  readonly http: HttpApp;
+  readonly grpc: GrpcServer;
+}
+
+/** Resolves to what is in the way of listening, if anything is. */
+export async function listen(
+  { http, grpc }: Servers,
+  config: Config,
+  logger: Logger,
+): Promise<string | undefined> {
+  return (await listenGrpc(grpc, config, logger)) ?? (await listenHttp(http, config));
+}
+
+async function listenHttp(app: HttpApp, config: Config): Promise<string | undefined> {
+  if (!config["server.http.enabled"]) return undefined;
+  const port = config["server.http.port"];
+  const host = hostOf(config);
+  try {
+    const listenTextResolver = (address: string): string => `rest listens on ${address}`;
+    await app.listen({ host, port, listenTextResolver });
+    return undefined;
+  } catch (error) {
+    return `server.http.port: cannot listen on ${host}:${port}: ${whyNot(error)}`;
+  }
+}
+
+async function listenGrpc(
+  server: GrpcServer,
+  config: Config,
+  logger: Logger,
+): Promise<string | undefined> {
+  const port = config["server.grpc.port"];
+  const host = hostOf(config);
+  try {
+    const bound = await server.listen({ host, port });
+    logger.info(`grpc listens on ${host.includes(":") ? `[${host}]` : host}:${bound}`);
+    return undefined;
+  } catch (error) {
+    return `server.grpc.port: cannot listen on ${host}:${port}: ${whyNot(error)}`;
+  }
+}
+
+function whyNot(error: unknown): string {
+  // gRPC names the system's error in its text only.
+  const isTaken = error instanceof Error && /\bEADDRINUSE\b/.test(error.message);
+  return isTaken ? "the port is taken" : sentenceOf(error);
+}
+
+function hostOf(config: Config): string {
+  return config["server.host"] === "" ? allInterfaces() : config["server.host"];
+}
+
+/** The address that takes IPv6 and IPv4 alike, where the machine has the former. */
+function allInterfaces(): string {
+  const addresses = Object.values(networkInterfaces()).flat();
+  return addresses.some((address) => address?.family === "IPv6") ? "::" : "0.0.0.0";
+}
+
+/**
+ * Stops accepting, and resolves when what was under way has ended; what has not by the end of the
+ * grace period (in milliseconds) is cut off.
+ */
+export async function drain(
+  { http, grpc }: Servers,
+  gracePeriod: number,
+  logger: Logger,
+): Promise<void> {
+  const done = new AbortController();
+  const cut = wait(gracePeriod, undefined, { signal: done.signal, ref: false }).then(
+    () => {
+      logger.warn(
+        { milliseconds: gracePeriod },
+        "requests were cut off at the end of the grace period",
+      );
+      http.server.closeAllConnections();
+      grpc.cut();
+    },
+    () => undefined,
+  );
+  await Promise.all([http.close(), grpc.close()]);
+  done.abort();
+  await cut;
+}

@@ -1,0 +1,52 @@
+import { PembaError } from "../../base/error.ts";
+import { pause } from "../../base/pause.ts";
+import { isOutage, refusesLogin } from "./driver-error.ts";
+import { onDatabase } from "./on-database.ts";
+
+export interface Patience {
+  /** How long the server may be away, in milliseconds. */
+  readonly timeoutMs: number;
+  /** Aborted when nobody waits any more. */
+  readonly signal: AbortSignal;
+  /** Told of each try that failed and is made again. */
+  readonly onAbsent: (error: unknown) => void;
+}
+
+const firstPauseMs = 250;
+const longestPauseMs = 5_000;
+
+/** A way to the server that swallows everything is found out after so long. */
+const connectTimeoutMs = 5_000;
+
+/**
+ * Does `work` once the server answers, and again when that goes away meanwhile. Waits only for what
+ * time may heal: a server that does not run yet, or a name that is not known yet, and no refused
+ * login. Fails as the last try did.
+ */
+export async function onceServerAnswers<T>(
+  url: string,
+  patience: Patience,
+  work: () => Promise<T>,
+): Promise<T> {
+  const end = performance.now() + patience.timeoutMs;
+  for (let pauseMs = firstPauseMs; ; pauseMs = Math.min(2 * pauseMs, longestPauseMs)) {
+    try {
+      await onDatabase(url, async () => {}, connectTimeoutMs);
+      return await work();
+    } catch (error) {
+      if (refusesLogin(error)) throw refusal(error);
+      const isOver = performance.now() + pauseMs > end;
+      if (!isOutage(error) || isOver) throw error;
+      patience.onAbsent(error);
+    }
+    await pause(pauseMs, patience.signal);
+    patience.signal.throwIfAborted();
+  }
+}
+
+function refusal(error: unknown): PembaError {
+  const cause = error instanceof Error ? error.cause : undefined;
+  return new PembaError("UNAVAILABLE", "`database.uri`: the database refuses the connection", {
+    cause,
+  });
+}
