@@ -3,6 +3,7 @@ import { LRUCache } from "lru-cache";
 import { must } from "../../base/assert.ts";
 import { cancelled, PembaError } from "../../base/error.ts";
 import type { TenantId } from "../../base/tuple.ts";
+import { questionKey, questionOf } from "../../plan/question-of.ts";
 import type { CheckQuestion } from "../store.ts";
 import {
   batchKey,
@@ -28,8 +29,14 @@ export interface CheckStatements {
 /** With more in one statement each waits longer than all save. */
 const batchMax = 32;
 
-/** A statement that takes longer keeps nobody waiting any more. */
+/**
+ * Batches are so large that they take about this long, as far as it is known what their plan takes; a
+ * statement that takes longer keeps nobody waiting any more.
+ */
 const laneMs = 25;
+
+/** Plans whose cost is remembered. */
+const costsMax = 10_000;
 
 /** A batch is cut when it takes longer than this, and so many times longer than usual. */
 const patienceMsMin = 100;
@@ -57,6 +64,9 @@ export class CheckBatches {
   /** Those that wait and still take others. */
   readonly #open = new Map<string, CheckBatch>();
   readonly #slow = new LRUCache<string, true>({ max: slowChecksMax });
+  /** Milliseconds that a check takes, by what it asks. */
+  readonly #costs = new LRUCache<string, number>({ max: costsMax });
+  /** Milliseconds that a statement takes. */
   #usualMs = 0;
 
   /**
@@ -88,7 +98,8 @@ export class CheckBatches {
     const own = `${shared} ${itemKey(check.item)}`;
     const key = this.#slow.has(own) ? own : shared;
     const open = this.#open.get(key);
-    if (open !== undefined && open.size < batchMax && !open.signal.aborted) return open;
+    const sizeMax = Math.min(batchMax, laneMs / (this.#costs.get(costKey(tenant, check)) ?? 0));
+    if (open !== undefined && open.size < sizeMax && !open.signal.aborted) return open;
     const batch = new CheckBatch(tenant, key);
     this.#open.set(key, batch);
     this.#waiting.add(batch);
@@ -138,7 +149,7 @@ export class CheckBatches {
       batch.answer(check, must(answers[0], "one item has one answer"));
     } finally {
       const tookMs = performance.now() - began;
-      this.#took(tookMs);
+      this.#took(tookMs, batch.tenant, [check]);
       const own = `${batch.tenant} ${batchKey(check)} ${itemKey(check.item)}`;
       if (tookMs > patienceMs) this.#slow.set(own, true);
       else this.#slow.delete(own);
@@ -169,7 +180,7 @@ export class CheckBatches {
       if (isOfAll && !cut.signal.aborted) throw error;
     } finally {
       clearTimeout(late);
-      this.#took(performance.now() - began);
+      this.#took(performance.now() - began, batch.tenant, checks);
     }
     for (const alone of batch.split()) this.#waiting.add(alone);
   }
@@ -178,7 +189,18 @@ export class CheckBatches {
     return Math.max(patienceMsMin, this.#usualMs * patienceTimes);
   }
 
-  #took(tookMs: number): void {
-    this.#usualMs += (tookMs - this.#usualMs) * lastWeight;
+  #took(tookMs: number, tenant: TenantId, checks: readonly SingleCheck[]): void {
+    this.#usualMs = average(this.#usualMs, tookMs);
+    const key = costKey(tenant, must(checks[0], "a batch that was sent has checks"));
+    const eachMs = tookMs / checks.length;
+    this.#costs.set(key, average(this.#costs.get(key) ?? eachMs, eachMs));
   }
+}
+
+function average(usual: number, last: number): number {
+  return usual + (last - usual) * lastWeight;
+}
+
+function costKey(tenant: TenantId, { item }: SingleCheck): string {
+  return `${tenant} ${questionKey(questionOf(item))}`;
 }
