@@ -3,6 +3,7 @@ import { databaseOptions } from "./keys/database.ts";
 import { loggerOptions } from "./keys/logger.ts";
 import { serverOptions } from "./keys/server.ts";
 import { serviceOptions } from "./keys/service.ts";
+import { logExportOptions, telemetryOptions } from "./keys/telemetry.ts";
 import type { Option } from "./option.ts";
 
 /** Every key there is, in the order of the documentation. */
@@ -10,6 +11,8 @@ export const options = {
   ...serverOptions,
   ...authnOptions,
   ...loggerOptions,
+  ...logExportOptions,
+  ...telemetryOptions,
   ...serviceOptions,
   ...databaseOptions,
 } as const satisfies Readonly<Record<string, Option<unknown>>>;
