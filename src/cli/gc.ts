@@ -5,7 +5,7 @@ import { refusePendingMigrations } from "../store/postgres/migrate.ts";
 import { onDatabase } from "../store/postgres/on-database.ts";
 import type { Command } from "./command.ts";
 import { writerUri } from "./migrate.ts";
-import { complain, say, surplus } from "./output.ts";
+import { complain, say, surplus, warn } from "./output.ts";
 import { readSettings } from "./settings.ts";
 
 const flags = new Map([
@@ -33,6 +33,7 @@ The database is the one of the configuration: --database-uri, or a variable or f
   async run(args) {
     const settings = readSettings(args, (words) => surplus("gc", words), flags);
     if (settings.kind === "problems") return complain(...settings.problems);
+    settings.warnings.forEach(warn);
     const { config, values } = settings;
     const windowText = values.get("window");
     const windowMs =

@@ -2,7 +2,7 @@ import { must } from "../base/assert.ts";
 import type { Config } from "../config/options.ts";
 import { migrateDown, migrateUp, migrationStatus } from "../store/postgres/migrate.ts";
 import type { Command } from "./command.ts";
-import { complain, say, surplus } from "./output.ts";
+import { complain, say, surplus, warn } from "./output.ts";
 import { readSettings } from "./settings.ts";
 
 export const migrate: Command = {
@@ -24,6 +24,7 @@ The database is the one of the configuration: --database-uri, or a variable or f
       ...surplus("migrate", rest),
     ]);
     if (settings.kind === "problems") return complain(...settings.problems);
+    settings.warnings.forEach(warn);
     const url = writerUri(settings.config);
     if (url === "") return complain("`database.uri`: is empty, expected the database to migrate");
     const run = directions.get(settings.positionals[0] ?? "");

@@ -7,6 +7,7 @@ import { complain, say, sentenceOf } from "./output.ts";
  */
 const commands: ReadonlyMap<string, () => Promise<Command>> = new Map([
   ["serve", async () => (await import("./serve.ts")).serve],
+  ["config", async () => (await import("./config.ts")).config],
   ["health", async () => (await import("./health.ts")).health],
   ["migrate", async () => (await import("./migrate.ts")).migrate],
   ["gc", async () => (await import("./gc.ts")).gc],

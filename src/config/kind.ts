@@ -1,6 +1,7 @@
 import { isIP } from "node:net";
 
 import { suggest } from "../base/suggest.ts";
+import { maskPasswords } from "./mask.ts";
 
 /** A part of a JSON Schema. */
 export type JsonSchema = Readonly<Record<string, unknown>>;
@@ -18,6 +19,8 @@ export interface Kind<T> {
   readonly isList?: true;
   /** What a YAML file may hold, as far as a JSON Schema can say it, which sees no spelling. */
   readonly schema: JsonSchema;
+  /** What may be shown of a secret of this kind; without it nothing may. */
+  mask?(text: string): string;
   /** ` (did you mean ...?)` for a text that is refused, or "". */
   hint?(text: string): string;
   /** Undefined when the text is no such value. */
@@ -227,6 +230,7 @@ export const size: Kind<number> = {
 export const postgresUri: Kind<string> = {
   expected: "a URI such as postgres://user:password@host:5432/database",
   schema: { type: "string", pattern: "^(postgres(ql)?://.+)?$" },
+  mask: maskPasswords,
   read: (text) => (text === "" || isPostgresUri(text) ? text : undefined),
 };
 

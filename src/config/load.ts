@@ -1,10 +1,11 @@
 import { existsSync } from "node:fs";
 
+import { quote } from "../base/quote.ts";
 import { contradictions } from "./contradictions.ts";
 import { readFile } from "./file.ts";
 import type { FlagKind } from "./flags.ts";
 import { keyNames } from "./key-name.ts";
-import { withoutPasswords } from "./mask.ts";
+import { maskPasswords } from "./mask.ts";
 import { defaultOf, type Option } from "./option.ts";
 import { type Config, type OptionKey, optionKeys, options } from "./options.ts";
 import type { Setting, Source } from "./setting.ts";
@@ -92,7 +93,7 @@ function readValue(key: OptionKey, setting: Setting | undefined, problems: strin
   }
   const value = typeof text === "string" ? kind.read(text) : kind.readItems?.(text);
   if (value === undefined) {
-    const shown = option.secret ? "the value" : `\`${withoutPasswords(text.toString())}\``;
+    const shown = option.secret ? "the value" : quote(maskPasswords(text.toString()));
     const meant = typeof text === "string" && !option.secret ? (kind.hint?.(text) ?? "") : "";
     problems.push(
       `${place}: \`${name}\`: ${shown} is not allowed, expected ${kind.expected}${meant}`,

@@ -1,0 +1,73 @@
+import { flagHelp } from "../config/describe.ts";
+import { type Effective, effective } from "../config/effective.ts";
+import { parseFlags } from "../config/flags.ts";
+import { configurationSchema } from "../config/json-schema.ts";
+import type { Command } from "./command.ts";
+import { complain, say, surplus, warn } from "./output.ts";
+import { readSettings } from "./settings.ts";
+
+const ownFlags = new Map([["output", {}]]);
+
+export const config: Command = {
+  name: "config",
+  summary: "show the configuration, and where each value comes from",
+  help: () => `usage: pemba config [flags]
+       pemba config schema
+
+Shows every key with its value and where that was given, as serve would take it with the same flags,
+variables and file. Secrets are not shown. When something is wrong, all of it is told, and the exit
+status is 1.
+
+\`pemba config schema\` prints a JSON Schema of the file, for editors to check and complete it.
+
+  --output  text or json (default text)
+
+${flagHelp()}`,
+
+  async run(args) {
+    const [word, ...rest] = args;
+    if (word === "schema") return showSchema(rest);
+    const settings = readSettings(args, (words) => surplus("config", words), ownFlags);
+    if (settings.kind === "problems") return complain(...settings.problems);
+    const output = settings.values.get("output") ?? "text";
+    if (output !== "text" && output !== "json") return complain("--output: expected text or json");
+    settings.warnings.forEach(warn);
+    const rows = effective(settings.settings);
+    say(output === "json" ? jsonOf(rows) : tableOf(rows));
+    return 0;
+  },
+};
+
+function showSchema(args: readonly string[]): number {
+  const { positionals, problems } = parseFlags(args, new Map());
+  problems.push(...surplus("config schema", positionals));
+  if (problems.length > 0) return complain(...problems);
+  say(JSON.stringify(configurationSchema(), undefined, 2));
+  return 0;
+}
+
+function jsonOf(rows: readonly Effective[]): string {
+  const entries = rows.map(({ key, value, source, place }) => [
+    key,
+    { value, source, ...(place !== "" && { place }) },
+  ]);
+  return JSON.stringify(Object.fromEntries(entries), undefined, 2);
+}
+
+function tableOf(rows: readonly Effective[]): string {
+  const cells = rows.map(({ key, value, source, place }) => [
+    key,
+    value.toString(),
+    place === "" ? source : `${source} ${place}`,
+  ]);
+  cells.unshift(["Key", "Value", "Source"]);
+  const widths = [0, 1].map((column) => Math.max(...cells.map((row) => row[column]?.length ?? 0)));
+  return cells
+    .map((row) =>
+      row
+        .map((cell, column) => cell.padEnd(widths[column] ?? 0))
+        .join("  ")
+        .trimEnd(),
+    )
+    .join("\n");
+}
