@@ -8,6 +8,8 @@ import type {
 } from "fastify";
 import { Type } from "typebox";
 
+import { tenantPattern } from "../service/field.ts";
+
 /** The server as routes see it: bodies have the types of their shapes. */
 export type HttpApp = FastifyInstance<
   RawServerDefault,
@@ -17,6 +19,14 @@ export type HttpApp = FastifyInstance<
   TypeBoxTypeProvider
 >;
 
+/** A tenant in a path. Its pattern is the service's to check. */
+export const tenantId = Type.String({
+  about: {
+    description: "The id of a tenant; `t1` is there from the start.",
+    pattern: tenantPattern,
+  },
+});
+
 /** The prefix of every route that belongs to a tenant, and the shape of its parameter. */
 export const tenantPath = "/v1/tenants/:tenant_id";
-export const tenantParams = Type.Object({ tenant_id: Type.String() });
+export const tenantParams = Type.Object({ tenant_id: tenantId });

@@ -1,6 +1,7 @@
 import { Readable } from "node:stream";
 
 import type { FastifyReply, FastifyRequest } from "fastify";
+import type { TSchema } from "typebox";
 
 import { errorOf } from "../base/error.ts";
 import { statusOf } from "../base/status.ts";
@@ -24,6 +25,16 @@ export const jsonLines: StreamFormat<object> = {
   item: (item) => `${JSON.stringify(item)}\n`,
   error: (body) => `${JSON.stringify({ error: body })}\n`,
 };
+
+/** What the description says of a stream: the shape of an item, by the content types of its formats. */
+export function streamAnswer<T extends TSchema>(
+  item: T,
+  formats: readonly { readonly contentType: string }[],
+): { readonly content: Readonly<Record<string, { readonly schema: T }>> } {
+  return {
+    content: Object.fromEntries(formats.map(({ contentType }) => [contentType, { schema: item }])),
+  };
+}
 
 /** Proxies drop a connection that is silent for a minute, and a write tells who is gone. */
 const heartbeatMs = 15_000;

@@ -36,7 +36,7 @@ export interface LookupResult {
   readonly continuousToken: string;
 }
 
-const defaultPageSize = 1_000;
+export const defaultPageSize = 1_000;
 
 /**
  * As many ids of a stream are read at once: the first of them as soon as those of a page, the later

@@ -30,7 +30,7 @@ interface RawOperation {
   readonly attributesDelete?: readonly string[] | Absent;
 }
 
-const argumentPattern = /^[a-zA-Z0-9_]{1,64}$/;
+export const argumentPattern = /^[a-zA-Z0-9_]{1,64}$/;
 
 /**
  * Writes the bundles, all or none; each takes the place of what had its name. Returns their names in

@@ -4,18 +4,28 @@ import { runBundle } from "../../service/run-bundle.ts";
 import type { Service } from "../../service/service.ts";
 import { writeBundles } from "../../service/write-bundles.ts";
 import { type HttpApp, tenantParams, tenantPath } from "../app.ts";
+import { snapTokenAnswer } from "../shapes/answer.ts";
 import {
   decodeBundle,
+  deleteBundleAnswer,
   encodeBundle,
   namedBundleBody,
+  readBundleAnswer,
   runBundleBody,
+  writeBundlesAnswer,
   writeBundlesBody,
 } from "../shapes/bundle.ts";
 
 export function bundleRoutes(app: HttpApp, service: Service): void {
   app.post(
     `${tenantPath}/bundle/write`,
-    { schema: { params: tenantParams, body: writeBundlesBody } },
+    {
+      schema: {
+        params: tenantParams,
+        body: writeBundlesBody,
+        response: { 200: writeBundlesAnswer },
+      },
+    },
     async ({ params, body }) => ({
       names: await writeBundles(service, {
         tenantId: params.tenant_id,
@@ -26,7 +36,9 @@ export function bundleRoutes(app: HttpApp, service: Service): void {
 
   app.post(
     `${tenantPath}/bundle/read`,
-    { schema: { params: tenantParams, body: namedBundleBody } },
+    {
+      schema: { params: tenantParams, body: namedBundleBody, response: { 200: readBundleAnswer } },
+    },
     async ({ params, body }) => ({
       bundle: encodeBundle(
         await readBundle(service, { tenantId: params.tenant_id, name: body.name }),
@@ -36,7 +48,13 @@ export function bundleRoutes(app: HttpApp, service: Service): void {
 
   app.post(
     `${tenantPath}/bundle/delete`,
-    { schema: { params: tenantParams, body: namedBundleBody } },
+    {
+      schema: {
+        params: tenantParams,
+        body: namedBundleBody,
+        response: { 200: deleteBundleAnswer },
+      },
+    },
     async ({ params, body }) => ({
       name: await deleteBundle(service, { tenantId: params.tenant_id, name: body.name }),
     }),
@@ -44,7 +62,7 @@ export function bundleRoutes(app: HttpApp, service: Service): void {
 
   app.post(
     `${tenantPath}/data/run-bundle`,
-    { schema: { params: tenantParams, body: runBundleBody } },
+    { schema: { params: tenantParams, body: runBundleBody, response: { 200: snapTokenAnswer } } },
     async ({ params, body }) => ({
       snap_token: await runBundle(service, {
         tenantId: params.tenant_id,

@@ -5,6 +5,7 @@ import { writeData } from "../../service/write-data.ts";
 import { writeRelationships } from "../../service/write-relationships.ts";
 import { type HttpApp, tenantParams, tenantPath } from "../app.ts";
 import { clientGone } from "../client-gone.ts";
+import { snapTokenAnswer } from "../shapes/answer.ts";
 import {
   decodeAttributes,
   decodeRead,
@@ -12,7 +13,9 @@ import {
   deleteRelationshipsBody,
   encodeAttribute,
   encodeTuple,
+  readAttributesAnswer,
   readAttributesBody,
+  readRelationshipsAnswer,
   readRelationshipsBody,
   writeDataBody,
   writeRelationshipsBody,
@@ -21,7 +24,7 @@ import {
 export function dataRoutes(app: HttpApp, service: Service): void {
   app.post(
     `${tenantPath}/data/write`,
-    { schema: { params: tenantParams, body: writeDataBody } },
+    { schema: { params: tenantParams, body: writeDataBody, response: { 200: snapTokenAnswer } } },
     async ({ params, body }) => ({
       snap_token: await writeData(service, {
         tenantId: params.tenant_id,
@@ -34,7 +37,13 @@ export function dataRoutes(app: HttpApp, service: Service): void {
 
   app.post(
     `${tenantPath}/relationships/write`,
-    { schema: { params: tenantParams, body: writeRelationshipsBody } },
+    {
+      schema: {
+        params: tenantParams,
+        body: writeRelationshipsBody,
+        response: { 200: snapTokenAnswer },
+      },
+    },
     async ({ params, body }) => ({
       snap_token: await writeRelationships(service, {
         tenantId: params.tenant_id,
@@ -46,7 +55,7 @@ export function dataRoutes(app: HttpApp, service: Service): void {
 
   app.post(
     `${tenantPath}/data/delete`,
-    { schema: { params: tenantParams, body: deleteDataBody } },
+    { schema: { params: tenantParams, body: deleteDataBody, response: { 200: snapTokenAnswer } } },
     async ({ params, body }) => ({
       snap_token: await deleteData(service, {
         tenantId: params.tenant_id,
@@ -58,7 +67,13 @@ export function dataRoutes(app: HttpApp, service: Service): void {
 
   app.post(
     `${tenantPath}/relationships/delete`,
-    { schema: { params: tenantParams, body: deleteRelationshipsBody } },
+    {
+      schema: {
+        params: tenantParams,
+        body: deleteRelationshipsBody,
+        response: { 200: snapTokenAnswer },
+      },
+    },
     async ({ params, body }) => ({
       snap_token: await deleteRelationships(service, {
         tenantId: params.tenant_id,
@@ -69,7 +84,13 @@ export function dataRoutes(app: HttpApp, service: Service): void {
 
   app.post(
     `${tenantPath}/data/relationships/read`,
-    { schema: { params: tenantParams, body: readRelationshipsBody } },
+    {
+      schema: {
+        params: tenantParams,
+        body: readRelationshipsBody,
+        response: { 200: readRelationshipsAnswer },
+      },
+    },
     async ({ params, body }, reply) => {
       const { tuples, continuousToken } = await readRelationships(service, {
         ...decodeRead(params.tenant_id, body),
@@ -82,7 +103,13 @@ export function dataRoutes(app: HttpApp, service: Service): void {
 
   app.post(
     `${tenantPath}/data/attributes/read`,
-    { schema: { params: tenantParams, body: readAttributesBody } },
+    {
+      schema: {
+        params: tenantParams,
+        body: readAttributesBody,
+        response: { 200: readAttributesAnswer },
+      },
+    },
     async ({ params, body }, reply) => {
       const { attributes, continuousToken } = await readAttributes(service, {
         ...decodeRead(params.tenant_id, body),

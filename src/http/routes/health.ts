@@ -1,3 +1,5 @@
+import { Type } from "typebox";
+
 import type { Service } from "../../service/service.ts";
 import type { HttpApp } from "../app.ts";
 
@@ -10,12 +12,21 @@ const livenessPath = "/livez";
 /** Open to everybody: who asks whether the process serves has no token. */
 export const healthPaths: ReadonlySet<string> = new Set([healthPath, livenessPath]);
 
+const healthAnswer = Type.Object({ status: Type.Enum(["SERVING", "NOT_SERVING"]) });
+
+const livenessAnswer = Type.Object({ status: Type.Enum(["ALIVE"]) });
+
 export function healthRoutes(app: HttpApp, service: Service): void {
-  app.get(healthPath, async (_request, reply) => {
+  const schema = { response: { 200: healthAnswer, 503: healthAnswer } };
+  app.get(healthPath, { schema }, async (_request, reply) => {
     const serving = await service.health.serving();
     return await reply
       .status(serving ? 200 : 503)
       .send({ status: serving ? "SERVING" : "NOT_SERVING" });
   });
-  app.get(livenessPath, async (_request, reply) => await reply.send({ status: "ALIVE" }));
+  app.get(
+    livenessPath,
+    { schema: { response: { 200: livenessAnswer } } },
+    async (_request, reply) => await reply.send({ status: "ALIVE" }),
+  );
 }

@@ -8,15 +8,25 @@ import { decodePage } from "../shapes/page.ts";
 import {
   decodeLookupEntity,
   decodeQuestion,
+  lookupEntityAnswer,
   lookupEntityBody,
+  lookupEntityStreamAnswer,
+  lookupEntityStreamBody,
+  lookupSubjectAnswer,
   lookupSubjectBody,
 } from "../shapes/permission.ts";
-import { afterFirst, jsonLines, replyWithStream } from "../stream-reply.ts";
+import { afterFirst, jsonLines, replyWithStream, streamAnswer } from "../stream-reply.ts";
 
 export function lookupRoutes(app: HttpApp, service: Service): void {
   app.post(
     `${tenantPath}/permissions/lookup-entity`,
-    { schema: { params: tenantParams, body: lookupEntityBody } },
+    {
+      schema: {
+        params: tenantParams,
+        body: lookupEntityBody,
+        response: { 200: lookupEntityAnswer },
+      },
+    },
     async ({ params, body }, reply) => {
       const lookup = decodeLookupEntity(params.tenant_id, body);
       const page = await lookupEntity(service, { ...lookup, signal: clientGone(reply) });
@@ -27,7 +37,11 @@ export function lookupRoutes(app: HttpApp, service: Service): void {
   app.post(
     `${tenantPath}/permissions/lookup-entity-stream`,
     {
-      schema: { params: tenantParams, body: lookupEntityBody },
+      schema: {
+        params: tenantParams,
+        body: lookupEntityStreamBody,
+        response: { 200: streamAnswer(lookupEntityStreamAnswer, [jsonLines]) },
+      },
       errorHandler: replyWithStreamError,
     },
     async (request, reply) =>
@@ -43,7 +57,13 @@ export function lookupRoutes(app: HttpApp, service: Service): void {
 
   app.post(
     `${tenantPath}/permissions/lookup-subject`,
-    { schema: { params: tenantParams, body: lookupSubjectBody } },
+    {
+      schema: {
+        params: tenantParams,
+        body: lookupSubjectBody,
+        response: { 200: lookupSubjectAnswer },
+      },
+    },
     async ({ params, body }, reply) => {
       const page = await lookupSubject(service, {
         ...decodeQuestion(params.tenant_id, body),

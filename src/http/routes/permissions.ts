@@ -1,3 +1,5 @@
+import type { Static } from "typebox";
+
 import { bulkCheck } from "../../service/bulk-check.ts";
 import { check } from "../../service/check.ts";
 import { expand } from "../../service/expand.ts";
@@ -6,19 +8,23 @@ import { subjectPermission } from "../../service/subject-permission.ts";
 import type { CheckAnswer } from "../../store/store.ts";
 import { type HttpApp, tenantParams, tenantPath } from "../app.ts";
 import { clientGone } from "../client-gone.ts";
+import { encodeTree, expandAnswer } from "../shapes/expand.ts";
 import {
+  bulkCheckAnswer,
   bulkCheckBody,
+  checkAnswer,
   checkBody,
   decodeQuestion,
-  encodeTree,
   expandBody,
+  type ResultAnswer,
+  subjectPermissionAnswer,
   subjectPermissionBody,
 } from "../shapes/permission.ts";
 
 export function permissionRoutes(app: HttpApp, service: Service): void {
   app.post(
     `${tenantPath}/permissions/check`,
-    { schema: { params: tenantParams, body: checkBody } },
+    { schema: { params: tenantParams, body: checkBody, response: { 200: checkAnswer } } },
     async ({ params, body }, reply) =>
       encodeAnswer(
         await check(service, {
@@ -33,7 +39,7 @@ export function permissionRoutes(app: HttpApp, service: Service): void {
 
   app.post(
     `${tenantPath}/permissions/bulk-check`,
-    { schema: { params: tenantParams, body: bulkCheckBody } },
+    { schema: { params: tenantParams, body: bulkCheckBody, response: { 200: bulkCheckAnswer } } },
     async ({ params, body }, reply) => {
       const answers = await bulkCheck(service, {
         ...decodeQuestion(params.tenant_id, body),
@@ -46,7 +52,7 @@ export function permissionRoutes(app: HttpApp, service: Service): void {
 
   app.post(
     `${tenantPath}/permissions/expand`,
-    { schema: { params: tenantParams, body: expandBody } },
+    { schema: { params: tenantParams, body: expandBody, response: { 200: expandAnswer } } },
     async ({ params, body }, reply) => ({
       tree: encodeTree(
         await expand(service, {
@@ -61,7 +67,13 @@ export function permissionRoutes(app: HttpApp, service: Service): void {
 
   app.post(
     `${tenantPath}/permissions/subject-permission`,
-    { schema: { params: tenantParams, body: subjectPermissionBody } },
+    {
+      schema: {
+        params: tenantParams,
+        body: subjectPermissionBody,
+        response: { 200: subjectPermissionAnswer },
+      },
+    },
     async ({ params, body }, reply) => {
       const answers = await subjectPermission(service, {
         ...decodeQuestion(params.tenant_id, body),
@@ -70,19 +82,19 @@ export function permissionRoutes(app: HttpApp, service: Service): void {
         subject: body.subject,
         onlyPermission: body.metadata?.only_permission,
       });
-      const results = [...answers].map(([name, answer]) => [name, resultOf(answer)]);
+      const results = [...answers].map(([name, answer]) => [name, resultOf(answer)] as const);
       return { results: Object.fromEntries(results) };
     },
   );
 }
 
-function encodeAnswer(answer: CheckAnswer): object {
+function encodeAnswer(answer: CheckAnswer): Static<typeof checkAnswer> {
   return {
     can: resultOf(answer),
     metadata: { check_count: answer.nodes },
   };
 }
 
-function resultOf(answer: CheckAnswer): string {
+function resultOf(answer: CheckAnswer): ResultAnswer {
   return answer.allowed ? "RESULT_ALLOWED" : "RESULT_DENIED";
 }

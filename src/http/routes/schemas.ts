@@ -4,11 +4,14 @@ import { readSchema } from "../../service/read-schema.ts";
 import type { Service } from "../../service/service.ts";
 import { writeSchema } from "../../service/write-schema.ts";
 import { type HttpApp, tenantParams, tenantPath } from "../app.ts";
+import { schemaVersionAnswer } from "../shapes/answer.ts";
 import { decodePage, pageBody } from "../shapes/page.ts";
 import {
   decodePartials,
   encodeSchema,
+  listSchemasAnswer,
   partialWriteSchemaBody,
+  readSchemaAnswer,
   readSchemaBody,
   writeSchemaBody,
 } from "../shapes/schema.ts";
@@ -16,7 +19,13 @@ import {
 export function schemaRoutes(app: HttpApp, service: Service): void {
   app.post(
     `${tenantPath}/schemas/write`,
-    { schema: { params: tenantParams, body: writeSchemaBody } },
+    {
+      schema: {
+        params: tenantParams,
+        body: writeSchemaBody,
+        response: { 200: schemaVersionAnswer },
+      },
+    },
     async ({ params, body }) => ({
       schema_version: await writeSchema(service, {
         tenantId: params.tenant_id,
@@ -27,7 +36,13 @@ export function schemaRoutes(app: HttpApp, service: Service): void {
 
   app.patch(
     `${tenantPath}/schemas/partial-write`,
-    { schema: { params: tenantParams, body: partialWriteSchemaBody } },
+    {
+      schema: {
+        params: tenantParams,
+        body: partialWriteSchemaBody,
+        response: { 200: schemaVersionAnswer },
+      },
+    },
     async ({ params, body }) => ({
       schema_version: await partialWriteSchema(service, {
         tenantId: params.tenant_id,
@@ -39,7 +54,7 @@ export function schemaRoutes(app: HttpApp, service: Service): void {
 
   app.post(
     `${tenantPath}/schemas/read`,
-    { schema: { params: tenantParams, body: readSchemaBody } },
+    { schema: { params: tenantParams, body: readSchemaBody, response: { 200: readSchemaAnswer } } },
     async ({ params, body }) => {
       const { schema } = await readSchema(service, {
         tenantId: params.tenant_id,
@@ -51,7 +66,7 @@ export function schemaRoutes(app: HttpApp, service: Service): void {
 
   app.post(
     `${tenantPath}/schemas/list`,
-    { schema: { params: tenantParams, body: pageBody } },
+    { schema: { params: tenantParams, body: pageBody, response: { 200: listSchemasAnswer } } },
     async ({ params, body }) => {
       const listed = await listSchemas(service, {
         tenantId: params.tenant_id,

@@ -6,8 +6,8 @@ import { watch } from "../../service/watch.ts";
 import type { ChangeMessage } from "../../store/change.ts";
 import type { ChangeStream } from "../../store/store.ts";
 import { type HttpApp, tenantParams, tenantPath } from "../app.ts";
-import { encodeMessage, watchRequest } from "../shapes/watch.ts";
-import { jsonLines, replyWithStream, type StreamFormat } from "../stream-reply.ts";
+import { encodeMessage, watchAnswer, watchRequest } from "../shapes/watch.ts";
+import { jsonLines, replyWithStream, streamAnswer, type StreamFormat } from "../stream-reply.ts";
 
 const lines: StreamFormat<ChangeMessage> = {
   ...jsonLines,
@@ -30,7 +30,11 @@ const events: StreamFormat<ChangeMessage | SnapToken> = {
 
 export function watchRoutes(app: HttpApp, service: Service): void {
   const path = `${tenantPath}/watch`;
-  const schema = { params: tenantParams, body: watchRequest };
+  const schema = {
+    params: tenantParams,
+    body: watchRequest,
+    response: { 200: streamAnswer(watchAnswer, [lines, events]) },
+  };
 
   app.get(
     path,

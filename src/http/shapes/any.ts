@@ -1,8 +1,59 @@
+import { Type } from "typebox";
+
 import { quote } from "../../base/quote.ts";
-import type { AttributeType, AttributeValue, JsonValue } from "../../base/tuple.ts";
+import {
+  type AttributeType,
+  attributeTypes,
+  type AttributeValue,
+  type JsonValue,
+} from "../../base/tuple.ts";
 import { invalidField } from "../../service/field.ts";
 import { typeUrlOf, valueTypeOf } from "../../service/value-type.ts";
 import { attributeJson } from "../../store/attribute-value.ts";
+import type { About, JsonSchema } from "./about.ts";
+import { jsonField } from "./field.ts";
+
+/** A typed value as JSON has it. */
+export interface AnyValue {
+  readonly "@type": string;
+  readonly data: JsonValue;
+}
+
+const jsonOf: Readonly<Record<AttributeType, JsonSchema>> = listsBesides({
+  boolean: { type: "boolean" },
+  string: { type: "string", pattern: "^[^\\u0000]*$" },
+  integer: { type: "integer", minimum: -(2 ** 31), maximum: 2 ** 31 - 1 },
+  double: { anyOf: [{ type: "number" }, { enum: ["NaN", "Infinity", "-Infinity"] }] },
+});
+
+/** The description of a typed value: one form for each type. */
+const value: About = {
+  component: "Value",
+  schema: {
+    oneOf: attributeTypes.map((type) => ({
+      title: type,
+      type: "object",
+      properties: { "@type": { const: typeUrlOf(type) }, data: jsonOf[type] },
+      required: ["@type", "data"],
+    })),
+  },
+};
+
+export const valueField = jsonField({ ...value, required: true });
+export const valueAnswer = Type.Unsafe<AnyValue>({ about: value });
+
+function listsBesides(
+  single: Readonly<Record<"boolean" | "string" | "integer" | "double", JsonSchema>>,
+): Readonly<Record<AttributeType, JsonSchema>> {
+  const listOf = (items: JsonSchema): JsonSchema => ({ type: "array", items });
+  return {
+    ...single,
+    "boolean[]": listOf(single.boolean),
+    "string[]": listOf(single.string),
+    "integer[]": listOf(single.integer),
+    "double[]": listOf(single.double),
+  };
+}
 
 /**
  * Reads `{"@type": "<host>/base.v1.StringValue", "data": "x"}`. Without `data` it is the empty value
@@ -18,7 +69,7 @@ export function decodeAny(
 }
 
 /** What `decodeAny` reads; numbers that JSON does not have are texts with their names. */
-export function encodeAny(value: AttributeValue): object {
+export function encodeAny(value: AttributeValue): AnyValue {
   return { "@type": typeUrlOf(value.type), data: attributeJson(value) };
 }
 

@@ -1,26 +1,68 @@
 import { type Static, Type } from "typebox";
 
-import type { RawBundle } from "../../service/write-bundles.ts";
+import { argumentPattern, type RawBundle } from "../../service/write-bundles.ts";
 import type { Bundle } from "../../store/bundle.ts";
-import { listField, textField, textListField, textMapField } from "./field.ts";
+import { textsAnswer } from "./answer.ts";
+import { listField, textListField, textMapField } from "./field.ts";
+import { bundleNameField, textRule } from "./value-fields.ts";
+
+const templates = (what: string): ReturnType<typeof textListField> =>
+  textListField({ description: `Templates of ${what}.`, of: textRule });
 
 const bundleShape = {
-  name: textField(),
-  arguments: textListField(),
-  operations: listField({
-    relationships_write: textListField(),
-    relationships_delete: textListField(),
-    attributes_write: textListField(),
-    attributes_delete: textListField(),
+  name: bundleNameField({ required: true }),
+  arguments: textListField({
+    description: "The variables that the templates may name, as `{{.name}}`.",
+    of: { pattern: argumentPattern },
   }),
+  operations: listField(
+    {
+      relationships_write: templates("tuples to write, as `document:1#viewer@user:{{.name}}`"),
+      relationships_delete: templates("tuples to delete"),
+      attributes_write: templates("attributes to write, as `document:1$public|boolean:true`"),
+      attributes_delete: templates("attributes to delete"),
+    },
+    { description: "Applied in their order; in one of them writes come before deletes." },
+  ),
 };
 
-export const writeBundlesBody = Type.Object({ bundles: listField(bundleShape) });
+export const writeBundlesBody = Type.Object({
+  bundles: listField(bundleShape, { required: true, minItems: 1, of: { component: "Bundle" } }),
+});
 
 /** Of bundle/read and bundle/delete. */
-export const namedBundleBody = Type.Object({ name: textField() });
+export const namedBundleBody = Type.Object({ name: bundleNameField({ required: true }) });
 
-export const runBundleBody = Type.Object({ name: textField(), arguments: textMapField() });
+export const runBundleBody = Type.Object({
+  name: bundleNameField({ required: true }),
+  arguments: textMapField({
+    description: "A value for each variable that the bundle declares, and for no other.",
+    required: true,
+    of: textRule,
+  }),
+});
+
+const bundleAnswer = Type.Object(
+  {
+    name: Type.String(),
+    arguments: textsAnswer(),
+    operations: Type.Array(
+      Type.Object({
+        relationships_write: textsAnswer(),
+        relationships_delete: textsAnswer(),
+        attributes_write: textsAnswer(),
+        attributes_delete: textsAnswer(),
+      }),
+    ),
+  },
+  { about: { component: "StoredBundle" } },
+);
+
+export const writeBundlesAnswer = Type.Object({
+  names: textsAnswer({ description: "Of the bundles, in their order." }),
+});
+export const readBundleAnswer = Type.Object({ bundle: bundleAnswer });
+export const deleteBundleAnswer = Type.Object({ name: Type.String() });
 
 export function decodeBundle(
   bundle: Static<ReturnType<typeof Type.Object<typeof bundleShape>>>,
@@ -37,7 +79,7 @@ export function decodeBundle(
   };
 }
 
-export function encodeBundle(bundle: Bundle): object {
+export function encodeBundle(bundle: Bundle): Static<typeof bundleAnswer> {
   return {
     name: bundle.name,
     arguments: bundle.arguments,

@@ -1,50 +1,95 @@
 import { type Static, Type } from "typebox";
 
-import type { Attribute, Tuple } from "../../base/tuple.ts";
+import type { Attribute, Entity, Subject, Tuple } from "../../base/tuple.ts";
 import type { ReadAttributesRequest } from "../../service/read-data.ts";
 import type { RawAttribute } from "../../service/request-data.ts";
-import { decodeAny, encodeAny } from "./any.ts";
-import { jsonField, listField, objectField, textField, textListField } from "./field.ts";
+import type { About } from "./about.ts";
+import { nextPage } from "./answer.ts";
+import { type AnyValue, decodeAny, encodeAny, valueField } from "./any.ts";
+import { listField, objectField, textListField } from "./field.ts";
 import { decodePage, pageProperties } from "./page.ts";
+import {
+  idField,
+  idRule,
+  nameField,
+  nameRule,
+  optionalNameField,
+  schemaVersionField,
+  snapTokenField,
+} from "./value-fields.ts";
 
-export const entityShape = { type: textField(), id: textField() };
-export const subjectShape = { type: textField(), id: textField(), relation: textField() };
-
-export const tupleShape = {
-  entity: objectField(entityShape),
-  relation: textField(),
-  subject: objectField(subjectShape),
+const entityShape = {
+  type: nameField({ required: true }),
+  id: idField({ required: true }),
 };
 
-const attributeProperties = {
-  entity: objectField(entityShape),
-  attribute: textField(),
-  value: jsonField(),
+const subjectShape = {
+  type: nameField({ required: true }),
+  id: idField({ required: true }),
+  relation: optionalNameField({
+    description: "Empty for the subject itself, else whoever has this relation to it.",
+  }),
 };
-export const attributeShape = attributeProperties;
-type AttributeBody = Static<ReturnType<typeof Type.Object<typeof attributeProperties>>>;
+
+export const entityField = objectField(entityShape, { component: "Entity", required: true });
+export const subjectField = objectField(subjectShape, { component: "Subject", required: true });
+
+const tupleShape = {
+  entity: entityField,
+  relation: nameField({ required: true }),
+  subject: subjectField,
+};
+
+const attributeShape = {
+  entity: entityField,
+  attribute: nameField({ required: true }),
+  value: valueField,
+};
+type AttributeBody = Static<ReturnType<typeof Type.Object<typeof attributeShape>>>;
+
+export function tuplesField(
+  about: Omit<About, "of"> = {},
+): ReturnType<typeof listField<typeof tupleShape>> {
+  return listField(tupleShape, { ...about, of: { component: "Tuple" } });
+}
+
+export function attributesField(): ReturnType<typeof listField<typeof attributeShape>> {
+  return listField(attributeShape, { of: { component: "Attribute" } });
+}
+
+const metadata = objectField({ schema_version: schemaVersionField }, { required: true });
 
 export const writeDataBody = Type.Object({
-  metadata: objectField({ schema_version: textField() }),
-  tuples: listField(tupleShape),
-  attributes: listField(attributeShape),
+  metadata,
+  tuples: tuplesField(),
+  attributes: attributesField(),
 });
 
 export const writeRelationshipsBody = Type.Object({
-  metadata: objectField({ schema_version: textField() }),
-  tuples: listField(tupleShape),
+  metadata,
+  tuples: tuplesField({ required: true, minItems: 1 }),
 });
 
-const tupleFilter = objectField({
-  entity: objectField({ type: textField(), ids: textListField() }),
-  relation: textField(),
-  subject: objectField({ type: textField(), ids: textListField(), relation: textField() }),
-});
+const ids = textListField({ description: "Any of them; none for all.", of: idRule });
+const type = optionalNameField({ description: "Empty for all." });
+const relation = optionalNameField({ description: "Empty for all." });
 
-const attributeFilter = objectField({
-  entity: objectField({ type: textField(), ids: textListField() }),
-  attributes: textListField(),
-});
+const tupleFilter = objectField(
+  {
+    entity: objectField({ type, ids }),
+    relation,
+    subject: objectField({ type, ids, relation }),
+  },
+  { component: "TupleFilter", required: true },
+);
+
+const attributeFilter = objectField(
+  {
+    entity: objectField({ type, ids }),
+    attributes: textListField({ description: "Any of them; none for all.", of: nameRule }),
+  },
+  { component: "AttributeFilter", required: true },
+);
 
 export const deleteDataBody = Type.Object({
   tuple_filter: tupleFilter,
@@ -54,13 +99,39 @@ export const deleteDataBody = Type.Object({
 export const deleteRelationshipsBody = Type.Object({ filter: tupleFilter });
 
 const readProperties = {
-  metadata: objectField({ snap_token: textField() }),
+  metadata: objectField({ snap_token: snapTokenField }, { required: true }),
   ...pageProperties,
 };
 
 export const readRelationshipsBody = Type.Object({ ...readProperties, filter: tupleFilter });
 
 export const readAttributesBody = Type.Object({ ...readProperties, filter: attributeFilter });
+
+/** The same components as in requests; all of their fields are there. */
+export const entityAnswer = Type.Unsafe<Entity>(
+  Type.Object(entityShape, { about: { component: "Entity" } }),
+);
+export const subjectAnswer = Type.Unsafe<Subject>(
+  Type.Object(subjectShape, { about: { component: "Subject" } }),
+);
+export const tupleAnswer = Type.Unsafe<Tuple>(
+  Type.Object(tupleShape, { about: { component: "Tuple" } }),
+);
+export const attributeAnswer = Type.Unsafe<{
+  readonly entity: Entity;
+  readonly attribute: string;
+  readonly value: AnyValue;
+}>(Type.Object(attributeShape, { about: { component: "Attribute" } }));
+
+export const readRelationshipsAnswer = Type.Object({
+  tuples: Type.Array(tupleAnswer),
+  continuous_token: nextPage,
+});
+
+export const readAttributesAnswer = Type.Object({
+  attributes: Type.Array(attributeAnswer),
+  continuous_token: nextPage,
+});
 
 /** Reads the values of attributes; `list` is where they stand in the body. */
 export function decodeAttributes(
@@ -87,10 +158,14 @@ export function decodeRead(
   };
 }
 
-export function encodeTuple({ entity, relation, subject }: Tuple): object {
+export function encodeTuple({ entity, relation, subject }: Tuple): Static<typeof tupleAnswer> {
   return { entity, relation, subject };
 }
 
-export function encodeAttribute({ entity, attribute, value }: Attribute): object {
+export function encodeAttribute({
+  entity,
+  attribute,
+  value,
+}: Attribute): Static<typeof attributeAnswer> {
   return { entity, attribute, value: encodeAny(value) };
 }

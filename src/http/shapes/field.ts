@@ -3,83 +3,68 @@ import { type Static, type TOptional, type TProperties, type TUnsafe, Type } fro
 import { quote } from "../../base/quote.ts";
 import type { JsonValue } from "../../base/tuple.ts";
 import { invalidField } from "../../service/field.ts";
+import type { About, JsonSchema } from "./about.ts";
 
 /**
  * Fields of a request body. Every one may be absent or null, and objects may hold keys nobody
- * knows: which fields must be there is for the service to say, so that all transports agree.
+ * knows: which fields must be there is for the service to say, so that all transports agree. What
+ * stands in `about` is told by the description of the API and not checked.
  */
 type Field<T> = TOptional<TUnsafe<T | null>>;
 
-export function textField(): Field<string> {
-  return Type.Optional(Type.Unsafe<string | null>({ type: ["string", "null"] }));
+function field<T>(shape: JsonSchema, about: About): Field<T> {
+  return Type.Optional(Type.Unsafe<T | null>({ ...shape, about }));
+}
+
+export function textField(about: About = {}): Field<string> {
+  return field({ type: ["string", "null"] }, about);
 }
 
 /** A whole number, as a number or as text; `int32` and `uint32` read it. */
-export function integerField(): Field<number | string> {
-  return Type.Optional(
-    Type.Unsafe<number | string | null>({ type: ["integer", "string", "null"] }),
-  );
+export function integerField(about: About = {}): Field<number | string> {
+  return field({ type: ["integer", "string", "null"] }, about);
 }
 
-export function booleanField(): Field<boolean> {
-  return Type.Optional(Type.Unsafe<boolean | null>({ type: ["boolean", "null"] }));
+export function booleanField(about: About = {}): Field<boolean> {
+  return field({ type: ["boolean", "null"] }, about);
 }
 
-export function textListField(): Field<readonly string[]> {
-  return Type.Optional(
-    Type.Unsafe<readonly string[] | null>({ type: ["array", "null"], items: { type: "string" } }),
-  );
+export function textListField(about: About = {}): Field<readonly string[]> {
+  return field({ type: ["array", "null"], items: { type: "string" } }, about);
 }
 
-export function objectField<P extends TProperties>(properties: P): Field<Static<ObjectOf<P>>> {
-  return Type.Optional(
-    Type.Unsafe<Static<ObjectOf<P>> | null>({
-      ...Type.Object(properties),
-      type: ["object", "null"],
-    }),
-  );
+export function objectField<P extends TProperties>(
+  properties: P,
+  about: About = {},
+): Field<Static<ObjectOf<P>>> {
+  return field({ ...Type.Object(properties), type: ["object", "null"] }, about);
 }
 
 type ObjectOf<P extends TProperties> = ReturnType<typeof Type.Object<P>>;
 
 export function listField<P extends TProperties>(
   properties: P,
+  about: About = {},
 ): Field<readonly Static<ObjectOf<P>>[]> {
-  return Type.Optional(
-    Type.Unsafe<readonly Static<ObjectOf<P>>[] | null>({
-      type: ["array", "null"],
-      items: Type.Object(properties),
-    }),
-  );
+  return field({ type: ["array", "null"], items: Type.Object(properties) }, about);
 }
 
 /** An object with any keys, all of whose values have one shape. */
 export function mapField<P extends TProperties>(
   properties: P,
+  about: About = {},
 ): Field<Readonly<Record<string, Static<ObjectOf<P>>>>> {
-  return Type.Optional(
-    Type.Unsafe<Readonly<Record<string, Static<ObjectOf<P>>>> | null>({
-      type: ["object", "null"],
-      additionalProperties: Type.Object(properties),
-    }),
-  );
+  return field({ type: ["object", "null"], additionalProperties: Type.Object(properties) }, about);
 }
 
 /** An object with any keys, all of whose values are texts. */
-export function textMapField(): Field<Readonly<Record<string, string>>> {
-  return Type.Optional(
-    Type.Unsafe<Readonly<Record<string, string>> | null>({
-      type: ["object", "null"],
-      additionalProperties: { type: "string" },
-    }),
-  );
+export function textMapField(about: About = {}): Field<Readonly<Record<string, string>>> {
+  return field({ type: ["object", "null"], additionalProperties: { type: "string" } }, about);
 }
 
 /** An object whose content is the client's own. */
-export function jsonField(): Field<Readonly<Record<string, JsonValue>>> {
-  return Type.Optional(
-    Type.Unsafe<Readonly<Record<string, JsonValue>> | null>({ type: ["object", "null"] }),
-  );
+export function jsonField(about: About = {}): Field<Readonly<Record<string, JsonValue>>> {
+  return field({ type: ["object", "null"] }, about);
 }
 
 const wholeNumber = /^[+-]?\d+$/;

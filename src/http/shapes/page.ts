@@ -1,12 +1,11 @@
 import { type Static, Type } from "typebox";
 
-import { integerField, textField, uint32 } from "./field.ts";
+import { defaultPageSize } from "../../service/field.ts";
+import { uint32 } from "./field.ts";
+import { pageFields } from "./value-fields.ts";
 
-/** What every request for a page holds. */
-export const pageProperties = {
-  page_size: integerField(),
-  continuous_token: textField(),
-};
+/** What every request for a page of a list or a read holds. */
+export const pageProperties = pageFields(defaultPageSize);
 
 /** The request of every list that is filtered by nothing. */
 export const pageBody = Type.Object(pageProperties);

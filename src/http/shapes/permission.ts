@@ -1,84 +1,189 @@
 import { type Static, Type } from "typebox";
 
-import type { ExpandNode, ExpandTree } from "../../memory/expand.ts";
 import type { LookupEntityRequest } from "../../service/lookup-entity.ts";
+import { defaultPageSize } from "../../service/lookup-page.ts";
 import type { RawQuestion } from "../../service/request-check.ts";
 import type { RawContext } from "../../service/request-context.ts";
-import { encodeAny } from "./any.ts";
-import { attributeShape, decodeAttributes, entityShape, subjectShape, tupleShape } from "./data.ts";
+import { nextPage, textsAnswer } from "./answer.ts";
+import {
+  attributesField,
+  decodeAttributes,
+  entityField,
+  subjectField,
+  tuplesField,
+} from "./data.ts";
 import {
   booleanField,
   int32,
-  integerField,
   jsonField,
   listField,
   mapField,
   objectField,
-  textField,
   textListField,
 } from "./field.ts";
-import { decodePage, pageProperties } from "./page.ts";
+import { decodePage } from "./page.ts";
+import {
+  depthField,
+  idRule,
+  nameField,
+  optionalNameField,
+  pageFields,
+  schemaVersionField,
+  snapTokenField,
+} from "./value-fields.ts";
 
-const contextShape = {
-  tuples: listField(tupleShape),
-  attributes: listField(attributeShape),
-  data: jsonField(),
-};
+const context = objectField(
+  {
+    tuples: tuplesField(),
+    attributes: attributesField(),
+    data: jsonField({ description: "What rules see as `context.data`." }),
+  },
+  {
+    description: "Counts for this request as if it were stored; attributes win over stored ones.",
+    component: "Context",
+  },
+);
 
 const metadataShape = {
-  schema_version: textField(),
-  snap_token: textField(),
-  depth: integerField(),
+  schema_version: schemaVersionField,
+  snap_token: snapTokenField,
+  depth: depthField,
+};
+
+const ruleArgument = { name: nameField({ required: true }) };
+
+const argumentList = {
+  computed_attribute: objectField(ruleArgument, { required: true }),
+  computedAttribute: objectField(ruleArgument, { isUntold: true }),
 };
 
 /** What all questions about permissions have in common. */
 const questionShape = {
-  metadata: objectField(metadataShape),
-  context: objectField(contextShape),
-  arguments: listField({
-    computed_attribute: objectField({ name: textField() }),
-    computedAttribute: objectField({ name: textField() }),
+  metadata: objectField(metadataShape, { required: true }),
+  context,
+  arguments: listField(argumentList, { isUntold: true }),
+};
+
+/** Of those that may ask a rule itself; the others read the field and have no use for it. */
+const argumentsShape = {
+  arguments: listField(argumentList, {
+    description: "Attributes for the parameters of a rule that is asked itself.",
   }),
 };
 
-const checkItemShape = {
-  entity: objectField(entityShape),
-  permission: textField(),
-  subject: objectField(subjectShape),
-};
+const permission = nameField({
+  description: "A permission, a relation, a boolean attribute or a rule of the entity's type.",
+  required: true,
+});
 
-export const checkBody = Type.Object({ ...questionShape, ...checkItemShape });
+const checkItemShape = { entity: entityField, permission, subject: subjectField };
 
-export const bulkCheckBody = Type.Object({ ...questionShape, items: listField(checkItemShape) });
+export const checkBody = Type.Object({ ...questionShape, ...argumentsShape, ...checkItemShape });
+
+export const bulkCheckBody = Type.Object({
+  ...questionShape,
+  ...argumentsShape,
+  items: listField(checkItemShape, { required: true, minItems: 1, maxItems: 100 }),
+});
 
 export const expandBody = Type.Object({
   ...questionShape,
-  entity: objectField(entityShape),
-  permission: textField(),
+  ...argumentsShape,
+  entity: entityField,
+  permission,
 });
 
 export const subjectPermissionBody = Type.Object({
   ...questionShape,
-  metadata: objectField({ ...metadataShape, only_permission: booleanField() }),
-  entity: objectField(entityShape),
-  subject: objectField(subjectShape),
+  metadata: objectField(
+    {
+      ...metadataShape,
+      only_permission: booleanField({
+        description: "Whether relations are left out.",
+        default: false,
+      }),
+    },
+    { required: true },
+  ),
+  entity: entityField,
+  subject: subjectField,
 });
 
-export const lookupEntityBody = Type.Object({
+const lookupEntityShape = {
   ...questionShape,
-  ...pageProperties,
-  entity_type: textField(),
-  permission: textField(),
-  subject: objectField(subjectShape),
-  scope: mapField({ data: textListField() }),
+  entity_type: nameField({ required: true }),
+  permission,
+  subject: subjectField,
+  scope: mapField(
+    { data: textListField({ of: idRule }) },
+    { description: "The only ids that count, by the type of the entity." },
+  ),
+};
+
+export const lookupEntityBody = Type.Object({
+  ...lookupEntityShape,
+  ...pageFields(defaultPageSize),
+});
+
+export const lookupEntityStreamBody = Type.Object({
+  ...lookupEntityShape,
+  ...pageFields(undefined),
 });
 
 export const lookupSubjectBody = Type.Object({
   ...questionShape,
-  ...pageProperties,
-  entity: objectField(entityShape),
-  permission: textField(),
-  subject_reference: objectField({ type: textField(), relation: textField() }),
+  ...argumentsShape,
+  ...pageFields(defaultPageSize),
+  entity: entityField,
+  permission,
+  subject_reference: objectField(
+    { type: nameField({ required: true }), relation: optionalNameField({}) },
+    { description: "The kind of subjects that is looked for.", required: true },
+  ),
+});
+
+const result = Type.Enum(["RESULT_ALLOWED", "RESULT_DENIED"], { about: { component: "Result" } });
+
+export type ResultAnswer = Static<typeof result>;
+
+export const checkAnswer = Type.Object(
+  {
+    can: result,
+    metadata: Type.Object({
+      check_count: Type.Integer({ minimum: 1, description: "Nodes visited until the answer." }),
+    }),
+  },
+  { about: { component: "CheckAnswer" } },
+);
+
+export const bulkCheckAnswer = Type.Object({
+  results: Type.Array(checkAnswer, { description: "In the order of the items." }),
+});
+
+export const subjectPermissionAnswer = Type.Object({
+  results: Type.Unsafe<Readonly<Record<string, Static<typeof result>>>>({
+    type: "object",
+    additionalProperties: result,
+  }),
+});
+
+export const lookupEntityAnswer = Type.Object({
+  entity_ids: textsAnswer({ description: "Ascending." }),
+  continuous_token: nextPage,
+});
+
+export const lookupEntityStreamAnswer = Type.Object({
+  result: Type.Object({
+    entity_id: Type.String(),
+    continuous_token: Type.String({
+      description: "Goes on behind this entity; empty when it is the last one.",
+    }),
+  }),
+});
+
+export const lookupSubjectAnswer = Type.Object({
+  subject_ids: textsAnswer({ description: "Ascending." }),
+  continuous_token: nextPage,
 });
 
 type QuestionBody = Static<ReturnType<typeof Type.Object<typeof questionShape>>>;
@@ -121,31 +226,4 @@ function decodeContext(context: NonNullable<QuestionBody["context"]>): RawContex
     attributes: decodeAttributes(context.attributes, "context.attributes"),
     data: context.data,
   };
-}
-
-/** A tree in the shape of the REST interface; a rule node has its values by argument name. */
-export function encodeTree({ entity, name, node }: ExpandTree): object {
-  return { target: { entity, relation: name }, node: encodeNode(node) };
-}
-
-function encodeNode(node: ExpandNode): object {
-  switch (node.kind) {
-    case "union":
-    case "intersection":
-    case "exclusion":
-      return {
-        expand: {
-          operation: `OPERATION_${node.kind.toUpperCase()}`,
-          children: node.children.map(encodeTree),
-        },
-      };
-    case "subjects":
-      return { leaf: { subjects: node.subjects } };
-    case "value":
-      return { leaf: { value: encodeAny(node.value) } };
-    case "values": {
-      const values = [...node.values].map(([name, value]) => [name, encodeAny(value)]);
-      return { leaf: { values: Object.fromEntries(values) } };
-    }
-  }
 }

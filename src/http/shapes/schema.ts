@@ -1,24 +1,91 @@
-import { type Static, Type } from "typebox";
+import { type Static, type TSchema, type TUnsafe, Type } from "typebox";
 
+import { attributeTypes } from "../../base/tuple.ts";
 import { printExpression } from "../../language/print.ts";
 import type { EntityDefinition, RuleDefinition, Schema } from "../../language/schema.ts";
 import type { PartialWriteSchemaRequest } from "../../service/partial-write-schema.ts";
+import { nextPage, timeAnswer } from "./answer.ts";
 import { mapField, objectField, textField, textListField } from "./field.ts";
+import { nameRule, schemaVersionField, textRule } from "./value-fields.ts";
 
-export const writeSchemaBody = Type.Object({ schema: textField() });
-
-export const readSchemaBody = Type.Object({
-  metadata: objectField({ schema_version: textField() }),
+export const writeSchemaBody = Type.Object({
+  schema: textField({
+    description: "The whole schema. A line break may also be a backslash and an `n`.",
+    required: true,
+    ...textRule,
+  }),
 });
 
+const metadata = objectField({ schema_version: schemaVersionField }, { required: true });
+
+export const readSchemaBody = Type.Object({ metadata });
+
 export const partialWriteSchemaBody = Type.Object({
-  metadata: objectField({ schema_version: textField() }),
-  partials: mapField({
-    write_permissions: textListField(),
-    write: textListField(),
-    update: textListField(),
-    delete: textListField(),
+  metadata,
+  partials: mapField(
+    {
+      write_permissions: textListField({
+        description: "Permissions to add or replace, as `view = viewer or owner`.",
+        of: textRule,
+      }),
+      write: textListField({
+        description: "Relations, attributes and permissions to add.",
+        of: textRule,
+      }),
+      update: textListField({
+        description: "Relations, attributes and permissions to replace.",
+        of: textRule,
+      }),
+      delete: textListField({ description: "Names to remove.", of: nameRule }),
+    },
+    { description: "What changes, by the name of the entity." },
+  ),
+});
+
+const attributeType = Type.Enum(attributeTypes);
+
+function record<T extends TSchema>(values: T): TUnsafe<Readonly<Record<string, Static<T>>>> {
+  return Type.Unsafe<Readonly<Record<string, Static<T>>>>({
+    type: "object",
+    additionalProperties: values,
+  });
+}
+
+const entityDefinition = Type.Object(
+  {
+    relations: Type.Optional(
+      record(
+        Type.Object({
+          references: Type.Array(
+            Type.Object({ type: Type.String(), relation: Type.Optional(Type.String()) }),
+          ),
+        }),
+      ),
+    ),
+    attributes: Type.Optional(record(Type.Object({ type: attributeType }))),
+    actions: Type.Optional(record(Type.String({ description: "The expression of a permission." }))),
+  },
+  { description: "Parts that are empty are left out.", about: { component: "EntityDefinition" } },
+);
+
+const ruleDefinition = Type.Object(
+  { arguments: record(attributeType), expression: Type.String() },
+  { about: { component: "RuleDefinition" } },
+);
+
+const schemaAnswer = Type.Object(
+  { entity_definitions: record(entityDefinition), rule_definitions: record(ruleDefinition) },
+  { about: { component: "Schema" } },
+);
+
+export const readSchemaAnswer = Type.Object({ schema: schemaAnswer });
+
+export const listSchemasAnswer = Type.Object({
+  head: Type.String({ description: "The newest version; empty when there is none." }),
+  schemas: Type.Array(Type.Object({ version: Type.String(), created_at: timeAnswer }), {
+    description: "Newest first.",
   }),
+  continuous_token: nextPage,
 });
 
 export function decodePartials(
@@ -33,14 +100,14 @@ export function decodePartials(
 }
 
 /** A schema as schemas/read shows it: parts that are empty are left out. */
-export function encodeSchema(schema: Schema): object {
+export function encodeSchema(schema: Schema): Static<typeof schemaAnswer> {
   return {
     entity_definitions: encodeMap(schema.entities, encodeEntity),
     rule_definitions: encodeMap(schema.rules, encodeRule),
   };
 }
 
-function encodeEntity(entity: EntityDefinition): object {
+function encodeEntity(entity: EntityDefinition): Static<typeof entityDefinition> {
   return {
     ...(entity.relations.size > 0 && {
       relations: encodeMap(entity.relations, (relation) => ({
@@ -60,7 +127,7 @@ function encodeEntity(entity: EntityDefinition): object {
   };
 }
 
-function encodeRule(rule: RuleDefinition): object {
+function encodeRule(rule: RuleDefinition): Static<typeof ruleDefinition> {
   return {
     arguments: encodeMap(rule.parameters, (type) => type),
     expression: rule.condition.text,
@@ -68,9 +135,9 @@ function encodeRule(rule: RuleDefinition): object {
 }
 
 /** `fromEntries` defines keys, so that a name such as `__proto__` is a key like any other. */
-function encodeMap<T>(
+function encodeMap<T, U>(
   map: ReadonlyMap<string, T>,
-  encode: (value: T) => unknown,
-): Readonly<Record<string, unknown>> {
+  encode: (value: T) => U,
+): Readonly<Record<string, U>> {
   return Object.fromEntries([...map].map(([name, value]) => [name, encode(value)]));
 }

@@ -1,10 +1,38 @@
-import { Type } from "typebox";
+import { type Static, Type } from "typebox";
 
+import { maxTenantBytes, newTenantPattern } from "../../service/field.ts";
 import type { Tenant } from "../../store/store.ts";
+import { nextPage, timeAnswer } from "./answer.ts";
 import { textField } from "./field.ts";
 
-export const createTenantBody = Type.Object({ id: textField(), name: textField() });
+export const createTenantBody = Type.Object({
+  id: textField({
+    description: "What requests name the tenant by; unique.",
+    required: true,
+    pattern: newTenantPattern,
+  }),
+  name: textField({
+    description: `A name for people, which may be empty; at most ${maxTenantBytes} bytes.`,
+    required: true,
+    pattern: /^[^\u0000]*$/,
+    maxLength: maxTenantBytes,
+  }),
+});
 
-export function encodeTenant(tenant: Tenant): object {
+const tenantAnswer = Type.Object(
+  { id: Type.String(), name: Type.String(), created_at: timeAnswer },
+  { about: { component: "Tenant" } },
+);
+
+export const createTenantAnswer = Type.Object({ tenant: tenantAnswer });
+
+export const listTenantsAnswer = Type.Object({
+  tenants: Type.Array(tenantAnswer),
+  continuous_token: nextPage,
+});
+
+export const deleteTenantAnswer = Type.Object({ tenant_id: Type.String() });
+
+export function encodeTenant(tenant: Tenant): Static<typeof tenantAnswer> {
   return { id: tenant.id, name: tenant.name, created_at: tenant.createdAt.toISOString() };
 }
