@@ -9,13 +9,15 @@ import { createHealth } from "../service/health.ts";
 import { limitChanges } from "../service/limit-changes.ts";
 import { limitQuestions } from "../service/limit-questions.ts";
 import type { Service } from "../service/service.ts";
+import { LogFile } from "../telemetry/log-file.ts";
+import { type LogSink, standardOutput } from "../telemetry/log-sink.ts";
 import { createLogger } from "../telemetry/logger.ts";
 import type { Command } from "./command.ts";
 import { LateStore } from "./late-store.ts";
 import { openAdmission } from "./open-admission.ts";
 import { openCertificate } from "./open-certificate.ts";
 import { openStore } from "./open-store.ts";
-import { complain, surplus } from "./output.ts";
+import { complain, surplus, warn } from "./output.ts";
 import { drain, listen, type Servers } from "./servers.ts";
 import { readSettings } from "./settings.ts";
 import { stopSignal } from "./stop-signal.ts";
@@ -98,10 +100,18 @@ async function fill(
 }
 
 function openLogger(config: Config): Logger {
-  const file = config["logger.file"];
+  const sink = openSink(config["logger.file"]);
+  return createLogger({ level: config["logger.level"], output: config["logger.output"], sink });
+}
+
+/** Programs that rotate logs send SIGHUP when they have moved the file away. */
+function openSink(path: string): LogSink {
+  if (path === "") return standardOutput();
   try {
-    return createLogger({ level: config["logger.level"], output: config["logger.output"], file });
+    const file = new LogFile(path, (problem) => warn(`logger.file: ${problem}`));
+    process.on("SIGHUP", () => file.reopen());
+    return file;
   } catch (cause) {
-    throw new PembaError("INVALID_ARGUMENT", `logger.file: cannot write to \`${file}\``, { cause });
+    throw new PembaError("INVALID_ARGUMENT", `logger.file: cannot write to \`${path}\``, { cause });
   }
 }
