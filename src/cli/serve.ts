@@ -4,6 +4,7 @@ import { PembaError } from "../base/error.ts";
 import { flagHelp } from "../config/describe.ts";
 import type { Config } from "../config/options.ts";
 import { buildGrpcServer } from "../grpc/server.ts";
+import type { CorsRules } from "../http/cors.ts";
 import { buildHttpServer } from "../http/server.ts";
 import { createHealth } from "../service/health.ts";
 import { limitChanges } from "../service/limit-changes.ts";
@@ -30,12 +31,13 @@ export const serve: Command = {
   async run(args) {
     const settings = readSettings(args, (words) => surplus("serve", words));
     if (settings.kind === "problems") return complain(...settings.problems);
-    return await serveWith(settings.config);
+    return await serveWith(settings.config, settings.warnings);
   },
 };
 
-async function serveWith(config: Config): Promise<number> {
+async function serveWith(config: Config, warnings: readonly string[]): Promise<number> {
   const logger = openLogger(config);
+  for (const text of warnings) logger.warn(text);
   const stop = stopSignal();
   const certificates = {
     http: openCertificate("http", config, logger),
@@ -47,7 +49,13 @@ async function serveWith(config: Config): Promise<number> {
   const opened = openAdmission(config, logger);
   const { admission } = opened;
   const servers: Servers = {
-    http: buildHttpServer({ service, admission, logger, certificate: certificates.http }),
+    http: buildHttpServer({
+      service,
+      admission,
+      logger,
+      certificate: certificates.http,
+      cors: corsOf(config),
+    }),
     grpc: buildGrpcServer({ service, admission, logger, certificate: certificates.grpc }),
   };
   try {
@@ -97,6 +105,13 @@ async function fill(
     ),
   );
   logger.info("ready");
+}
+
+function corsOf(config: Config): CorsRules {
+  return {
+    origins: config["server.http.cors_allowed_origins"],
+    headers: config["server.http.cors_allowed_headers"],
+  };
 }
 
 function openLogger(config: Config): Logger {

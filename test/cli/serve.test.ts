@@ -104,7 +104,7 @@ test("every fault of the configuration is a line, and the status is 1", async ()
   assert.equal(stdout, "");
   assert.equal(
     stderr,
-    "pemba: --http-prot: no such flag\n" +
+    "pemba: --http-prot: no such flag (did you mean `--http-port`?)\n" +
       "pemba: serve: `now` is not understood\n" +
       "pemba: serve: `please` is not understood\n" +
       "pemba: SERVICE_NOTHING: no key of the configuration has this variable\n" +
@@ -149,7 +149,7 @@ test("the file config/config.yaml of the working folder is read", async (t) => {
   writeFileSync(join(folder, "config/config.yaml"), "logger:\n  level: loud\n");
   const { status, stderr } = await runPemba(["serve"], { cwd: folder });
   assert.equal(status, 1);
-  assert.match(stderr, /^pemba: config\/config\.yaml:2: `logger\.level`: `loud` is not allowed/);
+  assert.match(stderr, /^pemba: config\/config\.yaml:2:3: `logger\.level`: `loud` is not allowed/);
 });
 
 test("the log goes to a file as JSON when that is configured, without secrets", async (t) => {
