@@ -13,23 +13,13 @@ export class Cancelling {
   /** Backends that were sent one which has hit nothing yet. */
   readonly #pending = new LRUCache<number, true>({ max: rememberedMax, ttl: lateMaxMs });
 
-  /** A cancellation is sent for the statement. */
-  sent(statement: object): void {
-    const backend = backendOf(statement);
+  /** A cancellation is sent for what the backend runs. */
+  sent(backend: number | undefined): void {
     if (backend !== undefined) this.#pending.set(backend, true);
   }
 
-  /** The statement was cancelled: was it by one of ours, which counts for one statement only? */
-  hit(statement: object): boolean {
-    const backend = backendOf(statement);
+  /** What the backend ran was cancelled: was it by one of ours, which counts for one statement only? */
+  hit(backend: number | undefined): boolean {
     return backend !== undefined && this.#pending.delete(backend);
   }
-}
-
-/** The process that runs a statement, which the driver knows once it has sent it; untyped there. */
-function backendOf(statement: object): number | undefined {
-  const state: unknown = Reflect.get(statement, "state");
-  if (typeof state !== "object" || state === null) return undefined;
-  const pid: unknown = Reflect.get(state, "pid");
-  return typeof pid === "number" ? pid : undefined;
 }

@@ -1,114 +1,92 @@
 import { LRUCache } from "lru-cache";
-import postgres from "postgres";
 
 import { must } from "../../base/assert.ts";
-import { cancelled, PembaError } from "../../base/error.ts";
+import { cancelled, errorOf } from "../../base/error.ts";
 import { Cancelling } from "./cancelling.ts";
 import type { CircuitBreaker } from "./circuit-breaker.ts";
-import {
-  faultOf,
-  isCancelled,
-  refusesStartParameters,
-  storageError,
-  unknownOutcome,
-} from "./driver-error.ts";
+import type { Connection, Greeting } from "./connection.ts";
+import { faultOf, isCancelled, unknownOutcome } from "./driver-error.ts";
+import { openWay, type Way } from "./open-way.ts";
+import { Pool, type PoolOptions, type PoolState } from "./pool.ts";
 import { repeatOn } from "./repeat.ts";
-import { numberOf, type Row, textOf } from "./row.ts";
-import { sessionSettings } from "./session-settings.ts";
+import type { Row } from "./row.ts";
+import type { Value } from "./value.ts";
 
-export interface PoolOptions {
-  readonly maxConnections: number;
-  /** For all three 0 means: for as long as it takes. */
-  readonly idleTimeoutMs: number;
-  readonly maxLifetimeMs: number;
-  readonly connectTimeoutMs: number;
-}
+export type { PoolOptions } from "./pool.ts";
+export type { Value } from "./value.ts";
 
 export interface DatabaseOptions {
+  /** With several hosts the first that takes writes. */
   readonly url: string;
   readonly pool: PoolOptions;
   readonly warn: (message: string) => void;
   /** How often `read` and `write` repeat a statement; never when absent. */
   readonly maxRetries?: number | undefined;
+  /** After so many milliseconds a statement of `read` is cancelled; absent or 0: never. */
+  readonly readTimeoutMs?: number | undefined;
   /** Without one, each statement of `read` and `write` finds out for itself that the server is gone. */
   readonly circuit?: CircuitBreaker | undefined;
   /** Called with every statement that goes to the server, as it goes. */
   readonly onStatement?: ((text: string) => void) | undefined;
-  /** Called when a connection ends, for whatever reason: the next one may reach another server. */
-  readonly onConnectionClosed?: (() => void) | undefined;
+  /** Told which server connections lead to, whenever one of them is asked. */
+  readonly onGreeted?: ((greeting: Greeting) => void) | undefined;
 }
 
-/** Json goes as text with the cast `::text::jsonb`, an array as `arrayLiteral` with `::text[]`. */
-export type Value = string | number | boolean | null;
-
-/**
- * A prepared statement costs memory in every connection, for as long as that lives. Texts get their
- * turn anew with every generation of connections, so those of a schema that is gone free the place.
- */
-const preparedTextsMax = 500;
-
-/** A text is prepared when it comes again: what is asked once is not worth a place. */
+/** A text is prepared when it comes again: what is asked once is not worth its place. */
 const rememberedTextsMax = 2000;
 
-const oldestServer = 140_000;
-
-/** How long a connection has to finish what it runs when the pool closes. */
-const closeTimeoutSeconds = 5;
-
-/** Another try to connect comes after at most this long: requests wait for it. */
-const reconnectDelayMaxSeconds = 1;
+/** How long connections have to finish what they run when the pool closes. */
+const closeTimeoutMs = 5_000;
 
 /** The only way to the server: a pool of connections, prepared statements, errors of the table. */
 export class Database {
-  readonly #sql: postgres.Sql;
-  readonly #prepared = new Set<string>();
-  readonly #seenOnce = new LRUCache<string, true>({ max: rememberedTextsMax });
+  readonly #options: DatabaseOptions;
+  readonly #way: Way;
+  readonly #pool: Pool;
+  readonly #seen = new LRUCache<string, true>({ max: rememberedTextsMax });
   readonly #cancelling = new Cancelling();
-  readonly #circuit: CircuitBreaker | undefined;
-  readonly #maxRetries: number;
-  readonly #generationMs: number;
-  #generationEndMs: number;
 
-  private constructor(options: DatabaseOptions, settings: Readonly<Record<string, string>>) {
-    this.#sql = openPool(options, settings);
-    this.#circuit = options.circuit;
-    this.#maxRetries = options.maxRetries ?? 0;
-    const { maxLifetimeMs } = options.pool;
-    this.#generationMs = maxLifetimeMs === 0 ? Number.POSITIVE_INFINITY : maxLifetimeMs;
-    this.#generationEndMs = performance.now() + this.#generationMs;
+  #greeting: Greeting;
+
+  private constructor(options: DatabaseOptions, way: Way, greeting: Greeting) {
+    this.#options = options;
+    this.#way = way;
+    this.#greeting = greeting;
+    this.#pool = new Pool(options.pool, way.open);
+    this.#pool.adopt(way.first);
   }
 
   /**
-   * Opens a pool and asks the server for its version. Where the session settings are refused (by a
-   * pooler) it works without them. Fails with UNAVAILABLE, or MIGRATION when the server is too old.
+   * Opens a pool. Where the session settings are refused (by a pooler) it works without them. Fails
+   * with UNAVAILABLE, or MIGRATION when the server is too old or not set up for it.
    */
   static async connect(options: DatabaseOptions): Promise<Database> {
-    try {
-      return await Database.#connectWith(options, sessionSettings);
-    } catch (error) {
-      if (!(error instanceof PembaError) || !refusesStartParameters(error.cause)) throw error;
-    }
-    const database = await Database.#connectWith(options, {});
-    const settings = Object.entries(sessionSettings).map(([name, value]) => `${name}=${value}`);
-    options.warn(
-      "the database refuses settings at the start of a connection (a pooler does): answers stay " +
-        `right, but they are only fast with these set for the role: ${settings.join(", ")}`,
-    );
+    const { url, pool, warn } = options;
+    let database: Database | undefined;
+    let last: Greeting | undefined;
+    const onGreeted = (greeting: Greeting): void => {
+      last = greeting;
+      if (database !== undefined) database.#greeting = greeting;
+      options.onGreeted?.(greeting);
+    };
+    const way = await openWay({ url, timeoutMs: pool.connectTimeoutMs, onGreeted, warn });
+    database = new Database(options, way, must(last, "a server that is open has greeted"));
     return database;
   }
 
-  static async #connectWith(
-    options: DatabaseOptions,
-    settings: Readonly<Record<string, string>>,
-  ): Promise<Database> {
-    const database = new Database(options, settings);
-    try {
-      await refuseOldServer(database);
-      return database;
-    } catch (error) {
-      await database.close();
-      throw error;
-    }
+  /** Which server the connection leads to that was asked last. */
+  get greeting(): Greeting {
+    return this.#greeting;
+  }
+
+  /** What the pool is at. */
+  get pool(): PoolState {
+    return this.#pool.state;
+  }
+
+  /** A pooler stands before the server: a session is not the same one from statement to statement. */
+  get isPooled(): boolean {
+    return this.#way.isPooled;
   }
 
   /**
@@ -120,29 +98,7 @@ export class Database {
     values: readonly Value[],
     signal?: AbortSignal,
   ): Promise<readonly Row[]> {
-    if (isAborted(signal)) throw cancelled(undefined);
-    // Without `simple: false` the driver sends a statement that has no values unprepared.
-    const options = { prepare: this.#mayPrepare(text), simple: false };
-    const query = this.#sql.unsafe<Row[]>(text, [...values], options);
-    const cancel = (): void => {
-      this.#cancelling.sent(query);
-      // Declared as void, it is a promise, which fails when the server cannot be reached.
-      const sent: unknown = query.cancel();
-      Promise.resolve(sent).catch(() => undefined);
-    };
-    signal?.addEventListener("abort", cancel, { once: true });
-    try {
-      return whole(await query);
-    } catch (error) {
-      const known = storageError(error);
-      const isOurs = isCancelled(known) && this.#cancelling.hit(query);
-      if (isAborted(signal)) throw cancelled(error);
-      if (!isOurs) throw known;
-    } finally {
-      signal?.removeEventListener("abort", cancel);
-    }
-    // It was meant for a statement that had ended before it came.
-    return await this.query(text, values, signal);
+    return await this.#run({ text, values, signal, timeoutMs: 0 });
   }
 
   /** A statement that changes nothing: it is repeated whenever another try may get an answer. */
@@ -151,9 +107,10 @@ export class Database {
     values: readonly Value[],
     signal?: AbortSignal,
   ): Promise<readonly Row[]> {
+    const { maxRetries = 0, readTimeoutMs = 0 } = this.#options;
     return await this.#guarded(() =>
-      repeatOn(["conflict", "unreached", "lost"], this.#maxRetries, () =>
-        this.query(text, values, signal),
+      repeatOn(["conflict", "unreached", "lost"], maxRetries, () =>
+        this.#run({ text, values, signal, timeoutMs: readTimeoutMs }),
       ),
     );
   }
@@ -163,9 +120,10 @@ export class Database {
    * is not known, it fails with UNAVAILABLE and says so.
    */
   async write(text: string, values: readonly Value[]): Promise<readonly Row[]> {
+    const { maxRetries = 0 } = this.#options;
     try {
       return await this.#guarded(() =>
-        repeatOn(["conflict", "unreached"], this.#maxRetries, () => this.query(text, values)),
+        repeatOn(["conflict", "unreached"], maxRetries, () => this.query(text, values)),
       );
     } catch (error) {
       const fault = faultOf(error);
@@ -175,79 +133,80 @@ export class Database {
 
   /** Waits for what runs, for a few seconds, and ends all connections. */
   async close(): Promise<void> {
-    await this.#sql.end({ timeout: closeTimeoutSeconds });
+    await this.#pool.close(closeTimeoutMs);
   }
 
   async #guarded<T>(work: () => Promise<T>): Promise<T> {
-    return this.#circuit === undefined ? await work() : await this.#circuit.run(work);
+    const { circuit } = this.#options;
+    return circuit === undefined ? await work() : await circuit.run(work);
   }
 
-  #mayPrepare(text: string): boolean {
-    if (this.#prepared.has(text)) return true;
-    if (!this.#seenOnce.has(text)) {
-      this.#seenOnce.set(text, true);
-      return false;
+  async #run(asked: Asked): Promise<readonly Row[]> {
+    if (isAborted(asked.signal)) throw cancelled(undefined);
+    const connection = await this.#pool.acquire(asked.signal);
+    try {
+      const rows = await this.#runOn(connection, asked);
+      this.#pool.release(connection);
+      if (rows !== undefined) return rows;
+    } catch (error) {
+      // After a statement that failed for a reason of its own the connection is as good as before.
+      const known = errorOf(error);
+      if (known.kind === "unavailable") this.#pool.discard(connection);
+      else this.#pool.release(connection);
+      throw known;
     }
-    if (this.#prepared.size >= preparedTextsMax) {
-      const now = performance.now();
-      if (now < this.#generationEndMs) return false;
-      this.#generationEndMs = now + this.#generationMs;
-      this.#prepared.clear();
+    return await this.#run(asked);
+  }
+
+  /** Undefined when it was hit by a cancellation that was meant for another one and came too late. */
+  async #runOn(
+    connection: Connection,
+    { text, values, signal, timeoutMs }: Asked,
+  ): Promise<readonly Row[] | undefined> {
+    this.#options.onStatement?.(text);
+    const running = connection.run(text, values, this.#isWorthPreparing(text));
+    let isLate = false;
+    const cancel = (): void => {
+      this.#cancelling.sent(running.backend);
+      running.cancel();
+    };
+    const end = (): void => {
+      isLate = true;
+      cancel();
+    };
+    signal?.addEventListener("abort", cancel, { once: true });
+    const timer = timeoutMs === 0 ? undefined : setTimeout(end, timeoutMs);
+    try {
+      return await running.rows;
+    } catch (error) {
+      const isOurs = isCancelled(error) && this.#cancelling.hit(running.backend);
+      if (isAborted(signal)) throw cancelled(error);
+      if (isOurs && !isLate) return undefined;
+      throw error;
+    } finally {
+      clearTimeout(timer);
+      signal?.removeEventListener("abort", cancel);
     }
-    this.#prepared.add(text);
-    return true;
+  }
+
+  #isWorthPreparing(text: string): boolean {
+    if (!this.#way.keepsPrepared) return false;
+    const isKnown = this.#seen.get(text) === true;
+    this.#seen.set(text, true);
+    return isKnown;
   }
 }
 
-/**
- * The driver counts the rows of an answer on from where the loss of a connection broke one off: what
- * comes next over that connection begins with as many holes.
- */
-function whole(rows: readonly Row[]): readonly Row[] {
-  return rows.length === 0 || 0 in rows ? rows : rows.filter(() => true);
+/** A statement to be run. */
+interface Asked {
+  readonly text: string;
+  readonly values: readonly Value[];
+  readonly signal: AbortSignal | undefined;
+  /** 0: as long as it takes. */
+  readonly timeoutMs: number;
 }
 
 /** A function, since the checker takes a property that was read once to stay as it was. */
 function isAborted(signal: AbortSignal | undefined): boolean {
   return signal?.aborted ?? false;
-}
-
-/**
- * A statement waits for a free connection and not behind a slow one: when a connection ends that has
- * several of them, the driver may never settle the later ones. Its types lack the option.
- */
-const oneAtATime = { max_pipeline: 0 };
-
-function openPool(
-  { url, pool, onStatement, onConnectionClosed }: DatabaseOptions,
-  settings: Readonly<Record<string, string>>,
-): postgres.Sql {
-  return postgres(url, {
-    max: pool.maxConnections,
-    idle_timeout: pool.idleTimeoutMs / 1000,
-    max_lifetime: pool.maxLifetimeMs / 1000,
-    connect_timeout: pool.connectTimeoutMs / 1000,
-    ...oneAtATime,
-    backoff: (retries) => Math.min(2 ** retries / 100, reconnectDelayMaxSeconds),
-    // Asking for the types of arrays would be a query for each connection: arrays are text here.
-    fetch_types: false,
-    onnotice: () => {},
-    ...(onStatement === undefined ? {} : { debug: (_connection, text) => onStatement(text) }),
-    ...(onConnectionClosed === undefined ? {} : { onclose: onConnectionClosed }),
-    connection: { application_name: "pemba", ...settings },
-  });
-}
-
-async function refuseOldServer(database: Database): Promise<void> {
-  const [row] = await database.query(
-    `select current_setting('server_version') as version,
-       current_setting('server_version_num')::integer as number`,
-    [],
-  );
-  const version = must(row, "a select without a table has one row");
-  if (numberOf(version, "number") >= oldestServer) return;
-  throw new PembaError(
-    "MIGRATION",
-    `the database is Postgres ${textOf(version, "version")}, expected 14 or newer`,
-  );
 }

@@ -1,6 +1,7 @@
 import { must } from "../../base/assert.ts";
 import type { SnapToken } from "../../base/tuple.ts";
 import { invalidSnapToken } from "../store-error.ts";
+import type { Greeting } from "./connection.ts";
 import type { Database, Value } from "./database.ts";
 import { numberOf, textOf } from "./row.ts";
 import {
@@ -59,12 +60,15 @@ export class SnapTokens {
   readonly #database: Database;
   /** Of the cluster and database. */
   #identity: string;
+  /** The one that was met last; undefined when it is not known what it means for tokens. */
+  #server: Greeting | undefined;
   #isStale = false;
   #isRefreshing = false;
 
   private constructor(database: Database, identity: string) {
     this.#database = database;
     this.#identity = identity;
+    this.#server = database.greeting;
   }
 
   /** Learns whose tokens are good; records a first start, a new timeline, a copied database. */
@@ -72,17 +76,22 @@ export class SnapTokens {
     return new SnapTokens(database, await openInstallation(database));
   }
 
-  /**
-   * Learns it anew, in the background: after the loss of a connection the server may be another
-   * one. Where that fails for the loss of yet another connection, this has been called again.
-   */
+  /** A connection leads to this server: when it is another one, what it means is learned anew. */
+  greeted(server: Greeting): void {
+    const isKnown =
+      server.place === this.#server?.place && server.timeline === this.#server.timeline;
+    this.#server = server;
+    if (!isKnown) this.refresh();
+  }
+
+  /** Learns whose tokens are good, in the background. Where that fails, the next greeting has it done. */
   refresh(): void {
     this.#isStale = true;
     if (this.#isRefreshing) return;
     this.#isRefreshing = true;
     void this.#whileStale().finally(() => {
       this.#isRefreshing = false;
-      // The last loss may have been told after the last look at it.
+      // That may have been told after the last look at it.
       if (this.#isStale) this.refresh();
     });
   }
@@ -142,6 +151,7 @@ export class SnapTokens {
         this.#identity = await openInstallation(this.#database);
       } catch {
         // Requests meet the same fault and tell it.
+        this.#server = undefined;
       }
     }
   }

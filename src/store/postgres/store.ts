@@ -131,7 +131,7 @@ async function connect(options: PostgresStoreOptions): Promise<Connections> {
     database = await Database.connect({
       ...options,
       circuit,
-      onConnectionClosed: () => tokens?.refresh(),
+      onGreeted: (server) => tokens?.greeted(server),
     });
     tokens = await SnapTokens.load(database);
     return { database, probe, ping, circuit, tokens };

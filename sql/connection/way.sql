@@ -1,0 +1,15 @@
+-- Returns what the way to the server does to a connection, as one row: `backend`, the process that
+-- runs this statement; `names`, under which the server knows it as a prepared one; `settings`, the
+-- values of those named in $1; `version` and `version_number` of the server.
+select pg_backend_pid() as backend,
+  (
+    select coalesce(json_agg(known.name), '[]')
+    from pg_prepared_statements as known
+    where known.statement like '%the way to the server%'
+  ) as names,
+  (
+    select json_object_agg(wanted.name, current_setting(wanted.name))
+    from unnest($1::text[]) as wanted (name)
+  ) as settings,
+  current_setting('server_version') as version,
+  current_setting('server_version_num')::integer as version_number

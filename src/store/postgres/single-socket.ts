@@ -1,0 +1,70 @@
+import { connect, type Socket } from "node:net";
+
+/** What the driver says of the server; it has lists, of one each for a URI with one host. */
+interface Address {
+  readonly host: readonly string[];
+  readonly port: readonly number[];
+  /** Of a socket in the file system; the driver has false for none. */
+  readonly path: string | false;
+}
+
+/**
+ * Makes the sockets of one connection for the driver. It makes a connection anew that was not
+ * accepted to the end, for ever and without a word, as behind a proxy that has lost its server: so it
+ * gets one socket until the connection is open, and from then on those that cancel.
+ */
+export class SingleSocket {
+  readonly #timeoutMs: number;
+  #first: Socket | undefined;
+  #isOpen = false;
+
+  /** 0: as long as it takes. */
+  constructor(timeoutMs: number) {
+    this.#timeoutMs = timeoutMs;
+  }
+
+  /** The connection is open: what comes now are cancellations. */
+  opened(): void {
+    this.#isOpen = true;
+  }
+
+  /** Ends the connection once what is written has gone, whether or not the server is there. */
+  cut(): void {
+    this.#first?.destroySoon();
+  }
+
+  /** Connects. Fails as the system does, or with `CONNECT_TIMEOUT` or `CONNECTION_CLOSED` as code. */
+  readonly socket = async ({ host: [host], port: [port], path }: Address): Promise<Socket> => {
+    if (this.#first !== undefined && !this.#isOpen) {
+      throw coded("CONNECTION_CLOSED", "the server closed the connection before it was open");
+    }
+    const socket =
+      path === false
+        ? connect({ port: port ?? 0, ...(host !== undefined && { host }) })
+        : connect({ path });
+    this.#first ??= socket;
+    await connected(socket, this.#timeoutMs);
+    // The name that a certificate is to have, where the driver looks for it.
+    return Object.assign(socket, { host });
+  };
+}
+
+async function connected(socket: Socket, timeoutMs: number): Promise<void> {
+  const { promise, resolve, reject } = Promise.withResolvers<void>();
+  const late = (): void => reject(coded("CONNECT_TIMEOUT", "the server took too long"));
+  const timer = timeoutMs === 0 ? undefined : setTimeout(late, timeoutMs);
+  socket.once("connect", resolve).once("error", reject);
+  try {
+    await promise;
+  } catch (error) {
+    socket.destroy();
+    throw error;
+  } finally {
+    clearTimeout(timer);
+    socket.removeAllListeners();
+  }
+}
+
+function coded(code: string, message: string): Error {
+  return Object.assign(new Error(message), { code });
+}
