@@ -1,4 +1,4 @@
-import { type ServerInterceptor, ServerInterceptingCall } from "@grpc/grpc-js";
+import { type Metadata, type ServerInterceptor, ServerInterceptingCall } from "@grpc/grpc-js";
 
 import { type Admission, admit } from "../auth/admission.ts";
 import { errorOf, type PembaError } from "../base/error.ts";
@@ -6,7 +6,10 @@ import { Health } from "../gen/grpc/health/v1/health_pb.ts";
 import { errorStatus } from "./error-status.ts";
 
 /** The part of a call that its frame needs. */
-type Refused = Pick<ServerInterceptingCall, "sendMetadata">;
+interface Refused {
+  readonly metadata: Metadata;
+  sendMetadata(metadata: Metadata): void;
+}
 
 /**
  * Asks when the head of a call has come, so that nobody who may not ask makes us take in a message.
@@ -29,7 +32,7 @@ export function admitCalls(
               () => pass(metadata),
               (thrown: unknown) => {
                 const error = errorOf(thrown);
-                refused(path, call, error);
+                refused(path, { metadata, sendMetadata: (sent) => call.sendMetadata(sent) }, error);
                 call.sendStatus(errorStatus(error));
               },
             );

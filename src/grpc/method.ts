@@ -26,6 +26,8 @@ export type Outcome =
 
 /** What calls of all kinds have. */
 export interface ServerCall {
+  /** What came with the request. */
+  readonly metadata: Metadata;
   readonly cancelled: boolean;
   once(event: "cancelled", listener: () => void): unknown;
   sendMetadata(metadata: Metadata): void;

@@ -1,5 +1,3 @@
-import { randomUUID } from "node:crypto";
-
 import type { DescMethod, DescService } from "@bufbuild/protobuf";
 import {
   type handleUnaryCall,
@@ -24,11 +22,12 @@ import { Watch } from "../gen/base/v1/watch_pb.ts";
 import { Health } from "../gen/grpc/health/v1/health_pb.ts";
 import type { Service } from "../service/service.ts";
 import { logFailure } from "../telemetry/failure.ts";
+import { requestIdHeader, requestIdOf } from "../telemetry/request-id.ts";
 import { admitCalls } from "./admit.ts";
 import { credentialsOf } from "./credentials.ts";
 import { errorStatus } from "./error-status.ts";
 import { healthMethods } from "./health.ts";
-import type { CallFrame, Outcome, ServedMethod } from "./method.ts";
+import type { CallFrame, Outcome, ServedMethod, ServerCall } from "./method.ts";
 import { reflectionMethods, reflectionServices } from "./reflection-methods.ts";
 import { bundleMethods } from "./routes/bundle.ts";
 import { dataMethods } from "./routes/data.ts";
@@ -181,12 +180,12 @@ function callFrame(logger: Logger): CallFrame {
 function beginCall(
   logger: Logger,
   route: string,
-  call: { sendMetadata(metadata: Metadata): void },
+  call: Pick<ServerCall, "metadata" | "sendMetadata">,
 ): (outcome: Outcome) => void {
   const start = performance.now();
-  const id = randomUUID();
+  const id = requestIdOf(call.metadata.get(requestIdHeader)[0]?.toString());
   const metadata = new Metadata();
-  metadata.set("x-request-id", id);
+  metadata.set(requestIdHeader, id);
   call.sendMetadata(metadata);
   return (outcome) => {
     const error = outcome.kind === "failed" ? outcome.error : undefined;

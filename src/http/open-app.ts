@@ -1,4 +1,4 @@
-import { randomUUID } from "node:crypto";
+import type { IncomingMessage } from "node:http";
 
 import type { TypeBoxTypeProvider } from "@fastify/type-provider-typebox";
 import {
@@ -10,6 +10,7 @@ import {
 } from "fastify";
 
 import { type Certificate, oldestTls } from "../auth/certificate.ts";
+import { requestIdHeader, requestIdOf } from "../telemetry/request-id.ts";
 import type { HttpApp } from "./app.ts";
 import { bodyLimit } from "./body.ts";
 
@@ -35,7 +36,7 @@ export function openApp({ logger, certificate, refuse }: AppOptions): HttpApp {
   const common = {
     loggerInstance: logger,
     logController: new LogController({ disableRequestLogging: true }),
-    genReqId: () => randomUUID(),
+    genReqId: ({ headers }: IncomingMessage) => requestIdOf(headers[requestIdHeader]),
     bodyLimit,
     requestTimeout,
     // A request that came before the close is one of those that are finished.

@@ -3,6 +3,7 @@ import type { FastifyBaseLogger, FastifyRequest } from "fastify";
 import type { Admission } from "../auth/admission.ts";
 import type { Certificate } from "../auth/certificate.ts";
 import type { Service } from "../service/service.ts";
+import { requestIdHeader } from "../telemetry/request-id.ts";
 import { admitBefore, admitRequests } from "./admit.ts";
 import type { HttpApp } from "./app.ts";
 import { parseBody } from "./body.ts";
@@ -83,7 +84,7 @@ function readBodies(app: HttpApp): void {
 /** The id under which the log knows a request goes back with its answer. */
 function nameRequests(app: HttpApp): void {
   app.addHook("onRequest", async (request, reply) => {
-    reply.header("x-request-id", request.id);
+    reply.header(requestIdHeader, request.id);
   });
   app.addHook("onResponse", async (request, reply) => {
     request.log.debug(
