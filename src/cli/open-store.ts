@@ -4,6 +4,7 @@ import type { Config } from "../config/options.ts";
 import type { GarbageCollectionOptions, GarbagePass } from "../store/garbage-collection.ts";
 import { createMemoryStore } from "../store/memory/store.ts";
 import { onceServerAnswers } from "../store/postgres/await-server.ts";
+import type { PoolOptions } from "../store/postgres/pool.ts";
 import { createPostgresStore } from "../store/postgres/store.ts";
 import type { Store } from "../store/store.ts";
 import { writerUri } from "./migrate.ts";
@@ -50,12 +51,8 @@ export async function openStore(
         await createPostgresStore({
           ...common,
           url,
-          pool: {
-            maxConnections: config["database.max_connections"],
-            idleTimeoutMs: config["database.max_connection_idle_time"],
-            maxLifetimeMs: config["database.max_connection_lifetime"],
-            connectTimeoutMs: config["database.connect_timeout"],
-          },
+          pool: poolOf(config),
+          readTimeoutMs: config["database.read_timeout"],
           autoMigrate: config["database.auto_migrate"],
           maxRetries: config["database.max_retries"],
           ...(config["service.circuit_breaker"] && {
@@ -81,6 +78,19 @@ const circuitChanges = {
   open: "the circuit is open: the database does not answer, requests fail at once until it does",
   closed: "the circuit is closed: the database answers again",
 } as const;
+
+function poolOf(config: Config): PoolOptions {
+  return {
+    maxConnections: config["database.max_connections"],
+    minConnections: config["database.min_connections"],
+    minIdleConnections: config["database.min_idle_connections"],
+    maxLifetimeMs: config["database.max_connection_lifetime"],
+    lifetimeJitterMs: config["database.max_connection_lifetime_jitter"],
+    idleTimeoutMs: config["database.max_connection_idle_time"],
+    healthCheckMs: config["database.health_check_period"],
+    connectTimeoutMs: config["database.connect_timeout"],
+  };
+}
 
 /** How history is removed, when it is. */
 function garbageCollectionOf(config: Config): GarbageCollectionOptions | undefined {

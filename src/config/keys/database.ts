@@ -37,20 +37,47 @@ export const databaseOptions = {
       "most connections to the database that requests have; health has one of its own, and so has watching",
     former: { key: "database.max_open_connections", flag: "database-max-open-connections" },
   }),
+  "database.min_connections": option(integer({ from: 0, to: 10_000 }), {
+    flag: "database-min-connections",
+    default: "0",
+    about: "fewest connections, used or not, up to `max_connections`; they are made at the start",
+    former: { key: "database.max_idle_connections", flag: "database-max-idle-connections" },
+  }),
+  "database.min_idle_connections": option(integer({ from: 0, to: 10_000 }), {
+    flag: "database-min-idle-connections",
+    default: "0",
+    about: "fewest connections that are kept unused for what comes next, up to `max_connections`",
+  }),
   "database.max_connection_lifetime": option(duration, {
     flag: "database-max-connection-lifetime",
     default: "300s",
     about: "after which a connection is replaced; 0 for never",
+  }),
+  "database.max_connection_lifetime_jitter": option(duration, {
+    flag: "database-max-connection-lifetime-jitter",
+    default: "0s",
+    about:
+      "a random part of it is added to each lifetime, so that not all end together; 0 for a fifth of the lifetime",
   }),
   "database.max_connection_idle_time": option(duration, {
     flag: "database-max-connection-idle-time",
     default: "60s",
     about: "after which an unused connection is closed; 0 for never",
   }),
+  "database.health_check_period": option(duration, {
+    flag: "database-health-check-period",
+    default: "0s",
+    about: "how often unused connections are asked whether they are alive; 0 for each minute",
+  }),
   "database.connect_timeout": option(duration, {
     flag: "database-connect-timeout",
     default: "0s",
     about: "how long making a connection may take; 0 for as long as it takes",
+  }),
+  "database.read_timeout": option(duration, {
+    flag: "database-read-timeout",
+    default: "60s",
+    about: "after which the database is told to end a statement that only reads; 0 for never",
   }),
   "database.max_data_per_write": option(integer({ from: 1, to: 100_000 }), {
     flag: "database-max-data-per-write",

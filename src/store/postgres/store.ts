@@ -23,6 +23,8 @@ export interface PostgresStoreOptions {
   readonly autoMigrate: boolean;
   /** How often a write is repeated that collided with others. */
   readonly maxRetries: number;
+  /** After so many milliseconds a statement that only reads is cancelled; absent or 0: never. */
+  readonly readTimeoutMs?: number | undefined;
   /** Memory for compiled schemas. */
   readonly maxSchemaCacheBytes: number;
   /** Without it the bytes alone count. */
