@@ -58,7 +58,7 @@ interface Waiter {
  */
 const preparedCharactersMax = 500_000;
 
-/** A connection that does not answer for so long is taken to be dead. */
+/** A connection that is asked and says nothing for so long is dead, at the latest. */
 const deadAfterMs = 5_000;
 
 /** How often it is looked whose time is over. */
@@ -261,7 +261,8 @@ export class Pool {
   async #check(held: Held): Promise<void> {
     this.#idle.splice(this.#idle.indexOf(held), 1);
     const { idleSince } = held;
-    const late = setTimeout(() => this.#discard(held), deadAfterMs);
+    const timeoutMs = Math.min(deadAfterMs, this.#options.connectTimeoutMs || deadAfterMs);
+    const late = setTimeout(() => this.#discard(held), timeoutMs);
     try {
       await held.connection.greet();
       if (!this.#held.has(held.connection)) return;

@@ -1,0 +1,240 @@
+/** What each option of the pool does, as the server sees it. */
+import assert from "node:assert/strict";
+import { once } from "node:events";
+import { connect as connectSocket, createServer, type Socket } from "node:net";
+import { after, before, type TestContext, test } from "node:test";
+
+import type postgres from "postgres";
+
+import { Database, type DatabaseOptions } from "../../src/store/postgres/database.ts";
+import type { PoolOptions } from "../../src/store/postgres/pool.ts";
+import { createTestDatabase, type TestDatabase } from "../support/database.ts";
+import { openLine } from "../support/line.ts";
+import { fails, pool } from "./engines.ts";
+import { connect, until } from "./open-write.ts";
+
+let place: TestDatabase;
+let sql: postgres.Sql;
+
+before(async () => {
+  place = await createTestDatabase();
+  sql = connect(place.url, 1);
+});
+
+after(async () => {
+  await sql.end({ timeout: 1 });
+  await place.drop();
+});
+
+async function open(
+  t: TestContext,
+  options: Partial<PoolOptions>,
+  others: Partial<DatabaseOptions> = {},
+): Promise<Database> {
+  const database = await Database.connect({
+    url: place.url,
+    pool: { ...pool, ...options },
+    warn: assert.fail,
+    ...others,
+  });
+  t.after(async () => await database.close());
+  return database;
+}
+
+/** The processes that the server has for the pool, the oldest first. */
+async function backends(): Promise<readonly number[]> {
+  const rows = await sql<{ pid: number }[]>`
+    select pid from pg_stat_activity
+    where datname = current_database() and application_name = 'pemba' order by backend_start`;
+  return rows.map(({ pid }) => pid);
+}
+
+async function untilBackends(count: number): Promise<readonly number[]> {
+  return await until(async () => {
+    const found = await backends();
+    return found.length === count ? found : undefined;
+  });
+}
+
+async function backendOf(database: Database): Promise<unknown> {
+  const [row] = await database.query("select pg_backend_pid() as backend", []);
+  return row?.["backend"];
+}
+
+/** A statement that runs until the lock is given back. */
+async function holdConnection(database: Database, lock: number): Promise<() => Promise<void>> {
+  await sql`select pg_advisory_lock(${lock})`;
+  const running = database.query("select pg_advisory_xact_lock($1::bigint)", [lock]);
+  await until(async () => {
+    const rows = await sql`select from pg_locks where objid = ${lock} and not granted`;
+    return rows.length === 1 ? true : undefined;
+  });
+  return async () => {
+    await sql`select pg_advisory_unlock(${lock})`;
+    await running;
+  };
+}
+
+test("no more connections than the most are made, and what waits for one is counted", async (t) => {
+  const database = await open(t, { maxConnections: 2 });
+  const release = [await holdConnection(database, 31), await holdConnection(database, 32)];
+  const waiting = [1, 2, 3].map(() => database.query("select 1 as one", []));
+  const busy = { busy: 2, idle: 0, opening: 0, waiting: 3 };
+  const { waited: _, waitedMs: __, ...state } = database.pool;
+  assert.deepEqual(state, busy);
+  assert.equal((await backends()).length, 2);
+  await Promise.all(release.map((end) => end()));
+  await Promise.all(waiting);
+  assert.equal(database.pool.waiting, 0);
+  assert.ok(database.pool.waited >= 3 && database.pool.waitedMs > 0);
+});
+
+test("who is gone waits for no connection", async (t) => {
+  const database = await open(t, { maxConnections: 1 });
+  const release = await holdConnection(database, 33);
+  const abort = new AbortController();
+  const waiting = fails(database.query("select 1", [], abort.signal), "CANCELLED");
+  abort.abort();
+  await waiting;
+  assert.equal(database.pool.waiting, 0);
+  await release();
+});
+
+test("the least connections are there from the start, and again when they are lost", async (t) => {
+  await open(t, { minConnections: 3, idleTimeoutMs: 1 });
+  const first = await untilBackends(3);
+  await sql`select pg_terminate_backend(pid) from unnest(${sql.array([...first])}::int[]) as lost (pid)`;
+  const second = await untilBackends(3);
+  assert.ok(second.every((pid) => !first.includes(pid)));
+});
+
+test("so many connections as are to be idle are kept beside those in use", async (t) => {
+  const database = await open(t, { minIdleConnections: 2, idleTimeoutMs: 1 });
+  await untilBackends(2);
+  const release = [await holdConnection(database, 34), await holdConnection(database, 35)];
+  await untilBackends(4);
+  await Promise.all(release.map((end) => end()));
+  await untilBackends(2);
+});
+
+test("a connection that is idle for too long is closed", async (t) => {
+  const database = await open(t, { idleTimeoutMs: 50 });
+  await Promise.all([1, 2, 3].map(() => database.query("select pg_sleep(0.01)", [])));
+  await untilBackends(0);
+  const kept = await open(t, { idleTimeoutMs: 0 });
+  const first = await backendOf(kept);
+  assert.equal(await backendOf(kept), first);
+});
+
+test("a connection whose time is over is replaced", async (t) => {
+  const database = await open(t, { maxLifetimeMs: 1 });
+  const first = await backendOf(database);
+  await until(async () => ((await backendOf(database)) === first ? undefined : true));
+});
+
+test("a random part of the jitter is added to each lifetime", async (t) => {
+  const hours = 1_000 * 3_600_000;
+  const database = await open(t, { maxLifetimeMs: 1, lifetimeJitterMs: hours });
+  const first = await backendOf(database);
+  await database.query("select pg_sleep(0.1)", []);
+  assert.equal(await backendOf(database), first);
+});
+
+test("a connection that has died without a word is found and replaced", async (t) => {
+  const line = await openSilentLine(t, place.url);
+  const database = await open(
+    t,
+    { maxConnections: 1, healthCheckMs: 20, connectTimeoutMs: 1_000 },
+    { url: line.url },
+  );
+  const first = await backendOf(database);
+  line.silence();
+  await until(async () =>
+    database.pool.idle === 0 && database.pool.busy === 0 ? true : undefined,
+  );
+  assert.notEqual(await backendOf(database), first);
+});
+
+/** A way to the server on which what is connected can be made to say nothing more. */
+async function openSilentLine(
+  t: TestContext,
+  target: string,
+): Promise<{ readonly url: string; readonly silence: () => void }> {
+  const { hostname, port } = new URL(target);
+  const sockets = new Set<Socket>();
+  const server = createServer((near) => {
+    const far = connectSocket(Number(port), hostname);
+    for (const socket of [near, far]) {
+      sockets.add(socket);
+      socket.on("error", () => {});
+    }
+    near.pipe(far).pipe(near);
+  });
+  t.after(() => {
+    for (const socket of sockets) socket.destroy();
+    server.close();
+  });
+  return {
+    url: await addressOf(server, target),
+    silence: () => {
+      for (const socket of sockets) {
+        socket.unpipe();
+        socket.pause();
+      }
+      sockets.clear();
+    },
+  };
+}
+
+async function addressOf(server: ReturnType<typeof createServer>, target: string): Promise<string> {
+  server.listen(0, "127.0.0.1");
+  await once(server, "listening");
+  const address = server.address();
+  assert.ok(typeof address === "object" && address !== null);
+  const url = new URL(target);
+  url.hostname = "127.0.0.1";
+  url.port = String(address.port);
+  return url.href;
+}
+
+test("a server that accepts a connection and says nothing is given up in time", async (t) => {
+  const sockets = new Set<Socket>();
+  const server = createServer((socket) => sockets.add(socket));
+  const url = await addressOf(server, place.url);
+  t.after(() => {
+    for (const socket of sockets) socket.destroy();
+    server.close();
+  });
+  const error = await fails(open(t, { connectTimeoutMs: 100 }, { url }), "UNAVAILABLE");
+  assert.match(String(error.cause), /CONNECT_TIMEOUT/);
+});
+
+test("a server that hangs up before it has accepted is not there", async (t) => {
+  let calls = 0;
+  const server = createServer((socket) => {
+    calls += 1;
+    socket.end();
+  });
+  const url = await addressOf(server, place.url);
+  t.after(() => server.close());
+  await fails(open(t, {}, { url }), "UNAVAILABLE");
+  assert.equal(calls, 1);
+});
+
+test("of several hosts the first that is there is taken", async (t) => {
+  const line = await openLine(t, place.url);
+  await line.cut();
+  const { host } = new URL(place.url);
+  const url = line.url.replace(new URL(line.url).host, (gone) => `${gone},${host}`);
+  const database = await open(t, {}, { url });
+  assert.equal(typeof (await backendOf(database)), "number");
+});
+
+test("a read that takes too long is ended on the server, and a write is not", async (t) => {
+  const database = await open(t, {}, { readTimeoutMs: 50, maxRetries: 10 });
+  await fails(database.read("select pg_sleep(600)", []), "DEADLINE_EXCEEDED");
+  const running = await sql`select from pg_stat_activity
+    where datname = current_database() and state = 'active' and query = 'select pg_sleep(600)'`;
+  assert.equal(running.length, 0);
+  await database.write("select pg_sleep(0.2)", []);
+});
