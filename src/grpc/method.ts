@@ -33,10 +33,18 @@ export interface ServerCall {
   sendMetadata(metadata: Metadata): void;
 }
 
+/** A call under way. */
+export interface CallRecord {
+  /** Does the work of the call: what is told meanwhile, is told of it. */
+  run<T>(work: () => T): T;
+  /** Called once. */
+  end(outcome: Outcome): void;
+}
+
 /** What is done around every call, whatever its method. */
 export interface CallFrame {
-  /** Called before the request is read; what it returns is called once, with the outcome. */
-  begin(method: DescMethod, call: ServerCall): (outcome: Outcome) => void;
+  /** Called before the request is read. */
+  begin(method: DescMethod, call: ServerCall): CallRecord;
   /** Makes an error of the table out of whatever was thrown. */
   errorOf(thrown: unknown): PembaError;
 }
@@ -68,7 +76,7 @@ export function unary<I extends DescMessage, O extends DescMessage>(
     method,
     kind: "unary",
     handler: (frame) => (call, callback) => {
-      const end = frame.begin(method, call);
+      const { run, end } = frame.begin(method, call);
       const reply = async (): Promise<void> => {
         let bytes: Buffer;
         try {
@@ -83,7 +91,7 @@ export function unary<I extends DescMessage, O extends DescMessage>(
         end({ kind: "answered" });
         callback(null, bytes);
       };
-      void reply();
+      void run(reply);
     },
   };
 }
@@ -100,7 +108,7 @@ export function serverStreaming<I extends DescMessage, O extends DescMessage>(
     method,
     kind: "server_streaming",
     handler: (frame) => (call) => {
-      const end = frame.begin(method, call);
+      const { run, end } = frame.begin(method, call);
       const context = contextOf(call);
       const reply = async (): Promise<void> => {
         const request = decodeMessage(method.input, call.request, "request");
@@ -108,7 +116,7 @@ export function serverStreaming<I extends DescMessage, O extends DescMessage>(
           await write(call, encodeMessage(method.output, message), context.signal);
         }
       };
-      finish(reply(), { call, frame, end });
+      finish(run(reply), { call, frame, end });
     },
   };
 }
@@ -122,7 +130,7 @@ export function bidiStreaming<I extends DescMessage, O extends DescMessage>(
     method,
     kind: "bidi_streaming",
     handler: (frame) => (call) => {
-      const end = frame.begin(method, call);
+      const { run, end } = frame.begin(method, call);
       const context = contextOf(call);
       const reply = async (): Promise<void> => {
         for await (const bytes of call.iterator({ destroyOnReturn: false })) {
@@ -130,7 +138,7 @@ export function bidiStreaming<I extends DescMessage, O extends DescMessage>(
           await write(call, encodeMessage(method.output, answer(request)), context.signal);
         }
       };
-      finish(reply(), { call, frame, end });
+      finish(run(reply), { call, frame, end });
     },
   };
 }

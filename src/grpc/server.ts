@@ -1,4 +1,4 @@
-import type { DescMethod, DescService } from "@bufbuild/protobuf";
+import type { DescService } from "@bufbuild/protobuf";
 import {
   type handleUnaryCall,
   logVerbosity,
@@ -13,6 +13,7 @@ import type { Certificate } from "../auth/certificate.ts";
 import { assert } from "../base/assert.ts";
 import { errorOf, PembaError } from "../base/error.ts";
 import { statusOf } from "../base/status.ts";
+import { noTelemetry, type Telemetry } from "../base/telemetry.ts";
 import { Bundle } from "../gen/base/v1/bundle_pb.ts";
 import { Data } from "../gen/base/v1/data_pb.ts";
 import { Permission } from "../gen/base/v1/permission_pb.ts";
@@ -27,7 +28,8 @@ import { admitCalls } from "./admit.ts";
 import { credentialsOf } from "./credentials.ts";
 import { errorStatus } from "./error-status.ts";
 import { healthMethods } from "./health.ts";
-import type { CallFrame, Outcome, ServedMethod, ServerCall } from "./method.ts";
+import { methodName, pathOf } from "./method-name.ts";
+import type { CallFrame, CallRecord, ServedMethod, ServerCall } from "./method.ts";
 import { reflectionMethods, reflectionServices } from "./reflection-methods.ts";
 import { bundleMethods } from "./routes/bundle.ts";
 import { dataMethods } from "./routes/data.ts";
@@ -64,20 +66,23 @@ export function buildGrpcServer(options: {
   readonly admission: Admission;
   readonly logger: Logger;
   readonly certificate?: Certificate | undefined;
+  readonly telemetry?: Telemetry | undefined;
 }): GrpcServer {
   // What it has to say comes as errors of ours; its own lines would go past the log.
   setLogVerbosity(logVerbosity.NONE);
+  const { logger, telemetry = noTelemetry } = options;
+  const teller = { logger, telemetry };
   const server = new Server({
     "grpc.max_receive_message_length": requestLimit,
     "grpc.keepalive_time_ms": keepalive.time,
     "grpc.keepalive_timeout_ms": keepalive.timeout,
     interceptors: [
       admitCalls(options.admission, (route, call, error) =>
-        beginCall(options.logger, route, call)({ kind: "failed", error }),
+        beginCall(teller, route, call).end({ kind: "failed", error }),
       ),
     ],
   });
-  serve(server, methodsOf(options.service), callFrame(options.logger));
+  serve(server, methodsOf(options.service), callFrame(teller));
   serveUnknown(server);
   const credentials = credentialsOf(options.certificate);
   return {
@@ -160,34 +165,42 @@ function serveUnknown(server: Server): void {
   handlers.get = (path: unknown) => known.get(path) ?? known.get(unknownPath);
 }
 
-function pathOf(method: DescMethod): string {
-  return `/${method.parent.typeName}/${method.name}`;
-}
-
 /** Messages are read and written where their types are known. */
 function asIs(bytes: Buffer): Buffer {
   return bytes;
 }
 
+/** Who is told of calls. */
+interface Teller {
+  readonly logger: Logger;
+  readonly telemetry: Telemetry;
+}
+
 /** Names every call, and logs it under that name. */
-function callFrame(logger: Logger): CallFrame {
+function callFrame(teller: Teller): CallFrame {
   return {
     errorOf,
-    begin: (method, call) => beginCall(logger, pathOf(method), call),
+    begin: (method, call) => beginCall(teller, pathOf(method), call),
   };
 }
 
 function beginCall(
-  logger: Logger,
+  { logger, telemetry }: Teller,
   route: string,
   call: Pick<ServerCall, "metadata" | "sendMetadata">,
-): (outcome: Outcome) => void {
+): CallRecord {
   const start = performance.now();
-  const id = requestIdOf(call.metadata.get(requestIdHeader)[0]?.toString());
+  const id = requestIdOf(textOf(call.metadata, requestIdHeader));
   const metadata = new Metadata();
   metadata.set(requestIdHeader, id);
   call.sendMetadata(metadata);
-  return (outcome) => {
+  const record = telemetry.begin({
+    method: methodName(route),
+    transport: "grpc",
+    traceparent: textOf(call.metadata, "traceparent"),
+    tracestate: textOf(call.metadata, "tracestate"),
+  });
+  const end: CallRecord["end"] = (outcome) => {
     const error = outcome.kind === "failed" ? outcome.error : undefined;
     const status = error === undefined ? 0 : statusOf[error.kind].grpc;
     if (error !== undefined && statusOf[error.kind].http >= 500) {
@@ -195,5 +208,11 @@ function beginCall(
     }
     const milliseconds = Math.round((performance.now() - start) * 1000) / 1000;
     logger.debug({ reqId: id, route, status, milliseconds }, "request answered");
+    record.end(error?.code ?? "OK");
   };
+  return { run: record.run, end: (outcome) => record.run(() => end(outcome)) };
+}
+
+function textOf(metadata: Metadata, key: string): string | undefined {
+  return metadata.get(key)[0]?.toString();
 }

@@ -1,8 +1,10 @@
 import type { FastifyReply, FastifyRequest } from "fastify";
+import type { Static } from "typebox";
 
 import { errorOf, PembaError } from "../base/error.ts";
 import { quote } from "../base/quote.ts";
 import { statusOf } from "../base/status.ts";
+import type { errorAnswer } from "./shapes/error.ts";
 import { logFailure } from "../telemetry/failure.ts";
 
 /** Limits are those of a moment, and a database that is away is looked for every second. */
@@ -34,12 +36,13 @@ function withStatus(reply: FastifyReply, { kind }: PembaError): FastifyReply {
 
 function knownError(error: unknown, request: FastifyRequest): PembaError {
   const known = frameworkFault(error, request) ?? errorOf(error);
+  request.failure = known.code;
   if (statusOf[known.kind].http >= 500) logFailure(request.log, known);
   return known;
 }
 
 /** What a client gets to see of an error. */
-export function errorBody(error: PembaError): object {
+export function errorBody(error: PembaError): Static<typeof errorAnswer> {
   return { code: statusOf[error.kind].grpc, message: error.message, details: error.details };
 }
 

@@ -2,6 +2,7 @@ import type { FastifyBaseLogger, FastifyRequest } from "fastify";
 
 import type { Admission } from "../auth/admission.ts";
 import type { Certificate } from "../auth/certificate.ts";
+import { noTelemetry, type Telemetry } from "../base/telemetry.ts";
 import type { Service } from "../service/service.ts";
 import { requestIdHeader } from "../telemetry/request-id.ts";
 import { admitBefore, admitRequests } from "./admit.ts";
@@ -10,6 +11,7 @@ import { parseBody } from "./body.ts";
 import { closeConnections } from "./close-connections.ts";
 import { allowOrigins, type CorsRules } from "./cors.ts";
 import { replyWithError } from "./error-reply.ts";
+import { observeRequests } from "./observe.ts";
 import { openApp } from "./open-app.ts";
 import { bundleRoutes } from "./routes/bundles.ts";
 import { dataRoutes } from "./routes/data.ts";
@@ -33,6 +35,7 @@ export function buildHttpServer(options: {
   readonly certificate?: Certificate | undefined;
   /** Without it, no page of a browser may ask. */
   readonly cors?: CorsRules;
+  readonly telemetry?: Telemetry | undefined;
 }): HttpApp {
   const app = openApp({
     logger: options.logger,
@@ -47,6 +50,7 @@ export function buildHttpServer(options: {
   app.setValidatorCompiler(shapeCompiler);
   // The shapes of answers describe them; what an encoder makes goes out whole.
   app.setSerializerCompiler(() => JSON.stringify);
+  observeRequests(app, options.telemetry ?? noTelemetry);
   readBodies(app);
   nameRequests(app);
   closeConnections(app);

@@ -8,6 +8,7 @@ import { statusOf } from "../base/status.ts";
 import { logFailure } from "../telemetry/failure.ts";
 import { clientGone } from "./client-gone.ts";
 import { errorBody } from "./error-reply.ts";
+import { asWorkOf } from "./observe.ts";
 
 /** How the items of a stream stand in the body of its reply. */
 export interface StreamFormat<T> {
@@ -54,7 +55,7 @@ export async function replyWithStream<T>(
   },
 ): Promise<FastifyReply> {
   const items = await stream.open(clientGone(reply));
-  const chunks = chunksOf(request, items, stream.format);
+  const chunks = chunksOf(request, asWorkOf(request, items), stream.format);
   const body = Readable.from(withHead(reply, chunks), { objectMode: false });
   reply.header("cache-control", "no-store").type(stream.format.contentType);
   return await reply.send(body);
@@ -93,6 +94,7 @@ async function* chunksOf<T>(
     yield* heartbeat === undefined ? texts : withHeartbeat(texts, heartbeat);
   } catch (thrown) {
     const known = errorOf(thrown);
+    request.failure = known.code;
     if (statusOf[known.kind].http >= 500) logFailure(request.log, known);
     yield error(errorBody(known));
   }

@@ -1,17 +1,39 @@
 import { type DestinationStream, type Logger, pino } from "pino";
 import { prettyFactory } from "pino-pretty";
 
+import type { Telemetry } from "../base/telemetry.ts";
 import type { LogSink } from "./log-sink.ts";
 
 export interface LoggerOptions {
   readonly level: "error" | "warn" | "info" | "debug";
   readonly output: "text" | "json";
   readonly sink: LogSink;
+  /** Is given every line besides, as JSON. */
+  readonly tap?: ((line: string) => void) | undefined;
+  /** Tells to which trace a line belongs. */
+  readonly place?: Telemetry["place"] | undefined;
 }
 
 /** A log line never carries headers, bodies or URIs of databases: callers pass fields one by one. */
-export function createLogger({ level, output, sink }: LoggerOptions): Logger {
-  return pino({ level, base: null }, output === "json" ? sink : asText(sink));
+export function createLogger({ level, output, sink, tap, place }: LoggerOptions): Logger {
+  const written = output === "json" ? sink : asText(sink);
+  return pino(
+    { level, base: null, ...(place !== undefined && { mixin: () => fieldsOf(place()) }) },
+    tap === undefined ? written : both(written, { write: tap }),
+  );
+}
+
+function fieldsOf(place: ReturnType<Telemetry["place"]>): object {
+  return place === undefined ? {} : { trace_id: place.traceId, span_id: place.spanId };
+}
+
+function both(one: DestinationStream, other: DestinationStream): DestinationStream {
+  return {
+    write: (line) => {
+      one.write(line);
+      other.write(line);
+    },
+  };
 }
 
 function asText(sink: LogSink): DestinationStream {

@@ -1,0 +1,53 @@
+import type { DescMethod, DescService } from "@bufbuild/protobuf";
+
+import { Bundle } from "../gen/base/v1/bundle_pb.ts";
+import { Data } from "../gen/base/v1/data_pb.ts";
+import { Permission } from "../gen/base/v1/permission_pb.ts";
+import { Schema } from "../gen/base/v1/schema_pb.ts";
+import { Tenancy } from "../gen/base/v1/tenancy_pb.ts";
+import { Watch } from "../gen/base/v1/watch_pb.ts";
+import { Health } from "../gen/grpc/health/v1/health_pb.ts";
+import { reflectionServices } from "./reflection-methods.ts";
+
+/** Services as REST has them in its paths. */
+const groups: readonly (readonly [DescService, string])[] = [
+  [Permission, "permissions"],
+  [Schema, "schemas"],
+  [Data, "data"],
+  [Bundle, "bundle"],
+  [Tenancy, "tenants"],
+  [Health, "health"],
+];
+
+/** What is not just its service and its own name. */
+const others: readonly (readonly [DescMethod, string])[] = [
+  [Data.method.writeRelationships, "relationships.write"],
+  [Data.method.deleteRelationships, "relationships.delete"],
+  [Data.method.readRelationships, "data.relationships.read"],
+  [Data.method.readAttributes, "data.attributes.read"],
+  [Watch.method.watch, "watch"],
+];
+
+const names: ReadonlyMap<string, string> = new Map([
+  ...groups.flatMap(([service, group]) =>
+    service.methods.map((method) => [pathOf(method), `${group}.${kebab(method.name)}`] as const),
+  ),
+  ...reflectionServices
+    .flatMap(({ methods }) => methods)
+    .map((method) => [pathOf(method), "reflection"] as const),
+  ...others.map(([method, name]) => [pathOf(method), name] as const),
+]);
+
+/** A method as the API calls it whatever the transport, such as `permissions.check`. */
+export function methodName(path: string): string {
+  return names.get(path) ?? "unknown";
+}
+
+/** As it stands in the head of a call. */
+export function pathOf(method: DescMethod): string {
+  return `/${method.parent.typeName}/${method.name}`;
+}
+
+function kebab(name: string): string {
+  return name.replaceAll(/(?<=[a-z])(?=[A-Z])/g, "-").toLowerCase();
+}
