@@ -76,7 +76,10 @@ export function oneOf<const T extends string>(...choices: readonly T[]): Kind<T>
   return {
     expected: choices.join(", ").replace(/, ([^,]*)$/, " or $1"),
     schema: { enum: choices },
-    hint: (text) => suggest(text.toLowerCase(), choices),
+    hint: (text) =>
+      choices.some((choice) => choice === text.toLowerCase())
+        ? ` (did you mean \`${text.toLowerCase()}\`?)`
+        : suggest(text, choices),
     read: (text) => choices.find((choice) => choice === text),
   };
 }
@@ -125,12 +128,10 @@ export const host: Kind<string> = {
 /** Whom a browser may ask for: a site, as it names itself, or every one. */
 export const origin: Kind<string> = {
   expected: "origins such as https://app.example, or *",
-  schema: { type: "string", pattern: String.raw`^(\*|https?://[^/?#@\s]+)$` },
+  schema: { type: "string", pattern: String.raw`^(\*|https?://[^*/?#@\s]+)$` },
   read: (text) => {
-    const url = URL.parse(text);
-    return text === "*" || (url !== null && /^https?:$/.test(url.protocol) && url.origin === text)
-      ? text
-      : undefined;
+    const isOrigin = /^https?:[^*]*$/.test(text) && URL.parse(text)?.origin === text;
+    return text === "*" || isOrigin ? text : undefined;
   },
 };
 

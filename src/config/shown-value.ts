@@ -8,7 +8,8 @@ export type ShownValue = string | number | boolean | readonly string[];
 export function shownValue(option: Option<unknown>, text: string | readonly string[]): ShownValue {
   const { kind, secret } = option;
   const value = typeof text === "string" ? kind.read(text) : kind.readItems?.(text);
-  const show = (part: string): string => (secret ? (kind.mask ?? mask)(part) : maskPasswords(part));
+  const show = (part: string): string =>
+    secret ? (kind.mask?.(part) ?? mask(part)) : maskPasswords(part);
   if (Array.isArray(value)) return value.map((item) => show(String(item)));
   if (secret || typeof text !== "string") return show(text.toString());
   // A number that is not written as such has a unit, which is lost when it is read.

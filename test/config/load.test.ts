@@ -1,39 +1,7 @@
 import assert from "node:assert/strict";
-import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
-import { tmpdir } from "node:os";
-import { join } from "node:path";
-import { test, type TestContext } from "node:test";
+import { test } from "node:test";
 
-import { parseFlags } from "../../src/config/flags.ts";
-import { configFlags, loadConfig } from "../../src/config/load.ts";
-import type { Config } from "../../src/config/options.ts";
-
-interface Given {
-  readonly args?: readonly string[];
-  readonly env?: Readonly<Record<string, string>>;
-}
-
-function problemsOf({ args = [], env = {} }: Given): readonly string[] {
-  const { values, problems } = parseFlags(args, configFlags());
-  const loaded = loadConfig({ flags: values, env });
-  return [...problems, ...(loaded.kind === "problems" ? loaded.problems : [])];
-}
-
-function configOf({ args = [], env = {} }: Given): Config {
-  const { values, problems } = parseFlags(args, configFlags());
-  assert.deepEqual(problems, []);
-  const loaded = loadConfig({ flags: values, env });
-  assert.equal(loaded.kind, "config");
-  return loaded.kind === "config" ? loaded.config : assert.fail();
-}
-
-function file(t: TestContext, text: string, name = "config.yaml"): string {
-  const folder = mkdtempSync(join(tmpdir(), "pemba-config-"));
-  t.after(() => rmSync(folder, { recursive: true }));
-  const path = join(folder, name);
-  writeFileSync(path, text);
-  return path;
-}
+import { configOf, file, loadedFrom, problemsOf } from "./given.ts";
 
 test("nothing has to be configured", () => {
   const config = configOf({});
@@ -50,21 +18,6 @@ test("a file wins over the default, a variable over the file, a flag over the va
   assert.equal(configOf({ args: ["--config", path], env })["server.http.port"], 2);
   const args = ["--config", path, "--http-port", "3"];
   assert.equal(configOf({ args, env })["server.http.port"], 3);
-});
-
-test("a file may be named .yml, quote its numbers, leave sections empty and use anchors", (t) => {
-  const path = file(
-    t,
-    `server: &all\n  http: { port: "8080", enabled: true }\nlogger:\ndatabase:\n  uri: ~\n`,
-    "pemba.yml",
-  );
-  const config = configOf({ args: ["-c", path] });
-  assert.equal(config["server.http.port"], 8080);
-  assert.equal(config["database.uri"], "");
-});
-
-test("an empty file is no configuration", (t) => {
-  assert.equal(configOf({ args: ["-c", file(t, "# nothing yet\n")] })["server.http.port"], 3476);
 });
 
 test("a flag takes its value after a space or an equals sign, and a switch needs none", () => {
@@ -166,26 +119,6 @@ test("a URI of a database is one that the driver can read", () => {
   }
 });
 
-test("a file that is named must be there, be readable YAML and have a name that says so", (t) => {
-  assert.deepEqual(problemsOf({ args: ["-c", "nowhere.yaml"] }), [
-    "--config: there is no file `nowhere.yaml`",
-  ]);
-  assert.deepEqual(problemsOf({ args: ["-c", "config.json"] }), [
-    "--config: `config.json` does not end in .yaml or .yml",
-  ]);
-  const broken = file(t, "server: {\n");
-  assert.deepEqual(problemsOf({ args: ["-c", broken, "--database-engine=postgres"] }), [
-    `${broken}:2:1: flow map in block collection must be sufficiently indented and end with a }`,
-  ]);
-  const list = file(t, "- server\n");
-  assert.match(problemsOf({ args: ["-c", list] })[0] ?? "", /expected keys with values/);
-});
-
-test("the same key twice in a file is a problem", (t) => {
-  const path = file(t, "logger:\n  level: info\n  level: debug\n");
-  assert.match(problemsOf({ args: ["-c", path] })[0] ?? "", /unique/);
-});
-
 test("a flag nobody knows and one without its value are problems", () => {
   assert.deepEqual(problemsOf({ args: ["--http-prot", "1", "--log-level"] }), [
     "--http-prot: no such flag (did you mean `--http-port`?)",
@@ -274,4 +207,147 @@ test("what is switched on must be told all that it needs, which is reported at o
   ]);
   // What is switched off needs nothing.
   assert.deepEqual(problemsOf({ env: { SERVICE_AUTHN_METHOD: "oidc" } }), []);
+});
+
+test("a list may be given by several flags, each of one value or more", () => {
+  const key = "authn.preshared.keys";
+  const flag = "--authn-preshared-keys";
+  assert.deepEqual(configOf({ args: [flag, "a", `${flag}=b,c`, flag, ""] })[key], ["a", "b", "c"]);
+  assert.deepEqual(configOf({ args: [flag, ""] })[key], []);
+  // Of any other flag the last one counts.
+  const twice = ["--http-port", "1", "--http-port", "2"];
+  assert.equal(configOf({ args: twice })["server.http.port"], 2);
+});
+
+test("variables that have another name, too, are known by both", () => {
+  const byOther = {
+    SERVICE_RATE_LIMIT: ["server.rate_limit", "7", 7],
+    SERVICE_AUTHN_OIDC_BACKOFF_RETRIES: ["authn.oidc.backoff_max_retries", "7", 7],
+    SERVICE_LOG_URL_PATH: ["logger.urlpath", "/seven", "/seven"],
+    SERVICE_TRACER_URL_PATH: ["tracer.urlpath", "/seven", "/seven"],
+    SERVICE_METER_URL_PATH: ["meter.urlpath", "/seven", "/seven"],
+  } as const;
+  for (const [variable, [key, text, value]] of Object.entries(byOther)) {
+    assert.equal(configOf({ env: { [variable]: text } })[key], value);
+  }
+  assert.equal(configOf({ env: { SERVICE_SERVER_RATE_LIMIT: "7" } })["server.rate_limit"], 7);
+});
+
+test("two variables of one key agree, or are a problem", () => {
+  const env = { SERVICE_RATE_LIMIT: "7", SERVICE_SERVER_RATE_LIMIT: "7" };
+  assert.equal(configOf({ env })["server.rate_limit"], 7);
+  assert.deepEqual(problemsOf({ env: { ...env, SERVICE_SERVER_RATE_LIMIT: "8" } }), [
+    "SERVICE_SERVER_RATE_LIMIT: `server.rate_limit` has another value in SERVICE_RATE_LIMIT",
+  ]);
+});
+
+test("a deprecated key stands in for its successor, and a warning says so", (t) => {
+  const path = file(t, "database:\n  max_open_connections: 7\n");
+  const places = [
+    [{ args: ["-c", path] }, `${path}:2:3`],
+    [
+      { env: { SERVICE_DATABASE_MAX_OPEN_CONNECTIONS: "7" } },
+      "SERVICE_DATABASE_MAX_OPEN_CONNECTIONS",
+    ],
+    [{ args: ["--database-max-open-connections", "7"] }, "--database-max-open-connections"],
+  ] as const;
+  for (const [given, place] of places) {
+    const { config, warnings } = loadedFrom(given);
+    assert.equal(config["database.max_connections"], 7);
+    assert.deepEqual(warnings, [
+      `${place}: \`database.max_open_connections\` is deprecated in favour of \`database.max_connections\`, use that`,
+    ]);
+  }
+  const both = { args: ["-c", path], env: { SERVICE_DATABASE_MAX_CONNECTIONS: "8" } };
+  const { config, warnings } = loadedFrom(both);
+  assert.equal(config["database.max_connections"], 8);
+  assert.deepEqual(warnings, [
+    `${path}:2:3: \`database.max_open_connections\` is deprecated in favour of \`database.max_connections\`, which is set, too, and wins`,
+  ]);
+  assert.deepEqual(problemsOf({ args: ["--database-max-open-connections", "0"] }), [
+    "--database-max-open-connections: `database.max_open_connections`: `0` is not allowed, expected a whole number from 1 to 10000",
+  ]);
+});
+
+test("what a duration, a size and a truth may look like", () => {
+  const timeout = (text: string): unknown =>
+    configOf({ args: ["--database-connect-timeout", text] })["database.connect_timeout"];
+  assert.deepEqual(
+    ["0", "0s", "500ms", "15m", "1h30m", "1.5s"].map(timeout),
+    [0, 0, 500, 900_000, 5_400_000, 1_500],
+  );
+  const cost = (text: string): unknown =>
+    configOf({ args: ["--service-schema-cache-max-cost", text] })["service.schema.cache.max_cost"];
+  assert.deepEqual(
+    ["1000", "10MB", "10MiB", "1.5 KiB", "7B"].map(cost),
+    [1_000, 10_000_000, 10_485_760, 1_536, 7],
+  );
+  const enabled = (text: string): unknown =>
+    configOf({ args: [`--http-enabled=${text}`] })["server.http.enabled"];
+  assert.deepEqual(["true", "True", "FALSE"].map(enabled), [true, true, false]);
+  for (const [flag, texts] of [
+    ["database-connect-timeout", ["15", "1.5", "-1s", "1d", "1h 30m", "s", "", "1e3s"]],
+    [
+      "service-schema-cache-max-cost",
+      ["0", "0B", "-1", "1e3", "10Mi", "10 M", "10TiB", "", "0x10"],
+    ],
+    ["http-enabled", ["yes", "on", "1", "", "tRUE"]],
+    ["http-port", ["-1", "65536", "1.0", "0x10", "", " 1"]],
+  ] as const) {
+    for (const text of texts) {
+      const problems = problemsOf({ args: [`--${flag}=${text}`] });
+      assert.equal(problems.length, 1, `${flag} ${text}: ${problems.join()}`);
+      assert.match(problems[0] ?? "", / is not allowed, expected /);
+    }
+  }
+});
+
+test("what was probably meant is told along with what is not allowed", () => {
+  const meant = (args: readonly string[]): string =>
+    /did you mean `(.*?)`/.exec(problemsOf({ args }).join())?.[1] ?? "";
+  assert.equal(meant(["--database-connect-timeout=60"]), "60s");
+  assert.equal(meant(["--database-garbage-collection-window=200"]), "200s");
+  assert.equal(meant(["--log-level=Warn"]), "warn");
+  assert.equal(meant(["--database-engine=postgre"]), "postgres");
+  assert.equal(meant(["--database-max-conections=3"]), "--database-max-connections");
+  assert.equal(meant(["--log-level=purple"]), "");
+});
+
+test("no password of a URI is shown when it is refused, whatever the key", () => {
+  for (const uri of ["redis://u:hunter2@h", "postgres://u:hun/ter2@h:port", "x?password=hunter2"]) {
+    for (const key of ["--database-uri", "--server-host", "--authn-oidc-issuer"]) {
+      const problems = problemsOf({ args: [key, uri] });
+      assert.equal(problems.length, 1);
+      assert.doesNotMatch(problems[0] ?? "", /hun|ter2/, key);
+    }
+  }
+});
+
+test("the target of a gateway that there is none of is a host all the same", () => {
+  const flag = "--http-grpc-target-host";
+  for (const host of ["127.0.0.1", "::1", "grpc.internal", "localhost"]) {
+    assert.equal(configOf({ args: [flag, host] })["server.http.grpc_target_host"], host);
+  }
+  for (const host of ["", "a b", "http://a", "a:1", "-a", "a..b"]) {
+    assert.equal(problemsOf({ args: [`${flag}=${host}`] }).length, 1, host);
+  }
+});
+
+test("a page is of an origin without a path, or of any", () => {
+  const origins = (text: string): readonly string[] =>
+    problemsOf({ args: ["--http-cors-allowed-origins", text] });
+  for (const text of ["*", "https://a.example", "http://a:8080,https://b.example", ""]) {
+    assert.deepEqual(origins(text), [], text);
+  }
+  for (const text of [
+    "a.example",
+    "https://a.example/",
+    "https://*.a.example",
+    "HTTPS://a",
+    "null",
+  ]) {
+    assert.equal(origins(text).length, 1, text);
+  }
+  assert.deepEqual(problemsOf({ args: ["--http-cors-allowed-headers", "x-a, authorization"] }), []);
+  assert.equal(problemsOf({ args: ["--http-cors-allowed-headers", "x a"] }).length, 1);
 });

@@ -1,0 +1,148 @@
+import assert from "node:assert/strict";
+import { chmodSync, mkdirSync } from "node:fs";
+import { dirname, join } from "node:path";
+import { test } from "node:test";
+
+import { configOf, file, problemsOf } from "./given.ts";
+
+test("a file may be named .yml, quote its numbers and leave sections empty", (t) => {
+  const path = file(
+    t,
+    `server:\n  http: { port: "8080", enabled: true }\nlogger:\ndatabase:\n  uri: ~\n`,
+    "pemba.yml",
+  );
+  const config = configOf({ args: ["-c", path] });
+  assert.equal(config["server.http.port"], 8080);
+  assert.equal(config["database.uri"], "");
+});
+
+test("an empty file is no configuration, nor is one of nothing", (t) => {
+  for (const text of ["", "# nothing yet\n", "---\n", "~\n", "null\n", "{}\n"]) {
+    assert.equal(configOf({ args: ["-c", file(t, text)] })["server.http.port"], 3476, text);
+  }
+});
+
+test("a file that is named must be there, be readable YAML and have a name that says so", (t) => {
+  assert.deepEqual(problemsOf({ args: ["-c", "nowhere.yaml"] }), [
+    "--config: there is no file `nowhere.yaml`",
+  ]);
+  assert.deepEqual(problemsOf({ args: ["-c", "config.json"] }), [
+    "--config: `config.json` does not end in .yaml or .yml",
+  ]);
+  const broken = file(t, "server: {\n");
+  assert.deepEqual(problemsOf({ args: ["-c", broken, "--database-engine=postgres"] }), [
+    `${broken}:2:1: flow map in block collection must be sufficiently indented and end with a }`,
+  ]);
+});
+
+test("a file is a map, of which there is one", (t) => {
+  for (const text of ["- server\n", "server\n", "3476\n", "[]\n"]) {
+    const path = file(t, text);
+    assert.deepEqual(problemsOf({ args: ["-c", path] }), [
+      `${path}: expected keys with values, such as \`logger: {level: debug}\``,
+    ]);
+  }
+  const two = file(t, "logger:\n  level: debug\n---\nlogger:\n  level: info\n");
+  assert.deepEqual(problemsOf({ args: ["-c", two] }), [
+    `${two}:3:1: a second document begins here, expected one`,
+  ]);
+});
+
+test("a file that cannot be read is told from one that is not there", (t) => {
+  const folder = join(dirname(file(t, "")), "folder.yaml");
+  mkdirSync(folder);
+  assert.deepEqual(problemsOf({ args: ["-c", folder] }), [
+    `${folder}: is a folder, expected a YAML file`,
+  ]);
+  const below = join(file(t, ""), "config.yaml");
+  assert.deepEqual(problemsOf({ args: ["-c", below] }), [
+    `--config: there is no file \`${below}\``,
+  ]);
+  const latin = file(t, Buffer.from("logger:\n  file: gr\u00fcn\n", "latin1"));
+  assert.deepEqual(problemsOf({ args: ["-c", latin] }), [`${latin}: is not UTF-8`]);
+});
+
+test(
+  "a file that may not be read is a problem of its own",
+  { skip: process.getuid?.() === 0 ? "root may read everything" : false },
+  (t) => {
+    const path = file(t, "");
+    chmodSync(path, 0);
+    assert.deepEqual(problemsOf({ args: ["-c", path] }), [
+      `${path}: cannot be read: permission denied`,
+    ]);
+  },
+);
+
+test("a byte order mark and lines that end in CRLF change nothing", (t) => {
+  const path = file(t, "\ufefflogger:\r\n  level: debug\r\n  outputs: json\r\n");
+  assert.deepEqual(problemsOf({ args: ["-c", path] }), [
+    `${path}:3:3: \`logger.outputs\` is not a key of the configuration (did you mean \`logger.output\`?)`,
+  ]);
+  const good = file(t, "\ufefflogger:\r\n  level: debug\r\n");
+  assert.equal(configOf({ args: ["-c", good] })["logger.level"], "debug");
+});
+
+test("what is written once can stand in several places, and own keys win over merged ones", (t) => {
+  const path = file(
+    t,
+    `server:
+  http:
+    tls: &tls { enabled: true, cert: &pem /a.pem, key: /a.key }
+  grpc:
+    tls:
+      key: /b.key
+      <<: *tls
+authn:
+  preshared:
+    keys: [*pem, k-two]
+`,
+  );
+  const config = configOf({ args: ["-c", path] });
+  assert.deepEqual(
+    [config["server.grpc.tls.enabled"], config["server.grpc.tls.cert"]],
+    [true, "/a.pem"],
+  );
+  assert.equal(config["server.grpc.tls.key"], "/b.key");
+  assert.deepEqual(config["authn.preshared.keys"], ["/a.pem", "k-two"]);
+});
+
+test("a merge needs a map, and has an end when it leads back to itself", (t) => {
+  const path = file(t, "server: &all\n  <<: *all\nlogger:\n  <<: 3\n");
+  assert.deepEqual(problemsOf({ args: ["-c", path] }), [
+    `${path}:2:3: \`<<\` leads back to itself`,
+    `${path}:4:3: \`<<\` takes the keys of a map, expected one`,
+  ]);
+  const nested = file(t, "server: &all\n  http: *all\n");
+  assert.deepEqual(problemsOf({ args: ["-c", nested] }), [
+    `${nested}:2:3: \`server.http.http\` is not a key of the configuration (did you mean \`server.http\`?)`,
+  ]);
+});
+
+test("a tag that has no meaning is a problem, and not the text behind it", (t) => {
+  const path = file(t, "database:\n  uri: !env DATABASE\n");
+  assert.deepEqual(problemsOf({ args: ["-c", path] }), [`${path}:2:8: unresolved tag: !env`]);
+});
+
+test("an unknown part of a file is told once, however much is below it, even nothing", (t) => {
+  const path = file(t, "sever:\n  http: { port: 1, enabled: true }\nlogger:\n  levels:\n1: x\n");
+  assert.deepEqual(problemsOf({ args: ["-c", path] }), [
+    `${path}:1:1: \`sever\` is not a key of the configuration (did you mean \`server\`?)`,
+    `${path}:4:3: \`logger.levels\` is not a key of the configuration (did you mean \`logger.level\`?)`,
+    `${path}:5:1: \`1\` is not a key of the configuration`,
+  ]);
+});
+
+test("a key is no section, a section is no key, and a dot is no level", (t) => {
+  const path = file(t, "server: 3\nlogger:\n  level: {a: b}\ndatabase.engine: memory\n");
+  assert.deepEqual(problemsOf({ args: ["-c", path] }), [
+    `${path}:1:1: \`server\` is a value, expected keys below it`,
+    `${path}:3:3: \`logger.level\` is a map, expected a value`,
+    `${path}:4:1: \`database.engine\` has a dot, expected a level of the file for each of its steps`,
+  ]);
+});
+
+test("the same key twice in a file is a problem", (t) => {
+  const path = file(t, "logger:\n  level: info\n  level: debug\n");
+  assert.match(problemsOf({ args: ["-c", path] })[0] ?? "", /unique/);
+});
