@@ -55,6 +55,12 @@ export async function openStore(
           readTimeoutMs: config["database.read_timeout"],
           autoMigrate: config["database.auto_migrate"],
           maxRetries: config["database.max_retries"],
+          // Half of the connections: questions that take longer have the others.
+          lanes: Math.ceil(config["database.max_connections"] / 2),
+          cache: {
+            maxBytes: config["service.permission.cache.max_cost"],
+            maxEntries: config["service.permission.cache.number_of_counters"],
+          },
           ...(config["service.circuit_breaker"] && {
             onCircuit: (state) => logger.warn(circuitChanges[state]),
           }),

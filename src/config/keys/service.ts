@@ -20,6 +20,17 @@ export const serviceOptions = {
     about:
       "most permission questions that are worked on at the same time; ten times as many wait, more are refused",
   }),
+  "service.permission.cache.number_of_counters": option(integer({ from: 1, to: 100_000_000 }), {
+    flag: "service-permission-cache-number-of-counters",
+    default: "10000",
+    about: "most answers of checks that are kept; only Postgres keeps any",
+  }),
+  "service.permission.cache.max_cost": option(size, {
+    flag: "service-permission-cache-max-cost",
+    default: "10MiB",
+    about:
+      "memory for answers of checks, of those that name a state by its token: one that comes again is asked again only whether it still holds",
+  }),
   "service.schema.cache.number_of_counters": option(integer({ from: 1, to: 1_000_000 }), {
     flag: "service-schema-cache-number-of-counters",
     default: "1000",

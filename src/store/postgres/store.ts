@@ -4,6 +4,7 @@ import type { Store, WatchOptions } from "../store.ts";
 import { unwatched } from "../unwatched.ts";
 import { createPostgresBundles } from "./bundles.ts";
 import { PostgresChanges } from "./changes.ts";
+import { type CheckLayers, layerChecks } from "./check-layers.ts";
 import { type Answering, PostgresPermissions } from "./check.ts";
 import { CircuitBreaker, type CircuitState } from "./circuit-breaker.ts";
 import { createPostgresData } from "./data.ts";
@@ -16,7 +17,7 @@ import { SnapTokens } from "./snap-token.ts";
 import { TenantRemoval } from "./tenant-removal.ts";
 import { createPostgresTenants } from "./tenants.ts";
 
-export interface PostgresStoreOptions {
+export interface PostgresStoreOptions extends CheckLayers {
   readonly url: string;
   readonly pool: PoolOptions;
   /** Apply pending migrations; otherwise a pending one is an error. */
@@ -42,6 +43,8 @@ export interface PostgresStoreOptions {
   readonly onStatement?: ((text: string) => void) | undefined;
   /** Called with how the answers of each check, bulk-check or subject-permission were found. */
   readonly onAnswered?: ((how: Answering, answers: number) => void) | undefined;
+  /** Called with how many checks could be answered from the cache, and whether they were. */
+  readonly onLookedUp?: ((wasCached: boolean, items: number) => void) | undefined;
 }
 
 /**
@@ -94,7 +97,17 @@ export async function createPostgresStore(options: PostgresStoreOptions): Promis
     schemas: createPostgresSchemas(database, schemas),
     data: createPostgresData({ database, schemas, tokens, onChanged }),
     bundles: createPostgresBundles({ database, schemas, tokens, onChanged }),
-    permissions,
+    permissions: layerChecks(
+      {
+        permissions,
+        database,
+        schemas,
+        tokens,
+        maxConnections: options.pool.maxConnections,
+        onLookedUp: options.onLookedUp,
+      },
+      options,
+    ),
     lookups: new PostgresLookups({ database, schemas, tokens, permissions }),
     changes: changes ?? unwatched,
     ping,

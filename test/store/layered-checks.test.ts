@@ -1,0 +1,166 @@
+import assert from "node:assert/strict";
+import { after, before, beforeEach, test } from "node:test";
+
+import { emptyContext, type SnapToken, type TenantId } from "../../src/base/tuple.ts";
+import type { CheckItem, CheckQuestion, Store } from "../../src/store/store.ts";
+import { fails, newTenant, openPostgres, tuple } from "./engines.ts";
+
+/* What checks cost that wait at the same moment, or come again: statements, counted at the driver. */
+
+const schema = `
+entity user {}
+entity group { relation member @user @group#member }
+entity doc {
+  relation viewer @user @group#member
+  relation odd @user
+  attribute level integer
+  permission view = viewer
+  permission ruled = high(level)
+}
+rule high(level integer) { 10 / level > 1 }`;
+
+const chain = 40;
+let statements = 0;
+let store: Store;
+let close: () => Promise<void>;
+let tenant: TenantId;
+let token: SnapToken;
+
+before(async () => {
+  ({ store, close } = await openPostgres({
+    lanes: 1,
+    cache: { maxBytes: 1_000_000, maxEntries: 1000 },
+    onStatement: () => (statements += 1),
+  }));
+  tenant = await newTenant(store);
+  await store.schemas.write(tenant, { text: schema });
+  token = await writeTuples([
+    "doc:1#viewer@user:ann",
+    "doc:2#viewer@group:g0#member",
+    ...Array.from({ length: chain }, (_, nth) => `group:g${nth}#member@group:g${nth + 1}#member`),
+    `group:g${chain}#member@user:bob`,
+  ]);
+});
+
+beforeEach(async () => {
+  await check(["doc:1", "user:nobody"]);
+  statements = 0;
+});
+
+after(() => close());
+
+async function writeTuples(texts: readonly string[]): Promise<SnapToken> {
+  const data = { schemaVersion: undefined, tuples: texts.map(tuple), attributes: [] };
+  return await store.data.write(tenant, data);
+}
+
+type Asked = readonly [entity: string, subject: string];
+
+function question(
+  asked: readonly Asked[],
+  more: Partial<CheckQuestion & { readonly permission: string }> = {},
+): CheckQuestion {
+  const items = asked.map(([entity, subject]): CheckItem => {
+    const [entityType = "", entityId = ""] = entity.split(":");
+    const [type = "", id = ""] = subject.split(":");
+    return {
+      entity: { type: entityType, id: entityId },
+      permission: more.permission ?? "view",
+      subject: { type, id, relation: "" },
+      arguments: [],
+    };
+  });
+  return {
+    schemaVersion: undefined,
+    snapToken: undefined,
+    depth: 100,
+    context: emptyContext,
+    path: (_item, field) => field,
+    ...more,
+    items,
+  };
+}
+
+async function check(
+  asked: Asked,
+  more?: Partial<CheckQuestion & { readonly permission: string }>,
+): Promise<boolean | undefined> {
+  const [answer] = await store.permissions.check(tenant, question([asked], more));
+  return answer?.allowed;
+}
+
+test("checks that wait at the same moment are asked with few statements", async () => {
+  // The first ones take longer, which would keep batches small.
+  for (let nth = 0; nth < 20; nth += 1) await check(["doc:1", "user:ann"]);
+  statements = 0;
+  const asked = Array.from({ length: 60 }, (_, nth): Asked => [`doc:${nth % 30}`, "user:ann"]);
+  const answers = await Promise.all(asked.map((each) => check(each)));
+  assert.deepEqual(
+    answers,
+    asked.map(([entity]) => entity === "doc:1"),
+  );
+  // 30 of them are different; how many go together depends on how long they take.
+  assert.ok(statements <= 15, `${statements} statements`);
+});
+
+test("a check that fails does so alone", async () => {
+  const depth = chain - 1;
+  const first = check(["doc:3", "user:ann"], { depth });
+  const good = check(["doc:1", "user:ann"], { depth });
+  const bad = fails(check(["doc:2", "user:bob"], { depth }), "DEPTH_NOT_ENOUGH");
+  assert.deepEqual(await Promise.all([first, good]), [false, true]);
+  await bad;
+});
+
+test("a plan that SQL does not express is asked alone, and right", async () => {
+  const more = { permission: "ruled" };
+  const asked = ["doc:1", "doc:2", "doc:3"].map((entity): Asked => [entity, "user:ann"]);
+  const failing = asked.map((each) => fails(check(each, more), "RULE_EVALUATION", "high"));
+  await Promise.all(failing);
+});
+
+test("a state is learned when its token comes again; then a check costs one statement", async () => {
+  const at = { snapToken: token };
+  const cost = async (asked: Asked): Promise<number> => {
+    const before = statements;
+    assert.equal(await check(asked, at), true);
+    return statements - before;
+  };
+  assert.equal(await cost(["doc:2", "user:bob"]), 1);
+  assert.equal(await cost(["doc:2", "user:bob"]), 2);
+  assert.equal(await cost(["doc:2", "user:bob"]), 1);
+  assert.equal(await cost(["doc:1", "user:ann"]), 1);
+  assert.equal(await cost(["doc:1", "user:ann"]), 1);
+});
+
+test("tokens without a change between them share answers", async () => {
+  const other = await writeTuples([]);
+  assert.notEqual(other, token);
+  const ask = async (at: SnapToken): Promise<void> => {
+    assert.equal(await check(["doc:2", "user:bob"], { snapToken: at }), true);
+  };
+  for (const at of [token, token, other, other]) await ask(at);
+  statements = 0;
+  await ask(other);
+  assert.equal(statements, 1);
+});
+
+test("a cached answer is not given for a tenant that is gone", async () => {
+  const gone = await newTenant(store);
+  await store.schemas.write(gone, { text: schema });
+  const data = {
+    schemaVersion: undefined,
+    tuples: [tuple("doc:1#viewer@user:ann")],
+    attributes: [],
+  };
+  const at = await store.data.write(gone, data);
+  const asked = question([["doc:1", "user:ann"]], { snapToken: at });
+  for (let nth = 0; nth < 3; nth += 1) {
+    assert.equal((await store.permissions.check(gone, asked))[0]?.allowed, true);
+  }
+  await store.tenants.delete(gone);
+  await fails(store.permissions.check(gone, asked), "TENANT_NOT_FOUND");
+  await store.tenants.create({ id: gone, name: "" });
+  await store.schemas.write(gone, { text: schema });
+  await fails(store.permissions.check(gone, asked), "INVALID_SNAP_TOKEN");
+});
