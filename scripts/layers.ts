@@ -19,6 +19,8 @@ export const mayImport: Readonly<Record<string, readonly string[]>> = {
   service: [...storing, "store"],
   auth: ["base", "config"],
   gen: [],
+  // For those who test against Pemba: only their processes load it.
+  testing: ["config"],
   http: [...serving, "gen"],
   grpc: [...serving, "gen"],
   // A command is where the servers are put together.
