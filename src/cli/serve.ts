@@ -1,6 +1,5 @@
 import type { Logger } from "pino";
 
-import { PembaError } from "../base/error.ts";
 import { flagHelp } from "../config/describe.ts";
 import type { Config } from "../config/options.ts";
 import { buildGrpcServer } from "../grpc/server.ts";
@@ -10,15 +9,14 @@ import { createHealth } from "../service/health.ts";
 import { limitChanges } from "../service/limit-changes.ts";
 import { limitQuestions } from "../service/limit-questions.ts";
 import type { Service } from "../service/service.ts";
-import { LogFile } from "../telemetry/log-file.ts";
-import { type LogSink, standardOutput } from "../telemetry/log-sink.ts";
-import { createLogger } from "../telemetry/logger.ts";
 import type { Command } from "./command.ts";
 import { LateStore } from "./late-store.ts";
 import { openAdmission } from "./open-admission.ts";
 import { openCertificate } from "./open-certificate.ts";
+import { openLogger } from "./open-logger.ts";
+import { openConfiguredProfiler } from "./open-profiler.ts";
 import { openStore } from "./open-store.ts";
-import { complain, surplus, warn } from "./output.ts";
+import { complain, surplus } from "./output.ts";
 import { drain, listen, type Servers } from "./servers.ts";
 import { readSettings } from "./settings.ts";
 import { stopSignal } from "./stop-signal.ts";
@@ -58,6 +56,7 @@ async function serveWith(config: Config, warnings: readonly string[]): Promise<n
     }),
     grpc: buildGrpcServer({ service, admission, logger, certificate: certificates.grpc }),
   };
+  const profiler = await openConfiguredProfiler(config, logger);
   try {
     const problem = await listen(servers, config, logger);
     if (problem !== undefined) return complain(problem);
@@ -68,6 +67,7 @@ async function serveWith(config: Config, warnings: readonly string[]): Promise<n
     logger.info({ signal }, "stopping");
   } finally {
     await drain(servers, config["server.grace_period"], logger);
+    await profiler?.close();
     await opened.close();
     certificates.http?.close();
     certificates.grpc?.close();
@@ -112,21 +112,4 @@ function corsOf(config: Config): CorsRules {
     origins: config["server.http.cors_allowed_origins"],
     headers: config["server.http.cors_allowed_headers"],
   };
-}
-
-function openLogger(config: Config): Logger {
-  const sink = openSink(config["logger.file"]);
-  return createLogger({ level: config["logger.level"], output: config["logger.output"], sink });
-}
-
-/** Programs that rotate logs send SIGHUP when they have moved the file away. */
-function openSink(path: string): LogSink {
-  if (path === "") return standardOutput();
-  try {
-    const file = new LogFile(path, (problem) => warn(`logger.file: ${problem}`));
-    process.on("SIGHUP", () => file.reopen());
-    return file;
-  } catch (cause) {
-    throw new PembaError("INVALID_ARGUMENT", `logger.file: cannot write to \`${path}\``, { cause });
-  }
 }

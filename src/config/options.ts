@@ -1,6 +1,7 @@
 import { authnOptions } from "./keys/authn.ts";
 import { databaseOptions } from "./keys/database.ts";
 import { loggerOptions } from "./keys/logger.ts";
+import { profilerOptions } from "./keys/profiler.ts";
 import { serverOptions } from "./keys/server.ts";
 import { serviceOptions } from "./keys/service.ts";
 import { logExportOptions, telemetryOptions } from "./keys/telemetry.ts";
@@ -13,6 +14,7 @@ export const options = {
   ...loggerOptions,
   ...logExportOptions,
   ...telemetryOptions,
+  ...profilerOptions,
   ...serviceOptions,
   ...databaseOptions,
 } as const satisfies Readonly<Record<string, Option<unknown>>>;

@@ -63,7 +63,7 @@ export function startServing(
   readonly listening: Promise<Addresses>;
   readonly addresses: Promise<Addresses>;
 } {
-  const ports = ["--http-port", "--grpc-port"].flatMap((flag) =>
+  const ports = ["--http-port", "--grpc-port", "--profiler-port"].flatMap((flag) =>
     words.some((word) => word.startsWith(flag)) ? [] : [flag, "0"],
   );
   // Before the given words, of which the last counts.

@@ -1,0 +1,115 @@
+import { createServer, type IncomingMessage, type Server, type ServerResponse } from "node:http";
+import type { AddressInfo } from "node:net";
+
+import { pprofOf, type Samples } from "./pprof.ts";
+import { profileCpu, profileHeap } from "./profile.ts";
+
+export interface ProfilerOptions {
+  /** Empty for all interfaces. */
+  readonly host: string;
+  readonly port: number;
+  /** The words that the process was started with, none of them secret. */
+  readonly commandLine: readonly string[];
+  /** Told when a profile begins. */
+  readonly onProfile: (kind: string, seconds: number) => void;
+}
+
+/** Answers those who want to know what the process spends its time and memory on. */
+export interface ProfilerServer {
+  /** Where it listens. */
+  readonly address: AddressInfo;
+  /** Ends the profile that is being taken. */
+  close(): Promise<void>;
+}
+
+type Taken = (milliseconds: number, signal: AbortSignal) => Promise<Samples>;
+
+/** A profile by its name in the path, and how many seconds it takes unless it is told. */
+const profiles: ReadonlyMap<string, { readonly seconds: number; readonly take: Taken }> = new Map([
+  ["profile", { seconds: 30, take: profileCpu }],
+  ["heap", { seconds: 10, take: async (time, signal) => await profileHeap("heap", time, signal) }],
+  [
+    "allocs",
+    { seconds: 10, take: async (time, signal) => await profileHeap("allocs", time, signal) },
+  ],
+]);
+
+const prefix = "/debug/pprof/";
+const secondsMax = 300;
+
+const index = `Profiles of this process, for \`go tool pprof http://HOST:PORT${prefix}profile\`
+
+${prefix}profile?seconds=30  what the processor works on meanwhile
+${prefix}heap?seconds=10     memory that is allocated meanwhile and still in use at the end
+${prefix}allocs?seconds=10   memory that is allocated meanwhile
+${prefix}cmdline             the words that the process was started with
+
+One is taken at a time, of at most ${secondsMax} seconds.
+`;
+
+/** Listens. Fails when it cannot. */
+export async function openProfiler(options: ProfilerOptions): Promise<ProfilerServer> {
+  const isTaking = { now: false };
+  const server = createServer((request, response) => {
+    answer(request, response, options, isTaking).catch((error: unknown) =>
+      refuse(response, 500, `the profile failed: ${String(error)}`),
+    );
+  });
+  await listening(server, options);
+  const address = server.address();
+  if (address === null || typeof address === "string") throw new Error("no address is listened on");
+  return {
+    address,
+    close: async () => {
+      const { promise, resolve } = Promise.withResolvers<void>();
+      server.close(() => resolve());
+      server.closeAllConnections();
+      await promise;
+    },
+  };
+}
+
+async function listening(server: Server, { host, port }: ProfilerOptions): Promise<void> {
+  const { promise, resolve, reject } = Promise.withResolvers<void>();
+  server.once("error", reject);
+  server.listen({ port, ...(host !== "" && { host }) }, resolve);
+  await promise;
+  server.off("error", reject);
+}
+
+async function answer(
+  request: IncomingMessage,
+  response: ServerResponse,
+  { commandLine, onProfile }: ProfilerOptions,
+  isTaking: { now: boolean },
+): Promise<void> {
+  const url = new URL(request.url ?? "/", "http://profiler");
+  const name = url.pathname.startsWith(prefix) ? url.pathname.slice(prefix.length) : undefined;
+  const profile = profiles.get(name ?? "");
+  if (request.method !== "GET") return refuse(response, 405, "expected the method GET");
+  if (name === "") return void response.end(index);
+  if (name === "cmdline") return void response.end(commandLine.join("\0"));
+  if (profile === undefined) return refuse(response, 404, `no such path, see ${prefix}`);
+  const seconds = Number(url.searchParams.get("seconds") ?? profile.seconds);
+  if (!(seconds > 0 && seconds <= secondsMax)) {
+    return refuse(response, 400, `seconds: expected a number above 0, up to ${secondsMax}`);
+  }
+  if (isTaking.now) return refuse(response, 409, "another profile is being taken");
+  isTaking.now = true;
+  const gone = new AbortController();
+  response.once("close", () => gone.abort());
+  try {
+    onProfile(name ?? "", seconds);
+    const bytes = await pprofOf(await profile.take(seconds * 1_000, gone.signal));
+    response.setHeader("content-type", "application/octet-stream");
+    response.setHeader("content-disposition", `attachment; filename="${name}"`);
+    response.end(bytes);
+  } finally {
+    isTaking.now = false;
+  }
+}
+
+function refuse(response: ServerResponse, status: number, sentence: string): void {
+  if (response.headersSent) return;
+  response.writeHead(status, { "content-type": "text/plain; charset=utf-8" }).end(`${sentence}\n`);
+}
