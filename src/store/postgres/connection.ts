@@ -147,6 +147,15 @@ export class Connection {
     };
   }
 
+  /** Sends statements that are separated by semicolons and have no values; the rows of a single one. */
+  async script(text: string): Promise<readonly Row[]> {
+    try {
+      return await this.#sql.unsafe<Row[]>(text).simple();
+    } catch (error) {
+      throw storageError(error);
+    }
+  }
+
   /** Ends it at once: what runs fails. */
   async close(): Promise<void> {
     await this.#sql.end({ timeout: 0 });

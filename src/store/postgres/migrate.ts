@@ -2,13 +2,14 @@ import { readdir } from "node:fs/promises";
 import { basename } from "node:path";
 import { fileURLToPath } from "node:url";
 
-import { runner } from "node-pg-migrate";
+import { PG_MIGRATE_LOCK_ID, runner } from "node-pg-migrate";
 
 import { must } from "../../base/assert.ts";
 import { PembaError } from "../../base/error.ts";
 import type { Database } from "./database.ts";
 import { storageError } from "./driver-error.ts";
 import { onDatabase } from "./on-database.ts";
+import { openWay } from "./open-way.ts";
 import { booleanOf, dateOf, textOf } from "./row.ts";
 import { statementFile } from "./statement-file.ts";
 
@@ -23,11 +24,11 @@ const table = "pemba_migrations";
 const placeStatement = statementFile("migrations/place.sql");
 const appliedStatement = statementFile("migrations/applied.sql");
 
+const connectTimeoutMs = 30_000;
+
 /**
  * Applies all migrations that are not applied yet, all or none, after waiting for any other
- * instance that does the same. Returns the names of those applied. When there are any, the
- * connection must not go through a pooler that hands out transactions: the lock is one of the
- * session, and would stay with whoever gets it next.
+ * instance that does the same. Returns the names of those applied.
  */
 export async function migrateUp(url: string): Promise<readonly string[]> {
   const states = await migrationStatus(url);
@@ -73,30 +74,36 @@ async function migrate(
   count: number,
 ): Promise<readonly string[]> {
   const { schema } = await onDatabase(url, placeOf);
+  const { first: connection } = await openWay({ url, timeoutMs: connectTimeoutMs, warn: () => {} });
   try {
+    // The library is given this transaction for its own: a lock of the session would be anybody's
+    // behind a pooler that gives out the server by the transaction.
+    await connection.script("begin isolation level read committed");
+    await connection.script(`select pg_advisory_xact_lock(${PG_MIGRATE_LOCK_ID})`);
     const done = await runner({
-      databaseUrl: withLibpqTls(url),
+      dbClient: { query: async (text: string) => ({ rows: await connection.script(text) }) },
+      noLock: true,
       dir: directory,
       direction,
       count,
       migrationsTable: table,
       migrationsSchema: schema,
       singleTransaction: true,
-      advisoryLockMode: "wait",
       logger: { debug: () => {}, info: () => {}, warn: () => {}, error: () => {} },
     });
     return done.map(({ name }) => name);
   } catch (error) {
     const known = storageError(error);
     if (known.code !== "INTERNAL") throw known;
-    const reason = error instanceof Error ? error.message : String(error);
+    const { cause } = known;
+    const reason = cause instanceof Error ? cause.message : String(cause);
     throw new PembaError(
       "MIGRATION",
       `migrating ${direction} failed and changed nothing: ${reason}`,
-      {
-        cause: error,
-      },
+      { cause },
     );
+  } finally {
+    await connection.close();
   }
 }
 
@@ -110,11 +117,4 @@ async function placeOf(
     throw new PembaError("MIGRATION", "no schema of the connection's `search_path` exists");
   }
   return { schema: textOf(place, "schema"), exists: booleanOf(place, "exists") };
-}
-
-/** The library has a driver of its own, which reads `sslmode` as libpq does only when told to. */
-function withLibpqTls(url: string): string {
-  return url.includes("sslmode=") && !url.includes("uselibpqcompat=")
-    ? `${url}&uselibpqcompat=true`
-    : url;
 }
