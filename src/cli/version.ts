@@ -1,6 +1,4 @@
-import { readFileSync } from "node:fs";
-
-import { assert } from "../base/assert.ts";
+import { packageVersion } from "../base/package-version.ts";
 import { parseFlags } from "../config/flags.ts";
 import type { Command } from "./command.ts";
 import { complain, say, surplus } from "./output.ts";
@@ -17,14 +15,3 @@ export const version: Command = {
     return 0;
   },
 };
-
-/** As the package says, which lies two folders up from the sources and from what is built. */
-function packageVersion(): string {
-  const file = new URL("../../package.json", import.meta.url);
-  const manifest: unknown = JSON.parse(readFileSync(file, "utf8"));
-  assert(
-    typeof manifest === "object" && manifest !== null && "version" in manifest,
-    "package.json has a version",
-  );
-  return String(manifest.version);
-}

@@ -5,6 +5,7 @@ import type { HttpApp } from "./app.ts";
 import { replyWithError } from "./error-reply.ts";
 import { limitRate } from "./limit-rate.ts";
 import { healthPaths } from "./routes/health.ts";
+import { referencePaths } from "./routes/reference.ts";
 
 /** Asks before anything of a request is read, its body included; also where there is no route. */
 export function admitRequests(app: HttpApp, admission: Admission): void {
@@ -12,7 +13,8 @@ export function admitRequests(app: HttpApp, admission: Admission): void {
   app.after(() => {
     app.addHook("onRequest", app.rateLimit());
     app.addHook("onRequest", async (request) => {
-      if (!isOpen(request)) await admission.authenticate(request.headers.authorization);
+      if (isOpen(request) || isReference(request)) return;
+      await admission.authenticate(request.headers.authorization);
     });
   });
 }
@@ -21,6 +23,11 @@ export function admitRequests(app: HttpApp, admission: Admission): void {
 function isOpen(request: FastifyRequest): boolean {
   const { url } = request.routeOptions;
   return url !== undefined && healthPaths.has(url);
+}
+
+/** The description says the same to everybody, and a browser that opens the page sends no token. */
+function isReference({ routeOptions }: FastifyRequest): boolean {
+  return routeOptions.url !== undefined && referencePaths.has(routeOptions.url);
 }
 
 /** The same for a request that has no path that can be read, and so meets no hook. */

@@ -4,8 +4,8 @@ import type { Static } from "typebox";
 import { errorOf, PembaError } from "../base/error.ts";
 import { quote } from "../base/quote.ts";
 import { statusOf } from "../base/status.ts";
-import type { errorAnswer } from "./shapes/error.ts";
 import { logFailure } from "../telemetry/failure.ts";
+import type { errorAnswer } from "./shapes/error.ts";
 
 /** Limits are those of a moment, and a database that is away is looked for every second. */
 const retryAfterSeconds = 1;

@@ -13,11 +13,13 @@ import { allowOrigins, type CorsRules } from "./cors.ts";
 import { replyWithError } from "./error-reply.ts";
 import { observeRequests } from "./observe.ts";
 import { openApp } from "./open-app.ts";
+import type { DescribedRoute } from "./openapi/describe-api.ts";
 import { bundleRoutes } from "./routes/bundles.ts";
 import { dataRoutes } from "./routes/data.ts";
 import { healthRoutes } from "./routes/health.ts";
 import { lookupRoutes } from "./routes/lookups.ts";
 import { permissionRoutes } from "./routes/permissions.ts";
+import { referenceRoutes } from "./routes/reference.ts";
 import { schemaRoutes } from "./routes/schemas.ts";
 import { tenantRoutes } from "./routes/tenants.ts";
 import { watchRoutes } from "./routes/watch.ts";
@@ -57,6 +59,8 @@ export function buildHttpServer(options: {
   if (options.cors !== undefined) allowOrigins(app, options.cors);
   admitRequests(app, options.admission);
 
+  const described: DescribedRoute[] = [];
+  app.addHook("onRoute", (route) => void described.push(route));
   healthRoutes(app, options.service);
   tenantRoutes(app, options.service);
   schemaRoutes(app, options.service);
@@ -65,6 +69,7 @@ export function buildHttpServer(options: {
   permissionRoutes(app, options.service);
   watchRoutes(app, options.service);
   lookupRoutes(app, options.service);
+  referenceRoutes(app, [...described]);
   return app;
 }
 

@@ -32,6 +32,8 @@ function describeNode(shape: unknown, components: Components, about: About): Jso
   const described = parts.map(([key, part]) => [key, describePart(key, part, components, about)]);
   const required = requiredOf(shape);
   return {
+    // A choice of texts has no kind of its own.
+    ...("enum" in shape && { type: "string" }),
     ...Object.fromEntries(described),
     ...(required.length > 0 && { required }),
     ...rulesOf(about),

@@ -1,0 +1,78 @@
+import type { RouteOptions } from "fastify";
+
+import { assert, must } from "../../base/assert.ts";
+import { packageVersion } from "../../base/package-version.ts";
+import { replyWithStreamError } from "../error-reply.ts";
+import type { JsonSchema } from "../shapes/about.ts";
+import { describeOperation } from "./describe-operation.ts";
+import type { Components } from "./describe-shape.ts";
+import { examples } from "./examples.ts";
+import { operations, tags } from "./operations.ts";
+import { refusalResponses } from "./refusals.ts";
+
+/** A route as far as the description goes. */
+export type DescribedRoute = Pick<RouteOptions, "method" | "url" | "schema" | "errorHandler">;
+
+const about = `Who may do what: tuples say how things are related, a schema says what follows.
+
+What is described is the form in which requests should be sent. More is taken: a field that is null
+counts as absent, numbers may come as text, keys that nobody knows are ignored, and the content type
+of a request does not matter. Over gRPC there are the same operations.`;
+
+const token = {
+  type: "http",
+  scheme: "bearer",
+  description: "Needed when `authn.enabled` is on: a key of the server, or a JWT of its issuer.",
+};
+
+/**
+ * The description of the interface by OpenAPI 3.1, made of the shapes of the routes and of what is
+ * said and shown of each. Fails when nothing is said of a route, which is our own mistake.
+ */
+export function describeApi(routes: readonly DescribedRoute[]): JsonSchema {
+  const components: Components = new Map();
+  const paths = describePaths(routes, components);
+  const responses = refusalResponses(components);
+  return {
+    openapi: "3.1.1",
+    info: { title: "Pemba", version: packageVersion(), description: about },
+    servers: [{ url: "/", description: "The server that gives this description." }],
+    security: [{}, { token: [] }],
+    tags: Object.entries(tags).map(([name, description]) => ({ name, description })),
+    paths,
+    components: {
+      securitySchemes: { token },
+      responses,
+      schemas: Object.fromEntries([...components].toSorted(([a], [b]) => (a < b ? -1 : 1))),
+    },
+  };
+}
+
+/** In the order in which something is said of them. */
+function describePaths(routes: readonly DescribedRoute[], components: Components): JsonSchema {
+  const named = new Map(
+    routes.flatMap((route) => {
+      const path = route.url.replaceAll(/:(\w+)/g, "{$1}");
+      const verbs = [route.method].flat().filter((verb) => verb !== "HEAD");
+      return verbs.map((verb) => [`${verb} ${path}`, { path, verb, route }]);
+    }),
+  );
+  const paths: Record<string, JsonSchema> = {};
+  for (const [name, text] of Object.entries(operations)) {
+    const { path, verb, route } = must(named.get(name), `there is a route ${name}`);
+    named.delete(name);
+    const operation = describeOperation(
+      {
+        path,
+        text,
+        example: examples[text.id],
+        shapes: route.schema ?? {},
+        hasStreamErrors: route.errorHandler === replyWithStreamError,
+      },
+      components,
+    );
+    paths[path] = { ...paths[path], [verb.toLowerCase()]: operation };
+  }
+  assert(named.size === 0, `nothing is said of ${[...named.keys()].join(", ")}`);
+  return paths;
+}

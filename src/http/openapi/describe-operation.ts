@@ -1,0 +1,138 @@
+import type { JsonSchema } from "../shapes/about.ts";
+import { streamErrorAnswer } from "../shapes/error.ts";
+import { type Components, describeShape } from "./describe-shape.ts";
+import type { Example } from "./examples.ts";
+import type { OperationText } from "./operations.ts";
+import { refusalReference, refusalsOf, requestIdHeader, streamRefusal } from "./refusals.ts";
+
+/** What is known of one method of one path. */
+export interface Operation {
+  /** With `{name}` where a parameter stands. */
+  readonly path: string;
+  readonly text: OperationText;
+  readonly example: Example;
+  readonly shapes: Shapes;
+  /** Whether an error stands in the place of an item, also as the first one. */
+  readonly hasStreamErrors: boolean;
+}
+
+/** The shapes of a route, to which the framework gives no type. */
+export interface Shapes {
+  readonly params?: unknown;
+  readonly querystring?: unknown;
+  readonly body?: unknown;
+  readonly response?: unknown;
+}
+
+/** An operation object of OpenAPI; the schemas that it refers to go to the components. */
+export function describeOperation(operation: Operation, components: Components): JsonSchema {
+  const { path, text, example, shapes } = operation;
+  const parameters = [
+    ...parametersOf("path", shapes.params, example.path, components),
+    ...parametersOf("query", shapes.querystring, example.query, components),
+  ];
+  // What a query may hold, a body may hold as well; tools know no body of a GET.
+  const body = shapes.querystring === undefined ? shapes.body : undefined;
+  return {
+    operationId: text.id,
+    tags: [text.tag],
+    summary: text.summary,
+    ...(text.description !== undefined && { description: text.description }),
+    ...(!path.startsWith("/v1/") && { security: [] }),
+    ...(parameters.length > 0 && { parameters }),
+    ...(body !== undefined && { requestBody: requestOf(body, example, components) }),
+    responses: { ...answersOf(operation, components), ...refusalsIn(operation, components) },
+  };
+}
+
+function parametersOf(
+  place: "path" | "query",
+  shape: unknown,
+  example: Example["query"],
+  components: Components,
+): readonly JsonSchema[] {
+  if (shape === undefined) return [];
+  const { properties } = describeShape(shape, components);
+  return Object.entries(isObject(properties) ? properties : {}).map(([name, property]) => {
+    const { description, ...schema } = isObject(property) ? property : {};
+    return {
+      name,
+      in: place,
+      required: place === "path",
+      description,
+      schema,
+      ...(example?.[name] !== undefined && { example: example[name] }),
+    };
+  });
+}
+
+function requestOf(shape: unknown, example: Example, components: Components): JsonSchema {
+  const schema = describeShape(shape, components);
+  return {
+    required: "required" in schema,
+    content: { "application/json": { schema, example: example.request } },
+  };
+}
+
+/** What is answered when nothing is wrong, by its status. */
+function answersOf(
+  { shapes, example }: Pick<Operation, "shapes" | "example">,
+  components: Components,
+): JsonSchema {
+  const answers = Object.entries(isObject(shapes.response) ? shapes.response : {});
+  return Object.fromEntries(
+    answers.map(([status, shape]) => [
+      status,
+      {
+        description: status === "200" ? "Done." : "Not now.",
+        headers: requestIdHeader,
+        content:
+          isObject(shape) && isObject(shape["content"])
+            ? describeStream(shape["content"], example, components)
+            : {
+                "application/json": {
+                  schema: describeShape(shape, components),
+                  example: example.answers[Number(status)],
+                },
+              },
+      },
+    ]),
+  );
+}
+
+/** An item of each format: of events their text, else a line, which may be that of an error. */
+function describeStream(
+  formats: JsonSchema,
+  { answers, events }: Example,
+  components: Components,
+): JsonSchema {
+  return Object.fromEntries(
+    Object.entries(formats).map(([contentType, format]) => {
+      const item = isObject(format) ? format["schema"] : undefined;
+      return [
+        contentType,
+        contentType === "text/event-stream"
+          ? { schema: { type: "string" }, example: events }
+          : {
+              schema: {
+                anyOf: [item, streamErrorAnswer].map((shape) => describeShape(shape, components)),
+              },
+              example: answers[200],
+            },
+      ];
+    }),
+  );
+}
+
+function refusalsIn({ path, hasStreamErrors }: Operation, components: Components): JsonSchema {
+  return Object.fromEntries(
+    refusalsOf(path).map((status) => [
+      status,
+      hasStreamErrors ? streamRefusal(status, components) : refusalReference(status),
+    ]),
+  );
+}
+
+function isObject(value: unknown): value is JsonSchema {
+  return typeof value === "object" && value !== null && !Array.isArray(value);
+}

@@ -1,0 +1,150 @@
+import { createRateLimit, tooManyRequests } from "../../auth/rate-limit.ts";
+import { errorCodes, errorOf, PembaError } from "../../base/error.ts";
+import { statusOf } from "../../base/status.ts";
+import { missingField, parseTenantId } from "../../service/field.ts";
+import { tenantNotFound, tenantTaken } from "../../store/store-error.ts";
+import { errorBody } from "../error-reply.ts";
+import type { JsonSchema } from "../shapes/about.ts";
+import { errorAnswer, streamErrorAnswer } from "../shapes/error.ts";
+import { type Components, describeShape } from "./describe-shape.ts";
+
+/** One status with which requests are refused, as the description has it. */
+interface Refusal {
+  /** The name of the response. */
+  readonly name: string;
+  readonly about: string;
+  readonly example: PembaError;
+  readonly headers?: JsonSchema;
+}
+
+const header = (description: string, type = "string"): JsonSchema => ({
+  description,
+  schema: { type },
+});
+
+const refusals = {
+  400: {
+    name: "BadRequest",
+    about: "The request has a fault, which the message names by its place.",
+    example: missingField("metadata", "an object"),
+  },
+  401: {
+    name: "Unauthenticated",
+    about: "Tokens are asked for, and this request has no good one.",
+    example: new PembaError(
+      "MISSING_BEARER_TOKEN",
+      "authorization: is missing, expected `Bearer` and a token",
+    ),
+    headers: { "WWW-Authenticate": header("`Bearer`.") },
+  },
+  404: {
+    name: "NotFound",
+    about: "There is no such tenant, version of its schema or bundle.",
+    example: tenantNotFound(parseTenantId("nobody")),
+  },
+  409: {
+    name: "Conflict",
+    about:
+      "The id is taken, or others were in the way for too long: then the request can be sent again.",
+    example: tenantTaken(parseTenantId("t1")),
+  },
+  413: {
+    name: "TooLarge",
+    about: "The body has more than 4 MiB.",
+    example: new PembaError("PAYLOAD_TOO_LARGE", "body: is too large, expected at most 4 MiB"),
+  },
+  429: {
+    name: "TooManyRequests",
+    about: "Too many requests came at once, or too many questions wait.",
+    example: tooManyRequests(createRateLimit(100)),
+    headers: { "Retry-After": header("Seconds after which to ask again.", "integer") },
+  },
+  500: {
+    name: "Internal",
+    about: "A fault of the server, whose cause is in its log under the id in `X-Request-Id`.",
+    example: errorOf(undefined),
+  },
+  501: {
+    name: "NotImplemented",
+    about: "The configuration of the server does not have it.",
+    example: new PembaError(
+      "NOT_IMPLEMENTED",
+      "watch is not enabled on this server: see `service.watch.enabled`",
+    ),
+  },
+  503: {
+    name: "Unavailable",
+    about:
+      "The database does not answer, or the server stops. A change that was sent may have been made; it can be sent again.",
+    example: new PembaError("UNAVAILABLE", "the database does not answer"),
+  },
+  504: {
+    name: "DeadlineExceeded",
+    about: "The database ended the statement, by a timeout of its own or an operator's hand.",
+    example: new PembaError(
+      "DEADLINE_EXCEEDED",
+      "the database ended the request before it was done, it may take too long there",
+    ),
+  },
+} as const satisfies Readonly<Record<number, Refusal>>;
+
+type RefusedStatus = keyof typeof refusals;
+
+/** The statuses with which an operation refuses, by its place in the interface. */
+export function refusalsOf(path: string): readonly RefusedStatus[] {
+  // Whoever asks for the health is counted by nothing, needs no token and gets 503 as an answer.
+  if (!path.startsWith("/v1/")) return [400, 413, 500];
+  return [
+    400,
+    401,
+    ...(path.includes("{") ? ([404] as const) : []),
+    409,
+    413,
+    429,
+    500,
+    ...(path.endsWith("/watch") ? ([501] as const) : []),
+    503,
+    504,
+  ];
+}
+
+/** A reference to the response, which the description has once. */
+export function refusalReference(status: RefusedStatus): JsonSchema {
+  return { $ref: `#/components/responses/${refusals[status].name}` };
+}
+
+/** The response of a stream, whose error stands in the place of an item. */
+export function streamRefusal(status: RefusedStatus, components: Components): JsonSchema {
+  const body = describeShape(streamErrorAnswer, components);
+  return responseOf(refusals[status], body, { error: errorBody(refusals[status].example) });
+}
+
+/** All of them, by their names. */
+export function refusalResponses(components: Components): JsonSchema {
+  const body = describeShape(errorAnswer, components);
+  const responses = Object.values(refusals).map((refusal) => [
+    refusal.name,
+    responseOf(refusal, body, errorBody(refusal.example)),
+  ]);
+  return Object.fromEntries(responses);
+}
+
+function responseOf(refusal: Refusal, schema: JsonSchema, example: object): JsonSchema {
+  return {
+    description: `${refusal.about} Its codes: ${codesOf(refusal.example).join(", ")}.`,
+    headers: { ...requestIdHeader, ...refusal.headers },
+    content: { "application/json": { schema, example } },
+  };
+}
+
+/** On every answer. */
+export const requestIdHeader: JsonSchema = {
+  "X-Request-Id": header("The id under which the log knows the request."),
+};
+
+/** All codes whose answers have the status that the example has. */
+function codesOf({ kind }: PembaError): readonly string[] {
+  return Object.entries(errorCodes)
+    .filter(([, other]) => statusOf[other].http === statusOf[kind].http)
+    .map(([code]) => `\`ERROR_CODE_${code}\``);
+}
