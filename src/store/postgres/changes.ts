@@ -202,7 +202,8 @@ export class PostgresChanges implements ChangeStore {
   #liveTail(now: ServerState): ChangeTail {
     if (this.#tail === undefined || this.#tail.isOver) {
       this.#tail = new ChangeTail(this.#database, now);
-      this.#listener.start();
+      // Behind a pooler it would listen on a connection that others are given.
+      if (!this.#database.isPooled) this.#listener.start();
     }
     return this.#tail;
   }

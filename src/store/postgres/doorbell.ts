@@ -53,8 +53,8 @@ export class Announcer {
 }
 
 /**
- * Hears what announcers tell, over a connection of its own, which it makes anew when it is lost.
- * Behind a pooler that hands out connections by the transaction it may hear nothing.
+ * Hears what announcers tell, over a connection of its own, which it makes anew when it is lost. Not
+ * to be started behind a pooler: what listens there is a server that others are given next.
  */
 export class Listener {
   readonly #url: string;
