@@ -1,5 +1,5 @@
-import { flagHelp } from "../config/describe.ts";
 import { type Effective, effective } from "../config/effective.ts";
+import { flagHelp } from "../config/flag-help.ts";
 import { parseFlags } from "../config/flags.ts";
 import { configurationSchema } from "../config/json-schema.ts";
 import type { Command } from "./command.ts";

@@ -3,9 +3,10 @@ import { readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { test } from "node:test";
 
-import { configurationPage, flagHelp } from "../../src/config/describe.ts";
+import { flagHelp } from "../../src/config/flag-help.ts";
 import { variableOf } from "../../src/config/option.ts";
 import { optionKeys, options } from "../../src/config/options.ts";
+import { configurationPage } from "./configuration-page.ts";
 
 const page = join(import.meta.dirname, "../../docs/configuration.md");
 
