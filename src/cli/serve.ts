@@ -1,6 +1,6 @@
 import type { Logger } from "pino";
 
-import { flagHelp } from "../config/flag-help.ts";
+import { flagHelp } from "../config/describe.ts";
 import type { Config } from "../config/options.ts";
 import { buildGrpcServer } from "../grpc/server.ts";
 import type { CorsRules } from "../http/cors.ts";
@@ -11,15 +11,19 @@ import { limitQuestions } from "../service/limit-questions.ts";
 import type { Service } from "../service/service.ts";
 import type { Command } from "./command.ts";
 import { LateStore } from "./late-store.ts";
+import { type Observation, observe } from "./observe.ts";
 import { openAdmission } from "./open-admission.ts";
 import { openCertificate } from "./open-certificate.ts";
-import { openLogger } from "./open-logger.ts";
 import { openConfiguredProfiler } from "./open-profiler.ts";
 import { openStore } from "./open-store.ts";
 import { complain, surplus } from "./output.ts";
 import { drain, listen, type Servers } from "./servers.ts";
 import { readSettings } from "./settings.ts";
 import { stopSignal } from "./stop-signal.ts";
+
+/** How long what is left to be told may take to be sent at the end, in milliseconds. */
+const flushMaxMs = 5_000;
+const flushMinMs = 1_000;
 
 export const serve: Command = {
   name: "serve",
@@ -34,15 +38,34 @@ export const serve: Command = {
 };
 
 async function serveWith(config: Config, warnings: readonly string[]): Promise<number> {
-  const logger = openLogger(config);
-  for (const text of warnings) logger.warn(text);
-  const stop = stopSignal();
+  const observation = await observe(config);
+  for (const text of warnings) observation.logger.warn(text);
+  const store = new LateStore();
+  let stoppedAt = Number.NEGATIVE_INFINITY;
+  try {
+    return await serveUntil(stopSignal(), { config, observation, store }, () => {
+      stoppedAt = performance.now();
+    });
+  } finally {
+    const left = stoppedAt + config["server.grace_period"] - performance.now();
+    await observation.close(Math.max(flushMinMs, Math.min(flushMaxMs, left)));
+    // What is still opening, a migration included, leaves nothing half done.
+    if (!store.isThere && Number.isFinite(stoppedAt)) process.exit(0);
+  }
+}
+
+/** `stopping` is called when the process begins to end. */
+async function serveUntil(
+  stop: Promise<string>,
+  { config, observation, store }: Parts,
+  stopping: () => void,
+): Promise<number> {
+  const { logger, telemetry } = observation;
   const certificates = {
     http: openCertificate("http", config, logger),
     grpc: openCertificate("grpc", config, logger),
   };
   const starting = new AbortController();
-  const store = new LateStore();
   const service = serviceOf(config, store);
   const opened = openAdmission(config, logger);
   const { admission } = opened;
@@ -51,10 +74,17 @@ async function serveWith(config: Config, warnings: readonly string[]): Promise<n
       service,
       admission,
       logger,
+      telemetry,
       certificate: certificates.http,
       cors: corsOf(config),
     }),
-    grpc: buildGrpcServer({ service, admission, logger, certificate: certificates.grpc }),
+    grpc: buildGrpcServer({
+      service,
+      admission,
+      logger,
+      telemetry,
+      certificate: certificates.grpc,
+    }),
   };
   const profiler = await openConfiguredProfiler(config, logger);
   try {
@@ -62,6 +92,7 @@ async function serveWith(config: Config, warnings: readonly string[]): Promise<n
     if (problem !== undefined) return complain(problem);
     const ready = fill(store, starting.signal, config, logger);
     const signal = (await Promise.race([stop, ready])) ?? (await stop);
+    stopping();
     service.health.drain();
     starting.abort();
     logger.info({ signal }, "stopping");
@@ -74,9 +105,13 @@ async function serveWith(config: Config, warnings: readonly string[]): Promise<n
     await store.close();
   }
   logger.info("stopped");
-  // What is still opening, a migration included, leaves nothing half done.
-  if (!store.isThere) process.exit(0);
   return 0;
+}
+
+interface Parts {
+  readonly config: Config;
+  readonly observation: Observation;
+  readonly store: LateStore;
 }
 
 function serviceOf(config: Config, late: LateStore): Service {

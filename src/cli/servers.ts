@@ -58,7 +58,8 @@ function whyNot(error: unknown): string {
   return isTaken ? "the port is taken" : sentenceOf(error);
 }
 
-function hostOf(config: Config): string {
+/** The address to listen on. */
+export function hostOf(config: Config): string {
   return config["server.host"] === "" ? allInterfaces() : config["server.host"];
 }
 

@@ -2,7 +2,7 @@ import { once } from "node:events";
 import { createServer, type IncomingMessage, type ServerResponse } from "node:http";
 
 import { PrometheusExporter, PrometheusSerializer } from "@opentelemetry/exporter-prometheus";
-import type { IMetricReader } from "@opentelemetry/sdk-metrics";
+import type { IMetricReader, ResourceMetrics } from "@opentelemetry/sdk-metrics";
 
 export interface Address {
   readonly host: string;
@@ -25,7 +25,7 @@ const contentType = "text/plain; version=0.0.4; charset=utf-8";
 export async function openScrape({ host, port }: Address): Promise<Scrape> {
   // The package's own server takes no free port, and says less of what it sends than it should.
   const reader = new PrometheusExporter({ preventServerStart: true });
-  const serializer = new PrometheusSerializer();
+  const serializer = new PrometheusSerializer("", false, undefined, false, true);
   const answer = async (request: IncomingMessage, response: ServerResponse): Promise<void> => {
     const isKnown = request.url?.split("?", 1)[0] === path;
     const isRead = request.method === "GET" || request.method === "HEAD";
@@ -35,12 +35,14 @@ export async function openScrape({ host, port }: Address): Promise<Scrape> {
     }
     const { resourceMetrics } = await reader.collect();
     response.writeHead(200, { "content-type": contentType });
-    response.end(serializer.serialize(resourceMetrics));
+    response.end(serializer.serialize(withUnits(resourceMetrics)));
   };
   const server = createServer((request, response) => {
     answer(request, response).catch(() => response.destroy());
   });
   server.listen({ host, port });
+  // It is there for as long as the rest of the process is.
+  server.unref();
   await once(server, "listening");
   const bound = server.address();
   return {
@@ -53,4 +55,24 @@ export async function openScrape({ host, port }: Address): Promise<Scrape> {
       await closed;
     },
   };
+}
+
+/** Units as they end names in Prometheus. */
+const suffixes: ReadonlyMap<string, string> = new Map([
+  ["s", "_seconds"],
+  ["By", "_bytes"],
+  ["1", "_ratio"],
+]);
+
+/** The same with names as a collector would give them to Prometheus; the package leaves that out. */
+function withUnits(measured: ResourceMetrics): ResourceMetrics {
+  const scopeMetrics = measured.scopeMetrics.map((scope) => ({
+    ...scope,
+    metrics: scope.metrics.map((metric) => {
+      const { name, unit } = metric.descriptor;
+      const descriptor = { ...metric.descriptor, name: name + (suffixes.get(unit) ?? "") };
+      return { ...metric, descriptor };
+    }),
+  }));
+  return { ...measured, scopeMetrics };
 }

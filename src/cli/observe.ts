@@ -1,0 +1,111 @@
+import type { Logger } from "pino";
+
+import { PembaError } from "../base/error.ts";
+import { packageVersion } from "../base/package-version.ts";
+import { noTelemetry, type Telemetry } from "../base/telemetry.ts";
+import type { Config } from "../config/options.ts";
+import type { LogExport } from "../telemetry/log-export.ts";
+import type { OpenTelemetry } from "../telemetry/open.ts";
+import { type GivenTarget, type Target, targetOf } from "../telemetry/target.ts";
+import { openLogger } from "./open-logger.ts";
+import { sentenceOf } from "./output.ts";
+import { hostOf } from "./servers.ts";
+
+/** What is told of the process, to whom the configuration names. */
+export interface Observation {
+  readonly logger: Logger;
+  readonly telemetry: Telemetry;
+  /** Sends what is left, for as long as is given, in milliseconds. Never fails. */
+  close(withinMs: number): Promise<void>;
+}
+
+/**
+ * Opens the log, and what is sent elsewhere. The packages that send are loaded only when they are
+ * needed, since that takes longer than all else at the start.
+ */
+export async function observe(config: Config): Promise<Observation> {
+  let logger: Logger | undefined;
+  let telemetry = noTelemetry;
+  const report = {
+    warn: (message: string) => logger?.warn(message),
+    info: (message: string) => logger?.info(message),
+  };
+  const lines = await openLines(config, report);
+  logger = openLogger(config, {
+    tap: lines?.write,
+    ...(config["tracer.enabled"] && { place: () => telemetry.place() }),
+  });
+  const opened = await openOthers(config, report);
+  if (opened !== undefined) telemetry = opened.telemetry;
+  if (opened?.scrapePort !== undefined) {
+    logger.info(`metrics are read from ${scrapeHost(config)}:${opened.scrapePort}`);
+  }
+  return {
+    logger,
+    telemetry,
+    close: async (withinMs) => {
+      // The last lines may tell that what is sent first was not taken.
+      const start = performance.now();
+      await opened?.close(withinMs);
+      await lines?.close(Math.max(0, withinMs - (performance.now() - start)));
+    },
+  };
+}
+
+interface Report {
+  readonly warn: (message: string) => void;
+  readonly info: (message: string) => void;
+}
+
+async function openLines(config: Config, report: Report): Promise<LogExport | undefined> {
+  if (!config["logger.enabled"]) return undefined;
+  const { openLogExport } = await import("../telemetry/log-export.ts");
+  const target = targetOf("logs", givenTarget(config, "logger"));
+  return await openLogExport(target, packageVersion(), { ...report, failed: () => {} });
+}
+
+async function openOthers(config: Config, report: Report): Promise<OpenTelemetry | undefined> {
+  const isScraped = config["meter.prometheus.enabled"];
+  const isMeasured = config["meter.enabled"] || isScraped;
+  if (!config["tracer.enabled"] && !isMeasured) return undefined;
+  const { openTelemetry } = await import("../telemetry/open.ts");
+  const port = config["meter.prometheus.port"];
+  const host = scrapeHost(config);
+  const target = (section: "tracer" | "meter"): Target =>
+    targetOf(section === "tracer" ? "traces" : "metrics", givenTarget(config, section));
+  try {
+    return await openTelemetry({
+      traces: config["tracer.enabled"] ? target("tracer") : undefined,
+      measures: isMeasured
+        ? {
+            push: config["meter.enabled"]
+              ? { target: target("meter"), intervalMs: config["meter.interval"] * 1_000 }
+              : undefined,
+            scrape: isScraped ? { host, port } : undefined,
+            serviceName: config["meter.service_name"],
+          }
+        : undefined,
+      version: packageVersion(),
+      report,
+    });
+  } catch (cause) {
+    const sentence = `meter.prometheus.port: cannot listen on ${host}:${port}: ${sentenceOf(cause)}`;
+    throw new PembaError("INVALID_ARGUMENT", sentence, { cause });
+  }
+}
+
+function scrapeHost(config: Config): string {
+  return config["meter.prometheus.host"] === "" ? hostOf(config) : config["meter.prometheus.host"];
+}
+
+function givenTarget(config: Config, section: "tracer" | "meter" | "logger"): GivenTarget {
+  return {
+    exporter: config[`${section}.exporter`],
+    protocol: config[`${section}.protocol`],
+    endpoint: config[`${section}.endpoint`],
+    insecure: config[`${section}.insecure`],
+    urlpath: config[`${section}.urlpath`],
+    headers: config[`${section}.headers`],
+    serviceName: config[`${section}.service_name`],
+  };
+}
