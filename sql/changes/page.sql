@@ -24,7 +24,9 @@ left join (
     select logged.*
     from unnest($2::xid8[], $3::xid8[]) as ranges (first_xid, end_xid)
     cross join lateral (
-      select changes.xid, changes.ordinal, changes.bytes
+      select changes.xid, changes.ordinal,
+        coalesce(changes.bytes, octet_length(changes.entity_id) + octet_length(changes.subject_id))
+          as bytes
       from changes
       where changes.tenant = $1::bigint
         and changes.xid >= ranges.first_xid and changes.xid < ranges.end_xid

@@ -35,7 +35,7 @@ export async function beginWrite(
   `;
   return await begin(
     sql,
-    `write_data($1, null, $2,
+    `write_data($1, null, null, null, $2,
        $3::text[], $4::text[], $5::text[], $6::text[], $7::text[], $8::text[],
        $9::text[], $10::text[], $11::text[], $12::text[], $13::text[])`,
     [

@@ -1,3 +1,5 @@
+import { LRUCache } from "lru-cache";
+
 import { must } from "../../base/assert.ts";
 import { PembaError } from "../../base/error.ts";
 import type { SchemaVersion, TenantId } from "../../base/tuple.ts";
@@ -10,11 +12,15 @@ import { attributeColumns, tupleColumns } from "./columns.ts";
 import type { Database, Value } from "./database.ts";
 import { fittingSchema, headChangesMax } from "./fitting-schema.ts";
 import { readAttributes, readTuples } from "./read-data.ts";
+import { numberOf, optionalTextOf } from "./row.ts";
 import type { SnapTokens } from "./snap-token.ts";
 import { statementFile } from "./statement-file.ts";
 
 const writeStatement = statementFile("data/write.sql");
 const deleteStatement = statementFile("data/delete.sql");
+
+/** Numbers of tenants take some tens of bytes each. */
+const knownTenantsMax = 100_000;
 
 interface Parts {
   readonly database: Database;
@@ -25,6 +31,9 @@ interface Parts {
 
 /** The tuples and attributes of a database. */
 export function createPostgresData(parts: Parts): DataStore {
+  /** As they were last seen: what is no longer so, a write finds out for itself. */
+  const numbers = new LRUCache<TenantId, string>({ max: knownTenantsMax });
+  let recordedTimeline: number | null = null;
   return {
     write: async (tenant, data) => {
       for (let attempt = 1; attempt <= headChangesMax; attempt++) {
@@ -34,11 +43,15 @@ export function createPostgresData(parts: Parts): DataStore {
           data.schemaVersion,
           (schema) => validateData(schema, data),
         );
-        const values = valuesOf(tenant, data, version);
+        const known = [numbers.get(tenant) ?? null, recordedTimeline];
+        const values = [tenant, ...known, ...valuesOf(data, version)];
         const rows = await parts.database.write(writeStatement, values);
         const row = must(rows[0], "the function returns one row");
+        numbers.set(tenant, optionalTextOf(row, "number"));
         const token = await settleChange(parts, { tenant, version: data.schemaVersion, row });
-        if (token !== undefined) return token;
+        if (token === undefined) continue;
+        recordedTimeline = numberOf(row, "timeline");
+        return token;
       }
       throw new PembaError("SERIALIZATION", "the schema keeps changing under the write, retry");
     },
@@ -56,9 +69,8 @@ export function createPostgresData(parts: Parts): DataStore {
   };
 }
 
-function valuesOf(tenant: TenantId, data: DataWrite, version: SchemaVersion): readonly Value[] {
+function valuesOf(data: DataWrite, version: SchemaVersion): readonly Value[] {
   return [
-    tenant,
     data.schemaVersion ?? null,
     version,
     ...tupleColumns(data.tuples).map(arrayLiteral),
