@@ -33,10 +33,19 @@ const version = "d1kq2v0c5v3s73f8m9ig";
 const next = "AQxhY21l";
 const time = "2026-01-31T09:30:00.000Z";
 
+/** What the deletion behind the examples of watch makes of it. */
+const changes = {
+  snap_token: snapToken,
+  data_changes: {
+    changes: [{ operation: "OPERATION_DELETE", tuple: { ...isMember, subject: bob } }],
+  },
+};
+const changeEvents = `id: ${snapToken}\n\nid: ${snapToken}\ndata: ${JSON.stringify(changes)}\n\n`;
+
 const written = { snap_token: snapToken };
 const tenants = [
   { id: "acme", name: "Acme", created_at: time },
-  { id: "t1", name: "t1", created_at: time },
+  { id: "t1", name: "example tenant", created_at: time },
 ];
 
 /** One of each operation; the tests send them to a server, and hold the answers against these. */
@@ -300,20 +309,41 @@ rule recent(age integer) { age < context.data.limit }
   },
   expand: {
     path: tenantPath,
-    request: { metadata: {}, entity: plan, permission: "view" },
-    answers: { 200: { tree: {} } },
+    request: { metadata: {}, entity: plan, permission: "viewer" },
+    answers: {
+      200: {
+        tree: {
+          target: { entity: plan, relation: "viewer" },
+          node: {
+            expand: {
+              operation: "OPERATION_UNION",
+              children: [
+                {
+                  target: { entity: { type: "group", id: "engineers" }, relation: "member" },
+                  node: { leaf: { subjects: [ada, bob] } },
+                },
+                {
+                  target: { entity: plan, relation: "viewer" },
+                  node: { leaf: { subjects: [members] } },
+                },
+              ],
+            },
+          },
+        },
+      },
+    },
   },
   watch: {
     path: tenantPath,
     query: { snap_token: "" },
-    answers: { 200: {} },
-    events: "",
+    answers: { 200: changes },
+    events: changeEvents,
   },
   watchByBody: {
     path: tenantPath,
     request: { snap_token: "" },
-    answers: { 200: {} },
-    events: "",
+    answers: { 200: changes },
+    events: changeEvents,
   },
   deleteData: {
     path: tenantPath,

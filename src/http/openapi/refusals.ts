@@ -33,7 +33,7 @@ const refusals = {
     about: "Tokens are asked for, and this request has no good one.",
     example: new PembaError(
       "MISSING_BEARER_TOKEN",
-      "authorization: is missing, expected `Bearer` and a token",
+      "authorization: is missing, expected `Bearer <token>`",
     ),
     headers: { "WWW-Authenticate": header("`Bearer`.") },
   },

@@ -1,0 +1,56 @@
+import assert from "node:assert/strict";
+import { readFileSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { after, before, describe, test } from "node:test";
+
+import { createConfig, lintFromString } from "@redocly/openapi-core";
+import { parse } from "yaml";
+
+import { engines, type TestApp } from "../support/engines.ts";
+
+const [memory] = engines;
+assert.ok(memory !== undefined);
+const file = join(import.meta.dirname, "../../docs/openapi.json");
+
+describe("the description of the REST interface", () => {
+  let app: TestApp;
+  before(async () => (app = await memory.start()));
+  after(async () => await app.close());
+
+  const get = async (url: string) => await app.app.inject({ method: "GET", url });
+
+  test("docs/openapi.json is what a server gives", async () => {
+    const { body } = await get("/openapi.json");
+    // UPDATE_PAGES=1 writes the file anew after a shape or a text was changed.
+    if (process.env["UPDATE_PAGES"] === "1") writeFileSync(file, `${body}\n`);
+    assert.equal(readFileSync(file, "utf8"), `${body}\n`);
+  });
+
+  test("a linter has nothing to say of it", async () => {
+    const { body } = await get("/openapi.json");
+    const config = await createConfig({
+      extends: ["recommended-strict"],
+      rules: {
+        // Pemba has no licence yet, and no address of its own.
+        "info-license": "off",
+        "operation-4xx-response": "error",
+        "no-invalid-media-type-examples": "error",
+        "operation-operationId-unique": "error",
+        "no-unused-components": "error",
+      },
+    });
+    const problems = await lintFromString({ source: body, config, absoluteRef: "openapi.json" });
+    assert.deepEqual(
+      problems.map(({ ruleId, message, location }) =>
+        [ruleId, message, location[0]?.pointer].join(" "),
+      ),
+      [],
+    );
+  });
+
+  test("as YAML it says the same", async () => {
+    const [json, yaml] = [await get("/openapi.json"), await get("/openapi.yaml")];
+    assert.match(String(yaml.headers["content-type"]), /^application\/yaml/);
+    assert.deepEqual(parse(yaml.body), JSON.parse(json.body));
+  });
+});
