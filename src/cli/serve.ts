@@ -1,6 +1,6 @@
 import type { Logger } from "pino";
 
-import { flagHelp } from "../config/describe.ts";
+import { flagHelp } from "../config/flag-help.ts";
 import type { Config } from "../config/options.ts";
 import { buildGrpcServer } from "../grpc/server.ts";
 import type { CorsRules } from "../http/cors.ts";

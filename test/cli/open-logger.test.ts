@@ -1,0 +1,38 @@
+import assert from "node:assert/strict";
+import { mkdtempSync, readFileSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { test, type TestContext } from "node:test";
+
+import { openLogger } from "../../src/cli/open-logger.ts";
+import { configOf } from "../config/given.ts";
+
+/** What goes into `logger.file` of a line of each level. */
+function written(t: TestContext, ...flags: readonly string[]): readonly string[] {
+  const folder = mkdtempSync(join(tmpdir(), "pemba-log-"));
+  t.after(() => rmSync(folder, { recursive: true }));
+  const file = join(folder, "pemba.log");
+  const logger = openLogger(configOf({ args: [`--log-file=${file}`, ...flags] }));
+  logger.error("one");
+  logger.warn("two");
+  logger.info("three");
+  logger.debug("four");
+  return readFileSync(file, "utf8").trim().split("\n");
+}
+
+test("`logger.level` leaves out what is less important", (t) => {
+  for (const [level, count] of [
+    ["error", 1],
+    ["warn", 2],
+    ["info", 3],
+    ["debug", 4],
+  ] as const) {
+    assert.equal(written(t, `--log-level=${level}`).length, count);
+  }
+  assert.equal(written(t).length, 3);
+});
+
+test("`logger.output` is text for people or JSON for machines", (t) => {
+  for (const line of written(t, "--log-output=text")) assert.match(line, /(ERROR|WARN|INFO).*: /);
+  for (const line of written(t, "--log-output=json")) assert.ok("msg" in JSON.parse(line));
+});

@@ -1,0 +1,183 @@
+import assert from "node:assert/strict";
+import { test, type TestContext } from "node:test";
+
+import { pino } from "pino";
+import type postgres from "postgres";
+
+import { openStore } from "../../src/cli/open-store.ts";
+import type { Store } from "../../src/store/store.ts";
+import { configOf } from "../config/given.ts";
+import { follow, textOf } from "../store/change-streams.ts";
+import { allowed, fails, newTenant, tenantWithSchema, write } from "../store/engines.ts";
+import { connect, until, untilWaiting } from "../store/open-write.ts";
+import { createTestDatabase } from "../support/database.ts";
+
+/* What the keys of the database do when they are configured, as far as Postgres shows it. */
+
+interface Scene {
+  readonly store: Store;
+  readonly sql: postgres.Sql;
+  /** What was logged, as JSON. */
+  readonly log: readonly string[];
+}
+
+/** A store over a database of its own, which `database.uri` names unless a flag does. */
+async function open(t: TestContext, ...flags: readonly string[]): Promise<Scene> {
+  const { url, drop } = await createTestDatabase();
+  const log: string[] = [];
+  const logger = pino({ level: "debug" }, { write: (line: string) => void log.push(line) });
+  const named = flags.map((flag) => flag.replace("{url}", url));
+  const config = configOf({
+    args: ["--database-engine=postgres", `--database-uri=${url}`, ...named],
+  });
+  const store = await openStore(config, logger, t.signal);
+  const sql = connect(url);
+  t.after(async () => {
+    await store.close();
+    await sql.end({ timeout: 1 });
+    await drop();
+  });
+  return { store, sql, log };
+}
+
+/** A read that needs no schema. */
+async function readAll(store: Store, tenant: Awaited<ReturnType<typeof newTenant>>): Promise<void> {
+  const anything = { type: "", ids: [], relation: "" };
+  await store.data.readTuples(tenant, {
+    filter: { entity: { type: "doc", ids: [] }, relation: "", subject: anything },
+    snapToken: undefined,
+    after: undefined,
+    limit: 1,
+  });
+}
+
+test("writes go to `database.writer.uri`, and not to `database.uri`", async (t) => {
+  const { store } = await open(
+    t,
+    "--database-writer-uri={url}",
+    "--database-uri=postgres://nobody@127.0.0.1:1/none",
+  );
+  const tenant = await tenantWithSchema(store);
+  await write(store, tenant, { tuples: ["doc:1#owner@user:a"] });
+});
+
+/** Connections of the store after it was asked more at once than it may make. */
+async function connectionsAfterRush(t: TestContext, ...flags: readonly string[]): Promise<number> {
+  const { store, sql } = await open(t, ...flags);
+  const tenant = await newTenant(store);
+  const reading = await sql.begin(async (lock) => {
+    await lock`lock table relationships in access exclusive mode`;
+    const rush = Array.from({ length: 8 }, async () => await readAll(store, tenant));
+    await until(async () => ((await waiting(sql)) > 0 ? true : undefined));
+    return { rush };
+  });
+  await Promise.all(reading.rush);
+  const [row] = await sql<{ count: number }[]>`
+    select count(*)::integer as count from pg_stat_activity
+    where datname = current_database() and query like '%relationships%' and pid <> pg_backend_pid()
+  `;
+  return row?.count ?? assert.fail();
+}
+
+async function waiting(sql: postgres.Sql): Promise<number> {
+  const rows = await sql`
+    select from pg_stat_activity
+    where datname = current_database() and wait_event_type = 'Lock'
+  `;
+  return rows.length;
+}
+
+test("there are no more connections than `database.max_connections`", async (t) => {
+  const two = await connectionsAfterRush(t, "--database-max-connections=2");
+  const four = await connectionsAfterRush(t, "--database-max-connections=4");
+  assert.deepEqual([two, four], [2, 4]);
+});
+
+test("a statement is repeated `database.max_retries` times", async (t) => {
+  const outcome = async (retries: number): Promise<string> => {
+    const { store, sql } = await open(t, `--database-max-retries=${retries}`);
+    const tenant = await newTenant(store);
+    const { reading } = await sql.begin(async (lock) => {
+      await lock`lock table relationships in access exclusive mode`;
+      const reading = readAll(store, tenant).then(
+        () => "read",
+        (error: unknown) => String(error),
+      );
+      await untilWaiting(sql, 1);
+      await sql`
+        select pg_terminate_backend(pid) from pg_stat_activity
+        where datname = current_database() and wait_event_type = 'Lock'
+      `;
+      return { reading };
+    });
+    return await reading;
+  };
+  assert.match(await outcome(0), /UNAVAILABLE/);
+  assert.equal(await outcome(1), "read");
+});
+
+for (const [key, flag] of [
+  ["service.schema.cache.number_of_counters", "--service-schema-cache-number-of-counters=1"],
+  ["service.schema.cache.max_cost", "--service-schema-cache-max-cost=1B"],
+] as const) {
+  test(`what does not fit into \`${key}\` is compiled again`, async (t) => {
+    /** Asks for two schemas in turn, and for the first one again when the database has lost it. */
+    const askAgain = async (...flags: readonly string[]): Promise<boolean> => {
+      const { store, sql } = await open(t, ...flags);
+      const [first, second] = [await tenantWithSchema(store), await newTenant(store)];
+      await store.schemas.write(second, { text: "entity user {} entity doc { relation a @user }" });
+      const question = { id: "1", subject: "u" };
+      await allowed(store, first, { ...question, permission: "view" });
+      await allowed(store, second, { ...question, permission: "a" });
+      await sql`update schemas set text = 'lost'`;
+      return await allowed(store, first, { ...question, permission: "view" });
+    };
+    assert.equal(await askAgain(), false);
+    await assert.rejects(askAgain(flag));
+  });
+}
+
+test("no more transactions than `database.watch_buffer_size` are read ahead", async (t) => {
+  const secondMessage = async (size: number): Promise<readonly string[]> => {
+    const { store, sql } = await open(
+      t,
+      "--service-watch-enabled",
+      `--database-watch-buffer-size=${size}`,
+    );
+    const tenant = await tenantWithSchema(store);
+    const start = await write(store, tenant, { tuples: ["doc:0#owner@user:a"] });
+    for (const id of [1, 2]) await write(store, tenant, { tuples: [`doc:${id}#owner@user:a`] });
+    const follower = await follow(store, tenant, start);
+    await follower.next();
+    await sql`delete from changes`;
+    await write(store, tenant, { tuples: ["doc:3#owner@user:a"] });
+    const message = await follower.next();
+    await follower.leave();
+    return textOf(message);
+  };
+  assert.deepEqual(await secondMessage(100), ["+doc:2#owner@user:a"]);
+  assert.deepEqual(await secondMessage(1), ["+doc:3#owner@user:a"]);
+});
+
+test("changes are watched only with `service.watch.enabled`", async (t) => {
+  const { store } = await open(t);
+  const tenant = await tenantWithSchema(store);
+  const from = { after: undefined, signal: t.signal };
+  await fails(store.changes.follow(tenant, from), "NOT_IMPLEMENTED", "service.watch.enabled");
+});
+
+test("a removal of history stops at `database.garbage_collection.timeout`", async (t) => {
+  const { sql, log } = await open(
+    t,
+    "--database-garbage-collection-enabled",
+    "--database-garbage-collection-interval=10ms",
+    "--database-garbage-collection-window=1ms",
+    "--database-garbage-collection-timeout=50ms",
+  );
+  await sql.begin(async (lock) => {
+    await lock`lock table changes in share mode`;
+    await until(async () =>
+      log.some((line) => line.includes('"isComplete":false')) ? true : undefined,
+    );
+  });
+});
