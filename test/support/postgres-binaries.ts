@@ -244,7 +244,7 @@ async function serverFolder({ uid, gid }: Partial<Environment>): Promise<string>
 }
 
 /** Postgres refuses to run as root: for root it runs as somebody else. */
-async function serverUser(): Promise<{ readonly uid?: number; readonly gid?: number }> {
+export async function serverUser(): Promise<{ readonly uid?: number; readonly gid?: number }> {
   if (process.getuid?.() !== 0) return {};
   const accounts = (await readFile("/etc/passwd", "utf8"))
     .split("\n")
@@ -265,7 +265,7 @@ function serverEnvironment(): NodeJS.ProcessEnv {
   return { ...Object.fromEntries(kept), LC_ALL: "C" };
 }
 
-async function freePort(): Promise<number> {
+export async function freePort(): Promise<number> {
   const probe = createServer().listen(0, "127.0.0.1");
   await once(probe, "listening");
   const address = probe.address();
