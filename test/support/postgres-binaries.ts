@@ -32,6 +32,8 @@ interface ServerPlace {
   readonly dir: string;
   readonly data: string;
   readonly settings: readonly string[];
+  /** Any free one when undefined. */
+  readonly port?: number;
 }
 
 /** A folder for one server, the programs to run it, and the process that cleans up behind it. */
@@ -51,6 +53,38 @@ export async function startPostgresBinaries(
   return await orEnd([home], async () => {
     await initialise(home);
     return await serve(home, settings);
+  });
+}
+
+/** A server that can be away for a while, at one address. */
+export interface RestartableServer extends TestServer {
+  /** Ends it at once; its data stay. */
+  readonly halt: () => Promise<void>;
+  /** Starts it again, once it was halted. */
+  readonly restart: () => Promise<void>;
+}
+
+/** Starts a Postgres of its own, as `startPostgresBinaries` does. */
+export async function startRestartablePostgres(): Promise<RestartableServer> {
+  const home = await makeHome();
+  const { dir, data, programs, environment, keeper } = home;
+  return await orEnd([home], async () => {
+    await initialise(home);
+    let server = await startServer(programs, { dir, data, settings: serverSettings }, environment);
+    const { url } = server;
+    const port = Number(new URL(url).port);
+    return {
+      url,
+      halt: async () => await server.stop(),
+      restart: async () => {
+        const place = { dir, data, settings: serverSettings, port };
+        server = await startServer(programs, place, environment);
+      },
+      stop: async () => {
+        await server.stop();
+        await keeper.end();
+      },
+    };
   });
 }
 
@@ -128,12 +162,12 @@ async function serve(home: Home, settings: readonly string[]): Promise<TestServe
 
 async function startServer(
   programs: Programs,
-  { dir, data, settings }: ServerPlace,
+  { dir, data, settings, port: givenPort }: ServerPlace,
   environment: Environment,
 ): Promise<TestServer> {
   const all = [...settings, "listen_addresses=127.0.0.1"];
   for (let attempt = 1; ; attempt++) {
-    const port = await freePort();
+    const port = givenPort ?? (await freePort());
     const log = await open(join(dir, "log"), "w");
     // A session of its own: Ctrl-C is for the tests, the server ends after them.
     const server = spawn(
