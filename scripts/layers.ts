@@ -23,8 +23,10 @@ export const mayImport: Readonly<Record<string, readonly string[]>> = {
   testing: ["config"],
   http: [...serving, "gen"],
   grpc: [...serving, "gen"],
+  // Instances ask each other over gRPC, in place of a store.
+  distributed: [...serving, "gen", "grpc"],
   // A command is where the servers are put together.
-  cli: [...serving, "gen", "http", "grpc"],
+  cli: [...serving, "gen", "http", "grpc", "distributed"],
 };
 
 export function mustNotImport(layer: string): readonly string[] {

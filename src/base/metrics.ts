@@ -19,7 +19,7 @@ export const metrics = {
     about: "permission questions and changes that wait for their turn",
     labels: ["queue"],
   }),
-  "pemba.turn.refused": observedCounter("{turn}", {
+  "pemba.turn.refused": counter("{turn}", {
     about: "permission questions and changes that were refused since too many waited",
     labels: ["queue"],
   }),
@@ -68,6 +68,35 @@ export const metrics = {
     about: "texts of schemas that are kept compiled",
     labels: [],
   }),
+  "pemba.answer.cache.hits": counter("{answer}", {
+    about: "checks of a named state that were answered from the cache",
+    labels: [],
+  }),
+  "pemba.answer.cache.misses": counter("{answer}", {
+    about: "checks of a named state that came before and were not in the cache",
+    labels: [],
+  }),
+  "pemba.check.cache.hits": counter("{check}", {
+    about: "checks of a named state whose answer was kept",
+    labels: [],
+  }),
+  "pemba.check.cache.misses": counter("{check}", {
+    about: "checks of a named state, seen before, whose answer was not kept",
+    labels: [],
+  }),
+  "pemba.check.batch.size": histogram("{check}", "count", {
+    about: "different checks that one statement was sent for, of single checks",
+    labels: [],
+  }),
+  "pemba.peer.members": gauge("{instance}", {
+    about: "instances that share kept answers, this one included",
+    labels: [],
+  }),
+  "pemba.peer.checks": counter("{check}", {
+    about:
+      "checks that were sent to another instance: answered by it, failed there, or late, so that they were asked here as well",
+    labels: ["outcome"],
+  }),
   "pemba.watch.streams": gauge("{stream}", {
     about: "streams of changes that are open",
     labels: [],
@@ -95,6 +124,30 @@ export const metrics = {
   "db.client.operation.duration": histogram("s", "latency", {
     about: "time of one statement, the wait for a connection included",
     labels: ["db.query.summary"],
+  }),
+  "db.client.connection.count": gauge("{connection}", {
+    about: "connections to the database that requests have",
+    labels: ["db.client.connection.state"],
+  }),
+  "db.client.connection.max": gauge("{connection}", {
+    about: "most connections that there may be",
+    labels: [],
+  }),
+  "db.client.connection.pending_requests": gauge("{request}", {
+    about: "statements that wait for a connection",
+    labels: [],
+  }),
+  "db.client.connection.waits": observedCounter("{request}", {
+    about: "statements that had to wait for a connection",
+    labels: [],
+  }),
+  "db.client.connection.wait_time": observedCounter("s", {
+    about: "time that they waited, all together",
+    labels: [],
+  }),
+  "db.client.circuit.open": gauge("1", {
+    about: "1 while the circuit breaker has requests fail at once, else 0",
+    labels: [],
   }),
   "db.client.retries": counter("{statement}", {
     about: "statements that were repeated, by what was in their way",
@@ -138,10 +191,14 @@ export const labelValues: Readonly<Record<Label, readonly string[] | { readonly 
     "lookup_subject",
   ],
   answer: ["allowed", "denied"],
-  found: ["pushed_down", "gathered", "looked_into", "interpreted"],
+  found: ["pushed_down", "gathered", "looked_into"],
   signal: ["traces", "metrics", "logs"],
+  outcome: ["answered", "failed", "late"],
   fault: ["conflict", "unreached", "lost"],
-  "db.query.summary": { of: "statements that the server has, such as data/write" },
+  "db.query.summary": {
+    of: "statements that the server has, such as data/write, and kinds of questions, such as check",
+  },
+  "db.client.connection.state": ["used", "idle", "opening"],
   "cpu.mode": ["user", "system"],
 };
 
@@ -154,8 +211,10 @@ type Label =
   | "answer"
   | "found"
   | "signal"
+  | "outcome"
   | "fault"
   | "db.query.summary"
+  | "db.client.connection.state"
   | "cpu.mode";
 
 /** Where the buckets of a histogram end: seconds, sizes of requests, a handful. */

@@ -5,7 +5,7 @@ import type { Config } from "../config/options.ts";
 import { buildGrpcServer } from "../grpc/server.ts";
 import type { CorsRules } from "../http/cors.ts";
 import { buildHttpServer } from "../http/server.ts";
-import { createHealth } from "../service/health.ts";
+import { createHealth, type Health } from "../service/health.ts";
 import { limitChanges } from "../service/limit-changes.ts";
 import { limitQuestions } from "../service/limit-questions.ts";
 import type { Service } from "../service/service.ts";
@@ -14,10 +14,11 @@ import { LateStore } from "./late-store.ts";
 import { type Observation, observe } from "./observe.ts";
 import { openAdmission } from "./open-admission.ts";
 import { openCertificate } from "./open-certificate.ts";
+import { type Distribution, openPeers } from "./open-peers.ts";
 import { openConfiguredProfiler } from "./open-profiler.ts";
 import { openStore } from "./open-store.ts";
 import { complain, surplus } from "./output.ts";
-import { drain, listen, type Servers } from "./servers.ts";
+import { drain, listen, listenToPeers, type Servers } from "./servers.ts";
 import { readSettings } from "./settings.ts";
 import { stopSignal } from "./stop-signal.ts";
 
@@ -66,7 +67,14 @@ async function serveUntil(
     grpc: openCertificate("grpc", config, logger),
   };
   const starting = new AbortController();
-  const service = serviceOf(config, store);
+  const health = createHealth({ ping: async () => await store.store.ping() });
+  const peers = openPeers(config, serviceOf(config, store, health), {
+    certificate: certificates.grpc,
+    logger,
+    telemetry,
+  });
+  const shared = new LateStore();
+  const service = serviceOf(config, shared, health);
   const opened = openAdmission(config, logger);
   const { admission } = opened;
   const servers: Servers = {
@@ -88,9 +96,10 @@ async function serveUntil(
   };
   const profiler = await openConfiguredProfiler(config, logger);
   try {
-    const problem = await listen(servers, config, logger);
+    const problem =
+      (await listen(servers, config, logger)) ?? (await listenToPeers(peers, config, logger));
     if (problem !== undefined) return complain(problem);
-    const ready = fill(store, starting.signal, config, logger);
+    const ready = fill({ store, shared, peers }, starting.signal, config, logger);
     const signal = (await Promise.race([stop, ready])) ?? (await stop);
     stopping();
     service.health.drain();
@@ -98,6 +107,7 @@ async function serveUntil(
     logger.info({ signal }, "stopping");
   } finally {
     await drain(servers, config["server.grace_period"], logger);
+    peers?.close();
     await profiler?.close();
     await opened.close();
     certificates.http?.close();
@@ -114,31 +124,38 @@ interface Parts {
   readonly store: LateStore;
 }
 
-function serviceOf(config: Config, late: LateStore): Service {
+interface Stores {
+  readonly store: LateStore;
+  /** The same, with checks that other instances may answer. */
+  readonly shared: LateStore;
+  readonly peers: Distribution | undefined;
+}
+
+function serviceOf(config: Config, late: LateStore, health: Health): Service {
   return {
     get store() {
       return late.store;
     },
-    health: createHealth({ ping: async () => await late.store.ping() }),
+    health,
     maxDataPerWrite: config["database.max_data_per_write"],
     bulkLimit: config["service.permission.bulk_limit"],
   };
 }
 
-/** Resolves when the store is there. Fails as opening it does. */
+/** Resolves when the store is there, for clients and for peers. Fails as opening it does. */
 async function fill(
-  place: LateStore,
+  { store: place, shared, peers }: Stores,
   signal: AbortSignal,
   config: Config,
   logger: Logger,
 ): Promise<undefined> {
-  const store = await openStore(config, logger, signal);
-  place.set(
-    limitChanges(
-      limitQuestions(store, config["service.permission.concurrency_limit"]),
-      config["database.max_connections"],
-    ),
+  const opened = await openStore(config, logger, signal);
+  const store = limitChanges(
+    limitQuestions(opened, config["service.permission.concurrency_limit"]),
+    config["database.max_connections"],
   );
+  place.set(store);
+  shared.set(peers?.share(store) ?? store);
   logger.info("ready");
 }
 

@@ -6,6 +6,7 @@ import type { Logger } from "pino";
 import type { Config } from "../config/options.ts";
 import type { GrpcServer } from "../grpc/server.ts";
 import type { HttpApp } from "../http/app.ts";
+import type { Distribution } from "./open-peers.ts";
 import { sentenceOf } from "./output.ts";
 
 /** The listeners of the process. */
@@ -49,6 +50,24 @@ async function listenGrpc(
     return undefined;
   } catch (error) {
     return `server.grpc.port: cannot listen on ${host}:${port}: ${whyNot(error)}`;
+  }
+}
+
+/** Resolves as `listen` does. */
+export async function listenToPeers(
+  peers: Distribution | undefined,
+  config: Config,
+  logger: Logger,
+): Promise<string | undefined> {
+  if (peers === undefined) return undefined;
+  const port = config["distributed.port"];
+  const host = hostOf(config);
+  try {
+    const bound = await peers.server.listen({ host, port });
+    logger.info(`peers are listened to on ${host.includes(":") ? `[${host}]` : host}:${bound}`);
+    return undefined;
+  } catch (error) {
+    return `distributed.port: cannot listen on ${host}:${port}: ${whyNot(error)}`;
   }
 }
 

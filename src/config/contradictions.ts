@@ -36,10 +36,32 @@ const needs: readonly Need[] = [
     keys: ["authn.oidc.issuer", "authn.oidc.audience", "authn.oidc.valid_methods"],
     expected: "a value since `authn.method` is `oidc`",
   },
+  {
+    when: (values) => values.get("distributed.enabled") === true,
+    keys: ["distributed.address"],
+    expected: "where the instances are since `distributed.enabled` is true",
+  },
+  {
+    when: (values) => values.get("distributed.enabled") === true && asks(values, "oidc"),
+    keys: ["authn.preshared.keys"],
+    expected:
+      "a key that instances know each other by, since `distributed.enabled` is true and clients have tokens of an issuer",
+  },
 ];
 
 /** What no single key can tell, a sentence each; a key whose value is not allowed has none here. */
 export function contradictions(values: Values): readonly string[] {
+  return [...clashes(values), ...missing(values)];
+}
+
+function clashes(values: Values): readonly string[] {
+  const isAlone = values.get("database.engine") === "memory";
+  return isAlone && values.get("distributed.enabled") === true
+    ? ["`distributed.enabled`: is true, expected false since `database.engine` is `memory`"]
+    : [];
+}
+
+function missing(values: Values): readonly string[] {
   return needs
     .filter(({ when }) => when(values))
     .flatMap(({ keys, expected }) =>

@@ -1,5 +1,6 @@
 import { authnOptions } from "./keys/authn.ts";
 import { databaseOptions } from "./keys/database.ts";
+import { distributedOptions } from "./keys/distributed.ts";
 import { loggerOptions } from "./keys/logger.ts";
 import { profilerOptions } from "./keys/profiler.ts";
 import { serverOptions } from "./keys/server.ts";
@@ -17,6 +18,7 @@ export const options = {
   ...profilerOptions,
   ...serviceOptions,
   ...databaseOptions,
+  ...distributedOptions,
 } as const satisfies Readonly<Record<string, Option<unknown>>>;
 
 export type OptionKey = keyof typeof options;

@@ -13,11 +13,13 @@ interface Refused {
 
 /**
  * Asks when the head of a call has come, so that nobody who may not ask makes us take in a message.
- * `refused` is told of a call that goes no further, before it ends.
+ * `refused` is told of a call that goes no further, before it ends. Nobody is asked of a call of a
+ * path that is open.
  */
 export function admitCalls(
   admission: Admission,
   refused: (route: string, call: Refused, error: PembaError) => void,
+  { isOpen } = { isOpen: isHealth },
 ): ServerInterceptor {
   return ({ path }, call) =>
     new ServerInterceptingCall(call, {
@@ -43,6 +45,6 @@ export function admitCalls(
 }
 
 /** Who asks whether the process serves has no token. */
-function isOpen(path: string): boolean {
+function isHealth(path: string): boolean {
   return path.startsWith(`/${Health.typeName}/`);
 }

@@ -4,9 +4,10 @@ import { cancelled } from "../../base/error.ts";
 import type { SchemaVersion, SnapToken, TenantId } from "../../base/tuple.ts";
 import { questionKey, questionOf } from "../../plan/question-of.ts";
 import type { CompiledSchemas } from "../compiled-schemas.ts";
+import { bringsContext, itemKey } from "../single-check.ts";
 import type { CheckAnswer, CheckItem, CheckQuestion } from "../store.ts";
 import { AnswerCache, type AnswerCacheLimits } from "./answer-cache.ts";
-import { bringsContext, itemKey, type VersionedAnswer } from "./check-batch.ts";
+import type { VersionedAnswer } from "./check-batch.ts";
 import type { StateQuestions } from "./state-questions.ts";
 
 interface Parts {

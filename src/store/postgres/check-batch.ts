@@ -1,42 +1,18 @@
 import { cancelled } from "../../base/error.ts";
 import type { SchemaVersion, TenantId } from "../../base/tuple.ts";
 import { questionKey, questionOf } from "../../plan/question-of.ts";
-import type { CheckAnswer, CheckItem, CheckQuestion } from "../store.ts";
+import { itemKey, type SingleCheck } from "../single-check.ts";
+import type { CheckAnswer } from "../store.ts";
 
 /** An answer with the schema version under which it was found. */
 export interface VersionedAnswer extends CheckAnswer {
   readonly schemaVersion: SchemaVersion;
 }
 
-/** A check that may share a statement: one item, and nothing of its own but the ids. */
-export interface SingleCheck {
-  readonly item: CheckItem;
-  readonly question: CheckQuestion;
-}
-
-/** Undefined for what is asked on its own: bulk checks, and whatever brings a context. */
-export function singleCheck(question: CheckQuestion): SingleCheck | undefined {
-  const [item, ...others] = question.items;
-  return item === undefined || others.length > 0 || bringsContext(question)
-    ? undefined
-    : { item, question };
-}
-
-/** Whether the request adds something of its own to what is stored. */
-export function bringsContext({ context }: CheckQuestion): boolean {
-  const { tuples, attributes, data } = context;
-  return tuples.length > 0 || attributes.length > 0 || Object.keys(data).length > 0;
-}
-
 /** Equal for checks that one statement can answer: the plan, the state, the depth. */
 export function batchKey({ item, question }: SingleCheck): string {
   const { schemaVersion, snapToken, depth } = question;
   return `${questionKey(questionOf(item))}|${schemaVersion ?? ""}|${snapToken ?? ""}|${depth}`;
-}
-
-/** Equal for checks of a batch that are the same. */
-export function itemKey({ entity, subject }: CheckItem): string {
-  return `${entity.id.length} ${entity.id}${subject.id}`;
 }
 
 /** Those who ask the same, and share the answer. */

@@ -4,15 +4,9 @@ import { must } from "../../base/assert.ts";
 import { cancelled, PembaError } from "../../base/error.ts";
 import type { TenantId } from "../../base/tuple.ts";
 import { questionKey, questionOf } from "../../plan/question-of.ts";
+import { itemKey, type SingleCheck, singleCheck } from "../single-check.ts";
 import type { CheckQuestion } from "../store.ts";
-import {
-  batchKey,
-  CheckBatch,
-  itemKey,
-  type SingleCheck,
-  singleCheck,
-  type VersionedAnswer,
-} from "./check-batch.ts";
+import { batchKey, CheckBatch, type VersionedAnswer } from "./check-batch.ts";
 import { TenantTurns } from "./tenant-turns.ts";
 
 /** Checks, each question a statement of its own. */

@@ -1,0 +1,98 @@
+import { randomUUID } from "node:crypto";
+import { createSecureContext } from "node:tls";
+
+import { credentials } from "@grpc/grpc-js";
+import type { Logger } from "pino";
+
+import { type Certificate, oldestTls } from "../auth/certificate.ts";
+import { presharedKeys } from "../auth/preshared-keys.ts";
+import { must } from "../base/assert.ts";
+import type { Telemetry } from "../base/telemetry.ts";
+import type { Config } from "../config/options.ts";
+import { peerTargetOf } from "../config/peer-target.ts";
+import { forwardChecks } from "../distributed/forward-checks.ts";
+import { buildPeerServer, type PeerServer } from "../distributed/peer-server.ts";
+import type { PeerCredentials } from "../distributed/peer.ts";
+import { Peers } from "../distributed/peers.ts";
+import { resolvePeers } from "../distributed/resolve.ts";
+import type { Service } from "../service/service.ts";
+import type { Store } from "../store/store.ts";
+
+/** What an instance has of the others. */
+export interface Distribution {
+  readonly server: PeerServer;
+  /** The same store, with checks sent to where their answers are kept. */
+  share(store: Store): Store;
+  close(): void;
+}
+
+/**
+ * Joins the instances that the configuration names, when it does. `service` answers them, without
+ * asking others.
+ */
+export function openPeers(
+  config: Config,
+  service: Service,
+  parts: {
+    readonly certificate: Certificate | undefined;
+    readonly logger: Logger;
+    readonly telemetry: Telemetry;
+  },
+): Distribution | undefined {
+  if (!config["distributed.enabled"]) return undefined;
+  const { certificate, logger, telemetry } = parts;
+  const instance = randomUUID();
+  const keys = config["authn.enabled"] ? config["authn.preshared.keys"] : [];
+  const server = buildPeerServer({
+    service,
+    instance,
+    authenticator: keys.length === 0 ? undefined : presharedKeys(keys),
+    certificate,
+    logger,
+  });
+  const peers = new Peers({
+    target: must(peerTargetOf(config["distributed.address"]), "the address was read"),
+    resolve: resolvePeers,
+    shape: {
+      partitions: config["distributed.partition_count"],
+      points: config["distributed.replication_factor"],
+      load: config["distributed.load"],
+    },
+    width: config["distributed.picker_width"],
+    instance,
+    credentials: credentialsOf(config, certificate, keys[0]),
+    warn: (message) => logger.warn(message),
+  });
+  telemetry.observe("pemba.peer.members", () => [{ value: peers.size, labels: {} }]);
+  return {
+    server,
+    share: (store) => forwardChecks(store, peers, telemetry),
+    close: () => {
+      peers.close();
+      server.close();
+    },
+  };
+}
+
+/** Peers have the certificate of gRPC, or one that it rests on. */
+function credentialsOf(
+  config: Config,
+  certificate: Certificate | undefined,
+  key: string | undefined,
+): PeerCredentials {
+  const name = config["server.name_override"];
+  return {
+    channel: () =>
+      certificate === undefined
+        ? credentials.createInsecure()
+        : credentials.createFromSecureContext(
+            createSecureContext({
+              ca: certificate.current.cert,
+              minVersion: oldestTls,
+              allowPartialTrustChain: true,
+            }),
+          ),
+    serverName: name === "" ? undefined : name,
+    key,
+  };
+}

@@ -1,0 +1,155 @@
+import { status } from "@grpc/grpc-js";
+
+import { noTelemetry, type Telemetry } from "../base/telemetry.ts";
+import type { TenantId } from "../base/tuple.ts";
+import { questionKey, questionOf } from "../plan/question-of.ts";
+import { itemKey, type SingleCheck, singleCheck } from "../store/single-check.ts";
+import type { CheckAnswer, CheckQuestion, PermissionStore, Store } from "../store/store.ts";
+import type { Peer } from "./peer.ts";
+import type { Peers } from "./peers.ts";
+
+/** A peer is waited for at least and at most for so long before the check is asked here as well. */
+const patienceMsMin = 10;
+const patienceMsMax = 200;
+
+/** How many times longer than usual an answer may take. */
+const patienceTimes = 4;
+
+/** How much the last answer counts in what is usual. */
+const lastWeight = 0.1;
+
+/**
+ * The same store, with checks whose answers are kept sent to the instance that keeps them: single
+ * ones that name a state and bring no context. Whatever goes wrong there, or takes long, is asked
+ * here, so that errors are those of this instance and an instance that is gone fails no check.
+ */
+export function forwardChecks(
+  store: Store,
+  peers: Pick<Peers, "pick" | "leaveOut">,
+  telemetry: Telemetry = noTelemetry,
+): Store {
+  const { permissions } = store;
+  const forwarding = new Forwarding(permissions, peers, telemetry);
+  return {
+    ...store,
+    permissions: {
+      check: async (tenant, question) => await forwarding.check(tenant, question),
+      subjectPermissions: async (tenant, question) =>
+        await permissions.subjectPermissions(tenant, question),
+      expand: async (tenant, question) => await permissions.expand(tenant, question),
+    },
+  };
+}
+
+class Forwarding {
+  readonly #here: PermissionStore;
+  readonly #peers: Pick<Peers, "pick" | "leaveOut">;
+  readonly #telemetry: Telemetry;
+  #usualMs = 0;
+
+  constructor(
+    here: PermissionStore,
+    peers: Pick<Peers, "pick" | "leaveOut">,
+    telemetry: Telemetry,
+  ) {
+    this.#here = here;
+    this.#peers = peers;
+    this.#telemetry = telemetry;
+  }
+
+  async check(tenant: TenantId, question: CheckQuestion): Promise<readonly CheckAnswer[]> {
+    const single = keptCheck(question);
+    const peer = single && this.#peers.pick(placeKey(tenant, single));
+    if (single === undefined || peer === undefined) return await this.#here.check(tenant, question);
+    const ending = new AbortController();
+    const end = (): void => ending.abort();
+    question.signal?.addEventListener("abort", end, { once: true });
+    try {
+      const ask = { ...question, signal: ending.signal };
+      const there = this.#askPeer(peer, tenant, { ...single, question: ask });
+      return (
+        (await this.#soon(there, peer)) ?? (await firstOf(this.#here.check(tenant, ask), there))
+      );
+    } finally {
+      question.signal?.removeEventListener("abort", end);
+      // Whoever still works on it does so for nobody.
+      end();
+    }
+  }
+
+  /** The answer of the peer when it comes soon. */
+  async #soon(
+    there: Promise<readonly CheckAnswer[]>,
+    peer: Peer,
+  ): Promise<readonly CheckAnswer[] | undefined> {
+    const began = performance.now();
+    const { promise: late, resolve } = Promise.withResolvers<undefined>();
+    const timer = setTimeout(() => {
+      this.#count("late");
+      resolve(undefined);
+    }, this.#patienceMs());
+    try {
+      const answers = await Promise.race([there, late]);
+      if (answers !== undefined) this.#count("answered");
+      return answers;
+    } catch (error) {
+      if (isOfPeer(error)) this.#peers.leaveOut(peer);
+      this.#count("failed");
+      return undefined;
+    } finally {
+      clearTimeout(timer);
+      this.#usualMs += (performance.now() - began - this.#usualMs) * lastWeight;
+    }
+  }
+
+  async #askPeer(
+    peer: Peer,
+    tenant: TenantId,
+    { item, question }: SingleCheck,
+  ): Promise<readonly CheckAnswer[]> {
+    const { snapToken = "", schemaVersion = "", depth, signal } = question;
+    const { entity, permission, subject } = item;
+    const metadata = { snapToken, schemaVersion, depth };
+    const place = this.#telemetry.place();
+    const traceparent = place && `00-${place.traceId}-${place.spanId}-01`;
+    const request = { tenantId: tenant, metadata, entity, permission, subject };
+    return [await peer.check(request, { signal, traceparent })];
+  }
+
+  #patienceMs(): number {
+    return Math.min(Math.max(patienceMsMin, this.#usualMs * patienceTimes), patienceMsMax);
+  }
+
+  #count(outcome: "answered" | "failed" | "late"): void {
+    this.#telemetry.add("pemba.peer.checks", 1, { outcome });
+  }
+}
+
+/** A check whose answer is kept where it is asked. */
+function keptCheck(question: CheckQuestion): SingleCheck | undefined {
+  const single = question.snapToken === undefined ? undefined : singleCheck(question);
+  return single?.item.arguments.length === 0 ? single : undefined;
+}
+
+/** The same for all states, since tokens of one state share answers. */
+function placeKey(tenant: TenantId, { item }: SingleCheck): string {
+  return `${tenant} ${questionKey(questionOf(item))}|${itemKey(item)}`;
+}
+
+/** What is asked here, or the other if it is there before; that one may fail. */
+async function firstOf<T>(here: Promise<T>, there: Promise<T>): Promise<T> {
+  const { promise: never } = Promise.withResolvers<T>();
+  return await Promise.race([here, there.catch(async () => await never)]);
+}
+
+const ofPeer: ReadonlySet<unknown> = new Set([
+  status.UNAVAILABLE,
+  status.UNAUTHENTICATED,
+  status.UNIMPLEMENTED,
+  status.DEADLINE_EXCEEDED,
+]);
+
+/** Whether the peer failed, and not the check. */
+function isOfPeer(error: unknown): boolean {
+  return error instanceof Error && "code" in error && ofPeer.has(error.code);
+}

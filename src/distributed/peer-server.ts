@@ -1,0 +1,92 @@
+import { Metadata, Server } from "@grpc/grpc-js";
+import type { Logger } from "pino";
+
+import { type Authenticator, createAdmission } from "../auth/admission.ts";
+import type { Certificate } from "../auth/certificate.ts";
+import { errorOf } from "../base/error.ts";
+import { statusOf } from "../base/status.ts";
+import { Permission } from "../gen/base/v1/permission_pb.ts";
+import { Health } from "../gen/grpc/health/v1/health_pb.ts";
+import { admitCalls } from "../grpc/admit.ts";
+import { credentialsOf } from "../grpc/credentials.ts";
+import { healthMethods } from "../grpc/health.ts";
+import { pathOf } from "../grpc/method-name.ts";
+import type { CallFrame } from "../grpc/method.ts";
+import { permissionMethods } from "../grpc/routes/permission.ts";
+import type { Service } from "../service/service.ts";
+import { logFailure } from "../telemetry/failure.ts";
+
+/** Every answer says of which instance it is. */
+export const instanceHeader = "x-pemba-instance";
+
+/** Instances ask each other without a limit: who asks was counted where the request came in. */
+const unlimited = { perSecond: Number.POSITIVE_INFINITY, take: () => 0 };
+
+/** The part of an instance that others ask. */
+export interface PeerServer {
+  /** Resolves to the port. Fails as binding it does. */
+  listen(address: { readonly host: string; readonly port: number }): Promise<number>;
+  /** Ends what is under way: those who asked for it ask themselves. */
+  close(): void;
+}
+
+/**
+ * Serves checks and health to other instances. What is asked here is answered here, so that a check
+ * takes one hop at most: `service` must be one that asks nobody else.
+ */
+export function buildPeerServer(options: {
+  readonly service: Service;
+  readonly instance: string;
+  readonly authenticator: Authenticator | undefined;
+  readonly certificate: Certificate | undefined;
+  readonly logger: Logger;
+}): PeerServer {
+  const { service, instance, logger, certificate } = options;
+  const admission = createAdmission({
+    rateLimit: unlimited,
+    authenticator: options.authenticator,
+  });
+  const server = new Server({
+    interceptors: [admitCalls(admission, () => {}, { isOpen: () => false })],
+  });
+  const frame = frameOf(instance, logger);
+  const served = [Permission.method.check, Health.method.check];
+  for (const one of [...permissionMethods(service), ...healthMethods(service)]) {
+    if (one.kind !== "unary" || !served.some((method) => method === one.method)) continue;
+    server.register(pathOf(one.method), one.handler(frame), asIs, asIs, "unary");
+  }
+  return {
+    async listen({ host, port }) {
+      const { promise, resolve, reject } = Promise.withResolvers<number>();
+      const address = `${host.includes(":") ? `[${host}]` : host}:${port}`;
+      server.bindAsync(address, credentialsOf(certificate), (error, bound) =>
+        error === null ? resolve(bound) : reject(error),
+      );
+      return await promise;
+    },
+    close: () => server.forceShutdown(),
+  };
+}
+
+/** A request has its line in the log of the instance that it came to. */
+function frameOf(instance: string, logger: Logger): CallFrame {
+  return {
+    errorOf,
+    begin(_method, call) {
+      const metadata = new Metadata();
+      metadata.set(instanceHeader, instance);
+      call.sendMetadata(metadata);
+      return {
+        run: (work) => work(),
+        end(outcome) {
+          if (outcome.kind === "answered" || statusOf[outcome.error.kind].http < 500) return;
+          logFailure(logger, outcome.error);
+        },
+      };
+    },
+  };
+}
+
+function asIs(bytes: Buffer): Buffer {
+  return bytes;
+}

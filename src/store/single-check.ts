@@ -1,0 +1,26 @@
+import type { CheckItem, CheckQuestion } from "./store.ts";
+
+/** A check of one item that brings nothing of its own but the ids. */
+export interface SingleCheck {
+  readonly item: CheckItem;
+  readonly question: CheckQuestion;
+}
+
+/** Undefined for bulk checks, and for whatever brings a context. */
+export function singleCheck(question: CheckQuestion): SingleCheck | undefined {
+  const [item, ...others] = question.items;
+  return item === undefined || others.length > 0 || bringsContext(question)
+    ? undefined
+    : { item, question };
+}
+
+/** Whether the request adds something of its own to what is stored. */
+export function bringsContext({ context }: CheckQuestion): boolean {
+  const { tuples, attributes, data } = context;
+  return tuples.length > 0 || attributes.length > 0 || Object.keys(data).length > 0;
+}
+
+/** Equal for items with the same ids. */
+export function itemKey({ entity, subject }: CheckItem): string {
+  return `${entity.id.length} ${entity.id}${subject.id}`;
+}
