@@ -23,7 +23,7 @@ import { Watch } from "../gen/base/v1/watch_pb.ts";
 import { Health } from "../gen/grpc/health/v1/health_pb.ts";
 import type { Service } from "../service/service.ts";
 import { logFailure } from "../telemetry/failure.ts";
-import { requestIdHeader, requestIdOf } from "../telemetry/request-id.ts";
+import { requestIdHeader, requestIdOf, traceIdOf } from "../telemetry/request-id.ts";
 import { admitCalls } from "./admit.ts";
 import { credentialsOf } from "./credentials.ts";
 import { errorStatus } from "./error-status.ts";
@@ -191,23 +191,27 @@ function beginCall(
 ): CallRecord {
   const start = performance.now();
   const id = requestIdOf(textOf(call.metadata, requestIdHeader));
+  const traceparent = textOf(call.metadata, "traceparent");
   const metadata = new Metadata();
   metadata.set(requestIdHeader, id);
   call.sendMetadata(metadata);
   const record = telemetry.begin({
     method: methodName(route),
     transport: "grpc",
-    traceparent: textOf(call.metadata, "traceparent"),
+    traceparent,
     tracestate: textOf(call.metadata, "tracestate"),
   });
+  // Where requests are traced, the log knows to which trace its lines belong.
+  const traceId = telemetry.isOn ? undefined : traceIdOf(traceparent);
+  const names = { reqId: id, ...(traceId !== undefined && { trace_id: traceId }) };
   const end: CallRecord["end"] = (outcome) => {
     const error = outcome.kind === "failed" ? outcome.error : undefined;
     const status = error === undefined ? 0 : statusOf[error.kind].grpc;
     if (error !== undefined && statusOf[error.kind].http >= 500) {
-      logFailure(logger.child({ reqId: id }), error);
+      logFailure(logger.child(names), error);
     }
     const milliseconds = Math.round((performance.now() - start) * 1000) / 1000;
-    logger.debug({ reqId: id, route, status, milliseconds }, "request answered");
+    logger.debug({ ...names, route, status, milliseconds }, "request answered");
     record.end(error?.code ?? "OK");
   };
   return { run: record.run, end: (outcome) => record.run(() => end(outcome)) };

@@ -4,7 +4,7 @@ import type { Admission } from "../auth/admission.ts";
 import type { Certificate } from "../auth/certificate.ts";
 import { noTelemetry, type Telemetry } from "../base/telemetry.ts";
 import type { Service } from "../service/service.ts";
-import { requestIdHeader } from "../telemetry/request-id.ts";
+import { requestIdHeader, traceIdOf } from "../telemetry/request-id.ts";
 import { admitBefore, admitRequests } from "./admit.ts";
 import type { HttpApp } from "./app.ts";
 import { parseBody } from "./body.ts";
@@ -94,16 +94,21 @@ function readBodies(app: HttpApp): void {
 function nameRequests(app: HttpApp): void {
   app.addHook("onRequest", async (request, reply) => {
     reply.header(requestIdHeader, request.id);
+    // Where requests are traced, the log knows to which trace its lines belong.
+    const traceId = request.record === null ? traceIdOf(request.headers["traceparent"]) : undefined;
+    if (traceId === undefined) return;
+    request.log = request.log.child({ trace_id: traceId });
+    reply.log = request.log;
   });
   app.addHook("onResponse", async (request, reply) => {
-    request.log.debug(
-      {
-        method: request.method,
-        route: request.routeOptions.url,
-        status: reply.statusCode,
-        milliseconds: Math.round(reply.elapsedTime * 1000) / 1000,
-      },
-      "request answered",
-    );
+    const line = {
+      method: request.method,
+      route: request.routeOptions.url,
+      status: reply.statusCode,
+      milliseconds: Math.round(reply.elapsedTime * 1000) / 1000,
+    };
+    const tell = (): void => request.log.debug(line, "request answered");
+    if (request.record === null) tell();
+    else request.record.run(tell);
   });
 }

@@ -1,6 +1,7 @@
 import type { BaseLogger } from "pino";
 
 import type { PembaError } from "../base/error.ts";
+import { faultFields } from "./fault-fields.ts";
 
 /**
  * Logs an error that is not the client's: one of our own with all that is known of it, one of the
@@ -11,11 +12,12 @@ export function logFailure(
   error: PembaError,
 ): void {
   if (error.kind === "internal") {
-    logger.error({ err: error.cause ?? error }, "request failed");
+    logger.error({ err: faultFields(error.cause ?? error) }, "request failed");
     return;
   }
   // That the circuit is open is logged when it opens, and is the answer to every request until then.
   const level = error.code === "CIRCUIT_BREAKER" ? "debug" : "warn";
   logger[level]({ code: error.code }, `request failed: ${error.sentence}`);
-  if (error.cause !== undefined) logger.debug({ err: error.cause }, "why the request failed");
+  if (error.cause !== undefined)
+    logger.debug({ err: faultFields(error.cause) }, "why the request failed");
 }

@@ -10,3 +10,10 @@ const usable = /^[\w.:=+/@-]{1,128}$/;
 export function requestIdOf(given: string | readonly string[] | undefined): string {
   return typeof given === "string" && usable.test(given) ? given : randomUUID();
 }
+
+/** The trace that a client says the request belongs to, in its W3C header. */
+export function traceIdOf(traceparent: string | readonly string[] | undefined): string | undefined {
+  if (typeof traceparent !== "string") return undefined;
+  const traceId = /^[\da-f]{2}-([\da-f]{32})-[\da-f]{16}-[\da-f]{2}/.exec(traceparent)?.[1];
+  return traceId === "0".repeat(32) ? undefined : traceId;
+}
