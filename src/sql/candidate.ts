@@ -61,13 +61,6 @@ export const page: Reading = {
     ),
 };
 
-/** The same where no index has that order: all are read, and none is to be entered at the place. */
-export const unorderedPage: Reading = {
-  wanted: (column) => sql`${whole.wanted(column)} and coalesce(${column.id}, '') > ${after}`,
-  // The offset keeps the planner from a join that begins with all tuples of the tenant.
-  gathered: (branches) => sql`select u.id from (${unionOf(branches)}) u offset 0`,
-};
-
 /** A reading with one more condition on the id. */
 export function filtered(reading: Reading, condition: (id: Fragment) => Fragment): Reading {
   return {
@@ -78,24 +71,36 @@ export function filtered(reading: Reading, condition: (id: Fragment) => Fragment
 
 /** Tuples at one end of which ids are read; `where` names the other columns of an index before the id. */
 export type TupleSet = {
-  readonly relations: readonly string[];
   readonly where: Fragment;
 } & ({ readonly end: "entity" } | { readonly end: "subject"; readonly subjectRelation: Fragment });
 
-export function tupleIds(scope: Scope, reading: Reading, tuples: TupleSet): Fragment {
-  const { relations, where } = tuples;
-  const under = (relation: Fragment): Fragment => {
-    const column = idColumn(tuples, relation);
-    const ofRelation = tuples.end === "entity" ? sql`` : sql`r.relation = ${relation} and `;
-    const all = sql`${ofRelation}${where} and ${reading.wanted(column)}`;
-    const branches = tupleBranches(scope, sql`${column.id} as id`, all);
-    return reading.gathered(inOrderOf(column, branches));
-  };
+/** The ids of the tuples under any of the relations. */
+export function tupleIds(
+  scope: Scope,
+  reading: Reading,
+  relations: readonly string[],
+  tuples: TupleSet,
+): Fragment {
+  const under = (relation: Fragment): Fragment => tupleIdsUnder(scope, reading, relation, tuples);
   const [first] = relations;
   // The offset keeps the planner from turning the two round (see `relationProbe`).
   return first !== undefined && relations.length === 1
     ? under(literal(first))
     : sql`select p.id from unnest(${textArray(relations)}) o(name) cross join lateral (select q.id from (${under(sql`o.name collate "C"`)}) q offset 0) p`;
+}
+
+/** The ids of the tuples under one relation. */
+export function tupleIdsUnder(
+  scope: Scope,
+  reading: Reading,
+  relation: Fragment,
+  tuples: TupleSet,
+): Fragment {
+  const column = idColumn(tuples, relation);
+  const ofRelation = tuples.end === "entity" ? sql`` : sql`r.relation = ${relation} and `;
+  const all = sql`${ofRelation}${tuples.where} and ${reading.wanted(column)}`;
+  const branches = tupleBranches(scope, sql`${column.id} as id`, all);
+  return reading.gathered(inOrderOf(column, branches));
 }
 
 function idColumn(tuples: TupleSet, relation: Fragment): IdColumn {

@@ -63,6 +63,15 @@ export function closureTables(
   ];
 }
 
+/** The same where another table has all of the usersets anyway, as the rows of the queries. */
+export function readClosure(queries: readonly Fragment[]): Fragment[] {
+  const all = join(queries, " union all ");
+  return [
+    sql`closure(userset, id, level) as materialized (${all})`,
+    sql`cut_off as materialized (select false as v)`,
+  ];
+}
+
 /**
  * True when the closure has more usersets than are read: that one is not among them then means
  * nothing. Asked before anything else of the closure, it keeps the rest of it from being read.
@@ -72,12 +81,18 @@ export const isCutOff = sql`(select c.v from cut_off c)`;
 /**
  * True when the id is one of the closure's usersets of the kind with that index. The closure is
  * hashed once for the statement, so a probe costs no more for an entity with many usersets and a
- * subject in many groups than the two of them added.
+ * subject in many groups than the two of them added. A `condition` on the row `c` picks among them.
  */
-export function isClosed(plan: SearchPlan, userset: Fragment, id: Fragment): Fragment {
+export function isClosed(
+  plan: SearchPlan,
+  userset: Fragment,
+  id: Fragment,
+  condition?: Fragment,
+): Fragment {
+  const where = condition === undefined ? sql`` : sql` where ${condition}`;
   return plan.usersets.length === 1
-    ? sql`${id} in (select c.id from closure c)`
-    : sql`(${userset}, ${id}) in (select c.userset, c.id from closure c)`;
+    ? sql`${id} in (select c.id from closure c${where})`
+    : sql`(${userset}, ${id}) in (select c.userset, c.id from closure c${where})`;
 }
 
 function isOf(userset: Userset): Fragment {

@@ -1,8 +1,8 @@
 import { must } from "../base/assert.ts";
 import type { Guard, State } from "../plan/plan.ts";
 import { isCutOff } from "./closure.ts";
-import { type Fragment, identifier, integer, join, literal, sql } from "./fragment.ts";
-import { relationProbe, relationSet } from "./relation-set.ts";
+import { type Fragment, identifier, integer, sql } from "./fragment.ts";
+import { asksForUsersets, hasUsersets } from "./userset-guard.ts";
 import { hops, type Writer } from "./writer.ts";
 
 /** The most goals of a search: with two bits for each, what was seen of them is an integer. */
@@ -27,18 +27,6 @@ export function splitGoals(
   };
   const goals = root.arrival.filter(isGoal).slice(0, goalsMax);
   return { goals, arrival: root.arrival.filter((guard) => !goals.includes(guard)) };
-}
-
-function asksForUsersets(writer: Writer, state: State): boolean {
-  return (
-    state.arrival.length === 0 &&
-    state.hops.length > 0 &&
-    state.hops.every(({ guards, hop }) => hop.kind === "userset" && guards.length === 0) &&
-    state.tests.every(
-      ({ guards, test }) => guards.length === 0 && (test.kind === "direct" || test.kind === "self"),
-    ) &&
-    !writer.exact.has(state.id)
-  );
 }
 
 /**
@@ -66,7 +54,8 @@ export function goalReadings(
     const decided = identifier(`decided${number}`);
     const isAccepted = sql`r.seen & ${integer(2 << placeOf(number))} <> 0`;
     const seen = seenVerdict(number);
-    const isDecided = sql`f.goal = 0 and (not ${hasUsersets(writer, guard, entityId)} or ${hops(sql`f.level`)} > 0 and not ${isCutOff}) as ${decided}`;
+    const state = must(writer.plan.states[guard.state], "a guard has a state");
+    const isDecided = sql`f.goal = 0 and (not ${hasUsersets(writer, state, entityId)} or ${hops(sql`f.level`)} > 0 and not ${isCutOff}) as ${decided}`;
     switch (guard.polarity) {
       case "required":
         return {
@@ -94,27 +83,6 @@ export function seenVerdict(number: number): Fragment {
 
 function placeOf(number: number): number {
   return 2 * number;
-}
-
-/** Whether the entity has a userset that the guard asks for: else the closure does not matter. */
-function hasUsersets(writer: Writer, guard: Guard, entityId: Fragment): Fragment {
-  const state = must(writer.plan.states[guard.state], "a guard has a state");
-  const probes = state.hops.flatMap(({ hop }) =>
-    hop.kind === "userset"
-      ? [
-          relationProbe(
-            writer.scope,
-            sql`1`,
-            relationSet(hop.relations),
-            sql`r.entity_id = ${entityId} and r.entity_type = ${literal(state.entityType)} and r.subject_type = ${literal(hop.subjectType)} and r.subject_relation = ${literal(hop.subjectRelation)}`,
-          ),
-        ]
-      : [],
-  );
-  return sql`(${join(
-    probes.map((probe) => sql`exists (select 1 from (${probe}) e offset 0)`),
-    " or ",
-  )})`;
 }
 
 /** The start rows of the goals, which come before that of the search itself. */

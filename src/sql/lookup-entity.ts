@@ -1,146 +1,107 @@
 import { must, unreachable } from "../base/assert.ts";
-import type { Test } from "../plan/plan.ts";
-import type { RelaxedHop, RelaxedPlan, RelaxedState, RelaxedTest } from "../plan/relax.ts";
-import {
-  filtered,
-  attributeIds,
-  attributeOwners,
-  knownIds,
-  page,
-  unorderedPage,
-  type Reading,
-  tupleIds,
-  whole,
-} from "./candidate.ts";
-import { type Fragment, integer, join, literal, param, sql } from "./fragment.ts";
-import { relationProbe, relationSet } from "./relation-set.ts";
-import { lateralBranches, type Scope } from "./source.ts";
-import { guardedVerdict } from "./test.ts";
-import { levelZero, nextLevel, numbered, type Writer } from "./writer.ts";
-
-export interface EntityCandidates {
-  readonly scope: Scope;
-  readonly relaxed: RelaxedPlan;
-  readonly subjectId: Fragment;
-  /** Judges tests on the way; undefined when the plan has no SQL: then they are taken to hold. */
-  readonly writer: Writer | undefined;
-  /** Names of the rules that may hold for an entity without any attribute. */
-  readonly openRules: ReadonlySet<string>;
-  /** Entity types whose ids are limited to those of the parameter `scope_<type>`. */
-  readonly scopedTypes: readonly string[];
-}
-
-/** The key of the parameter with the ids to which a type is limited. */
-export function scopeKey(entityType: string): string {
-  return `scope_${entityType}`;
-}
+import type { SearchPlan } from "../plan/plan.ts";
+import type { RelaxedHop, RelaxedState, RelaxedTest } from "../plan/relax.ts";
+import { acceptedIds, type EntityCandidates, type NotDirect, verdictAt } from "./accepted-ids.ts";
+import { type BackStep, backSteps, layersOf } from "./back-steps.ts";
+import { backHops, backTable } from "./back.ts";
+import { candidatesMax, filtered, page, type Reading, tupleIdsUnder } from "./candidate.ts";
+import { type Fragment, integer, join, literal, sql } from "./fragment.ts";
+import { nameByStep, sureByStep } from "./step-table.ts";
+import { levelZero } from "./writer.ts";
 
 /**
  * The candidates of a lookup of entities, as CTEs: `back` goes from the subject against the hops of
- * the relaxed plan. The last step, to the state of the question, is not among them: it reads a page
- * of its own from each place. The candidates have the columns (id, sure, level): sure is one that
- * the plan accepts if only the arrival guards of the question let it through.
+ * the relaxed plan. The last step, to the state of the question, reads a page of its own from each
+ * place, unless hops lead on from there: then all are in `back`. The candidates have the columns
+ * (id, sure, level): sure is one that the plan accepts if only the arrival guards of the question let
+ * it through.
  */
 export function entityCandidates(input: EntityCandidates): {
   readonly tables: readonly Fragment[];
   readonly candidates: readonly Fragment[];
 } {
-  const root = must(input.relaxed.states.get(0), "a plan has its question");
-  const back = backTable(input);
-  const scopes = input.scopedTypes.map(
-    (type, index) =>
-      sql`${numbered("scope", index)} as materialized (select s.id collate "C" as id from unnest(${param(scopeKey(type), "text[]")}) s(id))`,
-  );
-  const accepted = root.tests.map((test) => testCandidates(input, root, test));
-  if (back === undefined) return { tables: scopes, candidates: accepted };
-  const led = root.hops.flatMap((hop) => hopCandidates(input, root, hop));
-  return { tables: [...scopes, back], candidates: [...accepted, ...led] };
+  const { relaxed, limits } = input;
+  const root = must(relaxed.states.get(0), "a plan has its question");
+  const targets = new Set([...relaxed.states.values()].flatMap(({ hops }) => hops.map(targetOf)));
+  const inner = [...relaxed.states.values()].filter(({ id }) => targets.has(id));
+  const isInner = targets.has(root.id);
+  const steps = backSteps(relaxed);
+  const last = isInner ? [] : steps.filter(({ to }) => to === root);
+  const plain = steps.filter((step) => !last.includes(step));
+  const loose = steps.filter(({ subjectRelation }) => subjectRelation === undefined);
+  const back = backTable(input, inner, { plain, loose });
+  const pages = layersOf(last).map((layer) => layerCandidates(input, root, layer));
+  const accepted = isInner ? [] : root.tests.flatMap((test) => testCandidates(input, root, test));
+  const read = isInner || last.some((step) => loose.includes(step)) ? [readCandidates] : [];
+  return { tables: [...limits.tables, back], candidates: [...accepted, ...pages, ...read] };
 }
 
-/** Undefined when no test accepts at a state that a hop leads to. */
-function backTable(input: EntityCandidates): Fragment | undefined {
-  const states = [...input.relaxed.states.values()];
-  const targets = new Set(states.flatMap((state) => state.hops.map((hop) => hop.target)));
-  const inner = states.filter((state) => targets.has(state.id));
-  const starts = inner.flatMap((state) => state.tests.map((test) => start(input, state, test)));
-  if (starts.length === 0) return undefined;
-  const begin = join(starts, " union all ");
-  const steps = inner.flatMap((state) => state.hops.flatMap((hop) => step(input, state, hop)));
-  const columns = sql`back(state, id, level, sure)`;
-  if (steps.length === 0) return sql`${columns} as (${begin})`;
-  return sql`${columns} as ((${begin}) union select n.state, n.id, ${nextLevel(sql`back.level`)}, back.sure and n.sure from back cross join ${lateralBranches(steps)} n)`;
-}
-
-/** The rows of `back` at which a test of an inner state accepts. */
-function start(input: EntityCandidates, state: RelaxedState, accepted: RelaxedTest): Fragment {
-  const { writer } = input;
-  const { test, isSure } = accepted;
-  const ids = acceptedIds(input, scoped(input, whole, state), state, test);
-  const columns = sql`${integer(state.id)} as state, c.id collate "C" as id, ${levelZero} as level`;
-  const sure = isSure ? sql`true` : sql`false`;
-  if (test.kind === "self" || test.kind === "direct") {
-    return sql`select ${columns}, ${sure} as sure from (${ids}) c`;
-  }
-  if (writer === undefined) return sql`select ${columns}, false as sure from (${ids}) c`;
-  const verdict = verdictAt(writer, state, test, sql`c.id`);
-  return sql`select ${columns}, ${sure} and v.v = 2 as sure from (${ids}) c cross join lateral (select ${verdict} as v offset 0) v where v.v > 0`;
-}
-
-/** From rows of `back` against a hop, to the entities that it leads from. */
-function step(input: EntityCandidates, from: RelaxedState, hop: RelaxedHop): Fragment[] {
-  const { wanted } = scoped(input, whole, from);
-  const sure = hop.isSure ? sql`true` : sql`false`;
-  return subjectRelations(hop).map(({ ofRelation }) =>
-    relationProbe(
-      input.scope,
-      sql`${integer(from.id)} as state, r.entity_id as id, ${sure} as sure`,
-      relationSet(hop.relations),
-      sql`back.state = ${integer(hop.target)} and r.subject_id = back.id and r.subject_type = ${literal(hop.subjectType)} and ${ofRelation} and r.entity_type = ${literal(from.entityType)} and ${wanted({ id: sql`r.entity_id` })}`,
-    ),
-  );
-}
-
-function hopCandidates(input: EntityCandidates, root: RelaxedState, hop: RelaxedHop): Fragment[] {
-  const sure = hop.isSure ? sql`back.sure` : sql`false`;
-  return subjectRelations(hop).map(({ ofRelation, reading }) => {
-    const ids = tupleIds(input.scope, scoped(input, reading, root), {
-      end: "entity",
-      relations: hop.relations,
-      where: sql`r.subject_id = back.id and r.subject_type = ${literal(hop.subjectType)} and ${ofRelation} and r.entity_type = ${literal(root.entityType)}`,
-    });
-    return sql`select p.id, ${sure} as sure, ${nextLevel(sql`back.level`)} as level from back cross join lateral (${ids}) p where back.state = ${integer(hop.target)}`;
-  });
+function targetOf({ target }: RelaxedHop): number {
+  return target;
 }
 
 /**
- * A walk goes by all subjects of the type, whatever their relation. Almost all of them have none, and
- * by their index these come in the order of the entities; the others are a probe that finds nothing.
+ * The usersets that the subject stands in, as queries of the rows of `back`: undefined when it does
+ * not have all of those that the plan asks for, or not whole.
  */
-function subjectRelations({
-  subjectRelation,
-}: RelaxedHop): { readonly ofRelation: Fragment; readonly reading: Reading }[] {
-  return subjectRelation === undefined
-    ? [
-        { ofRelation: sql`r.subject_relation = ''`, reading: page },
-        { ofRelation: sql`r.subject_relation > ''`, reading: unorderedPage },
-      ]
-    : [{ ofRelation: sql`r.subject_relation = ${literal(subjectRelation)}`, reading: page }];
+export function usersetsInBack(
+  { relaxed, limits }: EntityCandidates,
+  plan: SearchPlan,
+): readonly Fragment[] | undefined {
+  const states = new Map<number, number>();
+  const asked = new Set<number>();
+  for (const { id, hops } of plan.states) {
+    for (const { hop, target } of hops) {
+      if (hop.kind !== "userset") continue;
+      asked.add(hop.userset);
+      if (relaxed.states.has(id)) states.set(hop.userset, target);
+    }
+  }
+  const isWhole = plan.usersets.every(({ entityType }) => !limits.types.includes(entityType));
+  if (!isWhole || states.size < asked.size) return undefined;
+  return [...states].map(
+    ([userset, state]) =>
+      sql`select ${integer(userset)}, back.id, ${backHops} from back where back.state = ${integer(state)}`,
+  );
 }
 
-/** What a test says at an entity, whatever guards it has. */
-function verdictAt(writer: Writer, state: RelaxedState, test: Test, id: Fragment): Fragment {
-  const judged = must(writer.plan.states[state.id], "a relaxed state is one of the plan");
-  return guardedVerdict(writer, judged, { guards: [], test }, { id, level: levelZero });
+/** What is at the question's state in `back`: an id twice when one way to it is sure and one is not. */
+const readCandidates = sql`(select back.id, back.sure, ${backHops} from back where back.state = 0 and ${page.wanted({ id: sql`back.id` })} order by back.id limit 2 * ${candidatesMax})`;
+
+/** A page from each row of `back` at which a step of the layer begins. */
+function layerCandidates(
+  input: EntityCandidates,
+  root: RelaxedState,
+  layer: readonly BackStep[],
+): Fragment {
+  const state = sql`back.state`;
+  const name = (of: (step: BackStep) => string): Fragment => nameByStep(layer, state, of);
+  const reading = input.limits.limited(page, root.entityType);
+  const relation = name((step) => step.relation);
+  const ids = tupleIdsUnder(input.scope, reading, relation, {
+    end: "entity",
+    where: sql`r.subject_id = back.id and r.subject_type = ${name((step) => step.subjectType)} and r.subject_relation = ${name((step) => step.subjectRelation ?? "")} and r.entity_type = ${literal(root.entityType)}`,
+  });
+  const states = join(
+    layer.map(({ at }) => integer(at)),
+    ", ",
+  );
+  // The hop is the one that the levels of `back` have more.
+  return sql`select p.id, back.sure and ${sureByStep(layer, state)} as sure, back.level from back cross join lateral (${ids}) p where ${state} in (${states})`;
 }
 
 function testCandidates(
   input: EntityCandidates,
   root: RelaxedState,
   { test, isSure }: RelaxedTest,
-): Fragment {
-  const reading = scoped(input, page, root);
+): Fragment[] {
+  // A direct test is a step from the subject.
+  if (test.kind === "direct") return [];
+  const reading = input.limits.limited(page, root.entityType);
   const ids = acceptedIds(input, judged(input, reading, root, test), root, test);
-  return sql`select c.id collate "C", ${isSure ? sureOf(test) : sql`false`}, ${levelZero} from (${ids}) c`;
+  return [
+    sql`select c.id collate "C", ${isSure ? sureOf(test) : sql`false`}, ${levelZero} from (${ids}) c`,
+  ];
 }
 
 /**
@@ -148,13 +109,12 @@ function testCandidates(
  * test denies must not be found by a way out of it.
  */
 function judged(
-  { writer, scopedTypes }: EntityCandidates,
+  { writer, limits }: EntityCandidates,
   reading: Reading,
   root: RelaxedState,
-  test: Test,
+  test: NotDirect,
 ): Reading {
-  if (writer === undefined || scopedTypes.length === 0) return reading;
-  if (test.kind === "self" || test.kind === "direct") return reading;
+  if (writer === undefined || limits.types.length === 0 || test.kind === "self") return reading;
   // Under a name of its own: what is judged reads attributes under that of the id's own table.
   const verdict = verdictAt(writer, root, test, sql`k.id`);
   return filtered(
@@ -163,10 +123,9 @@ function judged(
   );
 }
 
-function sureOf(test: Test): Fragment {
+function sureOf(test: NotDirect): Fragment {
   switch (test.kind) {
     case "self":
-    case "direct":
       return sql`true`;
     case "attribute":
       return sql`c.is_true`;
@@ -175,49 +134,4 @@ function sureOf(test: Test): Fragment {
     default:
       return unreachable(test);
   }
-}
-
-/** The ids of the entities at which a test may accept. */
-function acceptedIds(
-  input: EntityCandidates,
-  reading: Reading,
-  state: RelaxedState,
-  test: Test,
-): Fragment {
-  const { scope, relaxed, subjectId, openRules } = input;
-  const { subjectType, subjectRelation } = relaxed.question;
-  const { entityType } = state;
-  switch (test.kind) {
-    case "self":
-      return sql`select c.id from (select ${subjectId} as id) c where ${reading.wanted({ id: sql`c.id` })}`;
-    case "direct":
-      return tupleIds(scope, reading, {
-        end: "entity",
-        relations: test.relations,
-        where: sql`r.subject_id = ${subjectId} and r.subject_type = ${literal(subjectType)} and r.subject_relation = ${literal(subjectRelation)} and r.entity_type = ${literal(entityType)}`,
-      });
-    case "attribute":
-      return attributeIds(scope, reading, entityType, test.name);
-    case "rule": {
-      const { name, parameters } = test.rule;
-      if (!openRules.has(name)) {
-        return attributeOwners(scope, reading, entityType, [...parameters.keys()]);
-      }
-      return knownIds(
-        scope,
-        reading,
-        entityType,
-        entityType === subjectType ? subjectId : undefined,
-      );
-    }
-    default:
-      return unreachable(test);
-  }
-}
-
-function scoped(input: EntityCandidates, reading: Reading, { entityType }: RelaxedState): Reading {
-  const index = input.scopedTypes.indexOf(entityType);
-  if (index < 0) return reading;
-  const table = numbered("scope", index);
-  return filtered(reading, (id) => sql`(${id} in (select s.id from ${table} s)) is true`);
 }

@@ -90,9 +90,8 @@ function acceptedIds(
   if (test.kind === "self")
     return sql`select s.id from (select reach.id) s where ${page.wanted({ id: sql`s.id` })}`;
   const { subjectType, subjectRelation } = input.relaxed.question;
-  return tupleIds(input.scope, page, {
+  return tupleIds(input.scope, page, test.relations, {
     end: "subject",
-    relations: test.relations,
     subjectRelation: literal(subjectRelation),
     where: sql`r.entity_id = reach.id and r.entity_type = ${literal(state.entityType)} and r.subject_type = ${literal(subjectType)}`,
   });

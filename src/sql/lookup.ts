@@ -1,23 +1,28 @@
 import { must } from "../base/assert.ts";
-import type { SearchPlan } from "../plan/plan.ts";
+import type { Schema } from "../language/schema.ts";
+import type { SearchPlan, State } from "../plan/plan.ts";
+import { relationsWith } from "../plan/relations-with.ts";
 import type { RelaxedPlan } from "../plan/relax.ts";
 import { candidatesMax } from "./candidate.ts";
-import { closureTables } from "./closure.ts";
+import { closureTables, readClosure } from "./closure.ts";
 import { type Fragment, join, param, render, type Statement, sql } from "./fragment.ts";
 import type { Gather } from "./gather-plan.ts";
 import { gatherBody } from "./gather.ts";
 import { passage } from "./guard.ts";
-import { entityCandidates } from "./lookup-entity.ts";
+import { entityCandidates, usersetsInBack } from "./lookup-entity.ts";
 import { subjectCandidates } from "./lookup-subject.ts";
+import { scopedTypes } from "./scoped-types.ts";
 import { searchWriter, withClosure } from "./search-writer.ts";
 import { questionVerdict } from "./search.ts";
 import { contextTables, pinColumns, pinTable, type Scope, type Shape } from "./source.ts";
+import { asksForUsersets, closedVerdict, unclosedVerdict } from "./userset-guard.ts";
 import { depth, hops, levelZero, type Writer } from "./writer.ts";
 
 /** What is looked for, and how its candidates are judged. */
 export interface Lookup {
   readonly end: "entities" | "subjects";
   readonly relaxed: RelaxedPlan;
+  readonly schema: Schema;
   readonly judge:
     /** In the statement, by the plan itself. */
     | { readonly kind: "search"; readonly plan: SearchPlan }
@@ -68,9 +73,16 @@ export function lookupStatement(lookup: Lookup, shape: LookupShape): Statement {
 const askedId = sql`${param("id", "text")} collate "C"`;
 const answersMax = param("answers", "int");
 
-function entities({ relaxed, judge }: Lookup, shape: LookupShape, scope: Scope): Fragment {
-  const { openRules, scopedTypes } = shape;
-  const input = { scope, relaxed, subjectId: askedId, openRules, scopedTypes };
+function entities({ relaxed, judge, schema }: Lookup, shape: LookupShape, scope: Scope): Fragment {
+  const limits = scopedTypes(shape.scopedTypes);
+  const input = {
+    scope,
+    relaxed,
+    subjectId: askedId,
+    openRules: shape.openRules,
+    limits,
+    relationsWith: (type: string, relation: string) => relationsWith(schema, type, relation),
+  };
   if (judge.kind === "gather") {
     const { tables, candidates } = entityCandidates({ ...input, writer: undefined });
     // What leads on from one candidate is for the most part what leads on from the others.
@@ -81,10 +93,15 @@ function entities({ relaxed, judge }: Lookup, shape: LookupShape, scope: Scope):
   const { plan } = judge;
   const writer = searchWriter(scope, plan, askedId);
   const { tables, candidates } = entityCandidates({ ...input, writer });
-  const closure = plan.usersets.length === 0 ? [] : closureTables(scope, plan, { id: askedId });
-  const verdict = candidateVerdict(writer, relaxed, sql`found.id`);
+  const known = usersetsInBack({ ...input, writer }, plan);
+  const closure =
+    known === undefined ? closureTables(scope, plan, { id: askedId }) : readClosure(known);
+  const id = sql`found.id`;
+  const verdict = candidateVerdict(writer, relaxed, id, (state) =>
+    known === undefined ? undefined : closedVerdict(writer, state, id),
+  );
   return pageOf(
-    [...closure, ...tables, foundTable(candidates)],
+    [...(plan.usersets.length === 0 ? [] : closure), ...tables, foundTable(candidates)],
     judgedAnswers(sql`select ${verdict} as v offset 0`),
   );
 }
@@ -100,7 +117,9 @@ function subjects({ relaxed, judge }: Lookup, scope: Scope): Fragment {
   const subject = sql`found.id`;
   const writer = searchWriter(scope, plan, subject);
   const { tables, candidates } = subjectCandidates({ ...input, writer });
-  const verdict = candidateVerdict(writer, relaxed, askedId);
+  const verdict = candidateVerdict(writer, relaxed, askedId, (state, searched) =>
+    unclosedVerdict(writer, state, askedId, searched),
+  );
   return pageOf(
     [...tables, foundTable(candidates)],
     judgedAnswers(sql`${withClosure(scope, plan, subject)}select ${verdict} as v offset 0`),
@@ -128,17 +147,35 @@ function gatheredPage(tables: readonly Fragment[], facts: Fragment): Fragment {
 }
 
 function pageOf(tables: readonly Fragment[], answers: Fragment, more = sql``): Fragment {
-  return sql`with recursive ${join(tables, ", ")} select (select count(*)::int from found) as candidates, (select max(found.id) from found) as last, coalesce((select json_agg(a.answer) from (${answers}) a), '[]'::json) as answers${more}`;
+  return sql`with recursive ${join(tables, ", ")} select f.candidates, f.last, coalesce((select json_agg(a.answer) from (${answers}) a), '[]'::json) as answers${more} from (select count(*)::int as candidates, max(found.id) as last from found) f`;
 }
+
+/** A shorter way to the verdict of a guard that asks for usersets alone than its search. */
+type UsersetJudge = (state: State, searched: () => Fragment) => Fragment | undefined;
 
 /**
  * A sure candidate passes the arrival guards of the question or not. For another one there was a
  * guard or a test on the way: the plan is asked of it, as a check does.
  */
-function candidateVerdict(writer: Writer, relaxed: RelaxedPlan, entityId: Fragment): Fragment {
-  const root = must(writer.plan.states[0], "a plan has its question");
+function candidateVerdict(
+  writer: Writer,
+  relaxed: RelaxedPlan,
+  entityId: Fragment,
+  judgeUsersets: UsersetJudge,
+): Fragment {
+  const stateOf = (id: number) =>
+    must(writer.plan.states[id], "a plan's states refer to each other");
   const at = { id: entityId, level: levelZero };
-  const passed = passage(writer, root.arrival, at);
+  const shortened: Writer = {
+    ...writer,
+    judge: (number, place) => {
+      const state = stateOf(number);
+      const searched = (): Fragment => writer.judge(number, place);
+      const short = asksForUsersets(writer, state) ? judgeUsersets(state, searched) : undefined;
+      return short ?? searched();
+    },
+  };
+  const passed = passage(shortened, stateOf(0).arrival, at);
   const sure =
     passed.kind === "open"
       ? sql`2`

@@ -87,7 +87,7 @@ export function openRules(
 
 function lookupOf(schema: Schema, end: Lookup["end"], plan: Plan, relaxed: RelaxedPlan): Lookup {
   if (plan.kind === "search") {
-    const lookup: Lookup = { end, relaxed, judge: { kind: "search", plan } };
+    const lookup: Lookup = { end, relaxed, schema, judge: { kind: "search", plan } };
     try {
       // A rule in another shape is the same rule: one attempt tells for all.
       lookupStatement(lookup, { ...plainShape, openRules: new Set(), scopedTypes: [] });
@@ -101,7 +101,7 @@ function lookupOf(schema: Schema, end: Lookup["end"], plan: Plan, relaxed: Relax
     end === "entities"
       ? gatherOf(network, plan.question)
       : expandGatherOf(schema, network, plan.question);
-  return { end, relaxed, judge: { kind: "gather", gather } };
+  return { end, relaxed, schema, judge: { kind: "gather", gather } };
 }
 
 function rulesOf({ states }: RelaxedPlan): RuleDefinition[] {

@@ -9,76 +9,39 @@
 select t.head_version, pg_current_snapshot()::text as snapshot, current_timeline() as timeline, a.*
 from tenants t
 cross join lateral (
-  with recursive closure(userset, id, level) as (
-    (
-      select 0, r.entity_id, 0::numeric
-      from relationships r
-      where r.tenant = t.number
-      and r.subject_id = $1::text collate "C"
-      and r.subject_type = 'user'
-      and r.subject_relation = ''
-      and r.entity_type = 'group'
-      and r.relation = 'member'
-    )
-    union
-    select p.userset, p.id, c.level * 0.0
-    from closure c
-    cross join lateral (
-      select 0 as userset, r.entity_id as id
-      from relationships r
-      where r.tenant = t.number
-      and r.subject_id = c.id
-      and r.subject_type = 'group'
-      and r.subject_relation = 'member'
-      and r.entity_type = 'group'
-      and r.relation = 'member'
-      offset 0
-    ) p
+  with recursive closure(userset, id, level) as materialized (
+    select 0, back.id, round(back.level, scale(back.level) - 1)
+    from back
+    where back.state = 1
   ), cut_off as materialized (
-    select exists (
-      select 0, r.entity_id, 0::numeric
-      from relationships r
-      where r.tenant = t.number
-      and r.subject_id = $1::text collate "C"
-      and r.subject_type = 'user'
-      and r.subject_relation = ''
-      and r.entity_type = 'group'
-      and r.relation = 'member'
-      offset 100
-    ) or exists (
-      select 1
-      from closure
-      offset 100
-    ) as v
+    select false as v
   ), back(state, id, level, sure) as (
     (
-      select 1 as state, c.id collate "C" as id, 0::numeric as level, true as sure
-      from (
-        select r.entity_id as id
-        from relationships r
-        where r.tenant = t.number
-        and r.subject_id = $1::text collate "C"
-        and r.subject_type = 'user'
-        and r.subject_relation = ''
-        and r.entity_type = 'group'
-        and r.relation = 'member'
-      ) c
+      select 2, $1::text collate "C", 0::numeric, true
     )
     union
     select n.state, n.id, back.level * 0.0, back.sure
     and n.sure
     from back
     cross join lateral (
-      select 1 as state, r.entity_id as id, true as sure
-      from relationships r
-      where r.tenant = t.number
-      and r.relation = 'member'
-      and back.state = 1
-      and r.subject_id = back.id
-      and r.subject_type = 'group'
-      and r.subject_relation = 'member'
-      and r.entity_type = 'group'
-      and true
+      select s.state, p.id, s.sure
+      from lateral (
+        select q.*
+        from (
+          select r.entity_type, r.relation, r.entity_id as id
+          from relationships r
+          where r.tenant = t.number
+          and r.subject_id = back.id
+          and r.subject_type = ('[0:2]={null,"group","user"}'::text[])[back.state]
+          and r.subject_relation = ('[0:2]={null,"member",""}'::text[])[back.state]
+          and (r.entity_type, r.relation) >= (('[0:2]={null,"group","group"}'::text[])[back.state], ('[0:2]={null,"member","member"}'::text[])[back.state])
+          and (r.entity_type, r.relation) <= (('[0:2]={null,"group","group"}'::text[])[back.state], ('[0:2]={null,"member","member"}'::text[])[back.state])
+        ) q
+        offset 0
+      ) p
+      cross join lateral (
+        select 1 as state, true as sure
+      ) s
       offset 0
     ) n
   ), found as materialized (
@@ -86,22 +49,6 @@ cross join lateral (
     from (
       select c.*
       from (
-        select c.id collate "C", true, 0::numeric
-        from (
-          (
-            select r.entity_id as id
-            from relationships r
-            where r.tenant = t.number
-            and r.subject_id = $1::text collate "C"
-            and r.subject_type = 'user'
-            and r.subject_relation = ''
-            and r.entity_type = 'folder'
-            and (r.relation, r.entity_id) > ('viewer', $3::text)
-            and r.relation <= 'viewer' order by r.relation, r.entity_id
-            limit $4::int
-          )
-        ) c
-        union all
         select c.id collate "C", false, 0::numeric
         from (
           (
@@ -130,7 +77,8 @@ cross join lateral (
           )
         ) c
         union all
-        select p.id, back.sure as sure, back.level * 0.0 as level
+        select p.id, back.sure
+        and true as sure, back.level
         from back
         cross join lateral (
           (
@@ -138,26 +86,20 @@ cross join lateral (
             from relationships r
             where r.tenant = t.number
             and r.subject_id = back.id
-            and r.subject_type = 'group'
-            and r.subject_relation = 'member'
+            and r.subject_type = ('[0:2]={null,"group","user"}'::text[])[back.state]
+            and r.subject_relation = ('[0:2]={null,"member",""}'::text[])[back.state]
             and r.entity_type = 'folder'
             and (r.relation, r.entity_id) > ('viewer', $3::text)
             and r.relation <= 'viewer' order by r.relation, r.entity_id
             limit $4::int
           )
         ) p
-        where back.state = 1
+        where back.state in (2, 1)
       ) c(id, sure, level)
     ) c group by c.id order by c.id
     limit $4::int
   )
-  select (
-    select count(*)::int
-    from found
-  ) as candidates, (
-    select max(found.id)
-    from found
-  ) as last, coalesce(
+  select f.candidates, f.last, coalesce(
     (
       select json_agg(a.answer)
       from (
@@ -255,5 +197,9 @@ cross join lateral (
       ) a
     ), '[]'::json
   ) as answers
+  from (
+    select count(*)::int as candidates, max(found.id) as last
+    from found
+  ) f
 ) a
 where t.id = $7::text

@@ -9,33 +9,31 @@ from tenants t
 cross join lateral (
   with recursive back(state, id, level, sure) as (
     (
-      select 3 as state, c.id collate "C" as id, 0::numeric as level, false as sure
-      from (
-        select r.entity_id as id
-        from relationships r
-        where r.tenant = t.number
-        and r.subject_id = $1::text collate "C"
-        and r.subject_type = 'user'
-        and r.subject_relation = ''
-        and r.entity_type = 'group'
-        and r.relation = 'member'
-      ) c
+      select 4, $1::text collate "C", 0::numeric, true
     )
     union
     select n.state, n.id, back.level * 0.0, back.sure
     and n.sure
     from back
     cross join lateral (
-      select 3 as state, r.entity_id as id, false as sure
-      from relationships r
-      where r.tenant = t.number
-      and r.relation = 'member'
-      and back.state = 3
-      and r.subject_id = back.id
-      and r.subject_type = 'group'
-      and r.subject_relation = 'member'
-      and r.entity_type = 'group'
-      and true
+      select s.state, p.id, s.sure
+      from lateral (
+        select q.*
+        from (
+          select r.entity_type, r.relation, r.entity_id as id
+          from relationships r
+          where r.tenant = t.number
+          and r.subject_id = back.id
+          and r.subject_type = ('[0:4]={null,null,null,"group","user"}'::text[])[back.state]
+          and r.subject_relation = ('[0:4]={null,null,null,"member",""}'::text[])[back.state]
+          and (r.entity_type, r.relation) >= (('[0:4]={null,null,null,"group","group"}'::text[])[back.state], ('[0:4]={null,null,null,"member","member"}'::text[])[back.state])
+          and (r.entity_type, r.relation) <= (('[0:4]={null,null,null,"group","group"}'::text[])[back.state], ('[0:4]={null,null,null,"member","member"}'::text[])[back.state])
+        ) q
+        offset 0
+      ) p
+      cross join lateral (
+        select 3 as state, false as sure
+      ) s
       offset 0
     ) n
   ), found as materialized (
@@ -43,23 +41,8 @@ cross join lateral (
     from (
       select c.*
       from (
-        select c.id collate "C", false, 0::numeric
-        from (
-          (
-            select r.entity_id as id
-            from relationships r
-            where r.tenant = t.number
-            and r.subject_id = $1::text collate "C"
-            and r.subject_type = 'user'
-            and r.subject_relation = ''
-            and r.entity_type = 'folder'
-            and (r.relation, r.entity_id) > ('viewer', $3::text)
-            and r.relation <= 'viewer' order by r.relation, r.entity_id
-            limit $4::int
-          )
-        ) c
-        union all
-        select p.id, false as sure, back.level * 0.0 as level
+        select p.id, back.sure
+        and false as sure, back.level
         from back
         cross join lateral (
           (
@@ -67,26 +50,20 @@ cross join lateral (
             from relationships r
             where r.tenant = t.number
             and r.subject_id = back.id
-            and r.subject_type = 'group'
-            and r.subject_relation = 'member'
+            and r.subject_type = ('[0:4]={null,null,null,"group","user"}'::text[])[back.state]
+            and r.subject_relation = ('[0:4]={null,null,null,"member",""}'::text[])[back.state]
             and r.entity_type = 'folder'
             and (r.relation, r.entity_id) > ('viewer', $3::text)
             and r.relation <= 'viewer' order by r.relation, r.entity_id
             limit $4::int
           )
         ) p
-        where back.state = 3
+        where back.state in (4, 3)
       ) c(id, sure, level)
     ) c group by c.id order by c.id
     limit $4::int
   )
-  select (
-    select count(*)::int
-    from found
-  ) as candidates, (
-    select max(found.id)
-    from found
-  ) as last, coalesce(
+  select f.candidates, f.last, coalesce(
     (
       select json_agg(a.answer)
       from (
@@ -209,5 +186,9 @@ cross join lateral (
       ), 'attributes', '[]'::jsonb) as facts
     ) g
   ) as facts
+  from (
+    select count(*)::int as candidates, max(found.id) as last
+    from found
+  ) f
 ) a
 where t.id = $5::text

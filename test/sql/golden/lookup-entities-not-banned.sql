@@ -8,292 +8,159 @@
 select t.head_version, pg_current_snapshot()::text as snapshot, current_timeline() as timeline, a.*
 from tenants t
 cross join lateral (
-  with recursive closure(userset, id, level) as (
-    (
-      select 0, r.entity_id, 0::numeric
-      from relationships r
-      where r.tenant = t.number
-      and r.subject_id = $1::text collate "C"
-      and r.subject_type = 'user'
-      and r.subject_relation = ''
-      and r.entity_type = 'group'
-      and r.relation = 'member'
-    )
-    union
-    select p.userset, p.id, c.level * 0.0
-    from closure c
-    cross join lateral (
-      select 0 as userset, r.entity_id as id
-      from relationships r
-      where r.tenant = t.number
-      and r.subject_id = c.id
-      and r.subject_type = 'group'
-      and r.subject_relation = 'member'
-      and r.entity_type = 'group'
-      and r.relation = 'member'
-      offset 0
-    ) p
+  with recursive closure(userset, id, level) as materialized (
+    select 0, back.id, round(back.level, scale(back.level) - 1)
+    from back
+    where back.state = 1
   ), cut_off as materialized (
-    select exists (
-      select 0, r.entity_id, 0::numeric
-      from relationships r
-      where r.tenant = t.number
-      and r.subject_id = $1::text collate "C"
-      and r.subject_type = 'user'
-      and r.subject_relation = ''
-      and r.entity_type = 'group'
-      and r.relation = 'member'
-      offset 100
-    ) or exists (
-      select 1
-      from closure
-      offset 100
-    ) as v
+    select false as v
   ), back(state, id, level, sure) as (
     (
-      select 0 as state, c.id collate "C" as id, 0::numeric as level, true as sure
-      from (
-        select r.entity_id as id
-        from relationships r
-        where r.tenant = t.number
-        and r.subject_id = $1::text collate "C"
-        and r.subject_type = 'user'
-        and r.subject_relation = ''
-        and r.entity_type = 'folder'
-        and r.relation = 'viewer'
-      ) c
-      union all
-      select 1 as state, c.id collate "C" as id, 0::numeric as level, true as sure
-      from (
-        select r.entity_id as id
-        from relationships r
-        where r.tenant = t.number
-        and r.subject_id = $1::text collate "C"
-        and r.subject_type = 'user'
-        and r.subject_relation = ''
-        and r.entity_type = 'group'
-        and r.relation = 'member'
-      ) c
+      select 2, $1::text collate "C", 0::numeric, true
     )
     union
     select n.state, n.id, back.level * 0.0, back.sure
     and n.sure
     from back
     cross join lateral (
-      select 0 as state, r.entity_id as id, true as sure
-      from relationships r
-      where r.tenant = t.number
-      and r.relation = 'viewer'
-      and back.state = 1
-      and r.subject_id = back.id
-      and r.subject_type = 'group'
-      and r.subject_relation = 'member'
-      and r.entity_type = 'folder'
-      and true
+      select s.state, p.id, s.sure
+      from lateral (
+        select q.*
+        from (
+          select r.entity_type, r.relation, r.entity_id as id
+          from relationships r
+          where r.tenant = t.number
+          and r.subject_id = back.id
+          and r.subject_type = ('[0:2]={"folder","group","user"}'::text[])[back.state]
+          and r.subject_relation = ('[0:2]={"","member",""}'::text[])[back.state]
+          and (r.entity_type, r.relation) >= (('[0:2]={"folder","folder","folder"}'::text[])[back.state], ('[0:2]={"parent","viewer","viewer"}'::text[])[back.state])
+          and (r.entity_type, r.relation) <= (('[0:2]={"folder","group","group"}'::text[])[back.state], ('[0:2]={"parent","member","member"}'::text[])[back.state])
+        ) q
+        offset 0
+      ) p
+      cross join lateral (
+        select ('[0:4]={0,0,1,0,1}'::int[])[o.step] as state, ('[0:4]={0,1,1,1,1}'::int[])[o.step] = 1 as sure
+        from unnest(('[0:4]={0,1,2,3,4}'::int[])[('[0:2]={0,1,3}'::int[])[back.state]:('[0:2]={0,2,4}'::int[])[back.state]]) o(step)
+        where ('[0:4]={"folder","folder","group","folder","group"}'::text[])[o.step] = p.entity_type
+        and ('[0:4]={"parent","viewer","member","viewer","member"}'::text[])[o.step] = p.relation
+        offset 0
+      ) s
       union all
-      select 0 as state, r.entity_id as id, false as sure
-      from relationships r
-      where r.tenant = t.number
-      and r.relation = 'parent'
-      and back.state = 0
-      and r.subject_id = back.id
-      and r.subject_type = 'folder'
-      and r.subject_relation = ''
-      and r.entity_type = 'folder'
-      and true
-      union all
-      select 0 as state, r.entity_id as id, false as sure
-      from relationships r
-      where r.tenant = t.number
-      and r.relation = 'parent'
-      and back.state = 0
-      and r.subject_id = back.id
-      and r.subject_type = 'folder'
-      and r.subject_relation > ''
-      and r.entity_type = 'folder'
-      and true
-      union all
-      select 1 as state, r.entity_id as id, true as sure
-      from relationships r
-      where r.tenant = t.number
-      and r.relation = 'member'
-      and back.state = 1
-      and r.subject_id = back.id
-      and r.subject_type = 'group'
-      and r.subject_relation = 'member'
-      and r.entity_type = 'group'
-      and true
+      select s.state, p.id, s.sure
+      from lateral (
+        select q.*
+        from (
+          select r.entity_type, r.relation, r.entity_id as id
+          from relationships r
+          where r.tenant = t.number
+          and r.subject_id = back.id
+          and r.subject_type = ('[0:0]={"folder"}'::text[])[back.state]
+          and r.subject_relation > ''
+        ) q
+        offset 0
+      ) p
+      cross join lateral (
+        select 0 as state, false as sure
+        from unnest(('[0:0]={0}'::int[])[('[0:0]={0}'::int[])[back.state]:('[0:0]={0}'::int[])[back.state]]) o(step)
+        where ('[0:0]={"folder"}'::text[])[o.step] = p.entity_type
+        and ('[0:0]={"parent"}'::text[])[o.step] = p.relation
+        offset 0
+      ) s
     ) n
   ), found as materialized (
     select c.id, bool_or(c.sure and scale(c.level) <= $2::int) as sure
     from (
       select c.*
       from (
-        select c.id collate "C", true, 0::numeric
-        from (
-          (
-            select r.entity_id as id
-            from relationships r
-            where r.tenant = t.number
-            and r.subject_id = $1::text collate "C"
-            and r.subject_type = 'user'
-            and r.subject_relation = ''
-            and r.entity_type = 'folder'
-            and (r.relation, r.entity_id) > ('viewer', $3::text)
-            and r.relation <= 'viewer' order by r.relation, r.entity_id
-            limit $4::int
-          )
-        ) c
-        union all
-        select p.id, back.sure as sure, back.level * 0.0 as level
-        from back
-        cross join lateral (
-          (
-            select r.entity_id as id
-            from relationships r
-            where r.tenant = t.number
-            and r.subject_id = back.id
-            and r.subject_type = 'group'
-            and r.subject_relation = 'member'
-            and r.entity_type = 'folder'
-            and (r.relation, r.entity_id) > ('viewer', $3::text)
-            and r.relation <= 'viewer' order by r.relation, r.entity_id
-            limit $4::int
-          )
-        ) p
-        where back.state = 1
-        union all
-        select p.id, false as sure, back.level * 0.0 as level
-        from back
-        cross join lateral (
-          (
-            select r.entity_id as id
-            from relationships r
-            where r.tenant = t.number
-            and r.subject_id = back.id
-            and r.subject_type = 'folder'
-            and r.subject_relation = ''
-            and r.entity_type = 'folder'
-            and (r.relation, r.entity_id) > ('parent', $3::text)
-            and r.relation <= 'parent' order by r.relation, r.entity_id
-            limit $4::int
-          )
-        ) p
-        where back.state = 0
-        union all
-        select p.id, false as sure, back.level * 0.0 as level
-        from back
-        cross join lateral (
-          select u.id
-          from (
-            select r.entity_id as id
-            from relationships r
-            where r.tenant = t.number
-            and r.subject_id = back.id
-            and r.subject_type = 'folder'
-            and r.subject_relation > ''
-            and r.entity_type = 'folder'
-            and r.relation = 'parent'
-            and coalesce(r.entity_id, '') > $3::text
-          ) u
-          offset 0
-        ) p
-        where back.state = 0
+        (
+          select back.id, back.sure, round(back.level, scale(back.level) - 1)
+          from back
+          where back.state = 0
+          and back.id > $3::text order by back.id
+          limit 2 * $4::int
+        )
       ) c(id, sure, level)
     ) c group by c.id order by c.id
     limit $4::int
   )
-  select (
-    select count(*)::int
-    from found
-  ) as candidates, (
-    select max(found.id)
-    from found
-  ) as last, coalesce(
+  select f.candidates, f.last, coalesce(
     (
       select json_agg(a.answer)
       from (
         select json_build_array(found.id, v.v) as answer
         from found
         cross join lateral (
-          select case when found.sure then 2 - (
-            with recursive search0(state, id, level) as (
-              (
-                select 2, found.id collate "C", 0::numeric
-              )
-              union
-              select n0.state, n0.id, s0.level * 0.0
-              from search0 s0
-              cross join lateral (
-                select case when (
-                  select c.v
-                  from cut_off c
-                ) then 1 else 3 end as state, r.subject_id as id
-                from relationships r
-                where r.tenant = t.number
-                and r.relation = ('[0:2]={null,"member","banned"}'::text[])[s0.state]
-                and r.entity_id = s0.id
-                and r.entity_type = ('[0:2]={null,"group","folder"}'::text[])[s0.state]
-                and r.subject_type = 'group'
-                and r.subject_relation = 'member'
-                and (
-                  (
-                    select c.v
-                    from cut_off c
-                  ) or r.subject_id in (
-                    select c.id
-                    from closure c
-                  )
-                )
-                offset 0
-              ) n0
-            )
-            select least(r.seen & 3, 2)
+          select case when found.sure then 2 - case when (exists (
+            select 1
             from (
-              select f.is_end, coalesce(bit_or(f.v) over w, 0) | f.v as seen, row_number() over w as n
-              from (
-                select case when s0.state >= 3 then (
-                  select case when scale(s0.level) + scale(c.level) <= $2::int then 2 else 1 end
-                  from closure c
-                  where c.id = s0.id
-                  limit 1
-                ) when exists (
-                  select 1
-                  from (
-                    select 1
-                    from relationships r
-                    where r.tenant = t.number
-                    and r.relation = ('[0:2]={null,"member","banned"}'::text[])[s0.state]
-                    and r.entity_id = s0.id
-                    and r.entity_type = ('[0:2]={null,"group","folder"}'::text[])[s0.state]
-                    and r.subject_type = 'user'
-                    and r.subject_relation = ''
-                    and r.subject_id = $1::text collate "C"
-                  ) d
-                  offset 0
-                ) then case when scale(s0.level) <= $2::int then 2 else 1 end else 0 end as v, false as is_end
-                from search0 s0
-                union all
-                select 0, true
-              ) f window w as (rows between unbounded preceding and 1 preceding)
-            ) r
-            where r.is_end or r.seen & 2 <> 0
-            limit 1
-          ) else (
+              select 1
+              from relationships r
+              where r.tenant = t.number
+              and r.relation = 'banned'
+              and r.entity_id = found.id
+              and r.entity_type = 'folder'
+              and r.subject_type = 'user'
+              and r.subject_relation = ''
+              and r.subject_id = $1::text collate "C"
+            ) d
+            offset 0
+          )) or (exists (
+            select 1
+            from (
+              select 1
+              from relationships r
+              where r.tenant = t.number
+              and r.relation = 'banned'
+              and r.entity_id = found.id
+              and r.entity_type = 'folder'
+              and r.subject_type = 'group'
+              and r.subject_relation = 'member'
+              and (r.subject_id in (
+                select c.id
+                from closure c
+                where scale(c.level) < $2::int
+              )) is true
+            ) e
+            offset 0
+          )) then 2 when (
+            select exists (
+              select 1
+              from closure c
+              where scale(c.level) >= $2::int
+            )
+          ) and (exists (
+            select 1
+            from (
+              select 1
+              from relationships r
+              where r.tenant = t.number
+              and r.relation = 'banned'
+              and r.entity_id = found.id
+              and r.entity_type = 'folder'
+              and r.subject_type = 'group'
+              and r.subject_relation = 'member'
+              and (r.subject_id in (
+                select c.id
+                from closure c
+                where scale(c.level) >= $2::int
+              )) is true
+            ) e
+            offset 0
+          )) then 1 else 0 end else (
             select x.v
             from (
-              with recursive search1(state, id, level, sure) as (
+              with recursive search0(state, id, level, sure) as (
                 (
                   select 0, found.id collate "C", 0::numeric, g.v = 2
                   from (
                     select 2 - (
-                      with recursive search2(state, id, level) as (
+                      with recursive search1(state, id, level) as (
                         (
                           select 2, found.id collate "C", 0::numeric
                         )
                         union
-                        select n2.state, n2.id, s2.level * 0.0
-                        from search2 s2
+                        select n1.state, n1.id, s1.level * 0.0
+                        from search1 s1
                         cross join lateral (
                           select case when (
                             select c.v
@@ -301,9 +168,9 @@ cross join lateral (
                           ) then 1 else 3 end as state, r.subject_id as id
                           from relationships r
                           where r.tenant = t.number
-                          and r.relation = ('[0:2]={null,"member","banned"}'::text[])[s2.state]
-                          and r.entity_id = s2.id
-                          and r.entity_type = ('[0:2]={null,"group","folder"}'::text[])[s2.state]
+                          and r.relation = ('[0:2]={null,"member","banned"}'::text[])[s1.state]
+                          and r.entity_id = s1.id
+                          and r.entity_type = ('[0:2]={null,"group","folder"}'::text[])[s1.state]
                           and r.subject_type = 'group'
                           and r.subject_relation = 'member'
                           and (
@@ -316,16 +183,16 @@ cross join lateral (
                             )
                           )
                           offset 0
-                        ) n2
+                        ) n1
                       )
                       select least(r.seen & 3, 2)
                       from (
                         select f.is_end, coalesce(bit_or(f.v) over w, 0) | f.v as seen, row_number() over w as n
                         from (
-                          select case when s2.state >= 3 then (
-                            select case when scale(s2.level) + scale(c.level) <= $2::int then 2 else 1 end
+                          select case when s1.state >= 3 then (
+                            select case when scale(s1.level) + scale(c.level) <= $2::int then 2 else 1 end
                             from closure c
-                            where c.id = s2.id
+                            where c.id = s1.id
                             limit 1
                           ) when exists (
                             select 1
@@ -333,16 +200,16 @@ cross join lateral (
                               select 1
                               from relationships r
                               where r.tenant = t.number
-                              and r.relation = ('[0:2]={null,"member","banned"}'::text[])[s2.state]
-                              and r.entity_id = s2.id
-                              and r.entity_type = ('[0:2]={null,"group","folder"}'::text[])[s2.state]
+                              and r.relation = ('[0:2]={null,"member","banned"}'::text[])[s1.state]
+                              and r.entity_id = s1.id
+                              and r.entity_type = ('[0:2]={null,"group","folder"}'::text[])[s1.state]
                               and r.subject_type = 'user'
                               and r.subject_relation = ''
                               and r.subject_id = $1::text collate "C"
                             ) d
                             offset 0
-                          ) then case when scale(s2.level) <= $2::int then 2 else 1 end else 0 end as v, false as is_end
-                          from search2 s2
+                          ) then case when scale(s1.level) <= $2::int then 2 else 1 end else 0 end as v, false as is_end
+                          from search1 s1
                           union all
                           select 0, true
                         ) f window w as (rows between unbounded preceding and 1 preceding)
@@ -355,17 +222,17 @@ cross join lateral (
                   where g.v > 0
                 )
                 union
-                select n1.state, n1.id, s1.level * 0.0, s1.sure
-                and n1.sure
+                select n0.state, n0.id, s0.level * 0.0, s0.sure
+                and n0.sure
                 and g.v = 2
-                from search1 s1
+                from search0 s0
                 cross join lateral (
                   select 0 as state, r.subject_id as id, true as sure
                   from relationships r
                   where r.tenant = t.number
                   and r.relation = 'parent'
-                  and r.entity_id = s1.id
-                  and r.entity_type = ('[0:0]={"folder"}'::text[])[s1.state]
+                  and r.entity_id = s0.id
+                  and r.entity_type = ('[0:0]={"folder"}'::text[])[s0.state]
                   and r.subject_type = 'folder'
                   union all
                   select case when (
@@ -374,9 +241,9 @@ cross join lateral (
                   ) then 1 else 3 end as state, r.subject_id as id, true as sure
                   from relationships r
                   where r.tenant = t.number
-                  and r.relation = ('[0:1]={"viewer","member"}'::text[])[s1.state]
-                  and r.entity_id = s1.id
-                  and r.entity_type = ('[0:1]={"folder","group"}'::text[])[s1.state]
+                  and r.relation = ('[0:1]={"viewer","member"}'::text[])[s0.state]
+                  and r.entity_id = s0.id
+                  and r.entity_type = ('[0:1]={"folder","group"}'::text[])[s0.state]
                   and r.subject_type = 'group'
                   and r.subject_relation = 'member'
                   and (
@@ -388,16 +255,16 @@ cross join lateral (
                       from closure c
                     )
                   )
-                ) n1
+                ) n0
                 cross join lateral (
-                  select coalesce(case n1.state when 0 then 2 - (
-                    with recursive search3(state, id, level) as (
+                  select coalesce(case n0.state when 0 then 2 - (
+                    with recursive search2(state, id, level) as (
                       (
-                        select 2, n1.id collate "C", s1.level * 0.0
+                        select 2, n0.id collate "C", s0.level * 0.0
                       )
                       union
-                      select n3.state, n3.id, s3.level * 0.0
-                      from search3 s3
+                      select n2.state, n2.id, s2.level * 0.0
+                      from search2 s2
                       cross join lateral (
                         select case when (
                           select c.v
@@ -405,9 +272,9 @@ cross join lateral (
                         ) then 1 else 3 end as state, r.subject_id as id
                         from relationships r
                         where r.tenant = t.number
-                        and r.relation = ('[0:2]={null,"member","banned"}'::text[])[s3.state]
-                        and r.entity_id = s3.id
-                        and r.entity_type = ('[0:2]={null,"group","folder"}'::text[])[s3.state]
+                        and r.relation = ('[0:2]={null,"member","banned"}'::text[])[s2.state]
+                        and r.entity_id = s2.id
+                        and r.entity_type = ('[0:2]={null,"group","folder"}'::text[])[s2.state]
                         and r.subject_type = 'group'
                         and r.subject_relation = 'member'
                         and (
@@ -420,16 +287,16 @@ cross join lateral (
                           )
                         )
                         offset 0
-                      ) n3
+                      ) n2
                     )
                     select least(r.seen & 3, 2)
                     from (
                       select f.is_end, coalesce(bit_or(f.v) over w, 0) | f.v as seen, row_number() over w as n
                       from (
-                        select case when s3.state >= 3 then (
-                          select case when scale(s3.level) + scale(c.level) <= $2::int then 2 else 1 end
+                        select case when s2.state >= 3 then (
+                          select case when scale(s2.level) + scale(c.level) <= $2::int then 2 else 1 end
                           from closure c
-                          where c.id = s3.id
+                          where c.id = s2.id
                           limit 1
                         ) when exists (
                           select 1
@@ -437,16 +304,16 @@ cross join lateral (
                             select 1
                             from relationships r
                             where r.tenant = t.number
-                            and r.relation = ('[0:2]={null,"member","banned"}'::text[])[s3.state]
-                            and r.entity_id = s3.id
-                            and r.entity_type = ('[0:2]={null,"group","folder"}'::text[])[s3.state]
+                            and r.relation = ('[0:2]={null,"member","banned"}'::text[])[s2.state]
+                            and r.entity_id = s2.id
+                            and r.entity_type = ('[0:2]={null,"group","folder"}'::text[])[s2.state]
                             and r.subject_type = 'user'
                             and r.subject_relation = ''
                             and r.subject_id = $1::text collate "C"
                           ) d
                           offset 0
-                        ) then case when scale(s3.level) <= $2::int then 2 else 1 end else 0 end as v, false as is_end
-                        from search3 s3
+                        ) then case when scale(s2.level) <= $2::int then 2 else 1 end else 0 end as v, false as is_end
+                        from search2 s2
                         union all
                         select 0, true
                       ) f window w as (rows between unbounded preceding and 1 preceding)
@@ -462,10 +329,10 @@ cross join lateral (
               from (
                 select f.is_end, coalesce(bit_or(f.v) over w, 0) | f.v as seen, row_number() over w as n
                 from (
-                  select case when s1.state >= 3 then (
-                    select case when s1.sure and scale(s1.level) + scale(c.level) <= $2::int then 2 else 1 end
+                  select case when s0.state >= 3 then (
+                    select case when s0.sure and scale(s0.level) + scale(c.level) <= $2::int then 2 else 1 end
                     from closure c
-                    where c.id = s1.id
+                    where c.id = s0.id
                     limit 1
                   ) when exists (
                     select 1
@@ -473,16 +340,16 @@ cross join lateral (
                       select 1
                       from relationships r
                       where r.tenant = t.number
-                      and r.relation = ('[0:1]={"viewer","member"}'::text[])[s1.state]
-                      and r.entity_id = s1.id
-                      and r.entity_type = ('[0:1]={"folder","group"}'::text[])[s1.state]
+                      and r.relation = ('[0:1]={"viewer","member"}'::text[])[s0.state]
+                      and r.entity_id = s0.id
+                      and r.entity_type = ('[0:1]={"folder","group"}'::text[])[s0.state]
                       and r.subject_type = 'user'
                       and r.subject_relation = ''
                       and r.subject_id = $1::text collate "C"
                     ) d
                     offset 0
-                  ) then case when s1.sure and scale(s1.level) <= $2::int then 2 else 1 end else 0 end as v, false as is_end
-                  from search1 s1
+                  ) then case when s0.sure and scale(s0.level) <= $2::int then 2 else 1 end else 0 end as v, false as is_end
+                  from search0 s0
                   union all
                   select 0, true
                 ) f window w as (rows between unbounded preceding and 1 preceding)
@@ -498,5 +365,9 @@ cross join lateral (
       ) a
     ), '[]'::json
   ) as answers
+  from (
+    select count(*)::int as candidates, max(found.id) as last
+    from found
+  ) f
 ) a
 where t.id = $6::text

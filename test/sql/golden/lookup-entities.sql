@@ -8,224 +8,82 @@
 select t.head_version, pg_current_snapshot()::text as snapshot, current_timeline() as timeline, a.*
 from tenants t
 cross join lateral (
-  with recursive closure(userset, id, level) as (
-    (
-      select 0, r.entity_id, 0::numeric
-      from relationships r
-      where r.tenant = t.number
-      and r.subject_id = $1::text collate "C"
-      and r.subject_type = 'user'
-      and r.subject_relation = ''
-      and r.entity_type = 'group'
-      and r.relation = 'member'
-    )
-    union
-    select p.userset, p.id, c.level * 0.0
-    from closure c
-    cross join lateral (
-      select 0 as userset, r.entity_id as id
-      from relationships r
-      where r.tenant = t.number
-      and r.subject_id = c.id
-      and r.subject_type = 'group'
-      and r.subject_relation = 'member'
-      and r.entity_type = 'group'
-      and r.relation = 'member'
-      offset 0
-    ) p
+  with recursive closure(userset, id, level) as materialized (
+    select 0, back.id, round(back.level, scale(back.level) - 1)
+    from back
+    where back.state = 1
   ), cut_off as materialized (
-    select exists (
-      select 0, r.entity_id, 0::numeric
-      from relationships r
-      where r.tenant = t.number
-      and r.subject_id = $1::text collate "C"
-      and r.subject_type = 'user'
-      and r.subject_relation = ''
-      and r.entity_type = 'group'
-      and r.relation = 'member'
-      offset 100
-    ) or exists (
-      select 1
-      from closure
-      offset 100
-    ) as v
+    select false as v
   ), back(state, id, level, sure) as (
     (
-      select 0 as state, c.id collate "C" as id, 0::numeric as level, true as sure
-      from (
-        select p.id
-        from unnest(array['viewer', 'owner']) o(name)
-        cross join lateral (
-          select q.id
-          from (
-            select r.entity_id as id
-            from relationships r
-            where r.tenant = t.number
-            and r.subject_id = $1::text collate "C"
-            and r.subject_type = 'user'
-            and r.subject_relation = ''
-            and r.entity_type = 'folder'
-            and r.relation = o.name collate "C"
-          ) q
-          offset 0
-        ) p
-      ) c
-      union all
-      select 1 as state, c.id collate "C" as id, 0::numeric as level, true as sure
-      from (
-        select r.entity_id as id
-        from relationships r
-        where r.tenant = t.number
-        and r.subject_id = $1::text collate "C"
-        and r.subject_type = 'user'
-        and r.subject_relation = ''
-        and r.entity_type = 'group'
-        and r.relation = 'member'
-      ) c
+      select 2, $1::text collate "C", 0::numeric, true
     )
     union
     select n.state, n.id, back.level * 0.0, back.sure
     and n.sure
     from back
     cross join lateral (
-      select 0 as state, r.entity_id as id, true as sure
-      from relationships r
-      where r.tenant = t.number
-      and r.relation = 'viewer'
-      and back.state = 1
-      and r.subject_id = back.id
-      and r.subject_type = 'group'
-      and r.subject_relation = 'member'
-      and r.entity_type = 'folder'
-      and true
+      select s.state, p.id, s.sure
+      from lateral (
+        select q.*
+        from (
+          select r.entity_type, r.relation, r.entity_id as id
+          from relationships r
+          where r.tenant = t.number
+          and r.subject_id = back.id
+          and r.subject_type = ('[0:2]={"folder","group","user"}'::text[])[back.state]
+          and r.subject_relation = ('[0:2]={"","member",""}'::text[])[back.state]
+          and (r.entity_type, r.relation) >= (('[0:2]={"folder","folder","folder"}'::text[])[back.state], ('[0:2]={"parent","viewer","owner"}'::text[])[back.state])
+          and (r.entity_type, r.relation) <= (('[0:2]={"folder","group","group"}'::text[])[back.state], ('[0:2]={"parent","member","member"}'::text[])[back.state])
+        ) q
+        offset 0
+      ) p
+      cross join lateral (
+        select ('[0:5]={0,0,1,0,0,1}'::int[])[o.step] as state, true as sure
+        from unnest(('[0:5]={0,1,2,3,4,5}'::int[])[('[0:2]={0,1,3}'::int[])[back.state]:('[0:2]={0,2,5}'::int[])[back.state]]) o(step)
+        where ('[0:5]={"folder","folder","group","folder","folder","group"}'::text[])[o.step] = p.entity_type
+        and ('[0:5]={"parent","viewer","member","owner","viewer","member"}'::text[])[o.step] = p.relation
+        offset 0
+      ) s
       union all
-      select 0 as state, r.entity_id as id, true as sure
-      from relationships r
-      where r.tenant = t.number
-      and r.relation = 'parent'
-      and back.state = 0
-      and r.subject_id = back.id
-      and r.subject_type = 'folder'
-      and r.subject_relation = ''
-      and r.entity_type = 'folder'
-      and true
-      union all
-      select 0 as state, r.entity_id as id, true as sure
-      from relationships r
-      where r.tenant = t.number
-      and r.relation = 'parent'
-      and back.state = 0
-      and r.subject_id = back.id
-      and r.subject_type = 'folder'
-      and r.subject_relation > ''
-      and r.entity_type = 'folder'
-      and true
-      union all
-      select 1 as state, r.entity_id as id, true as sure
-      from relationships r
-      where r.tenant = t.number
-      and r.relation = 'member'
-      and back.state = 1
-      and r.subject_id = back.id
-      and r.subject_type = 'group'
-      and r.subject_relation = 'member'
-      and r.entity_type = 'group'
-      and true
+      select s.state, p.id, s.sure
+      from lateral (
+        select q.*
+        from (
+          select r.entity_type, r.relation, r.entity_id as id
+          from relationships r
+          where r.tenant = t.number
+          and r.subject_id = back.id
+          and r.subject_type = ('[0:0]={"folder"}'::text[])[back.state]
+          and r.subject_relation > ''
+        ) q
+        offset 0
+      ) p
+      cross join lateral (
+        select 0 as state, true as sure
+        from unnest(('[0:0]={0}'::int[])[('[0:0]={0}'::int[])[back.state]:('[0:0]={0}'::int[])[back.state]]) o(step)
+        where ('[0:0]={"folder"}'::text[])[o.step] = p.entity_type
+        and ('[0:0]={"parent"}'::text[])[o.step] = p.relation
+        offset 0
+      ) s
     ) n
   ), found as materialized (
     select c.id, bool_or(c.sure and scale(c.level) <= $2::int) as sure
     from (
       select c.*
       from (
-        select c.id collate "C", true, 0::numeric
-        from (
-          select p.id
-          from unnest(array['viewer', 'owner']) o(name)
-          cross join lateral (
-            select q.id
-            from (
-              (
-                select r.entity_id as id
-                from relationships r
-                where r.tenant = t.number
-                and r.subject_id = $1::text collate "C"
-                and r.subject_type = 'user'
-                and r.subject_relation = ''
-                and r.entity_type = 'folder'
-                and (r.relation, r.entity_id) > (o.name collate "C", $3::text)
-                and r.relation <= o.name collate "C" order by r.relation, r.entity_id
-                limit $4::int
-              )
-            ) q
-            offset 0
-          ) p
-        ) c
-        union all
-        select p.id, back.sure as sure, back.level * 0.0 as level
-        from back
-        cross join lateral (
-          (
-            select r.entity_id as id
-            from relationships r
-            where r.tenant = t.number
-            and r.subject_id = back.id
-            and r.subject_type = 'group'
-            and r.subject_relation = 'member'
-            and r.entity_type = 'folder'
-            and (r.relation, r.entity_id) > ('viewer', $3::text)
-            and r.relation <= 'viewer' order by r.relation, r.entity_id
-            limit $4::int
-          )
-        ) p
-        where back.state = 1
-        union all
-        select p.id, back.sure as sure, back.level * 0.0 as level
-        from back
-        cross join lateral (
-          (
-            select r.entity_id as id
-            from relationships r
-            where r.tenant = t.number
-            and r.subject_id = back.id
-            and r.subject_type = 'folder'
-            and r.subject_relation = ''
-            and r.entity_type = 'folder'
-            and (r.relation, r.entity_id) > ('parent', $3::text)
-            and r.relation <= 'parent' order by r.relation, r.entity_id
-            limit $4::int
-          )
-        ) p
-        where back.state = 0
-        union all
-        select p.id, back.sure as sure, back.level * 0.0 as level
-        from back
-        cross join lateral (
-          select u.id
-          from (
-            select r.entity_id as id
-            from relationships r
-            where r.tenant = t.number
-            and r.subject_id = back.id
-            and r.subject_type = 'folder'
-            and r.subject_relation > ''
-            and r.entity_type = 'folder'
-            and r.relation = 'parent'
-            and coalesce(r.entity_id, '') > $3::text
-          ) u
-          offset 0
-        ) p
-        where back.state = 0
+        (
+          select back.id, back.sure, round(back.level, scale(back.level) - 1)
+          from back
+          where back.state = 0
+          and back.id > $3::text order by back.id
+          limit 2 * $4::int
+        )
       ) c(id, sure, level)
     ) c group by c.id order by c.id
     limit $4::int
   )
-  select (
-    select count(*)::int
-    from found
-  ) as candidates, (
-    select max(found.id)
-    from found
-  ) as last, coalesce(
+  select f.candidates, f.last, coalesce(
     (
       select json_agg(a.answer)
       from (
@@ -240,5 +98,9 @@ cross join lateral (
       ) a
     ), '[]'::json
   ) as answers
+  from (
+    select count(*)::int as candidates, max(found.id) as last
+    from found
+  ) f
 ) a
 where t.id = $6::text

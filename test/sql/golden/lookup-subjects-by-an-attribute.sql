@@ -90,13 +90,7 @@ cross join lateral (
     ) c group by c.id order by c.id
     limit $4::int
   )
-  select (
-    select count(*)::int
-    from found
-  ) as candidates, (
-    select max(found.id)
-    from found
-  ) as last, coalesce(
+  select f.candidates, f.last, coalesce(
     (
       select json_agg(a.answer)
       from (
@@ -142,5 +136,9 @@ cross join lateral (
       ) a
     ), '[]'::json
   ) as answers
+  from (
+    select count(*)::int as candidates, max(found.id) as last
+    from found
+  ) f
 ) a
 where t.id = $6::text

@@ -150,13 +150,7 @@ cross join lateral (
     ) c group by c.id order by c.id
     limit $11::int
   )
-  select (
-    select count(*)::int
-    from found
-  ) as candidates, (
-    select max(found.id)
-    from found
-  ) as last, coalesce(
+  select f.candidates, f.last, coalesce(
     (
       select json_agg(a.answer)
       from (
@@ -229,7 +223,28 @@ cross join lateral (
               offset 100
             ) as v
           )
-          select case when found.sure then 2 - (
+          select case when found.sure then 2 - case when (exists (
+            select 1
+            from (
+              select 1
+              from relationships r
+              where r.tenant = t.number
+              and r.relation = 'banned'
+              and r.entity_id = $8::text collate "C"
+              and r.entity_type = 'folder'
+              and r.subject_type = 'group'
+              and r.subject_relation = 'member'
+              union all
+              select 1
+              from context_tuples r
+              where r.relation = 'banned'
+              and r.entity_id = $8::text collate "C"
+              and r.entity_type = 'folder'
+              and r.subject_type = 'group'
+              and r.subject_relation = 'member'
+            ) e
+            offset 0
+          )) then (
             with recursive search0(state, id, level) as (
               (
                 select 2, $8::text collate "C" collate "C", 0::numeric
@@ -321,7 +336,30 @@ cross join lateral (
             ) r
             where r.is_end or r.seen & 2 <> 0
             limit 1
-          ) else (
+          ) when (exists (
+            select 1
+            from (
+              select 1
+              from relationships r
+              where r.tenant = t.number
+              and r.relation = 'banned'
+              and r.entity_id = $8::text collate "C"
+              and r.entity_type = 'folder'
+              and r.subject_type = 'user'
+              and r.subject_relation = ''
+              and r.subject_id = found.id
+              union all
+              select 1
+              from context_tuples r
+              where r.relation = 'banned'
+              and r.entity_id = $8::text collate "C"
+              and r.entity_type = 'folder'
+              and r.subject_type = 'user'
+              and r.subject_relation = ''
+              and r.subject_id = found.id
+            ) d
+            offset 0
+          )) then 2 else 0 end else (
             select x.v
             from (
               with recursive search1(state, id, level, sure) as (
@@ -634,5 +672,9 @@ cross join lateral (
       ) a
     ), '[]'::json
   ) as answers
+  from (
+    select count(*)::int as candidates, max(found.id) as last
+    from found
+  ) f
 ) a
 where t.id = $13::text
