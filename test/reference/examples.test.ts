@@ -93,7 +93,7 @@ function placeOf({ path, parameters }: DescribedOperation): string {
   const query = given
     .filter((one) => one.in === "query")
     .map(({ name, example }): [string, string] => [name, String(example)]);
-  return `${filled}?${new URLSearchParams(query)}`;
+  return `${filled}?${new URLSearchParams(query).toString()}`;
 }
 
 /** Tokens, versions and times are of the server: only where they are empty counts. */

@@ -1,7 +1,7 @@
 import type { JsonSchema } from "../shapes/about.ts";
 import { streamErrorAnswer } from "../shapes/error.ts";
 import { type Components, describeShape } from "./describe-shape.ts";
-import type { Example } from "./examples.ts";
+import type { Example } from "./example.ts";
 import type { OperationText } from "./operations.ts";
 import { refusalReference, refusalsOf, requestIdHeader, streamRefusal } from "./refusals.ts";
 

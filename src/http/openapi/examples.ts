@@ -1,52 +1,21 @@
+import {
+  type Example,
+  tenantPath,
+  plan,
+  bob,
+  isMember,
+  isViewer,
+  isPublic,
+  version,
+  next,
+  time,
+  changes,
+  changeEvents,
+  written,
+  tenants,
+} from "./example.ts";
 import type { OperationId } from "./operations.ts";
-
-/** A request and how it is answered. In the order of the operations they tell one story. */
-export interface Example {
-  readonly path?: Readonly<Record<string, string>>;
-  readonly query?: Readonly<Record<string, string | number>>;
-  readonly request?: unknown;
-  /** By the status; of a stream the first item. */
-  readonly answers: Readonly<Record<number, unknown>>;
-  /** The beginning of the same stream as server-sent events. */
-  readonly events?: string;
-}
-const tenantPath = { tenant_id: "t1" };
-const plan = { type: "document", id: "plan" };
-const ada = { type: "user", id: "ada", relation: "" };
-const bob = { type: "user", id: "bob", relation: "" };
-const members = { type: "group", id: "engineers", relation: "member" };
-const isMember = {
-  entity: { type: "group", id: "engineers" },
-  relation: "member",
-  subject: ada,
-};
-const isViewer = { entity: plan, relation: "viewer", subject: members };
-const isPublic = {
-  entity: { type: "document", id: "news" },
-  attribute: "public",
-  value: { "@type": "type.googleapis.com/base.v1.BooleanValue", data: true },
-};
-
-// The texts of tokens, versions and times are of the server; these are made up.
-const snapToken = "AbW6hZcBAAAA";
-const version = "d1kq2v0c5v3s73f8m9ig";
-const next = "AQxhY21l";
-const time = "2026-01-31T09:30:00.000Z";
-
-/** What the deletion behind the examples of watch makes of it. */
-const changes = {
-  snap_token: snapToken,
-  data_changes: {
-    changes: [{ operation: "OPERATION_DELETE", tuple: { ...isMember, subject: bob } }],
-  },
-};
-const changeEvents = `id: ${snapToken}\n\nid: ${snapToken}\ndata: ${JSON.stringify(changes)}\n\n`;
-
-const written = { snap_token: snapToken };
-const tenants = [
-  { id: "acme", name: "Acme", created_at: time },
-  { id: "t1", name: "example tenant", created_at: time },
-];
+import { permissionExamples } from "./permission-examples.ts";
 
 /** One of each operation; the tests send them to a server, and hold the answers against these. */
 export const examples: Readonly<Record<OperationId, Example>> = {
@@ -218,121 +187,7 @@ rule recent(age integer) { age < context.data.limit }
     request: { name: "hire" },
     answers: { 200: { name: "hire" } },
   },
-  check: {
-    path: tenantPath,
-    request: {
-      metadata: { schema_version: "", snap_token: "", depth: 20 },
-      entity: plan,
-      permission: "view",
-      subject: ada,
-    },
-    answers: { 200: { can: "RESULT_ALLOWED", metadata: { check_count: 2 } } },
-  },
-  bulkCheck: {
-    path: tenantPath,
-    request: {
-      metadata: { depth: 20 },
-      items: [
-        { entity: plan, permission: "view", subject: ada },
-        { entity: plan, permission: "peek", subject: ada },
-      ],
-      context: {
-        attributes: [
-          {
-            entity: plan,
-            attribute: "age",
-            value: { "@type": "type.googleapis.com/base.v1.IntegerValue", data: 3 },
-          },
-        ],
-        data: { limit: 2 },
-      },
-    },
-    answers: {
-      200: {
-        results: [
-          { can: "RESULT_ALLOWED", metadata: { check_count: 2 } },
-          { can: "RESULT_DENIED", metadata: { check_count: 1 } },
-        ],
-      },
-    },
-  },
-  lookupEntity: {
-    path: tenantPath,
-    request: {
-      metadata: { depth: 20 },
-      entity_type: "document",
-      permission: "view",
-      subject: ada,
-    },
-    answers: { 200: { entity_ids: ["news", "plan"], continuous_token: "" } },
-  },
-  lookupEntityStream: {
-    path: tenantPath,
-    request: {
-      metadata: { depth: 20 },
-      entity_type: "document",
-      permission: "view",
-      subject: ada,
-      scope: { document: { data: ["plan"] } },
-    },
-    answers: { 200: { result: { entity_id: "plan", continuous_token: "" } } },
-  },
-  lookupSubject: {
-    path: tenantPath,
-    request: {
-      metadata: { depth: 20 },
-      entity: plan,
-      permission: "view",
-      subject_reference: { type: "user", relation: "" },
-      page_size: 1,
-    },
-    answers: { 200: { subject_ids: ["ada"], continuous_token: next } },
-  },
-  subjectPermission: {
-    path: tenantPath,
-    request: {
-      metadata: { depth: 20, only_permission: false },
-      entity: plan,
-      subject: ada,
-      context: { data: { limit: 10 } },
-    },
-    answers: {
-      200: {
-        results: {
-          viewer: "RESULT_ALLOWED",
-          owner: "RESULT_DENIED",
-          view: "RESULT_ALLOWED",
-          peek: "RESULT_ALLOWED",
-        },
-      },
-    },
-  },
-  expand: {
-    path: tenantPath,
-    request: { metadata: {}, entity: plan, permission: "viewer" },
-    answers: {
-      200: {
-        tree: {
-          target: { entity: plan, relation: "viewer" },
-          node: {
-            expand: {
-              operation: "OPERATION_UNION",
-              children: [
-                {
-                  target: { entity: { type: "group", id: "engineers" }, relation: "member" },
-                  node: { leaf: { subjects: [ada, bob] } },
-                },
-                {
-                  target: { entity: plan, relation: "viewer" },
-                  node: { leaf: { subjects: [members] } },
-                },
-              ],
-            },
-          },
-        },
-      },
-    },
-  },
+  ...permissionExamples,
   watch: {
     path: tenantPath,
     query: { snap_token: "" },

@@ -22,6 +22,11 @@ import {
 } from "../shapes/data.ts";
 
 export function dataRoutes(app: HttpApp, service: Service): void {
+  changeRoutes(app, service);
+  readRoutes(app, service);
+}
+
+function changeRoutes(app: HttpApp, service: Service): void {
   app.post(
     `${tenantPath}/data/write`,
     { schema: { params: tenantParams, body: writeDataBody, response: { 200: snapTokenAnswer } } },
@@ -81,7 +86,9 @@ export function dataRoutes(app: HttpApp, service: Service): void {
       }),
     }),
   );
+}
 
+function readRoutes(app: HttpApp, service: Service): void {
   app.post(
     `${tenantPath}/data/relationships/read`,
     {

@@ -4,6 +4,7 @@ import { maxTenantBytes, newTenantPattern } from "../../service/field.ts";
 import type { Tenant } from "../../store/store.ts";
 import { nextPage, timeAnswer } from "./answer.ts";
 import { textField } from "./field.ts";
+import { textRule } from "./value-fields.ts";
 
 export const createTenantBody = Type.Object({
   id: textField({
@@ -14,7 +15,7 @@ export const createTenantBody = Type.Object({
   name: textField({
     description: `A name for people, which may be empty; at most ${maxTenantBytes} bytes.`,
     required: true,
-    pattern: /^[^\u0000]*$/,
+    ...textRule,
     maxLength: maxTenantBytes,
   }),
 });

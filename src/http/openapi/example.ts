@@ -1,0 +1,50 @@
+/** A request and how it is answered. In the order of the operations they tell one story. */
+export interface Example {
+  readonly path?: Readonly<Record<string, string>>;
+  readonly query?: Readonly<Record<string, string | number>>;
+  readonly request?: unknown;
+  /** By the status; of a stream the first item. */
+  readonly answers: Readonly<Record<number, unknown>>;
+  /** The beginning of the same stream as server-sent events. */
+  readonly events?: string;
+}
+
+/** What the examples are about: a plan that engineers may see, one of whom is Ada. */
+
+export const tenantPath = { tenant_id: "t1" };
+export const plan = { type: "document", id: "plan" };
+export const ada = { type: "user", id: "ada", relation: "" };
+export const bob = { type: "user", id: "bob", relation: "" };
+export const members = { type: "group", id: "engineers", relation: "member" };
+export const isMember = {
+  entity: { type: "group", id: "engineers" },
+  relation: "member",
+  subject: ada,
+};
+export const isViewer = { entity: plan, relation: "viewer", subject: members };
+export const isPublic = {
+  entity: { type: "document", id: "news" },
+  attribute: "public",
+  value: { "@type": "type.googleapis.com/base.v1.BooleanValue", data: true },
+};
+
+// The texts of tokens, versions and times are of the server; these are made up.
+export const snapToken = "AbW6hZcBAAAA";
+export const version = "d1kq2v0c5v3s73f8m9ig";
+export const next = "AQxhY21l";
+export const time = "2026-01-31T09:30:00.000Z";
+
+/** What the deletion behind the examples of watch makes of it. */
+export const changes = {
+  snap_token: snapToken,
+  data_changes: {
+    changes: [{ operation: "OPERATION_DELETE", tuple: { ...isMember, subject: bob } }],
+  },
+};
+export const changeEvents = `id: ${snapToken}\n\nid: ${snapToken}\ndata: ${JSON.stringify(changes)}\n\n`;
+
+export const written = { snap_token: snapToken };
+export const tenants = [
+  { id: "acme", name: "Acme", created_at: time },
+  { id: "t1", name: "example tenant", created_at: time },
+];
