@@ -1,55 +1,14 @@
 import assert from "node:assert/strict";
 import { test, type TestContext } from "node:test";
 
-import { pino } from "pino";
 import type postgres from "postgres";
 
-import { openStore } from "../../src/cli/open-store.ts";
-import type { Store } from "../../src/store/store.ts";
-import { configOf } from "../config/given.ts";
 import { follow, textOf } from "../store/change-streams.ts";
 import { allowed, fails, newTenant, tenantWithSchema, write } from "../store/engines.ts";
-import { connect, until, untilWaiting } from "../store/open-write.ts";
-import { createTestDatabase } from "../support/database.ts";
+import { until, untilWaiting } from "../store/open-write.ts";
+import { openConfigured as open, readAll } from "./configured-store.ts";
 
 /* What the keys of the database do when they are configured, as far as Postgres shows it. */
-
-interface Scene {
-  readonly store: Store;
-  readonly sql: postgres.Sql;
-  /** What was logged, as JSON. */
-  readonly log: readonly string[];
-}
-
-/** A store over a database of its own, which `database.uri` names unless a flag does. */
-async function open(t: TestContext, ...flags: readonly string[]): Promise<Scene> {
-  const { url, drop } = await createTestDatabase();
-  const log: string[] = [];
-  const logger = pino({ level: "debug" }, { write: (line: string) => void log.push(line) });
-  const named = flags.map((flag) => flag.replace("{url}", url));
-  const config = configOf({
-    args: ["--database-engine=postgres", `--database-uri=${url}`, ...named],
-  });
-  const store = await openStore(config, logger, t.signal);
-  const sql = connect(url);
-  t.after(async () => {
-    await store.close();
-    await sql.end({ timeout: 1 });
-    await drop();
-  });
-  return { store, sql, log };
-}
-
-/** A read that needs no schema. */
-async function readAll(store: Store, tenant: Awaited<ReturnType<typeof newTenant>>): Promise<void> {
-  const anything = { type: "", ids: [], relation: "" };
-  await store.data.readTuples(tenant, {
-    filter: { entity: { type: "doc", ids: [] }, relation: "", subject: anything },
-    snapToken: undefined,
-    after: undefined,
-    limit: 1,
-  });
-}
 
 test("writes go to `database.writer.uri`, and not to `database.uri`", async (t) => {
   const { store } = await open(
@@ -181,3 +140,29 @@ test("a removal of history stops at `database.garbage_collection.timeout`", asyn
     );
   });
 });
+
+for (const [key, flag] of [
+  [
+    "service.permission.cache.number_of_counters",
+    "--service-permission-cache-number-of-counters=1",
+  ],
+  ["service.permission.cache.max_cost", "--service-permission-cache-max-cost=1B"],
+] as const) {
+  test(`answers that do not fit into \`${key}\` are worked out again`, async (t) => {
+    /** Asks two questions in turn, and the first one again when its grounds are gone. */
+    const askAgain = async (...flags: readonly string[]): Promise<boolean> => {
+      const { store, sql } = await open(t, ...flags);
+      const tenant = await tenantWithSchema(store);
+      const at = await write(store, tenant, { tuples: ["doc:1#owner@user:a"] });
+      const ask = async (id: string): Promise<boolean> =>
+        await allowed(store, tenant, { id, permission: "view", subject: "a", at });
+      // Only of a state that comes again answers are kept.
+      await ask("0");
+      assert.deepEqual([await ask("1"), await ask("2")], [true, false]);
+      await sql`delete from relationships`;
+      return await ask("1");
+    };
+    assert.equal(await askAgain(), true);
+    assert.equal(await askAgain(flag), false);
+  });
+}

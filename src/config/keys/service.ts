@@ -20,7 +20,7 @@ export const serviceOptions = {
     about:
       "most permission questions that are worked on at the same time; ten times as many wait, more are refused",
   }),
-  "service.permission.cache.number_of_counters": option(integer({ from: 1, to: 100_000_000 }), {
+  "service.permission.cache.number_of_counters": option(integer({ from: 1, to: 1_000_000 }), {
     flag: "service-permission-cache-number-of-counters",
     default: "10000",
     about: "most answers of checks that are kept; only Postgres keeps any",
