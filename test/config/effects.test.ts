@@ -1,0 +1,98 @@
+import assert from "node:assert/strict";
+import { existsSync, readFileSync } from "node:fs";
+import { join } from "node:path";
+import { test } from "node:test";
+
+import { keyNames, type KeyName } from "../../src/config/key-name.ts";
+
+/*
+ * A key that is accepted and does nothing is worse than one that is refused. So each has a row here,
+ * with the test that shows its effect and names it: by itself, its flag or its variable.
+ */
+
+const effects: Readonly<Record<string, string>> = {
+  "server.host": "cli/serve-keys.test.ts",
+  "server.rate_limit": "cli/serve-auth.test.ts",
+  "server.http.enabled": "cli/serve-grpc.test.ts",
+  "server.http.port": "cli/serve.test.ts",
+  "server.http.grpc_target_host": "cli/serve-keys.test.ts",
+  "server.http.cors_allowed_origins": "cli/serve-keys.test.ts",
+  "server.http.cors_allowed_headers": "cli/serve-keys.test.ts",
+  "server.http.tls.enabled": "cli/serve-auth.test.ts",
+  "server.http.tls.cert": "cli/serve-auth.test.ts",
+  "server.http.tls.key": "cli/serve-auth.test.ts",
+  "server.grpc.port": "cli/serve.test.ts",
+  "server.grpc.tls.enabled": "cli/serve-auth.test.ts",
+  "server.grpc.tls.cert": "cli/serve-auth.test.ts",
+  "server.grpc.tls.key": "cli/serve-auth.test.ts",
+  "authn.enabled": "cli/serve-auth.test.ts",
+  "authn.method": "cli/serve-auth.test.ts",
+  "authn.preshared.keys": "cli/serve-auth.test.ts",
+  "authn.oidc.issuer": "cli/serve-auth.test.ts",
+  "authn.oidc.audience": "cli/serve-auth.test.ts",
+  "authn.oidc.refresh_interval": "cli/open-admission.test.ts",
+  "authn.oidc.backoff_interval": "cli/open-admission.test.ts",
+  "authn.oidc.backoff_frequency": "cli/open-admission.test.ts",
+  "authn.oidc.backoff_max_retries": "cli/open-admission.test.ts",
+  "authn.oidc.valid_methods": "cli/open-admission.test.ts",
+  "logger.level": "cli/open-logger.test.ts",
+  "logger.output": "cli/open-logger.test.ts",
+  "logger.file": "cli/open-logger.test.ts",
+  "service.circuit_breaker": "cli/circuit-breaker.test.ts",
+  "service.permission.bulk_limit": "cli/serve-keys.test.ts",
+  "service.permission.concurrency_limit": "cli/serve-keys.test.ts",
+  "service.permission.cache.number_of_counters": "cli/open-store.test.ts",
+  "service.permission.cache.max_cost": "cli/open-store.test.ts",
+  "service.schema.cache.number_of_counters": "cli/open-store.test.ts",
+  "service.schema.cache.max_cost": "cli/open-store.test.ts",
+  "service.watch.enabled": "cli/open-store.test.ts",
+  "database.engine": "cli/serve.test.ts",
+  "database.uri": "cli/serve.test.ts",
+  "database.writer.uri": "cli/open-store.test.ts",
+  "database.start_timeout": "cli/start.test.ts",
+  "database.auto_migrate": "cli/serve.test.ts",
+  "database.max_connections": "cli/open-store.test.ts",
+  "database.max_open_connections": "cli/serve-keys.test.ts",
+  "database.min_connections": "cli/pool-keys.test.ts",
+  "database.max_idle_connections": "cli/pool-keys.test.ts",
+  "database.min_idle_connections": "cli/pool-keys.test.ts",
+  "database.max_connection_lifetime": "cli/pool-keys.test.ts",
+  "database.max_connection_lifetime_jitter": "cli/pool-keys.test.ts",
+  "database.max_connection_idle_time": "cli/pool-keys.test.ts",
+  "database.health_check_period": "cli/pool-keys.test.ts",
+  "database.connect_timeout": "http/storage-outage.test.ts",
+  "database.read_timeout": "cli/pool-keys.test.ts",
+  "database.max_data_per_write": "cli/serve-keys.test.ts",
+  "database.max_retries": "cli/open-store.test.ts",
+  "database.watch_buffer_size": "cli/open-store.test.ts",
+  "database.garbage_collection.enabled": "cli/gc.test.ts",
+  "database.garbage_collection.interval": "cli/gc.test.ts",
+  "database.garbage_collection.window": "cli/gc.test.ts",
+  "database.garbage_collection.timeout": "cli/open-store.test.ts",
+};
+
+test("the effect of every key is shown by a test that names it", () => {
+  const unshown = keyNames.filter((name) => !isNamedIn(name, effects[name.name]));
+  assert.deepEqual(
+    unshown.map(({ name }) => name),
+    [],
+  );
+});
+
+test("no row is left of a key that is gone", () => {
+  const known = new Set(keyNames.map(({ name }) => name));
+  assert.deepEqual(
+    Object.keys(effects).filter((name) => !known.has(name)),
+    [],
+  );
+});
+
+function isNamedIn({ name, flag, variables }: KeyName, path: string | undefined): boolean {
+  const file = join(import.meta.dirname, "..", path ?? "");
+  if (path === undefined || !existsSync(file)) return false;
+  const text = readFileSync(file, "utf8");
+  // A name may be the beginning of another one.
+  return [`(?<![\\w.])${name.replaceAll(".", "\\.")}`, `--${flag}`, ...variables].some((spelling) =>
+    new RegExp(`${spelling}(?![\\w-])`).test(text),
+  );
+}
