@@ -14,7 +14,14 @@ import { subjectCandidates } from "./lookup-subject.ts";
 import { scopedTypes } from "./scoped-types.ts";
 import { searchWriter, withClosure } from "./search-writer.ts";
 import { questionVerdict } from "./search.ts";
-import { contextTables, pinColumns, pinTable, type Scope, type Shape } from "./source.ts";
+import {
+  contextTables,
+  pinColumns,
+  pinTable,
+  type Scope,
+  type Shape,
+  stateColumns,
+} from "./source.ts";
 import { asksForUsersets, closedVerdict, unclosedVerdict } from "./userset-guard.ts";
 import { depth, hops, levelZero, type Writer } from "./writer.ts";
 
@@ -60,9 +67,7 @@ export function lookupStatement(lookup: Lookup, shape: LookupShape): Statement {
   const version = shape.pinnedVersion
     ? sql`, exists (select 1 from schemas v where v.tenant = t.number and v.version = ${param("version", "text")}) as has_version`
     : sql``;
-  const state = shape.pinned
-    ? pinColumns
-    : sql`pg_current_snapshot()::text as snapshot, current_timeline() as timeline`;
+  const state = shape.pinned ? pinColumns : stateColumns;
   const pinned = shape.pinned ? sql` cross join lateral (${pinTable}) p` : sql``;
   const body = lookup.end === "entities" ? entities(lookup, shape, scope) : subjects(lookup, scope);
   return render(

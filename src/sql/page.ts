@@ -1,5 +1,5 @@
 import { type Fragment, identifier, join, param, render, type Statement, sql } from "./fragment.ts";
-import { loggedTenant, pinColumns, pinTable, snapshot } from "./source.ts";
+import { loggedTenant, pinColumns, pinTable, snapshot, stateColumns } from "./source.ts";
 
 /** What is read a page at a time; each has an index that gives the order of its pages. */
 export type PageSource = "tuples_by_entity" | "tuples_by_subject" | "attributes";
@@ -87,9 +87,7 @@ const sources: Readonly<Record<PageSource, Source>> = {
  */
 export function pageStatement(shape: PageShape): Statement {
   const { order } = sources[shape.source];
-  const state = shape.pinned
-    ? pinColumns
-    : sql`pg_current_snapshot()::text as snapshot, current_timeline() as timeline`;
+  const state = shape.pinned ? pinColumns : stateColumns;
   const pin = shape.pinned ? sql` cross join lateral (${pinTable}) p` : sql``;
   const rows = shape.byIds ? rowsOfIds(shape) : rowsInOrder(shape);
   const position = shape.byIds ? sql`e.position, ` : sql``;

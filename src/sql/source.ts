@@ -21,13 +21,27 @@ export interface Scope {
 export const snapshot = param("snapshot", "pg_snapshot");
 
 /**
+ * Did the transaction begin on a standby? Its snapshots do not tell which transactions are running:
+ * only what lies below their lower end is known to have ended. Promoted meanwhile, it is one still.
+ */
+const isOnStandby = sql`current_setting('transaction_read_only') = 'on'`;
+
+const reachedXid = sql`case when ${isOnStandby} then pg_snapshot_xmin(pg_current_snapshot()) else pg_snapshot_xmax(pg_current_snapshot()) end`;
+
+/**
+ * The state of the tenant of the row `t` of `tenants` that a statement without a pinned one reads,
+ * from which its token is made; `snapshot` is null on a standby that has no name for it.
+ */
+export const stateColumns = sql`case when ${isOnStandby} then settled_state(t.number, t.created_xid) else pg_current_snapshot()::text end as snapshot, current_timeline() as timeline`;
+
+/**
  * What is to know of a pinned snapshot, for the tenant of the row `t` of `tenants`: whether it can
  * be read here at all, and whether the tenant changed since. While it did not, the probes of the
  * log are never made. A snapshot of another timeline may be lost (see `is_lost`), and one that does
  * not show how the tenant was made is of a tenant that had its id before. What it does not show is
  * asked for by its bound and its ids: a filter would read the log since the oldest of them.
  */
-export const pinTable = sql`select pg_snapshot_xmax(${snapshot}) > pg_snapshot_xmax(pg_current_snapshot()) as is_future, ${param("snapshot_timeline", "int")} <> current_timeline() and is_lost(t.number, ${param("snapshot_timeline", "int")}, ${param("snapshot_change", "xid8")}, ${param("snapshot_taken_before", "xid8")}) as is_lost, pg_snapshot_xmin(${snapshot}) < (select i.horizon from installation i) as is_expired, not pg_visible_in_snapshot(t.created_xid, ${snapshot}) as is_before_tenant, (exists (select 1 from changes l where l.tenant = t.number and l.xid >= pg_snapshot_xmax(${snapshot})) or exists (select 1 from pg_snapshot_xip(${snapshot}) x(xid) cross join lateral (select 1 from changes l where l.tenant = t.number and l.xid = x.xid limit 1) l)) as changed offset 0`;
+export const pinTable = sql`select pg_snapshot_xmax(${snapshot}) > ${reachedXid} as is_future, ${param("snapshot_timeline", "int")} <> current_timeline() and is_lost(t.number, ${param("snapshot_timeline", "int")}, ${param("snapshot_change", "xid8")}, ${param("snapshot_taken_before", "xid8")}) as is_lost, pg_snapshot_xmin(${snapshot}) < (select i.horizon from installation i) as is_expired, not pg_visible_in_snapshot(t.created_xid, ${snapshot}) as is_before_tenant, (exists (select 1 from changes l where l.tenant = t.number and l.xid >= pg_snapshot_xmax(${snapshot})) or exists (select 1 from pg_snapshot_xip(${snapshot}) x(xid) cross join lateral (select 1 from changes l where l.tenant = t.number and l.xid = x.xid limit 1) l)) as changed offset 0`;
 
 /** What a pinned statement returns of its snapshot. */
 export const pinColumns = sql`p.is_future, p.is_lost, p.is_expired, p.is_before_tenant`;

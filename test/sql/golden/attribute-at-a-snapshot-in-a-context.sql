@@ -23,7 +23,7 @@ with context_tuples as materialized (
 select t.head_version, p.is_future, p.is_lost, p.is_expired, p.is_before_tenant, a.item, a.verdict, a.nodes, a.facts
 from tenants t
 cross join lateral (
-  select pg_snapshot_xmax($8::pg_snapshot) > pg_snapshot_xmax(pg_current_snapshot()) as is_future, $9::int <> current_timeline()
+  select pg_snapshot_xmax($8::pg_snapshot) > case when current_setting('transaction_read_only') = 'on' then pg_snapshot_xmin(pg_current_snapshot()) else pg_snapshot_xmax(pg_current_snapshot()) end as is_future, $9::int <> current_timeline()
   and is_lost(t.number, $9::int, $10::xid8, $11::xid8) as is_lost, pg_snapshot_xmin($8::pg_snapshot) < (
     select i.horizon
     from installation i

@@ -10,7 +10,7 @@
 select t.head_version, p.is_future, p.is_lost, p.is_expired, p.is_before_tenant, a.item, a.verdict, a.nodes, a.facts
 from tenants t
 cross join lateral (
-  select pg_snapshot_xmax($1::pg_snapshot) > pg_snapshot_xmax(pg_current_snapshot()) as is_future, $2::int <> current_timeline()
+  select pg_snapshot_xmax($1::pg_snapshot) > case when current_setting('transaction_read_only') = 'on' then pg_snapshot_xmin(pg_current_snapshot()) else pg_snapshot_xmax(pg_current_snapshot()) end as is_future, $2::int <> current_timeline()
   and is_lost(t.number, $2::int, $3::xid8, $4::xid8) as is_lost, pg_snapshot_xmin($1::pg_snapshot) < (
     select i.horizon
     from installation i

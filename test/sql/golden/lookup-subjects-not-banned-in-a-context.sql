@@ -19,7 +19,7 @@ with context_tuples as materialized (
   select (c.row ->> 'entity_type') collate "C" as entity_type, (c.row ->> 'entity_id') collate "C" as entity_id, (c.row ->> 'attribute') collate "C" as attribute, (c.row ->> 'value_type') collate "C" as value_type, c.row -> 'value' as value
   from jsonb_array_elements($7::text::jsonb) as c(row)
 )
-select t.head_version, pg_current_snapshot()::text as snapshot, current_timeline() as timeline, a.*
+select t.head_version, case when current_setting('transaction_read_only') = 'on' then settled_state(t.number, t.created_xid) else pg_current_snapshot()::text end as snapshot, current_timeline() as timeline, a.*
 from tenants t
 cross join lateral (
   with recursive reach(state, id, level, sure) as (
