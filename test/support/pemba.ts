@@ -115,10 +115,11 @@ async function listeningAddresses(
     let text = "";
     child.stdout?.on("data", (chunk: Buffer) => {
       text += chunk.toString();
-      const url = /rest listens on (https?:\S+)/.exec(text)?.[1];
-      const grpc = /grpc listens on (\S+)/.exec(text)?.[1];
+      const url = /rest listens on (https?:[^\s"]+)/.exec(text)?.[1];
+      const grpc = /grpc listens on ([^\s"]+)/.exec(text)?.[1];
       const isWhole = grpc !== undefined && (url !== undefined || !hasRest);
-      if (isWhole && (!isReady || text.includes(": ready\n"))) resolve({ url: url ?? "", grpc });
+      if (isWhole && (!isReady || /(: |"msg":")ready\b/.test(text)))
+        resolve({ url: url ?? "", grpc });
     });
   });
 }

@@ -1,0 +1,126 @@
+import assert from "node:assert/strict";
+import { get } from "node:http";
+import { test, type TestContext } from "node:test";
+import { gunzipSync } from "node:zlib";
+
+import { Profile } from "pprof-format";
+
+import { openProfiler } from "../../src/telemetry/profiler.ts";
+
+interface Opened {
+  readonly url: string;
+  /** Resolves when a profile begins. */
+  readonly begun: Promise<void>;
+}
+
+async function open(t: TestContext): Promise<Opened> {
+  const { promise: begun, resolve } = Promise.withResolvers<void>();
+  const profiler = await openProfiler({
+    host: "127.0.0.1",
+    port: 0,
+    commandLine: ["pemba", "serve"],
+    onProfile: () => resolve(),
+  });
+  t.after(async () => await profiler.close());
+  return { url: `http://127.0.0.1:${profiler.address.port}/debug/pprof/`, begun };
+}
+
+function busyFunctionOfTheTest(rounds: number): number {
+  let sum = 0;
+  for (let round = 0; round < rounds; round++) sum += Math.sqrt(round) % 7;
+  return sum;
+}
+
+const kept: object[] = [];
+function hoardingFunctionOfTheTest(): void {
+  for (let index = 0; index < 10_000; index++) kept.push({ index, text: `text ${index}` });
+}
+
+/** Works until the answer is there. */
+async function profileWhile(url: string, work: () => void): Promise<Profile> {
+  const answer = fetch(url);
+  let isThere = false;
+  void answer.finally(() => (isThere = true));
+  while (!isThere) {
+    work();
+    await new Promise((resolve) => setImmediate(resolve));
+  }
+  const response = await answer;
+  assert.equal(response.status, 200);
+  return Profile.decode(gunzipSync(await response.bytes()));
+}
+
+/** For each unit, the sum of the samples that have the function on their stack. */
+function totalsOf(profile: Profile, functionName: string): ReadonlyMap<string, number> {
+  const { strings } = profile.stringTable;
+  const names = new Map(profile.function.map(({ id, name }) => [id, strings[Number(name)]]));
+  const named = new Set(
+    profile.location
+      .filter(({ line }) => line.some((one) => names.get(one.functionId) === functionName))
+      .map(({ id }) => id),
+  );
+  const samples = profile.sample.filter(({ locationId }) => locationId.some((id) => named.has(id)));
+  return new Map(
+    profile.sampleType.map(({ type, unit }, index) => [
+      `${strings[Number(type)]} ${strings[Number(unit)]}`,
+      samples.reduce((sum, { value }) => sum + Number(value[index]), 0),
+    ]),
+  );
+}
+
+test("a profile of the processor shows the function that was busy", async (t) => {
+  const { url } = await open(t);
+  const profile = await profileWhile(`${url}profile?seconds=1`, () => busyFunctionOfTheTest(1e5));
+  const totals = totalsOf(profile, "busyFunctionOfTheTest");
+  assert.deepEqual([...totals.keys()], ["samples count", "cpu nanoseconds"]);
+  assert.ok((totals.get("samples count") ?? 0) > 10);
+  const cpu = totals.get("cpu nanoseconds") ?? 0;
+  assert.ok(cpu > 1e7 && cpu <= Number(profile.durationNanos));
+  assert.equal(totalsOf(profile, "(idle)").get("samples count"), 0);
+});
+
+test("profiles of memory show the function that allocated", async (t) => {
+  const { url } = await open(t);
+  for (const [kind, unit] of [
+    ["heap", "inuse_space bytes"],
+    ["allocs", "alloc_space bytes"],
+  ]) {
+    const work = (): void => {
+      if (kept.length < 500_000) hoardingFunctionOfTheTest();
+    };
+    kept.length = 0;
+    const profile = await profileWhile(`${url}${kind}?seconds=1`, work);
+    assert.ok((totalsOf(profile, "hoardingFunctionOfTheTest").get(unit ?? "") ?? 0) > 100_000);
+  }
+});
+
+test("one profile is taken at a time, and one whose client is gone ends", async (t) => {
+  const { url, begun } = await open(t);
+  const first = get(`${url}profile?seconds=300`, { agent: false });
+  first.on("error", () => {});
+  await begun;
+  const second = await fetch(`${url}allocs?seconds=1`);
+  assert.equal(second.status, 409);
+  assert.equal(await second.text(), "another profile is being taken\n");
+  first.destroy();
+  let status = 409;
+  while (status === 409) {
+    const next = await fetch(`${url}heap?seconds=0.01`);
+    await next.bytes();
+    status = next.status;
+  }
+  assert.equal(status, 200);
+});
+
+test("what cannot be answered says why", async (t) => {
+  const { url } = await open(t);
+  for (const seconds of ["0", "-1", "301", "soon", ""]) {
+    const { status } = await fetch(`${url}profile?seconds=${seconds}`);
+    assert.equal(status, 400, seconds);
+  }
+  assert.equal((await fetch(`${url}nothing`)).status, 404);
+  assert.equal((await fetch(new URL("/", url))).status, 404);
+  assert.equal((await fetch(url, { method: "POST" })).status, 405);
+  assert.match(await (await fetch(url)).text(), /profile\?seconds=30/);
+  assert.equal(await (await fetch(`${url}cmdline`)).text(), "pemba\0serve");
+});
