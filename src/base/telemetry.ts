@@ -9,8 +9,10 @@ export interface Span {
   set(attributes: Attributes): void;
 }
 
-/** What one permission question takes, counted while it is worked on. */
+/** What one question takes, counted while it is worked on. */
 export interface Tally {
+  /** What is asked, such as `check`. */
+  readonly question: string;
   statements: number;
 }
 
@@ -52,8 +54,8 @@ export interface Telemetry {
   span<T>(name: string, work: (span: Span) => Promise<T>): Promise<T>;
   /** Tells what has just happened in the step that is under way. */
   event(name: string, attributes: Attributes): void;
-  /** Does work whose tally is kept. */
-  tallied<T>(work: (tally: Tally) => Promise<T>): Promise<T>;
+  /** Does work for a question, whose tally is kept. */
+  tallied<T>(question: string, work: (tally: Tally) => Promise<T>): Promise<T>;
   /** Of the work that is under way. */
   readonly tally: Tally | undefined;
   add<Name extends CounterName>(name: Name, amount: number, labels: LabelsOf<Name>): void;
@@ -78,7 +80,7 @@ export const noTelemetry: Telemetry = {
   begin: () => silentRequest,
   span: async (_name, work) => await work(silentSpan),
   event: () => {},
-  tallied: async (work) => await work({ statements: 0 }),
+  tallied: async (question, work) => await work({ question, statements: 0 }),
   tally: undefined,
   add: () => {},
   record: () => {},

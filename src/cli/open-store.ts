@@ -1,13 +1,15 @@
-import type { Logger } from "pino";
-
+import type { Telemetry } from "../base/telemetry.ts";
 import type { Config } from "../config/options.ts";
 import type { GarbageCollectionOptions, GarbagePass } from "../store/garbage-collection.ts";
 import { createMemoryStore } from "../store/memory/store.ts";
+import { observeGarbage } from "../store/observe-garbage.ts";
 import { onceServerAnswers } from "../store/postgres/await-server.ts";
+import type { Answering } from "../store/postgres/check.ts";
 import type { PoolOptions } from "../store/postgres/pool.ts";
-import { createPostgresStore } from "../store/postgres/store.ts";
+import { createPostgresStore, type PostgresStoreOptions } from "../store/postgres/store.ts";
 import type { Store } from "../store/store.ts";
 import { writerUri } from "./migrate.ts";
+import type { Observation } from "./observe.ts";
 import { sentenceOf } from "./output.ts";
 
 /**
@@ -16,14 +18,20 @@ import { sentenceOf } from "./output.ts";
  */
 export async function openStore(
   config: Config,
-  logger: Logger,
+  { logger, telemetry }: Pick<Observation, "logger" | "telemetry">,
   signal: AbortSignal,
 ): Promise<Store> {
+  const garbageCollection = garbageCollectionOf(config);
+  const collected = garbageCollection && observeGarbage(telemetry, garbageCollection);
   const common = {
     maxSchemaCacheBytes: config["service.schema.cache.max_cost"],
     maxSchemas: config["service.schema.cache.number_of_counters"],
-    garbageCollection: garbageCollectionOf(config),
-    onCollected: (pass: GarbagePass) => logger.info(pass, "garbage collected"),
+    telemetry,
+    garbageCollection,
+    onCollected: (pass: GarbagePass) => {
+      logger.info(pass, "garbage collected");
+      collected?.(pass);
+    },
     warn: (message: string) => logger.warn(message),
     watch: config["service.watch.enabled"]
       ? { readAheadMax: config["database.watch_buffer_size"] }
@@ -37,7 +45,7 @@ export async function openStore(
       }
       return createMemoryStore(common);
     case "postgres": {
-      const counts = { pushed_down: 0, gathered: 0, looked_into: 0 };
+      const { counts, ...tellers } = answerTellers(telemetry);
       const url = writerUri(config);
       const patience = {
         timeoutMs: config["database.start_timeout"],
@@ -64,9 +72,7 @@ export async function openStore(
           ...(config["service.circuit_breaker"] && {
             onCircuit: (state) => logger.warn(circuitChanges[state]),
           }),
-          onAnswered: (how, answers) => {
-            counts[how] += answers;
-          },
+          ...tellers,
         });
       const store = await onceServerAnswers(url, patience, open);
       return {
@@ -78,6 +84,25 @@ export async function openStore(
       };
     }
   }
+}
+
+/** Who is told how answers were found, and how many were found each way. */
+function answerTellers(telemetry: Telemetry): Required<
+  Pick<PostgresStoreOptions, "onAnswered" | "onLookedUp">
+> & {
+  readonly counts: Readonly<Record<Answering, number>>;
+} {
+  const counts: Record<Answering, number> = { pushed_down: 0, gathered: 0, looked_into: 0 };
+  return {
+    counts,
+    onLookedUp: (wasCached, items) => {
+      telemetry.add(`pemba.answer.cache.${wasCached ? "hits" : "misses"}`, items, {});
+    },
+    onAnswered: (how, answers) => {
+      counts[how] += answers;
+      telemetry.add("pemba.question.found", answers, { found: how });
+    },
+  };
 }
 
 const circuitChanges = {

@@ -1,5 +1,3 @@
-import type { Logger } from "pino";
-
 import { flagHelp } from "../config/flag-help.ts";
 import type { Config } from "../config/options.ts";
 import { buildGrpcServer } from "../grpc/server.ts";
@@ -8,6 +6,7 @@ import { buildHttpServer } from "../http/server.ts";
 import { createHealth, type Health } from "../service/health.ts";
 import { limitChanges } from "../service/limit-changes.ts";
 import { limitQuestions } from "../service/limit-questions.ts";
+import { observeStore } from "../service/observe-store.ts";
 import type { Service } from "../service/service.ts";
 import type { Command } from "./command.ts";
 import { LateStore } from "./late-store.ts";
@@ -99,7 +98,7 @@ async function serveUntil(
     const problem =
       (await listen(servers, config, logger)) ?? (await listenToPeers(peers, config, logger));
     if (problem !== undefined) return complain(problem);
-    const ready = fill({ store, shared, peers }, starting.signal, config, logger);
+    const ready = fill({ store, shared, peers }, starting.signal, config, observation);
     const signal = (await Promise.race([stop, ready])) ?? (await stop);
     stopping();
     service.health.drain();
@@ -147,12 +146,13 @@ async function fill(
   { store: place, shared, peers }: Stores,
   signal: AbortSignal,
   config: Config,
-  logger: Logger,
+  { logger, telemetry }: Observation,
 ): Promise<undefined> {
-  const opened = await openStore(config, logger, signal);
+  const opened = observeStore(await openStore(config, { logger, telemetry }, signal), telemetry);
   const store = limitChanges(
-    limitQuestions(opened, config["service.permission.concurrency_limit"]),
+    limitQuestions(opened, config["service.permission.concurrency_limit"], telemetry),
     config["database.max_connections"],
+    telemetry,
   );
   place.set(store);
   shared.set(peers?.share(store) ?? store);

@@ -1,7 +1,9 @@
 import { PembaError } from "../base/error.ts";
+import { noTelemetry, type Telemetry } from "../base/telemetry.ts";
 import type { TenantId } from "../base/tuple.ts";
 import type { Store } from "../store/store.ts";
-import { TurnQueue } from "./turn-queue.ts";
+import { observeTurns, turnWatcher } from "./observe-turns.ts";
+import { type QueueWatcher, TurnQueue } from "./turn-queue.ts";
 
 /** Of the connections of a database, so many may work on changes, and half as many on those of one tenant. */
 const shareOfChanges = 3 / 4;
@@ -18,8 +20,13 @@ const waitingOfTenantMax = 500;
  * and some for what only reads. Others wait for their turn; when too many do, they fail with
  * CONCURRENCY_LIMIT_EXCEEDED.
  */
-export function limitChanges(store: Store, connections: number): Store {
-  const turns = new ChangeTurns(connections);
+export function limitChanges(
+  store: Store,
+  connections: number,
+  telemetry: Telemetry = noTelemetry,
+): Store {
+  const turns = new ChangeTurns(connections, turnWatcher(telemetry, "changes"));
+  observeTurns(telemetry, "changes", () => turns.state);
   const { tenants, schemas, data, bundles } = store;
   return {
     ...store,
@@ -63,17 +70,25 @@ class ChangeTurns {
   readonly #presentMax: number;
   readonly #all: TurnQueue;
   readonly #tenants = new Map<TenantId, TenantTurns>();
+  readonly #watcher: QueueWatcher | undefined;
   #present = 0;
 
-  constructor(connections: number) {
+  constructor(connections: number, watcher: QueueWatcher | undefined) {
     const running = Math.max(1, Math.floor(connections * shareOfChanges));
     this.#tenantRunning = Math.max(1, Math.floor(connections * shareOfTenant));
     this.#presentMax = running + waitingMax;
-    this.#all = new TurnQueue({ running, waiting: waitingMax, refusal });
+    this.#all = new TurnQueue({ running, waiting: waitingMax, refusal, watcher });
+    this.#watcher = watcher;
+  }
+
+  get state(): { readonly running: number; readonly waiting: number } {
+    const { running } = this.#all.state;
+    return { running, waiting: this.#present - running };
   }
 
   async run<T>(tenant: TenantId, work: () => Promise<T>): Promise<T> {
     if (this.#present >= this.#presentMax) {
+      this.#watcher?.refused();
       throw new PembaError("CONCURRENCY_LIMIT_EXCEEDED", refusal);
     }
     const turns = this.#turnsOf(tenant);
@@ -95,6 +110,7 @@ class ChangeTurns {
       running: this.#tenantRunning,
       waiting: waitingOfTenantMax,
       refusal: `${waitingOfTenantMax} changes of the tenant wait already, retry in a second`,
+      watcher: this.#watcher,
     });
     const turns = { queue, present: 0 };
     this.#tenants.set(tenant, turns);

@@ -1,4 +1,6 @@
+import { noTelemetry, type Telemetry } from "../base/telemetry.ts";
 import type { LookupStore, PermissionStore, Store } from "../store/store.ts";
+import { observeTurns, turnWatcher } from "./observe-turns.ts";
 import { TurnQueue } from "./turn-queue.ts";
 
 /** For each question that is worked on so many may wait. */
@@ -9,7 +11,11 @@ const waitingShare = 10;
  * bulk check is one question, and so is each page of a lookup. Others wait for their turn; when too
  * many do, they fail with CONCURRENCY_LIMIT_EXCEEDED.
  */
-export function limitQuestions(store: Store, limit: number): Store {
+export function limitQuestions(
+  store: Store,
+  limit: number,
+  telemetry: Telemetry = noTelemetry,
+): Store {
   const waiting = limit * waitingShare;
   const turns = new TurnQueue({
     running: limit,
@@ -17,7 +23,9 @@ export function limitQuestions(store: Store, limit: number): Store {
     refusal:
       `${limit} permission questions are being worked on ` +
       `(\`service.permission.concurrency_limit\`) and ${waiting} wait, retry in a second`,
+    watcher: turnWatcher(telemetry, "questions"),
   });
+  observeTurns(telemetry, "questions", () => turns.state);
   return {
     ...store,
     permissions: limitPermissions(store.permissions, turns),

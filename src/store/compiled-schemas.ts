@@ -15,6 +15,15 @@ export interface CompiledSchema {
   readonly schema: Schema;
 }
 
+/** What a cache is at, for whoever measures it. */
+export interface CacheState {
+  readonly hits: number;
+  readonly misses: number;
+  readonly entries: number;
+  /** As they are estimated for the limit. */
+  readonly bytes: number;
+}
+
 /** What a text becomes, whoever wrote it. */
 interface CompiledText {
   readonly text: string;
@@ -50,6 +59,8 @@ export class CompiledSchemas {
   readonly #versions = new LRUCache<string, string>({ max: entriesMax });
   readonly #heads = new LRUCache<TenantId, SchemaVersion>({ max: entriesMax });
   readonly #loading = new Map<string, Promise<CompiledSchema>>();
+  #hits = 0;
+  #misses = 0;
 
   constructor(load: LoadSchema, options: SchemaCacheLimits) {
     this.#load = load;
@@ -83,9 +94,15 @@ export class CompiledSchemas {
   async at(tenant: TenantId, version: SchemaVersion): Promise<CompiledSchema> {
     const key = this.#versions.get(versionKey(tenant, version));
     const compiled = key === undefined ? undefined : this.#texts.get(key);
-    return compiled === undefined
-      ? await this.#loadShared(tenant, version)
-      : { version, text: compiled.text, schema: compiled.schema };
+    if (compiled === undefined) return await this.#loadShared(tenant, version);
+    this.#hits += 1;
+    return { version, text: compiled.text, schema: compiled.schema };
+  }
+
+  /** How often a schema was found and was not, and what is kept. */
+  get state(): CacheState {
+    const { size: entries, calculatedSize: bytes } = this.#texts;
+    return { hits: this.#hits, misses: this.#misses, entries, bytes };
   }
 
   /** What the store says now, whatever is known here. `version` undefined: the head. */
@@ -119,6 +136,7 @@ export class CompiledSchemas {
 
   /** Those who miss the same at once share one load, which may have begun before they asked. */
   async #loadShared(tenant: TenantId, version: SchemaVersion | undefined): Promise<CompiledSchema> {
+    this.#misses += 1;
     const key = versionKey(tenant, version);
     let loading = this.#loading.get(key);
     if (loading === undefined) {

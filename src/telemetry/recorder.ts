@@ -79,8 +79,8 @@ export function createRecorder(parts: {
       here().span?.addEvent(name, attributes);
     },
 
-    tallied: async (work) => {
-      const tally = { statements: 0 };
+    tallied: async (question, work) => {
+      const tally = { question, statements: 0 };
       return await places.run({ span: here().span, tally }, work, tally);
     },
 

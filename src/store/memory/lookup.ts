@@ -1,3 +1,4 @@
+import type { Telemetry } from "../../base/telemetry.ts";
 import type { SchemaVersion, SnapToken, TenantId } from "../../base/tuple.ts";
 import type { Schema } from "../../language/schema.ts";
 import { entityCandidates, type Sought, subjectCandidates } from "../../memory/candidates.ts";
@@ -23,6 +24,7 @@ import { inTurns } from "./in-turns.ts";
 interface Parts {
   readonly data: MemoryData;
   readonly schemas: CompiledSchemas;
+  readonly telemetry: Telemetry;
 }
 
 /** Lookups by checking every candidate, in the order of ids, until the page is full. */
@@ -39,7 +41,9 @@ export function memoryLookups(parts: Parts): LookupStore {
         subject,
         isInScope: ({ type, id }) => limits.get(type)?.has(id) ?? true,
       });
-      return await readPage(parts, lookup, question, candidates);
+      const { page, checked } = await readPage(parts, lookup, question, candidates);
+      parts.telemetry.add("pemba.lookup.candidates", checked, { question: "lookup_entity" });
+      return page;
     },
     subjects: async (tenant, question) => {
       const lookup = await prepare(parts, tenant, question, lookupSubjectCheck(question));
@@ -47,7 +51,9 @@ export function memoryLookups(parts: Parts): LookupStore {
         ...lookup.sought,
         entityId: question.entity.id,
       });
-      return await readPage(parts, lookup, question, candidates);
+      const { page, checked } = await readPage(parts, lookup, question, candidates);
+      parts.telemetry.add("pemba.lookup.candidates", checked, { question: "lookup_subject" });
+      return page;
     },
   };
 }
@@ -95,31 +101,43 @@ async function readPage(
   lookup: Lookup,
   frame: LookupFrame,
   candidates: Generator<void, ReadonlySet<string>>,
-): Promise<LookupPage> {
-  const page = await inTurns(checkedPage(lookup, frame, candidates), frame.signal);
+): Promise<CheckedPage> {
+  const found = await inTurns(checkedPage(lookup, frame, candidates), frame.signal);
   // Others had their turns, the collection of history among them.
-  data.requireKept(page.snapToken);
-  return page;
+  data.requireKept(found.page.snapToken);
+  return found;
+}
+
+interface CheckedPage {
+  readonly page: LookupPage;
+  /** How many ids were checked for it. */
+  readonly checked: number;
 }
 
 function* checkedPage(
   { check, plan, sought, snapToken, schemaVersion }: Lookup,
   { after, limit, depth }: LookupFrame,
   candidates: Generator<void, ReadonlySet<string>>,
-): Generator<void, LookupPage> {
+): Generator<void, CheckedPage> {
   const found = [...(yield* candidates)].filter((id) => after === undefined || id > after);
   const items: string[] = [];
+  let checked = 0;
+  const pageTo = (next: string | undefined): CheckedPage => ({
+    page: { items, next, snapToken, schemaVersion },
+    checked,
+  });
   // Ids are ASCII, so this is the order of bytes.
   for (const id of found.sort()) {
     yield;
     const item = check.itemOf(id);
     const asked = { ...sought, entityId: item.entity.id, subject: item.subject, depth };
     const interpretation = interpret(plan, asked);
+    checked += 1;
     if (interpretation.kind === "answer" && !interpretation.allowed) continue;
     // What follows may be an error: it is told on the page that it is on.
-    if (items.length === limit) return { items, next: items.at(-1), snapToken, schemaVersion };
+    if (items.length === limit) return pageTo(items.at(-1));
     answerOf(interpretation, item, { depth, path: check.path });
     items.push(id);
   }
-  return { items, next: undefined, snapToken, schemaVersion };
+  return pageTo(undefined);
 }

@@ -1,7 +1,9 @@
+import { noTelemetry, type Telemetry } from "../../base/telemetry.ts";
 import type { SnapToken, TenantId } from "../../base/tuple.ts";
 import { validateOperations, writesAnything } from "../bundle.ts";
 import { CompiledSchemas } from "../compiled-schemas.ts";
 import { type GarbageCollectionOptions, type GarbagePass, quietMs } from "../garbage-collection.ts";
+import { observeSchemas } from "../observe-schemas.ts";
 import { pageOf } from "../page.ts";
 import type {
   BundleStore,
@@ -21,6 +23,7 @@ import { MemoryPermissions } from "./check.ts";
 import { MemoryData } from "./data.ts";
 import { startGarbageCollection } from "./garbage.ts";
 import { memoryLookups } from "./lookup.ts";
+import { tellInterpreter } from "./observe.ts";
 import { MemoryTenants } from "./tenants.ts";
 
 export interface MemoryStoreOptions {
@@ -35,6 +38,7 @@ export interface MemoryStoreOptions {
   readonly warn?: ((message: string) => void) | undefined;
   /** Nobody can follow changes when absent, and they are not logged. */
   readonly watch?: WatchOptions | undefined;
+  readonly telemetry?: Telemetry | undefined;
 }
 
 interface Parts {
@@ -54,6 +58,8 @@ export function createMemoryStore(options: MemoryStoreOptions): Store {
     async (tenant, version) => tenants.readSchema(tenant, version),
     { maxBytes: options.maxSchemaCacheBytes, maxEntries: options.maxSchemas },
   );
+  const { telemetry = noTelemetry } = options;
+  observeSchemas(telemetry, schemas);
   const parts = { tenants, schemas, data, bundles };
   // As on the other engine, where a migration makes it.
   createTenant(parts, { id: "t1" as TenantId, name: "example tenant" });
@@ -68,8 +74,8 @@ export function createMemoryStore(options: MemoryStoreOptions): Store {
     schemas: schemaStore(parts),
     data: dataStore(parts),
     bundles: bundleStore(parts),
-    permissions: new MemoryPermissions({ data, schemas }),
-    lookups: memoryLookups({ data, schemas }),
+    permissions: tellInterpreter(new MemoryPermissions({ data, schemas }), telemetry),
+    lookups: memoryLookups({ data, schemas, telemetry }),
     changes: isWatched ? createMemoryChanges(data, quietMs(options.garbageCollection)) : unwatched,
     ping: async () => {},
     close: async () => {

@@ -1,4 +1,5 @@
 import { must } from "../../base/assert.ts";
+import { noTelemetry, type Telemetry } from "../../base/telemetry.ts";
 import type { TenantId } from "../../base/tuple.ts";
 import { ALLOWED, DENIED, UNKNOWN } from "../../base/verdict.ts";
 import type { Schema } from "../../language/schema.ts";
@@ -24,9 +25,9 @@ import { validateAttributes, validateTuples } from "../validate-data.ts";
 import type { VersionedAnswer } from "./check-batch.ts";
 import { gathered, type Group, groupItems, listed, statementOf } from "./check-plan.ts";
 import { checkShape, checkValues } from "./check-values.ts";
-import type { Database } from "./database.ts";
 import { gatheredFacts } from "./gathered-facts.ts";
 import { standsUnder, underHead } from "./head.ts";
+import type { Reads } from "./reads.ts";
 import { numberOf, type Row } from "./row.ts";
 import type { PinnedState, SnapTokens } from "./snap-token.ts";
 
@@ -34,25 +35,28 @@ import type { PinnedState, SnapTokens } from "./snap-token.ts";
 export type Answering = "pushed_down" | "gathered" | "looked_into";
 
 interface Parts {
-  readonly database: Database;
+  readonly reads: Reads;
   readonly schemas: CompiledSchemas;
   readonly tokens: SnapTokens;
   /** Told of the answers of each question, to be counted. */
   readonly onAnswered?: ((how: Answering, answers: number) => void) | undefined;
+  readonly telemetry?: Telemetry | undefined;
 }
 
 /** Checks as one statement: the plan in SQL, with what there is to know of tenant and schema. */
 export class PostgresPermissions implements PermissionStore {
-  readonly #database: Database;
+  readonly #reads: Reads;
   readonly #schemas: CompiledSchemas;
   readonly #tokens: SnapTokens;
   readonly #onAnswered: NonNullable<Parts["onAnswered"]>;
+  readonly #telemetry: Telemetry;
 
   constructor(parts: Parts) {
-    this.#database = parts.database;
+    this.#reads = parts.reads;
     this.#schemas = parts.schemas;
     this.#tokens = parts.tokens;
     this.#onAnswered = parts.onAnswered ?? (() => {});
+    this.#telemetry = parts.telemetry ?? noTelemetry;
   }
 
   async check(tenant: TenantId, question: CheckQuestion): Promise<readonly VersionedAnswer[]> {
@@ -119,7 +123,10 @@ export class PostgresPermissions implements PermissionStore {
         const { entity, permission } = question;
         const read = gatheredFacts(row["facts"], { ...entity, relation: "" });
         if (read.nodes > gatheredEntitiesMax || read.tuples > treeTuplesMax) throw treeTooLarge();
-        return expandTree(schema, read.facts, entity, permission);
+        return await this.#telemetry.span("interpret", async (span) => {
+          span.set({ "pemba.entities": read.nodes, "pemba.tuples": read.tuples });
+          return expandTree(schema, read.facts, entity, permission);
+        });
       },
     );
   }
@@ -149,11 +156,11 @@ export class PostgresPermissions implements PermissionStore {
       }
       this.#count(groups, unknown);
       const schemaVersion = asked.compiled.version;
-      const answers = answersOf(asked, groups, open).map((answer) => ({
-        ...answer,
-        schemaVersion,
-      }));
-      return { items, answers };
+      const isGathered = rows.some((row) => row["facts"] !== null) || unknown.length > 0;
+      const answers = isGathered
+        ? await this.#telemetry.span("interpret", async () => answersOf(asked, groups, open))
+        : answersOf(asked, groups, open);
+      return { items, answers: answers.map((answer) => ({ ...answer, schemaVersion })) };
     });
   }
 
@@ -186,22 +193,23 @@ export class PostgresPermissions implements PermissionStore {
           const state = snapToken === undefined ? undefined : this.#tokens.read(snapToken);
           return await work({ tenant, question, state, compiled }, groups);
         },
+        telemetry: this.#telemetry,
       },
     );
   }
 
   /** One row for each item, or undefined when the head is not the one that was planned with. */
   async #ask(asked: Asked, groups: readonly Group[]): Promise<readonly Row[] | undefined> {
-    const { tenant, question, compiled } = asked;
+    const { tenant, question, compiled, state } = asked;
+    const { schemaVersion, signal } = question;
     const shape = checkShape(question, groups);
     const statement = statementOf(compiled.schema, groups, shape);
     const values = checkValues({ ...asked, groups, shape });
-    const rows = await this.#database.read(
+    const rows = await this.#reads.read(
       statement.text,
       statement.params.map((key) => must(values.get(key), `the parameter ${key} has a value`)),
-      question.signal,
+      { state, head: schemaVersion === undefined ? compiled.version : undefined, signal },
     );
-    const { schemaVersion } = question;
     const planned = { compiled, isPinned: shape.pinned };
     return standsUnder(this.#schemas, { tenant, schemaVersion }, planned, rows[0])
       ? rows

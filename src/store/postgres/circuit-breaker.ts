@@ -72,6 +72,10 @@ export class CircuitBreaker {
     }
   }
 
+  get state(): CircuitState {
+    return this.#isOpen ? "open" : "closed";
+  }
+
   /** Looks after the server no more. */
   close(): void {
     clearInterval(this.#timer);

@@ -2,6 +2,7 @@ import { LRUCache } from "lru-cache";
 
 import { must } from "../../base/assert.ts";
 import { cancelled, errorOf } from "../../base/error.ts";
+import { noTelemetry, type Telemetry } from "../../base/telemetry.ts";
 import { Cancelling } from "./cancelling.ts";
 import type { CircuitBreaker } from "./circuit-breaker.ts";
 import type { Connection, Greeting } from "./connection.ts";
@@ -10,6 +11,7 @@ import { openWay, type Way } from "./open-way.ts";
 import { Pool, type PoolOptions, type PoolState } from "./pool.ts";
 import { repeatOn } from "./repeat.ts";
 import type { Row } from "./row.ts";
+import { tellStatement } from "./tell-statement.ts";
 import type { Value } from "./value.ts";
 
 export type { PoolOptions } from "./pool.ts";
@@ -30,6 +32,7 @@ export interface DatabaseOptions {
   readonly onStatement?: ((text: string) => void) | undefined;
   /** Told which server connections lead to, whenever one of them is asked. */
   readonly onGreeted?: ((greeting: Greeting) => void) | undefined;
+  readonly telemetry?: Telemetry | undefined;
 }
 
 /** A text is prepared when it comes again: what is asked once is not worth its place. */
@@ -45,11 +48,13 @@ export class Database {
   readonly #pool: Pool;
   readonly #seen = new LRUCache<string, true>({ max: rememberedTextsMax });
   readonly #cancelling = new Cancelling();
+  readonly #telemetry: Telemetry;
 
   #greeting: Greeting;
 
   private constructor(options: DatabaseOptions, way: Way, greeting: Greeting) {
     this.#options = options;
+    this.#telemetry = options.telemetry ?? noTelemetry;
     this.#way = way;
     this.#greeting = greeting;
     this.#pool = new Pool(options.pool, way.open);
@@ -98,7 +103,7 @@ export class Database {
     values: readonly Value[],
     signal?: AbortSignal,
   ): Promise<readonly Row[]> {
-    return await this.#run({ text, values, signal, timeoutMs: 0 });
+    return await this.#told({ text, values, signal, timeoutMs: 0 });
   }
 
   /** A statement that changes nothing: it is repeated whenever another try may get an answer. */
@@ -109,8 +114,11 @@ export class Database {
   ): Promise<readonly Row[]> {
     const { maxRetries = 0, readTimeoutMs = 0 } = this.#options;
     return await this.#guarded(() =>
-      repeatOn(["conflict", "unreached", "lost"], maxRetries, () =>
-        this.#run({ text, values, signal, timeoutMs: readTimeoutMs }),
+      repeatOn(
+        ["conflict", "unreached", "lost"],
+        maxRetries,
+        () => this.#told({ text, values, signal, timeoutMs: readTimeoutMs }),
+        (fault) => this.#telemetry.add("db.client.retries", 1, { fault }),
       ),
     );
   }
@@ -123,7 +131,12 @@ export class Database {
     const { maxRetries = 0 } = this.#options;
     try {
       return await this.#guarded(() =>
-        repeatOn(["conflict", "unreached"], maxRetries, () => this.query(text, values)),
+        repeatOn(
+          ["conflict", "unreached"],
+          maxRetries,
+          () => this.query(text, values),
+          (fault) => this.#telemetry.add("db.client.retries", 1, { fault }),
+        ),
       );
     } catch (error) {
       const fault = faultOf(error);
@@ -139,6 +152,12 @@ export class Database {
   async #guarded<T>(work: () => Promise<T>): Promise<T> {
     const { circuit } = this.#options;
     return circuit === undefined ? await work() : await circuit.run(work);
+  }
+
+  async #told(asked: Asked): Promise<readonly Row[]> {
+    return this.#telemetry.isOn
+      ? await tellStatement(this.#telemetry, asked.text, async () => await this.#run(asked))
+      : await this.#run(asked);
   }
 
   async #run(asked: Asked): Promise<readonly Row[]> {

@@ -1,4 +1,5 @@
 import { PembaError } from "../../base/error.ts";
+import type { Telemetry } from "../../base/telemetry.ts";
 import type { SchemaVersion, TenantId } from "../../base/tuple.ts";
 import type { CompiledSchema, CompiledSchemas } from "../compiled-schemas.ts";
 import { schemaNotFound, tenantNotFound } from "../store-error.ts";
@@ -26,10 +27,15 @@ export async function underHead<P, T>(
   steps: {
     readonly plan: (compiled: CompiledSchema) => P;
     readonly work: (plan: P) => Promise<T | undefined>;
+    readonly telemetry: Telemetry;
   },
 ): Promise<T> {
   for (let attempt = 1; attempt <= headChangesMax; attempt += 1) {
-    const result = await steps.work(await planned(schemas, addressed, steps.plan));
+    const plan = await steps.telemetry.span(
+      "plan",
+      async () => await planned(schemas, addressed, steps.plan),
+    );
+    const result = await steps.work(plan);
     if (result !== undefined) return result;
   }
   throw new PembaError("SERIALIZATION", "the schema keeps changing under the question, retry");

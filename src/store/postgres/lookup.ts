@@ -1,4 +1,5 @@
 import { must } from "../../base/assert.ts";
+import type { Telemetry } from "../../base/telemetry.ts";
 import type { SchemaVersion, SnapToken, TenantId } from "../../base/tuple.ts";
 import { gatheredEntitiesMax } from "../../plan/limit.ts";
 import { questionOf } from "../../plan/question-of.ts";
@@ -17,7 +18,6 @@ import type {
 import { validateAttributes, validateTuples } from "../validate-data.ts";
 import { arrayLiteral } from "./array-literal.ts";
 import { frameValues } from "./check-values.ts";
-import type { Database, Value } from "./database.ts";
 import { gatheredFacts } from "./gathered-facts.ts";
 import { standsUnder, underHead } from "./head.ts";
 import {
@@ -30,15 +30,18 @@ import {
   verdictsOf,
 } from "./lookup-answers.ts";
 import { lookupStatementOf, openRules, type PlannedLookup, planLookup } from "./lookup-plan.ts";
+import type { Reads } from "./reads.ts";
 import { numberOf, type Row, textOf } from "./row.ts";
 import type { PinnedState, SnapTokens } from "./snap-token.ts";
+import type { Value } from "./value.ts";
 
 interface Parts {
-  readonly database: Database;
+  readonly reads: Reads;
   readonly schemas: CompiledSchemas;
   readonly tokens: SnapTokens;
   /** Answers for the ids that a statement left open. */
   readonly permissions: PermissionStore;
+  readonly telemetry: Telemetry;
 }
 
 /** Lookups as one statement a page: see `lookupStatement`. */
@@ -109,7 +112,7 @@ export class PostgresLookups implements LookupStore {
 
   /** At least `wanted` of the ids that are not denied, unless the candidates of a batch run out. */
   async #read(sought: Sought, wanted: number, batch: number | undefined): Promise<Read> {
-    const { schemas } = this.#parts;
+    const { schemas, telemetry } = this.#parts;
     const { tenant, frame } = sought;
     return await underHead(
       schemas,
@@ -120,6 +123,7 @@ export class PostgresLookups implements LookupStore {
           const sizes = batchSizes(planned.planned.lookup, wanted);
           return await this.#readBatch(sought, planned, { wanted, size: batch ?? sizes.first });
         },
+        telemetry,
       },
     );
   }
@@ -130,7 +134,7 @@ export class PostgresLookups implements LookupStore {
     { compiled, planned }: Planned,
     { wanted, size }: { readonly wanted: number; readonly size: number },
   ): Promise<Read | undefined> {
-    const { database, schemas, tokens } = this.#parts;
+    const { reads, schemas, tokens, telemetry } = this.#parts;
     const { tenant, frame } = sought;
     const { schemaVersion, snapToken, signal } = frame;
     const { kind } = planned.lookup.judge;
@@ -138,10 +142,10 @@ export class PostgresLookups implements LookupStore {
     const { text, params } = lookupStatementOf(compiled.schema, planned, shape);
     const state = snapToken && tokens.read(snapToken);
     const values = valuesOf(sought, { state, candidates: size, answers: wanted });
-    const [row] = await database.read(
+    const [row] = await reads.read(
       text,
       params.map((key) => must(values.get(key), `the parameter ${key} has a value`)),
-      signal,
+      { state, head: schemaVersion === undefined ? compiled.version : undefined, signal },
     );
     const isPinned = shape.pinned;
     if (!standsUnder(schemas, { tenant, schemaVersion }, { compiled, isPinned }, row)) {
@@ -155,7 +159,10 @@ export class PostgresLookups implements LookupStore {
     }
     const ids = idsOf(row);
     const isCut = kind === "search" && ids.length === wanted;
-    const isFull = numberOf(row, "candidates") === size;
+    const candidates = numberOf(row, "candidates");
+    const question = sought.end === "entities" ? "lookup_entity" : "lookup_subject";
+    telemetry.add("pemba.lookup.candidates", candidates, { question });
+    const isFull = candidates === size;
     return {
       answers: facts === undefined ? verdictsOf(row) : interpreted(sought, planned, ids, facts),
       goOn: isCut ? ids.at(-1) : isFull ? textOf(row, "last") : undefined,

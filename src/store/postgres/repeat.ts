@@ -13,12 +13,13 @@ const awayMaxMs = 2_000;
 
 /**
  * Runs `work`, and again up to `retriesMax` times when it fails with one of the faults. Waits longer
- * each time, by a random share, so that those who collided part.
+ * each time, by a random share, so that those who collided part. `onRepeat` is told of each.
  */
 export async function repeatOn<T>(
   faults: readonly Fault[],
   retriesMax: number,
   work: () => Promise<T>,
+  onRepeat: (fault: Fault) => void = () => {},
 ): Promise<T> {
   const start = performance.now();
   for (let attempt = 0; ; attempt++) {
@@ -28,6 +29,7 @@ export async function repeatOn<T>(
       const fault = faultOf(error);
       const isAway = fault !== "conflict" && performance.now() - start > awayMaxMs;
       if (!faults.includes(fault) || isAway || attempt >= retriesMax) throw error;
+      onRepeat(fault);
     }
     const wait = Math.min(firstWaitMs * 2 ** attempt, longestWaitMs);
     await setTimeout(wait * (0.5 + Math.random()));

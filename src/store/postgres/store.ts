@@ -1,5 +1,7 @@
+import { noTelemetry, type Telemetry } from "../../base/telemetry.ts";
 import { CompiledSchemas } from "../compiled-schemas.ts";
 import { type GarbageCollectionOptions, type GarbagePass, quietMs } from "../garbage-collection.ts";
+import { observeSchemas } from "../observe-schemas.ts";
 import type { Store, WatchOptions } from "../store.ts";
 import { unwatched } from "../unwatched.ts";
 import { createPostgresBundles } from "./bundles.ts";
@@ -12,6 +14,7 @@ import { Database, type PoolOptions } from "./database.ts";
 import { startGarbageCollection } from "./garbage.ts";
 import { PostgresLookups } from "./lookup.ts";
 import { migrateUp, refusePendingMigrations } from "./migrate.ts";
+import { observeDatabase } from "./observe-database.ts";
 import { createPostgresSchemas, readSchema } from "./schemas.ts";
 import { SnapTokens } from "./snap-token.ts";
 import { TenantRemoval } from "./tenant-removal.ts";
@@ -45,6 +48,7 @@ export interface PostgresStoreOptions extends CheckLayers {
   readonly onAnswered?: ((how: Answering, answers: number) => void) | undefined;
   /** Called with how many checks could be answered from the cache, and whether they were. */
   readonly onLookedUp?: ((wasCached: boolean, items: number) => void) | undefined;
+  readonly telemetry?: Telemetry | undefined;
 }
 
 /**
@@ -52,7 +56,7 @@ export interface PostgresStoreOptions extends CheckLayers {
  * cannot be reached and with MIGRATION when its tables are not what they should be.
  */
 export async function createPostgresStore(options: PostgresStoreOptions): Promise<Store> {
-  const { url, autoMigrate, warn } = options;
+  const { url, autoMigrate, warn, telemetry = noTelemetry } = options;
   if (autoMigrate) await migrateUp(url);
   else await refusePendingMigrations(url);
 
@@ -61,6 +65,9 @@ export async function createPostgresStore(options: PostgresStoreOptions): Promis
     maxBytes: options.maxSchemaCacheBytes,
     maxEntries: options.maxSchemas,
   });
+  const { maxConnections } = options.pool;
+  observeDatabase(telemetry, { database, maxConnections, circuit });
+  observeSchemas(telemetry, schemas);
   const removal = new TenantRemoval(database, warn);
   removal.start();
   const collection =
@@ -75,6 +82,7 @@ export async function createPostgresStore(options: PostgresStoreOptions): Promis
     schemas,
     tokens,
     onAnswered: options.onAnswered,
+    telemetry,
   });
 
   const changes =
@@ -108,7 +116,7 @@ export async function createPostgresStore(options: PostgresStoreOptions): Promis
       },
       options,
     ),
-    lookups: new PostgresLookups({ database, schemas, tokens, permissions }),
+    lookups: new PostgresLookups({ database, schemas, tokens, permissions, telemetry }),
     changes: changes ?? unwatched,
     ping,
     close: async () => {
