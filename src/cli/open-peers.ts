@@ -66,7 +66,7 @@ export function openPeers(
   telemetry.observe("pemba.peer.members", () => [{ value: peers.size, labels: {} }]);
   return {
     server,
-    share: (store) => forwardChecks(store, peers, telemetry),
+    share: (store) => forwardChecks(store, peers, { telemetry }),
     close: () => {
       peers.close();
       server.close();

@@ -12,7 +12,7 @@ const place = /^(?<host>\[[0-9a-f:.]+\]|[a-z0-9_.-]+):(?<port>\d{1,5})$/i;
  * and lists as `static:///host:port,host:port` or without the scheme. Undefined: it is none of these.
  */
 export function peerTargetOf(text: string): PeerTarget | undefined {
-  const [, scheme = "", rest = ""] = /^(?:([a-z]+):(?:\/\/\/)?(?=\D))?(.*)$/.exec(text) ?? [];
+  const [, scheme = "", rest = ""] = /^(?:([a-z]+):\/\/\/)?(.*)$/.exec(text) ?? [];
   const addresses = rest.split(",").map((part) => part.trim());
   if (!addresses.every(isPlace)) return undefined;
   switch (scheme) {

@@ -8,9 +8,11 @@ import type { CheckAnswer, CheckQuestion, PermissionStore, Store } from "../stor
 import type { Peer } from "./peer.ts";
 import type { Peers } from "./peers.ts";
 
-/** A peer is waited for at least and at most for so long before the check is asked here as well. */
-const patienceMsMin = 10;
-const patienceMsMax = 200;
+/** A peer is waited for alone for at least and at most so long, in milliseconds. */
+interface Patience {
+  readonly min: number;
+  readonly max: number;
+}
 
 /** How many times longer than usual an answer may take. */
 const patienceTimes = 4;
@@ -26,10 +28,11 @@ const lastWeight = 0.1;
 export function forwardChecks(
   store: Store,
   peers: Pick<Peers, "pick" | "leaveOut">,
-  telemetry: Telemetry = noTelemetry,
+  options: { readonly telemetry?: Telemetry; readonly patience?: Patience } = {},
 ): Store {
   const { permissions } = store;
-  const forwarding = new Forwarding(permissions, peers, telemetry);
+  const { telemetry = noTelemetry, patience = { min: 10, max: 200 } } = options;
+  const forwarding = new Forwarding({ here: permissions, peers, telemetry, patience });
   return {
     ...store,
     permissions: {
@@ -41,20 +44,25 @@ export function forwardChecks(
   };
 }
 
+interface Parts {
+  readonly here: PermissionStore;
+  readonly peers: Pick<Peers, "pick" | "leaveOut">;
+  readonly telemetry: Telemetry;
+  readonly patience: Patience;
+}
+
 class Forwarding {
   readonly #here: PermissionStore;
   readonly #peers: Pick<Peers, "pick" | "leaveOut">;
   readonly #telemetry: Telemetry;
+  readonly #patience: Patience;
   #usualMs = 0;
 
-  constructor(
-    here: PermissionStore,
-    peers: Pick<Peers, "pick" | "leaveOut">,
-    telemetry: Telemetry,
-  ) {
+  constructor({ here, peers, telemetry, patience }: Parts) {
     this.#here = here;
     this.#peers = peers;
     this.#telemetry = telemetry;
+    this.#patience = patience;
   }
 
   async check(tenant: TenantId, question: CheckQuestion): Promise<readonly CheckAnswer[]> {
@@ -117,7 +125,8 @@ class Forwarding {
   }
 
   #patienceMs(): number {
-    return Math.min(Math.max(patienceMsMin, this.#usualMs * patienceTimes), patienceMsMax);
+    const { min, max } = this.#patience;
+    return Math.min(Math.max(min, this.#usualMs * patienceTimes), max);
   }
 
   #count(outcome: "answered" | "failed" | "late"): void {

@@ -1,0 +1,225 @@
+import assert from "node:assert/strict";
+import { after, afterEach, before, test } from "node:test";
+
+import { emptyContext, type SnapToken, type TenantId } from "../../src/base/tuple.ts";
+import { createMemoryStore } from "../../src/store/memory/store.ts";
+import type { CheckQuestion, Store } from "../../src/store/store.ts";
+import { fails, tenantWithSchema, write } from "../store/engines.ts";
+import { until } from "../store/open-write.ts";
+import { makeCertificate } from "../support/certificate-files.ts";
+import { Addresses, type Instance, type InstanceOptions, startInstance } from "./instances.ts";
+
+/* Several instances over one store, which all of them would ask alike: who asks it is what is looked at. */
+
+const users = Array.from({ length: 60 }, (_, nth) => `user${nth}`);
+let store: Store;
+let tenant: TenantId;
+let token: SnapToken;
+const running: Instance[] = [];
+
+before(async () => {
+  store = createMemoryStore({ maxSchemaCacheBytes: 1_000_000 });
+  tenant = await tenantWithSchema(store);
+  const allowed = users.filter((_, nth) => nth % 2 === 0);
+  token = await write(store, tenant, {
+    tuples: allowed.map((user) => `doc:1#viewer@user:${user}`),
+  });
+});
+
+afterEach(() => {
+  for (const instance of running.splice(0)) instance.close();
+});
+
+after(async () => await store.close());
+
+/** So many instances that know each other, each with its options. */
+async function start(...options: readonly InstanceOptions[]): Promise<readonly Instance[]> {
+  const addresses = new Addresses();
+  for (const each of options) running.push(await startInstance(store, addresses, each));
+  await knowing(running, options.length);
+  return [...running];
+}
+
+async function knowing(instances: readonly Instance[], count: number): Promise<void> {
+  await until(async () => instances.every(({ peers }) => peers.size === count) || undefined);
+}
+
+function question(user: string, more: Partial<CheckQuestion> = {}): CheckQuestion {
+  return {
+    schemaVersion: undefined,
+    snapToken: token,
+    depth: 7,
+    context: emptyContext,
+    items: [
+      {
+        entity: { type: "doc", id: "1" },
+        permission: "view",
+        subject: { type: "user", id: user, relation: "" },
+        arguments: [],
+      },
+    ],
+    path: (_item, field) => field,
+    ...more,
+  };
+}
+
+async function askAll(instance: Instance): Promise<readonly boolean[]> {
+  return await Promise.all(
+    users.map(async (user) => {
+      const [answer] = await instance.store.permissions.check(tenant, question(user));
+      return answer?.allowed ?? assert.fail("no answer");
+    }),
+  );
+}
+
+const right = users.map((_, nth) => nth % 2 === 0);
+
+test("each check is worked on by one instance, whichever it came to, and takes one hop", async () => {
+  const instances = await start({}, {}, {});
+  for (const instance of instances) assert.deepEqual(await askAll(instance), right);
+  const placed = instances.map(({ asked }) => asked.map(({ items }) => items[0]?.subject.id));
+  assert.equal(placed.flat().length, users.length * instances.length);
+  for (const [nth, here] of placed.entries()) {
+    const elsewhere = new Set(placed.toSpliced(nth, 1).flat());
+    assert.ok(here.length > 0, `instance ${nth} was asked nothing`);
+    assert.ok(here.every((user) => !elsewhere.has(user)));
+  }
+  const [some] = instances.flatMap(({ asked }) => asked);
+  assert.equal(some?.depth, 7);
+  assert.equal(some.snapToken, token);
+});
+
+test("with a wider pick a check goes to any of several", async () => {
+  const instances = await start({ width: 3 }, {}, {});
+  const [first] = instances;
+  assert.ok(first);
+  for (let nth = 0; nth < 60; nth += 1) {
+    await first.store.permissions.check(tenant, question("user0"));
+  }
+  assert.ok(instances.every(({ asked }) => asked.length > 0));
+});
+
+test("what is kept nowhere is not sent anywhere", async () => {
+  const [first, second] = await start({}, {});
+  assert.ok(first && second);
+  const [item] = question("user0").items;
+  assert.ok(item);
+  const asked: CheckQuestion[] = [
+    question("user1", { snapToken: undefined }),
+    question("user1", { context: { ...emptyContext, data: { now: 1 } } }),
+    question("user1", { items: [item, item] }),
+  ];
+  for (const each of asked) await first.store.permissions.check(tenant, each);
+  assert.equal(first.asked.length, asked.length);
+  assert.equal(second.asked.length, 0);
+});
+
+test("an instance that is gone fails no check, and is asked nothing any more", async () => {
+  const instances = await start({}, {}, {});
+  const [first, second, third] = instances;
+  assert.ok(first && second && third);
+  const asking = askAll(first);
+  third.fall();
+  assert.deepEqual(await asking, right);
+  assert.deepEqual(await askAll(first), right);
+  await knowing([first, second], 2);
+  const before = third.asked.length;
+  assert.deepEqual(await askAll(second), right);
+  assert.equal(third.asked.length, before);
+});
+
+test("an instance that is about to stop is left out", async () => {
+  const [first, second] = await start({}, {});
+  assert.ok(first && second);
+  second.health.drain();
+  await knowing([first], 1);
+  assert.deepEqual(await askAll(first), right);
+  assert.equal(second.asked.length, 0);
+});
+
+test("an instance that takes long is not waited for", async () => {
+  const never = Promise.withResolvers<undefined>();
+  const [first, second] = await start({ patience: 500 }, { delay: async () => await never.promise });
+  assert.ok(first && second);
+  assert.deepEqual(await askAll(first), right);
+  assert.ok(second.asked.length > 0);
+  assert.equal(first.asked.length, users.length);
+  await until(async () => second.asked.every(({ signal }) => signal?.aborted) || undefined);
+  never.resolve(undefined);
+});
+
+test("an error is that of the instance that was asked", async () => {
+  const [first] = await start({}, {}, {});
+  assert.ok(first);
+  const failing = users.map(async (user) => {
+    const [item] = question(user).items;
+    assert.ok(item);
+    const items = [{ ...item, permission: "edit" }];
+    await fails(
+      first.store.permissions.check(tenant, question(user, { items })),
+      "PERMISSION_NOT_FOUND",
+      "edit",
+    );
+  });
+  await Promise.all(failing);
+  assert.equal(first.peers.size, 3);
+});
+
+test("who leaves is not worked for, here or elsewhere", async () => {
+  const forever = new Promise<void>(() => {});
+  const delay = async (): Promise<void> => await forever;
+  const instances = await start({ delay }, { delay });
+  const [first] = instances;
+  assert.ok(first);
+  const leaving = new AbortController();
+  const asking = users.map((user) =>
+    first.store.permissions.check(tenant, question(user, { signal: leaving.signal })),
+  );
+  const begun = (): number => instances.reduce((sum, { asked }) => sum + asked.length, 0);
+  await until(async () => begun() === users.length || undefined);
+  leaving.abort();
+  void Promise.allSettled(asking);
+  const signals = instances.flatMap(({ asked }) => asked.map(({ signal }) => signal));
+  await until(async () => signals.every((signal) => signal?.aborted) || undefined);
+});
+
+test("instances know each other by a key, and one with another key is left out", async () => {
+  const [first] = await start({ key: "one" }, { key: "one" });
+  assert.ok(first);
+  assert.deepEqual(await askAll(first), right);
+  assert.ok(first.asked.length < users.length);
+  const addresses = new Addresses();
+  const strangers = [
+    await startInstance(store, addresses, { key: "one" }),
+    await startInstance(store, addresses, { key: "two" }),
+  ];
+  running.push(...strangers);
+  await knowing(strangers, 1);
+  const [stranger] = strangers;
+  assert.ok(stranger);
+  assert.deepEqual(await askAll(stranger), right);
+  await until(async () => stranger.warnings.length > 0 || undefined);
+  assert.match(stranger.warnings.join(), /is left out: 16 UNAUTHENTICATED/);
+  assert.equal(stranger.warnings.length, 1);
+});
+
+test("instances with a certificate speak TLS, and trust no other one", async () => {
+  const made = await Promise.all([makeCertificate(), makeCertificate()]);
+  const [pair, other] = made.map(({ cert, private: key }) => ({
+    cert: Buffer.from(cert),
+    key: Buffer.from(key),
+  }));
+  assert.ok(pair && other);
+  const [first, second] = await start({ pair }, { pair });
+  assert.ok(first && second);
+  assert.deepEqual(await askAll(first), right);
+  assert.ok(second.asked.length > 0);
+  const addresses = new Addresses();
+  const strangers = [
+    await startInstance(store, addresses, { pair }),
+    await startInstance(store, addresses, { pair: other }),
+  ];
+  running.push(...strangers);
+  await knowing(strangers, 1);
+  await until(async () => strangers.every(({ warnings }) => warnings.length > 0) || undefined);
+});

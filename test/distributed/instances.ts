@@ -1,0 +1,121 @@
+import { randomUUID } from "node:crypto";
+import { createSecureContext } from "node:tls";
+
+import { credentials } from "@grpc/grpc-js";
+import { pino } from "pino";
+
+import type { CertificatePair } from "../../src/auth/certificate.ts";
+import { presharedKeys } from "../../src/auth/preshared-keys.ts";
+import type { PeerTarget } from "../../src/config/peer-target.ts";
+import { forwardChecks } from "../../src/distributed/forward-checks.ts";
+import { buildPeerServer } from "../../src/distributed/peer-server.ts";
+import { Peers } from "../../src/distributed/peers.ts";
+import { createHealth, type Health } from "../../src/service/health.ts";
+import type { CheckQuestion, Store } from "../../src/store/store.ts";
+
+/** One of several instances over one store, as a process would hold it. */
+export interface Instance {
+  readonly address: string;
+  /** What its clients ask. */
+  readonly store: Store;
+  readonly health: Health;
+  readonly peers: Peers;
+  /** The checks that were worked on here. */
+  readonly asked: CheckQuestion[];
+  readonly warnings: string[];
+  /** Ends the part that others ask, as if the process were gone. */
+  fall(): void;
+  close(): void;
+}
+
+export interface InstanceOptions {
+  /** That it asks others with, and that others have to ask it with. */
+  readonly key?: string;
+  readonly pair?: CertificatePair;
+  /** Before a check is worked on here. */
+  readonly delay?: () => Promise<void>;
+  readonly width?: number;
+  /** How long it waits for others, in milliseconds; long enough for a busy machine if absent. */
+  readonly patience?: number;
+}
+
+/** Whom all instances find, in the order in which they came. */
+export class Addresses {
+  readonly target: PeerTarget = { kind: "list", addresses: [] };
+  readonly list: string[] = [];
+  readonly resolve = async (): Promise<readonly string[]> => await Promise.resolve([...this.list]);
+}
+
+/** An instance that has joined the others. */
+export async function startInstance(
+  store: Store,
+  addresses: Addresses,
+  options: InstanceOptions = {},
+): Promise<Instance> {
+  const { key, pair, patience = 60_000 } = options;
+  const instance = randomUUID();
+  const asked: CheckQuestion[] = [];
+  const warnings: string[] = [];
+  const own: Store = {
+    ...store,
+    permissions: {
+      ...delegates(store),
+      check: async (tenant, question) => {
+        asked.push(question);
+        await options.delay?.();
+        return await store.permissions.check(tenant, question);
+      },
+    },
+  };
+  const health = createHealth(own);
+  const server = buildPeerServer({
+    service: { store: own, health, maxDataPerWrite: 1_000, bulkLimit: 100 },
+    instance,
+    authenticator: key === undefined ? undefined : presharedKeys([key]),
+    certificate: pair && { current: pair, onChange: () => {} },
+    logger: pino({ level: "silent" }),
+  });
+  const port = await server.listen({ host: "127.0.0.1", port: 0 });
+  const address = `127.0.0.1:${port}`;
+  addresses.list.push(address);
+  const peers = new Peers({
+    target: addresses.target,
+    resolve: addresses.resolve,
+    shape: { partitions: 271, points: 20, load: 1.25 },
+    width: options.width ?? 1,
+    instance,
+    credentials: {
+      channel: () =>
+        pair === undefined
+          ? credentials.createInsecure()
+          : credentials.createFromSecureContext(
+              createSecureContext({ ca: pair.cert, allowPartialTrustChain: true }),
+            ),
+      serverName: pair && "localhost",
+      key,
+    },
+    warn: (message) => warnings.push(message),
+    lookIntervalMs: 50,
+  });
+  return {
+    address,
+    store: forwardChecks(own, peers, { patience: { min: patience, max: patience } }),
+    health,
+    peers,
+    asked,
+    warnings,
+    fall: () => server.close(),
+    close: () => {
+      peers.close();
+      server.close();
+    },
+  };
+}
+
+function delegates({ permissions }: Store): Omit<Store["permissions"], "check"> {
+  return {
+    subjectPermissions: async (tenant, question) =>
+      await permissions.subjectPermissions(tenant, question),
+    expand: async (tenant, question) => await permissions.expand(tenant, question),
+  };
+}
