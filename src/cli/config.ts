@@ -1,3 +1,4 @@
+import { must } from "../base/assert.ts";
 import { type Effective, effective } from "../config/effective.ts";
 import { flagHelp } from "../config/flag-help.ts";
 import { parseFlags } from "../config/flags.ts";
@@ -27,16 +28,25 @@ ${flagHelp()}`,
   async run(args) {
     const [word, ...rest] = args;
     if (word === "schema") return showSchema(rest);
-    const settings = readSettings(args, (words) => surplus("config", words), ownFlags);
+    const problemsOf = (words: readonly string[], values: Values): readonly string[] => [
+      ...surplus("config", words),
+      ...(outputs.has(outputOf(values)) ? [] : ["--output: expected text or json"]),
+    ];
+    const settings = readSettings(args, problemsOf, ownFlags);
     if (settings.kind === "problems") return complain(...settings.problems);
-    const output = settings.values.get("output") ?? "text";
-    if (output !== "text" && output !== "json") return complain("--output: expected text or json");
     settings.warnings.forEach(warn);
     const rows = effective(settings.settings);
-    say(output === "json" ? jsonOf(rows) : tableOf(rows));
+    const print = must(outputs.get(outputOf(settings.values)), "an output that was checked");
+    say(print(rows));
     return 0;
   },
 };
+
+type Values = ReadonlyMap<string, string>;
+
+function outputOf(values: Values): string {
+  return values.get("output") ?? "text";
+}
 
 function showSchema(args: readonly string[]): number {
   const { positionals, problems } = parseFlags(args, new Map());
@@ -45,6 +55,11 @@ function showSchema(args: readonly string[]): number {
   say(JSON.stringify(configurationSchema(), undefined, 2));
   return 0;
 }
+
+const outputs: ReadonlyMap<string, (rows: readonly Effective[]) => string> = new Map([
+  ["text", tableOf],
+  ["json", jsonOf],
+]);
 
 function jsonOf(rows: readonly Effective[]): string {
   const entries = rows.map(({ key, value, source, place }) => [

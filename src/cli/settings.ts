@@ -8,16 +8,16 @@ export type Settings =
 
 /**
  * Reads the flags of the configuration, and those that the command has besides, with all that is
- * wrong at once. `problemsOf` tells what is wrong with the words that are no flags.
+ * wrong at once. `problemsOf` tells what is wrong with the words that are no flags, and with those flags of its own.
  */
 export function readSettings(
   args: readonly string[],
-  problemsOf: (words: readonly string[]) => readonly string[],
+  problemsOf: (words: readonly string[], values: ReadonlyMap<string, string>) => readonly string[],
   ownFlags: ReadonlyMap<string, FlagKind> = new Map(),
 ): Settings {
   const known = new Map([...configFlags(), ...ownFlags]);
   const { values, positionals, problems } = parseFlags(args, known);
-  problems.push(...problemsOf(positionals));
+  problems.push(...problemsOf(positionals, values));
   const loaded = loadConfig({ flags: values, env: process.env });
   if (loaded.kind === "problems") problems.push(...loaded.problems);
   return loaded.kind === "config" && problems.length === 0

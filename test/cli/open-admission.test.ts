@@ -37,16 +37,16 @@ async function open(t: TestContext, key: SigningKey, ...flags: readonly string[]
       ...flags,
     ],
   });
-  const { admission, close } = openAdmission(config, pino({ level: "silent" }));
+  const opened = openAdmission(config, pino({ level: "silent" }));
   t.after(async () => {
-    await close();
+    await opened.close();
     await issuer.close();
   });
   return {
     issuer,
     accepts: async (other) => {
       const token = await signed(other, issuer.url);
-      return await admission.authenticate(`Bearer ${token}`).then(
+      return await opened.admission.authenticate(`Bearer ${token}`).then(
         () => true,
         () => false,
       );

@@ -120,3 +120,26 @@ test("an OPTIONS that is no preflight is refused as any method that a path does 
   assert.deepEqual([answer.statusCode, answer.headers["allow"]], [405, "DELETE, GET, POST"]);
   assert.equal((await ask({ method: "OPTIONS", url: "/nowhere" })).statusCode, 404);
 });
+
+test("a stream can be read by pages, too, and so can a path that there is not", async (t) => {
+  const ask = serve(t, everyone);
+  const schema = "entity user {} entity doc { relation owner @user permission view = owner }";
+  await ask({ method: "POST", url: "/v1/tenants/t1/schemas/write", payload: { schema } });
+  const stream = await ask({
+    method: "POST",
+    url: "/v1/tenants/t1/permissions/lookup-entity-stream",
+    headers: { origin: "https://a.example" },
+    payload: {
+      metadata: {},
+      entity_type: "doc",
+      permission: "view",
+      subject: { type: "user", id: "1" },
+    },
+  });
+  assert.deepEqual([stream.statusCode, stream.headers["access-control-allow-origin"]], [200, "*"]);
+  const nowhere = await ask({ url: "/nowhere", headers: { origin: "https://a.example" } });
+  assert.deepEqual(
+    [nowhere.statusCode, nowhere.headers["access-control-allow-origin"]],
+    [404, "*"],
+  );
+});
