@@ -2,6 +2,7 @@ import { must } from "../src/base/assert.ts";
 import { CompiledSchemas } from "../src/store/compiled-schemas.ts";
 import { PostgresPermissions } from "../src/store/postgres/check.ts";
 import { Database } from "../src/store/postgres/database.ts";
+import { readsOf } from "../src/store/postgres/reads.ts";
 import { numberOf } from "../src/store/postgres/row.ts";
 import { readSchema } from "../src/store/postgres/schemas.ts";
 import { SnapTokens } from "../src/store/postgres/snap-token.ts";
@@ -28,7 +29,7 @@ export async function measurePlanning(
   const database = await Database.connect({ url, pool: poolOf(1), warn: () => {} });
   try {
     const permissions = new PostgresPermissions({
-      database,
+      reads: readsOf(database),
       schemas: new CompiledSchemas((tenant, version) => readSchema(database, tenant, version), {
         maxBytes: 10 << 20,
       }),

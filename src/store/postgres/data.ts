@@ -12,6 +12,7 @@ import { attributeColumns, tupleColumns } from "./columns.ts";
 import type { Database, Value } from "./database.ts";
 import { fittingSchema, headChangesMax } from "./fitting-schema.ts";
 import { readAttributes, readTuples } from "./read-data.ts";
+import type { Reads } from "./reads.ts";
 import { numberOf, optionalTextOf } from "./row.ts";
 import type { SnapTokens } from "./snap-token.ts";
 import { statementFile } from "./statement-file.ts";
@@ -24,6 +25,7 @@ const knownTenantsMax = 100_000;
 
 interface Parts {
   readonly database: Database;
+  readonly reads: Reads;
   readonly schemas: CompiledSchemas;
   readonly tokens: SnapTokens;
   readonly onChanged: () => void;

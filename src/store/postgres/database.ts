@@ -14,7 +14,7 @@ import type { Row } from "./row.ts";
 import { tellStatement } from "./tell-statement.ts";
 import type { Value } from "./value.ts";
 
-export type { PoolOptions } from "./pool.ts";
+export type { PoolOptions, PoolState } from "./pool.ts";
 export type { Value } from "./value.ts";
 
 export interface DatabaseOptions {
@@ -142,6 +142,11 @@ export class Database {
       const fault = faultOf(error);
       throw fault === "lost" || fault === "closing" ? unknownOutcome(error) : error;
     }
+  }
+
+  /** Ends all connections at once: what runs fails. New ones are made when they are needed. */
+  cut(): void {
+    this.#pool.cut();
   }
 
   /** Waits for what runs, for a few seconds, and ends all connections. */

@@ -22,6 +22,11 @@ export function hostUris(uri: string): HostUris {
   };
 }
 
+/** Host and port of a URI with one host, without what is secret in it. */
+export function hostOf(uri: string): string {
+  return parts.exec(uri)?.[2] ?? "";
+}
+
 /** A host without a port has the one that stands behind the last: the driver reads it so. */
 function withPort(host: string, names: readonly string[]): string {
   const port = /:\d+$/.exec(names.at(-1) ?? "")?.[0] ?? "";

@@ -166,12 +166,17 @@ export class Pool {
     if (held !== undefined) this.#discard(held);
   }
 
+  /** Ends all connections at once: what runs fails. New ones can be made. */
+  cut(): void {
+    for (const held of this.#held.values()) this.#discard(held);
+  }
+
   /** Ends all connections, each once its statement is over, or when `timeoutMs` are. */
   async close(timeoutMs: number): Promise<void> {
     this.#closing ??= Promise.withResolvers();
     clearInterval(this.#timer);
     const late = setTimeout(() => {
-      for (const held of this.#held.values()) this.#discard(held);
+      this.cut();
       for (const waiter of this.#waiters) waiter.reject(poolClosing());
       this.#waiters.clear();
       this.#closing?.resolve();

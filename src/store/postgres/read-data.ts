@@ -15,13 +15,14 @@ import { pageOf } from "../page.ts";
 import { tenantNotFound } from "../store-error.ts";
 import type { DataPage, DataRead } from "../store.ts";
 import { arrayLiteral } from "./array-literal.ts";
-import type { Database, Value } from "./database.ts";
+import type { Reads } from "./reads.ts";
 import { refuseSnapshot } from "./refuse-snapshot.ts";
 import { numberOf, type Row, textOf } from "./row.ts";
 import { type PinnedState, type SnapTokens, stateValues } from "./snap-token.ts";
+import type { Value } from "./value.ts";
 
 interface Parts {
-  readonly database: Database;
+  readonly reads: Reads;
   readonly schemas: CompiledSchemas;
   readonly tokens: SnapTokens;
 }
@@ -81,7 +82,7 @@ export async function readAttributes(
 }
 
 async function readPage<T>(
-  { database, schemas, tokens }: Parts,
+  { reads, schemas, tokens }: Parts,
   tenant: TenantId,
   page: {
     readonly read: DataRead<unknown>;
@@ -102,10 +103,10 @@ async function readPage<T>(
   const { text, params } = statementOf(shape);
   const state = read.snapToken && tokens.read(read.snapToken);
   const values = valuesOf(tenant, { read, wanted, state });
-  const rows = await database.read(
+  const rows = await reads.read(
     text,
     params.map((key) => must(values.get(key), `the parameter ${key} has a value`)),
-    read.signal,
+    { state, head: undefined, signal: read.signal },
   );
   const [first] = rows;
   if (first === undefined) {

@@ -15,6 +15,8 @@ import { startGarbageCollection } from "./garbage.ts";
 import { PostgresLookups } from "./lookup.ts";
 import { migrateUp, refusePendingMigrations } from "./migrate.ts";
 import { observeDatabase } from "./observe-database.ts";
+import { readsOf } from "./reads.ts";
+import { type ReplicatedReads, startReplicas } from "./replicated-reads.ts";
 import { createPostgresSchemas, readSchema } from "./schemas.ts";
 import { SnapTokens } from "./snap-token.ts";
 import { TenantRemoval } from "./tenant-removal.ts";
@@ -23,6 +25,8 @@ import { createPostgresTenants } from "./tenants.ts";
 export interface PostgresStoreOptions extends CheckLayers {
   readonly url: string;
   readonly pool: PoolOptions;
+  /** Servers that follow that of `url`, and are asked instead where they can answer. */
+  readonly replicaUrl?: string | undefined;
   /** Apply pending migrations; otherwise a pending one is an error. */
   readonly autoMigrate: boolean;
   /** How often a write is repeated that collided with others. */
@@ -60,7 +64,8 @@ export async function createPostgresStore(options: PostgresStoreOptions): Promis
   if (autoMigrate) await migrateUp(url);
   else await refusePendingMigrations(url);
 
-  const { database, probe, ping, circuit, tokens } = await connect(options);
+  const { database, probe, ping, circuit, tokens, replicated } = await connect(options);
+  const reads = replicated ?? readsOf(database);
   const schemas = new CompiledSchemas((tenant, version) => readSchema(database, tenant, version), {
     maxBytes: options.maxSchemaCacheBytes,
     maxEntries: options.maxSchemas,
@@ -78,7 +83,7 @@ export async function createPostgresStore(options: PostgresStoreOptions): Promis
     });
 
   const permissions = new PostgresPermissions({
-    database,
+    reads,
     schemas,
     tokens,
     onAnswered: options.onAnswered,
@@ -103,7 +108,7 @@ export async function createPostgresStore(options: PostgresStoreOptions): Promis
       onChanged();
     }),
     schemas: createPostgresSchemas(database, schemas),
-    data: createPostgresData({ database, schemas, tokens, onChanged }),
+    data: createPostgresData({ database, reads, schemas, tokens, onChanged }),
     bundles: createPostgresBundles({ database, schemas, tokens, onChanged }),
     permissions: layerChecks(
       {
@@ -116,12 +121,13 @@ export async function createPostgresStore(options: PostgresStoreOptions): Promis
       },
       options,
     ),
-    lookups: new PostgresLookups({ database, schemas, tokens, permissions, telemetry }),
+    lookups: new PostgresLookups({ reads, schemas, tokens, permissions, telemetry }),
     changes: changes ?? unwatched,
     ping,
     close: async () => {
       circuit?.close();
       await Promise.all([removal.close(), collection?.close(), changes?.close()]);
+      await replicated?.close();
       await Promise.all([database.close(), probe.close()]);
     },
   };
@@ -133,6 +139,8 @@ interface Connections {
   readonly ping: () => Promise<void>;
   readonly circuit: CircuitBreaker | undefined;
   readonly tokens: SnapTokens;
+  /** Where there are replicas. */
+  readonly replicated: ReplicatedReads | undefined;
 }
 
 /** What fails leaves no connection behind. */
@@ -157,7 +165,8 @@ async function connect(options: PostgresStoreOptions): Promise<Connections> {
       onGreeted: (server) => tokens?.greeted(server),
     });
     tokens = await SnapTokens.load(database);
-    return { database, probe, ping, circuit, tokens };
+    const replicated = await startReplicas(options, database, probe);
+    return { database, probe, ping, circuit, tokens, replicated };
   } catch (error) {
     circuit?.close();
     await Promise.all([database?.close(), probe.close()]);
