@@ -149,6 +149,15 @@ export const metrics = {
     about: "1 while the circuit breaker has requests fail at once, else 0",
     labels: [],
   }),
+  "db.client.replica.lag": gauge("s", {
+    about:
+      "how long a standby has lacked something that the writer had; none while it is not there",
+    labels: ["replica"],
+  }),
+  "db.client.replica.used": gauge("{replica}", {
+    about: "1 while a standby is asked, 0 while it is left out",
+    labels: ["replica"],
+  }),
   "db.client.retries": counter("{statement}", {
     about: "statements that were repeated, by what was in their way",
     labels: ["fault"],
@@ -199,6 +208,7 @@ export const labelValues: Readonly<Record<Label, readonly string[] | { readonly 
     of: "statements that the server has, such as data/write, and kinds of questions, such as check",
   },
   "db.client.connection.state": ["used", "idle", "opening"],
+  replica: { of: "hosts of `database.reader.uri`, by their number in it from 0" },
   "cpu.mode": ["user", "system"],
 };
 
@@ -215,6 +225,7 @@ type Label =
   | "fault"
   | "db.query.summary"
   | "db.client.connection.state"
+  | "replica"
   | "cpu.mode";
 
 /** Where the buckets of a histogram end: seconds, sizes of requests, a handful. */

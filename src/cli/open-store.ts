@@ -59,6 +59,7 @@ export async function openStore(
         await createPostgresStore({
           ...common,
           url,
+          replicaUrl: readerUri(config),
           pool: poolOf(config),
           readTimeoutMs: config["database.read_timeout"],
           autoMigrate: config["database.auto_migrate"],
@@ -109,6 +110,13 @@ const circuitChanges = {
   open: "the circuit is open: the database does not answer, requests fail at once until it does",
   closed: "the circuit is closed: the database answers again",
 } as const;
+
+/** Where it is the writer's there are no replicas. */
+function readerUri(config: Config): string {
+  return config["database.reader.uri"] === ""
+    ? config["database.uri"]
+    : config["database.reader.uri"];
+}
 
 function poolOf(config: Config): PoolOptions {
   return {

@@ -20,6 +20,13 @@ export const databaseOptions = {
     about: "the Postgres database that takes writes; empty for `database.uri`",
     secret: true,
   }),
+  "database.reader.uri": option(postgresUri, {
+    flag: "database-reader-uri",
+    default: "",
+    about:
+      "standbys of that database, with commas between several hosts, which answer questions and may lag; empty for `database.uri`",
+    secret: true,
+  }),
   "database.start_timeout": option(duration, {
     flag: "database-start-timeout",
     default: "60s",

@@ -15,6 +15,7 @@ import { startGarbageCollection } from "./garbage.ts";
 import { PostgresLookups } from "./lookup.ts";
 import { migrateUp, refusePendingMigrations } from "./migrate.ts";
 import { observeDatabase } from "./observe-database.ts";
+import { observeReplicas } from "./observe-replicas.ts";
 import { readsOf } from "./reads.ts";
 import { type ReplicatedReads, startReplicas } from "./replicated-reads.ts";
 import { createPostgresSchemas, readSchema } from "./schemas.ts";
@@ -73,6 +74,7 @@ export async function createPostgresStore(options: PostgresStoreOptions): Promis
   const { maxConnections } = options.pool;
   observeDatabase(telemetry, { database, maxConnections, circuit });
   observeSchemas(telemetry, schemas);
+  if (replicated !== undefined) observeReplicas(telemetry, replicated);
   const removal = new TenantRemoval(database, warn);
   removal.start();
   const collection =
