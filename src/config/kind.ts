@@ -115,15 +115,19 @@ export const headerWord: Kind<string> = {
   read: (text) => (/^[!-~]+$/.test(text) ? text : undefined),
 };
 
-const hostName =
-  /^(?=.{1,253}$)[a-z0-9_]([a-z0-9_-]*[a-z0-9_])?(\.[a-z0-9_]([a-z0-9_-]*[a-z0-9_])?)*\.?$/i;
-
 /** What can be dialled or listened on. */
 export const host: Kind<string> = {
   expected: "a host name or an IP address, without a port",
-  schema: { type: "string", pattern: String.raw`^[\w.:%-]+$` },
-  read: (text) => (isIP(text) !== 0 || hostName.test(text) ? text : undefined),
+  schema: { type: scalar, pattern: String.raw`^[\w.:%-]+$` },
+  read: (text) => (isIP(text) !== 0 || isHostName(text) ? text : undefined),
 };
+
+/** What ends in a number is an IP address or nothing. */
+function isHostName(text: string): boolean {
+  const labels = text.replace(/\.$/, "").split(".");
+  const isLabel = (label: string): boolean => /^[a-z0-9_]([a-z0-9_-]*[a-z0-9_])?$/i.test(label);
+  return text.length < 254 && labels.every(isLabel) && !/^\d+$/.test(labels.at(-1) ?? "");
+}
 
 /** Whom a browser may ask for: a site, as it names itself, or every one. */
 export const origin: Kind<string> = {
@@ -138,7 +142,7 @@ export const origin: Kind<string> = {
 /** The name of a header, or every one. */
 export const headerName: Kind<string> = {
   expected: "names of headers such as authorization, or *",
-  schema: { type: "string", pattern: "^[!#$%&'*+.^_`|~0-9A-Za-z-]+$" },
+  schema: { type: scalar, pattern: "^[!#$%&'*+.^_`|~0-9A-Za-z-]+$" },
   read: (text) => (/^[!#$%&'*+.^_`|~0-9A-Za-z-]+$/.test(text) ? text : undefined),
 };
 

@@ -3,6 +3,7 @@ import type { TestContext } from "node:test";
 import { pino } from "pino";
 import type postgres from "postgres";
 
+import { noTelemetry } from "../../src/base/telemetry.ts";
 import type { TenantId } from "../../src/base/tuple.ts";
 import { openStore } from "../../src/cli/open-store.ts";
 import type { Store } from "../../src/store/store.ts";
@@ -33,7 +34,7 @@ export async function openConfigured(
   const config = configOf({
     args: ["--database-engine=postgres", `--database-uri=${url}`, ...named],
   });
-  const store = await openStore(config, logger, t.signal);
+  const store = await openStore(config, { logger, telemetry: noTelemetry }, t.signal);
   const sql = connect(url);
   t.after(async () => {
     await store.close();

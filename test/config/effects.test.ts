@@ -69,6 +69,14 @@ const effects: Readonly<Record<string, string>> = {
   "database.garbage_collection.interval": "cli/gc.test.ts",
   "database.garbage_collection.window": "cli/gc.test.ts",
   "database.garbage_collection.timeout": "cli/open-store.test.ts",
+  "distributed.enabled": "distributed/processes.test.ts",
+  "distributed.address": "distributed/processes.test.ts",
+  "distributed.port": "distributed/processes.test.ts",
+  "distributed.partition_count": "cli/open-peers.test.ts",
+  "distributed.replication_factor": "cli/open-peers.test.ts",
+  "distributed.load": "cli/open-peers.test.ts",
+  "distributed.picker_width": "cli/open-peers.test.ts",
+  "server.name_override": "cli/open-peers.test.ts",
 };
 
 test("the effect of every key is shown by a test that names it", () => {

@@ -2,12 +2,64 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 
 import { Ajv2020 } from "ajv/dist/2020.js";
-import { parse } from "yaml";
+import { isScalar, parse, parseDocument } from "yaml";
 
 import { configurationSchema } from "../../src/config/json-schema.ts";
 import { keyNames } from "../../src/config/key-name.ts";
-import { options } from "../../src/config/options.ts";
+import type { Option } from "../../src/config/option.ts";
+import { optionKeys, options } from "../../src/config/options.ts";
 import { file, problemsOf } from "./given.ts";
+
+/** Of all sorts, for every key to be tried with each. */
+const texts: readonly string[] = [
+  ...[
+    "",
+    "0",
+    "1",
+    "7",
+    "007",
+    "100",
+    "3476",
+    "70000",
+    "1.25",
+    "-1",
+    "0x10",
+    "1e3",
+    "true",
+    "True",
+  ],
+  ...["FALSE", "yes", "debug", "json", "memory", "postgres", "oidc", "otlp", "zipkin", "grpc"],
+  ...[
+    "0s",
+    "300s",
+    "1.5h",
+    "1h30m",
+    "500ms",
+    "10MiB",
+    "10MB",
+    "1.5 kb",
+    "5B",
+    "RS256",
+    "RS256,EdDSA",
+  ],
+  ...["*", "https://a.example", "http://b:8080/c", "127.0.0.1", "::1", "localhost", "a.b_c", "a b"],
+  ...[
+    "authorization",
+    "x-a:b c",
+    "postgres://u:p%40@h,i/x?a=b",
+    "postgresql:///x?host=/tmp",
+    "/a/b.pem",
+  ],
+  ...[
+    "host:4317",
+    "dns:///peers:5000",
+    "static:///a:1,[::1]:2",
+    "a, b",
+    "gr\u00fcn",
+    "a\nb",
+    "876000h",
+  ],
+];
 
 /*
  * The schema is held against the loader: a file is valid when the loader takes it, and no other one
@@ -104,6 +156,29 @@ test("every key is in the schema, with what it means, and its default is valid",
       .split(".")
       .reduceRight<unknown>((value, step) => ({ [step]: value }), property.default);
     assert.ok(validate(nested), `${name}: ${JSON.stringify(validate.errors)}`);
+  }
+});
+
+test("whatever a key takes is valid, however it is written", () => {
+  const ajv = new Ajv2020({ strict: true, allowUnionTypes: true });
+  for (const key of optionKeys) {
+    const { kind }: Option<unknown> = options[key];
+    const isValid = ajv.compile(kind.schema);
+    let taken = 0;
+    for (const written of texts.flatMap((text) => [text, JSON.stringify(text)])) {
+      const { contents } = parseDocument(written);
+      // A file has nothing to give where there is nothing, nor where a text is no plain one.
+      if (!isScalar(contents) || contents.value === null || contents.source === undefined) continue;
+      const { value, source } = contents;
+      if (kind.read(source) !== undefined) {
+        taken += 1;
+        assert.ok(isValid(value), `${key}: ${written}`);
+      }
+      if (kind.readItems?.([source, source]) !== undefined) {
+        assert.ok(isValid([value, value]), `${key}: a list of ${written}`);
+      }
+    }
+    assert.ok(taken > 0, `${key} takes none of them`);
   }
 });
 

@@ -328,7 +328,7 @@ test("the target of a gateway that there is none of is a host all the same", () 
   for (const host of ["127.0.0.1", "::1", "grpc.internal", "localhost"]) {
     assert.equal(configOf({ args: [flag, host] })["server.http.grpc_target_host"], host);
   }
-  for (const host of ["", "a b", "http://a", "a:1", "-a", "a..b"]) {
+  for (const host of ["", "a b", "http://a", "a:1", "-a", "a..b", "1", "1.2.3", "256.0.0.1"]) {
     assert.equal(problemsOf({ args: [`${flag}=${host}`] }).length, 1, host);
   }
 });

@@ -16,7 +16,7 @@ function exporter<const T extends string>(...names: readonly T[]): Kind<T> {
 /** Where a collector listens. */
 const endpoint: Kind<string> = {
   expected: "host:port, or a URL such as https://collector.example:4318 without credentials",
-  schema: { type: "string", pattern: String.raw`^[^?#@\s]*$` },
+  schema: { type: ["string", "number", "boolean"], pattern: String.raw`^[^?#@\s]*$` },
   read: (text) => {
     if (/[?#@\s]/.test(text)) return undefined;
     const url = URL.parse(text.includes("://") ? text : `http://${text}`);
