@@ -36,6 +36,8 @@ export interface Description {
   readonly operations: readonly DescribedOperation[];
   /** The schema behind a reference, else the schema itself. */
   resolve(schema: JsonSchema): JsonSchema;
+  /** Whether a value is one that a schema of a request permits. */
+  permits(schema: JsonSchema, value: unknown): boolean;
   /** What is not as described in a request body; "" when nothing is. */
   requestFault(operation: DescribedOperation, body: unknown): string;
   /** The same of an answer; a field that is not described is a fault, too. */
@@ -78,6 +80,7 @@ export function descriptionOf(text: string): Description {
     text,
     operations,
     resolve,
+    permits: (schema, value) => asRequest(schema, value) === "",
     requestFault: ({ body }, value) =>
       body === undefined ? "no body is described" : asRequest(body.schema, value),
     answerFault: ({ answers }, { status, contentType, body }) => {

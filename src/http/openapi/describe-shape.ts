@@ -71,7 +71,7 @@ function requiredOf(shape: JsonSchema): readonly string[] {
   return [...always, ...asked.map(([name]) => name)];
 }
 
-function rulesOf({ pattern, ...about }: About): JsonSchema {
+function rulesOf({ pattern, keys, ...about }: About): JsonSchema {
   const {
     component: _named,
     required: _required,
@@ -79,7 +79,11 @@ function rulesOf({ pattern, ...about }: About): JsonSchema {
     isUntold: _untold,
     ...rules
   } = about;
-  return { ...rules, ...(pattern !== undefined && { pattern: pattern.source }) };
+  return {
+    ...rules,
+    ...(pattern !== undefined && { pattern: pattern.source }),
+    ...(keys !== undefined && { propertyNames: { pattern: keys.source } }),
+  };
 }
 
 function aboutOf(shape: unknown): About {

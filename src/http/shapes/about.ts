@@ -15,6 +15,8 @@ export interface About {
   readonly component?: string;
   /** What each element of a list, or each value of a map, is. */
   readonly of?: About;
+  /** What each key of a map is. */
+  readonly keys?: RegExp;
   /** Stands in the place of what the shape says. */
   readonly schema?: JsonSchema;
   readonly pattern?: RegExp;

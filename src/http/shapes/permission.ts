@@ -1,5 +1,6 @@
 import { type Static, Type } from "typebox";
 
+import { namePattern } from "../../service/field.ts";
 import type { LookupEntityRequest } from "../../service/lookup-entity.ts";
 import { defaultPageSize } from "../../service/lookup-page.ts";
 import type { RawQuestion } from "../../service/request-check.ts";
@@ -116,7 +117,7 @@ const lookupEntityShape = {
   subject: subjectField,
   scope: mapField(
     { data: textListField({ of: idRule }) },
-    { description: "The only ids that count, by the type of the entity." },
+    { description: "The only ids that count, by the type of the entity.", keys: namePattern },
   ),
 };
 

@@ -3,6 +3,7 @@ import { type Static, type TSchema, type TUnsafe, Type } from "typebox";
 import { attributeTypes } from "../../base/tuple.ts";
 import { printExpression } from "../../language/print.ts";
 import type { EntityDefinition, RuleDefinition, Schema } from "../../language/schema.ts";
+import { namePattern } from "../../service/field.ts";
 import type { PartialWriteSchemaRequest } from "../../service/partial-write-schema.ts";
 import { nextPage, timeAnswer } from "./answer.ts";
 import { mapField, objectField, textField, textListField } from "./field.ts";
@@ -38,7 +39,7 @@ export const partialWriteSchemaBody = Type.Object({
       }),
       delete: textListField({ description: "Names to remove.", of: nameRule }),
     },
-    { description: "What changes, by the name of the entity." },
+    { description: "What changes, by the name of the entity.", keys: namePattern },
   ),
 });
 
