@@ -189,10 +189,8 @@ function arbitraryOf(
   key = "",
 ): fc.Arbitrary<unknown> {
   const schema = description.resolve(described);
-  const name =
-    String(described["$ref"] ?? key)
-      .split("/")
-      .at(-1) ?? "";
+  const { $ref } = described;
+  const name = typeof $ref === "string" ? ($ref.split("/").at(-1) ?? "") : key;
   const any = anyOf(schema, description, known, key);
   const fitting = (known[name] ?? []).filter((value) => description.permits(described, value));
   return fitting.length === 0
@@ -266,7 +264,7 @@ function mapOf(
 
 function textOf(schema: JsonSchema): fc.Arbitrary<string> {
   const max = Number(schema["maxLength"] ?? 200);
-  const pattern = new RegExp(String(schema["pattern"] ?? ""), "u");
+  const pattern = new RegExp(typeof schema["pattern"] === "string" ? schema["pattern"] : "", "u");
   if (/^\^.*\[a-z/.test(pattern.source)) return fc.stringMatching(pattern);
   return fc
     .string({ unit: "grapheme", maxLength: Math.min(max, 20) })

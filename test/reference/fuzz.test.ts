@@ -153,7 +153,8 @@ for (const engine of engines) {
       ]);
     }
 
-    test("are answered as described, and change nothing when they are refused", async (t) => {
+    const timeout = Math.max(240_000, numRuns * 200);
+    test("are answered as described, and change nothing when refused", { timeout }, async (t) => {
       t.diagnostic(`PEMBA_SEED=${seed} PEMBA_FUZZ_RUNS=${numRuns}`);
       let state = await stored();
       let accepted = 0;
