@@ -53,6 +53,7 @@ const effects: Readonly<Record<string, string>> = {
   "database.auto_migrate": "cli/serve.test.ts",
   "database.max_connections": "cli/open-store.test.ts",
   "database.max_open_connections": "cli/serve-keys.test.ts",
+  "database.reader.uri": "cli/reader-uri.test.ts",
   "database.min_connections": "cli/pool-keys.test.ts",
   "database.max_idle_connections": "cli/pool-keys.test.ts",
   "database.min_idle_connections": "cli/pool-keys.test.ts",

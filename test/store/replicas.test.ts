@@ -1,0 +1,323 @@
+/**
+ * A standby that follows asynchronously answers what it can. Its replay is stopped and its transactions
+ * are held open, so that what it lacks is known: a state that it has not reached must never be read
+ * from it.
+ */
+import assert from "node:assert/strict";
+import { after, before, type TestContext, test } from "node:test";
+
+import type postgres from "postgres";
+
+import { emptyContext, type SnapToken, type TenantId } from "../../src/base/tuple.ts";
+import type { PostgresStoreOptions } from "../../src/store/postgres/store.ts";
+import type { LookupPage, Store } from "../../src/store/store.ts";
+import { createTestDatabase } from "../support/database.ts";
+import { openLine } from "../support/line.ts";
+import { type FollowedServer, startFollowedPostgres } from "../support/postgres-binaries.ts";
+import { allowed, openStore, tenantWithSchema, write } from "./engines.ts";
+import { remove } from "./filters.ts";
+import { beginWrite, connect, until } from "./open-write.ts";
+import { stateAt } from "./state.ts";
+
+let servers: FollowedServer;
+let sql: postgres.Sql;
+let following: postgres.Sql;
+
+before(async () => {
+  servers = await startFollowedPostgres();
+  sql = connect(servers.primary.url, 8);
+  following = connect(servers.standby.url, 2);
+  // The tables are there before anybody asks for them.
+  await (await openStore(servers.primary.url)).close();
+  await caughtUp();
+});
+
+after(async () => {
+  await Promise.all([sql.end({ timeout: 1 }), following.end({ timeout: 1 })]);
+  await Promise.all([servers.primary.stop(), servers.standby.stop()]);
+});
+
+/** Resolves when the standby has all that the primary has. */
+async function caughtUp(): Promise<void> {
+  const [end] = await sql<{ lsn: string }[]>`select pg_current_wal_insert_lsn()::text as lsn`;
+  await until(async () => {
+    const [row] = await following<{ there: boolean }[]>`
+      select pg_last_wal_replay_lsn() >= ${end?.lsn ?? ""}::text::pg_lsn as there`;
+    return row?.there === true ? true : undefined;
+  });
+}
+
+async function pauseReplay(t: TestContext): Promise<() => Promise<void>> {
+  await following`select pg_wal_replay_pause()`;
+  await until(async () => {
+    const [row] = await following`select pg_get_wal_replay_pause_state() as state`;
+    return row?.["state"] === "paused" ? true : undefined;
+  });
+  let isPaused = true;
+  const resume = async (): Promise<void> => {
+    if (isPaused) await following`select pg_wal_replay_resume()`;
+    isPaused = false;
+    await caughtUp();
+  };
+  t.after(resume);
+  return resume;
+}
+
+interface Opened {
+  readonly store: Store;
+  readonly tenant: TenantId;
+  readonly warnings: readonly string[];
+}
+
+async function openWithReplica(
+  t: TestContext,
+  options: Partial<PostgresStoreOptions> = {},
+): Promise<Opened> {
+  const warnings: string[] = [];
+  const store = await openStore(options.url ?? servers.primary.url, {
+    replicaUrl: servers.standby.url,
+    warn: (text) => void warnings.push(text),
+    ...options,
+  });
+  t.after(async () => await store.close());
+  const tenant = await tenantWithSchema(store);
+  await caughtUp();
+  return { store, tenant, warnings };
+}
+
+const owner = (name: string): readonly string[] => [`doc:1#owner@user:${name}`];
+const asked = (subject: string, at?: SnapToken) => ({ id: "1", permission: "view", subject, at });
+
+async function firstPage(store: Store, tenant: TenantId, at?: SnapToken): Promise<LookupPage> {
+  return await store.lookups.subjects(tenant, {
+    schemaVersion: undefined,
+    snapToken: at,
+    depth: 100,
+    context: emptyContext,
+    entity: { type: "doc", id: "1" },
+    permission: "view",
+    arguments: [],
+    subjectType: "user",
+    subjectRelation: "",
+    after: undefined,
+    limit: 10,
+  });
+}
+
+test("a snapshot of a standby does not tell which transactions are running", async () => {
+  const store = await openStore(servers.primary.url);
+  const tenant = await tenantWithSchema(store);
+  const open = await beginWrite(sql, tenant, { tuples: owner("a") });
+  await write(store, tenant, { tuples: ["doc:2#owner@user:b"] });
+  await caughtUp();
+  const state = "select pg_current_snapshot()::text as text";
+  const [here, there] = await Promise.all([sql.unsafe(state), following.unsafe(state)]);
+  assert.match(String(here[0]?.["text"]), /^\d+:\d+:\d+/);
+  assert.match(String(there[0]?.["text"]), /^\d+:\d+:$/);
+  await open.undo();
+  await store.close();
+});
+
+test("a question goes to the replica, and one of a state that it lacks to the writer", async (t) => {
+  const { store, tenant } = await openWithReplica(t);
+  const resume = await pauseReplay(t);
+  const token = await write(store, tenant, { tuples: owner("new") });
+  assert.equal(await allowed(store, tenant, asked("new")), false);
+  assert.equal(await allowed(store, tenant, asked("new", token)), true);
+  const before = await firstPage(store, tenant);
+  assert.deepEqual(before.items, []);
+  assert.deepEqual((await firstPage(store, tenant, token)).items, ["new"]);
+  assert.deepEqual(await stateAt(store, tenant, undefined), []);
+  assert.deepEqual(await stateAt(store, tenant, token), owner("new"));
+  await resume();
+  assert.equal(await allowed(store, tenant, asked("new")), true);
+  const alone = await openStore(servers.primary.url);
+  t.after(async () => await alone.close());
+  assert.deepEqual((await firstPage(alone, tenant, before.snapToken)).items, []);
+});
+
+test("a question of a state that the replica has reached needs no writer", async (t) => {
+  const line = await openLine(t, servers.primary.url);
+  const { store, tenant } = await openWithReplica(t, { url: line.url, maxRetries: 0 });
+  const first = await write(store, tenant, { tuples: owner("a") });
+  const second = await remove(store, tenant, { tuples: { ids: ["1"] } });
+  await allowed(store, tenant, asked("a"));
+  await caughtUp();
+  // It is known of the replica after the next look at it.
+  await line.cut();
+  await until(async () =>
+    allowed(store, tenant, asked("a", second)).then(
+      () => true,
+      () => undefined,
+    ),
+  );
+  assert.equal(await allowed(store, tenant, asked("a", first)), true);
+  assert.equal(await allowed(store, tenant, asked("a", second)), false);
+  assert.equal(await allowed(store, tenant, asked("a")), false);
+  assert.deepEqual(await stateAt(store, tenant, first), owner("a"));
+  await line.mend();
+});
+
+test("a read of an own write misses nothing, however the replay stops and goes on", async (t) => {
+  const { store, tenant } = await openWithReplica(t);
+  for (let round = 0; round < 40; round++) {
+    if (round % 8 === 0) await following`select pg_wal_replay_pause()`;
+    if (round % 8 === 4) await following`select pg_wal_replay_resume()`;
+    const name = `u${round}`;
+    const token = await write(store, tenant, { tuples: owner(name) });
+    assert.equal(await allowed(store, tenant, asked(name, token)), true, name);
+    const gone = await remove(store, tenant, { tuples: { ids: ["1"] } });
+    assert.equal(await allowed(store, tenant, asked(name, gone)), false, name);
+    assert.equal(await allowed(store, tenant, asked(name, token)), true, name);
+  }
+});
+
+test("a token of a state that was read from the replica names that state on every server", async (t) => {
+  const { store, tenant } = await openWithReplica(t);
+  const other = await tenantWithSchema(store);
+  const alone = await openStore(servers.primary.url);
+  t.after(async () => await alone.close());
+  await write(store, tenant, { tuples: owner("a") });
+  await write(store, other, { tuples: owner("x") });
+  // Has a lower id than what is committed after it, and is running on the standby.
+  const open = await beginWrite(sql, tenant, { tuples: owner("late") });
+  await write(store, tenant, { tuples: owner("b") });
+  await caughtUp();
+  const page = await firstPage(store, tenant);
+  assert.deepEqual(page.items, ["a", "b"]);
+  const quiet = await firstPage(store, other);
+  assert.deepEqual(quiet.items, ["x"]);
+  await open.commit();
+  await write(store, tenant, { tuples: owner("c") });
+  await write(store, other, { tuples: owner("y") });
+  await caughtUp();
+  for (const each of [alone, store]) {
+    assert.deepEqual((await firstPage(each, tenant, page.snapToken)).items, ["a", "b"]);
+    assert.deepEqual((await firstPage(each, other, quiet.snapToken)).items, ["x"]);
+  }
+  assert.deepEqual((await firstPage(alone, tenant)).items, ["a", "b", "c", "late"]);
+});
+
+test("pages stay with the state of the first, wherever that was read", async (t) => {
+  const { store, tenant } = await openWithReplica(t);
+  const ids = Array.from({ length: 9 }, (_, index) => `doc:1#owner@user:u${index}`);
+  await write(store, tenant, { tuples: ids });
+  await caughtUp();
+  const first = await firstPage(store, tenant);
+  assert.equal(first.items.length, 9);
+  await remove(store, tenant, { tuples: { ids: ["1"] } });
+  await caughtUp();
+  for (let turn = 0; turn < 3; turn++) {
+    assert.equal((await firstPage(store, tenant, first.snapToken)).items.length, 9);
+  }
+  assert.deepEqual((await firstPage(store, tenant)).items, []);
+});
+
+test("the head of a schema is never older than what this instance has seen", async (t) => {
+  const { store, tenant } = await openWithReplica(t);
+  await write(store, tenant, { tuples: owner("a") });
+  await caughtUp();
+  assert.equal(await allowed(store, tenant, asked("a")), true);
+  const resume = await pauseReplay(t);
+  const text = `entity user {} entity doc { relation owner @user relation banned @user
+    permission view = owner not owner }`;
+  await store.schemas.write(tenant, { text });
+  assert.equal(await allowed(store, tenant, asked("a")), false);
+  const made = await tenantWithSchema(store);
+  assert.equal(await allowed(store, made, asked("a")), false);
+  await resume();
+  assert.equal(await allowed(store, tenant, asked("a")), false);
+});
+
+test("a replica that goes fails no question, and is asked again when it comes", async (t) => {
+  const line = await openLine(t, servers.standby.url);
+  const { store, tenant, warnings } = await openWithReplica(t, {
+    replicaUrl: line.url,
+    maxRetries: 0,
+  });
+  await write(store, tenant, { tuples: owner("a") });
+  await caughtUp();
+  let isOver = false;
+  const reading = Array.from({ length: 4 }, async () => {
+    let answers = 0;
+    for (; !isOver; answers++) assert.equal(await allowed(store, tenant, asked("a")), true);
+    return answers;
+  });
+  for (let turn = 1; turn <= 3; turn++) {
+    await line.cut();
+    await until(async () => (leftOut(warnings) === turn ? true : undefined));
+    await line.mend();
+    await until(async () => (warnings.length === 2 * turn ? true : undefined));
+  }
+  isOver = true;
+  assert.ok((await Promise.all(reading)).every((answers) => answers > 0));
+  // It is the replica that answers again.
+  const resume = await pauseReplay(t);
+  await write(store, tenant, { tuples: owner("new") });
+  assert.equal(await allowed(store, tenant, asked("new")), false);
+  await resume();
+});
+
+function leftOut(warnings: readonly string[]): number {
+  return warnings.filter((text) => text.includes("is not asked")).length;
+}
+
+test("a replica that is not there at the start is a warning, and one that comes is asked", async (t) => {
+  const line = await openLine(t, servers.standby.url);
+  await line.cut();
+  const { store, tenant, warnings } = await openWithReplica(t, { replicaUrl: line.url });
+  assert.equal(leftOut(warnings), 1, warnings.join("\n"));
+  assert.ok(!warnings.some((text) => text.includes("postgres@")));
+  await write(store, tenant, { tuples: owner("a") });
+  assert.equal(await allowed(store, tenant, asked("a")), true);
+  await line.mend();
+  await until(async () => (warnings.length === 2 ? true : undefined));
+});
+
+test("a server of another cluster is not asked", async (t) => {
+  const stranger = await createTestDatabase();
+  t.after(async () => await stranger.drop());
+  await (await openStore(stranger.url)).close();
+  const { store, tenant, warnings } = await openWithReplica(t, { replicaUrl: stranger.url });
+  assert.match(warnings.join("\n"), /another cluster/);
+  await write(store, tenant, { tuples: owner("a") });
+  assert.equal(await allowed(store, tenant, asked("a")), true);
+});
+
+test("the writer may stand among the replicas", async (t) => {
+  const both = `${servers.primary.url.replace(/\/postgres$/, "")},${new URL(servers.standby.url).host}/postgres`;
+  const { store, tenant, warnings } = await openWithReplica(t, { replicaUrl: both });
+  assert.deepEqual(warnings, []);
+  const token = await write(store, tenant, { tuples: owner("a") });
+  await caughtUp();
+  for (let turn = 0; turn < 6; turn++) {
+    assert.equal(await allowed(store, tenant, asked("a")), true);
+    assert.equal(await allowed(store, tenant, asked("a", token)), true);
+  }
+});
+
+test("how far a replica is behind is told", async (t) => {
+  const readings = new Map<string, () => readonly { readonly value: number }[]>();
+  const { noTelemetry } = await import("../../src/base/telemetry.ts");
+  const { store, tenant } = await openWithReplica(t, {
+    telemetry: { ...noTelemetry, observe: (name, read) => void readings.set(name, read) },
+  });
+  const lag = (): number | undefined => readings.get("db.client.replica.lag")?.()[0]?.value;
+  await until(async () => (lag() === 0 ? true : undefined));
+  const resume = await pauseReplay(t);
+  await write(store, tenant, { tuples: owner("a") });
+  await until(async () => ((lag() ?? 0) > 0.5 ? true : undefined));
+  await resume();
+  await until(async () => (lag() === 0 ? true : undefined));
+});
+
+test("a standby that became a server of its own is not asked any more", async (t) => {
+  const { store, tenant, warnings } = await openWithReplica(t);
+  await write(store, tenant, { tuples: owner("a") });
+  await caughtUp();
+  await following`select pg_promote()`;
+  await until(async () => (leftOut(warnings) === 1 ? true : undefined));
+  assert.match(warnings.join("\n"), /follows no server/);
+  await remove(store, tenant, { tuples: { ids: ["1"] } });
+  assert.equal(await allowed(store, tenant, asked("a")), false);
+});
