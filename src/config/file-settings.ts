@@ -39,7 +39,10 @@ export function collectSettings(document: Document, places: Places): Source {
   return { settings: visitor.settings, problems };
 }
 
-/** `above` is the dotted path of the map. What is merged into it comes first, for keys of its own to win. */
+/**
+ * `above` is the dotted path of the map. What is merged into it comes first, for its own keys to take
+ * the place of.
+ */
 function collectMap(visitor: Visitor, map: YAMLMap, above: string): void {
   const isMerge = ({ key }: Pair): boolean => isScalar(key) && key.value === "<<";
   for (const item of map.items.filter(isMerge)) {
@@ -53,7 +56,9 @@ function merge(visitor: Visitor, item: Pair, part: unknown, above: string): void
   const { merging, problems } = visitor;
   const map = resolved(visitor, part);
   if (!isMap(map)) {
-    problems.push(`${placeOfKey(visitor, item)}: \`<<\` takes the keys of a map, expected one`);
+    problems.push(
+      `${placeOfKey(visitor, item)}: \`<<\` stands for the keys of a map, expected one`,
+    );
   } else if (merging.has(map)) {
     problems.push(`${placeOfKey(visitor, item)}: \`<<\` leads back to itself`);
   } else {
@@ -74,6 +79,9 @@ function collectPair(visitor: Visitor, item: Pair, above: string): void {
   const set = (text: Setting["text"]): void => {
     visitor.settings.set(path, { name: path, source: "file", text, place });
   };
+  for (const name of visitor.settings.keys()) {
+    if (name === path || name.startsWith(`${path}.`)) visitor.settings.delete(name);
+  }
   const isEmpty = value === null || (isScalar(value) && value.value === null);
   const role = roleOf(path);
   if (role === "unknown") {

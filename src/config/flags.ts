@@ -41,8 +41,12 @@ export function parseFlags(
   const values = new Map<string, string>();
   const positionals: string[] = [];
   const problems: string[] = [];
-  for (const token of tokens) {
-    if (token.kind === "positional") positionals.push(token.value);
+  for (const [index, token] of tokens.entries()) {
+    if (token.kind === "positional") {
+      const flag = switchBefore(tokens[index - 1], token.value, known);
+      if (flag === undefined) positionals.push(token.value);
+      else problems.push(`${flag} ${token.value}: expected \`${flag}=${token.value}\``);
+    }
     if (token.kind !== "option") continue;
     const kind = known.get(token.name);
     if (kind === undefined) {
@@ -58,6 +62,19 @@ export function parseFlags(
     else values.set(token.name, joined(values.get(token.name), value, kind));
   }
   return { values, positionals, problems };
+}
+
+type Token = NonNullable<ReturnType<typeof parseArgs>["tokens"]>[number];
+
+/** The flag that a truth was meant for, which stands behind it as a word of its own. */
+function switchBefore(
+  before: Token | undefined,
+  word: string,
+  known: ReadonlyMap<string, FlagKind>,
+): string | undefined {
+  const isTruth = word === "true" || word === "false";
+  if (!isTruth || before?.kind !== "option" || before.value !== undefined) return undefined;
+  return known.get(before.name)?.bare === undefined ? undefined : before.rawName;
 }
 
 /** An empty list adds nothing to the others. */

@@ -107,11 +107,27 @@ authn:
   assert.deepEqual(config["authn.preshared.keys"], ["/a.pem", "k-two"]);
 });
 
+test("what a map has itself takes the place of all that is merged into it there", (t) => {
+  const path = file(
+    t,
+    `server:
+  http: &all { port: 1, tls: { enabled: false, cert: /a.pem, key: /a.key } }
+  grpc:
+    <<: *all
+    port:
+    tls: { key: /b.key }
+`,
+  );
+  const config = configOf({ args: ["-c", path] });
+  assert.equal(config["server.grpc.port"], 3478);
+  assert.deepEqual([config["server.grpc.tls.cert"], config["server.grpc.tls.key"]], ["", "/b.key"]);
+});
+
 test("a merge needs a map, and has an end when it leads back to itself", (t) => {
   const path = file(t, "server: &all\n  <<: *all\nlogger:\n  <<: 3\n");
   assert.deepEqual(problemsOf({ args: ["-c", path] }), [
     `${path}:2:3: \`<<\` leads back to itself`,
-    `${path}:4:3: \`<<\` takes the keys of a map, expected one`,
+    `${path}:4:3: \`<<\` stands for the keys of a map, expected one`,
   ]);
   const nested = file(t, "server: &all\n  http: *all\n");
   assert.deepEqual(problemsOf({ args: ["-c", nested] }), [

@@ -27,6 +27,14 @@ test("a flag takes its value after a space or an equals sign, and a switch needs
   assert.equal(off["database.auto_migrate"], false);
 });
 
+test("a switch that is given its value as a word of its own is told how to", () => {
+  assert.deepEqual(problemsOf({ args: ["--http-enabled", "false"] }), [
+    "--http-enabled false: expected `--http-enabled=false`",
+  ]);
+  // Of any other flag it is no value.
+  assert.deepEqual(problemsOf({ args: ["--log-level", "info", "true"] }), []);
+});
+
 test("an empty variable is one that is not set", () => {
   assert.equal(configOf({ env: { SERVICE_HTTP_PORT: "" } })["server.http.port"], 3476);
 });
