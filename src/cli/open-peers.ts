@@ -15,6 +15,7 @@ import { buildPeerServer, type PeerServer } from "../distributed/peer-server.ts"
 import type { PeerCredentials } from "../distributed/peer.ts";
 import { Peers } from "../distributed/peers.ts";
 import { resolvePeers } from "../distributed/resolve.ts";
+import type { RingShape } from "../distributed/ring.ts";
 import type { Service } from "../service/service.ts";
 import type { Store } from "../store/store.ts";
 
@@ -53,11 +54,7 @@ export function openPeers(
   const peers = new Peers({
     target: must(peerTargetOf(config["distributed.address"]), "the address was read"),
     resolve: resolvePeers,
-    shape: {
-      partitions: config["distributed.partition_count"],
-      points: config["distributed.replication_factor"],
-      load: config["distributed.load"],
-    },
+    shape: ringShapeOf(config),
     width: config["distributed.picker_width"],
     instance,
     credentials: credentialsOf(config, certificate, keys[0]),
@@ -71,6 +68,15 @@ export function openPeers(
       peers.close();
       server.close();
     },
+  };
+}
+
+/** Instances with another shape send checks to other instances. */
+export function ringShapeOf(config: Config): RingShape {
+  return {
+    partitions: config["distributed.partition_count"],
+    points: config["distributed.replication_factor"],
+    load: config["distributed.load"],
   };
 }
 

@@ -139,7 +139,10 @@ test("an instance that is about to stop is left out", async () => {
 
 test("an instance that takes long is not waited for", async () => {
   const never = Promise.withResolvers<undefined>();
-  const [first, second] = await start({ patience: 500 }, { delay: async () => await never.promise });
+  const [first, second] = await start(
+    { patience: 500 },
+    { delay: async () => await never.promise },
+  );
   assert.ok(first && second);
   assert.deepEqual(await askAll(first), right);
   assert.ok(second.asked.length > 0);

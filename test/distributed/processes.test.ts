@@ -1,29 +1,14 @@
 import assert from "node:assert/strict";
-import { createServer } from "node:net";
 import { test, type TestContext } from "node:test";
 
 import { until } from "../store/open-write.ts";
 import { createTestDatabase } from "../support/database.ts";
 import { servePemba } from "../support/pemba.ts";
+import { freePorts } from "./free-ports.ts";
 
 /* Real processes over one database: what a check answers when the instance that keeps it is killed. */
 
 const schema = "entity user {} entity doc { relation viewer @user permission view = viewer }";
-
-async function freePorts(count: number): Promise<readonly number[]> {
-  const servers = Array.from({ length: count }, () => createServer());
-  const ports = await Promise.all(
-    servers.map(async (server) => {
-      await new Promise<void>((resolve) => {
-        server.listen(0, "127.0.0.1", resolve);
-      });
-      const address = server.address();
-      return typeof address === "object" && address !== null ? address.port : 0;
-    }),
-  );
-  for (const server of servers) server.close();
-  return ports;
-}
 
 async function post(
   url: string,

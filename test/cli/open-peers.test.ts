@@ -1,0 +1,194 @@
+import assert from "node:assert/strict";
+import { after, before, test, type TestContext } from "node:test";
+
+import { pino } from "pino";
+import { generate } from "selfsigned";
+
+import { noTelemetry, type Telemetry } from "../../src/base/telemetry.ts";
+import { emptyContext, type SnapToken, type TenantId } from "../../src/base/tuple.ts";
+import { openPeers, ringShapeOf } from "../../src/cli/open-peers.ts";
+import { Ring } from "../../src/distributed/ring.ts";
+import { createHealth } from "../../src/service/health.ts";
+import { createMemoryStore } from "../../src/store/memory/store.ts";
+import type { CheckQuestion, Store } from "../../src/store/store.ts";
+import { configOf } from "../config/given.ts";
+import { freePorts } from "../distributed/free-ports.ts";
+import { tenantWithSchema, write } from "../store/engines.ts";
+import { until } from "../store/open-write.ts";
+
+/* What the keys under `distributed` do, shown by instances that share one store. */
+
+const checks = 80;
+let store: Store;
+let tenant: TenantId;
+let token: SnapToken;
+
+before(async () => {
+  store = createMemoryStore({ maxSchemaCacheBytes: 1_000_000 });
+  tenant = await tenantWithSchema(store);
+  token = await write(store, tenant, { tuples: ["doc:1#viewer@user:ann"] });
+});
+
+after(async () => await store.close());
+
+interface Joined {
+  readonly shared: Store;
+  readonly asked: CheckQuestion[];
+  /** How many instances it knows. */
+  readonly members: () => number;
+}
+
+/** So many instances with these flags, each at a port of its own. */
+async function join(
+  t: TestContext,
+  count: number,
+  flags: readonly string[],
+  pair?: { readonly cert: Buffer; readonly key: Buffer },
+): Promise<readonly Joined[]> {
+  const ports = await freePorts(count);
+  const list = ports.map((port) => `127.0.0.1:${port}`).join(",");
+  return await Promise.all(
+    ports.map(async (port) => {
+      const config = configOf({
+        args: [
+          "--database-engine=postgres",
+          "--database-uri=postgres://localhost/pemba",
+          "--distributed-enabled",
+          `--distributed-address=static:///${list}`,
+          `--distributed-port=${port}`,
+          ...flags,
+        ],
+      });
+      const asked: CheckQuestion[] = [];
+      const own = counting(asked);
+      let members = (): number => 0;
+      const telemetry: Telemetry = {
+        ...noTelemetry,
+        observe: (_name, read) => {
+          members = () => read()[0]?.value ?? 0;
+        },
+      };
+      const service = {
+        store: own,
+        health: createHealth(own),
+        maxDataPerWrite: 1,
+        bulkLimit: 1,
+      };
+      const joined = openPeers(config, service, {
+        certificate: pair && { current: pair, onChange: () => {} },
+        logger: pino({ level: "silent" }),
+        telemetry,
+      });
+      assert.ok(joined);
+      t.after(() => joined.close());
+      await joined.server.listen({ host: "127.0.0.1", port });
+      return { shared: joined.share(own), asked, members: () => members() };
+    }),
+  );
+}
+
+function counting(asked: CheckQuestion[]): Store {
+  return {
+    ...store,
+    permissions: {
+      subjectPermissions: async (...of) => await store.permissions.subjectPermissions(...of),
+      expand: async (...of) => await store.permissions.expand(...of),
+      check: async (of, question) => {
+        asked.push(question);
+        return await store.permissions.check(of, question);
+      },
+    },
+  };
+}
+
+async function knowing(instances: readonly Joined[], count: number): Promise<void> {
+  await until(async () => instances.every(({ members }) => members() === count) || undefined);
+}
+
+/** Asks one instance many checks, and tells how many of them each instance worked on. */
+async function spread(instances: readonly Joined[]): Promise<readonly number[]> {
+  const [first] = instances;
+  assert.ok(first);
+  for (const { asked } of instances) asked.length = 0;
+  for (let nth = 0; nth < checks; nth += 1) {
+    await first.shared.permissions.check(tenant, {
+      schemaVersion: undefined,
+      snapToken: token,
+      depth: 100,
+      context: emptyContext,
+      path: (_item, field) => field,
+      items: [
+        {
+          entity: { type: "doc", id: String(nth) },
+          permission: "view",
+          subject: { type: "user", id: "ann", relation: "" },
+          arguments: [],
+        },
+      ],
+    });
+  }
+  return instances.map(({ asked }) => asked.length);
+}
+
+test("without `distributed.enabled` an instance is alone", () => {
+  const config = configOf({});
+  const service = { store, health: createHealth(store), maxDataPerWrite: 1, bulkLimit: 1 };
+  const logger = pino({ level: "silent" });
+  const parts = { certificate: undefined, logger, telemetry: noTelemetry };
+  assert.equal(openPeers(config, service, parts), undefined);
+});
+
+test("instances at `distributed.address` share checks, of which one part is one instance's", async (t) => {
+  const instances = await join(t, 2, []);
+  await knowing(instances, 2);
+  assert.ok((await spread(instances)).every((count) => count > 0));
+  const alone = await join(t, 2, ["--distributed-partition-count=1"]);
+  await knowing(alone, 2);
+  const [most = 0] = [...(await spread(alone))].toSorted((a, b) => b - a);
+  // One that took long was asked twice.
+  assert.ok(most >= checks, "one part has one owner");
+});
+
+test("`distributed.picker_width` sends the checks of a part to several", async (t) => {
+  const flags = ["--distributed-partition-count=1", "--distributed-picker-width=2"];
+  const instances = await join(t, 2, flags);
+  await knowing(instances, 2);
+  const counts = await spread(instances);
+  assert.ok(
+    counts.every((count) => count > 10),
+    counts.join(),
+  );
+});
+
+/** How many of many keys the member with most of them has, of three on a ring as the flags shape it. */
+function mostOf(...flags: readonly string[]): number {
+  const ring = new Ring(["a:1", "b:2", "c:3"], ringShapeOf(configOf({ args: flags })));
+  const counts = new Map<string, number>();
+  for (let nth = 0; nth < 3_000; nth += 1) {
+    for (const member of ring.membersFor(String(nth), 1)) {
+      counts.set(member, (counts.get(member) ?? 0) + 1);
+    }
+  }
+  return Math.max(...counts.values());
+}
+
+test("more of `distributed.replication_factor`, or less of `distributed.load`, makes parts even", () => {
+  const uneven = mostOf("--distributed-replication-factor=1", "--distributed-load=100");
+  const many = mostOf("--distributed-replication-factor=500", "--distributed-load=100");
+  const bounded = mostOf("--distributed-replication-factor=1", "--distributed-load=1.01");
+  assert.ok(uneven > 1_300, String(uneven));
+  assert.ok(many < 1_200, String(many));
+  assert.ok(bounded < 1_200, String(bounded));
+});
+
+test("`server.name_override` is the name that certificates of instances must be for", async (t) => {
+  const made = await generate([{ name: "commonName", value: "pemba.internal" }], {
+    keyType: "ec",
+    extensions: [{ name: "subjectAltName", altNames: [{ type: 2, value: "pemba.internal" }] }],
+  });
+  const pair = { cert: Buffer.from(made.cert), key: Buffer.from(made.private) };
+  const named = await join(t, 2, ["--server-name-override=pemba.internal"], pair);
+  await knowing(named, 2);
+  const unnamed = await join(t, 2, ["--server-name-override=other.internal"], pair);
+  await knowing(unnamed, 0);
+});
