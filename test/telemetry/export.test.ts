@@ -1,0 +1,111 @@
+import assert from "node:assert/strict";
+import { test } from "node:test";
+
+import { type Collector, startCollector } from "../support/collector.ts";
+import { type Addresses, servePemba } from "../support/pemba.ts";
+
+/** The flags that send one signal to a collector. */
+function sentTo(flag: "tracer" | "meter" | "log", endpoint: string, protocol: string): string[] {
+  return [
+    `--${flag}-enabled`,
+    `--${flag}-endpoint=${endpoint}`,
+    `--${flag}-insecure`,
+    `--${flag}-protocol=${protocol}`,
+    `--${flag}-service-name=${flag}-of-a-test`,
+    `--${flag}-headers=x-given:a:b`,
+  ];
+}
+
+function allSentTo(collector: Collector, protocol: "http" | "grpc"): string[] {
+  return (["tracer", "meter", "log"] as const).flatMap((flag) =>
+    sentTo(flag, collector[protocol], protocol),
+  );
+}
+
+async function ask({ url }: Addresses): Promise<void> {
+  const response = await fetch(`${url}/v1/tenants/list`, { method: "POST", body: "{}" });
+  assert.equal(response.status, 200);
+}
+
+for (const protocol of ["http", "grpc"] as const) {
+  test(`traces, metrics and log lines are sent over ${protocol}`, async (t) => {
+    const collector = await startCollector(t);
+    const words = [...allSentTo(collector, protocol), "--meter-interval=1"];
+    const pemba = await servePemba(t, words);
+    await ask(pemba);
+    const span = await collector.until(() =>
+      collector.spans.find(({ name }) => name === "tenants.list"),
+    );
+    assert.equal(span.service, "tracer-of-a-test");
+    assert.equal(span.isServer, true);
+    assert.deepEqual(span.attributes, {
+      "pemba.method": "tenants.list",
+      "pemba.transport": "rest",
+      "pemba.code": "OK",
+    });
+    const point = await collector.until(() =>
+      collector.points.find(({ name }) => name === "pemba.request.duration"),
+    );
+    assert.equal(point.service, "meter-of-a-test");
+    assert.equal(point.value, 1);
+    assert.deepEqual(point.attributes, { method: "tenants.list", transport: "rest", code: "OK" });
+    const line = await collector.until(() =>
+      collector.lines.find(({ message }) => message === "ready"),
+    );
+    assert.equal(line.service, "log-of-a-test");
+    assert.equal(line.severity, "INFO");
+    assert.deepEqual(
+      [...new Set(collector.requests.map(({ headers }) => String(headers["x-given"])))],
+      ["a:b"],
+    );
+  });
+}
+
+test("what is left is sent before the process ends", async (t) => {
+  const collector = await startCollector(t);
+  const pemba = await servePemba(t, allSentTo(collector, "http"));
+  await ask(pemba);
+  pemba.process.kill("SIGTERM");
+  const { status, stdout } = await pemba.finished;
+  assert.equal(status, 0);
+  assert.ok(collector.spans.some(({ name }) => name === "tenants.list"));
+  assert.ok(collector.points.some(({ name }) => name === "pemba.request.duration"));
+  assert.ok(collector.lines.some(({ message }) => message === "stopped"));
+  assert.match(stdout, /stopped/);
+});
+
+test("a path of its own is where a signal is sent", async (t) => {
+  const collector = await startCollector(t);
+  const words = (["tracer", "meter", "log"] as const).flatMap((flag) => [
+    `--${flag}-enabled`,
+    `--${flag}-endpoint=http://${collector.http}/unused`,
+    `--${flag}-urlpath=/own/${flag === "tracer" ? "traces" : flag === "meter" ? "metrics" : "logs"}`,
+  ]);
+  const pemba = await servePemba(t, words);
+  await ask(pemba);
+  pemba.process.kill("SIGTERM");
+  await pemba.finished;
+  assert.deepEqual(
+    new Set(collector.requests.map(({ path }) => path)),
+    new Set(["/own/traces", "/own/metrics", "/own/logs"]),
+  );
+});
+
+test("a line that is logged for a request has its trace", async (t) => {
+  const collector = await startCollector(t);
+  const words = [...allSentTo(collector, "http"), "--log-level=debug", "--log-output=json"];
+  const pemba = await servePemba(t, words);
+  const traceId = "0af7651916cd43dd8448eb211c80319c";
+  const response = await fetch(`${pemba.url}/v1/tenants/list`, {
+    method: "POST",
+    body: "{}",
+    headers: { traceparent: `00-${traceId}-b7ad6b7169203331-01` },
+  });
+  await response.text();
+  pemba.process.kill("SIGTERM");
+  const { stdout } = await pemba.finished;
+  const line = collector.lines.find(({ message }) => message === "request answered");
+  assert.equal(line?.traceId, traceId);
+  const written = stdout.split("\n").find((text) => text.includes("request answered"));
+  assert.match(written ?? "", new RegExp(`"trace_id":"${traceId}"`));
+});

@@ -1,0 +1,142 @@
+import assert from "node:assert/strict";
+import { once } from "node:events";
+import { createServer } from "node:net";
+import { test } from "node:test";
+
+import { openTelemetry } from "../../src/telemetry/open.ts";
+import { targetOf } from "../../src/telemetry/target.ts";
+import { startCollector } from "../support/collector.ts";
+import { runPemba, servePemba } from "../support/pemba.ts";
+
+/** A port where nobody listens. */
+async function freePort(): Promise<number> {
+  const server = createServer().listen(0, "127.0.0.1");
+  await once(server, "listening");
+  const address = server.address();
+  server.close();
+  await once(server, "close");
+  return typeof address === "object" && address !== null ? address.port : assert.fail();
+}
+
+test("a collector that is gone costs no request, and a line when it goes and when it is back", async (t) => {
+  const port = await freePort();
+  const told: string[] = [];
+  const { promise: isTold, resolve: tell } = Promise.withResolvers<void>();
+  const say = (message: string): void => {
+    told.push(message);
+    tell();
+  };
+  const { telemetry, close } = await openTelemetry({
+    traces: undefined,
+    measures: {
+      push: {
+        target: targetOf("metrics", {
+          exporter: "otlp",
+          protocol: "http",
+          endpoint: `127.0.0.1:${port}`,
+          insecure: true,
+          urlpath: "",
+          headers: ["authorization:secret"],
+          serviceName: "pemba",
+        }),
+        intervalMs: 200,
+      },
+      scrape: undefined,
+      serviceName: "pemba",
+    },
+    version: "0",
+    report: { warn: say, info: say },
+  });
+  t.after(async () => await close(0));
+  telemetry.add("pemba.history.removed", 7, {});
+  await isTold;
+  const collector = await startCollector(t, port);
+  const point = await collector.until(() =>
+    collector.points.find(({ name }) => name === "pemba.telemetry.failures"),
+  );
+  assert.deepEqual(point.attributes, { signal: "metrics" });
+  assert.ok(
+    collector.points.some(({ name, value }) => name === "pemba.history.removed" && value === 7),
+  );
+  // The line comes after what it tells of.
+  await collector.until(() => (told.length > 1 ? true : undefined));
+  assert.equal(told.length, 2, told.join("\n"));
+  assert.match(told[0] ?? "", /^metrics are not taken by http:\/\/127\.0\.0\.1:\d+\/v1\/metrics /);
+  assert.match(told[0] ?? "", /ECONNREFUSED/);
+  assert.match(told[1] ?? "", /^metrics are taken again by .*, \d+ exports? (are|is) lost$/);
+  assert.doesNotMatch(told.join(), /secret/);
+});
+
+test("spans that nobody takes are dropped and not kept", async (t) => {
+  const port = await freePort();
+  const { telemetry, close } = await openTelemetry({
+    traces: targetOf("traces", {
+      exporter: "otlp",
+      protocol: "http",
+      endpoint: `127.0.0.1:${port}`,
+      insecure: true,
+      urlpath: "",
+      headers: [],
+      serviceName: "pemba",
+    }),
+    measures: undefined,
+    version: "0",
+    report: { warn: () => {}, info: () => {} },
+  });
+  t.after(async () => await close(0));
+  for (let count = 0; count < 20_000; count += 1) {
+    const record = telemetry.begin({
+      method: "permissions.check",
+      transport: "rest",
+      traceparent: undefined,
+      tracestate: undefined,
+    });
+    record.end("OK");
+  }
+  const collector = await startCollector(t, port);
+  await close(10_000);
+  const { length } = collector.spans;
+  assert.ok(length > 0 && length <= 2_048 + 512, String(length));
+});
+
+test("a process ends in time although its collector is gone", async (t) => {
+  const endpoint = `127.0.0.1:${await freePort()}`;
+  const words = ["tracer", "meter", "log"].flatMap((flag) => [
+    `--${flag}-enabled`,
+    `--${flag}-endpoint=${endpoint}`,
+    `--${flag}-insecure`,
+  ]);
+  const pemba = await servePemba(t, [...words, "--server-grace-period=2s"]);
+  const response = await fetch(`${pemba.url}/healthz`);
+  assert.equal(response.status, 200);
+  pemba.process.kill("SIGTERM");
+  const { status, stdout } = await pemba.finished;
+  assert.equal(status, 0);
+  for (const signal of ["traces", "metrics", "logs"]) {
+    assert.ok(stdout.split(`${signal} are not taken by`).length <= 2, stdout);
+  }
+});
+
+test("exporters that there are not are refused, and told what there is instead", async () => {
+  for (const name of ["jaeger", "signoz", "gcp"]) {
+    const { status, stderr } = await runPemba(["serve", `--tracer-exporter=${name}`]);
+    assert.equal(status, 1);
+    assert.match(stderr, /expected otlp, otlp-http, otlp-grpc or zipkin \(Jaeger, SigNoz .*otlp/);
+  }
+});
+
+test("a port for Prometheus that is taken is told, and the process ends", async (t) => {
+  const server = createServer().listen(0, "127.0.0.1");
+  await once(server, "listening");
+  t.after(() => server.close());
+  const address = server.address();
+  const port = typeof address === "object" && address !== null ? address.port : assert.fail();
+  const { status, stderr } = await runPemba([
+    "serve",
+    "--meter-prometheus-enabled",
+    "--meter-prometheus-host=127.0.0.1",
+    `--meter-prometheus-port=${port}`,
+  ]);
+  assert.equal(status, 1);
+  assert.match(stderr, /meter\.prometheus\.port: cannot listen on 127\.0\.0\.1:\d+: .*EADDRINUSE/);
+});
