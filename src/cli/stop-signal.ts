@@ -1,9 +1,12 @@
 import { once } from "node:events";
+import { constants } from "node:os";
 
-/** Resolves with the first signal to stop. A second one ends the process as it does any other. */
+const stopSignals = ["SIGTERM", "SIGINT"] as const;
+
+/** Resolves with the first signal to stop. A second one ends the process at once. */
 export async function stopSignal(): Promise<string> {
   const heard = new AbortController();
-  const signals = ["SIGTERM", "SIGINT"].map(async (signal) => {
+  const signals = stopSignals.map(async (signal) => {
     await once(process, signal, { signal: heard.signal });
     return signal;
   });
@@ -11,5 +14,9 @@ export async function stopSignal(): Promise<string> {
     return await Promise.race(signals);
   } finally {
     heard.abort();
+    // By ourselves: to the first process of a container, a signal without a listener does nothing.
+    for (const signal of stopSignals) {
+      process.once(signal, () => process.exit(128 + constants.signals[signal]));
+    }
   }
 }

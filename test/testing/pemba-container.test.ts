@@ -1,4 +1,6 @@
 import assert from "node:assert/strict";
+import { connect } from "node:net";
+import { constants } from "node:os";
 import { before, describe, test } from "node:test";
 
 import { PostgreSqlContainer } from "@testcontainers/postgresql";
@@ -129,6 +131,29 @@ describe("a container", { skip: (await whyNoContainers()) ?? false }, () => {
     const { State, Config } = await container.inspect();
     assert.equal(State.ExitCode, 0);
     assert.deepEqual(Config.Healthcheck?.Test, ["CMD", "pemba", "health"]);
+    await container.remove();
+  });
+
+  test("ends at once at a second signal, although it is the first process", async () => {
+    const pemba = await new PembaContainer(image)
+      .withConfig({ "server.grace_period": "1h" })
+      .start();
+    const runtime = await getContainerRuntimeClient();
+    const container = runtime.container.getById(pemba.getId());
+    const { hostname, port } = new URL(pemba.getRestUrl());
+    const socket = connect(Number(port), hostname);
+    socket.write("POST /v1/tenants/create HTTP/1.1\r\nhost: x\r\ncontent-length: 9\r\n\r\n{");
+    // The server has the head of this request when it has answered a later one.
+    await (await fetch(`${pemba.getRestUrl()}/healthz`)).text();
+    await container.kill({ signal: "SIGTERM" });
+    for await (const line of (await pemba.logs()).setEncoding("utf8")) {
+      if (String(line).includes("stopping")) break;
+    }
+    await container.kill({ signal: "SIGTERM" });
+    await container.wait();
+    const { State } = await container.inspect();
+    assert.equal(State.ExitCode, 128 + constants.signals.SIGTERM);
+    socket.destroy();
     await container.remove();
   });
 });
