@@ -7,12 +7,14 @@ import { keyNames, type KeyName } from "../../src/config/key-name.ts";
 
 /*
  * A key that is accepted and does nothing is worse than one that is refused. So each has a row here,
- * with the test that shows its effect and names it: by itself, its flag or its variable.
+ * with the test that shows its effect and names it: by itself, its flag or its variable. A test that
+ * goes through several sections writes `--${flag}-enabled` or the like for the flags of each.
  */
 
 const effects: Readonly<Record<string, string>> = {
   "server.host": "cli/serve-keys.test.ts",
   "server.rate_limit": "cli/serve-auth.test.ts",
+  "server.grace_period": "cli/stop.test.ts",
   "server.http.enabled": "cli/serve-grpc.test.ts",
   "server.http.port": "cli/serve.test.ts",
   "server.http.grpc_target_host": "cli/serve-keys.test.ts",
@@ -38,6 +40,34 @@ const effects: Readonly<Record<string, string>> = {
   "logger.level": "cli/open-logger.test.ts",
   "logger.output": "cli/open-logger.test.ts",
   "logger.file": "cli/open-logger.test.ts",
+  "logger.enabled": "telemetry/export.test.ts",
+  "logger.exporter": "telemetry/export.test.ts",
+  "logger.endpoint": "telemetry/export.test.ts",
+  "logger.insecure": "telemetry/export.test.ts",
+  "logger.urlpath": "telemetry/export.test.ts",
+  "logger.headers": "telemetry/export.test.ts",
+  "logger.protocol": "telemetry/export.test.ts",
+  "logger.service_name": "telemetry/export.test.ts",
+  "tracer.enabled": "telemetry/export.test.ts",
+  "tracer.exporter": "telemetry/export.test.ts",
+  "tracer.endpoint": "telemetry/export.test.ts",
+  "tracer.insecure": "telemetry/export.test.ts",
+  "tracer.urlpath": "telemetry/export.test.ts",
+  "tracer.headers": "telemetry/export.test.ts",
+  "tracer.protocol": "telemetry/export.test.ts",
+  "tracer.service_name": "telemetry/export.test.ts",
+  "meter.enabled": "telemetry/export.test.ts",
+  "meter.exporter": "telemetry/export.test.ts",
+  "meter.endpoint": "telemetry/export.test.ts",
+  "meter.insecure": "telemetry/export.test.ts",
+  "meter.urlpath": "telemetry/export.test.ts",
+  "meter.headers": "telemetry/export.test.ts",
+  "meter.protocol": "telemetry/export.test.ts",
+  "meter.service_name": "telemetry/export.test.ts",
+  "meter.interval": "telemetry/export.test.ts",
+  "meter.prometheus.enabled": "telemetry/outage.test.ts",
+  "meter.prometheus.host": "telemetry/outage.test.ts",
+  "meter.prometheus.port": "telemetry/outage.test.ts",
   "service.circuit_breaker": "cli/circuit-breaker.test.ts",
   "service.permission.bulk_limit": "cli/serve-keys.test.ts",
   "service.permission.concurrency_limit": "cli/serve-keys.test.ts",
@@ -100,8 +130,10 @@ function isNamedIn({ name, flag, variables }: KeyName, path: string | undefined)
   const file = join(import.meta.dirname, "..", path ?? "");
   if (path === undefined || !existsSync(file)) return false;
   const text = readFileSync(file, "utf8");
-  // A name may be the beginning of another one.
-  return [`(?<![\\w.])${name.replaceAll(".", "\\.")}`, `--${flag}`, ...variables].some((spelling) =>
-    new RegExp(`${spelling}(?![\\w-])`).test(text),
+  const ofSections = flag.replace(/^[a-z]+-/, String.raw`\$\{\w+\}-`);
+  const spellings = [String.raw`(?<![\w.])${name.replaceAll(".", String.raw`\.`)}`, ...variables];
+  return [...spellings, `--${flag}`, `--${ofSections}`].some((spelling) =>
+    // A name may be the beginning of another one.
+    new RegExp(String.raw`${spelling}(?![\w-])`).test(text),
   );
 }
