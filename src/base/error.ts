@@ -36,7 +36,6 @@ export const errorCodes = {
   INVALID_SNAP_TOKEN: "invalid_argument",
   SNAP_TOKEN_EXPIRED: "failed_precondition",
   INVALID_ARGUMENT: "invalid_argument",
-  INVALID_RULE_REFERENCE: "invalid_argument",
   MISSING_ARGUMENT: "invalid_argument",
   ALREADY_EXIST: "invalid_argument",
   MAX_DATA_PER_WRITE_EXCEEDED: "invalid_argument",
