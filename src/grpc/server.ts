@@ -82,8 +82,8 @@ export function buildGrpcServer(options: {
       ),
     ],
   });
-  serve(server, methodsOf(options.service), callFrame(teller));
-  serveUnknown(server);
+  serve(server, methodsOf(options.service), teller);
+  serveUnknown(server, teller);
   const credentials = credentialsOf(options.certificate);
   return {
     async listen({ host, port }) {
@@ -118,13 +118,14 @@ function methodsOf(service: Service): readonly ServedMethod[] {
 }
 
 /** Every method of every service is answered: one without a handler says that it has none yet. */
-function serve(server: Server, served: readonly ServedMethod[], frame: CallFrame): void {
+function serve(server: Server, served: readonly ServedMethod[], teller: Teller): void {
+  const frame = callFrame(teller);
   const byPath = new Map(served.map((one) => [pathOf(one.method), one]));
   for (const method of [...services, ...reflectionServices].flatMap((one) => one.methods)) {
     const path = pathOf(method);
     const one = byPath.get(path);
     if (one === undefined) {
-      refuse(server, path, `\`${path}\` is not implemented yet`);
+      refuse(server, path, { sentence: `\`${path}\` is not implemented yet`, teller });
       continue;
     }
     switch (one.kind) {
@@ -142,10 +143,16 @@ function serve(server: Server, served: readonly ServedMethod[], frame: CallFrame
 }
 
 /** As for a unary call, since a stream that fails at once looks the same to its client. */
-function refuse(server: Server, path: string, sentence: string): void {
+function refuse(
+  server: Server,
+  path: string,
+  { sentence, teller }: { readonly sentence: string; readonly teller: Teller },
+): void {
   const error = new PembaError("NOT_IMPLEMENTED", sentence);
-  const handler: handleUnaryCall<Buffer, Buffer> = (_call, callback) =>
+  const handler: handleUnaryCall<Buffer, Buffer> = (call, callback) => {
+    beginCall(teller, path, call).end({ kind: "failed", error });
     callback(errorStatus(error));
+  };
   server.register(path, handler, asIs, asIs, "unary");
 }
 
@@ -157,8 +164,8 @@ const unknownPath = "*";
  * before anything of ours is asked, so they would be neither counted nor need a token; it has no
  * place for a handler of what has none, but looks handlers up in a map.
  */
-function serveUnknown(server: Server): void {
-  refuse(server, unknownPath, "there is no such method");
+function serveUnknown(server: Server, teller: Teller): void {
+  refuse(server, unknownPath, { sentence: "there is no such method", teller });
   const handlers: unknown = Reflect.get(server, "handlers");
   assert(handlers instanceof Map, "the server keeps its handlers in a map");
   const known: ReadonlyMap<unknown, unknown> = new Map(handlers);

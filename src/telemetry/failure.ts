@@ -15,9 +15,15 @@ export function logFailure(
     logger.error({ err: faultFields(error.cause ?? error) }, "request failed");
     return;
   }
-  // That the circuit is open is logged when it opens, and is the answer to every request until then.
-  const level = error.code === "CIRCUIT_BREAKER" ? "debug" : "warn";
-  logger[level]({ code: error.code }, `request failed: ${error.sentence}`);
+  logger[isNews(error) ? "warn" : "debug"]({ code: error.code }, `request failed: ${error.sentence}`);
   if (error.cause !== undefined)
     logger.debug({ err: faultFields(error.cause) }, "why the request failed");
+}
+
+/**
+ * That the circuit is open is logged when it opens, and is the answer to every request until it is
+ * closed; what is not there was asked for by mistake.
+ */
+function isNews({ code }: PembaError): boolean {
+  return code !== "CIRCUIT_BREAKER" && code !== "NOT_IMPLEMENTED";
 }
