@@ -76,14 +76,6 @@ export const metrics = {
     about: "checks of a named state that came before and were not in the cache",
     labels: [],
   }),
-  "pemba.check.cache.hits": counter("{check}", {
-    about: "checks of a named state whose answer was kept",
-    labels: [],
-  }),
-  "pemba.check.cache.misses": counter("{check}", {
-    about: "checks of a named state, seen before, whose answer was not kept",
-    labels: [],
-  }),
   "pemba.check.batch.size": histogram("{check}", "count", {
     about: "different checks that one statement was sent for, of single checks",
     labels: [],

@@ -5,7 +5,7 @@ import { createMemoryStore } from "../store/memory/store.ts";
 import { observeGarbage } from "../store/observe-garbage.ts";
 import { onceServerAnswers } from "../store/postgres/await-server.ts";
 import type { Answering } from "../store/postgres/check.ts";
-import type { PoolOptions } from "../store/postgres/pool.ts";
+import type { PoolOptions } from "../store/postgres/pool-options.ts";
 import { createPostgresStore, type PostgresStoreOptions } from "../store/postgres/store.ts";
 import type { Store } from "../store/store.ts";
 import { writerUri } from "./migrate.ts";
@@ -88,17 +88,12 @@ export async function openStore(
 }
 
 /** Who is told how answers were found, and how many were found each way. */
-function answerTellers(telemetry: Telemetry): Required<
-  Pick<PostgresStoreOptions, "onAnswered" | "onLookedUp">
-> & {
+function answerTellers(telemetry: Telemetry): Required<Pick<PostgresStoreOptions, "onAnswered">> & {
   readonly counts: Readonly<Record<Answering, number>>;
 } {
   const counts: Record<Answering, number> = { pushed_down: 0, gathered: 0, looked_into: 0 };
   return {
     counts,
-    onLookedUp: (wasCached, items) => {
-      telemetry.add(`pemba.answer.cache.${wasCached ? "hits" : "misses"}`, items, {});
-    },
     onAnswered: (how, answers) => {
       counts[how] += answers;
       telemetry.add("pemba.question.found", answers, { found: how });

@@ -4,6 +4,7 @@ import { after, before, test } from "node:test";
 import fc from "fast-check";
 
 import { PembaError } from "../../src/base/error.ts";
+import { noTelemetry } from "../../src/base/telemetry.ts";
 import {
   type Context,
   emptyContext,
@@ -80,7 +81,13 @@ before(async () => {
   layered = await openStore(opened.url, {
     lanes: 1,
     cache: { maxBytes: 100_000, maxEntries: 200 },
-    onLookedUp: (wasCached, items) => (seen[wasCached ? "cached" : "asked"] += items),
+    telemetry: {
+      ...noTelemetry,
+      add: (name, amount) => {
+        if (name === "pemba.answer.cache.hits") seen.cached += amount;
+        if (name === "pemba.answer.cache.misses") seen.asked += amount;
+      },
+    },
   });
   close = async () => {
     await layered.close();

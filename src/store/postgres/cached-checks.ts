@@ -1,6 +1,7 @@
 import { LRUCache } from "lru-cache";
 
 import { cancelled } from "../../base/error.ts";
+import type { Telemetry } from "../../base/telemetry.ts";
 import type { SchemaVersion, SnapToken, TenantId } from "../../base/tuple.ts";
 import { questionKey, questionOf } from "../../plan/question-of.ts";
 import type { CompiledSchemas } from "../compiled-schemas.ts";
@@ -18,8 +19,7 @@ interface Parts {
   readonly states: StateQuestions;
   readonly schemas: CompiledSchemas;
   readonly limits: AnswerCacheLimits;
-  /** Told of each item that could be in the cache, whether it was. */
-  readonly onLookedUp?: ((wasCached: boolean, items: number) => void) | undefined;
+  readonly telemetry: Telemetry;
 }
 
 /**
@@ -70,7 +70,8 @@ export class CachedChecks {
       (item) => this.#answers.get(answerKey(state, version, question, item)) ?? [],
     );
     const isWhole = answers.length === items.length;
-    this.#parts.onLookedUp?.(isWhole, items.length);
+    const outcome = isWhole ? "hits" : "misses";
+    this.#parts.telemetry.add(`pemba.answer.cache.${outcome}`, items.length, {});
     if (!isWhole) return undefined;
     const known = await this.#parts.states.ask({ tenant, snapToken, schemaVersion });
     if (question.signal?.aborted === true) throw cancelled(undefined);

@@ -2,6 +2,7 @@ import { LRUCache } from "lru-cache";
 
 import { must } from "../../base/assert.ts";
 import { cancelled, PembaError } from "../../base/error.ts";
+import { noTelemetry, type Telemetry } from "../../base/telemetry.ts";
 import type { TenantId } from "../../base/tuple.ts";
 import { questionKey, questionOf } from "../../plan/question-of.ts";
 import { itemKey, type SingleCheck, singleCheck } from "../single-check.ts";
@@ -56,6 +57,7 @@ export class CheckBatches {
   readonly #statements: CheckStatements;
   readonly #lanes: number;
   readonly #runningMax: number;
+  readonly #telemetry: Telemetry;
   #busyLanes = 0;
   #running = 0;
   readonly #waiting = new TenantTurns<CheckBatch>();
@@ -73,11 +75,16 @@ export class CheckBatches {
    */
   constructor(
     statements: CheckStatements,
-    limits: { readonly lanes: number; readonly runningMax: number },
+    options: {
+      readonly lanes: number;
+      readonly runningMax: number;
+      readonly telemetry?: Telemetry;
+    },
   ) {
     this.#statements = statements;
-    this.#lanes = limits.lanes;
-    this.#runningMax = limits.runningMax;
+    this.#lanes = options.lanes;
+    this.#runningMax = options.runningMax;
+    this.#telemetry = options.telemetry ?? noTelemetry;
   }
 
   /** As `PermissionStore.check`: no answer is of a state older than its question. */
@@ -123,6 +130,7 @@ export class CheckBatches {
       this.#sendWaiting();
     };
     const late = setTimeout(leaveLane, laneMs);
+    this.#telemetry.record("pemba.check.batch.size", batch.size, {});
     try {
       if (batch.size === 1) await this.#ask(batch);
       else await this.#askTogether(batch);

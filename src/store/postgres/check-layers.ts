@@ -1,3 +1,4 @@
+import type { Telemetry } from "../../base/telemetry.ts";
 import type { CompiledSchemas } from "../compiled-schemas.ts";
 import type { PermissionStore } from "../store.ts";
 import type { AnswerCacheLimits } from "./answer-cache.ts";
@@ -22,16 +23,16 @@ interface Parts {
   readonly schemas: CompiledSchemas;
   readonly tokens: SnapTokens;
   readonly maxConnections: number;
-  readonly onLookedUp?: ((wasCached: boolean, items: number) => void) | undefined;
+  readonly telemetry: Telemetry;
 }
 
 /** The same permissions, with checks that are kept or asked together; each layer where it is wanted. */
 export function layerChecks(parts: Parts, { lanes, cache }: CheckLayers): PermissionStore {
-  const { permissions, maxConnections } = parts;
+  const { permissions, maxConnections, telemetry } = parts;
   const asked =
     lanes === undefined
       ? permissions
-      : new CheckBatches(permissions, { lanes, runningMax: maxConnections });
+      : new CheckBatches(permissions, { lanes, runningMax: maxConnections, telemetry });
   const checks =
     cache === undefined
       ? asked

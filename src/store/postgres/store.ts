@@ -10,12 +10,13 @@ import { type CheckLayers, layerChecks } from "./check-layers.ts";
 import { type Answering, PostgresPermissions } from "./check.ts";
 import { CircuitBreaker, type CircuitState } from "./circuit-breaker.ts";
 import { createPostgresData } from "./data.ts";
-import { Database, type PoolOptions } from "./database.ts";
+import { Database } from "./database.ts";
 import { startGarbageCollection } from "./garbage.ts";
 import { PostgresLookups } from "./lookup.ts";
 import { migrateUp, refusePendingMigrations } from "./migrate.ts";
 import { observeDatabase } from "./observe-database.ts";
 import { observeReplicas } from "./observe-replicas.ts";
+import type { PoolOptions } from "./pool-options.ts";
 import { readsOf } from "./reads.ts";
 import { type ReplicatedReads, startReplicas } from "./replicated-reads.ts";
 import { createPostgresSchemas, readSchema } from "./schemas.ts";
@@ -51,8 +52,6 @@ export interface PostgresStoreOptions extends CheckLayers {
   readonly onStatement?: ((text: string) => void) | undefined;
   /** Called with how the answers of each check, bulk-check or subject-permission were found. */
   readonly onAnswered?: ((how: Answering, answers: number) => void) | undefined;
-  /** Called with how many checks could be answered from the cache, and whether they were. */
-  readonly onLookedUp?: ((wasCached: boolean, items: number) => void) | undefined;
   readonly telemetry?: Telemetry | undefined;
 }
 
@@ -119,7 +118,7 @@ export async function createPostgresStore(options: PostgresStoreOptions): Promis
         schemas,
         tokens,
         maxConnections: options.pool.maxConnections,
-        onLookedUp: options.onLookedUp,
+        telemetry,
       },
       options,
     ),
