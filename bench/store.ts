@@ -1,6 +1,6 @@
 import { emptyContext } from "../src/base/tuple.ts";
 import { parseTenantId } from "../src/service/field.ts";
-import type { PoolOptions } from "../src/store/postgres/database.ts";
+import type { PoolOptions } from "../src/store/postgres/pool-options.ts";
 import { createPostgresStore } from "../src/store/postgres/store.ts";
 import type { Store } from "../src/store/store.ts";
 import type { Question } from "./data/dataset.ts";

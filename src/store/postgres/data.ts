@@ -9,13 +9,14 @@ import { validateData } from "../validate-data.ts";
 import { arrayLiteral } from "./array-literal.ts";
 import { settleChange } from "./change-outcome.ts";
 import { attributeColumns, tupleColumns } from "./columns.ts";
-import type { Database, Value } from "./database.ts";
+import type { Database } from "./database.ts";
 import { fittingSchema, headChangesMax } from "./fitting-schema.ts";
 import { readAttributes, readTuples } from "./read-data.ts";
 import type { Reads } from "./reads.ts";
 import { numberOf, optionalTextOf } from "./row.ts";
 import type { SnapTokens } from "./snap-token.ts";
 import { statementFile } from "./statement-file.ts";
+import type { Value } from "./value.ts";
 
 const writeStatement = statementFile("data/write.sql");
 const deleteStatement = statementFile("data/delete.sql");

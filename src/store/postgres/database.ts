@@ -8,13 +8,13 @@ import type { CircuitBreaker } from "./circuit-breaker.ts";
 import type { Connection, Greeting } from "./connection.ts";
 import { faultOf, isCancelled, unknownOutcome } from "./driver-error.ts";
 import { openWay, type Way } from "./open-way.ts";
-import { Pool, type PoolOptions, type PoolState } from "./pool.ts";
+import type { PoolOptions } from "./pool-options.ts";
+import { Pool, type PoolState } from "./pool.ts";
 import { repeatOn } from "./repeat.ts";
 import type { Row } from "./row.ts";
 import { tellStatement } from "./tell-statement.ts";
 import type { Value } from "./value.ts";
 
-export type { PoolOptions, PoolState } from "./pool.ts";
 export type { Value } from "./value.ts";
 
 export interface DatabaseOptions {

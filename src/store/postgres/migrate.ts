@@ -22,6 +22,7 @@ export interface MigrationState {
 const directory = fileURLToPath(new URL("../../../migrations/", import.meta.url));
 const table = "pemba_migrations";
 const placeStatement = statementFile("migrations/place.sql");
+const lockStatement = statementFile("migrations/lock.sql");
 const appliedStatement = statementFile("migrations/applied.sql");
 
 const connectTimeoutMs = 30_000;
@@ -79,7 +80,7 @@ async function migrate(
     // The library is given this transaction for its own: a lock of the session would be anybody's
     // behind a pooler that gives out the server by the transaction.
     await connection.script("begin isolation level read committed");
-    await connection.script(`select pg_advisory_xact_lock(${PG_MIGRATE_LOCK_ID})`);
+    await connection.run(lockStatement, [PG_MIGRATE_LOCK_ID], false).rows;
     const done = await runner({
       dbClient: { query: async (text: string) => ({ rows: await connection.script(text) }) },
       noLock: true,

@@ -1,27 +1,6 @@
 import { cancelled, PembaError } from "../../base/error.ts";
 import type { Connection } from "./connection.ts";
-
-/** How many connections there are, and for how long. */
-export interface PoolOptions {
-  readonly maxConnections: number;
-  /** Never fewer than these, once they are made. */
-  readonly minConnections?: number | undefined;
-  /** Never fewer of those that wait for work, as far as the most allow it. */
-  readonly minIdleConnections?: number | undefined;
-  /** After which a connection is replaced when it is idle; 0: never. */
-  readonly maxLifetimeMs: number;
-  /**
-   * A random part of this is added to each lifetime, so that not all end together; absent or 0: a
-   * fifth of the lifetime.
-   */
-  readonly lifetimeJitterMs?: number | undefined;
-  /** After which a connection that nothing needs is closed; 0: never. */
-  readonly idleTimeoutMs: number;
-  /** How often idle connections are asked whether they are alive; absent or 0: each minute. */
-  readonly healthCheckMs?: number | undefined;
-  /** How long making a connection may take; 0: as long as it takes. */
-  readonly connectTimeoutMs: number;
-}
+import { healthCheckOf, lifetimeOf, type PoolOptions, tickOf } from "./pool-options.ts";
 
 /** What a pool is at, for whoever measures it. */
 export interface PoolState {
@@ -60,12 +39,6 @@ const preparedCharactersMax = 500_000;
 
 /** A connection that is asked and says nothing for so long is dead, at the latest. */
 const deadAfterMs = 5_000;
-
-/** How often it is looked whose time is over. */
-const tickMaxMs = 1_000;
-const tickMinMs = 20;
-
-const healthCheckDefaultMs = 60_000;
 
 /** After a failure nobody waits for, as of one to be kept in reserve, the next try comes this late. */
 const retryMs = 1_000;
@@ -251,7 +224,7 @@ export class Pool {
 
   #tick(): void {
     const { minConnections = 0, minIdleConnections = 0, idleTimeoutMs } = this.#options;
-    const healthCheckMs = this.#options.healthCheckMs || healthCheckDefaultMs;
+    const healthCheckMs = healthCheckOf(this.#options);
     const now = performance.now();
     for (const held of this.#idle.slice()) {
       const isSpare = this.#held.size > minConnections && this.#idle.length > minIdleConnections;
@@ -282,17 +255,6 @@ export class Pool {
       clearTimeout(late);
     }
   }
-}
-
-function tickOf({ maxLifetimeMs, idleTimeoutMs, healthCheckMs = 0 }: PoolOptions): number {
-  const times = [maxLifetimeMs, idleTimeoutMs, healthCheckMs].filter((time) => time > 0);
-  return Math.max(tickMinMs, Math.min(tickMaxMs, ...times.map((time) => time / 4)));
-}
-
-function lifetimeOf({ maxLifetimeMs, lifetimeJitterMs = 0 }: PoolOptions): number {
-  if (maxLifetimeMs === 0) return Number.POSITIVE_INFINITY;
-  const jitter = lifetimeJitterMs || maxLifetimeMs / 5;
-  return maxLifetimeMs + Math.random() * jitter;
 }
 
 function poolClosing(): PembaError {

@@ -1,8 +1,9 @@
 import { errorOf, type PembaError } from "../../base/error.ts";
 import { BackgroundLoop } from "../background-loop.ts";
-import type { Database, DatabaseOptions, PoolState } from "./database.ts";
+import type { Database, DatabaseOptions } from "./database.ts";
 import { faultOf } from "./driver-error.ts";
 import { hostOf, hostUris } from "./host-uris.ts";
+import type { PoolState } from "./pool.ts";
 import { isFinal, type ReadFrame, type Reads } from "./reads.ts";
 import { lookAt, Replica, type ServerLook } from "./replica.ts";
 import { ReplicationLag } from "./replication-lag.ts";

@@ -2,7 +2,7 @@ import { must } from "../../base/assert.ts";
 import type { SnapToken } from "../../base/tuple.ts";
 import { invalidSnapToken } from "../store-error.ts";
 import type { Greeting } from "./connection.ts";
-import type { Database, Value } from "./database.ts";
+import type { Database } from "./database.ts";
 import { numberOf, textOf } from "./row.ts";
 import {
   decodeSnapToken,
@@ -13,6 +13,7 @@ import {
 } from "./snap-token-codec.ts";
 import { parseSnapshot, printSnapshot, withVisible } from "./snapshot.ts";
 import { statementFile } from "./statement-file.ts";
+import type { Value } from "./value.ts";
 
 const openStatement = statementFile("installation/open.sql");
 const stateStatement = statementFile("installation/state.sql");

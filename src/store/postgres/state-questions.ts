@@ -3,10 +3,11 @@ import type { SchemaVersion, SnapToken, TenantId } from "../../base/tuple.ts";
 import { stateStatement } from "../../sql/state.ts";
 import type { CompiledSchemas } from "../compiled-schemas.ts";
 import { schemaNotFound, tenantNotFound } from "../store-error.ts";
-import type { Database, Value } from "./database.ts";
+import type { Database } from "./database.ts";
 import { refuseSnapshot } from "./refuse-snapshot.ts";
 import { booleanOf, optionalTextOf, textOf } from "./row.ts";
 import { type SnapTokens, stateValues } from "./snap-token.ts";
+import type { Value } from "./value.ts";
 
 /** What a question asks about: a tenant at a state, under a version or the head. */
 export interface StateQuestion {
