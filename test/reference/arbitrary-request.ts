@@ -5,6 +5,7 @@ import { type DescribedOperation, type Description, objectOf } from "./descripti
 
 /** A request as it goes over the line. */
 export interface FuzzRequest {
+  readonly [fc.toStringMethod]: () => string;
   readonly operation: DescribedOperation;
   readonly method: string;
   readonly path: string;
@@ -51,6 +52,8 @@ export function arbitraryRequest(
           const text = Buffer.from(JSON.stringify(value) ?? "");
           const path = pathOf(operation, parts.parameters);
           return {
+            // A failure shows the request elsewhere; all that is described would hide it.
+            [fc.toStringMethod]: () => operation.id,
             operation,
             method: parts.method ?? operation.method,
             path: parts.place === null ? path : parts.place(path),

@@ -96,7 +96,7 @@ const asError =
 
 /** What the description permits and the service refuses: rules that a schema cannot tell. */
 const untold =
-  /names no type, id, relation or attribute|stands for no argument|is no argument of bundle/;
+  /names no type, id, relation or attribute|stands for no argument|is no argument of bundle|has another value at/;
 
 interface Came {
   readonly status: number;
