@@ -17,7 +17,6 @@ import { migrateUp, refusePendingMigrations } from "./migrate.ts";
 import { observeDatabase } from "./observe-database.ts";
 import { observeReplicas } from "./observe-replicas.ts";
 import type { PoolOptions } from "./pool-options.ts";
-import type { PoolOptions } from "./pool-options.ts";
 import { readsOf } from "./reads.ts";
 import { type ReplicatedReads, startReplicas } from "./replicated-reads.ts";
 import { createPostgresSchemas, readSchema } from "./schemas.ts";
