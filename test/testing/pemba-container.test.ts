@@ -13,6 +13,9 @@ import { makeCertificate } from "../support/certificate-files.ts";
 import { connectGrpc } from "../support/grpc.ts";
 import { pembaImage, whyNoContainers } from "../support/image.ts";
 
+/** To build an image fetches every package; in milliseconds. */
+const patience = 900_000;
+
 const schema = "entity user {} entity doc { relation viewer @user permission view = viewer }";
 const plan = { type: "doc", id: "plan" };
 const ada = { type: "user", id: "ada", relation: "" };
@@ -22,12 +25,15 @@ const question = { metadata: {}, entity: plan, permission: "view", subject: ada 
  * The image as it is built, and the class by which other projects start it, against a container
  * engine where there is one.
  */
-describe("a container", { skip: (await whyNoContainers()) ?? false }, () => {
+describe("a container", { skip: (await whyNoContainers()) ?? false, timeout: patience }, () => {
   let image = "";
 
-  before(async () => {
-    image = await pembaImage();
-  });
+  before(
+    async () => {
+      image = await pembaImage();
+    },
+    { timeout: patience },
+  );
 
   test("answers over REST and over gRPC from memory", async (t) => {
     await using pemba = await new PembaContainer(image).start();
