@@ -6,9 +6,7 @@ import { gunzipSync } from "node:zlib";
 
 import { Profile } from "pprof-format";
 
-import { servePemba, startServing } from "../support/pemba.ts";
-
-/* The keys of the profiler: `profiler.enabled`, `profiler.host` and `profiler.port`. */
+import { servePemba } from "../support/pemba.ts";
 
 async function freePort(): Promise<number> {
   const probe = createServer().listen(0, "127.0.0.1");
@@ -44,39 +42,4 @@ test("profiles of the running server can be taken, and the signal ends one that 
   server.kill("SIGTERM");
   await cut;
   assert.equal((await finished).status, 0);
-});
-
-test("a port that is taken is a warning, and the server serves", async (t) => {
-  const other = createServer().listen(0, "127.0.0.1");
-  t.after(() => other.close());
-  await once(other, "listening");
-  const address = other.address();
-  assert.ok(typeof address === "object" && address !== null);
-  const words = ["--profiler-port", String(address.port)];
-  const { url, process: server, finished } = await servePemba(t, words);
-  assert.equal((await fetch(`${url}/healthz`)).status, 200);
-  server.kill("SIGTERM");
-  const { status, stdout } = await finished;
-  assert.equal(status, 0);
-  assert.match(
-    stdout,
-    /WARN: `profiler\.port`: there is no profiler, cannot listen on 127\.0\.0\.1:/,
-  );
-});
-
-test("where others can reach it, it is warned of; switched off, there is none", async (t) => {
-  for (const [words, warns, listens] of [
-    [["--profiler-host", ""], true, true],
-    [["--profiler-host", "0.0.0.0"], true, true],
-    [["--profiler-host", "localhost"], false, true],
-    [["--profiler-enabled=false"], false, false],
-  ] as const) {
-    const serving = startServing(words);
-    t.after(() => serving.process.kill("SIGKILL"));
-    await serving.addresses;
-    serving.process.kill("SIGTERM");
-    const { stdout } = await serving.finished;
-    assert.equal(/WARN: `profiler\.host`: whoever reaches/.test(stdout), warns, words.join(" "));
-    assert.equal(/profiler listens on/.test(stdout), listens, words.join(" "));
-  }
 });
