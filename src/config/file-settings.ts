@@ -89,7 +89,9 @@ function collectPair(visitor: Visitor, item: Pair, above: string): void {
   } else if (step.includes(".")) {
     problem("has a dot, expected a level of the file for each of its steps");
   } else if (isEmpty) return;
-  else if (role === "section") {
+  else if (value === undefined) {
+    problem("has no such anchor before it, expected quotes around a text with `*` before it");
+  } else if (role === "section") {
     if (isMap(value)) collectMap(visitor, value, path);
     else problem("is a value, expected keys below it");
   } else if (isScalar(value)) {

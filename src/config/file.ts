@@ -20,17 +20,26 @@ export function readFile(path: string): Source | undefined {
   };
   // A tag without a meaning is but a warning to the parser; its value would be taken as it stands.
   const problems = [...document.errors, ...document.warnings].map(
-    ({ code, message, pos: [offset] }) =>
-      `${placeOf(offset)}: ${sentences.get(code) ?? `${message.slice(0, 1).toLowerCase()}${message.slice(1)}`}`,
+    ({ code, message, pos: [offset] }) => `${placeOf(offset)}: ${sentenceOf(code, message)}`,
   );
   return problems.length > 0
     ? { settings: new Map(), problems }
     : collectSettings(document, { path, placeOf });
 }
 
-/** Where the parser speaks to programmers. */
+/** What the parser says, without the text of the file that it quotes at the end: that may be a secret. */
+function sentenceOf(code: string, message: string): string {
+  const told = message.replace(/: .*$/s, "");
+  return sentences.get(code) ?? `${told.slice(0, 1).toLowerCase()}${told.slice(1)}`;
+}
+
+/** Where the parser speaks to programmers, or leaves out what would be right. */
 const sentences: ReadonlyMap<string, string> = new Map([
   ["MULTIPLE_DOCS", "a second document begins here, expected one"],
+  [
+    "TAG_RESOLVE_FAILED",
+    "a tag without a meaning, expected quotes around a text with `!` before it",
+  ],
 ]);
 
 type Content =

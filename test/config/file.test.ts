@@ -3,6 +3,8 @@ import { chmodSync, mkdirSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { test } from "node:test";
 
+import fc from "fast-check";
+
 import { configOf, file, problemsOf } from "./given.ts";
 
 test("a file may be named .yml, quote its numbers and leave sections empty", (t) => {
@@ -135,9 +137,49 @@ test("a merge needs a map, and has an end when it leads back to itself", (t) => 
   ]);
 });
 
-test("a tag that has no meaning is a problem, and not the text behind it", (t) => {
-  const path = file(t, "database:\n  uri: !env DATABASE\n");
-  assert.deepEqual(problemsOf({ args: ["-c", path] }), [`${path}:2:8: unresolved tag: !env`]);
+test("a tag and an alias that have no meaning are problems, and their text is not shown", (t) => {
+  const path = file(t, "database:\n  uri: !hunter2 x\n");
+  assert.deepEqual(problemsOf({ args: ["-c", path] }), [
+    `${path}:2:8: a tag without a meaning, expected quotes around a text with \`!\` before it`,
+  ]);
+  const alias = file(t, "database:\n  uri: *hunter2\n");
+  assert.deepEqual(problemsOf({ args: ["-c", alias] }), [
+    `${alias}:2:3: \`database.uri\` has no such anchor before it, expected quotes around a text with \`*\` before it`,
+  ]);
+});
+
+test("a file that is damaged anywhere ends in sentences, and none shows a secret", (t) => {
+  const whole = `server:
+  http: { port: 3476, tls: &tls { enabled: false, cert: "a" } }
+authn:
+  preshared:
+    keys: [hunter2, "hunter2-b"]
+database:
+  uri: postgres://user:hunter2@host:5432/x # of the test
+  writer:
+    uri: 'postgres://user:hunter2@host/x'
+`;
+  const marks = ["", ..."{}[],&*!|>'\"%@#-?: \n\t\\<".split("")];
+  const damage = fc.record({
+    at: fc.nat({ max: whole.length - 1 }),
+    cut: fc.nat({ max: 2 }),
+    mark: fc.constantFrom(...marks),
+  });
+  fc.assert(
+    fc.property(fc.array(damage, { minLength: 1, maxLength: 3 }), (damages) => {
+      const text = damages.reduce(
+        (left, { at, cut, mark }) => left.slice(0, at) + mark + left.slice(at + cut),
+        whole,
+      );
+      const path = file(t, text);
+      for (const problem of problemsOf({ args: ["-c", path] })) {
+        // A text that has become a name is told as one.
+        if (problem.includes("is not a key of the configuration")) continue;
+        assert.doesNotMatch(problem.replace(path, ""), /hunter/);
+      }
+    }),
+    { numRuns: 300 },
+  );
 });
 
 test("an unknown part of a file is told once, however much is below it, even nothing", (t) => {
