@@ -1,5 +1,12 @@
 -- Applies the operations $4 (json, see the function) of a bundle to tenant $1, when that is the one
 -- with the number $2 and $3 is its head or null. Returns `outcome` (`written`, `no_tenant`,
--- `other_head`), `head`, and what a snap token is made of.
+-- `other_head`), `head`, and what a snap token is made of. $5 is how long a lock is waited for at most,
+-- such as `1s` (it is set before the function begins), or null for as long as the server says.
 select outcome, head, snapshot::text, xid::text, timeline
-from run_bundle($1::text, $2::bigint, $3::text, $4::text::jsonb)
+from run_bundle(
+  case
+    when set_config('lock_timeout', coalesce($5::text, current_setting('lock_timeout')), true)
+      is not null then $1::text
+  end,
+  $2::bigint, $3::text, $4::text::jsonb
+)

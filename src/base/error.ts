@@ -62,6 +62,7 @@ export const errorCodes = {
   DEADLINE_EXCEEDED: "deadline_exceeded",
   NOT_IMPLEMENTED: "unimplemented",
   SERIALIZATION: "aborted",
+  CHANGE_BLOCKED: "aborted",
   MIGRATION: "failed_precondition",
   UNAVAILABLE: "unavailable",
   CIRCUIT_BREAKER: "unavailable",

@@ -182,7 +182,7 @@ export const labelValues: Readonly<Record<Label, readonly string[] | { readonly 
   method: { of: "methods of the API, such as permissions.check; unknown for what is none" },
   code: { of: "OK and the codes of errors, such as VALIDATION" },
   transport: ["rest", "grpc"],
-  queue: ["questions", "changes"],
+  queue: ["questions", "reads", "changes"],
   question: [
     "check",
     "bulk_check",

@@ -1,5 +1,6 @@
 import type { Telemetry } from "../base/telemetry.ts";
 import type { Config } from "../config/options.ts";
+import { lockWaitMs } from "../service/limit-changes.ts";
 import type { GarbageCollectionOptions, GarbagePass } from "../store/garbage-collection.ts";
 import { createMemoryStore } from "../store/memory/store.ts";
 import { observeGarbage } from "../store/observe-garbage.ts";
@@ -68,6 +69,7 @@ export async function openStore(
           readTimeoutMs: config["database.read_timeout"],
           autoMigrate: config["database.auto_migrate"],
           maxRetries: config["database.max_retries"],
+          lockWaitMs,
           // Half of the connections: questions that take longer have the others.
           lanes: Math.ceil(config["database.max_connections"] / 2),
           cache: {

@@ -6,6 +6,7 @@ import { buildHttpServer } from "../http/server.ts";
 import { createHealth, type Health } from "../service/health.ts";
 import { limitChanges } from "../service/limit-changes.ts";
 import { limitQuestions } from "../service/limit-questions.ts";
+import { limitReads } from "../service/limit-reads.ts";
 import { observeStore } from "../service/observe-store.ts";
 import type { Service } from "../service/service.ts";
 import type { Command } from "./command.ts";
@@ -149,11 +150,10 @@ async function fill(
   { logger, telemetry }: Observation,
 ): Promise<undefined> {
   const opened = observeStore(await openStore(config, { logger, telemetry }, signal), telemetry);
-  const store = limitChanges(
-    limitQuestions(opened, config["service.permission.concurrency_limit"], telemetry),
-    config["database.max_connections"],
-    telemetry,
-  );
+  const connections = config["database.max_connections"];
+  const questions = config["service.permission.concurrency_limit"];
+  const asked = limitReads(limitQuestions(opened, questions, telemetry), connections, telemetry);
+  const store = limitChanges(asked, connections, telemetry);
   place.set(store);
   shared.set(peers?.share(store) ?? store);
   logger.info("ready");

@@ -9,6 +9,7 @@ import type {
   StatusObject,
 } from "@grpc/grpc-js";
 
+import { forCaller } from "../base/caller.ts";
 import { cancelled, type PembaError } from "../base/error.ts";
 import { errorStatus } from "./error-status.ts";
 import { decodeMessage, encodeMessage } from "./message.ts";
@@ -77,11 +78,12 @@ export function unary<I extends DescMessage, O extends DescMessage>(
     kind: "unary",
     handler: (frame) => (call, callback) => {
       const { run, end } = frame.begin(method, call);
+      const context = contextOf(call);
       const reply = async (): Promise<void> => {
         let bytes: Buffer;
         try {
           const request = decodeMessage(method.input, call.request, "request");
-          bytes = encodeMessage(method.output, await answer(request, contextOf(call)));
+          bytes = encodeMessage(method.output, await answer(request, context));
         } catch (thrown) {
           const error = frame.errorOf(thrown);
           end({ kind: "failed", error });
@@ -91,7 +93,7 @@ export function unary<I extends DescMessage, O extends DescMessage>(
         end({ kind: "answered" });
         callback(null, bytes);
       };
-      void run(reply);
+      void run(() => forCaller(context.signal, reply));
     },
   };
 }
@@ -116,7 +118,10 @@ export function serverStreaming<I extends DescMessage, O extends DescMessage>(
           await write(call, encodeMessage(method.output, message), context.signal);
         }
       };
-      finish(run(reply), { call, frame, end });
+      finish(
+        run(() => forCaller(context.signal, reply)),
+        { call, frame, end },
+      );
     },
   };
 }

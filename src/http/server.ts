@@ -10,6 +10,7 @@ import type { HttpApp } from "./app.ts";
 import { parseBody } from "./body.ts";
 import { closeConnections } from "./close-connections.ts";
 import { allowOrigins, type CorsRules } from "./cors.ts";
+import { endAtDeadlines } from "./deadline.ts";
 import { replyWithError } from "./error-reply.ts";
 import { observeRequests } from "./observe.ts";
 import { openApp } from "./open-app.ts";
@@ -52,6 +53,7 @@ export function buildHttpServer(options: {
   app.setValidatorCompiler(shapeCompiler);
   // The shapes of answers describe them; what an encoder makes goes out whole.
   app.setSerializerCompiler(() => JSON.stringify);
+  endAtDeadlines(app);
   observeRequests(app, options.telemetry ?? noTelemetry);
   readBodies(app);
   nameRequests(app);

@@ -7,6 +7,7 @@ import { errorOf } from "../base/error.ts";
 import { statusOf } from "../base/status.ts";
 import { logFailure } from "../telemetry/failure.ts";
 import { clientGone } from "./client-gone.ts";
+import { lateness } from "./deadline.ts";
 import { errorBody } from "./error-reply.ts";
 import { asWorkOf } from "./observe.ts";
 
@@ -55,7 +56,7 @@ export async function replyWithStream<T>(
   },
 ): Promise<FastifyReply> {
   const items = await stream.open(clientGone(reply));
-  const chunks = chunksOf(request, asWorkOf(request, items), stream.format);
+  const chunks = chunksOf(reply, asWorkOf(request, items), stream.format);
   const body = Readable.from(withHead(reply, chunks), { objectMode: false });
   reply.header("cache-control", "no-store").type(stream.format.contentType);
   return await reply.send(body);
@@ -85,15 +86,18 @@ async function* withHead(
 }
 
 async function* chunksOf<T>(
-  request: FastifyRequest,
+  reply: FastifyReply,
   items: AsyncIterable<T>,
   { item, error, heartbeat }: StreamFormat<T>,
 ): AsyncGenerator<string> {
   try {
     const texts = mapped(items, item);
     yield* heartbeat === undefined ? texts : withHeartbeat(texts, heartbeat);
+    const late = lateness(reply);
+    if (late !== undefined) throw late;
   } catch (thrown) {
-    const known = errorOf(thrown);
+    const { request } = reply;
+    const known = lateness(reply) ?? errorOf(thrown);
     request.failure = known.code;
     if (statusOf[known.kind].http >= 500) logFailure(request.log, known);
     yield error(errorBody(known));

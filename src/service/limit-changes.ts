@@ -1,4 +1,5 @@
-import { PembaError } from "../base/error.ts";
+import { callerSignal } from "../base/caller.ts";
+import { cancelled, PembaError } from "../base/error.ts";
 import { noTelemetry, type Telemetry } from "../base/telemetry.ts";
 import type { TenantId } from "../base/tuple.ts";
 import type { Store } from "../store/store.ts";
@@ -9,16 +10,26 @@ import { type QueueWatcher, TurnQueue } from "./turn-queue.ts";
 const shareOfChanges = 3 / 4;
 const shareOfTenant = 1 / 2;
 
+/**
+ * For so long a change may wait in the storage for another one of its tenant, which is to be set there.
+ * Changes of other tenants may have to wait for its place as long.
+ */
+export const lockWaitMs = 1_000;
+
 /** Bodies of some megabytes are held by those who wait. */
 const waitingMax = 1_000;
 const waitingOfTenantMax = 500;
 
 /**
- * The same store with a limit on how many changes are worked on at the same time. A change may wait
- * in the storage for another one of its tenant, for as long as that takes (the delete of a million
- * tuples), and holds one of `connections` meanwhile: some are left for changes of other tenants,
- * and some for what only reads. Others wait for their turn; when too many do, they fail with
+ * The same store with a limit on how many changes are worked on at the same time, each with one of
+ * `connections`: some are left for changes of other tenants, and some for what only reads. Others wait
+ * for their turn, until their caller leaves; when too many do, they fail with
  * CONCURRENCY_LIMIT_EXCEEDED.
+ *
+ * A change that waits in the storage for another one of its tenant (the delete of a million tuples)
+ * gives its place back when that takes long and comes to the end of the queue, and until one gets
+ * through its tenant has one change at a time in the storage: so others get through, however many
+ * tenants are blocked.
  */
 export function limitChanges(
   store: Store,
@@ -61,6 +72,9 @@ export function limitChanges(
 /** Turns of a tenant, while it has changes under way. */
 interface TenantTurns {
   readonly queue: TurnQueue;
+  /** For those who have their turn while the tenant is blocked. */
+  readonly probes: TurnQueue;
+  isBlocked: boolean;
   present: number;
 }
 
@@ -87,6 +101,7 @@ class ChangeTurns {
   }
 
   async run<T>(tenant: TenantId, work: () => Promise<T>): Promise<T> {
+    const signal = callerSignal();
     if (this.#present >= this.#presentMax) {
       this.#watcher?.refused();
       throw new PembaError("CONCURRENCY_LIMIT_EXCEEDED", refusal);
@@ -95,7 +110,7 @@ class ChangeTurns {
     this.#present++;
     turns.present++;
     try {
-      return await turns.queue.run(undefined, () => this.#all.run(undefined, work));
+      return await turns.queue.run(signal, () => this.#persist(turns, signal, work));
     } finally {
       this.#present--;
       turns.present--;
@@ -103,16 +118,39 @@ class ChangeTurns {
     }
   }
 
+  /** Does the work with a place among all, again and again while something else is in its way. */
+  async #persist<T>(
+    turns: TenantTurns,
+    signal: AbortSignal | undefined,
+    work: () => Promise<T>,
+  ): Promise<T> {
+    const attempt = async (): Promise<T> => await this.#all.run(signal, work);
+    for (;;) {
+      try {
+        const result = await (turns.isBlocked ? turns.probes.run(signal, attempt) : attempt());
+        turns.isBlocked = false;
+        return result;
+      } catch (error) {
+        if (!(error instanceof PembaError) || error.code !== "CHANGE_BLOCKED") throw error;
+        turns.isBlocked = true;
+      }
+      if (signal?.aborted === true) throw cancelled(undefined);
+    }
+  }
+
   #turnsOf(tenant: TenantId): TenantTurns {
     const known = this.#tenants.get(tenant);
     if (known !== undefined) return known;
-    const queue = new TurnQueue({
-      running: this.#tenantRunning,
+    const limits = {
       waiting: waitingOfTenantMax,
       refusal: `${waitingOfTenantMax} changes of the tenant wait already, retry in a second`,
-      watcher: this.#watcher,
-    });
-    const turns = { queue, present: 0 };
+    };
+    const turns = {
+      queue: new TurnQueue({ ...limits, running: this.#tenantRunning, watcher: this.#watcher }),
+      probes: new TurnQueue({ ...limits, running: 1 }),
+      isBlocked: false,
+      present: 0,
+    };
     this.#tenants.set(tenant, turns);
     return turns;
   }

@@ -2,7 +2,7 @@ import type { Telemetry } from "../base/telemetry.ts";
 import type { QueueWatcher } from "./turn-queue.ts";
 
 /** What waits in a queue. */
-type QueueName = "questions" | "changes";
+type QueueName = "questions" | "reads" | "changes";
 
 /** Tells of those who wait in a queue, and of those who were refused; nobody when nobody listens. */
 export function turnWatcher(telemetry: Telemetry, queue: QueueName): QueueWatcher | undefined {

@@ -1,11 +1,13 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 
+import { forCaller } from "../../src/base/caller.ts";
+import { PembaError } from "../../src/base/error.ts";
 import { limitChanges } from "../../src/service/limit-changes.ts";
 import { createMemoryStore } from "../../src/store/memory/store.ts";
 import type { Store } from "../../src/store/store.ts";
 import { allowed, fails, openPostgres, pool, tenantWithSchema, write } from "../store/engines.ts";
-import { connect, untilWaiting } from "../store/open-write.ts";
+import { connect, until, untilWaiting } from "../store/open-write.ts";
 
 const connections = 4;
 const running = { all: 3, ofTenant: 2 };
@@ -58,6 +60,106 @@ test("storage answers while every connection is taken", async () => {
   await Promise.all(writes);
   await sql.end({ timeout: 1 });
   await close();
+});
+
+test("however many tenants are blocked in the storage, another one is changed and checked", async () => {
+  const { store, url, close } = await openPostgres({
+    pool: { ...pool, maxConnections: connections },
+    lockWaitMs: 50,
+  });
+  const limited = limitChanges(store, connections);
+  const held = await Promise.all(
+    Array.from({ length: 2 * connections }, async () => await tenantWithSchema(store)),
+  );
+  const other = await tenantWithSchema(store);
+  const sql = connect(url);
+  const holder = await sql.reserve();
+  await holder`begin`;
+  await holder`
+    select pg_advisory_xact_lock(lock_key(number, 0)) from tenants where id = any(${sql.array([...held])})
+  `;
+  const tuples = ["doc:1#owner@user:a"];
+  const nothing = { tuples: undefined, attributes: undefined };
+  const blocked = held.flatMap((tenant) => [
+    write(limited, tenant, { tuples }),
+    limited.data.delete(tenant, nothing),
+    write(limited, tenant, { tuples }),
+  ]);
+  await untilWaiting(sql, running.all);
+  for (let round = 0; round < 3; round++) {
+    await write(limited, other, { tuples: [`doc:${round}#owner@user:a`] });
+  }
+  const asked = { id: "1", permission: "view", subject: "a" };
+  assert.equal(await allowed(limited, other, asked), true);
+  await holder`commit`;
+  holder.release();
+  await Promise.all(blocked);
+  for (const tenant of held) assert.equal(await allowed(limited, tenant, asked), true);
+  await sql.end({ timeout: 1 });
+  await close();
+});
+
+test("a tenant whose changes are blocked has one at a time in the storage, until one gets through", async () => {
+  const store = createMemoryStore({ maxSchemaCacheBytes: 1_000_000 });
+  const tenant = await tenantWithSchema(store);
+  const tries: PromiseWithResolvers<void>[] = [];
+  const limited = limitChanges(
+    {
+      ...store,
+      data: {
+        ...store.data,
+        write: async (...given) => {
+          const turn = Promise.withResolvers<void>();
+          tries.push(turn);
+          await turn.promise;
+          return await store.data.write(...given);
+        },
+      },
+    },
+    2 * connections,
+  );
+  const untilTried = async (count: number): Promise<void> =>
+    void (await until(async () => (tries.length === count ? true : undefined)));
+  const blocked = new PembaError("CHANGE_BLOCKED", "another one holds it");
+  const writes = Array.from({ length: 3 }, async (_, index) =>
+    write(limited, tenant, { tuples: [`doc:${index}#owner@user:a`] }),
+  );
+  await untilTried(3);
+  for (const turn of tries.slice(0, 3)) turn.reject(blocked);
+  await untilTried(4);
+  tries[3]?.reject(blocked);
+  await untilTried(5);
+  tries[4]?.resolve();
+  await Promise.race(writes);
+  const late = write(limited, tenant, { tuples: ["doc:late#owner@user:a"] });
+  await untilTried(7);
+  for (const turn of tries) turn.resolve();
+  await untilTried(8);
+  for (const turn of tries) turn.resolve();
+  await Promise.all([...writes, late]);
+  await store.close();
+});
+
+test("a change leaves the queue, or tries no more, when nobody waits for it", async () => {
+  const store = createMemoryStore({ maxSchemaCacheBytes: 1_000_000 });
+  const tenant = await tenantWithSchema(store);
+  const gate = Promise.withResolvers<void>();
+  let begun = 0;
+  const limited = limitChanges(
+    gated(store, gate.promise, () => begun++),
+    connections,
+  );
+  const leaving = new AbortController();
+  const tuples = ["doc:1#owner@user:a"];
+  const change = async (): Promise<unknown> => await write(limited, tenant, { tuples });
+  const begins = Array.from({ length: running.ofTenant }, () => forCaller(leaving.signal, change));
+  const waits = forCaller(leaving.signal, change);
+  leaving.abort();
+  await fails(waits, "CANCELLED");
+  assert.equal(begun, running.ofTenant);
+  gate.reject(new PembaError("CHANGE_BLOCKED", "another one holds it"));
+  for (const each of begins) await fails(each, "CANCELLED");
+  await store.close();
 });
 
 /** A store of which every change waits at a gate. */

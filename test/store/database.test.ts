@@ -280,7 +280,7 @@ test("a lock that is not to be had in time is a conflict and no fault of ours", 
   await database.query("select set_config('lock_timeout', '50ms', false)", []);
   const sql = connect(place.url, 1);
   await sql`select pg_advisory_lock(20)`;
-  await fails(database.write("select pg_advisory_lock(20)", []), "SERIALIZATION");
+  await fails(database.write("select pg_advisory_lock(20)", []), "CHANGE_BLOCKED");
   await sql.end({ timeout: 1 });
   await database.close();
 });

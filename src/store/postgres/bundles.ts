@@ -17,6 +17,7 @@ import { settleChange } from "./change-outcome.ts";
 import { attributeColumns, attributeNameColumns, tupleColumns } from "./columns.ts";
 import type { Database } from "./database.ts";
 import { fittingSchema, headChangesMax } from "./fitting-schema.ts";
+import { lockWait } from "./lock-wait.ts";
 import { booleanOf, textOf } from "./row.ts";
 import type { SnapTokens } from "./snap-token.ts";
 import { statementFile } from "./statement-file.ts";
@@ -31,6 +32,8 @@ interface Parts {
   readonly schemas: CompiledSchemas;
   readonly tokens: SnapTokens;
   readonly onChanged: () => void;
+  /** See `PostgresStoreOptions`. */
+  readonly lockWaitMs: number | undefined;
 }
 
 /** The bundles of a database. */
@@ -62,7 +65,8 @@ export function createPostgresBundles(parts: Parts): BundleStore {
             )
           : undefined;
         const json = JSON.stringify(operations.map(operationJson));
-        const values = [tenant, tenantNumber, fitting?.version ?? null, json];
+        const wait = lockWait(parts.lockWaitMs);
+        const values = [tenant, tenantNumber, fitting?.version ?? null, json, wait];
         const rows = await database.write(runStatement, values);
         const row = must(rows[0], "the function returns one row");
         const token = await settleChange(parts, { tenant, version: undefined, row });

@@ -11,6 +11,7 @@ import { settleChange } from "./change-outcome.ts";
 import { attributeColumns, tupleColumns } from "./columns.ts";
 import type { Database } from "./database.ts";
 import { fittingSchema, headChangesMax } from "./fitting-schema.ts";
+import { lockWait } from "./lock-wait.ts";
 import { readAttributes, readTuples } from "./read-data.ts";
 import type { Reads } from "./reads.ts";
 import { numberOf, optionalTextOf } from "./row.ts";
@@ -30,6 +31,8 @@ interface Parts {
   readonly schemas: CompiledSchemas;
   readonly tokens: SnapTokens;
   readonly onChanged: () => void;
+  /** See `PostgresStoreOptions`. */
+  readonly lockWaitMs: number | undefined;
 }
 
 /** The tuples and attributes of a database. */
@@ -47,7 +50,7 @@ export function createPostgresData(parts: Parts): DataStore {
           (schema) => validateData(schema, data),
         );
         const known = [numbers.get(tenant) ?? null, recordedTimeline];
-        const values = [tenant, ...known, ...valuesOf(data, version)];
+        const values = [tenant, ...known, ...valuesOf(data, version), lockWait(parts.lockWaitMs)];
         const rows = await parts.database.write(writeStatement, values);
         const row = must(rows[0], "the function returns one row");
         numbers.set(tenant, optionalTextOf(row, "number"));
@@ -60,7 +63,7 @@ export function createPostgresData(parts: Parts): DataStore {
     },
 
     delete: async (tenant, filters) => {
-      const values = deleteValues(tenant, filters);
+      const values = [...deleteValues(tenant, filters), lockWait(parts.lockWaitMs)];
       const rows = await parts.database.write(deleteStatement, values);
       const row = must(rows[0], "the function returns one row");
       const token = await settleChange(parts, { tenant, version: undefined, row });

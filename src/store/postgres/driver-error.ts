@@ -52,7 +52,7 @@ const refusedLoginStates = /^(28...|3D000)$/;
 /** Serialization failure and deadlock: nothing was done, and the same may work at once. */
 const repeatableStates: ReadonlySet<string> = new Set(["40001", "40P01"]);
 
-/** Another one held a lock for longer than the `lock_timeout` that somebody has set. */
+/** Another one held a lock for longer than the `lock_timeout` that is set. */
 const lockTimeoutState = "55P03";
 
 /** A statement is cancelled by us, by an operator, or by the `statement_timeout` that one has set. */
@@ -63,8 +63,8 @@ const refusedParameterStates: ReadonlySet<string> = new Set(["08P01", "42704", "
 
 /**
  * The error of the table for what the driver threw: UNAVAILABLE when the server cannot be reached
- * or cannot serve, SERIALIZATION when others were in its way, DEADLINE_EXCEEDED when it was
- * cancelled there, else INTERNAL. Its text shows nothing of the inside; the cause does.
+ * or cannot serve, SERIALIZATION when others were in its way, CHANGE_BLOCKED when one was for longer
+ * than it was to wait, DEADLINE_EXCEEDED when it was cancelled there, else INTERNAL. Its text shows nothing of the inside; the cause does.
  */
 export function storageError(error: unknown): PembaError {
   if (error instanceof PembaError) return error;
@@ -72,7 +72,11 @@ export function storageError(error: unknown): PembaError {
   if (code !== undefined && (connectionFaults.has(code) || unavailableStates.test(code))) {
     return new PembaError("UNAVAILABLE", "the database does not answer", { cause: error });
   }
-  if (code !== undefined && (repeatableStates.has(code) || code === lockTimeoutState)) {
+  if (code === lockTimeoutState) {
+    const sentence = "another request holds what this one needs, retry";
+    return new PembaError("CHANGE_BLOCKED", sentence, { cause: error });
+  }
+  if (code !== undefined && repeatableStates.has(code)) {
     return new PembaError("SERIALIZATION", "concurrent requests were in each other's way, retry", {
       cause: error,
     });

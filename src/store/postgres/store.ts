@@ -33,6 +33,11 @@ export interface PostgresStoreOptions extends CheckLayers {
   readonly autoMigrate: boolean;
   /** How often a write is repeated that collided with others. */
   readonly maxRetries: number;
+  /**
+   * A change that waits longer than this for another one fails with CHANGE_BLOCKED, undone. When
+   * absent it waits for as long as that takes, or as the server has it.
+   */
+  readonly lockWaitMs?: number | undefined;
   /** After so many milliseconds a statement that only reads is cancelled; absent or 0: never. */
   readonly readTimeoutMs?: number | undefined;
   /** Memory for compiled schemas. */
@@ -60,7 +65,7 @@ export interface PostgresStoreOptions extends CheckLayers {
  * cannot be reached and with MIGRATION when its tables are not what they should be.
  */
 export async function createPostgresStore(options: PostgresStoreOptions): Promise<Store> {
-  const { url, autoMigrate, warn, telemetry = noTelemetry } = options;
+  const { url, autoMigrate, lockWaitMs, warn, telemetry = noTelemetry } = options;
   if (autoMigrate) await migrateUp(url);
   else await refusePendingMigrations(url);
 
@@ -103,14 +108,14 @@ export async function createPostgresStore(options: PostgresStoreOptions): Promis
   const onChanged = (): void => changes?.onChanged();
 
   return {
-    tenants: createPostgresTenants(database, (tenant) => {
+    tenants: createPostgresTenants(database, lockWaitMs, (tenant) => {
       schemas.forget(tenant);
       removal.start();
       onChanged();
     }),
     schemas: createPostgresSchemas(database, schemas),
-    data: createPostgresData({ database, reads, schemas, tokens, onChanged }),
-    bundles: createPostgresBundles({ database, schemas, tokens, onChanged }),
+    data: createPostgresData({ database, reads, schemas, tokens, onChanged, lockWaitMs }),
+    bundles: createPostgresBundles({ database, schemas, tokens, onChanged, lockWaitMs }),
     permissions: layerChecks(
       {
         permissions,

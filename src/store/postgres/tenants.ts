@@ -4,6 +4,7 @@ import { pageOf } from "../page.ts";
 import { tenantNotFound, tenantTaken } from "../store-error.ts";
 import type { Tenant, TenantStore } from "../store.ts";
 import type { Database } from "./database.ts";
+import { lockWait } from "./lock-wait.ts";
 import { booleanOf, dateOf, type Row, textOf } from "./row.ts";
 import { statementFile } from "./statement-file.ts";
 
@@ -14,6 +15,7 @@ const listStatement = statementFile("tenants/list.sql");
 /** The tenants of a database. `onDeleted` is called when rows of a tenant are left to be removed. */
 export function createPostgresTenants(
   database: Database,
+  lockWaitMs: number | undefined,
   onDeleted: (tenant: TenantId) => void,
 ): TenantStore {
   return {
@@ -24,7 +26,7 @@ export function createPostgresTenants(
     },
 
     async delete(id) {
-      const [row] = await database.write(deleteStatement, [id]);
+      const [row] = await database.write(deleteStatement, [id, lockWait(lockWaitMs)]);
       const deleted = booleanOf(must(row, "a select without a table has one row"), "deleted");
       if (!deleted) throw tenantNotFound(id);
       onDeleted(id);

@@ -1,0 +1,77 @@
+import type { FastifyReply, FastifyRequest } from "fastify";
+
+import { forCaller } from "../base/caller.ts";
+import { fieldError, PembaError } from "../base/error.ts";
+import { quote } from "../base/quote.ts";
+import type { HttpApp } from "./app.ts";
+import { clientGone, giveUp } from "./client-gone.ts";
+
+const header = "grpc-timeout";
+
+/** As gRPC writes it: at most eight digits and a unit. */
+const timeoutPattern = /^(\d{1,8})([HMSmun])$/;
+
+const unitsMs: ReadonlyMap<string, number> = new Map([
+  ["H", 3_600_000],
+  ["M", 60_000],
+  ["S", 1_000],
+  ["m", 1],
+  ["u", 1 / 1_000],
+  ["n", 1 / 1_000_000],
+]);
+
+/** No timer of the runtime lasts longer. */
+const timerMaxMs = 2 ** 31 - 1;
+
+/**
+ * Has every request worked on for its caller, and no longer than its header `Grpc-Timeout` says: then
+ * it is answered with DEADLINE_EXCEEDED. A change that is being made at that time may be made or not,
+ * as after the deadline of a gRPC call.
+ */
+export function endAtDeadlines(app: HttpApp): void {
+  app.addHook("onRoute", (route) => {
+    const { handler } = route;
+    route.handler = async function (this: HttpApp, request, reply): Promise<unknown> {
+      const timeoutMs = timeoutOf(request);
+      const work = async (): Promise<unknown> =>
+        await forCaller(clientGone(reply), () => handler.call(this, request, reply));
+      return await (timeoutMs === undefined ? work() : within(timeoutMs, reply, work));
+    };
+  });
+}
+
+/** The error that a reply has become by taking too long. */
+export function lateness(reply: FastifyReply): PembaError | undefined {
+  const { reason } = clientGone(reply);
+  return reason instanceof PembaError ? reason : undefined;
+}
+
+/** What the work comes to, or the failure of being late. The time goes on for what a stream sends. */
+async function within(
+  timeoutMs: number,
+  reply: FastifyReply,
+  work: () => Promise<unknown>,
+): Promise<unknown> {
+  const { promise, reject } = Promise.withResolvers<never>();
+  const end = (): void => {
+    giveUp(reply, new PembaError("DEADLINE_EXCEEDED", `the time that \`${header}\` gives is over`));
+    if (!reply.raw.headersSent) reject(lateness(reply));
+  };
+  const timer = setTimeout(end, Math.min(timeoutMs, timerMaxMs));
+  reply.raw.once("close", () => clearTimeout(timer));
+  try {
+    return await Promise.race([work(), promise]);
+  } catch (error) {
+    throw lateness(reply) ?? error;
+  }
+}
+
+function timeoutOf({ headers }: FastifyRequest): number | undefined {
+  const text = headers[header];
+  if (text === undefined) return undefined;
+  const [, digits, unit] = timeoutPattern.exec(String(text)) ?? [];
+  const unitMs = unitsMs.get(unit ?? "");
+  if (digits !== undefined && unitMs !== undefined) return Number(digits) * unitMs;
+  const problem = `${quote(String(text))} is not a time, expected digits and a unit, such as \`500m\``;
+  throw fieldError("VALIDATION", header, problem);
+}

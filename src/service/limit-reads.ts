@@ -1,0 +1,60 @@
+import { callerSignal } from "../base/caller.ts";
+import { noTelemetry, type Telemetry } from "../base/telemetry.ts";
+import type { Store } from "../store/store.ts";
+import { observeTurns, turnWatcher } from "./observe-turns.ts";
+import { TurnQueue } from "./turn-queue.ts";
+
+/** For each connection so many may wait. */
+const waitingShare = 10;
+
+/**
+ * The same store with a limit on how much is read at the same time: tuples and attributes, schemas,
+ * bundles, tenants, and the beginnings of streams of changes. So many as the storage has
+ * `connections` are read, others wait for their turn, and when too many do, they fail with
+ * CONCURRENCY_LIMIT_EXCEEDED.
+ */
+export function limitReads(
+  store: Store,
+  connections: number,
+  telemetry: Telemetry = noTelemetry,
+): Store {
+  const waiting = connections * waitingShare;
+  const queue = new TurnQueue({
+    running: connections,
+    waiting,
+    refusal:
+      `${connections} reads are being worked on (\`database.max_connections\`) ` +
+      `and ${waiting} wait, retry in a second`,
+    watcher: turnWatcher(telemetry, "reads"),
+  });
+  observeTurns(telemetry, "reads", () => queue.state);
+  const turn = async <T>(read: () => Promise<T>): Promise<T> =>
+    await queue.run(callerSignal(), read);
+  const { tenants, schemas, data, bundles, changes } = store;
+  return {
+    ...store,
+    tenants: {
+      create: async (tenant) => await tenants.create(tenant),
+      delete: async (id) => await tenants.delete(id),
+      list: async (page) => await turn(() => tenants.list(page)),
+    },
+    schemas: {
+      write: async (tenant, schema) => await schemas.write(tenant, schema),
+      read: async (tenant, version) => await turn(() => schemas.read(tenant, version)),
+      list: async (tenant, page) => await turn(() => schemas.list(tenant, page)),
+    },
+    data: {
+      write: async (tenant, written) => await data.write(tenant, written),
+      delete: async (tenant, filters) => await data.delete(tenant, filters),
+      readTuples: async (tenant, read) => await turn(() => data.readTuples(tenant, read)),
+      readAttributes: async (tenant, read) => await turn(() => data.readAttributes(tenant, read)),
+    },
+    bundles: {
+      write: async (tenant, written) => await bundles.write(tenant, written),
+      delete: async (tenant, name) => await bundles.delete(tenant, name),
+      run: async (tenant, name, prepare) => await bundles.run(tenant, name, prepare),
+      read: async (tenant, name) => await turn(() => bundles.read(tenant, name)),
+    },
+    changes: { follow: async (tenant, from) => await turn(() => changes.follow(tenant, from)) },
+  };
+}
