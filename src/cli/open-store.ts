@@ -6,7 +6,6 @@ import { createMemoryStore } from "../store/memory/store.ts";
 import { observeGarbage } from "../store/observe-garbage.ts";
 import { onceServerAnswers } from "../store/postgres/await-server.ts";
 import type { Answering } from "../store/postgres/check.ts";
-import type { CircuitState } from "../store/postgres/circuit-breaker.ts";
 import type { PoolOptions } from "../store/postgres/pool-options.ts";
 import { createPostgresStore, type PostgresStoreOptions } from "../store/postgres/store.ts";
 import type { Store } from "../store/store.ts";
@@ -57,9 +56,6 @@ export async function openStore(
             `waiting for the database (\`database.start_timeout\`): ${sentenceOf(error)}`,
           ),
       };
-      const onCircuit = config["service.circuit_breaker"]
-        ? circuitTeller({ logger, telemetry })
-        : undefined;
       const open = async (): Promise<Store> =>
         await createPostgresStore({
           ...common,
@@ -76,7 +72,9 @@ export async function openStore(
             maxBytes: config["service.permission.cache.max_cost"],
             maxEntries: config["service.permission.cache.number_of_counters"],
           },
-          onCircuit,
+          ...(config["service.circuit_breaker"] && {
+            onCircuit: (state) => logger.warn(circuitChanges[state]),
+          }),
           ...tellers,
         });
       const store = await onceServerAnswers(url, patience, open);
@@ -109,19 +107,6 @@ const circuitChanges = {
   open: "the circuit is open: the database does not answer, requests fail at once until it does",
   closed: "the circuit is closed: the database answers again",
 } as const;
-
-/** Tells each change of the circuit in the log, and its state to whoever measures. */
-function circuitTeller({
-  logger,
-  telemetry,
-}: Pick<Observation, "logger" | "telemetry">): (state: CircuitState) => void {
-  let isOpen = false;
-  telemetry.observe("db.client.circuit.open", () => [{ value: isOpen ? 1 : 0, labels: {} }]);
-  return (state) => {
-    isOpen = state === "open";
-    logger.warn(circuitChanges[state]);
-  };
-}
 
 /** Where it is the writer's there are no replicas. */
 function readerUri(config: Config): string {

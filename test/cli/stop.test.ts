@@ -51,7 +51,8 @@ async function halfRequest(url: string): Promise<Socket> {
 }
 
 test("streams of a lookup that are read go on to their end after the signal", async (t) => {
-  const { url, grpc, process: server, finished } = await servePemba(t);
+  const words = ["--server-grace-period", "1h"];
+  const { url, grpc, process: server, finished } = await servePemba(t, words);
   await writeDocuments(url);
   const client = connectGrpc(grpc);
   t.after(() => client.close());
