@@ -1,5 +1,7 @@
 import type { Telemetry } from "../base/telemetry.ts";
+import type { ChangeMessage } from "../store/change.ts";
 import type {
+  ChangeStore,
   CheckAnswer,
   DataStore,
   LookupPage,
@@ -25,6 +27,7 @@ export function observeStore(store: Store, telemetry: Telemetry): Store {
     permissions: observePermissions(store.permissions, telemetry),
     lookups: observeLookups(store.lookups, telemetry),
     data: observeData(store.data, telemetry),
+    changes: observeChanges(store.changes, telemetry),
   };
 }
 
@@ -82,6 +85,25 @@ function observeData(data: DataStore, telemetry: Telemetry): DataStore {
         async () => await data.readAttributes(tenant, read),
       ),
   };
+}
+
+function observeChanges(changes: ChangeStore, telemetry: Telemetry): ChangeStore {
+  return {
+    follow: async (tenant, from) => {
+      const stream = await changes.follow(tenant, from);
+      return { ...stream, messages: eachTold(stream.messages, telemetry) };
+    },
+  };
+}
+
+async function* eachTold(
+  messages: AsyncIterable<ChangeMessage>,
+  telemetry: Telemetry,
+): AsyncGenerator<ChangeMessage> {
+  for await (const message of messages) {
+    telemetry.event("changes", { changes: message.changes.length });
+    yield message;
+  }
 }
 
 async function tallied<T>(

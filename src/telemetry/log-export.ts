@@ -21,9 +21,9 @@ import { within } from "./within.ts";
 
 export interface LogExport {
   /** Takes a line of the log, as JSON. Returns at once; what is too much is dropped. */
-  write(line: string): void;
+  readonly write: (line: string) => void;
   /** Sends what is left, for as long as is given, in milliseconds. Never fails. */
-  close(withinMs: number): Promise<void>;
+  readonly close: (withinMs: number) => Promise<void>;
 }
 
 /** Sends lines of the log besides writing them, in batches. */

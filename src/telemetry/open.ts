@@ -22,7 +22,7 @@ export interface OpenTelemetry {
   /** The port where the measures can be read; undefined when nobody comes for them. */
   readonly scrapePort: number | undefined;
   /** Sends what is left, for as long as is given, in milliseconds. Never fails. */
-  close(withinMs: number): Promise<void>;
+  readonly close: (withinMs: number) => Promise<void>;
 }
 
 /** Begins to trace and to measure. Fails as listening for Prometheus does. */

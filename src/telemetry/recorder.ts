@@ -12,7 +12,7 @@ import {
 } from "@opentelemetry/api";
 import { W3CTraceContextPropagator } from "@opentelemetry/core";
 
-import { type ErrorCode, errorOf } from "../base/error.ts";
+import { type ErrorCode, errorCodes, errorOf } from "../base/error.ts";
 import {
   noTelemetry,
   type RequestHead,
@@ -57,6 +57,8 @@ export function createRecorder(parts: {
       return recordOf(span, places, (code) => {
         const labels = { method: head.method, transport: head.transport, code };
         instruments.record("pemba.request.duration", (performance.now() - start) / 1_000, labels);
+        if (code === "OK" || !isAdmissionRefusal(code)) return;
+        instruments.add("pemba.admission.refused", 1, { transport: head.transport, code });
       });
     },
 
@@ -97,6 +99,10 @@ export function createRecorder(parts: {
       return context && { traceId: context.traceId, spanId: context.spanId };
     },
   };
+}
+
+function isAdmissionRefusal(code: ErrorCode): boolean {
+  return code === "RATE_LIMIT_EXCEEDED" || errorCodes[code] === "unauthenticated";
 }
 
 /** The place that a client names; a new trace where it names none that can be read. */

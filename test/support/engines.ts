@@ -3,9 +3,11 @@ import { randomUUID } from "node:crypto";
 
 import { pino } from "pino";
 
+import { noTelemetry, type Telemetry } from "../../src/base/telemetry.ts";
 import type { HttpApp } from "../../src/http/app.ts";
 import { buildHttpServer } from "../../src/http/server.ts";
 import { createHealth } from "../../src/service/health.ts";
+import { observeStore } from "../../src/service/observe-store.ts";
 import type { Service } from "../../src/service/service.ts";
 import { createMemoryStore } from "../../src/store/memory/store.ts";
 import { createPostgresStore } from "../../src/store/postgres/store.ts";
@@ -17,7 +19,10 @@ import { createTestDatabase } from "./database.ts";
 export interface Engine {
   readonly name: string;
   /** A running app over an empty database; limits are the defaults unless given. */
-  start(limits?: Partial<Pick<Service, "maxDataPerWrite" | "bulkLimit">>): Promise<TestApp>;
+  start(
+    limits?: Partial<Pick<Service, "maxDataPerWrite" | "bulkLimit">>,
+    telemetry?: Telemetry,
+  ): Promise<TestApp>;
 }
 
 export interface Answer {
@@ -56,11 +61,12 @@ export const engines: readonly Engine[] = [
   engine("postgres", openPostgres),
 ];
 
-function engine(name: string, open: () => Promise<OpenStore>): Engine {
+function engine(name: string, open: (telemetry: Telemetry) => Promise<OpenStore>): Engine {
   return {
     name,
-    start: async (limits = {}) => {
-      const { store, drop } = await open();
+    start: async (limits = {}, telemetry = noTelemetry) => {
+      const { store: opened, drop } = await open(telemetry);
+      const store = observeStore(opened, telemetry);
       const service: Service = {
         store,
         health: createHealth(store),
@@ -72,6 +78,7 @@ function engine(name: string, open: () => Promise<OpenStore>): Engine {
         service,
         admission: admitAll,
         logger: pino({ level: "silent" }),
+        telemetry,
       });
       await app.ready();
       return testApp(app, service, drop);
@@ -79,12 +86,12 @@ function engine(name: string, open: () => Promise<OpenStore>): Engine {
   };
 }
 
-async function openMemory(): Promise<OpenStore> {
-  const store = createMemoryStore({ maxSchemaCacheBytes, watch });
+async function openMemory(telemetry: Telemetry): Promise<OpenStore> {
+  const store = createMemoryStore({ maxSchemaCacheBytes, watch, telemetry });
   return { store, drop: async () => {} };
 }
 
-async function openPostgres(): Promise<OpenStore> {
+async function openPostgres(telemetry: Telemetry): Promise<OpenStore> {
   const database = await createTestDatabase();
   const store = await createPostgresStore({
     url: database.url,
@@ -93,6 +100,7 @@ async function openPostgres(): Promise<OpenStore> {
     maxRetries: 10,
     maxSchemaCacheBytes,
     watch,
+    telemetry,
     warn: () => {},
   });
   return { store, drop: database.drop };

@@ -13,6 +13,7 @@ import { Client, credentials, Metadata, type ServiceError } from "@grpc/grpc-js"
 import { pino } from "pino";
 
 import type { Admission } from "../../src/auth/admission.ts";
+import { noTelemetry, type Telemetry } from "../../src/base/telemetry.ts";
 import { buildGrpcServer } from "../../src/grpc/server.ts";
 import type { Service } from "../../src/service/service.ts";
 import { admitAll } from "./admit-all.ts";
@@ -61,8 +62,10 @@ export interface GrpcClient {
 export async function serveGrpc(
   service: Service,
   admission: Admission = admitAll,
+  telemetry: Telemetry = noTelemetry,
 ): Promise<GrpcApp> {
-  const server = buildGrpcServer({ service, admission, logger: pino({ level: "silent" }) });
+  const logger = pino({ level: "silent" });
+  const server = buildGrpcServer({ service, admission, logger, telemetry });
   const port = await server.listen({ host: "127.0.0.1", port: 0 });
   const client = connectGrpc(`127.0.0.1:${port}`);
   return {
@@ -81,15 +84,21 @@ export interface Identity {
   readonly authorization?: string;
   /** Expects TLS, with a certificate that rests on this one (PEM). */
   readonly root?: Buffer;
+  /** The trace that its calls are part of. */
+  readonly traceparent?: string;
 }
 
-export function connectGrpc(address: string, { authorization, root }: Identity = {}): GrpcClient {
+export function connectGrpc(
+  address: string,
+  { authorization, root, traceparent }: Identity = {},
+): GrpcClient {
   const client = new Client(
     address,
     root === undefined ? credentials.createInsecure() : credentials.createSsl(root),
   );
   const metadata = new Metadata();
   if (authorization !== undefined) metadata.set("authorization", authorization);
+  if (traceparent !== undefined) metadata.set("traceparent", traceparent);
   const send = async (
     path: string,
     bytes: Uint8Array,

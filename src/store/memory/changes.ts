@@ -2,6 +2,7 @@ import type { TenantId } from "../../base/tuple.ts";
 import { type ChangeMessage, partsOf } from "../change.ts";
 import { expiredSnapToken, tenantNotFound } from "../store-error.ts";
 import type { ChangeStore } from "../store.ts";
+import type { StreamLags } from "../stream-lags.ts";
 import type { ChangeLog } from "./change-log.ts";
 import type { MemoryData } from "./data.ts";
 import type { Revision } from "./revision.ts";
@@ -10,7 +11,11 @@ import type { Revision } from "./revision.ts";
  * Follows the changes of data that keeps a log of them; a stream holds nothing but its place. One
  * that has had nothing to tell for `quietMs` tells its state.
  */
-export function createMemoryChanges(data: MemoryData, quietMs: number): ChangeStore {
+export function createMemoryChanges(
+  data: MemoryData,
+  quietMs: number,
+  lags: StreamLags,
+): ChangeStore {
   return {
     follow: async (tenant, { after, signal }) => {
       const log = data.changes(tenant);
@@ -18,7 +23,7 @@ export function createMemoryChanges(data: MemoryData, quietMs: number): ChangeSt
       const place = { given: from };
       return {
         start: data.tokenOf(from),
-        messages: messagesOf(data, { tenant, log, place, signal, quietMs }),
+        messages: messagesOf(data, { tenant, log, place, signal, quietMs, lags }),
         // What was written since is of other tenants, unless it is in the log.
         told: () =>
           data.tokenOf(log.after(place.given) === undefined ? data.revision : place.given),
@@ -36,31 +41,39 @@ async function* messagesOf(
     readonly place: { given: Revision };
     readonly signal: AbortSignal;
     readonly quietMs: number;
+    readonly lags: StreamLags;
   },
 ): AsyncGenerator<ChangeMessage> {
   const { log, signal, place, quietMs } = stream;
+  const lag = stream.lags.open();
   let toldAt = performance.now();
-  while (!signal.aborted) {
-    if (log.isEnded) throw tenantNotFound(stream.tenant);
-    const write = log.after(place.given);
-    if (write === "forgotten") throw expiredSnapToken();
-    if (write === undefined) {
-      const silence = performance.now() - toldAt;
-      if (silence < quietMs) {
-        await log.grown(signal, quietMs - silence);
-      } else {
-        toldAt = performance.now();
-        place.given = data.revision;
-        yield { changes: [], snapToken: data.tokenOf(place.given) };
+  try {
+    while (!signal.aborted) {
+      if (log.isEnded) throw tenantNotFound(stream.tenant);
+      const write = log.after(place.given);
+      if (write === "forgotten") throw expiredSnapToken();
+      if (write === undefined) {
+        lag.caughtUp();
+        const silence = performance.now() - toldAt;
+        if (silence < quietMs) {
+          await log.grown(signal, quietMs - silence);
+        } else {
+          toldAt = performance.now();
+          place.given = data.revision;
+          yield { changes: [], snapToken: data.tokenOf(place.given) };
+        }
+        continue;
       }
-      continue;
+      lag.behind();
+      toldAt = performance.now();
+      const parts = partsOf(write.changes);
+      for (const [index, changes] of parts.entries()) {
+        // A part of a write has no new token, or it would look like a whole.
+        if (index === parts.length - 1) place.given = write.revision;
+        yield { changes, snapToken: data.tokenOf(place.given) };
+      }
     }
-    toldAt = performance.now();
-    const parts = partsOf(write.changes);
-    for (const [index, changes] of parts.entries()) {
-      // A part of a write has no new token, or it would look like a whole.
-      if (index === parts.length - 1) place.given = write.revision;
-      yield { changes, snapToken: data.tokenOf(place.given) };
-    }
+  } finally {
+    lag.end();
   }
 }

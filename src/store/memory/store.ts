@@ -15,6 +15,7 @@ import type {
   TenantStore,
   WatchOptions,
 } from "../store.ts";
+import { observeStreams, StreamLags } from "../stream-lags.ts";
 import { unwatched } from "../unwatched.ts";
 import { validateData } from "../validate-data.ts";
 import { MemoryBundles } from "./bundles.ts";
@@ -60,6 +61,8 @@ export function createMemoryStore(options: MemoryStoreOptions): Store {
   );
   const { telemetry = noTelemetry } = options;
   observeSchemas(telemetry, schemas);
+  const lags = new StreamLags();
+  observeStreams(telemetry, lags);
   const parts = { tenants, schemas, data, bundles };
   // As on the other engine, where a migration makes it.
   createTenant(parts, { id: "t1" as TenantId, name: "example tenant" });
@@ -76,7 +79,9 @@ export function createMemoryStore(options: MemoryStoreOptions): Store {
     bundles: bundleStore(parts),
     permissions: tellInterpreter(new MemoryPermissions({ data, schemas }), telemetry),
     lookups: memoryLookups({ data, schemas, telemetry }),
-    changes: isWatched ? createMemoryChanges(data, quietMs(options.garbageCollection)) : unwatched,
+    changes: isWatched
+      ? createMemoryChanges(data, quietMs(options.garbageCollection), lags)
+      : unwatched,
     ping: async () => {},
     close: async () => {
       await collection?.close();

@@ -5,6 +5,7 @@ import type { SnapToken, TenantId } from "../../base/tuple.ts";
 import type { ChangeMessage } from "../change.ts";
 import { expiredSnapToken, tenantNotFound } from "../store-error.ts";
 import type { ChangeStore, ChangeStream } from "../store.ts";
+import type { StreamLags } from "../stream-lags.ts";
 import {
   type ChangePage,
   type Cursor,
@@ -35,6 +36,8 @@ interface Parts {
   readonly readAheadMax: number;
   /** A stream that has had nothing to tell for so long tells its state. */
   readonly quietMs: number;
+  /** Told of every stream. */
+  readonly lags: StreamLags;
 }
 
 /** What a stream is to tell, and until when. */
@@ -63,16 +66,18 @@ export class PostgresChanges implements ChangeStore {
   readonly #tokens: SnapTokens;
   readonly #readAheadMax: number;
   readonly #quietMs: number;
+  readonly #lags: StreamLags;
   readonly #announcer: Announcer;
   readonly #listener: Listener;
   readonly #pages = new LRUCache<string, Promise<ChangePage | NoPage>>({ max: sharedPagesMax });
   #tail: ChangeTail | undefined;
 
-  constructor({ database, tokens, url, readAheadMax, quietMs }: Parts) {
+  constructor({ database, tokens, url, readAheadMax, quietMs, lags }: Parts) {
     this.#database = database;
     this.#tokens = tokens;
     this.#readAheadMax = readAheadMax;
     this.#quietMs = quietMs;
+    this.#lags = lags;
     this.#announcer = new Announcer(database);
     this.#listener = new Listener(url, () => this.#tail?.wake());
   }
@@ -124,6 +129,7 @@ export class PostgresChanges implements ChangeStore {
     const { tenant, number, now, signal } = wanted;
     const tail = this.#liveTail(now);
     const leave = tail.join(number);
+    const lag = this.#lags.open();
     try {
       let cursor = startCursor(wanted);
       // Comes before every step of the tail.
@@ -132,6 +138,7 @@ export class PostgresChanges implements ChangeStore {
       let toldAt = performance.now();
       for (;;) {
         if (hasChanged) {
+          lag.behind();
           for await (const message of this.#messagesTo(wanted, cursor)) {
             toldAt = performance.now();
             yield message;
@@ -144,6 +151,7 @@ export class PostgresChanges implements ChangeStore {
           toldAt = performance.now();
           yield { changes: [], snapToken: told.token() };
         }
+        lag.caughtUp();
         const next = await tail.stepAfter(step, signal);
         if (next === undefined) return;
         const since = tail.since(number, step);
@@ -155,6 +163,7 @@ export class PostgresChanges implements ChangeStore {
         cursor = nextCursor(number, reached, step.state.snapshot);
       }
     } finally {
+      lag.end();
       leave();
     }
   }

@@ -1,7 +1,6 @@
 import { noTelemetry, type Telemetry } from "../../base/telemetry.ts";
 import { CompiledSchemas } from "../compiled-schemas.ts";
 import { type GarbageCollectionOptions, type GarbagePass, quietMs } from "../garbage-collection.ts";
-import { observeSchemas } from "../observe-schemas.ts";
 import type { Store, WatchOptions } from "../store.ts";
 import { unwatched } from "../unwatched.ts";
 import { createPostgresBundles } from "./bundles.ts";
@@ -14,8 +13,7 @@ import { Database } from "./database.ts";
 import { startGarbageCollection } from "./garbage.ts";
 import { PostgresLookups } from "./lookup.ts";
 import { migrateUp, refusePendingMigrations } from "./migrate.ts";
-import { observeDatabase } from "./observe-database.ts";
-import { observeReplicas } from "./observe-replicas.ts";
+import { observeEngine } from "./observe-engine.ts";
 import type { PoolOptions } from "./pool-options.ts";
 import { readsOf } from "./reads.ts";
 import { type ReplicatedReads, startReplicas } from "./replicated-reads.ts";
@@ -76,9 +74,8 @@ export async function createPostgresStore(options: PostgresStoreOptions): Promis
     maxEntries: options.maxSchemas,
   });
   const { maxConnections } = options.pool;
-  observeDatabase(telemetry, { database, maxConnections, circuit });
-  observeSchemas(telemetry, schemas);
-  if (replicated !== undefined) observeReplicas(telemetry, replicated);
+  const engine = { database, maxConnections, circuit, replicated, schemas };
+  const lags = observeEngine(telemetry, engine);
   const removal = new TenantRemoval(database, warn);
   removal.start();
   const collection =
@@ -102,6 +99,7 @@ export async function createPostgresStore(options: PostgresStoreOptions): Promis
       database,
       tokens,
       url,
+      lags,
       quietMs: quietMs(options.garbageCollection),
       ...options.watch,
     });
@@ -122,7 +120,7 @@ export async function createPostgresStore(options: PostgresStoreOptions): Promis
         database,
         schemas,
         tokens,
-        maxConnections: options.pool.maxConnections,
+        maxConnections,
         telemetry,
       },
       options,

@@ -1,0 +1,42 @@
+import type { TestContext } from "node:test";
+
+import type { Telemetry } from "../../src/base/telemetry.ts";
+import { openTelemetry } from "../../src/telemetry/open.ts";
+import { targetOf } from "../../src/telemetry/target.ts";
+import { type Collector, startCollector } from "../support/collector.ts";
+
+/** Telemetry with one that listens. */
+export interface Observed {
+  readonly telemetry: Telemetry;
+  readonly collector: Collector;
+  /** Where Prometheus would read. */
+  readonly scrapeUrl: string;
+  /** Sends what was told; nothing more is told after that. */
+  readonly flush: () => Promise<void>;
+}
+
+/** Traces go to a collector, and measures can be read. It ends with the test. */
+export async function observed(t: TestContext): Promise<Observed> {
+  const collector = await startCollector(t);
+  const { telemetry, scrapePort, close } = await openTelemetry({
+    traces: targetOf("traces", {
+      exporter: "otlp",
+      protocol: "http",
+      endpoint: collector.http,
+      insecure: true,
+      urlpath: "",
+      headers: [],
+      serviceName: "pemba",
+    }),
+    measures: {
+      push: undefined,
+      scrape: { host: "127.0.0.1", port: 0 },
+      serviceName: "pemba",
+    },
+    version: "0",
+    report: { warn: () => {}, info: () => {} },
+  });
+  const flush = async (): Promise<void> => await close(30_000);
+  t.after(flush);
+  return { telemetry, collector, scrapeUrl: `http://127.0.0.1:${scrapePort}/metrics`, flush };
+}
