@@ -30,17 +30,8 @@ export interface ConnectionOptions {
   readonly onGreeted: (greeting: Greeting) => void;
 }
 
-/** A statement that is on its way. */
-export interface Running {
-  /** Fails with an error of the table. */
-  readonly rows: Promise<readonly Row[]>;
-  /** The process that runs it, or what a pooler calls it. */
-  readonly backend: number | undefined;
-  /** Under which it is prepared. */
-  readonly name: string | undefined;
-  /** Asks the server to end it. Returns at once; it may come too late. */
-  readonly cancel: () => void;
-}
+/** A statement that is on its way; it fails with what the driver throws (see `storageError`). */
+export type Sent = postgres.PendingQuery<Row[]>;
 
 /**
  * One connection to one server, which lives once: when it is lost, it is over. It does one statement
@@ -104,7 +95,7 @@ export class Connection {
 
   /** Asks the server who it is. Fails with an error of the table. */
   async greet(): Promise<Greeting> {
-    const rows = await this.run(greetStatement, [], false).rows;
+    const rows = await this.run(greetStatement);
     const row = must(rows[0], "a server has a name");
     const greeting = {
       isStandby: booleanOf(row, "is_standby"),
@@ -115,36 +106,29 @@ export class Connection {
     return greeting;
   }
 
+  /** Has it prepared the text? */
+  hasPrepared(text: string): boolean {
+    return this.#prepared.has(text);
+  }
+
   /** Sends a statement; the one before has ended. Prepared, it can be sent again for less. */
-  run(text: string, values: readonly Value[], isPrepared: boolean): Running {
+  send(text: string, values: readonly Value[], isPrepared: boolean): Sent {
     if (isPrepared && !this.#prepared.has(text)) {
       this.#prepared.add(text);
       this.#preparedCharacters += text.length;
     }
     // Without `simple: false` the driver sends a statement that has no values unprepared.
     const options = { prepare: isPrepared, simple: false };
-    const query = this.#sql.unsafe<Row[]>(text, [...values], options);
-    return {
-      rows: query.then(
-        (rows) => rows,
-        (error: unknown) => {
-          throw storageError(error);
-        },
-      ),
-      get backend() {
-        const pid = partOf(query, "state", "pid");
-        return typeof pid === "number" ? pid : undefined;
-      },
-      get name() {
-        const name = partOf(query, "statement", "name");
-        return typeof name === "string" ? name : undefined;
-      },
-      cancel: () => {
-        // Declared as void, it is a promise, which fails when the server cannot be reached.
-        const sent: unknown = query.cancel();
-        Promise.resolve(sent).catch(() => undefined);
-      },
-    };
+    return this.#sql.unsafe<Row[]>(text, [...values], options);
+  }
+
+  /** The rows of a statement that is sent once. Fails with an error of the table. */
+  async run(text: string, values: readonly Value[] = []): Promise<readonly Row[]> {
+    try {
+      return await this.send(text, values, false);
+    } catch (error) {
+      throw storageError(error);
+    }
   }
 
   /** Sends statements that are separated by semicolons and have no values; the rows of a single one. */
@@ -174,8 +158,27 @@ function socketOption({ socket }: SingleSocket): object {
   return { socket };
 }
 
-/** What the driver knows of a statement once it is sent, and its types do not. */
-function partOf(query: object, part: string, key: string): unknown {
-  const value: unknown = Reflect.get(query, part);
+/** The process that runs a statement, or what a pooler calls it; the driver knows it once it is sent. */
+export function backendOf(sent: Sent): number | undefined {
+  const pid = partOf(sent, "state", "pid");
+  return typeof pid === "number" ? pid : undefined;
+}
+
+/** The name under which a statement is prepared. */
+export function nameOf(sent: Sent): string | undefined {
+  const name = partOf(sent, "statement", "name");
+  return typeof name === "string" ? name : undefined;
+}
+
+/** Asks the server to end a statement. Returns at once; it may come too late. */
+export function cancel(sent: Sent): void {
+  // Declared as void, it is a promise, which fails when the server cannot be reached.
+  const asked: unknown = sent.cancel();
+  Promise.resolve(asked).catch(() => undefined);
+}
+
+/** The types of the driver lack these. */
+function partOf(sent: Sent, part: string, key: string): unknown {
+  const value: unknown = Reflect.get(sent, part);
   return typeof value === "object" && value !== null ? Reflect.get(value, key) : undefined;
 }

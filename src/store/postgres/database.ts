@@ -1,12 +1,12 @@
 import { LRUCache } from "lru-cache";
 
 import { must } from "../../base/assert.ts";
-import { cancelled, errorOf } from "../../base/error.ts";
+import { cancelled } from "../../base/error.ts";
 import { noTelemetry, type Telemetry } from "../../base/telemetry.ts";
 import { Cancelling } from "./cancelling.ts";
 import type { CircuitBreaker } from "./circuit-breaker.ts";
-import type { Connection, Greeting } from "./connection.ts";
-import { faultOf, isCancelled, unknownOutcome } from "./driver-error.ts";
+import { backendOf, cancel, type Connection, type Greeting } from "./connection.ts";
+import { faultOf, isCancelled, storageError, unknownOutcome } from "./driver-error.ts";
 import { openWay, type Way } from "./open-way.ts";
 import type { PoolOptions } from "./pool-options.ts";
 import { Pool, type PoolState } from "./pool.ts";
@@ -167,14 +167,14 @@ export class Database {
 
   async #run(asked: Asked): Promise<readonly Row[]> {
     if (isAborted(asked.signal)) throw cancelled(undefined);
-    const connection = await this.#pool.acquire(asked.signal);
+    const connection = this.#pool.take() ?? (await this.#pool.acquire(asked.signal));
     try {
       const rows = await this.#runOn(connection, asked);
       this.#pool.release(connection);
       if (rows !== undefined) return rows;
     } catch (error) {
       // After a statement that failed for a reason of its own the connection is as good as before.
-      const known = errorOf(error);
+      const known = storageError(error);
       if (known.kind === "unavailable") this.#pool.discard(connection);
       else this.#pool.release(connection);
       throw known;
@@ -188,34 +188,36 @@ export class Database {
     { text, values, signal, timeoutMs }: Asked,
   ): Promise<readonly Row[] | undefined> {
     this.#options.onStatement?.(text);
-    const running = connection.run(text, values, this.#isWorthPreparing(text));
+    const sent = connection.send(text, values, this.#isWorthPreparing(connection, text));
     let isLate = false;
-    const cancel = (): void => {
-      this.#cancelling.sent(running.backend);
-      running.cancel();
+    const giveUp = (): void => {
+      this.#cancelling.sent(backendOf(sent));
+      cancel(sent);
     };
     const end = (): void => {
       isLate = true;
-      cancel();
+      giveUp();
     };
-    signal?.addEventListener("abort", cancel, { once: true });
+    signal?.addEventListener("abort", giveUp, { once: true });
     const timer = timeoutMs === 0 ? undefined : setTimeout(end, timeoutMs);
     try {
-      return await running.rows;
-    } catch (error) {
-      const isOurs = isCancelled(error) && this.#cancelling.hit(running.backend);
+      return await sent;
+    } catch (thrown) {
+      const error = storageError(thrown);
+      const isOurs = isCancelled(error) && this.#cancelling.hit(backendOf(sent));
       if (isAborted(signal)) throw cancelled(error);
       if (isOurs && !isLate) return undefined;
       throw error;
     } finally {
       clearTimeout(timer);
-      signal?.removeEventListener("abort", cancel);
+      signal?.removeEventListener("abort", giveUp);
     }
   }
 
-  #isWorthPreparing(text: string): boolean {
+  #isWorthPreparing(connection: Connection, text: string): boolean {
+    if (connection.hasPrepared(text)) return true;
     if (!this.#way.keepsPrepared) return false;
-    const isKnown = this.#seen.get(text) === true;
+    const isKnown = this.#seen.has(text);
     this.#seen.set(text, true);
     return isKnown;
   }

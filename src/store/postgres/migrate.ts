@@ -80,7 +80,7 @@ async function migrate(
     // The library is given this transaction for its own: a lock of the session would be anybody's
     // behind a pooler that gives out the server by the transaction.
     await connection.script("begin isolation level read committed");
-    await connection.run(lockStatement, [PG_MIGRATE_LOCK_ID], false).rows;
+    await connection.run(lockStatement, [PG_MIGRATE_LOCK_ID]);
     const done = await runner({
       dbClient: { query: async (text: string) => ({ rows: await connection.script(text) }) },
       noLock: true,

@@ -1,8 +1,8 @@
 import { assert, must } from "../../base/assert.ts";
 import { PembaError } from "../../base/error.ts";
 import { arrayLiteral } from "./array-literal.ts";
-import { Connection, type Greeting } from "./connection.ts";
-import { refusesStartParameters } from "./driver-error.ts";
+import { backendOf, Connection, type Greeting, nameOf } from "./connection.ts";
+import { refusesStartParameters, storageError } from "./driver-error.ts";
 import { hostUris } from "./host-uris.ts";
 import { numberOf, type Row, textOf } from "./row.ts";
 import { sessionSettings } from "./session-settings.ts";
@@ -63,7 +63,7 @@ async function openWith(
     return { first, open, ...found };
   } catch (error) {
     await first.close();
-    throw error;
+    throw storageError(error);
   }
 }
 
@@ -105,16 +105,16 @@ async function explore(
   connection: Connection,
 ): Promise<Pick<Way, "isPooled" | "keepsPrepared"> & { readonly lacking: readonly string[] }> {
   // In one transaction, that a pooler has it done by one server.
-  await connection.run("begin", [], false).rows;
+  await connection.run("begin");
   const settings = arrayLiteral(Object.keys(sessionSettings));
-  const asked = connection.run(wayStatement, [settings], true);
-  const row = must((await asked.rows)[0], "a select without a table has one row");
-  const isPooled = numberOf(row, "backend") !== asked.backend;
-  const ownName = must(asked.name, "a prepared statement has a name");
+  const sent = connection.send(wayStatement, [settings], true);
+  const row = must((await sent)[0], "a select without a table has one row");
+  const isPooled = numberOf(row, "backend") !== backendOf(sent);
+  const ownName = must(nameOf(sent), "a prepared statement has a name");
   const hasOwnName = namesOf(row).includes(ownName);
   // Whoever has the connection next would not find it again.
-  if (hasOwnName) await connection.run(`deallocate "${ownName}"`, [], false).rows;
-  await connection.run("commit", [], false).rows;
+  if (hasOwnName) await connection.run(`deallocate "${ownName}"`);
+  await connection.run("commit");
   refuseUnfit(row);
   return { isPooled, keepsPrepared: !(isPooled && hasOwnName), lacking: lackingIn(row) };
 }

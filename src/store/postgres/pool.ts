@@ -80,21 +80,27 @@ export class Pool {
     };
   }
 
+  /** An idle connection, if there is one, as `acquire` gives it. */
+  take(): Connection | undefined {
+    if (this.#closing !== undefined) throw poolClosing();
+    for (;;) {
+      const free = this.#idle.pop();
+      if (free === undefined) return undefined;
+      if (free.connection.isOpen) {
+        this.#fill();
+        return free.connection;
+      }
+      this.#discard(free);
+    }
+  }
+
   /**
    * A connection for one statement, to be given back with `release`. Fails with CANCELLED when the
    * signal is aborted first, and as making a connection does when it waits for one that cannot be made.
    */
   async acquire(signal?: AbortSignal): Promise<Connection> {
-    if (this.#closing !== undefined) throw poolClosing();
-    const free = this.#idle.pop();
-    if (free !== undefined) {
-      if (!free.connection.isOpen) {
-        this.#discard(free);
-        return await this.acquire(signal);
-      }
-      this.#fill();
-      return free.connection;
-    }
+    const free = this.take();
+    if (free !== undefined) return free;
     const { promise, resolve, reject } = Promise.withResolvers<Connection>();
     const waiter: Waiter = { since: performance.now(), resolve, reject };
     const leave = (): void => {
