@@ -6,6 +6,7 @@ import { fullSizes, smallSizes, tinySizes } from "./data/nested-documents.ts";
 import { nestedLookups, userOfAll } from "./data/nested-lookups.ts";
 import { nestedDataset } from "./data/nested.ts";
 import { socialDataset } from "./data/social.ts";
+import { benchBatching, benchCache, type LayersOptions, type LayersResult } from "./layers.ts";
 import { benchLife } from "./life.ts";
 import { benchLookups } from "./lookup.ts";
 import { benchPlans } from "./plans.ts";
@@ -16,7 +17,7 @@ import { benchStream } from "./stream-memory.ts";
 import { benchTransports } from "./transports.ts";
 import { benchWrites } from "./write.ts";
 
-const usage = `usage: npm run bench -- check | lookup | shapes | plans | transports | write | life [options]
+const usage = `usage: npm run bench -- check | lookup | shapes | plans | transports | batching | cache | write | life [options]
 
   --small                data of about a hundredth of the size
   --only <text>          only classes of questions whose name holds the text
@@ -30,7 +31,7 @@ check only:
   --connections <list>   connections, which is also checks in flight (1,8)
   --walk-reads-head      let the baseline read head version and snapshot before each check
 
-transports only:
+transports, batching and cache only:
   --runs <n>             alternating runs of each class; the medians are printed (5)
   --callers <list>       checks in flight (1,8,64)
 
@@ -86,6 +87,8 @@ const commands: Readonly<Record<string, (server: BenchServer) => Promise<object>
       transports: await benchTransports(server, withChosenClasses(dataset), options, print),
     };
   },
+  batching: async (server) => ({ batching: await benchNestedLayers(server, benchBatching) }),
+  cache: async (server) => ({ cache: await benchNestedLayers(server, benchCache) }),
   lookup: async (server) => {
     const sizes = values.small ? smallSizes : fullSizes;
     const dataset = nestedDataset(sizes, QUESTIONS);
@@ -128,6 +131,19 @@ if (command === undefined) {
   } finally {
     await server.stop();
   }
+}
+
+async function benchNestedLayers(
+  server: BenchServer,
+  bench: (
+    server: BenchServer,
+    dataset: Dataset,
+    options: LayersOptions,
+    print: (line: string) => void,
+  ) => Promise<readonly LayersResult[]>,
+): Promise<readonly LayersResult[]> {
+  const dataset = nestedDataset(values.small ? smallSizes : fullSizes, QUESTIONS);
+  return await bench(server, withChosenClasses(dataset), options, print);
 }
 
 function withChosenClasses(dataset: Dataset): Dataset {

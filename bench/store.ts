@@ -1,5 +1,6 @@
-import { emptyContext } from "../src/base/tuple.ts";
+import { emptyContext, type SnapToken } from "../src/base/tuple.ts";
 import { parseTenantId } from "../src/service/field.ts";
+import type { CheckLayers } from "../src/store/postgres/check-layers.ts";
 import type { PoolOptions } from "../src/store/postgres/pool-options.ts";
 import { createPostgresStore } from "../src/store/postgres/store.ts";
 import type { Store } from "../src/store/store.ts";
@@ -12,6 +13,8 @@ export interface OpenStoreOptions {
   readonly url: string;
   readonly connections: number;
   readonly onStatement?: (text: string) => void;
+  /** Every check is a statement of its own when absent. */
+  readonly layers?: CheckLayers;
 }
 
 /** The store as the service opens it, on a database that is migrated. */
@@ -19,6 +22,7 @@ export async function openStore({
   url,
   connections,
   onStatement,
+  layers,
 }: OpenStoreOptions): Promise<Store> {
   return await createPostgresStore({
     url,
@@ -28,6 +32,7 @@ export async function openStore({
     maxSchemaCacheBytes: 10 << 20,
     warn: (message) => process.stderr.write(`${message}\n`),
     onStatement,
+    ...layers,
   });
 }
 
@@ -36,16 +41,17 @@ export function poolOf(maxConnections: number): PoolOptions {
   return { maxConnections, idleTimeoutMs: 0, maxLifetimeMs: 0, connectTimeoutMs: 30_000 };
 }
 
-/** One check as a request without pins asks it: head schema, head data, default depth. */
+/** One check at the head of the schema with the default depth, of the present state or a named one. */
 export async function checkThrough(
   store: Pick<Store, "permissions">,
   question: Question,
+  snapToken?: SnapToken,
 ): Promise<boolean> {
   const { entity, permission, user } = question;
   const subject = { type: "user", id: user, relation: "" };
   const [answer] = await store.permissions.check(benchTenant, {
     schemaVersion: undefined,
-    snapToken: undefined,
+    snapToken,
     depth: 100,
     context: emptyContext,
     items: [{ entity, permission, subject, arguments: [] }],
