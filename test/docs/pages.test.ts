@@ -1,0 +1,92 @@
+import assert from "node:assert/strict";
+import { spawn } from "node:child_process";
+import { existsSync, mkdtempSync, readdirSync, readFileSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { dirname, join } from "node:path";
+import { text } from "node:stream/consumers";
+import { test } from "node:test";
+
+import { servePemba } from "../support/pemba.ts";
+
+const root = join(import.meta.dirname, "../..");
+const readme = readFileSync(join(root, "README.md"), "utf8");
+const pages = [
+  "README.md",
+  ...readdirSync(join(root, "docs"), { recursive: true, encoding: "utf8" })
+    .filter((name) => name.endsWith(".md"))
+    .map((name) => join("docs", name)),
+];
+
+/** The places in a page that a link may lead to. */
+function anchorsOf(page: string): ReadonlySet<string> {
+  const titles = [...readFileSync(join(root, page), "utf8").matchAll(/^#+ (?<title>.*)$/gm)];
+  return new Set(
+    titles.map(({ groups }) =>
+      (groups?.["title"] ?? "")
+        .toLowerCase()
+        .replaceAll(/[^\w\- ]/g, "")
+        .replaceAll(" ", "-"),
+    ),
+  );
+}
+
+test("links between pages lead somewhere", () => {
+  const broken = pages.flatMap((page) => {
+    const content = readFileSync(join(root, page), "utf8");
+    return [...content.matchAll(/\]\((?<to>[^)\s]+)\)/g)].flatMap(({ groups }) => {
+      const to = groups?.["to"] ?? "";
+      if (/^https?:/.test(to)) return [];
+      const [path = "", anchor] = to.split("#");
+      const target = path === "" ? page : join(dirname(page), path);
+      const isThere =
+        existsSync(join(root, target)) && (anchor === undefined || anchorsOf(target).has(anchor));
+      return isThere ? [] : [`${page}: ${to}`];
+    });
+  });
+  assert.deepEqual(broken, []);
+});
+
+test("the README names every page of docs", () => {
+  const unnamed = pages.filter(
+    (page) => /^docs\/[^/]+\.md$/.test(page) && !readme.includes(`(${page})`),
+  );
+  assert.deepEqual(unnamed, []);
+});
+
+/** The commands of a section of the README, and what they are said to print. */
+function blocksOf(section: string): { readonly commands: string; readonly printed: string } {
+  const start = readme.indexOf(`\n## ${section}\n`);
+  assert.ok(start >= 0, section);
+  const end = readme.indexOf("\n## ", start + 1);
+  const blocks = [
+    ...readme.slice(start, end).matchAll(/^```(?<language>\w*)\n(?<content>[^]*?)^```$/gm),
+  ].map(({ groups }) => [groups?.["language"], groups?.["content"] ?? ""] as const);
+  const of = (language: string): string =>
+    blocks
+      .filter(([one]) => one === language)
+      .map(([, content]) => content)
+      .join("");
+  return { commands: of("sh"), printed: of("") };
+}
+
+test("the first commands of the README do what it says, one after the other", async (t) => {
+  const { url } = await servePemba(t);
+  const folder = mkdtempSync(join(tmpdir(), "pemba-readme-"));
+  t.after(() => rmSync(folder, { recursive: true }));
+  const sections = ["A first check", "What may she see, and who may see it"].map(blocksOf);
+  const commands = sections
+    .map((section) => section.commands)
+    .join("")
+    .replaceAll("localhost:3476", new URL(url).host);
+  const shell = spawn("bash", ["-euc", commands], { cwd: folder });
+  const [printed, problems] = await Promise.all([text(shell.stdout), text(shell.stderr)]);
+  assert.equal(problems, "");
+  const lines = sections
+    .flatMap((section) => section.printed.split("\n"))
+    .filter((line) => line !== "" && !line.startsWith('{"result":'));
+  for (const line of lines) {
+    const parts = line.split("…").map((part) => part.replaceAll(/[.*+?^${}()|[\]\\]/g, "\\$&"));
+    assert.match(printed, new RegExp(`^${parts.join(".*")}$`, "m"), printed);
+  }
+  assert.equal(lines.length, 4);
+});
