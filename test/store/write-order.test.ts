@@ -94,6 +94,52 @@ test("a writer that waits for a key has no transaction id yet, so the log replay
   );
 });
 
+test("of a batch that another transaction was just creating a part of, the others are created and logged", async () => {
+  const tenant = await tenantWithSchema(store);
+  const batch = ["a", "b", "c", "d"].map((name) => `doc:1#owner@user:${name}`);
+  const other = await beginWrite(sql, tenant, { tuples: batch.slice(1, 3) });
+  const writing = write(store, tenant, { tuples: batch });
+  const [waiting] = await untilWaiting(sql, 1);
+  assert.equal(waiting?.lock, "transactionid");
+  await other.commit();
+  const token = await writing;
+  assert.deepEqual(await visibleSubjects(tenant, token), ["a", "b", "c", "d"]);
+  const changes = await changesOf(sql, tenant);
+  assert.deepEqual(replay(changes), await storedState(sql, tenant));
+  const subjects = (xid: string | undefined): readonly string[] =>
+    changes.filter((change) => change.xid === xid).map(({ key }) => key.split(" ").at(-2) ?? "");
+  assert.deepEqual(subjects(changes[0]?.xid), ["b", "c"]);
+  assert.deepEqual(subjects(changes.at(-1)?.xid), ["a", "d"]);
+});
+
+test("of a batch that another transaction creates in vain, all are created", async () => {
+  const tenant = await tenantWithSchema(store);
+  const batch = ["a", "b", "c"].map((name) => `doc:1#owner@user:${name}`);
+  const other = await beginWrite(sql, tenant, { tuples: batch.slice(1) });
+  const writing = write(store, tenant, { tuples: batch });
+  await untilWaiting(sql, 1);
+  await other.undo();
+  assert.deepEqual(await visibleSubjects(tenant, await writing), ["a", "b", "c"]);
+  assert.equal((await changesOf(sql, tenant)).length, 3);
+});
+
+test("what a batch has twice or finds there is neither created nor logged again", async () => {
+  const tenant = await tenantWithSchema(store);
+  await write(store, tenant, { tuples: ["doc:1#owner@user:a"] });
+  const some = ["c", "a", "b", "b", "c"].map((name) => `doc:1#owner@user:${name}`);
+  const token = await write(store, tenant, { tuples: some, attributes: [limit(1)] });
+  assert.deepEqual(await visibleSubjects(tenant, token), ["a", "b", "c"]);
+  assert.deepEqual(replay(await changesOf(sql, tenant)), await storedState(sql, tenant));
+  const rows = await sql<{ ordinal: number }[]>`
+    select ordinal from changes where tenant = (select number from tenants where id = ${tenant})
+    order by xid, ordinal
+  `;
+  assert.deepEqual(
+    rows.map(({ ordinal }) => ordinal),
+    [0, 0, 1, 2],
+  );
+});
+
 test("a transaction that was open at a token never shows in it, also when its id is lower", async () => {
   const tenant = await tenantWithSchema(store);
   const early = await beginWrite(sql, tenant, { tuples: ["doc:1#owner@user:early"] });
