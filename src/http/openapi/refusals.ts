@@ -55,7 +55,7 @@ const refusals = {
   },
   429: {
     name: "TooManyRequests",
-    about: "Too many requests came at once, or too many questions wait.",
+    about: "Too many requests came at once, or too many wait for their turn.",
     example: tooManyRequests(createRateLimit(100)),
     headers: { "Retry-After": header("Seconds after which to ask again.", "integer") },
   },
@@ -80,7 +80,8 @@ const refusals = {
   },
   504: {
     name: "DeadlineExceeded",
-    about: "The database ended the statement, by a timeout of its own or an operator's hand.",
+    about:
+      "The time is over that the request gave with `Grpc-Timeout`, or the database ended the statement, by a timeout of its own or an operator's hand.",
     example: new PembaError(
       "DEADLINE_EXCEEDED",
       "the database ended the request before it was done, it may take too long there",
