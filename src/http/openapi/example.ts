@@ -29,7 +29,7 @@ export const isPublic = {
 };
 
 // The texts of tokens, versions and times are of the server; these are made up.
-export const snapToken = "AbW6hZcBAAAA";
+const snapToken = "AbW6hZcBAAAA";
 export const version = "d1kq2v0c5v3s73f8m9ig";
 export const next = "AQxhY21l";
 export const time = "2026-01-31T09:30:00.000Z";

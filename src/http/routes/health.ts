@@ -4,7 +4,7 @@ import type { Service } from "../../service/service.ts";
 import type { HttpApp } from "../app.ts";
 
 /** Whether requests should be sent here. */
-export const healthPath = "/healthz";
+const healthPath = "/healthz";
 
 /** Whether the process runs: while its database is away, to start it anew would not help. */
 const livenessPath = "/livez";

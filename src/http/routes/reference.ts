@@ -89,16 +89,15 @@ function pageRoutes(app: HttpApp): void {
     `${pagePath}/${starter}`,
     async (_request, reply) => await reply.type(scriptType).send(start),
   );
-  for (const [name, type] of [
-    [script, scriptType],
-    [style, "text/css; charset=utf-8"],
+  for (const [name, file, type] of [
+    [script, import.meta.resolve("swagger-ui-dist/swagger-ui-bundle.js"), scriptType],
+    [style, import.meta.resolve("swagger-ui-dist/swagger-ui.css"), "text/css; charset=utf-8"],
   ] as const) {
     app.get(`${pagePath}/${name}`, async (_request, reply) => {
-      const file = fileURLToPath(import.meta.resolve(`swagger-ui-dist/${name}`));
       return await reply
         .headers({ "cache-control": "public, max-age=3600", "x-content-type-options": "nosniff" })
         .type(type)
-        .send(await readFile(file));
+        .send(await readFile(fileURLToPath(file)));
     });
   }
 }
