@@ -21,6 +21,9 @@ const ports = [
   { name: "grpc", port: defaultOf(options["server.grpc.port"]) },
 ];
 
+/** Found out before any test begins, since the run ends with the last test that it knows of. */
+const noKubectl = await whyNoKubectl();
+
 /** What the secret holds that `postgres` expects. */
 const secret = {
   SERVICE_DATABASE_URI: "postgres://user:password@host:5432/pemba",
@@ -56,7 +59,7 @@ for (const overlay of overlays) {
   });
 }
 
-describe("put together by kubectl", { skip: (await whyNoKubectl()) ?? false }, () => {
+describe("put together by kubectl", { skip: noKubectl ?? false }, () => {
   for (const overlay of overlays) {
     test(`${overlay} has one deployment, with a configuration of its own`, async () => {
       const all = await rendered(overlay);

@@ -26,8 +26,9 @@ export default async function* report(source: AsyncIterable<TestEvent>): AsyncGe
       if (outcome === undefined) continue;
       total[outcome]++;
       if (!isFile(data)) counts[outcome]++;
+      if (outcome === "skipped") yield skipText(data, names);
       if (type === "test:pass" || outcome !== "failed") continue;
-      const name = failureName(data, names);
+      const name = fullName(data, names);
       failures.push(name);
       yield `FAIL  ${name}\n${errorText(data)}\n\n`;
     } else if (type === "test:summary" && data.file !== undefined) {
@@ -51,9 +52,10 @@ function noCounts(): Counts {
 }
 
 function outcomeOfPass(data: EventData.TestPass): Outcome | undefined {
-  if (data.details.type === "suite" || isFile(data)) return undefined;
+  if (isFile(data)) return undefined;
   const isSkipped = (data.skip ?? false) !== false || (data.todo ?? false) !== false;
-  return isSkipped ? "skipped" : "passed";
+  if (isSkipped) return "skipped";
+  return data.details.type === "suite" ? undefined : "passed";
 }
 
 /** A test or suite that fails only because one inside it did is no failure of its own. */
@@ -68,11 +70,18 @@ function isFile(data: EventData.TestPass | EventData.TestFail): boolean {
   return data.nesting === 0 && data.file !== undefined && resolve(data.name) === data.file;
 }
 
-function failureName(data: EventData.TestFail, names: readonly string[]): string {
+function fullName(data: EventData.TestPass | EventData.TestFail, names: readonly string[]): string {
   if (isFile(data)) return `${data.name}: the file ended with an error`;
   const path = [...names.slice(0, data.nesting), data.name].join(" > ");
   const place = data.file === undefined ? "" : `${relative("", data.file)}:${data.line ?? 1}`;
   return `${place}  ${path}`;
+}
+
+/** Why, when a reason is given. The tests of a suite that is skipped are not told of, so it counts. */
+function skipText(data: EventData.TestPass | EventData.TestFail, names: readonly string[]): string {
+  const reason = data.skip ?? data.todo;
+  const why = typeof reason === "string" && reason !== "" ? `: ${reason}` : "";
+  return `SKIP  ${fullName(data, names)}${why}\n`;
 }
 
 function errorText(data: EventData.TestFail): string {

@@ -13,6 +13,9 @@ import { makeCertificate } from "../support/certificate-files.ts";
 import { connectGrpc } from "../support/grpc.ts";
 import { pembaImage, whyNoContainers } from "../support/image.ts";
 
+/** Found out before any test begins, since the run ends with the last test that it knows of. */
+const noContainers = await whyNoContainers();
+
 /** To build an image fetches every package; in milliseconds. */
 const patience = 900_000;
 
@@ -25,7 +28,7 @@ const question = { metadata: {}, entity: plan, permission: "view", subject: ada 
  * The image as it is built, and the class by which other projects start it, against a container
  * engine where there is one.
  */
-describe("a container", { skip: (await whyNoContainers()) ?? false, timeout: patience }, () => {
+describe("a container", { skip: noContainers ?? false, timeout: patience }, () => {
   let image = "";
 
   before(
