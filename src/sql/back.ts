@@ -75,6 +75,13 @@ function branch(
     input.scope,
     sql`r.entity_type, r.relation, r.entity_id as id`,
     sql`r.subject_id = back.id and r.subject_type = ${table.name((range) => range.subjectType)} and ${condition}`,
+    {
+      end: "subject",
+      type: table.name((range) => range.subjectType),
+      id: sql`back.id`,
+      relation: kind === "exact" ? table.name((range) => range.subjectRelation) : undefined,
+      entity: undefined,
+    },
   );
   const allowed = allowedIds(input, ranges);
   const where = allowed.length === 0 ? sql`` : sql` where ${join(allowed, " and ")}`;

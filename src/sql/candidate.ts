@@ -1,3 +1,4 @@
+import { type ContextPath, isInContext } from "./context.ts";
 import { type Fragment, join, literal, param, sql, textArray } from "./fragment.ts";
 import { loggedTenant, type Scope, snapshot, tupleBranches } from "./source.ts";
 
@@ -69,10 +70,22 @@ export function filtered(reading: Reading, condition: (id: Fragment) => Fragment
   };
 }
 
-/** Tuples at one end of which ids are read; `where` names the other columns of an index before the id. */
-export type TupleSet = {
-  readonly where: Fragment;
-} & ({ readonly end: "entity" } | { readonly end: "subject"; readonly subjectRelation: Fragment });
+/** Tuples at one end of which ids are read: the other end, and what is known of this one. */
+export type TupleSet =
+  | {
+      readonly end: "entity";
+      readonly entityType: Fragment;
+      readonly subjectType: Fragment;
+      readonly subjectId: Fragment;
+      readonly subjectRelation: Fragment;
+    }
+  | {
+      readonly end: "subject";
+      readonly entityType: Fragment;
+      readonly entityId: Fragment;
+      readonly subjectType: Fragment;
+      readonly subjectRelation: Fragment;
+    };
 
 /** The ids of the tuples under any of the relations. */
 export function tupleIds(
@@ -97,10 +110,35 @@ export function tupleIdsUnder(
   tuples: TupleSet,
 ): Fragment {
   const column = idColumn(tuples, relation);
-  const ofRelation = tuples.end === "entity" ? sql`` : sql`r.relation = ${relation} and `;
-  const all = sql`${ofRelation}${tuples.where} and ${reading.wanted(column)}`;
-  const branches = tupleBranches(scope, sql`${column.id} as id`, all);
+  const all = sql`${otherEnd(tuples, relation)} and ${reading.wanted(column)}`;
+  const path = contextPath(tuples, relation);
+  const branches = tupleBranches(scope, sql`${column.id} as id`, all, path);
   return reading.gathered(inOrderOf(column, branches));
+}
+
+function otherEnd(tuples: TupleSet, relation: Fragment): Fragment {
+  return tuples.end === "entity"
+    ? sql`r.subject_id = ${tuples.subjectId} and r.subject_type = ${tuples.subjectType} and r.subject_relation = ${tuples.subjectRelation} and r.entity_type = ${tuples.entityType}`
+    : sql`r.relation = ${relation} and r.entity_id = ${tuples.entityId} and r.entity_type = ${tuples.entityType} and r.subject_type = ${tuples.subjectType}`;
+}
+
+function contextPath(tuples: TupleSet, relation: Fragment): ContextPath {
+  const { end, entityType, subjectType, subjectRelation } = tuples;
+  return end === "entity"
+    ? {
+        end: "subject",
+        type: subjectType,
+        id: tuples.subjectId,
+        relation: subjectRelation,
+        entity: { type: entityType, relation },
+      }
+    : {
+        end: "entity",
+        type: entityType,
+        id: tuples.entityId,
+        relation,
+        subject: { known: "kind", type: subjectType, relation: subjectRelation },
+      };
 }
 
 function idColumn(tuples: TupleSet, relation: Fragment): IdColumn {
@@ -131,7 +169,7 @@ export function attributeIds(
   const where = sql`r.entity_type = ${literal(entityType)} and ${reading.wanted(column)}`;
   // What the request gives stands before what is stored.
   const isStored = scope.shape.contextAttributes
-    ? sql` and not exists (select 1 from context_attributes c where c.entity_id = r.entity_id and c.entity_type = ${literal(entityType)} and c.attribute = ${literal(name)})`
+    ? sql` and not (${isInContext(literal(entityType), sql`r.entity_id`, literal(name))})`
     : sql``;
   const columns = sql`r.entity_id as id, r.value_type = 'boolean'${isStored} as is_true`;
   const branches = storedBranches(scope, attributesTable, {

@@ -4,7 +4,8 @@ import type { Gather } from "./gather-plan.ts";
 import { gatherBody } from "./gather.ts";
 import { searchWriter, withClosure } from "./search-writer.ts";
 import { questionVerdict } from "./search.ts";
-import { contextTables, pinColumns, pinTable, type Scope, type Shape } from "./source.ts";
+import { pinColumns, type Scope, type Shape } from "./source.ts";
+import { isAskedTenant, scopeOf, tenantRow, versionColumns, withContext } from "./tenant-row.ts";
 
 /** What a statement answers for a group of items that share a plan. */
 export type Body =
@@ -29,17 +30,12 @@ export interface CheckShape extends Shape {
  * `id_g`, `subject_g` (arrays in bulk, with `item_g`); `snapshot`, `version` and the context by shape.
  */
 export function checkStatement(bodies: readonly Body[], shape: CheckShape): Statement {
-  const scope: Scope = { shape, tenant: sql`t.number`, changed: sql`p.changed` };
+  const scope = scopeOf(shape);
   const groups = bodies.map((body, group) => groupItems(scope, body, group, shape.bulk));
-  const tables = contextTables(shape);
-  const with_ = tables.length === 0 ? sql`` : sql`with ${join(tables, ", ")} `;
-  const version = shape.pinnedVersion
-    ? sql`, exists (select 1 from schemas v where v.tenant = t.number and v.version = ${param("version", "text")}) as has_version`
-    : sql``;
+  const body = join(groups, " union all ");
   const pins = shape.pinned ? sql`, ${pinColumns}` : sql``;
-  const pinned = shape.pinned ? sql` cross join lateral (${pinTable}) p` : sql``;
   return render(
-    sql`${with_}select t.head_version${version}${pins}, a.item, a.verdict, a.nodes, a.facts from tenants t${pinned} cross join lateral (${join(groups, " union all ")}) a where t.id = ${param("tenant", "text")}`,
+    sql`${withContext(body)}select ${versionColumns(shape)}${pins}, a.item, a.verdict, a.nodes, a.facts from ${tenantRow(shape, body)} cross join lateral (${body}) a where ${isAskedTenant}`,
   );
 }
 

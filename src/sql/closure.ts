@@ -31,6 +31,13 @@ export function closureTables(
             scope,
             sql`${integer(index)}, r.entity_id, 0::numeric`,
             sql`r.subject_id = ${subject.id} and r.subject_type = ${subjectType} and r.subject_relation = ${subjectRelation} and ${isOf(userset)}`,
+            {
+              end: "subject",
+              type: subjectType,
+              id: subject.id,
+              relation: subjectRelation,
+              entity: kindOf(userset),
+            },
           ),
         ]
       : []),
@@ -45,6 +52,13 @@ export function closureTables(
           scope,
           sql`${integer(index)} as userset, r.entity_id as id`,
           sql`${ofMember}r.subject_id = c.id and r.subject_type = ${literal(inner.entityType)} and r.subject_relation = ${literal(inner.relation)} and ${isOf(userset)}`,
+          {
+            end: "subject",
+            type: literal(inner.entityType),
+            id: sql`c.id`,
+            relation: literal(inner.relation),
+            entity: kindOf(userset),
+          },
         ),
       ];
     }),
@@ -95,6 +109,11 @@ export function isClosed(
     : sql`(${userset}, ${id}) in (select c.userset, c.id from closure c${where})`;
 }
 
+function kindOf(userset: Userset): { readonly type: Fragment; readonly relation: Fragment } {
+  return { type: literal(userset.entityType), relation: literal(userset.relation) };
+}
+
 function isOf(userset: Userset): Fragment {
-  return sql`r.entity_type = ${literal(userset.entityType)} and r.relation = ${literal(userset.relation)}`;
+  const { type, relation } = kindOf(userset);
+  return sql`r.entity_type = ${type} and r.relation = ${relation}`;
 }

@@ -45,7 +45,8 @@ function edges(scope: Scope, gather: Gather): Fragment {
             scope,
             fact,
             relationSet(type.listed),
-            sql`s.type = ${integer(index)} and r.entity_id = s.id and r.entity_type = ${literal(type.entityType)}`,
+            { type: literal(type.entityType), id: sql`s.id`, subject: { known: "nothing" } },
+            sql` and s.type = ${integer(index)}`,
           ),
         ],
   );
@@ -66,7 +67,17 @@ function direct(scope: Scope, gather: Gather, subject: Fragment): Fragment {
               scope,
               sql`jsonb_build_array(r.entity_type, r.entity_id, r.relation) as fact`,
               relationSet(type.direct),
-              sql`s.type = ${integer(index)} and r.entity_id = s.id and r.entity_type = ${literal(type.entityType)} and r.subject_type = ${literal(subjectType)} and r.subject_relation = ${literal(subjectRelation)} and r.subject_id = ${subject}`,
+              {
+                type: literal(type.entityType),
+                id: sql`s.id`,
+                subject: {
+                  known: "all",
+                  type: literal(subjectType),
+                  relation: literal(subjectRelation),
+                  id: subject,
+                },
+              },
+              sql` and s.type = ${integer(index)}`,
             ),
           ],
     ),
@@ -109,16 +120,21 @@ function hopProbes(
       if (hop === undefined) return [];
       const target = gather.types.findIndex((other) => other.entityType === hop.subjectType);
       const relations = relationSet(same.map((each) => each.relation));
-      const userset =
-        hop.subjectRelation === undefined
-          ? sql``
-          : sql` and r.subject_relation = ${literal(hop.subjectRelation)}`;
+      const subjectType = literal(hop.subjectType);
       return [
         relationProbe(
           scope,
           columns(target),
           relations,
-          sql`s.type = ${integer(index)} and r.entity_id = s.id and r.entity_type = ${literal(type.entityType)} and r.subject_type = ${literal(hop.subjectType)}${userset}`,
+          {
+            type: literal(type.entityType),
+            id: sql`s.id`,
+            subject:
+              hop.subjectRelation === undefined
+                ? { known: "type", type: subjectType }
+                : { known: "kind", type: subjectType, relation: literal(hop.subjectRelation) },
+          },
+          sql` and s.type = ${integer(index)}`,
         ),
       ];
     });

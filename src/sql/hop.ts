@@ -2,7 +2,7 @@ import type { GuardedHop, Hop, State } from "../plan/plan.ts";
 import { isClosed, isCutOff } from "./closure.ts";
 import { type Fragment, integer, sql } from "./fragment.ts";
 import { passage } from "./guard.ts";
-import { relationProbe } from "./relation-set.ts";
+import { type EntityEnd, relationProbe } from "./relation-set.ts";
 import type { Search } from "./search.ts";
 import { nameOf, sharedNames, type States } from "./state-names.ts";
 import { byState, type Place, type Writer } from "./writer.ts";
@@ -91,33 +91,50 @@ function layerProbe(
     states,
     layer.map(({ state, hop }) => ({ state: state.id, name: hop.hop.subjectType })),
   );
-  const ofSubject = usersetCondition(writer, states, layer);
   return relationProbe(
     writer.scope,
     sql`${targetState(writer, states, layer)} as state, r.subject_id as id${sure}`,
     relations,
-    sql`r.entity_id = ${search.row}.id and r.entity_type = ${entityType} and r.subject_type = ${subjectType}${ofSubject}`,
+    { type: entityType, id: sql`${search.row}.id`, subject: subjectOf(subjectType, states, layer) },
+    isLed(writer, states, layer),
   );
+}
+
+/** `layer` is of one kind: a walk follows every subject of the type. */
+function subjectOf(
+  type: Fragment,
+  states: States,
+  layer: readonly StateHop[],
+): EntityEnd["subject"] {
+  const usersets = usersetsOf(layer);
+  if (usersets.length === 0) return { known: "type", type };
+  const names = usersets.map(({ state, hop }) => ({ state, name: hop.subjectRelation }));
+  return { known: "kind", type, relation: nameOf(states, names) };
 }
 
 /**
  * While the closure from the subject is complete, only what it holds leads on from an entity's
- * usersets. `layer` is of one kind: a walk follows every subject.
+ * usersets.
  */
-function usersetCondition(writer: Writer, states: States, layer: readonly StateHop[]): Fragment {
-  const usersets = layer.flatMap(({ state, hop: { hop } }) =>
-    hop.kind === "userset" ? [{ state: state.id, hop }] : [],
-  );
+function isLed(writer: Writer, states: States, layer: readonly StateHop[]): Fragment {
+  const usersets = usersetsOf(layer);
   if (usersets.length === 0) return sql``;
-  const subjectRelation = nameOf(
-    states,
-    usersets.map(({ state, hop }) => ({ state, name: hop.subjectRelation })),
-  );
   const userset = numberOf(
     states,
     usersets.map(({ state, hop }) => ({ state, number: hop.userset })),
   );
-  return sql` and r.subject_relation = ${subjectRelation} and (${isCutOff} or ${isClosed(writer.plan, userset, sql`r.subject_id`)})`;
+  return sql` and (${isCutOff} or ${isClosed(writer.plan, userset, sql`r.subject_id`)})`;
+}
+
+interface StateUserset {
+  readonly state: number;
+  readonly hop: Extract<Hop, { kind: "userset" }>;
+}
+
+function usersetsOf(layer: readonly StateHop[]): StateUserset[] {
+  return layer.flatMap(({ state, hop: { hop } }) =>
+    hop.kind === "userset" ? [{ state: state.id, hop }] : [],
+  );
 }
 
 function targetState(writer: Writer, states: States, layer: readonly StateHop[]): Fragment {

@@ -80,7 +80,10 @@ function layerCandidates(
   const relation = name((step) => step.relation);
   const ids = tupleIdsUnder(input.scope, reading, relation, {
     end: "entity",
-    where: sql`r.subject_id = back.id and r.subject_type = ${name((step) => step.subjectType)} and r.subject_relation = ${name((step) => step.subjectRelation ?? "")} and r.entity_type = ${literal(root.entityType)}`,
+    entityType: literal(root.entityType),
+    subjectType: name((step) => step.subjectType),
+    subjectId: sql`back.id`,
+    subjectRelation: name((step) => step.subjectRelation ?? ""),
   });
   const states = join(
     layer.map(({ at }) => integer(at)),

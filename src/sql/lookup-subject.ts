@@ -66,15 +66,20 @@ function reachTable(input: SubjectCandidates): Fragment {
 
 function step(input: SubjectCandidates, from: RelaxedState, hop: RelaxedHop): Fragment {
   const sure = hop.isSure ? sql`true` : sql`false`;
-  const ofRelation =
-    hop.subjectRelation === undefined
-      ? sql``
-      : sql` and r.subject_relation = ${literal(hop.subjectRelation)}`;
+  const type = literal(hop.subjectType);
   return relationProbe(
     input.scope,
     sql`${integer(hop.target)} as state, r.subject_id as id, ${sure} as sure`,
     relationSet(hop.relations),
-    sql`reach.state = ${integer(from.id)} and r.entity_id = reach.id and r.entity_type = ${literal(from.entityType)} and r.subject_type = ${literal(hop.subjectType)}${ofRelation}`,
+    {
+      type: literal(from.entityType),
+      id: sql`reach.id`,
+      subject:
+        hop.subjectRelation === undefined
+          ? { known: "type", type }
+          : { known: "kind", type, relation: literal(hop.subjectRelation) },
+    },
+    sql` and reach.state = ${integer(from.id)}`,
   );
 }
 
@@ -92,8 +97,10 @@ function acceptedIds(
   const { subjectType, subjectRelation } = input.relaxed.question;
   return tupleIds(input.scope, page, test.relations, {
     end: "subject",
+    entityType: literal(state.entityType),
+    entityId: sql`reach.id`,
+    subjectType: literal(subjectType),
     subjectRelation: literal(subjectRelation),
-    where: sql`r.entity_id = reach.id and r.entity_type = ${literal(state.entityType)} and r.subject_type = ${literal(subjectType)}`,
   });
 }
 

@@ -14,14 +14,15 @@ import { subjectCandidates } from "./lookup-subject.ts";
 import { scopedTypes } from "./scoped-types.ts";
 import { searchWriter, withClosure } from "./search-writer.ts";
 import { questionVerdict } from "./search.ts";
+import type { Scope, Shape } from "./source.ts";
 import {
-  contextTables,
-  pinColumns,
-  pinTable,
-  type Scope,
-  type Shape,
-  stateColumns,
-} from "./source.ts";
+  isAskedTenant,
+  scopeOf,
+  stateColumnsOf,
+  tenantRow,
+  versionColumns,
+  withContext,
+} from "./tenant-row.ts";
 import { asksForUsersets, closedVerdict, unclosedVerdict } from "./userset-guard.ts";
 import { depth, hops, levelZero, type Writer } from "./writer.ts";
 
@@ -61,17 +62,10 @@ export interface LookupShape extends Shape {
  * `scope_<type>` and the context by shape.
  */
 export function lookupStatement(lookup: Lookup, shape: LookupShape): Statement {
-  const scope: Scope = { shape, tenant: sql`t.number`, changed: sql`p.changed` };
-  const tables = contextTables(shape);
-  const with_ = tables.length === 0 ? sql`` : sql`with ${join(tables, ", ")} `;
-  const version = shape.pinnedVersion
-    ? sql`, exists (select 1 from schemas v where v.tenant = t.number and v.version = ${param("version", "text")}) as has_version`
-    : sql``;
-  const state = shape.pinned ? pinColumns : stateColumns;
-  const pinned = shape.pinned ? sql` cross join lateral (${pinTable}) p` : sql``;
+  const scope = scopeOf(shape);
   const body = lookup.end === "entities" ? entities(lookup, shape, scope) : subjects(lookup, scope);
   return render(
-    sql`${with_}select t.head_version${version}, ${state}, a.* from tenants t${pinned} cross join lateral (${body}) a where t.id = ${param("tenant", "text")}`,
+    sql`${withContext(body)}select ${versionColumns(shape)}, ${stateColumnsOf(shape)}, a.* from ${tenantRow(shape, body)} cross join lateral (${body}) a where ${isAskedTenant}`,
   );
 }
 

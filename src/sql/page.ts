@@ -1,5 +1,6 @@
 import { type Fragment, identifier, join, param, render, type Statement, sql } from "./fragment.ts";
-import { loggedTenant, pinColumns, pinTable, snapshot, stateColumns } from "./source.ts";
+import { loggedTenant, snapshot } from "./source.ts";
+import { isAskedTenant, stateColumnsOf, tenantRow } from "./tenant-row.ts";
 
 /** What is read a page at a time; each has an index that gives the order of its pages. */
 export type PageSource = "tuples_by_entity" | "tuples_by_subject" | "attributes";
@@ -87,12 +88,10 @@ const sources: Readonly<Record<PageSource, Source>> = {
  */
 export function pageStatement(shape: PageShape): Statement {
   const { order } = sources[shape.source];
-  const state = shape.pinned ? pinColumns : stateColumns;
-  const pin = shape.pinned ? sql` cross join lateral (${pinTable}) p` : sql``;
   const rows = shape.byIds ? rowsOfIds(shape) : rowsInOrder(shape);
   const position = shape.byIds ? sql`e.position, ` : sql``;
   return render(
-    sql`select ${state}, e.* from tenants t${pin} left join lateral (${rows}) e on true where t.id = ${param("tenant", "text")} order by ${position}${columnsOf("e", order)}`,
+    sql`select ${stateColumnsOf(shape)}, e.* from ${tenantRow(shape, rows)} left join lateral (${rows}) e on true where ${isAskedTenant} order by ${position}${columnsOf("e", order)}`,
   );
 }
 

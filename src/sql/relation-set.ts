@@ -1,3 +1,4 @@
+import type { ContextPath } from "./context.ts";
 import { type Fragment, literal, sql, textArray } from "./fragment.ts";
 import { type Scope, tupleProbe } from "./source.ts";
 
@@ -13,21 +14,42 @@ export function relationSet(relations: readonly string[]): RelationSet {
     : { kind: "several", names: textArray(relations) };
 }
 
+/** An entity, and what is known of the subjects that are asked for among its tuples. */
+export type EntityEnd = Omit<Extract<ContextPath, { end: "entity" }>, "end" | "relation">;
+
 /**
- * A probe of tuples (see `tupleProbe`) under a set of relations. Several of them are probed one by
- * one: before Postgres 17 `relation = any(...)` may become a filter over all tuples of the entity,
- * 4 ms for one with 9,000 direct viewers against 0.4.
+ * A probe of the tuples of an entity (see `tupleProbe`) under a set of relations, with further
+ * conditions. Several relations are probed one by one: before Postgres 17 `relation = any(...)` may
+ * become a filter over all tuples of the entity, 4 ms for one with 9,000 direct viewers against 0.4.
  */
 export function relationProbe(
   scope: Scope,
   columns: Fragment,
   relations: RelationSet,
-  where: Fragment,
+  entity: EntityEnd,
+  further = sql``,
 ): Fragment {
-  if (relations.kind === "one") {
-    return tupleProbe(scope, columns, sql`r.relation = ${relations.name} and ${where}`);
-  }
-  const probe = tupleProbe(scope, columns, sql`r.relation = o.name collate "C" and ${where}`);
+  const where = sql`r.entity_id = ${entity.id} and r.entity_type = ${entity.type}${subjectCondition(entity.subject)}${further}`;
+  const under = (relation: Fragment): Fragment =>
+    tupleProbe(scope, columns, sql`r.relation = ${relation} and ${where}`, {
+      end: "entity",
+      ...entity,
+      relation,
+    });
+  if (relations.kind === "one") return under(relations.name);
   // The offset keeps the planner from turning the two round: first all tuples, then the names.
-  return sql`select p.* from unnest(${relations.names}) o(name) cross join lateral (select q.* from (${probe}) q offset 0) p`;
+  return sql`select p.* from unnest(${relations.names}) o(name) cross join lateral (select q.* from (${under(sql`o.name collate "C"`)}) q offset 0) p`;
+}
+
+function subjectCondition(subject: EntityEnd["subject"]): Fragment {
+  switch (subject.known) {
+    case "nothing":
+      return sql``;
+    case "type":
+      return sql` and r.subject_type = ${subject.type}`;
+    case "kind":
+      return sql` and r.subject_type = ${subject.type} and r.subject_relation = ${subject.relation}`;
+    case "all":
+      return sql` and r.subject_type = ${subject.type} and r.subject_relation = ${subject.relation} and r.subject_id = ${subject.id}`;
+  }
 }

@@ -1,12 +1,10 @@
-import { type Fragment, identifier, join, literal, param, sql } from "./fragment.ts";
+import { contextAttribute, type ContextPath, type ContextShape, contextTuples } from "./context.ts";
+import { type Fragment, join, param, sql } from "./fragment.ts";
 
 /** What a statement reads from: each shape is a statement text of its own. */
-export interface Shape {
+export interface Shape extends ContextShape {
   /** At a snapshot (parameter `snapshot`) instead of now. */
   readonly pinned: boolean;
-  /** With contextual tuples, attributes. */
-  readonly contextTuples: boolean;
-  readonly contextAttributes: boolean;
 }
 
 /** Where a piece of a statement stands: the rows around it that it refers to. */
@@ -53,14 +51,24 @@ export const loggedTenant = sql`(r.tenant + 0)`;
  * Tuples at the statement's state, as `r` with the columns of `relationships`: the live ones, and
  * in a pinned shape those that were deleted since, and in a contextual shape those of the request.
  * Every branch is a probe of an index, `where` names its leading columns and a relation, which no
- * logged attribute has.
+ * logged attribute has. `path` leads to the contextual ones among which `where` chooses.
  */
-export function tupleProbe(scope: Scope, columns: Fragment, where: Fragment): Fragment {
-  return join(tupleBranches(scope, columns, where), " union all ");
+export function tupleProbe(
+  scope: Scope,
+  columns: Fragment,
+  where: Fragment,
+  path: ContextPath,
+): Fragment {
+  return join(tupleBranches(scope, columns, where, path), " union all ");
 }
 
 /** The branches of a `tupleProbe`, each a query. */
-export function tupleBranches(scope: Scope, columns: Fragment, where: Fragment): Fragment[] {
+export function tupleBranches(
+  scope: Scope,
+  columns: Fragment,
+  where: Fragment,
+  path: ContextPath,
+): Fragment[] {
   const { shape, tenant, changed } = scope;
   const branches = [
     shape.pinned
@@ -73,7 +81,7 @@ export function tupleBranches(scope: Scope, columns: Fragment, where: Fragment):
     );
   }
   if (shape.contextTuples) {
-    branches.push(sql`select ${columns} from context_tuples r where ${where}`);
+    branches.push(sql`select ${columns} from (${contextTuples(path)}) r where ${where}`);
   }
   return branches;
 }
@@ -102,7 +110,7 @@ export function attributeProbe(
   const columns = sql`r.value_type, r.value`;
   const branches: Fragment[] = [];
   if (shape.contextAttributes) {
-    branches.push(sql`select ${columns} from context_attributes r where ${where}`);
+    branches.push(contextAttribute(entity.type, entity.id, name));
   }
   branches.push(
     shape.pinned
@@ -118,51 +126,4 @@ export function attributeProbe(
   return branches.length === 1
     ? join(branches, "")
     : sql`select * from (${join(branches, " union all ")}) a limit 1`;
-}
-
-const tupleColumns = [
-  "entity_type",
-  "entity_id",
-  "relation",
-  "subject_type",
-  "subject_id",
-  "subject_relation",
-] as const;
-
-/** The key of the parameter that holds one column of the contextual tuples. */
-export function contextTupleKey(column: (typeof tupleColumns)[number]): string {
-  return `context_tuple_${column}`;
-}
-
-/** CTEs of the contextual tuples and attributes, for the statement's `with`. */
-export function contextTables(shape: Shape): Fragment[] {
-  const tables: Fragment[] = [];
-  if (shape.contextTuples) {
-    const columns = join(
-      tupleColumns.map(
-        (column) => sql`c.${identifier(column)} collate "C" as ${identifier(column)}`,
-      ),
-      ", ",
-    );
-    const arrays = join(
-      tupleColumns.map((column) => param(contextTupleKey(column), "text[]")),
-      ", ",
-    );
-    const names = join(tupleColumns.map(identifier), ", ");
-    tables.push(
-      sql`context_tuples as materialized (select ${columns} from unnest(${arrays}) as c(${names}))`,
-    );
-  }
-  if (shape.contextAttributes) {
-    const columns = join(
-      ["entity_type", "entity_id", "attribute", "value_type"].map(
-        (column) => sql`(c.row ->> ${literal(column)}) collate "C" as ${identifier(column)}`,
-      ),
-      ", ",
-    );
-    tables.push(
-      sql`context_attributes as materialized (select ${columns}, c.row -> 'value' as value from jsonb_array_elements(${param("context_attributes", "text::jsonb")}) as c(row))`,
-    );
-  }
-  return tables;
 }

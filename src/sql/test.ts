@@ -87,12 +87,16 @@ export function directHolds(
   at: { readonly id: Fragment; readonly entityType: Fragment; readonly relations: RelationSet },
 ): Fragment {
   const { subjectType, subjectRelation } = writer.plan.question;
-  const probe = relationProbe(
-    writer.scope,
-    sql`1`,
-    at.relations,
-    sql`r.entity_id = ${at.id} and r.entity_type = ${at.entityType} and r.subject_type = ${literal(subjectType)} and r.subject_relation = ${literal(subjectRelation)} and r.subject_id = ${writer.subjectId}`,
-  );
+  const probe = relationProbe(writer.scope, sql`1`, at.relations, {
+    type: at.entityType,
+    id: at.id,
+    subject: {
+      known: "all",
+      type: literal(subjectType),
+      relation: literal(subjectRelation),
+      id: writer.subjectId,
+    },
+  });
   // The offset keeps the planner from hashing all grants of the subject, 98 ms for 100 k of them.
   return sql`exists (select 1 from (${probe}) d offset 0)`;
 }

@@ -68,7 +68,16 @@ function someUserset(
             writer.scope,
             sql`1`,
             relationSet(hop.relations),
-            sql`r.entity_id = ${entityId} and r.entity_type = ${literal(state.entityType)} and r.subject_type = ${literal(hop.subjectType)} and r.subject_relation = ${literal(hop.subjectRelation)}${condition(hop.userset)}`,
+            {
+              type: literal(state.entityType),
+              id: entityId,
+              subject: {
+                known: "kind",
+                type: literal(hop.subjectType),
+                relation: literal(hop.subjectRelation),
+              },
+            },
+            condition(hop.userset),
           ),
         ]
       : [],

@@ -152,8 +152,10 @@ function send(question: CheckQuestion): {
   const schema = compileSchemaText(schemaText);
   const groups = groupItems(schema, question.items, question.path);
   const shape = checkShape(question, groups);
+  const statement = statementOf(schema, groups, shape);
+  const asked = { tenant: "t1", question, groups, shape };
   return {
-    statement: statementOf(schema, groups, shape),
-    values: checkValues({ tenant: "t1", question, state: undefined, groups, shape }),
+    statement,
+    values: checkValues({ ...asked, state: undefined, params: statement.params }),
   };
 }

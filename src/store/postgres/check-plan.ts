@@ -7,6 +7,7 @@ import { buildNetwork } from "../../plan/network.ts";
 import type { Plan, Question } from "../../plan/plan.ts";
 import { questionKey, questionOf } from "../../plan/question-of.ts";
 import { type Body, checkStatement, type CheckShape } from "../../sql/check.ts";
+import { type Footprint, gatherFootprint, searchFootprint } from "../../sql/footprint.ts";
 import type { Statement } from "../../sql/fragment.ts";
 import { expandGatherOf } from "../../sql/gather-plan.ts";
 import { gatherBody, pushDown } from "../../sql/push-down.ts";
@@ -18,6 +19,7 @@ export interface Group {
   readonly plan: Plan;
   /** How it is asked of the database: pushed down, or gathered for the interpreter. */
   readonly body: Body;
+  readonly footprint: Footprint;
   /** Positions of its items in the question. */
   readonly items: readonly number[];
 }
@@ -26,7 +28,7 @@ export interface Group {
 const statementsMax = 1000;
 
 /** What items with the same question have in common. */
-type Asked = Pick<Group, "plan" | "body">;
+type Asked = Pick<Group, "plan" | "body" | "footprint">;
 
 interface Prepared {
   readonly questions: Map<string, Asked>;
@@ -50,15 +52,16 @@ export function groupItems(
       group.items.push(index);
       return;
     }
-    const { plan, body } = askedOf(schema, key, question, (field) => path(index, field));
-    groups.set(key, { key, plan, body, items: [index] });
+    const asked = askedOf(schema, key, question, (field) => path(index, field));
+    groups.set(key, { key, ...asked, items: [index] });
   });
   return [...groups.values()].toSorted((a, b) => (a.key < b.key ? -1 : 1));
 }
 
 /** The same group, read for the interpreter whatever its plan. */
 export function gathered(schema: Schema, group: Group, items: readonly number[]): Group {
-  return { ...group, key: `gather ${group.key}`, body: gatherBody(schema, group.plan), items };
+  const body = gatherBody(schema, group.plan);
+  return { ...group, key: `gather ${group.key}`, body, footprint: footprintOf(body), items };
 }
 
 /** The same group, with every tuple on the way to be read, as far as a tree can hold them. */
@@ -70,7 +73,12 @@ export function listed(schema: Schema, group: Group): Group {
     ...group,
     key: `expand ${group.key}`,
     body: { kind: "gather", gather: { ...gather, tuplesMax: treeTuplesMax } },
+    footprint: gatherFootprint(gather),
   };
+}
+
+function footprintOf(body: Body): Footprint {
+  return body.kind === "search" ? searchFootprint(body.plan) : gatherFootprint(body.gather);
 }
 
 /** The statement for the groups, written once for a schema and shape. */
@@ -108,7 +116,8 @@ function askedOf(
   let asked = questions.get(key);
   if (asked === undefined) {
     const plan = planOf(schema, question, path);
-    asked = { plan, body: pushDown(schema, plan).body };
+    const { body } = pushDown(schema, plan);
+    asked = { plan, body, footprint: footprintOf(body) };
     questions.set(key, asked);
   }
   return asked;

@@ -1,10 +1,9 @@
-import type { Context } from "../../base/tuple.ts";
 import type { CheckShape } from "../../sql/check.ts";
-import { contextTupleKey } from "../../sql/source.ts";
-import { attributeJson } from "../attribute-value.ts";
+import type { Footprint } from "../../sql/footprint.ts";
 import type { CheckQuestion, QuestionFrame } from "../store.ts";
 import { arrayLiteral } from "./array-literal.ts";
 import type { Group } from "./check-plan.ts";
+import { contextValues } from "./context-values.ts";
 import type { Value } from "./database.ts";
 import { type PinnedState, stateValues } from "./snap-token.ts";
 
@@ -26,9 +25,11 @@ export function checkValues(input: {
   readonly state: PinnedState | undefined;
   readonly groups: readonly Group[];
   readonly shape: CheckShape;
+  readonly params: readonly string[];
 }): ReadonlyMap<string, Value> {
-  const { question, groups, shape } = input;
-  const values = frameValues(input.tenant, question, input.state);
+  const { tenant, state, question, groups, shape, params } = input;
+  const footprint = new Set(groups.flatMap((group) => [...group.footprint]));
+  const values = frameValues(tenant, question, { state, params, footprint });
   groups.forEach((group, index) => {
     const items = group.items.flatMap((position) => question.items[position] ?? []);
     const ids = items.map((item) => item.entity.id);
@@ -47,8 +48,14 @@ export function checkValues(input: {
 export function frameValues(
   tenant: string,
   { depth, context, schemaVersion }: QuestionFrame,
-  state: PinnedState | undefined,
+  asked: {
+    readonly state: PinnedState | undefined;
+    /** The parameters of the statement, and what it can read. */
+    readonly params: readonly string[];
+    readonly footprint: Footprint;
+  },
 ): Map<string, Value> {
+  const { state, params, footprint } = asked;
   const values = new Map<string, Value>([
     ["tenant", tenant],
     ["depth", depth],
@@ -56,28 +63,6 @@ export function frameValues(
   ]);
   for (const [key, value] of state === undefined ? [] : stateValues(state)) values.set(key, value);
   if (schemaVersion !== undefined) values.set("version", schemaVersion);
-  if (context.tuples.length > 0) addContextTuples(values, context);
-  if (context.attributes.length > 0) {
-    const rows = context.attributes.map(({ entity, attribute, value }) => ({
-      entity_type: entity.type,
-      entity_id: entity.id,
-      attribute,
-      value_type: value.type,
-      value: attributeJson(value),
-    }));
-    values.set("context_attributes", JSON.stringify(rows));
-  }
+  for (const [key, value] of contextValues(context, params, footprint)) values.set(key, value);
   return values;
-}
-
-function addContextTuples(values: Map<string, Value>, { tuples }: Context): void {
-  values.set(contextTupleKey("entity_type"), arrayLiteral(tuples.map((t) => t.entity.type)));
-  values.set(contextTupleKey("entity_id"), arrayLiteral(tuples.map((t) => t.entity.id)));
-  values.set(contextTupleKey("relation"), arrayLiteral(tuples.map((t) => t.relation)));
-  values.set(contextTupleKey("subject_type"), arrayLiteral(tuples.map((t) => t.subject.type)));
-  values.set(contextTupleKey("subject_id"), arrayLiteral(tuples.map((t) => t.subject.id)));
-  values.set(
-    contextTupleKey("subject_relation"),
-    arrayLiteral(tuples.map((t) => t.subject.relation)),
-  );
 }

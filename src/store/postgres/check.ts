@@ -3,14 +3,11 @@ import { noTelemetry, type Telemetry } from "../../base/telemetry.ts";
 import type { TenantId } from "../../base/tuple.ts";
 import { ALLOWED, DENIED, UNKNOWN } from "../../base/verdict.ts";
 import type { Schema } from "../../language/schema.ts";
-import { type ExpandTree, expandTree } from "../../memory/expand.ts";
+import type { ExpandTree } from "../../memory/expand.ts";
 import { interpret, type Interpretation } from "../../memory/interpret.ts";
-import { treeTooLarge } from "../../memory/tree-size.ts";
 import { onlyDepthIsUnknown } from "../../plan/exact.ts";
-import { gatheredEntitiesMax, treeTuplesMax } from "../../plan/limit.ts";
+import { gatheredEntitiesMax } from "../../plan/limit.ts";
 import { answerOf } from "../check-error.ts";
-import type { CompiledSchema, CompiledSchemas } from "../compiled-schemas.ts";
-import { expandCheck } from "../expand-check.ts";
 import type {
   CheckAnswer,
   CheckItem,
@@ -21,23 +18,17 @@ import type {
   SubjectPermissionQuestion,
 } from "../store.ts";
 import { answersByName, subjectPermissionChecks } from "../subject-permission.ts";
-import { validateAttributes, validateTuples } from "../validate-data.ts";
+import { type Asked, askGroups, type Asking, askUnderHead } from "./asking.ts";
 import type { VersionedAnswer } from "./check-batch.ts";
-import { gathered, type Group, groupItems, listed, statementOf } from "./check-plan.ts";
-import { checkShape, checkValues } from "./check-values.ts";
+import { gathered, type Group } from "./check-plan.ts";
+import { expandPermission } from "./expand.ts";
 import { gatheredFacts } from "./gathered-facts.ts";
-import { standsUnder, underHead } from "./head.ts";
-import type { Reads } from "./reads.ts";
 import { numberOf, type Row } from "./row.ts";
-import type { PinnedState, SnapTokens } from "./snap-token.ts";
 
 /** How answers were found: in SQL, from gathered facts, or from these after SQL left them open. */
 export type Answering = "pushed_down" | "gathered" | "looked_into";
 
-interface Parts {
-  readonly reads: Reads;
-  readonly schemas: CompiledSchemas;
-  readonly tokens: SnapTokens;
+interface Parts extends Omit<Asking, "telemetry"> {
   /** Told of the answers of each question, to be counted. */
   readonly onAnswered?: ((how: Answering, answers: number) => void) | undefined;
   readonly telemetry?: Telemetry | undefined;
@@ -45,18 +36,12 @@ interface Parts {
 
 /** Checks as one statement: the plan in SQL, with what there is to know of tenant and schema. */
 export class PostgresPermissions implements PermissionStore {
-  readonly #reads: Reads;
-  readonly #schemas: CompiledSchemas;
-  readonly #tokens: SnapTokens;
+  readonly #asking: Asking;
   readonly #onAnswered: NonNullable<Parts["onAnswered"]>;
-  readonly #telemetry: Telemetry;
 
-  constructor(parts: Parts) {
-    this.#reads = parts.reads;
-    this.#schemas = parts.schemas;
-    this.#tokens = parts.tokens;
-    this.#onAnswered = parts.onAnswered ?? (() => {});
-    this.#telemetry = parts.telemetry ?? noTelemetry;
+  constructor({ onAnswered, telemetry, ...parts }: Parts) {
+    this.#asking = { ...parts, telemetry: telemetry ?? noTelemetry };
+    this.#onAnswered = onAnswered ?? (() => {});
   }
 
   async check(tenant: TenantId, question: CheckQuestion): Promise<readonly VersionedAnswer[]> {
@@ -71,15 +56,15 @@ export class PostgresPermissions implements PermissionStore {
     tenant: TenantId,
     question: CheckQuestion,
   ): Promise<readonly (VersionedAnswer | undefined)[]> {
-    return await this.#underHead(
-      tenant,
-      question,
+    return await askUnderHead(
+      this.#asking,
+      { tenant, frame: question },
       () => question,
       async (asked, groups) => {
         const pushedDown = groups.filter(({ body }) => body.kind !== "gather");
         const answers = new Map<number, VersionedAnswer>();
         if (pushedDown.length > 0) {
-          const rows = await this.#ask(asked, pushedDown);
+          const rows = await askGroups(this.#asking, asked, pushedDown);
           if (rows === undefined) return undefined;
           for (const row of rows) {
             const answer = decidedBy(row);
@@ -107,28 +92,7 @@ export class PostgresPermissions implements PermissionStore {
   }
 
   async expand(tenant: TenantId, question: ExpandQuestion): Promise<ExpandTree> {
-    const check = expandCheck(question);
-    return await this.#underHead(
-      tenant,
-      check,
-      () => check,
-      async (asked, groups) => {
-        const { schema } = asked.compiled;
-        const rows = await this.#ask(
-          asked,
-          groups.map((group) => listed(schema, group)),
-        );
-        if (rows === undefined) return undefined;
-        const row = must(rows[0], "an item has a row");
-        const { entity, permission } = question;
-        const read = gatheredFacts(row["facts"], { ...entity, relation: "" });
-        if (read.nodes > gatheredEntitiesMax || read.tuples > treeTuplesMax) throw treeTooLarge();
-        return await this.#telemetry.span("interpret", async (span) => {
-          span.set({ "pemba.entities": read.nodes, "pemba.tuples": read.tuples });
-          return expandTree(schema, read.facts, entity, permission);
-        });
-      },
-    );
+    return await expandPermission(this.#asking, tenant, question);
   }
 
   /** Answers the checks that a question comes to under the schema in force. */
@@ -137,20 +101,21 @@ export class PostgresPermissions implements PermissionStore {
     frame: QuestionFrame,
     checksOf: (schema: Schema) => CheckQuestion,
   ): Promise<Answered> {
-    return await this.#underHead(tenant, frame, checksOf, async (asked, groups) => {
+    const { schemas, telemetry } = this.#asking;
+    return await askUnderHead(this.#asking, { tenant, frame }, checksOf, async (asked, groups) => {
       const { items } = asked.question;
       if (items.length === 0) {
         // Nothing to ask, but it is an answer of this tenant and this version.
-        await this.#schemas.reload(tenant, frame.schemaVersion);
+        await schemas.reload(tenant, frame.schemaVersion);
         return { items, answers: [] };
       }
-      const rows = await this.#ask(asked, groups);
+      const rows = await askGroups(this.#asking, asked, groups);
       if (rows === undefined) return undefined;
       const open = new Map(rows.map((row) => [numberOf(row, "item"), row]));
       const unknown = groups.flatMap((group) => unknownItems(asked, group, open));
       if (unknown.length > 0) {
         // Some answer rests on an error: which one, only the interpreter can tell.
-        const facts = await this.#ask(asked, unknown);
+        const facts = await askGroups(this.#asking, asked, unknown);
         if (facts === undefined) return undefined;
         for (const row of facts) open.set(numberOf(row, "item"), row);
       }
@@ -158,7 +123,7 @@ export class PostgresPermissions implements PermissionStore {
       const schemaVersion = asked.compiled.version;
       const isGathered = rows.some((row) => row["facts"] !== null) || unknown.length > 0;
       const answers = isGathered
-        ? await this.#telemetry.span("interpret", async () => answersOf(asked, groups, open))
+        ? await telemetry.span("interpret", async () => answersOf(asked, groups, open))
         : answersOf(asked, groups, open);
       return { items, answers: answers.map((answer) => ({ ...answer, schemaVersion })) };
     });
@@ -175,76 +140,12 @@ export class PostgresPermissions implements PermissionStore {
     if (fromFacts > 0) this.#onAnswered("gathered", fromFacts);
     if (lookedInto > 0) this.#onAnswered("looked_into", lookedInto);
   }
-
-  /** Does the work with the plans of the head, again when that turns out to be another one. */
-  async #underHead<T>(
-    tenant: TenantId,
-    frame: QuestionFrame,
-    checksOf: (schema: Schema) => CheckQuestion,
-    work: (asked: Asked, groups: readonly Group[]) => Promise<T | undefined>,
-  ): Promise<T> {
-    const { schemaVersion, snapToken } = frame;
-    return await underHead(
-      this.#schemas,
-      { tenant, schemaVersion },
-      {
-        plan: (compiled) => plan(compiled, checksOf(compiled.schema)),
-        work: async ({ question, compiled, groups }) => {
-          const state = snapToken === undefined ? undefined : this.#tokens.read(snapToken);
-          return await work({ tenant, question, state, compiled }, groups);
-        },
-        telemetry: this.#telemetry,
-      },
-    );
-  }
-
-  /** One row for each item, or undefined when the head is not the one that was planned with. */
-  async #ask(asked: Asked, groups: readonly Group[]): Promise<readonly Row[] | undefined> {
-    const { tenant, question, compiled, state } = asked;
-    const { schemaVersion, signal } = question;
-    const shape = checkShape(question, groups);
-    const statement = statementOf(compiled.schema, groups, shape);
-    const values = checkValues({ ...asked, groups, shape });
-    const rows = await this.#reads.read(
-      statement.text,
-      statement.params.map((key) => must(values.get(key), `the parameter ${key} has a value`)),
-      { state, head: schemaVersion === undefined ? compiled.version : undefined, signal },
-    );
-    const planned = { compiled, isPinned: shape.pinned };
-    return standsUnder(this.#schemas, { tenant, schemaVersion }, planned, rows[0])
-      ? rows
-      : undefined;
-  }
 }
 
 interface Answered {
   readonly items: readonly CheckItem[];
   /** One for each item. */
   readonly answers: readonly VersionedAnswer[];
-}
-
-interface Planned {
-  readonly question: CheckQuestion;
-  readonly compiled: CompiledSchema;
-  readonly groups: readonly Group[];
-}
-
-interface Asked {
-  readonly tenant: TenantId;
-  readonly question: CheckQuestion;
-  readonly state: PinnedState | undefined;
-  readonly compiled: CompiledSchema;
-}
-
-function plan(compiled: CompiledSchema, question: CheckQuestion): Planned {
-  const { context, items, path } = question;
-  validateTuples(compiled.schema, context.tuples, (index) => `context.tuples[${index}]`);
-  validateAttributes(
-    compiled.schema,
-    context.attributes,
-    (index) => `context.attributes[${index}]`,
-  );
-  return { question, compiled, groups: groupItems(compiled.schema, items, path) };
 }
 
 /** The items of a group that the statement could not decide, to be gathered. */

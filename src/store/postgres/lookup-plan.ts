@@ -8,6 +8,12 @@ import { buildNetwork } from "../../plan/network.ts";
 import type { Plan, Question } from "../../plan/plan.ts";
 import { questionKey } from "../../plan/question-of.ts";
 import { type RelaxedPlan, relaxedPlan } from "../../plan/relax.ts";
+import {
+  type Footprint,
+  gatherFootprint,
+  relaxedFootprint,
+  searchFootprint,
+} from "../../sql/footprint.ts";
 import type { Statement } from "../../sql/fragment.ts";
 import { expandGatherOf, gatherOf } from "../../sql/gather-plan.ts";
 import { type Lookup, lookupStatement, type LookupShape } from "../../sql/lookup.ts";
@@ -19,6 +25,7 @@ export interface PlannedLookup {
   readonly key: string;
   readonly plan: Plan;
   readonly lookup: Lookup;
+  readonly footprint: Footprint;
   readonly rules: readonly RuleDefinition[];
 }
 
@@ -46,7 +53,7 @@ export function planLookup(
     const plan = planOf(schema, question, path);
     const relaxed = relaxedPlan(plan);
     const lookup = lookupOf(schema, end, plan, relaxed);
-    planned = { key, plan, lookup, rules: rulesOf(relaxed) };
+    planned = { key, plan, lookup, footprint: footprintOf(lookup), rules: rulesOf(relaxed) };
     lookups.set(key, planned);
   }
   return planned;
@@ -102,6 +109,12 @@ function lookupOf(schema: Schema, end: Lookup["end"], plan: Plan, relaxed: Relax
       ? gatherOf(network, plan.question)
       : expandGatherOf(schema, network, plan.question);
   return { end, relaxed, schema, judge: { kind: "gather", gather } };
+}
+
+function footprintOf({ relaxed, judge }: Lookup): Footprint {
+  const judged =
+    judge.kind === "search" ? searchFootprint(judge.plan) : gatherFootprint(judge.gather);
+  return new Set([...relaxedFootprint(relaxed), ...judged]);
 }
 
 function rulesOf({ states }: RelaxedPlan): RuleDefinition[] {

@@ -3,6 +3,7 @@ import type { Telemetry } from "../../base/telemetry.ts";
 import type { SchemaVersion, SnapToken, TenantId } from "../../base/tuple.ts";
 import { gatheredEntitiesMax } from "../../plan/limit.ts";
 import { questionOf } from "../../plan/question-of.ts";
+import type { Footprint } from "../../sql/footprint.ts";
 import type { Lookup, LookupShape } from "../../sql/lookup.ts";
 import { scopeKey } from "../../sql/scoped-types.ts";
 import { answerOf } from "../check-error.ts";
@@ -141,7 +142,9 @@ export class PostgresLookups implements LookupStore {
     const shape = shapeOf(sought, planned);
     const { text, params } = lookupStatementOf(compiled.schema, planned, shape);
     const state = snapToken && tokens.read(snapToken);
-    const values = valuesOf(sought, { state, candidates: size, answers: wanted });
+    const { footprint } = planned;
+    const read = { state, params, footprint, candidates: size, answers: wanted };
+    const values = valuesOf(sought, read);
     const [row] = await reads.read(
       text,
       params.map((key) => must(values.get(key), `the parameter ${key} has a value`)),
@@ -231,11 +234,13 @@ function valuesOf(
   { tenant, frame, askedId, scope }: Sought,
   read: {
     readonly state: PinnedState | undefined;
+    readonly params: readonly string[];
+    readonly footprint: Footprint;
     readonly candidates: number;
     readonly answers: number;
   },
 ): ReadonlyMap<string, Value> {
-  const values = frameValues(tenant, frame, read.state);
+  const values = frameValues(tenant, frame, read);
   values.set("id", askedId);
   values.set("after", frame.after ?? "");
   values.set("candidates", read.candidates);

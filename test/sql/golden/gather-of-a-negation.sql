@@ -20,30 +20,30 @@ cross join lateral (
           from relationships r
           where r.tenant = t.number
           and r.relation = 'parent'
-          and s.type = 0
           and r.entity_id = s.id
           and r.entity_type = 'folder'
           and r.subject_type = 'folder'
+          and s.type = 0
           union all
           select 1 as type, r.subject_id as id
           from relationships r
           where r.tenant = t.number
           and r.relation = 'viewer'
-          and s.type = 0
           and r.entity_id = s.id
           and r.entity_type = 'folder'
           and r.subject_type = 'group'
           and r.subject_relation = 'member'
+          and s.type = 0
           union all
           select 1 as type, r.subject_id as id
           from relationships r
           where r.tenant = t.number
           and r.relation = 'member'
-          and s.type = 1
           and r.entity_id = s.id
           and r.entity_type = 'group'
           and r.subject_type = 'group'
           and r.subject_relation = 'member'
+          and s.type = 1
         ) n
       ), reached as materialized (
         select *
@@ -62,30 +62,30 @@ cross join lateral (
             from relationships r
             where r.tenant = t.number
             and r.relation = 'parent'
-            and s.type = 0
             and r.entity_id = s.id
             and r.entity_type = 'folder'
             and r.subject_type = 'folder'
+            and s.type = 0
             union all
             select jsonb_build_array(r.entity_type, r.entity_id, r.relation, r.subject_type, r.subject_id, r.subject_relation) as fact
             from relationships r
             where r.tenant = t.number
             and r.relation = 'viewer'
-            and s.type = 0
             and r.entity_id = s.id
             and r.entity_type = 'folder'
             and r.subject_type = 'group'
             and r.subject_relation = 'member'
+            and s.type = 0
             union all
             select jsonb_build_array(r.entity_type, r.entity_id, r.relation, r.subject_type, r.subject_id, r.subject_relation) as fact
             from relationships r
             where r.tenant = t.number
             and r.relation = 'member'
-            and s.type = 1
             and r.entity_id = s.id
             and r.entity_type = 'group'
             and r.subject_type = 'group'
             and r.subject_relation = 'member'
+            and s.type = 1
           ) f
         ), '[]'::jsonb
       ), 'direct', coalesce(
@@ -97,23 +97,23 @@ cross join lateral (
             from relationships r
             where r.tenant = t.number
             and r.relation = 'viewer'
-            and s.type = 0
             and r.entity_id = s.id
             and r.entity_type = 'folder'
             and r.subject_type = 'user'
             and r.subject_relation = ''
             and r.subject_id = $3::text collate "C"
+            and s.type = 0
             union all
             select jsonb_build_array(r.entity_type, r.entity_id, r.relation) as fact
             from relationships r
             where r.tenant = t.number
             and r.relation = 'member'
-            and s.type = 1
             and r.entity_id = s.id
             and r.entity_type = 'group'
             and r.subject_type = 'user'
             and r.subject_relation = ''
             and r.subject_id = $3::text collate "C"
+            and s.type = 1
           ) f
         ), '[]'::jsonb
       ), 'attributes', '[]'::jsonb) as facts

@@ -47,11 +47,11 @@ cross join lateral (
           from relationships r
           where r.tenant = t.number
           and r.relation = 'viewer'
-          and s.type = 0
           and r.entity_id = s.id
           and r.entity_type = 'folder'
           and r.subject_type = 'group'
           and r.subject_relation = 'member'
+          and s.type = 0
           and pg_visible_in_snapshot(r.created_xid, $1::pg_snapshot)
           union all
           select 1 as type, r.subject_id as id
@@ -60,11 +60,11 @@ cross join lateral (
           and (r.tenant + 0) = t.number
           and r.operation = 'delete'
           and r.relation = 'viewer'
-          and s.type = 0
           and r.entity_id = s.id
           and r.entity_type = 'folder'
           and r.subject_type = 'group'
           and r.subject_relation = 'member'
+          and s.type = 0
           and pg_visible_in_snapshot(r.created_xid, $1::pg_snapshot)
           and not pg_visible_in_snapshot(r.xid, $1::pg_snapshot)
           union all
@@ -72,11 +72,11 @@ cross join lateral (
           from relationships r
           where r.tenant = t.number
           and r.relation = 'member'
-          and s.type = 1
           and r.entity_id = s.id
           and r.entity_type = 'group'
           and r.subject_type = 'group'
           and r.subject_relation = 'member'
+          and s.type = 1
           and pg_visible_in_snapshot(r.created_xid, $1::pg_snapshot)
           union all
           select 1 as type, r.subject_id as id
@@ -85,11 +85,11 @@ cross join lateral (
           and (r.tenant + 0) = t.number
           and r.operation = 'delete'
           and r.relation = 'member'
-          and s.type = 1
           and r.entity_id = s.id
           and r.entity_type = 'group'
           and r.subject_type = 'group'
           and r.subject_relation = 'member'
+          and s.type = 1
           and pg_visible_in_snapshot(r.created_xid, $1::pg_snapshot)
           and not pg_visible_in_snapshot(r.xid, $1::pg_snapshot)
         ) n
@@ -110,11 +110,11 @@ cross join lateral (
             from relationships r
             where r.tenant = t.number
             and r.relation = 'viewer'
-            and s.type = 0
             and r.entity_id = s.id
             and r.entity_type = 'folder'
             and r.subject_type = 'group'
             and r.subject_relation = 'member'
+            and s.type = 0
             and pg_visible_in_snapshot(r.created_xid, $1::pg_snapshot)
             union all
             select jsonb_build_array(r.entity_type, r.entity_id, r.relation, r.subject_type, r.subject_id, r.subject_relation) as fact
@@ -123,11 +123,11 @@ cross join lateral (
             and (r.tenant + 0) = t.number
             and r.operation = 'delete'
             and r.relation = 'viewer'
-            and s.type = 0
             and r.entity_id = s.id
             and r.entity_type = 'folder'
             and r.subject_type = 'group'
             and r.subject_relation = 'member'
+            and s.type = 0
             and pg_visible_in_snapshot(r.created_xid, $1::pg_snapshot)
             and not pg_visible_in_snapshot(r.xid, $1::pg_snapshot)
             union all
@@ -135,11 +135,11 @@ cross join lateral (
             from relationships r
             where r.tenant = t.number
             and r.relation = 'member'
-            and s.type = 1
             and r.entity_id = s.id
             and r.entity_type = 'group'
             and r.subject_type = 'group'
             and r.subject_relation = 'member'
+            and s.type = 1
             and pg_visible_in_snapshot(r.created_xid, $1::pg_snapshot)
             union all
             select jsonb_build_array(r.entity_type, r.entity_id, r.relation, r.subject_type, r.subject_id, r.subject_relation) as fact
@@ -148,11 +148,11 @@ cross join lateral (
             and (r.tenant + 0) = t.number
             and r.operation = 'delete'
             and r.relation = 'member'
-            and s.type = 1
             and r.entity_id = s.id
             and r.entity_type = 'group'
             and r.subject_type = 'group'
             and r.subject_relation = 'member'
+            and s.type = 1
             and pg_visible_in_snapshot(r.created_xid, $1::pg_snapshot)
             and not pg_visible_in_snapshot(r.xid, $1::pg_snapshot)
           ) f
@@ -166,12 +166,12 @@ cross join lateral (
             from relationships r
             where r.tenant = t.number
             and r.relation = 'viewer'
-            and s.type = 0
             and r.entity_id = s.id
             and r.entity_type = 'folder'
             and r.subject_type = 'user'
             and r.subject_relation = ''
             and r.subject_id = $7::text collate "C"
+            and s.type = 0
             and pg_visible_in_snapshot(r.created_xid, $1::pg_snapshot)
             union all
             select jsonb_build_array(r.entity_type, r.entity_id, r.relation) as fact
@@ -180,12 +180,12 @@ cross join lateral (
             and (r.tenant + 0) = t.number
             and r.operation = 'delete'
             and r.relation = 'viewer'
-            and s.type = 0
             and r.entity_id = s.id
             and r.entity_type = 'folder'
             and r.subject_type = 'user'
             and r.subject_relation = ''
             and r.subject_id = $7::text collate "C"
+            and s.type = 0
             and pg_visible_in_snapshot(r.created_xid, $1::pg_snapshot)
             and not pg_visible_in_snapshot(r.xid, $1::pg_snapshot)
             union all
@@ -193,12 +193,12 @@ cross join lateral (
             from relationships r
             where r.tenant = t.number
             and r.relation = 'member'
-            and s.type = 1
             and r.entity_id = s.id
             and r.entity_type = 'group'
             and r.subject_type = 'user'
             and r.subject_relation = ''
             and r.subject_id = $7::text collate "C"
+            and s.type = 1
             and pg_visible_in_snapshot(r.created_xid, $1::pg_snapshot)
             union all
             select jsonb_build_array(r.entity_type, r.entity_id, r.relation) as fact
@@ -207,12 +207,12 @@ cross join lateral (
             and (r.tenant + 0) = t.number
             and r.operation = 'delete'
             and r.relation = 'member'
-            and s.type = 1
             and r.entity_id = s.id
             and r.entity_type = 'group'
             and r.subject_type = 'user'
             and r.subject_relation = ''
             and r.subject_id = $7::text collate "C"
+            and s.type = 1
             and pg_visible_in_snapshot(r.created_xid, $1::pg_snapshot)
             and not pg_visible_in_snapshot(r.xid, $1::pg_snapshot)
           ) f

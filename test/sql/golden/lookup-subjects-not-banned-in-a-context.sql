@@ -1,29 +1,21 @@
--- $1: context_tuple_entity_type
--- $2: context_tuple_entity_id
--- $3: context_tuple_relation
--- $4: context_tuple_subject_type
--- $5: context_tuple_subject_id
--- $6: context_tuple_subject_relation
--- $7: context_attributes
--- $8: id
--- $9: depth
--- $10: after
--- $11: candidates
--- $12: answers
--- $13: tenant
+-- $1: context_by_entity
+-- $2: context_by_subject
+-- $3: id
+-- $4: depth
+-- $5: after
+-- $6: candidates
+-- $7: answers
+-- $8: tenant
 
-with context_tuples as materialized (
-  select c.entity_type collate "C" as entity_type, c.entity_id collate "C" as entity_id, c.relation collate "C" as relation, c.subject_type collate "C" as subject_type, c.subject_id collate "C" as subject_id, c.subject_relation collate "C" as subject_relation
-  from unnest($1::text[], $2::text[], $3::text[], $4::text[], $5::text[], $6::text[]) as c(entity_type, entity_id, relation, subject_type, subject_id, subject_relation)
-), context_attributes as materialized (
-  select (c.row ->> 'entity_type') collate "C" as entity_type, (c.row ->> 'entity_id') collate "C" as entity_id, (c.row ->> 'attribute') collate "C" as attribute, (c.row ->> 'value_type') collate "C" as value_type, c.row -> 'value' as value
-  from jsonb_array_elements($7::text::jsonb) as c(row)
-)
 select t.head_version, case when current_setting('transaction_read_only') = 'on' then settled_state(t.number, t.created_xid) else pg_current_snapshot()::text end as snapshot, current_timeline() as timeline, a.*
 from tenants t
+cross join (
+  select $1::text::jsonb as by_entity, $2::text::jsonb as by_subject
+  offset 0
+) context
 cross join lateral (
   with recursive reach(state, id, level, sure) as (
-    select 0, $8::text collate "C" collate "C", 0::numeric, true
+    select 0, $3::text collate "C" collate "C", 0::numeric, true
     union
     select n.state, n.id, reach.level * 0.0, reach.sure
     and n.sure
@@ -33,59 +25,77 @@ cross join lateral (
       from relationships r
       where r.tenant = t.number
       and r.relation = 'viewer'
-      and reach.state = 0
       and r.entity_id = reach.id
       and r.entity_type = 'folder'
       and r.subject_type = 'group'
       and r.subject_relation = 'member'
+      and reach.state = 0
       union all
       select 1 as state, r.subject_id as id, true as sure
-      from context_tuples r
+      from (
+        select 'folder' collate "C" as entity_type, reach.id collate "C" as entity_id, 'viewer' collate "C" as relation, 'group' collate "C" as subject_type, substr(x.other, strpos(x.other, ':') + 1) collate "C" as subject_id, 'member' collate "C" as subject_relation
+        from jsonb_array_elements_text(context.by_entity -> ('folder' || ':' || reach.id || '#' || 'viewer')) x(other)
+        where x.other collate "C" >= ''
+        and x.other collate "C" <= '~'
+        and starts_with(x.other, 'group' || '#' || 'member' || ':')
+      ) r
       where r.relation = 'viewer'
-      and reach.state = 0
       and r.entity_id = reach.id
       and r.entity_type = 'folder'
       and r.subject_type = 'group'
       and r.subject_relation = 'member'
+      and reach.state = 0
       union all
       select 0 as state, r.subject_id as id, false as sure
       from relationships r
       where r.tenant = t.number
       and r.relation = 'parent'
-      and reach.state = 0
       and r.entity_id = reach.id
       and r.entity_type = 'folder'
       and r.subject_type = 'folder'
+      and reach.state = 0
       union all
       select 0 as state, r.subject_id as id, false as sure
-      from context_tuples r
+      from (
+        select 'folder' collate "C" as entity_type, reach.id collate "C" as entity_id, 'parent' collate "C" as relation, 'folder' collate "C" as subject_type, substr(x.other, strpos(x.other, ':') + 1) collate "C" as subject_id, split_part(split_part(x.other, ':', 1), '#', 2) collate "C" as subject_relation
+        from jsonb_array_elements_text(context.by_entity -> ('folder' || ':' || reach.id || '#' || 'parent')) x(other)
+        where x.other collate "C" >= ''
+        and x.other collate "C" <= '~'
+        and starts_with(x.other, 'folder' || '#')
+      ) r
       where r.relation = 'parent'
-      and reach.state = 0
       and r.entity_id = reach.id
       and r.entity_type = 'folder'
       and r.subject_type = 'folder'
+      and reach.state = 0
       union all
       select 1 as state, r.subject_id as id, true as sure
       from relationships r
       where r.tenant = t.number
       and r.relation = 'member'
-      and reach.state = 1
       and r.entity_id = reach.id
       and r.entity_type = 'group'
       and r.subject_type = 'group'
       and r.subject_relation = 'member'
+      and reach.state = 1
       union all
       select 1 as state, r.subject_id as id, true as sure
-      from context_tuples r
+      from (
+        select 'group' collate "C" as entity_type, reach.id collate "C" as entity_id, 'member' collate "C" as relation, 'group' collate "C" as subject_type, substr(x.other, strpos(x.other, ':') + 1) collate "C" as subject_id, 'member' collate "C" as subject_relation
+        from jsonb_array_elements_text(context.by_entity -> ('group' || ':' || reach.id || '#' || 'member')) x(other)
+        where x.other collate "C" >= ''
+        and x.other collate "C" <= '~'
+        and starts_with(x.other, 'group' || '#' || 'member' || ':')
+      ) r
       where r.relation = 'member'
-      and reach.state = 1
       and r.entity_id = reach.id
       and r.entity_type = 'group'
       and r.subject_type = 'group'
       and r.subject_relation = 'member'
+      and reach.state = 1
     ) n
   ), found as materialized (
-    select c.id, bool_or(c.sure and scale(c.level) <= $9::int) as sure
+    select c.id, bool_or(c.sure and scale(c.level) <= $4::int) as sure
     from (
       select c.*
       from (
@@ -100,20 +110,26 @@ cross join lateral (
             and r.entity_id = reach.id
             and r.entity_type = 'folder'
             and r.subject_type = 'user'
-            and (r.subject_relation, r.subject_id) > ('', $10::text)
+            and (r.subject_relation, r.subject_id) > ('', $5::text)
             and r.subject_relation <= '' order by r.subject_relation, r.subject_id
-            limit $11::int
+            limit $6::int
           )
           union all (
             select r.subject_id as id
-            from context_tuples r
+            from (
+              select 'folder' collate "C" as entity_type, reach.id collate "C" as entity_id, 'viewer' collate "C" as relation, 'user' collate "C" as subject_type, substr(x.other, strpos(x.other, ':') + 1) collate "C" as subject_id, '' collate "C" as subject_relation
+              from jsonb_array_elements_text(context.by_entity -> ('folder' || ':' || reach.id || '#' || 'viewer')) x(other)
+              where x.other collate "C" >= ''
+              and x.other collate "C" <= '~'
+              and starts_with(x.other, 'user' || '#' || '' || ':')
+            ) r
             where r.relation = 'viewer'
             and r.entity_id = reach.id
             and r.entity_type = 'folder'
             and r.subject_type = 'user'
-            and (r.subject_relation, r.subject_id) > ('', $10::text)
+            and (r.subject_relation, r.subject_id) > ('', $5::text)
             and r.subject_relation <= '' order by r.subject_relation, r.subject_id
-            limit $11::int
+            limit $6::int
           )
         ) c
         where reach.state = 0
@@ -129,26 +145,32 @@ cross join lateral (
             and r.entity_id = reach.id
             and r.entity_type = 'group'
             and r.subject_type = 'user'
-            and (r.subject_relation, r.subject_id) > ('', $10::text)
+            and (r.subject_relation, r.subject_id) > ('', $5::text)
             and r.subject_relation <= '' order by r.subject_relation, r.subject_id
-            limit $11::int
+            limit $6::int
           )
           union all (
             select r.subject_id as id
-            from context_tuples r
+            from (
+              select 'group' collate "C" as entity_type, reach.id collate "C" as entity_id, 'member' collate "C" as relation, 'user' collate "C" as subject_type, substr(x.other, strpos(x.other, ':') + 1) collate "C" as subject_id, '' collate "C" as subject_relation
+              from jsonb_array_elements_text(context.by_entity -> ('group' || ':' || reach.id || '#' || 'member')) x(other)
+              where x.other collate "C" >= ''
+              and x.other collate "C" <= '~'
+              and starts_with(x.other, 'user' || '#' || '' || ':')
+            ) r
             where r.relation = 'member'
             and r.entity_id = reach.id
             and r.entity_type = 'group'
             and r.subject_type = 'user'
-            and (r.subject_relation, r.subject_id) > ('', $10::text)
+            and (r.subject_relation, r.subject_id) > ('', $5::text)
             and r.subject_relation <= '' order by r.subject_relation, r.subject_id
-            limit $11::int
+            limit $6::int
           )
         ) c
         where reach.state = 1
       ) c(id, sure, level)
     ) c group by c.id order by c.id
-    limit $11::int
+    limit $6::int
   )
   select f.candidates, f.last, coalesce(
     (
@@ -169,7 +191,13 @@ cross join lateral (
               and r.relation = 'member'
               union all
               select 0, r.entity_id, 0::numeric
-              from context_tuples r
+              from (
+                select 'group' collate "C" as entity_type, substr(x.other, strpos(x.other, ':') + 1) collate "C" as entity_id, 'member' collate "C" as relation, 'user' collate "C" as subject_type, found.id collate "C" as subject_id, '' collate "C" as subject_relation
+                from jsonb_array_elements_text(context.by_subject -> ('user' || ':' || found.id || '#' || '')) x(other)
+                where x.other collate "C" >= ''
+                and x.other collate "C" <= '~'
+                and starts_with(x.other, 'group' || '#' || 'member' || ':')
+              ) r
               where r.subject_id = found.id
               and r.subject_type = 'user'
               and r.subject_relation = ''
@@ -190,7 +218,13 @@ cross join lateral (
               and r.relation = 'member'
               union all
               select 0 as userset, r.entity_id as id
-              from context_tuples r
+              from (
+                select 'group' collate "C" as entity_type, substr(x.other, strpos(x.other, ':') + 1) collate "C" as entity_id, 'member' collate "C" as relation, 'group' collate "C" as subject_type, c.id collate "C" as subject_id, 'member' collate "C" as subject_relation
+                from jsonb_array_elements_text(context.by_subject -> ('group' || ':' || c.id || '#' || 'member')) x(other)
+                where x.other collate "C" >= ''
+                and x.other collate "C" <= '~'
+                and starts_with(x.other, 'group' || '#' || 'member' || ':')
+              ) r
               where r.subject_id = c.id
               and r.subject_type = 'group'
               and r.subject_relation = 'member'
@@ -210,7 +244,13 @@ cross join lateral (
               and r.relation = 'member'
               union all
               select 0, r.entity_id, 0::numeric
-              from context_tuples r
+              from (
+                select 'group' collate "C" as entity_type, substr(x.other, strpos(x.other, ':') + 1) collate "C" as entity_id, 'member' collate "C" as relation, 'user' collate "C" as subject_type, found.id collate "C" as subject_id, '' collate "C" as subject_relation
+                from jsonb_array_elements_text(context.by_subject -> ('user' || ':' || found.id || '#' || '')) x(other)
+                where x.other collate "C" >= ''
+                and x.other collate "C" <= '~'
+                and starts_with(x.other, 'group' || '#' || 'member' || ':')
+              ) r
               where r.subject_id = found.id
               and r.subject_type = 'user'
               and r.subject_relation = ''
@@ -230,15 +270,21 @@ cross join lateral (
               from relationships r
               where r.tenant = t.number
               and r.relation = 'banned'
-              and r.entity_id = $8::text collate "C"
+              and r.entity_id = $3::text collate "C"
               and r.entity_type = 'folder'
               and r.subject_type = 'group'
               and r.subject_relation = 'member'
               union all
               select 1
-              from context_tuples r
+              from (
+                select 'folder' collate "C" as entity_type, $3::text collate "C" collate "C" as entity_id, 'banned' collate "C" as relation, 'group' collate "C" as subject_type, substr(x.other, strpos(x.other, ':') + 1) collate "C" as subject_id, 'member' collate "C" as subject_relation
+                from jsonb_array_elements_text(context.by_entity -> ('folder' || ':' || $3::text collate "C" || '#' || 'banned')) x(other)
+                where x.other collate "C" >= ''
+                and x.other collate "C" <= '~'
+                and starts_with(x.other, 'group' || '#' || 'member' || ':')
+              ) r
               where r.relation = 'banned'
-              and r.entity_id = $8::text collate "C"
+              and r.entity_id = $3::text collate "C"
               and r.entity_type = 'folder'
               and r.subject_type = 'group'
               and r.subject_relation = 'member'
@@ -247,7 +293,7 @@ cross join lateral (
           )) then (
             with recursive search0(state, id, level) as (
               (
-                select 2, $8::text collate "C" collate "C", 0::numeric
+                select 2, $3::text collate "C" collate "C", 0::numeric
               )
               union
               select n0.state, n0.id, s0.level * 0.0
@@ -278,7 +324,13 @@ cross join lateral (
                   select c.v
                   from cut_off c
                 ) then 1 else 3 end as state, r.subject_id as id
-                from context_tuples r
+                from (
+                  select ('[0:2]={null,"group","folder"}'::text[])[s0.state] collate "C" as entity_type, s0.id collate "C" as entity_id, ('[0:2]={null,"member","banned"}'::text[])[s0.state] collate "C" as relation, 'group' collate "C" as subject_type, substr(x.other, strpos(x.other, ':') + 1) collate "C" as subject_id, 'member' collate "C" as subject_relation
+                  from jsonb_array_elements_text(context.by_entity -> (('[0:2]={null,"group","folder"}'::text[])[s0.state] || ':' || s0.id || '#' || ('[0:2]={null,"member","banned"}'::text[])[s0.state])) x(other)
+                  where x.other collate "C" >= ''
+                  and x.other collate "C" <= '~'
+                  and starts_with(x.other, 'group' || '#' || 'member' || ':')
+                ) r
                 where r.relation = ('[0:2]={null,"member","banned"}'::text[])[s0.state]
                 and r.entity_id = s0.id
                 and r.entity_type = ('[0:2]={null,"group","folder"}'::text[])[s0.state]
@@ -301,7 +353,7 @@ cross join lateral (
               select f.is_end, coalesce(bit_or(f.v) over w, 0) | f.v as seen, row_number() over w as n
               from (
                 select case when s0.state >= 3 then (
-                  select case when scale(s0.level) + scale(c.level) <= $9::int then 2 else 1 end
+                  select case when scale(s0.level) + scale(c.level) <= $4::int then 2 else 1 end
                   from closure c
                   where c.id = s0.id
                   limit 1
@@ -319,7 +371,10 @@ cross join lateral (
                     and r.subject_id = found.id
                     union all
                     select 1
-                    from context_tuples r
+                    from (
+                      select ('[0:2]={null,"group","folder"}'::text[])[s0.state] collate "C" as entity_type, s0.id collate "C" as entity_id, ('[0:2]={null,"member","banned"}'::text[])[s0.state] collate "C" as relation, 'user' collate "C" as subject_type, found.id collate "C" as subject_id, '' collate "C" as subject_relation
+                      where (context.by_entity -> (('[0:2]={null,"group","folder"}'::text[])[s0.state] || ':' || s0.id || '#' || ('[0:2]={null,"member","banned"}'::text[])[s0.state])) ? ('user' || '#' || '' || ':' || found.id)
+                    ) r
                     where r.relation = ('[0:2]={null,"member","banned"}'::text[])[s0.state]
                     and r.entity_id = s0.id
                     and r.entity_type = ('[0:2]={null,"group","folder"}'::text[])[s0.state]
@@ -328,7 +383,7 @@ cross join lateral (
                     and r.subject_id = found.id
                   ) d
                   offset 0
-                ) then case when scale(s0.level) <= $9::int then 2 else 1 end else 0 end as v, false as is_end
+                ) then case when scale(s0.level) <= $4::int then 2 else 1 end else 0 end as v, false as is_end
                 from search0 s0
                 union all
                 select 0, true
@@ -343,16 +398,19 @@ cross join lateral (
               from relationships r
               where r.tenant = t.number
               and r.relation = 'banned'
-              and r.entity_id = $8::text collate "C"
+              and r.entity_id = $3::text collate "C"
               and r.entity_type = 'folder'
               and r.subject_type = 'user'
               and r.subject_relation = ''
               and r.subject_id = found.id
               union all
               select 1
-              from context_tuples r
+              from (
+                select 'folder' collate "C" as entity_type, $3::text collate "C" collate "C" as entity_id, 'banned' collate "C" as relation, 'user' collate "C" as subject_type, found.id collate "C" as subject_id, '' collate "C" as subject_relation
+                where (context.by_entity -> ('folder' || ':' || $3::text collate "C" || '#' || 'banned')) ? ('user' || '#' || '' || ':' || found.id)
+              ) r
               where r.relation = 'banned'
-              and r.entity_id = $8::text collate "C"
+              and r.entity_id = $3::text collate "C"
               and r.entity_type = 'folder'
               and r.subject_type = 'user'
               and r.subject_relation = ''
@@ -364,12 +422,12 @@ cross join lateral (
             from (
               with recursive search1(state, id, level, sure) as (
                 (
-                  select 0, $8::text collate "C" collate "C", 0::numeric, g.v = 2
+                  select 0, $3::text collate "C" collate "C", 0::numeric, g.v = 2
                   from (
                     select 2 - (
                       with recursive search2(state, id, level) as (
                         (
-                          select 2, $8::text collate "C" collate "C", 0::numeric
+                          select 2, $3::text collate "C" collate "C", 0::numeric
                         )
                         union
                         select n2.state, n2.id, s2.level * 0.0
@@ -400,7 +458,13 @@ cross join lateral (
                             select c.v
                             from cut_off c
                           ) then 1 else 3 end as state, r.subject_id as id
-                          from context_tuples r
+                          from (
+                            select ('[0:2]={null,"group","folder"}'::text[])[s2.state] collate "C" as entity_type, s2.id collate "C" as entity_id, ('[0:2]={null,"member","banned"}'::text[])[s2.state] collate "C" as relation, 'group' collate "C" as subject_type, substr(x.other, strpos(x.other, ':') + 1) collate "C" as subject_id, 'member' collate "C" as subject_relation
+                            from jsonb_array_elements_text(context.by_entity -> (('[0:2]={null,"group","folder"}'::text[])[s2.state] || ':' || s2.id || '#' || ('[0:2]={null,"member","banned"}'::text[])[s2.state])) x(other)
+                            where x.other collate "C" >= ''
+                            and x.other collate "C" <= '~'
+                            and starts_with(x.other, 'group' || '#' || 'member' || ':')
+                          ) r
                           where r.relation = ('[0:2]={null,"member","banned"}'::text[])[s2.state]
                           and r.entity_id = s2.id
                           and r.entity_type = ('[0:2]={null,"group","folder"}'::text[])[s2.state]
@@ -423,7 +487,7 @@ cross join lateral (
                         select f.is_end, coalesce(bit_or(f.v) over w, 0) | f.v as seen, row_number() over w as n
                         from (
                           select case when s2.state >= 3 then (
-                            select case when scale(s2.level) + scale(c.level) <= $9::int then 2 else 1 end
+                            select case when scale(s2.level) + scale(c.level) <= $4::int then 2 else 1 end
                             from closure c
                             where c.id = s2.id
                             limit 1
@@ -441,7 +505,10 @@ cross join lateral (
                               and r.subject_id = found.id
                               union all
                               select 1
-                              from context_tuples r
+                              from (
+                                select ('[0:2]={null,"group","folder"}'::text[])[s2.state] collate "C" as entity_type, s2.id collate "C" as entity_id, ('[0:2]={null,"member","banned"}'::text[])[s2.state] collate "C" as relation, 'user' collate "C" as subject_type, found.id collate "C" as subject_id, '' collate "C" as subject_relation
+                                where (context.by_entity -> (('[0:2]={null,"group","folder"}'::text[])[s2.state] || ':' || s2.id || '#' || ('[0:2]={null,"member","banned"}'::text[])[s2.state])) ? ('user' || '#' || '' || ':' || found.id)
+                              ) r
                               where r.relation = ('[0:2]={null,"member","banned"}'::text[])[s2.state]
                               and r.entity_id = s2.id
                               and r.entity_type = ('[0:2]={null,"group","folder"}'::text[])[s2.state]
@@ -450,7 +517,7 @@ cross join lateral (
                               and r.subject_id = found.id
                             ) d
                             offset 0
-                          ) then case when scale(s2.level) <= $9::int then 2 else 1 end else 0 end as v, false as is_end
+                          ) then case when scale(s2.level) <= $4::int then 2 else 1 end else 0 end as v, false as is_end
                           from search2 s2
                           union all
                           select 0, true
@@ -478,7 +545,13 @@ cross join lateral (
                   and r.subject_type = 'folder'
                   union all
                   select 0 as state, r.subject_id as id, true as sure
-                  from context_tuples r
+                  from (
+                    select ('[0:0]={"folder"}'::text[])[s1.state] collate "C" as entity_type, s1.id collate "C" as entity_id, 'parent' collate "C" as relation, 'folder' collate "C" as subject_type, substr(x.other, strpos(x.other, ':') + 1) collate "C" as subject_id, split_part(split_part(x.other, ':', 1), '#', 2) collate "C" as subject_relation
+                    from jsonb_array_elements_text(context.by_entity -> (('[0:0]={"folder"}'::text[])[s1.state] || ':' || s1.id || '#' || 'parent')) x(other)
+                    where x.other collate "C" >= ''
+                    and x.other collate "C" <= '~'
+                    and starts_with(x.other, 'folder' || '#')
+                  ) r
                   where r.relation = 'parent'
                   and r.entity_id = s1.id
                   and r.entity_type = ('[0:0]={"folder"}'::text[])[s1.state]
@@ -509,7 +582,13 @@ cross join lateral (
                     select c.v
                     from cut_off c
                   ) then 1 else 3 end as state, r.subject_id as id, true as sure
-                  from context_tuples r
+                  from (
+                    select ('[0:1]={"folder","group"}'::text[])[s1.state] collate "C" as entity_type, s1.id collate "C" as entity_id, ('[0:1]={"viewer","member"}'::text[])[s1.state] collate "C" as relation, 'group' collate "C" as subject_type, substr(x.other, strpos(x.other, ':') + 1) collate "C" as subject_id, 'member' collate "C" as subject_relation
+                    from jsonb_array_elements_text(context.by_entity -> (('[0:1]={"folder","group"}'::text[])[s1.state] || ':' || s1.id || '#' || ('[0:1]={"viewer","member"}'::text[])[s1.state])) x(other)
+                    where x.other collate "C" >= ''
+                    and x.other collate "C" <= '~'
+                    and starts_with(x.other, 'group' || '#' || 'member' || ':')
+                  ) r
                   where r.relation = ('[0:1]={"viewer","member"}'::text[])[s1.state]
                   and r.entity_id = s1.id
                   and r.entity_type = ('[0:1]={"folder","group"}'::text[])[s1.state]
@@ -560,7 +639,13 @@ cross join lateral (
                           select c.v
                           from cut_off c
                         ) then 1 else 3 end as state, r.subject_id as id
-                        from context_tuples r
+                        from (
+                          select ('[0:2]={null,"group","folder"}'::text[])[s3.state] collate "C" as entity_type, s3.id collate "C" as entity_id, ('[0:2]={null,"member","banned"}'::text[])[s3.state] collate "C" as relation, 'group' collate "C" as subject_type, substr(x.other, strpos(x.other, ':') + 1) collate "C" as subject_id, 'member' collate "C" as subject_relation
+                          from jsonb_array_elements_text(context.by_entity -> (('[0:2]={null,"group","folder"}'::text[])[s3.state] || ':' || s3.id || '#' || ('[0:2]={null,"member","banned"}'::text[])[s3.state])) x(other)
+                          where x.other collate "C" >= ''
+                          and x.other collate "C" <= '~'
+                          and starts_with(x.other, 'group' || '#' || 'member' || ':')
+                        ) r
                         where r.relation = ('[0:2]={null,"member","banned"}'::text[])[s3.state]
                         and r.entity_id = s3.id
                         and r.entity_type = ('[0:2]={null,"group","folder"}'::text[])[s3.state]
@@ -583,7 +668,7 @@ cross join lateral (
                       select f.is_end, coalesce(bit_or(f.v) over w, 0) | f.v as seen, row_number() over w as n
                       from (
                         select case when s3.state >= 3 then (
-                          select case when scale(s3.level) + scale(c.level) <= $9::int then 2 else 1 end
+                          select case when scale(s3.level) + scale(c.level) <= $4::int then 2 else 1 end
                           from closure c
                           where c.id = s3.id
                           limit 1
@@ -601,7 +686,10 @@ cross join lateral (
                             and r.subject_id = found.id
                             union all
                             select 1
-                            from context_tuples r
+                            from (
+                              select ('[0:2]={null,"group","folder"}'::text[])[s3.state] collate "C" as entity_type, s3.id collate "C" as entity_id, ('[0:2]={null,"member","banned"}'::text[])[s3.state] collate "C" as relation, 'user' collate "C" as subject_type, found.id collate "C" as subject_id, '' collate "C" as subject_relation
+                              where (context.by_entity -> (('[0:2]={null,"group","folder"}'::text[])[s3.state] || ':' || s3.id || '#' || ('[0:2]={null,"member","banned"}'::text[])[s3.state])) ? ('user' || '#' || '' || ':' || found.id)
+                            ) r
                             where r.relation = ('[0:2]={null,"member","banned"}'::text[])[s3.state]
                             and r.entity_id = s3.id
                             and r.entity_type = ('[0:2]={null,"group","folder"}'::text[])[s3.state]
@@ -610,7 +698,7 @@ cross join lateral (
                             and r.subject_id = found.id
                           ) d
                           offset 0
-                        ) then case when scale(s3.level) <= $9::int then 2 else 1 end else 0 end as v, false as is_end
+                        ) then case when scale(s3.level) <= $4::int then 2 else 1 end else 0 end as v, false as is_end
                         from search3 s3
                         union all
                         select 0, true
@@ -628,7 +716,7 @@ cross join lateral (
                 select f.is_end, coalesce(bit_or(f.v) over w, 0) | f.v as seen, row_number() over w as n
                 from (
                   select case when s1.state >= 3 then (
-                    select case when s1.sure and scale(s1.level) + scale(c.level) <= $9::int then 2 else 1 end
+                    select case when s1.sure and scale(s1.level) + scale(c.level) <= $4::int then 2 else 1 end
                     from closure c
                     where c.id = s1.id
                     limit 1
@@ -646,7 +734,10 @@ cross join lateral (
                       and r.subject_id = found.id
                       union all
                       select 1
-                      from context_tuples r
+                      from (
+                        select ('[0:1]={"folder","group"}'::text[])[s1.state] collate "C" as entity_type, s1.id collate "C" as entity_id, ('[0:1]={"viewer","member"}'::text[])[s1.state] collate "C" as relation, 'user' collate "C" as subject_type, found.id collate "C" as subject_id, '' collate "C" as subject_relation
+                        where (context.by_entity -> (('[0:1]={"folder","group"}'::text[])[s1.state] || ':' || s1.id || '#' || ('[0:1]={"viewer","member"}'::text[])[s1.state])) ? ('user' || '#' || '' || ':' || found.id)
+                      ) r
                       where r.relation = ('[0:1]={"viewer","member"}'::text[])[s1.state]
                       and r.entity_id = s1.id
                       and r.entity_type = ('[0:1]={"folder","group"}'::text[])[s1.state]
@@ -655,7 +746,7 @@ cross join lateral (
                       and r.subject_id = found.id
                     ) d
                     offset 0
-                  ) then case when s1.sure and scale(s1.level) <= $9::int then 2 else 1 end else 0 end as v, false as is_end
+                  ) then case when s1.sure and scale(s1.level) <= $4::int then 2 else 1 end else 0 end as v, false as is_end
                   from search1 s1
                   union all
                   select 0, true
@@ -668,7 +759,7 @@ cross join lateral (
           offset 0
         ) v
         where v.v > 0
-        limit $12::int
+        limit $7::int
       ) a
     ), '[]'::json
   ) as answers
@@ -677,4 +768,4 @@ cross join lateral (
     from found
   ) f
 ) a
-where t.id = $13::text
+where t.id = $8::text

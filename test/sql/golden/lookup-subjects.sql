@@ -19,30 +19,30 @@ cross join lateral (
       from relationships r
       where r.tenant = t.number
       and r.relation = 'viewer'
-      and reach.state = 0
       and r.entity_id = reach.id
       and r.entity_type = 'folder'
       and r.subject_type = 'group'
       and r.subject_relation = 'member'
+      and reach.state = 0
       union all
       select 0 as state, r.subject_id as id, true as sure
       from relationships r
       where r.tenant = t.number
       and r.relation = 'parent'
-      and reach.state = 0
       and r.entity_id = reach.id
       and r.entity_type = 'folder'
       and r.subject_type = 'folder'
+      and reach.state = 0
       union all
       select 1 as state, r.subject_id as id, true as sure
       from relationships r
       where r.tenant = t.number
       and r.relation = 'member'
-      and reach.state = 1
       and r.entity_id = reach.id
       and r.entity_type = 'group'
       and r.subject_type = 'group'
       and r.subject_relation = 'member'
+      and reach.state = 1
     ) n
   ), found as materialized (
     select c.id, bool_or(c.sure and scale(c.level) <= $2::int) as sure

@@ -1,42 +1,40 @@
--- $1: context_tuple_entity_type
--- $2: context_tuple_entity_id
--- $3: context_tuple_relation
--- $4: context_tuple_subject_type
--- $5: context_tuple_subject_id
--- $6: context_tuple_subject_relation
--- $7: context_attributes
--- $8: item_0
--- $9: subject_0
--- $10: id_0
--- $11: depth
--- $12: tenant
+-- $1: context_by_entity
+-- $2: context_by_subject
+-- $3: item_0
+-- $4: subject_0
+-- $5: id_0
+-- $6: depth
+-- $7: tenant
 
-with context_tuples as materialized (
-  select c.entity_type collate "C" as entity_type, c.entity_id collate "C" as entity_id, c.relation collate "C" as relation, c.subject_type collate "C" as subject_type, c.subject_id collate "C" as subject_id, c.subject_relation collate "C" as subject_relation
-  from unnest($1::text[], $2::text[], $3::text[], $4::text[], $5::text[], $6::text[]) as c(entity_type, entity_id, relation, subject_type, subject_id, subject_relation)
-), context_attributes as materialized (
-  select (c.row ->> 'entity_type') collate "C" as entity_type, (c.row ->> 'entity_id') collate "C" as entity_id, (c.row ->> 'attribute') collate "C" as attribute, (c.row ->> 'value_type') collate "C" as value_type, c.row -> 'value' as value
-  from jsonb_array_elements($7::text::jsonb) as c(row)
-)
 select t.head_version, a.item, a.verdict, a.nodes, a.facts
 from tenants t
+cross join (
+  select $1::text::jsonb as by_entity, $2::text::jsonb as by_subject
+  offset 0
+) context
 cross join lateral (
-  select $8::int as item, c.v as verdict, c.n as nodes, c.facts
+  select $3::int as item, c.v as verdict, c.n as nodes, c.facts
   from (
     with recursive closure(userset, id, level) as (
       (
         select 0, r.entity_id, 0::numeric
         from relationships r
         where r.tenant = t.number
-        and r.subject_id = $9::text collate "C"
+        and r.subject_id = $4::text collate "C"
         and r.subject_type = 'user'
         and r.subject_relation = ''
         and r.entity_type = 'group'
         and r.relation = 'member'
         union all
         select 0, r.entity_id, 0::numeric
-        from context_tuples r
-        where r.subject_id = $9::text collate "C"
+        from (
+          select 'group' collate "C" as entity_type, substr(x.other, strpos(x.other, ':') + 1) collate "C" as entity_id, 'member' collate "C" as relation, 'user' collate "C" as subject_type, $4::text collate "C" collate "C" as subject_id, '' collate "C" as subject_relation
+          from jsonb_array_elements_text(context.by_subject -> ('user' || ':' || $4::text collate "C" || '#' || '')) x(other)
+          where x.other collate "C" >= ''
+          and x.other collate "C" <= '~'
+          and starts_with(x.other, 'group' || '#' || 'member' || ':')
+        ) r
+        where r.subject_id = $4::text collate "C"
         and r.subject_type = 'user'
         and r.subject_relation = ''
         and r.entity_type = 'group'
@@ -56,7 +54,13 @@ cross join lateral (
         and r.relation = 'member'
         union all
         select 0 as userset, r.entity_id as id
-        from context_tuples r
+        from (
+          select 'group' collate "C" as entity_type, substr(x.other, strpos(x.other, ':') + 1) collate "C" as entity_id, 'member' collate "C" as relation, 'group' collate "C" as subject_type, c.id collate "C" as subject_id, 'member' collate "C" as subject_relation
+          from jsonb_array_elements_text(context.by_subject -> ('group' || ':' || c.id || '#' || 'member')) x(other)
+          where x.other collate "C" >= ''
+          and x.other collate "C" <= '~'
+          and starts_with(x.other, 'group' || '#' || 'member' || ':')
+        ) r
         where r.subject_id = c.id
         and r.subject_type = 'group'
         and r.subject_relation = 'member'
@@ -69,15 +73,21 @@ cross join lateral (
         select 0, r.entity_id, 0::numeric
         from relationships r
         where r.tenant = t.number
-        and r.subject_id = $9::text collate "C"
+        and r.subject_id = $4::text collate "C"
         and r.subject_type = 'user'
         and r.subject_relation = ''
         and r.entity_type = 'group'
         and r.relation = 'member'
         union all
         select 0, r.entity_id, 0::numeric
-        from context_tuples r
-        where r.subject_id = $9::text collate "C"
+        from (
+          select 'group' collate "C" as entity_type, substr(x.other, strpos(x.other, ':') + 1) collate "C" as entity_id, 'member' collate "C" as relation, 'user' collate "C" as subject_type, $4::text collate "C" collate "C" as subject_id, '' collate "C" as subject_relation
+          from jsonb_array_elements_text(context.by_subject -> ('user' || ':' || $4::text collate "C" || '#' || '')) x(other)
+          where x.other collate "C" >= ''
+          and x.other collate "C" <= '~'
+          and starts_with(x.other, 'group' || '#' || 'member' || ':')
+        ) r
+        where r.subject_id = $4::text collate "C"
         and r.subject_type = 'user'
         and r.subject_relation = ''
         and r.entity_type = 'group'
@@ -93,12 +103,12 @@ cross join lateral (
     from (
       with recursive search0(state, id, level, sure) as (
         (
-          select 0, $10::text collate "C" collate "C", 0::numeric, g.v = 2
+          select 0, $5::text collate "C" collate "C", 0::numeric, g.v = 2
           from (
             select 2 - (
               with recursive search1(state, id, level) as (
                 (
-                  select 2, $10::text collate "C" collate "C", 0::numeric
+                  select 2, $5::text collate "C" collate "C", 0::numeric
                 )
                 union
                 select n1.state, n1.id, s1.level * 0.0
@@ -129,7 +139,13 @@ cross join lateral (
                     select c.v
                     from cut_off c
                   ) then 1 else 3 end as state, r.subject_id as id
-                  from context_tuples r
+                  from (
+                    select ('[0:2]={null,"group","folder"}'::text[])[s1.state] collate "C" as entity_type, s1.id collate "C" as entity_id, ('[0:2]={null,"member","banned"}'::text[])[s1.state] collate "C" as relation, 'group' collate "C" as subject_type, substr(x.other, strpos(x.other, ':') + 1) collate "C" as subject_id, 'member' collate "C" as subject_relation
+                    from jsonb_array_elements_text(context.by_entity -> (('[0:2]={null,"group","folder"}'::text[])[s1.state] || ':' || s1.id || '#' || ('[0:2]={null,"member","banned"}'::text[])[s1.state])) x(other)
+                    where x.other collate "C" >= ''
+                    and x.other collate "C" <= '~'
+                    and starts_with(x.other, 'group' || '#' || 'member' || ':')
+                  ) r
                   where r.relation = ('[0:2]={null,"member","banned"}'::text[])[s1.state]
                   and r.entity_id = s1.id
                   and r.entity_type = ('[0:2]={null,"group","folder"}'::text[])[s1.state]
@@ -152,7 +168,7 @@ cross join lateral (
                 select f.is_end, coalesce(bit_or(f.v) over w, 0) | f.v as seen, row_number() over w as n
                 from (
                   select case when s1.state >= 3 then (
-                    select case when scale(s1.level) + scale(c.level) <= $11::int then 2 else 1 end
+                    select case when scale(s1.level) + scale(c.level) <= $6::int then 2 else 1 end
                     from closure c
                     where c.id = s1.id
                     limit 1
@@ -167,19 +183,22 @@ cross join lateral (
                       and r.entity_type = ('[0:2]={null,"group","folder"}'::text[])[s1.state]
                       and r.subject_type = 'user'
                       and r.subject_relation = ''
-                      and r.subject_id = $9::text collate "C"
+                      and r.subject_id = $4::text collate "C"
                       union all
                       select 1
-                      from context_tuples r
+                      from (
+                        select ('[0:2]={null,"group","folder"}'::text[])[s1.state] collate "C" as entity_type, s1.id collate "C" as entity_id, ('[0:2]={null,"member","banned"}'::text[])[s1.state] collate "C" as relation, 'user' collate "C" as subject_type, $4::text collate "C" collate "C" as subject_id, '' collate "C" as subject_relation
+                        where (context.by_entity -> (('[0:2]={null,"group","folder"}'::text[])[s1.state] || ':' || s1.id || '#' || ('[0:2]={null,"member","banned"}'::text[])[s1.state])) ? ('user' || '#' || '' || ':' || $4::text collate "C")
+                      ) r
                       where r.relation = ('[0:2]={null,"member","banned"}'::text[])[s1.state]
                       and r.entity_id = s1.id
                       and r.entity_type = ('[0:2]={null,"group","folder"}'::text[])[s1.state]
                       and r.subject_type = 'user'
                       and r.subject_relation = ''
-                      and r.subject_id = $9::text collate "C"
+                      and r.subject_id = $4::text collate "C"
                     ) d
                     offset 0
-                  ) then case when scale(s1.level) <= $11::int then 2 else 1 end else 0 end as v, false as is_end
+                  ) then case when scale(s1.level) <= $6::int then 2 else 1 end else 0 end as v, false as is_end
                   from search1 s1
                   union all
                   select 0, true
@@ -207,7 +226,13 @@ cross join lateral (
           and r.subject_type = 'folder'
           union all
           select 0 as state, r.subject_id as id, true as sure
-          from context_tuples r
+          from (
+            select ('[0:0]={"folder"}'::text[])[s0.state] collate "C" as entity_type, s0.id collate "C" as entity_id, 'parent' collate "C" as relation, 'folder' collate "C" as subject_type, substr(x.other, strpos(x.other, ':') + 1) collate "C" as subject_id, split_part(split_part(x.other, ':', 1), '#', 2) collate "C" as subject_relation
+            from jsonb_array_elements_text(context.by_entity -> (('[0:0]={"folder"}'::text[])[s0.state] || ':' || s0.id || '#' || 'parent')) x(other)
+            where x.other collate "C" >= ''
+            and x.other collate "C" <= '~'
+            and starts_with(x.other, 'folder' || '#')
+          ) r
           where r.relation = 'parent'
           and r.entity_id = s0.id
           and r.entity_type = ('[0:0]={"folder"}'::text[])[s0.state]
@@ -238,7 +263,13 @@ cross join lateral (
             select c.v
             from cut_off c
           ) then 1 else 3 end as state, r.subject_id as id, true as sure
-          from context_tuples r
+          from (
+            select ('[0:1]={"folder","group"}'::text[])[s0.state] collate "C" as entity_type, s0.id collate "C" as entity_id, ('[0:1]={"viewer","member"}'::text[])[s0.state] collate "C" as relation, 'group' collate "C" as subject_type, substr(x.other, strpos(x.other, ':') + 1) collate "C" as subject_id, 'member' collate "C" as subject_relation
+            from jsonb_array_elements_text(context.by_entity -> (('[0:1]={"folder","group"}'::text[])[s0.state] || ':' || s0.id || '#' || ('[0:1]={"viewer","member"}'::text[])[s0.state])) x(other)
+            where x.other collate "C" >= ''
+            and x.other collate "C" <= '~'
+            and starts_with(x.other, 'group' || '#' || 'member' || ':')
+          ) r
           where r.relation = ('[0:1]={"viewer","member"}'::text[])[s0.state]
           and r.entity_id = s0.id
           and r.entity_type = ('[0:1]={"folder","group"}'::text[])[s0.state]
@@ -289,7 +320,13 @@ cross join lateral (
                   select c.v
                   from cut_off c
                 ) then 1 else 3 end as state, r.subject_id as id
-                from context_tuples r
+                from (
+                  select ('[0:2]={null,"group","folder"}'::text[])[s2.state] collate "C" as entity_type, s2.id collate "C" as entity_id, ('[0:2]={null,"member","banned"}'::text[])[s2.state] collate "C" as relation, 'group' collate "C" as subject_type, substr(x.other, strpos(x.other, ':') + 1) collate "C" as subject_id, 'member' collate "C" as subject_relation
+                  from jsonb_array_elements_text(context.by_entity -> (('[0:2]={null,"group","folder"}'::text[])[s2.state] || ':' || s2.id || '#' || ('[0:2]={null,"member","banned"}'::text[])[s2.state])) x(other)
+                  where x.other collate "C" >= ''
+                  and x.other collate "C" <= '~'
+                  and starts_with(x.other, 'group' || '#' || 'member' || ':')
+                ) r
                 where r.relation = ('[0:2]={null,"member","banned"}'::text[])[s2.state]
                 and r.entity_id = s2.id
                 and r.entity_type = ('[0:2]={null,"group","folder"}'::text[])[s2.state]
@@ -312,7 +349,7 @@ cross join lateral (
               select f.is_end, coalesce(bit_or(f.v) over w, 0) | f.v as seen, row_number() over w as n
               from (
                 select case when s2.state >= 3 then (
-                  select case when scale(s2.level) + scale(c.level) <= $11::int then 2 else 1 end
+                  select case when scale(s2.level) + scale(c.level) <= $6::int then 2 else 1 end
                   from closure c
                   where c.id = s2.id
                   limit 1
@@ -327,19 +364,22 @@ cross join lateral (
                     and r.entity_type = ('[0:2]={null,"group","folder"}'::text[])[s2.state]
                     and r.subject_type = 'user'
                     and r.subject_relation = ''
-                    and r.subject_id = $9::text collate "C"
+                    and r.subject_id = $4::text collate "C"
                     union all
                     select 1
-                    from context_tuples r
+                    from (
+                      select ('[0:2]={null,"group","folder"}'::text[])[s2.state] collate "C" as entity_type, s2.id collate "C" as entity_id, ('[0:2]={null,"member","banned"}'::text[])[s2.state] collate "C" as relation, 'user' collate "C" as subject_type, $4::text collate "C" collate "C" as subject_id, '' collate "C" as subject_relation
+                      where (context.by_entity -> (('[0:2]={null,"group","folder"}'::text[])[s2.state] || ':' || s2.id || '#' || ('[0:2]={null,"member","banned"}'::text[])[s2.state])) ? ('user' || '#' || '' || ':' || $4::text collate "C")
+                    ) r
                     where r.relation = ('[0:2]={null,"member","banned"}'::text[])[s2.state]
                     and r.entity_id = s2.id
                     and r.entity_type = ('[0:2]={null,"group","folder"}'::text[])[s2.state]
                     and r.subject_type = 'user'
                     and r.subject_relation = ''
-                    and r.subject_id = $9::text collate "C"
+                    and r.subject_id = $4::text collate "C"
                   ) d
                   offset 0
-                ) then case when scale(s2.level) <= $11::int then 2 else 1 end else 0 end as v, false as is_end
+                ) then case when scale(s2.level) <= $6::int then 2 else 1 end else 0 end as v, false as is_end
                 from search2 s2
                 union all
                 select 0, true
@@ -357,7 +397,7 @@ cross join lateral (
         select f.is_end, coalesce(bit_or(f.v) over w, 0) | f.v as seen, row_number() over w as n
         from (
           select case when s0.state >= 3 then (
-            select case when s0.sure and scale(s0.level) + scale(c.level) <= $11::int then 2 else 1 end
+            select case when s0.sure and scale(s0.level) + scale(c.level) <= $6::int then 2 else 1 end
             from closure c
             where c.id = s0.id
             limit 1
@@ -372,19 +412,22 @@ cross join lateral (
               and r.entity_type = ('[0:1]={"folder","group"}'::text[])[s0.state]
               and r.subject_type = 'user'
               and r.subject_relation = ''
-              and r.subject_id = $9::text collate "C"
+              and r.subject_id = $4::text collate "C"
               union all
               select 1
-              from context_tuples r
+              from (
+                select ('[0:1]={"folder","group"}'::text[])[s0.state] collate "C" as entity_type, s0.id collate "C" as entity_id, ('[0:1]={"viewer","member"}'::text[])[s0.state] collate "C" as relation, 'user' collate "C" as subject_type, $4::text collate "C" collate "C" as subject_id, '' collate "C" as subject_relation
+                where (context.by_entity -> (('[0:1]={"folder","group"}'::text[])[s0.state] || ':' || s0.id || '#' || ('[0:1]={"viewer","member"}'::text[])[s0.state])) ? ('user' || '#' || '' || ':' || $4::text collate "C")
+              ) r
               where r.relation = ('[0:1]={"viewer","member"}'::text[])[s0.state]
               and r.entity_id = s0.id
               and r.entity_type = ('[0:1]={"folder","group"}'::text[])[s0.state]
               and r.subject_type = 'user'
               and r.subject_relation = ''
-              and r.subject_id = $9::text collate "C"
+              and r.subject_id = $4::text collate "C"
             ) d
             offset 0
-          ) then case when s0.sure and scale(s0.level) <= $11::int then 2 else 1 end else 0 end as v, false as is_end
+          ) then case when s0.sure and scale(s0.level) <= $6::int then 2 else 1 end else 0 end as v, false as is_end
           from search0 s0
           union all
           select 0, true
@@ -395,4 +438,4 @@ cross join lateral (
     ) x
   ) c
 ) a
-where t.id = $12::text
+where t.id = $7::text

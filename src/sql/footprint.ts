@@ -1,0 +1,59 @@
+import type { SearchPlan, Test } from "../plan/plan.ts";
+import type { RelaxedPlan } from "../plan/relax.ts";
+import type { Gather } from "./gather-plan.ts";
+
+/**
+ * The relations and attributes that a plan can read, as `type#name`: what a request gives of others
+ * need not be sent.
+ */
+export type Footprint = ReadonlySet<string>;
+
+export function footprintKey(entityType: string, name: string): string {
+  return `${entityType}#${name}`;
+}
+
+export function searchFootprint({ states, usersets }: SearchPlan): Footprint {
+  return new Set([
+    ...states.flatMap(({ entityType, tests, hops }) =>
+      [
+        ...tests.flatMap(({ test }) => namesOf(test)),
+        ...hops.flatMap(({ hop }) => hop.relations),
+      ].map((name) => footprintKey(entityType, name)),
+    ),
+    ...usersets.map(({ entityType, relation }) => footprintKey(entityType, relation)),
+  ]);
+}
+
+export function relaxedFootprint({ states }: RelaxedPlan): Footprint {
+  return new Set(
+    [...states.values()].flatMap(({ entityType, tests, hops }) =>
+      [
+        ...tests.flatMap(({ test }) => namesOf(test)),
+        ...hops.flatMap(({ relations }) => relations),
+      ].map((name) => footprintKey(entityType, name)),
+    ),
+  );
+}
+
+export function gatherFootprint({ types }: Gather): Footprint {
+  return new Set(
+    types.flatMap(({ entityType, hops, direct, listed, attributes }) =>
+      [...hops.map(({ relation }) => relation), ...direct, ...listed, ...attributes].map((name) =>
+        footprintKey(entityType, name),
+      ),
+    ),
+  );
+}
+
+function namesOf(test: Test): readonly string[] {
+  switch (test.kind) {
+    case "direct":
+      return test.relations;
+    case "attribute":
+      return [test.name];
+    case "rule":
+      return [...test.rule.parameters.keys()];
+    case "self":
+      return [];
+  }
+}
