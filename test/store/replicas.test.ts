@@ -258,6 +258,19 @@ test("a replica that goes fails no question, and is asked again when it comes", 
   await resume();
 });
 
+test("a replica that says nothing any more fails no question", async (t) => {
+  const line = await openLine(t, servers.standby.url);
+  const { store, tenant, warnings } = await openWithReplica(t, { replicaUrl: line.url });
+  await write(store, tenant, { tuples: owner("a") });
+  await caughtUp();
+  line.silence("all");
+  const answers = await Promise.all(
+    Array.from({ length: 6 }, async () => await allowed(store, tenant, asked("a"))),
+  );
+  assert.ok(answers.every((answer) => answer));
+  assert.equal(leftOut(warnings), 1, warnings.join("\n"));
+});
+
 function leftOut(warnings: readonly string[]): number {
   return warnings.filter((text) => text.includes("is not asked")).length;
 }
@@ -309,6 +322,45 @@ test("how far a replica is behind is told", async (t) => {
   await until(async () => ((lag() ?? 0) > 0.5 ? true : undefined));
   await resume();
   await until(async () => (lag() === 0 ? true : undefined));
+});
+
+test("with all servers named for both, a failover leaves the instance at work", async (t) => {
+  const pair = await startFollowedPostgres();
+  t.after(pair.standby.stop);
+  let isLost = false;
+  const lose = async (): Promise<void> => {
+    if (isLost) return;
+    isLost = true;
+    await pair.primary.stop();
+  };
+  t.after(lose);
+  const hosts = [pair.primary.url, pair.standby.url].map((url) => new URL(url).host);
+  const url = pair.primary.url.replace(hosts[0] ?? "", hosts.join(","));
+  const warnings: string[] = [];
+  const store = await openStore(url, {
+    replicaUrl: `${url}?application_name=pemba-reader`,
+    watch: { readAheadMax: 10 },
+    warn: (text) => void warnings.push(text),
+  });
+  t.after(async () => await store.close());
+  const tenant = await tenantWithSchema(store);
+  const token = await write(store, tenant, { tuples: owner("a") });
+  const heir = connect(pair.standby.url, 1);
+  t.after(async () => await heir.end({ timeout: 1 }));
+  await until(async () => {
+    const [row] = await heir`select count(*)::int as count from changes`.catch(() => []);
+    return row?.["count"] === 1 ? true : undefined;
+  });
+  await lose();
+  await heir`select pg_promote()`;
+  const later = await until(async () =>
+    write(store, tenant, { tuples: owner("b") }).catch(() => undefined),
+  );
+  assert.equal(await allowed(store, tenant, asked("b", later)), true);
+  assert.equal(await allowed(store, tenant, asked("b", token)), false);
+  assert.equal(await allowed(store, tenant, asked("a", token)), true);
+  await until(async () => (leftOut(warnings) > 0 ? true : undefined));
+  assert.equal(await allowed(store, tenant, asked("b")), true);
 });
 
 test("a standby that became a server of its own is not asked any more", async (t) => {

@@ -8,6 +8,8 @@ export interface Line {
   readonly url: string;
   /** Breaks all connections, and refuses new ones. */
   readonly cut: () => Promise<void>;
+  /** Passes nothing on any more, and says nothing of it: over the connections that there are, or any. */
+  readonly silence: (which: "present" | "all") => void;
   /** Lets connections through again, to the server of the address if one is given. */
   readonly mend: (target?: string) => Promise<void>;
 }
@@ -15,6 +17,7 @@ export interface Line {
 /** A line to the server of an address; it is cut when the test ends. */
 export async function openLine(t: TestContext, address: string): Promise<Line> {
   let target = new URL(address);
+  let isSilent = false;
   const sockets = new Set<Socket>();
   const server = createServer((near) => {
     const far = connect(Number(target.port), target.hostname);
@@ -23,7 +26,7 @@ export async function openLine(t: TestContext, address: string): Promise<Line> {
       socket.on("error", () => {});
       socket.on("close", () => [near, far].forEach((end) => end.destroy()));
     }
-    near.pipe(far).pipe(near);
+    if (!isSilent) near.pipe(far).pipe(near);
   });
   const listen = async (port: number): Promise<void> => {
     server.listen(port, "127.0.0.1");
@@ -46,6 +49,10 @@ export async function openLine(t: TestContext, address: string): Promise<Line> {
   return {
     url: url.href,
     cut,
+    silence: (which) => {
+      isSilent = which === "all";
+      for (const socket of sockets) socket.unpipe().pause();
+    },
     mend: async (other) => {
       if (other !== undefined) target = new URL(other);
       await listen(place.port);

@@ -1,14 +1,14 @@
 import { LRUCache } from "lru-cache";
 
 import { must } from "../../base/assert.ts";
-import { cancelled } from "../../base/error.ts";
+import { cancelled, PembaError } from "../../base/error.ts";
 import { noTelemetry, type Telemetry } from "../../base/telemetry.ts";
 import { Cancelling } from "./cancelling.ts";
 import type { CircuitBreaker } from "./circuit-breaker.ts";
 import { backendOf, cancel, type Connection, type Greeting } from "./connection.ts";
 import { faultOf, isCancelled, storageError, unknownOutcome } from "./driver-error.ts";
 import { openWay, type Way } from "./open-way.ts";
-import type { PoolOptions } from "./pool-options.ts";
+import { type PoolOptions, silenceOf } from "./pool-options.ts";
 import { Pool, type PoolState } from "./pool.ts";
 import { repeatOn } from "./repeat.ts";
 import type { Row } from "./row.ts";
@@ -190,9 +190,11 @@ export class Database {
     this.#options.onStatement?.(text);
     const sent = connection.send(text, values, this.#isWorthPreparing(connection, text));
     let isLate = false;
+    let isDead: NodeJS.Timeout | undefined;
     const giveUp = (): void => {
       this.#cancelling.sent(backendOf(sent));
       cancel(sent);
+      isDead ??= setTimeout(() => void connection.close(), silenceOf(this.#options.pool));
     };
     const end = (): void => {
       isLate = true;
@@ -207,9 +209,10 @@ export class Database {
       const isOurs = isCancelled(error) && this.#cancelling.hit(backendOf(sent));
       if (isAborted(signal)) throw cancelled(error);
       if (isOurs && !isLate) return undefined;
-      throw error;
+      throw isLate ? tookTooLong(error) : error;
     } finally {
       clearTimeout(timer);
+      clearTimeout(isDead);
       signal?.removeEventListener("abort", giveUp);
     }
   }
@@ -230,6 +233,11 @@ interface Asked {
   readonly signal: AbortSignal | undefined;
   /** 0: as long as it takes. */
   readonly timeoutMs: number;
+}
+
+function tookTooLong(cause: unknown): PembaError {
+  const sentence = "the database took too long (`database.read_timeout`)";
+  return new PembaError("DEADLINE_EXCEEDED", sentence, { cause });
 }
 
 /** A function, since the checker takes a property that was read once to stay as it was. */

@@ -30,6 +30,13 @@ export function healthCheckOf({ healthCheckMs = 0 }: PoolOptions): number {
   return healthCheckMs || healthCheckDefaultMs;
 }
 
+const silenceMs = 5_000;
+
+/** A connection that has an answer to give and says nothing for so long is dead. */
+export function silenceOf({ connectTimeoutMs }: PoolOptions): number {
+  return Math.min(silenceMs, connectTimeoutMs || silenceMs);
+}
+
 /** How often to look whose time is over. */
 export function tickOf(options: PoolOptions): number {
   const { maxLifetimeMs, idleTimeoutMs } = options;

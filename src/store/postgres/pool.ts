@@ -1,6 +1,6 @@
 import { cancelled, PembaError } from "../../base/error.ts";
 import type { Connection } from "./connection.ts";
-import { healthCheckOf, lifetimeOf, type PoolOptions, tickOf } from "./pool-options.ts";
+import { healthCheckOf, lifetimeOf, type PoolOptions, silenceOf, tickOf } from "./pool-options.ts";
 
 /** What a pool is at, for whoever measures it. */
 export interface PoolState {
@@ -36,9 +36,6 @@ interface Waiter {
  * is replaced, which costs less than to keep book of what to forget, and takes the driver's, too.
  */
 const preparedCharactersMax = 500_000;
-
-/** A connection that is asked and says nothing for so long is dead, at the latest. */
-const deadAfterMs = 5_000;
 
 /** After a failure nobody waits for, as of one to be kept in reserve, the next try comes this late. */
 const retryMs = 1_000;
@@ -245,8 +242,7 @@ export class Pool {
   async #check(held: Held): Promise<void> {
     this.#idle.splice(this.#idle.indexOf(held), 1);
     const { idleSince } = held;
-    const timeoutMs = Math.min(deadAfterMs, this.#options.connectTimeoutMs || deadAfterMs);
-    const late = setTimeout(() => this.#discard(held), timeoutMs);
+    const late = setTimeout(() => this.#discard(held), silenceOf(this.#options));
     try {
       await held.connection.greet();
       if (!this.#held.has(held.connection)) return;
