@@ -140,7 +140,9 @@ function responseOf(refusal: Refusal, schema: JsonSchema, example: object): Json
 
 /** On every answer. */
 export const requestIdHeader: JsonSchema = {
-  "X-Request-Id": header("The id under which the log knows the request."),
+  "X-Request-Id": header(
+    "The id under which the log knows the request: the one that it came with, else a new one.",
+  ),
 };
 
 /** All codes whose answers have the status that the example has. */
