@@ -18,12 +18,14 @@ describe("the circuit breaker", () => {
   let isAlive: boolean;
   let probes: number;
   let states: CircuitState[];
+  let silences: number;
 
   beforeEach(() => {
     now = 0;
     isAlive = true;
     probes = 0;
     states = [];
+    silences = 0;
   });
 
   function open(t: TestContext): CircuitBreaker {
@@ -31,6 +33,7 @@ describe("the circuit breaker", () => {
     const breaker = new CircuitBreaker({
       now: () => now,
       onChange: (state) => states.push(state),
+      onSilence: () => silences++,
       probe: async () => {
         probes++;
         if (!isAlive) throw outage();
@@ -126,6 +129,7 @@ describe("the circuit breaker", () => {
     await pass(t, 7);
     await waiting;
     assert.deepEqual(states, ["open"]);
+    assert.equal(silences, 1);
   });
 
   test("a statement that takes long on a server that lives is waited for", async (t) => {
@@ -137,6 +141,7 @@ describe("the circuit breaker", () => {
     assert.equal(await waiting, 7);
     assert.deepEqual(states, []);
     assert.ok(probes > 0 && probes <= 12, `${probes} probes`);
+    assert.equal(silences, 0);
   });
 });
 

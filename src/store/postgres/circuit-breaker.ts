@@ -9,6 +9,8 @@ export interface CircuitOptions {
   readonly probe: () => Promise<void>;
   /** Told of each change. */
   readonly onChange: (state: CircuitState) => void;
+  /** Called when the server says nothing though it is asked: its connections lead nowhere. */
+  readonly onSilence?: () => void;
   /** Milliseconds since any fixed moment. */
   readonly now?: () => number;
 }
@@ -21,7 +23,7 @@ const silenceMs = 5_000;
 
 /** How often that is done, while it is needed. */
 const probeIntervalMs = 1_000;
-const probeTimeoutMs = 2_000;
+const probeTimeoutMs = 5_000;
 
 /**
  * Has requests fail at once while the server is gone, where each would else find out for itself.
@@ -32,6 +34,7 @@ const probeTimeoutMs = 2_000;
 export class CircuitBreaker {
   readonly #probe: () => Promise<void>;
   readonly #onChange: (state: CircuitState) => void;
+  readonly #onSilence: () => void;
   readonly #now: () => number;
   readonly #timer: NodeJS.Timeout;
   /** Of each piece of work that is under way, what gives it up. */
@@ -41,9 +44,11 @@ export class CircuitBreaker {
   #isOpen = false;
   #isProbing = false;
 
-  constructor({ probe, onChange, now = () => performance.now() }: CircuitOptions) {
+  constructor(options: CircuitOptions) {
+    const { probe, onChange, onSilence = () => {}, now = () => performance.now() } = options;
     this.#probe = probe;
     this.#onChange = onChange;
+    this.#onSilence = onSilence;
     this.#now = now;
     this.#lastSign = now();
     this.#timer = setInterval(() => void this.#look(), probeIntervalMs).unref();
@@ -106,7 +111,9 @@ export class CircuitBreaker {
       return;
     }
     this.#turn("open");
-    if (this.#isSilent()) for (const giveUp of this.#underWay) giveUp();
+    if (!this.#isSilent()) return;
+    for (const giveUp of this.#underWay) giveUp();
+    this.#onSilence();
   }
 
   async #isAlive(): Promise<boolean> {

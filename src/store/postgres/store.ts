@@ -137,6 +137,9 @@ export async function createPostgresStore(options: PostgresStoreOptions): Promis
   };
 }
 
+/** A server that is there answers a probe in less, however busy it is. */
+const probeTimeoutMs = 5_000;
+
 interface Connections {
   readonly database: Database;
   readonly probe: Database;
@@ -153,15 +156,19 @@ async function connect(options: PostgresStoreOptions): Promise<Connections> {
   // A probe that waited behind requests would call a busy server dead.
   const probe = await Database.connect({
     url,
-    pool: { ...options.pool, maxConnections: 1 },
+    pool: { ...options.pool, maxConnections: 1, connectTimeoutMs: probeTimeoutMs },
     warn: () => {},
   });
-  const ping = async (): Promise<void> => {
-    await probe.query("select 1", []);
-  };
-  const circuit = onCircuit && new CircuitBreaker({ probe: ping, onChange: onCircuit });
+  const ping = async (): Promise<void> => await pingOn(probe);
   let tokens: SnapTokens | undefined;
   let database: Database | undefined;
+  const circuit =
+    onCircuit &&
+    new CircuitBreaker({
+      probe: ping,
+      onChange: onCircuit,
+      onSilence: () => database?.cut(),
+    });
   try {
     database = await Database.connect({
       ...options,
@@ -175,5 +182,15 @@ async function connect(options: PostgresStoreOptions): Promise<Connections> {
     circuit?.close();
     await Promise.all([database?.close(), probe.close()]);
     throw error;
+  }
+}
+
+/** A way that swallows everything is left for a new one. */
+async function pingOn(probe: Database): Promise<void> {
+  const late = setTimeout(() => probe.cut(), probeTimeoutMs);
+  try {
+    await probe.query("select 1", []);
+  } finally {
+    clearTimeout(late);
   }
 }
