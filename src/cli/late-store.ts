@@ -13,10 +13,6 @@ export class LateStore {
     throw new PembaError("UNAVAILABLE", "the server is starting, retry in a second");
   }
 
-  get isThere(): boolean {
-    return this.#store !== undefined;
-  }
-
   /** The store is there from now on. */
   set(store: Store): void {
     this.#store = store;

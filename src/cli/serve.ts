@@ -43,15 +43,18 @@ async function serveWith(config: Config, warnings: readonly string[]): Promise<n
   for (const text of warnings) observation.logger.warn(text);
   const store = new LateStore();
   let stoppedAt = Number.NEGATIVE_INFINITY;
+  let status: number | undefined;
   try {
-    return await serveUntil(stopSignal(), { config, observation, store }, () => {
+    status = await serveUntil(stopSignal(), { config, observation, store }, () => {
       stoppedAt = performance.now();
     });
+    return status;
   } finally {
     const left = stoppedAt + config["server.grace_period"] - performance.now();
     await observation.close(Math.max(flushMinMs, Math.min(flushMaxMs, left)));
-    // What is still opening, a migration included, leaves nothing half done.
-    if (!store.isThere && Number.isFinite(stoppedAt)) process.exit(0);
+    // Whatever hangs by now leaves nothing half done: a connection that swallows everything, or a
+    // migration at the start.
+    if (status !== undefined && Number.isFinite(stoppedAt)) process.exit(status);
   }
 }
 

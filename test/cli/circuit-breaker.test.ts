@@ -127,12 +127,12 @@ test("when the way to Postgres swallows everything, what waits fails, and anothe
   const { url, process: server, finished } = await servePemba(t, words, { env });
   const list = async (): Promise<Answer> => await ask(`${url}/v1/tenants/list`, {});
   assert.equal((await list()).status, 200);
-  line.silence();
+  line.silence("present");
   const waiting = await Promise.all([list(), list()]);
   for (const { status: code, text } of waiting) assert.equal(code, 503, text);
   // Connections that are made anew are not silent.
   while ((await list()).status !== 200) await wait(20);
-  line.silence();
+  line.silence("all");
   server.kill("SIGTERM");
   const { status: code, stdout } = await finished;
   assert.equal(code, 0);
