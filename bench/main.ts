@@ -9,7 +9,9 @@ import { socialDataset } from "./data/social.ts";
 import { benchBatching, benchCache, type LayersOptions, type LayersResult } from "./layers.ts";
 import { benchLife } from "./life.ts";
 import { benchLookups } from "./lookup.ts";
+import { benchOverhead } from "./overhead.ts";
 import { benchPlans } from "./plans.ts";
+import { benchRate } from "./rate.ts";
 import { writeResult } from "./report.ts";
 import { type BenchServer, describeServer, loadDatabase, openServer } from "./server.ts";
 import { benchShapes } from "./shapes.ts";
@@ -17,7 +19,9 @@ import { benchStream } from "./stream-memory.ts";
 import { benchTransports } from "./transports.ts";
 import { benchWrites } from "./write.ts";
 
-const usage = `usage: npm run bench -- check | lookup | shapes | plans | transports | batching | cache | write | life [options]
+const usage = `usage: npm run bench -- <command> [options]
+
+commands: check, lookup, shapes, plans, transports, batching, cache, rate, overhead, write, life
 
   --small                data of about a hundredth of the size
   --only <text>          only classes of questions whose name holds the text
@@ -31,9 +35,12 @@ check only:
   --connections <list>   connections, which is also checks in flight (1,8)
   --walk-reads-head      let the baseline read head version and snapshot before each check
 
-transports, batching and cache only:
+overhead, transports, batching and cache only:
   --runs <n>             alternating runs of each class; the medians are printed (5)
-  --callers <list>       checks in flight (1,8,64)
+  --callers <list>       checks in flight, not of overhead (1,8,64)
+
+rate only:
+  --even                 checks arrive at equal distances instead of at random
 
 plans only:
   --url <url>            a server to plan on instead; several are compared
@@ -49,6 +56,7 @@ const { values, positionals } = parseArgs({
     connections: { type: "string", default: "1,8" },
     callers: { type: "string", default: "1,8,64" },
     "walk-reads-head": { type: "boolean", default: false },
+    even: { type: "boolean", default: false },
     keep: { type: "boolean", default: false },
     "shared-buffers": { type: "string", default: "2GB" },
     json: { type: "string" },
@@ -62,6 +70,7 @@ const options = {
   connections: values.connections.split(",").map(Number),
   callers: values.callers.split(",").map(Number),
   walkReadsHead: values["walk-reads-head"],
+  pattern: values.even ? ("even" as const) : ("random" as const),
   keep: values.keep,
 };
 
@@ -86,6 +95,10 @@ const commands: Readonly<Record<string, (server: BenchServer) => Promise<object>
     return {
       transports: await benchTransports(server, withChosenClasses(dataset), options, print),
     };
+  },
+  rate: async (server) => {
+    const dataset = nestedDataset(values.small ? smallSizes : fullSizes, QUESTIONS);
+    return { rate: await benchRate(server, dataset, options, print) };
   },
   batching: async (server) => ({ batching: await benchNestedLayers(server, benchBatching) }),
   cache: async (server) => ({ cache: await benchNestedLayers(server, benchCache) }),
@@ -116,21 +129,33 @@ const commands: Readonly<Record<string, (server: BenchServer) => Promise<object>
   write: async (server) => ({ writes: await benchWrites(server, options, print) }),
 };
 
+/** Those that need no database. */
+const commandsAlone: Readonly<Record<string, () => Promise<object>>> = {
+  overhead: async () => ({
+    overhead: await benchOverhead(nestedDataset(tinySizes, QUESTIONS), options, print),
+  }),
+};
+
 const name = positionals[0] ?? "";
 const command = commands[name];
-if (command === undefined) {
+const commandAlone = commandsAlone[name];
+if (commandAlone !== undefined) {
+  await write(await commandAlone());
+} else if (command === undefined) {
   process.stderr.write(usage);
   process.exitCode = 1;
 } else {
   const server = await openServer(values["shared-buffers"], values.url[0]);
   try {
     print(server.description);
-    const result = await command(server);
-    const path = values.json ?? `bench/results/${name}.json`;
-    await writeResult(path, { server: server.description, ...result });
+    await write({ server: server.description, ...(await command(server)) });
   } finally {
     await server.stop();
   }
+}
+
+async function write(result: object): Promise<void> {
+  await writeResult(values.json ?? `bench/results/${name}.json`, result);
 }
 
 async function benchNestedLayers(

@@ -59,6 +59,24 @@ export async function measureDuring<T>(
   return [measurement, await running];
 }
 
+/** Asks so many questions, so that what the engine compiles and caches at first is there. */
+export async function warmUp(
+  ask: Ask,
+  questions: readonly Question[],
+  { inFlight, count }: { readonly inFlight: number; readonly count: number },
+): Promise<void> {
+  let asked = 0;
+  const work = askOf(ask, questions);
+  await measureUntil(
+    async (nth) => {
+      asked++;
+      await work(nth);
+    },
+    inFlight,
+    () => asked >= count,
+  );
+}
+
 async function measureUntil(
   work: (nth: number) => Promise<void>,
   inFlight: number,
@@ -76,7 +94,7 @@ async function measureUntil(
   };
   await Promise.all(Array.from({ length: inFlight }, lane));
   const seconds = (performance.now() - started) / 1000;
-  return summary(latencies, seconds);
+  return summaryOf(latencies, seconds);
 }
 
 /**
@@ -106,10 +124,11 @@ export async function measureInTurn(
     await askOne(1, nth);
   }
   const spent = (side: 0 | 1): number => latencies[side].reduce((sum, each) => sum + each, 0);
-  return [summary(latencies[0], spent(0) / 1000), summary(latencies[1], spent(1) / 1000)];
+  return [summaryOf(latencies[0], spent(0) / 1000), summaryOf(latencies[1], spent(1) / 1000)];
 }
 
-function summary(latencies: readonly number[], seconds: number): Measurement {
+/** The figures of latencies, of work that took so long in all. */
+export function summaryOf(latencies: ArrayLike<number>, seconds: number): Measurement {
   const sorted = Float64Array.from(latencies).toSorted();
   return {
     perSecond: latencies.length / seconds,
@@ -127,7 +146,7 @@ export async function askEach(ask: Ask, questions: readonly Question[]): Promise
 
 /** The median run by each figure on its own. */
 export function medianOf(runs: readonly Measurement[]): Measurement {
-  const of = (figure: (run: Measurement) => number): number => median(runs.map(figure));
+  const of = (figure: (run: Measurement) => number): number => medianOfNumbers(runs.map(figure));
   return {
     perSecond: of((run) => run.perSecond),
     p25: of((run) => run.p25),
@@ -138,7 +157,7 @@ export function medianOf(runs: readonly Measurement[]): Measurement {
 }
 
 /** The middle one, or the upper of the two middle ones. */
-function median(values: readonly number[]): number {
+export function medianOfNumbers(values: readonly number[]): number {
   return percentile(Float64Array.from(values).toSorted(), 0.5);
 }
 

@@ -1,9 +1,6 @@
-import { execFile } from "node:child_process";
-import { promisify } from "node:util";
-
-import { startServing } from "../test/support/pemba.ts";
 import { figure, formatTable } from "./report.ts";
 import type { LoadedDatabase } from "./server.ts";
+import { megabytesOf, serveDatabase } from "./serving.ts";
 import { benchTenant } from "./store.ts";
 
 /** The memory of the service, in MB, after so many ids of a stream. */
@@ -24,24 +21,16 @@ export async function benchStream(
   user: string,
   print: (line: string) => void,
 ): Promise<StreamResult> {
-  const serving = startServing([], {
-    env: {
-      SERVICE_DATABASE_ENGINE: "postgres",
-      SERVICE_DATABASE_URI: database.url,
-      SERVICE_DATABASE_AUTO_MIGRATE: "false",
-    },
-  });
+  const serving = await serveDatabase(database.url);
   try {
-    const { url } = await serving.addresses;
-    const pid = serving.process.pid ?? 0;
+    const { url, pid } = serving;
     // What the first requests load and compile is not what a stream holds.
     await stream(url, "nobody", pid);
     const result = await stream(url, user, pid);
     print(`\n${table(result)}`);
     return result;
   } finally {
-    serving.process.kill("SIGTERM");
-    await serving.finished;
+    await serving.stop();
   }
 }
 
@@ -73,11 +62,6 @@ async function stream(url: string, user: string, pid: number): Promise<StreamRes
 }
 
 const newline = 10;
-
-async function megabytesOf(pid: number): Promise<number> {
-  const { stdout } = await promisify(execFile)("ps", ["-o", "rss=", "-p", String(pid)]);
-  return Number(stdout.trim()) / 1024;
-}
 
 function table({ ids, seconds, samples }: StreamResult): string {
   const rows = samples.map((sample) => [

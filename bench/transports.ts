@@ -1,13 +1,9 @@
-import { Agent, request } from "node:http";
-
-import { Permission, CheckResult } from "../src/gen/base/v1/permission_pb.ts";
-import { connectGrpc, type GrpcClient } from "../test/support/grpc.ts";
-import { startServing } from "../test/support/pemba.ts";
-import type { Dataset, Question, QuestionClass } from "./data/dataset.ts";
+import { askGrpc, askRest, connectBoth } from "./clients.ts";
+import type { Dataset, QuestionClass } from "./data/dataset.ts";
 import { type Ask, askEach, measure, type Measurement, medianOf } from "./measure.ts";
 import { figure, formatTable } from "./report.ts";
 import { type BenchServer, loadDatabase } from "./server.ts";
-import { benchTenant } from "./store.ts";
+import { serveDatabase } from "./serving.ts";
 
 export interface TransportsOptions {
   readonly runs: number;
@@ -34,31 +30,21 @@ export async function benchTransports(
   print: (line: string) => void,
 ): Promise<readonly TransportsResult[]> {
   const database = await loadDatabase(server, dataset, print);
-  const serving = startServing([], {
-    env: {
-      SERVICE_DATABASE_ENGINE: "postgres",
-      SERVICE_DATABASE_URI: database.url,
-      SERVICE_DATABASE_AUTO_MIGRATE: "false",
-    },
-  });
+  const serving = await serveDatabase(database.url);
   try {
-    const { url, grpc } = await serving.addresses;
     const results: TransportsResult[] = [];
     for (const callers of options.callers) {
-      const agent = new Agent({ keepAlive: true, maxSockets: callers });
-      const client = connectGrpc(grpc);
-      const asks = { rest: overRest(url, agent), grpc: overGrpc(client) };
+      const clients = connectBoth(serving, callers);
+      const asks = { rest: askRest(clients.rest), grpc: askGrpc(clients.grpc) };
       for (const questions of dataset.classes) {
         results.push(await compare(asks, questions, callers, options));
       }
-      agent.destroy();
-      client.close();
+      await clients.close();
     }
     print(`\n${table(results)}`);
     return results;
   } finally {
-    serving.process.kill("SIGTERM");
-    await serving.finished;
+    await serving.stop();
     if (!options.keep) await database.drop();
   }
 }
@@ -84,45 +70,6 @@ async function compare(
   const rest = medianOf(measured.rest);
   const grpc = medianOf(measured.grpc);
   return { questions: name, callers, rest, grpc, ratio: grpc.perSecond / rest.perSecond };
-}
-
-function overRest(url: string, agent: Agent): Ask {
-  const path = `${url}/v1/tenants/${benchTenant}/permissions/check`;
-  return async ({ entity, permission, user }: Question) => {
-    const body = { metadata: {}, entity, permission, subject: { type: "user", id: user } };
-    const answer = await post(path, agent, JSON.stringify(body));
-    return answer.includes('"RESULT_ALLOWED"');
-  };
-}
-
-async function post(path: string, agent: Agent, body: string): Promise<string> {
-  return await new Promise((resolve, reject) => {
-    const headers = { "content-type": "application/json", "content-length": body.length };
-    const call = request(path, { method: "POST", agent, headers }, (response) => {
-      let text = "";
-      response.setEncoding("utf8");
-      response.on("data", (part: string) => (text += part));
-      response.on("error", reject);
-      response.on("end", () =>
-        response.statusCode === 200 ? resolve(text) : reject(new Error(text)),
-      );
-    });
-    call.on("error", reject);
-    call.end(body);
-  });
-}
-
-function overGrpc(client: GrpcClient): Ask {
-  return async ({ entity, permission, user }: Question) => {
-    const { can } = await client.call(Permission.method.check, {
-      tenantId: benchTenant,
-      metadata: {},
-      entity,
-      permission,
-      subject: { type: "user", id: user },
-    });
-    return can === CheckResult.ALLOWED;
-  };
 }
 
 function table(results: readonly TransportsResult[]): string {

@@ -1,0 +1,104 @@
+import { Worker } from "node:worker_threads";
+
+import { must } from "../src/base/assert.ts";
+import { type Measurement, summaryOf } from "./measure.ts";
+
+/** How pieces of work come: at equal distances, or each at any time, as those of many clients do. */
+export type Pattern = "even" | "random";
+
+export interface Arrivals {
+  readonly perSecond: number;
+  readonly seconds: number;
+  readonly pattern: Pattern;
+}
+
+/** What came of work that arrives whether what came before is done or not. */
+export interface ArrivalMeasurement extends Measurement {
+  /** How many arrived each second; `perSecond` is how many were done, until the last one was. */
+  readonly offered: number;
+  readonly max: number;
+  /** How late the generator itself began them, which is part of the latencies; milliseconds. */
+  readonly lateness: { readonly p50: number; readonly p99: number };
+  /** Most pieces of work that were under way at a time. */
+  readonly inFlightMax: number;
+}
+
+/** What the thread says that keeps the time. */
+export type PacerMessage =
+  | { readonly kind: "started"; readonly at: number }
+  /** So many are due, of all. */
+  | { readonly kind: "due"; readonly count: number };
+
+/** Milliseconds by the clock that all threads share. */
+export function clockMs(): number {
+  return Number(process.hrtime.bigint()) / 1e6;
+}
+
+/**
+ * Does work at the times of a schedule. A latency is counted from the time at which the work was
+ * due, so what has to wait because others take long counts as slow, also when it could not even be
+ * begun. Fails with the first work that does.
+ */
+export async function measureArrivals(
+  work: (nth: number) => Promise<void>,
+  arrivals: Arrivals,
+): Promise<ArrivalMeasurement> {
+  const schedule = scheduleOf(arrivals);
+  const latencies = new Float64Array(schedule.length);
+  const lateness = new Float64Array(schedule.length);
+  let inFlight = 0;
+  let inFlightMax = 0;
+  let start = 0;
+  const run = async (nth: number): Promise<void> => {
+    const due = start + must(schedule[nth], "it was due");
+    inFlightMax = Math.max(inFlightMax, ++inFlight);
+    lateness[nth] = clockMs() - due;
+    await work(nth);
+    latencies[nth] = clockMs() - due;
+    inFlight--;
+  };
+  await new Promise<void>((resolve, reject) => {
+    const pacer = new Worker(new URL("pacer.ts", import.meta.url), { workerData: { schedule } });
+    const running: Promise<void>[] = [];
+    pacer.on("message", (message: PacerMessage) => {
+      if (message.kind === "started") {
+        start = message.at;
+        return;
+      }
+      while (running.length < message.count) {
+        const piece = run(running.length);
+        piece.catch(() => pacer.terminate());
+        running.push(piece);
+      }
+    });
+    pacer.on("error", reject);
+    pacer.on("exit", () => {
+      Promise.all(running).then(() => resolve(), reject);
+    });
+  });
+  const seconds = (clockMs() - start) / 1_000;
+  const late = summaryOf(lateness, seconds);
+  return {
+    ...summaryOf(latencies, seconds),
+    offered: schedule.length / arrivals.seconds,
+    max: latencies.reduce((most, each) => Math.max(most, each), 0),
+    lateness: { p50: late.p50, p99: late.p99 },
+    inFlightMax,
+  };
+}
+
+/** When each piece of work is due, in milliseconds from the start. */
+export function scheduleOf({
+  perSecond,
+  seconds,
+  pattern,
+}: Arrivals): Float64Array<SharedArrayBuffer> {
+  const count = Math.max(1, Math.round(perSecond * seconds));
+  const times = new Float64Array(new SharedArrayBuffer(count * Float64Array.BYTES_PER_ELEMENT));
+  const distance = 1_000 / perSecond;
+  for (let nth = 0; nth < count; nth++) {
+    // Times that are drawn evenly from all of it lie as the arrivals of a Poisson process do.
+    times[nth] = pattern === "even" ? nth * distance : Math.random() * seconds * 1_000;
+  }
+  return times.sort();
+}

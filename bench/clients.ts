@@ -1,0 +1,83 @@
+import type { MessageInitShape } from "@bufbuild/protobuf";
+import { Pool } from "undici";
+
+import {
+  CheckResult,
+  Permission,
+  type PermissionCheckRequestSchema,
+} from "../src/gen/base/v1/permission_pb.ts";
+import { connectGrpc, type GrpcClient } from "../test/support/grpc.ts";
+import type { Question } from "./data/dataset.ts";
+import type { Ask } from "./measure.ts";
+import { benchTenant } from "./store.ts";
+
+/** Asks over REST, on connections that stay open. */
+export interface RestClient {
+  /** The answer's text; throws when the status is not 200. `path` goes on behind the tenant. */
+  readonly post: (path: string, body: object) => Promise<string>;
+  readonly close: () => Promise<void>;
+}
+
+export function connectRest(url: string, connections: number): RestClient {
+  const pool = new Pool(url, { connections });
+  return {
+    post: async (path, body) => {
+      const { statusCode, body: answer } = await pool.request({
+        method: "POST",
+        headers: { "content-type": "application/json" },
+        path: `/v1/tenants/${benchTenant}/${path}`,
+        body: JSON.stringify(body),
+      });
+      const text = await answer.text();
+      if (statusCode !== 200) throw new Error(`${statusCode} of ${path}: ${text}`);
+      return text;
+    },
+    close: async () => await pool.close(),
+  };
+}
+
+/** Both clients of one server. */
+export interface Clients {
+  readonly rest: RestClient;
+  readonly grpc: GrpcClient;
+  readonly close: () => Promise<void>;
+}
+
+export function connectBoth(
+  server: { readonly url: string; readonly grpc: string },
+  connections: number,
+): Clients {
+  const rest = connectRest(server.url, connections);
+  const grpc = connectGrpc(server.grpc);
+  return {
+    rest,
+    grpc,
+    close: async () => {
+      await rest.close();
+      grpc.close();
+    },
+  };
+}
+
+export function askRest(client: RestClient): Ask {
+  return async (question) => {
+    const answer = await client.post("permissions/check", checkOf(question));
+    return answer.includes('"RESULT_ALLOWED"');
+  };
+}
+
+export function askGrpc(client: GrpcClient): Ask {
+  return async (question) => {
+    const request = { tenantId: benchTenant, ...checkOf(question) };
+    const { can } = await client.call(Permission.method.check, request);
+    return can === CheckResult.ALLOWED;
+  };
+}
+
+function checkOf({
+  entity,
+  permission,
+  user,
+}: Question): MessageInitShape<typeof PermissionCheckRequestSchema> {
+  return { metadata: {}, entity, permission, subject: { type: "user", id: user } };
+}

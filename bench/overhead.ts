@@ -1,0 +1,189 @@
+import { spawn } from "node:child_process";
+import { once } from "node:events";
+import { join } from "node:path";
+
+import { must } from "../src/base/assert.ts";
+import { askRest, connectRest, type RestClient } from "./clients.ts";
+import type { Dataset, Question } from "./data/dataset.ts";
+import {
+  type Ask,
+  measure,
+  type Measurement,
+  medianOf,
+  medianOfNumbers,
+  warmUp,
+} from "./measure.ts";
+import { profileOf, type SelfTime } from "./processor-profile.ts";
+import { figure, formatTable } from "./report.ts";
+import { processorSeconds, type Serving, serveMemory } from "./serving.ts";
+
+export interface OverheadOptions {
+  readonly runs: number;
+  readonly seconds: number;
+}
+
+export interface OverheadSide extends Measurement {
+  /** Of the server alone. */
+  readonly processorMicroseconds: number;
+}
+
+export interface OverheadResult {
+  readonly pemba: OverheadSide;
+  readonly bare: OverheadSide;
+  /** Of the throughputs: Pemba to a bare route. */
+  readonly ratio: number;
+  /** Of the processor times of a request, which say the same when the client is what is slow. */
+  readonly processorRatio: number;
+  readonly packages: readonly SelfTime[];
+  readonly functions: readonly SelfTime[];
+}
+
+export const overheadTarget = 0.6;
+
+const inFlight = 64;
+const warmUpRequests = 10_000;
+const elementsPerWrite = 1_000;
+const functionsShown = 40;
+
+/**
+ * Measures direct checks over REST, answered from memory, in turn with a bare route of the framework
+ * that looks at the same bodies and answers always the same.
+ */
+export async function benchOverhead(
+  dataset: Dataset,
+  options: OverheadOptions,
+  print: (line: string) => void,
+): Promise<OverheadResult> {
+  const questions = directQuestions(dataset);
+  const pemba = await serveMemory();
+  const bare = await serveBare();
+  const clients = [connectRest(pemba.url, inFlight), connectRest(bare.url, inFlight)] as const;
+  try {
+    await loadOver(clients[0], dataset);
+    const sides = [
+      { serving: pemba, ask: askRest(clients[0]) },
+      { serving: bare, ask: askRest(clients[1]) },
+    ] as const;
+    const [ours, theirs] = await inTurn(sides, questions, options);
+    const profiled = profileOf(pemba.profiler, options.seconds);
+    await measure(sides[0].ask, questions, { inFlight, seconds: options.seconds * 1.2 });
+    const { packages, functions } = await profiled;
+    const result = {
+      pemba: ours,
+      bare: theirs,
+      ratio: ours.perSecond / theirs.perSecond,
+      processorRatio: theirs.processorMicroseconds / ours.processorMicroseconds,
+      packages,
+      functions: functions.slice(0, functionsShown),
+    };
+    print(`\n${overheadTables(result)}`);
+    return result;
+  } finally {
+    for (const client of clients) await client.close();
+    await pemba.stop();
+    await bare.stop();
+  }
+}
+
+/** Whether somebody owns the document: a tuple that is there, and nothing else to look at. */
+function directQuestions({ classes }: Dataset): readonly Question[] {
+  const shallow = must(
+    classes.find(({ name }) => name === "shallow"),
+    "the class is there",
+  );
+  return shallow.questions.map((question) => ({ ...question, permission: "owner" }));
+}
+
+interface Side {
+  readonly serving: Serving;
+  readonly ask: Ask;
+}
+
+async function inTurn(
+  sides: readonly [Side, Side],
+  questions: readonly Question[],
+  { runs, seconds }: OverheadOptions,
+): Promise<readonly [OverheadSide, OverheadSide]> {
+  const measured: readonly [OverheadSide[], OverheadSide[]] = [[], []];
+  for (const { ask } of sides) {
+    await warmUp(ask, questions, { inFlight, count: warmUpRequests });
+  }
+  for (let run = 0; run < runs; run++) {
+    const order = run % 2 === 0 ? ([0, 1] as const) : ([1, 0] as const);
+    for (const side of order)
+      measured[side].push(await measureSide(sides[side], questions, seconds));
+  }
+  return [medianSide(measured[0]), medianSide(measured[1])];
+}
+
+async function measureSide(
+  { serving, ask }: Side,
+  questions: readonly Question[],
+  seconds: number,
+): Promise<OverheadSide> {
+  const began = performance.now();
+  const before = await processorSeconds(serving.pid);
+  const measurement = await measure(ask, questions, { inFlight, seconds });
+  const took = (await processorSeconds(serving.pid)) - before;
+  const requests = (measurement.perSecond * (performance.now() - began)) / 1_000;
+  return { ...measurement, processorMicroseconds: (took / requests) * 1e6 };
+}
+
+function medianSide(runs: readonly OverheadSide[]): OverheadSide {
+  const processorMicroseconds = medianOfNumbers(runs.map((run) => run.processorMicroseconds));
+  return { ...medianOf(runs), processorMicroseconds };
+}
+
+async function loadOver(client: RestClient, { schema, facts }: Dataset): Promise<void> {
+  await client.post("schemas/write", { schema });
+  const tuples = [...facts()].flatMap((fact) => (fact.kind === "tuple" ? [fact.tuple] : []));
+  for (let from = 0; from < tuples.length; from += elementsPerWrite) {
+    const part = tuples.slice(from, from + elementsPerWrite);
+    await client.post("data/write", { metadata: {}, tuples: part });
+  }
+}
+
+async function serveBare(): Promise<Serving> {
+  const child = spawn(process.execPath, [join(import.meta.dirname, "bare-server.ts")], {
+    stdio: ["ignore", "pipe", "inherit"],
+  });
+  const [said] = await once(child.stdout, "data");
+  return {
+    url: String(said).trim(),
+    pid: must(child.pid, "it has started"),
+    stop: async () => {
+      const exited = once(child, "exit");
+      child.kill("SIGTERM");
+      await exited;
+    },
+  };
+}
+
+function overheadTables({
+  pemba,
+  bare,
+  ratio,
+  processorRatio,
+  ...profile
+}: OverheadResult): string {
+  const row = (name: string, side: OverheadSide): readonly string[] => [
+    name,
+    ...[side.perSecond, side.p50, side.p99, side.processorMicroseconds].map(figure),
+  ];
+  const compared = formatTable(
+    ["direct check over REST", "requests/s", "p50 ms", "p99", "processor us"],
+    [row("pemba, from memory", pemba), row("bare route", bare)],
+  );
+  const verdict = ratio < overheadTarget ? " MISSED" : "";
+  const selfTable = (title: string, times: readonly SelfTime[], count: number): string =>
+    formatTable(
+      [title, "self %"],
+      times.slice(0, count).map(({ place, part }) => [place, figure(part * 100)]),
+    );
+  return [
+    compared,
+    `ratio ${figure(ratio)} (wanted: >= ${overheadTarget}${verdict}), by processor time ${figure(processorRatio)}`,
+    selfTable("package", profile.packages, 25),
+    selfTable("function", profile.functions, functionsShown),
+  ].join("\n\n");
+}

@@ -1,0 +1,115 @@
+import { type ArrivalMeasurement, measureArrivals, type Pattern } from "./arrivals.ts";
+import { askGrpc, askRest, connectBoth } from "./clients.ts";
+import type { Dataset, Question } from "./data/dataset.ts";
+import { type Ask, askOf, measure, warmUp } from "./measure.ts";
+import { figure, formatTable } from "./report.ts";
+import { type BenchServer, loadDatabase } from "./server.ts";
+import { serveDatabase } from "./serving.ts";
+
+export interface RateOptions {
+  /** Of each measurement. */
+  readonly seconds: number;
+  readonly pattern: Pattern;
+  readonly keep: boolean;
+}
+
+/** What a part of the capacity does to latencies. */
+export interface RatePoint extends ArrivalMeasurement {
+  readonly part: number;
+}
+
+export interface RateResult {
+  readonly transport: "rest" | "grpc";
+  readonly questions: string;
+  /** Checks a second while as many as `callersAtCapacity` wait for answers at any time. */
+  readonly capacity: number;
+  readonly points: readonly RatePoint[];
+}
+
+/** Milliseconds. */
+export const latencyTargets = { p50: 12, p99: 30 } as const;
+
+const parts = [0.3, 0.8] as const;
+const callersAtCapacity = 64;
+const warmUpRequests = 2_000;
+
+/** What most requests ask; the other classes are out of proportion in some way. */
+const usual = new Set(["shallow", "nested allowed", "nested denied", "banned"]);
+
+/**
+ * Finds how many checks a second one `pemba serve` on Postgres gets through, and then has them
+ * arrive at parts of that rate, whatever becomes of those before.
+ */
+export async function benchRate(
+  server: BenchServer,
+  dataset: Dataset,
+  options: RateOptions,
+  print: (line: string) => void,
+): Promise<readonly RateResult[]> {
+  const database = await loadDatabase(server, dataset, print);
+  const serving = await serveDatabase(database.url);
+  const clients = connectBoth(serving, callersAtCapacity);
+  const asks = { rest: askRest(clients.rest), grpc: askGrpc(clients.grpc) };
+  try {
+    const results: RateResult[] = [];
+    for (const { name, questions } of mixesOf(dataset)) {
+      for (const transport of ["rest", "grpc"] as const) {
+        const found = await findLatencies(asks[transport], questions, options);
+        results.push({ transport, questions: name, ...found });
+      }
+    }
+    print(`\n${rateTable(results)}`);
+    return results;
+  } finally {
+    await clients.close();
+    await serving.stop();
+    if (!options.keep) await database.drop();
+  }
+}
+
+async function findLatencies(
+  ask: Ask,
+  questions: readonly Question[],
+  { seconds, pattern }: RateOptions,
+): Promise<Pick<RateResult, "capacity" | "points">> {
+  const inFlight = callersAtCapacity;
+  await warmUp(ask, questions, { inFlight, count: warmUpRequests });
+  const { perSecond: capacity } = await measure(ask, questions, { inFlight, seconds });
+  const points: RatePoint[] = [];
+  for (const part of parts) {
+    const arrivals = { perSecond: part * capacity, seconds, pattern };
+    points.push({ part, ...(await measureArrivals(askOf(ask, questions), arrivals)) });
+  }
+  return { capacity, points };
+}
+
+/** The cheapest class by itself, and the usual ones in turn. */
+function mixesOf({ classes }: Dataset): Dataset["classes"] {
+  const asked = classes.filter(({ name }) => usual.has(name));
+  const most = Math.max(...asked.map(({ questions }) => questions.length));
+  const mixed = Array.from({ length: most }, (_, nth) =>
+    asked.flatMap(({ questions }) => questions.slice(nth, nth + 1)),
+  ).flat();
+  return [
+    ...asked.filter(({ name }) => name === "shallow"),
+    { name: "usual ones in turn", questions: mixed },
+  ];
+}
+
+function rateTable(results: readonly RateResult[]): string {
+  const headings = ["questions", "over", "capacity/s", "part", "offered/s", "done/s"];
+  const latencies = ["p50 ms", "p95", "p99", "max", "generator p50"];
+  return formatTable(
+    [...headings, ...latencies, `<= ${latencyTargets.p50}/${latencyTargets.p99}`],
+    results.flatMap(({ questions, transport, capacity, points }) =>
+      points.map(({ part, offered, perSecond, p50, p95, p99, max, lateness }) => [
+        questions,
+        transport,
+        figure(capacity),
+        `${part * 100} %`,
+        ...[offered, perSecond, p50, p95, p99, max, lateness.p50].map(figure),
+        p50 <= latencyTargets.p50 && p99 <= latencyTargets.p99 ? "yes" : "MISSED",
+      ]),
+    ),
+  );
+}

@@ -1,0 +1,76 @@
+import { execFile } from "node:child_process";
+import { readFile } from "node:fs/promises";
+import { promisify } from "node:util";
+
+import { must } from "../src/base/assert.ts";
+import { startServing } from "../test/support/pemba.ts";
+
+/** A process that answers, apart from the one that asks. */
+export interface Serving {
+  /** Of REST. */
+  readonly url: string;
+  readonly pid: number;
+  /** Waits until it has ended. */
+  readonly stop: () => Promise<void>;
+}
+
+/** A `pemba serve`. */
+export interface PembaServing extends Serving {
+  /** Host and port. */
+  readonly grpc: string;
+  /** Where profiles are taken. */
+  readonly profiler: string;
+}
+
+/** Limits are for clients who ask too much; a benchmark is one on purpose. */
+const unlimited = { SERVICE_SERVICE_PERMISSION_CONCURRENCY_LIMIT: "100000" };
+
+/** Serves a database that is migrated and loaded, and whose changes can be watched. */
+export async function serveDatabase(url: string): Promise<PembaServing> {
+  return await serve({
+    SERVICE_DATABASE_ENGINE: "postgres",
+    SERVICE_DATABASE_URI: url,
+    SERVICE_DATABASE_AUTO_MIGRATE: "false",
+    SERVICE_SERVICE_WATCH_ENABLED: "true",
+  });
+}
+
+/** Serves from memory, in which there is nothing yet. */
+export async function serveMemory(): Promise<PembaServing> {
+  return await serve({ SERVICE_DATABASE_ENGINE: "memory" });
+}
+
+/** The memory that the process has, in MB. */
+export async function megabytesOf(pid: number): Promise<number> {
+  const { stdout } = await promisify(execFile)("ps", ["-o", "rss=", "-p", String(pid)]);
+  return Number(stdout.trim()) / 1024;
+}
+
+/** The processor time that the process has taken, in seconds. Only where there is a `/proc`. */
+export async function processorSeconds(pid: number): Promise<number> {
+  const stat = await readFile(`/proc/${pid}/stat`, "utf8");
+  // What comes behind the name of the program, which may hold anything.
+  const fields = stat.slice(stat.lastIndexOf(")") + 2).split(" ");
+  return (Number(fields[11]) + Number(fields[12])) / ticksPerSecond;
+}
+
+/** Linux shows times so, whatever its clock does. */
+const ticksPerSecond = 100;
+
+async function serve(env: Readonly<Record<string, string>>): Promise<PembaServing> {
+  const serving = startServing([], { env: { ...unlimited, ...env } });
+  let log = "";
+  serving.process.stdout?.on("data", (chunk: Buffer) => (log += chunk.toString()));
+  const { url, grpc } = await serving.addresses;
+  const profiler = must(/profiler listens on ([^\s"]+)/.exec(log)?.[1], "the profiler is on");
+  return {
+    url,
+    grpc,
+    profiler,
+    pid: must(serving.process.pid, "it has started"),
+    stop: async () => {
+      serving.process.kill("SIGTERM");
+      await serving.finished;
+    },
+  };
+}
