@@ -3,8 +3,10 @@ import type { Entity, JsonValue, Subject } from "../base/tuple.ts";
 import { DENIED } from "../base/verdict.ts";
 import type { Test } from "../plan/plan.ts";
 import type { RelaxedHop, RelaxedPlan, RelaxedState } from "../plan/relax.ts";
+import { forwardWalk } from "./forward-walk.ts";
 import { judgeValue, type ValueTest } from "./judge.ts";
 import type { KnownFacts } from "./known-facts.ts";
+import type { Steps } from "./pace.ts";
 
 /** What a lookup reads besides the plan. */
 export interface Sought {
@@ -14,8 +16,7 @@ export interface Sought {
   readonly namedId: string | undefined;
 }
 
-/** A search that rests wherever it yields, for others to have their turn. */
-type Search = Generator<void, ReadonlySet<string>>;
+type Search = Steps<ReadonlySet<string>>;
 
 /**
  * The entities that the plan could accept for the subject, found from the subject's end. Those that
@@ -66,19 +67,9 @@ export function* subjectCandidates(
   const { facts } = sought;
   const { subjectType, subjectRelation } = plan.question;
   const found = new Set<string>();
-  const seen = new Set<string>();
-  const queue: { readonly state: RelaxedState; readonly id: string }[] = [];
-  const enter = (target: number, id: string): void => {
-    const key = `${target}\0${id}`;
-    if (seen.has(key)) return;
-    seen.add(key);
-    queue.push({ state: must(plan.states.get(target), "hops lead to states"), id });
-  };
-  enter(0, sought.entityId);
-  // Grows while it is read.
-  for (const { state, id } of queue) {
+  const walk = forwardWalk(plan, { ...sought, isInScope: () => true });
+  for (const { state, entity } of walk) {
     yield;
-    const entity = { type: state.entityType, id };
     for (const { test } of state.tests) {
       switch (test.kind) {
         case "direct": {
@@ -89,7 +80,7 @@ export function* subjectCandidates(
           break;
         }
         case "self":
-          found.add(id);
+          found.add(entity.id);
           break;
         case "attribute":
         case "rule":
@@ -97,9 +88,6 @@ export function* subjectCandidates(
           if (mayHold(test, entity, sought)) return new Set(knownIds(subjectType, sought));
           break;
       }
-    }
-    for (const { relations, subjectType: type, subjectRelation: relation, target } of state.hops) {
-      for (const one of facts.subjectIds(entity, relations, type, relation)) enter(target, one);
     }
   }
   return found;

@@ -10,6 +10,7 @@ import type {
 } from "../language/schema.ts";
 import { treeMax } from "../plan/limit.ts";
 import type { Facts } from "./facts.ts";
+import { runThrough, type Steps } from "./pace.ts";
 import { treeIds, TreeSize } from "./tree-size.ts";
 
 /** How an answer comes about: a node for each operator, userset and walk, subjects as leaves. */
@@ -36,6 +37,16 @@ export type ExpandNode =
  * tree that outgrows `treeMax` fails with GATHER_LIMIT_EXCEEDED.
  */
 export function expandTree(schema: Schema, facts: Facts, entity: Entity, name: string): ExpandTree {
+  return runThrough(expandInSteps(schema, facts, entity, name));
+}
+
+/** The same in turns with others. */
+export function expandInSteps(
+  schema: Schema,
+  facts: Facts,
+  entity: Entity,
+  name: string,
+): Steps<ExpandTree> {
   return new Expansion(schema, facts).expandName(entity, name);
 }
 
@@ -59,7 +70,9 @@ class Expansion {
     this.#facts = facts;
   }
 
-  expandName(entity: Entity, name: string): ExpandTree {
+  *expandName(entity: Entity, name: string): Steps<ExpandTree> {
+    // A name may have subjects without number.
+    yield;
     const key = keyOf(entity, name);
     if (this.#path.has(key)) {
       const itself = { ...entity, relation: name };
@@ -67,33 +80,34 @@ class Expansion {
     }
     this.#path.add(key);
     this.#size.enter();
-    const tree = this.#expandDefinition(entity, name);
+    const tree = yield* this.#expandDefinition(entity, name);
     this.#size.leave();
     this.#path.delete(key);
     return tree;
   }
 
-  #expandDefinition(entity: Entity, name: string): ExpandTree {
+  *#expandDefinition(entity: Entity, name: string): Steps<ExpandTree> {
     const definition = this.#definition(entity);
     const relation = definition.relations.get(name);
-    if (relation !== undefined) return this.#expandRelation(entity, relation);
+    if (relation !== undefined) return yield* this.#expandRelation(entity, relation);
     const permission = definition.permissions.get(name);
-    if (permission !== undefined)
-      return this.#expandExpression(entity, name, permission.expression);
+    if (permission !== undefined) {
+      return yield* this.#expandExpression(entity, name, permission.expression);
+    }
     if (definition.attributes.has(name)) return this.#expandAttribute(entity, name);
     const rule = must(this.#schema.rules.get(name), "an expanded name is defined");
     return this.#expandRule(entity, rule);
   }
 
-  #expandExpression(entity: Entity, owner: string, expression: Expression): ExpandTree {
+  *#expandExpression(entity: Entity, owner: string, expression: Expression): Steps<ExpandTree> {
     switch (expression.kind) {
       case "or":
       case "and":
       case "not": {
         this.#size.enter();
         const children = [
-          this.#expandExpression(entity, owner, expression.left),
-          this.#expandExpression(entity, owner, expression.right),
+          yield* this.#expandExpression(entity, owner, expression.left),
+          yield* this.#expandExpression(entity, owner, expression.right),
         ];
         this.#size.leave();
         return this.#tree(entity, owner, { kind: operations[expression.kind], children });
@@ -101,9 +115,9 @@ class Expansion {
       case "relation":
       case "permission":
       case "attribute":
-        return this.expandName(entity, expression.name);
+        return yield* this.expandName(entity, expression.name);
       case "walk":
-        return this.#expandWalk(entity, expression);
+        return yield* this.#expandWalk(entity, expression);
       case "call":
         return this.#expandRule(
           entity,
@@ -113,20 +127,23 @@ class Expansion {
   }
 
   /** Usersets first, each with its own tree; then all subjects of the relation in one leaf. */
-  #expandRelation(entity: Entity, relation: RelationDefinition): ExpandTree {
+  *#expandRelation(entity: Entity, relation: RelationDefinition): Steps<ExpandTree> {
     const { leaf: node, usersets } = this.#membersOf(entity, relation);
     const leaf = this.#leaf(entity, relation.name, node);
     if (usersets.length === 0) return leaf;
-    const children = usersets.map(({ type, id, relation: name }) =>
-      this.expandName({ type, id }, name),
-    );
+    const children: ExpandTree[] = [];
+    for (const { type, id, relation: name } of usersets) {
+      children.push(yield* this.expandName({ type, id }, name));
+    }
     return this.#tree(entity, relation.name, { kind: "union", children: [...children, leaf] });
   }
 
   /** A type that does not have the name contributes nothing (decisions, evaluation). */
-  #expandWalk(entity: Entity, walk: Extract<Expression, { kind: "walk" }>): ExpandTree {
-    const targets = this.#targetsOf(entity, walk);
-    const children = targets.map((target) => this.expandName(target, walk.name));
+  *#expandWalk(entity: Entity, walk: Extract<Expression, { kind: "walk" }>): Steps<ExpandTree> {
+    const children: ExpandTree[] = [];
+    for (const target of this.#targetsOf(entity, walk)) {
+      children.push(yield* this.expandName(target, walk.name));
+    }
     return this.#tree(entity, walk.relation, { kind: "union", children });
   }
 

@@ -3,6 +3,7 @@ import type { Verdict } from "../base/verdict.ts";
 import { gatheredEntitiesMax } from "../plan/limit.ts";
 import type { Formula, NetworkNode, NetworkPlan } from "../plan/plan.ts";
 import { judgeTest, type Asked } from "./judge.ts";
+import { Pace, type Steps } from "./pace.ts";
 
 /** A node of a network plan at one entity. */
 export interface GroundNode {
@@ -27,7 +28,10 @@ export type GroundFormula =
  * The part of the graph that the question reaches; node 0 is the question. Undefined when that is
  * more than is looked at for one answer.
  */
-export function groundNetwork(plan: NetworkPlan, asked: Asked): readonly GroundNode[] | undefined {
+export function groundNetwork(
+  plan: NetworkPlan,
+  asked: Asked,
+): Steps<readonly GroundNode[] | undefined> {
   return new Grounding(plan, asked).run();
 }
 
@@ -44,6 +48,7 @@ class Grounding {
   readonly #ids = new Map<string, number>();
   readonly #nodes: Open[] = [];
   readonly #entities = new Set<string>();
+  readonly #pace = new Pace();
   /** Nodes to ground, those of the current level and those one hop further. */
   #near: number[] = [];
   #far: number[] = [];
@@ -53,11 +58,12 @@ class Grounding {
     this.#asked = asked;
   }
 
-  run(): GroundNode[] | undefined {
+  *run(): Steps<GroundNode[] | undefined> {
     this.#mention(0, this.#asked.entityId, 0, this.#near);
     for (let level = 0; this.#near.length > 0; level += 1) {
       // Grows while it is read: names of the same entity are of the same level.
       for (const id of this.#near) {
+        if (this.#pace.step()) yield;
         this.#ground(id, level);
         if (this.#entities.size > gatheredEntitiesMax) return undefined;
       }

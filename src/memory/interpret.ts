@@ -1,8 +1,9 @@
 import { ALLOWED, DENIED, UNKNOWN } from "../base/verdict.ts";
 import type { Plan, SearchPlan } from "../plan/plan.ts";
 import type { Asked, Fault } from "./judge.ts";
+import { runThrough, type Steps } from "./pace.ts";
 import { runSearch } from "./search.ts";
-import { solveNetwork, type Solution } from "./solve.ts";
+import { solveNetwork } from "./solve.ts";
 
 /** The answer of a plan, or why there is none. */
 export type Interpretation =
@@ -16,8 +17,16 @@ export type Interpretation =
   /** The answer is undefined because of a cycle through a negation. */
   | { readonly kind: "undefined"; readonly cycle: readonly string[] };
 
-/** Answers a plan over facts. */
+/** Answers a plan over facts that are few. */
 export function interpret(plan: Plan, asked: Omit<Asked, "onFault">): Interpretation {
+  return runThrough(interpretInSteps(plan, asked));
+}
+
+/** Answers a plan over facts, however many. */
+export function* interpretInSteps(
+  plan: Plan,
+  asked: Omit<Asked, "onFault">,
+): Steps<Interpretation> {
   let fault: Fault | undefined;
   const judged: Asked = {
     ...asked,
@@ -26,21 +35,30 @@ export function interpret(plan: Plan, asked: Omit<Asked, "onFault">): Interpreta
       if (fault === undefined || next.message < fault.message) fault = next;
     },
   };
-  const result = plan.kind === "search" ? searchSolution(plan, judged) : solveNetwork(plan, judged);
+  const result = yield* plan.kind === "search"
+    ? runSearch(plan, judged)
+    : solveNetwork(plan, judged);
   if (result === undefined) return { kind: "too_large" };
   switch (result.verdict) {
     case ALLOWED:
     case DENIED:
       return { kind: "answer", allowed: result.verdict === ALLOWED, nodes: result.nodes };
-    case UNKNOWN:
-      if (result.cycle.length > 0) return { kind: "undefined", cycle: result.cycle };
-      if (fault === undefined || result.isTooDeep()) return { kind: "too_deep" };
-      return { kind: "fault", fault };
+    case UNKNOWN: {
+      if ("cycle" in result && result.cycle.length > 0) {
+        return { kind: "undefined", cycle: result.cycle };
+      }
+      if (fault === undefined) return { kind: "too_deep" };
+      const isTooDeep =
+        plan.kind === "search"
+          ? yield* decidesWithoutDepth(plan, asked)
+          : "isTooDeep" in result && result.isTooDeep();
+      return isTooDeep ? { kind: "too_deep" } : { kind: "fault", fault };
+    }
   }
 }
 
-function searchSolution(plan: SearchPlan, asked: Asked): Solution {
+/** Whether an answer is unknown only because the depth is not enough. */
+function* decidesWithoutDepth(plan: SearchPlan, asked: Omit<Asked, "onFault">): Steps<boolean> {
   const boundless = { ...asked, depth: Number.POSITIVE_INFINITY, onFault: () => {} };
-  const isTooDeep = (): boolean => runSearch(plan, boundless).verdict !== UNKNOWN;
-  return { ...runSearch(plan, asked), cycle: [], isTooDeep };
+  return (yield* runSearch(plan, boundless)).verdict !== UNKNOWN;
 }

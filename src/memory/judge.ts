@@ -28,7 +28,11 @@ export interface Asked {
 export type ValueTest = Extract<Test, { readonly kind: "attribute" | "rule" }>;
 
 /** What a test says at an entity, whatever the depth. */
-export function judgeTest(test: Test, entity: Entity, asked: Asked): Verdict {
+export function judgeTest(
+  test: Test,
+  entity: Entity,
+  asked: AskedValue & Pick<Asked, "subject">,
+): Verdict {
   switch (test.kind) {
     case "self":
       return entity.id === asked.subject.id ? ALLOWED : DENIED;

@@ -1,9 +1,10 @@
 import { must } from "../base/assert.ts";
 import type { Entity } from "../base/tuple.ts";
 import { ALLOWED, DENIED, UNKNOWN, type Verdict } from "../base/verdict.ts";
-import type { Guard, GuardedHop, SearchPlan, State } from "../plan/plan.ts";
+import type { Guard, GuardedHop, GuardedTest, SearchPlan, State } from "../plan/plan.ts";
 import type { Facts } from "./facts.ts";
 import { judgeTest, type Asked } from "./judge.ts";
+import { Pace, type Steps } from "./pace.ts";
 
 export interface SearchResult {
   readonly verdict: Verdict;
@@ -15,8 +16,16 @@ export interface SearchResult {
  * Runs a search plan breadth-first over the facts. An accepting path longer than the depth, or one
  * behind a guard that is unknown, makes the answer unknown unless another path is sure.
  */
-export function runSearch(plan: SearchPlan, asked: Asked): SearchResult {
-  return new Search(plan, asked, new Map()).run(0, asked.entityId, 0);
+export function runSearch(plan: SearchPlan, asked: Asked): Steps<SearchResult> {
+  const shared = { pace: new Pace(), judged: new Map<string, Verdict>() };
+  return new Search(plan, asked, shared).run(0, asked.entityId, 0);
+}
+
+/** What all searches of one question share. */
+interface Shared {
+  readonly pace: Pace;
+  /** Verdicts of guards. */
+  readonly judged: Map<string, Verdict>;
 }
 
 interface Row {
@@ -30,31 +39,48 @@ interface Row {
 class Search {
   readonly #plan: SearchPlan;
   readonly #asked: Asked;
-  /** Verdicts of guards, shared by all searches of one question. */
-  readonly #judged: Map<string, Verdict>;
+  readonly #shared: Shared;
   readonly #queue: Row[] = [];
   readonly #seen = new Map<string, boolean>();
 
-  constructor(plan: SearchPlan, asked: Asked, judged: Map<string, Verdict>) {
+  constructor(plan: SearchPlan, asked: Asked, shared: Shared) {
     this.#plan = plan;
     this.#asked = asked;
-    this.#judged = judged;
+    this.#shared = shared;
   }
 
-  run(state: number, id: string, level: number): SearchResult {
+  // Steps that meet no guard stay in this one generator: others would cost more than the work itself.
+  *run(state: number, id: string, level: number): Steps<SearchResult> {
+    const { pace } = this.#shared;
     let isUnknown = false;
     let nodes = 0;
     const root = this.#state(state);
     // A guard without hops is judged where it stands; only a path can be too long.
     const depth = root.hops.length === 0 ? Number.POSITIVE_INFINITY : this.#asked.depth;
-    this.#enter({ state: root, id, level, sure: true });
+    const start = { state: root, id, level, sure: true };
+    this.#enter(
+      start,
+      root.arrival.length === 0 ? ALLOWED : yield* this.#pass(root.arrival, start),
+    );
     // The queue grows while it is read, level by level.
     for (const row of this.#queue) {
       nodes += 1;
-      const verdict = this.#test(row);
+      const verdict = isOpen(row.state.tests) ? this.#testOpen(row) : yield* this.#test(row);
       if (verdict === ALLOWED && row.sure && row.level <= depth) return { verdict, nodes };
       if (verdict !== DENIED) isUnknown = true;
-      for (const hop of row.state.hops) this.#follow(row, hop);
+      for (const { guards, hop, target } of row.state.hops) {
+        const passed = guards.length === 0 ? ALLOWED : yield* this.#pass(guards, row);
+        if (passed === DENIED) continue;
+        const next = this.#state(target);
+        const sure = row.sure && passed === ALLOWED;
+        for (const found of targets(this.#asked.facts, row, hop)) {
+          if (pace.step()) yield;
+          const to = { state: next, id: found, level: row.level + 1, sure };
+          if (!this.#isNews(to)) continue;
+          const { arrival } = next;
+          this.#enter(to, arrival.length === 0 ? ALLOWED : yield* this.#pass(arrival, to));
+        }
+      }
     }
     return { verdict: isUnknown ? UNKNOWN : DENIED, nodes: Math.max(nodes, 1) };
   }
@@ -63,24 +89,40 @@ class Search {
     return must(this.#plan.states[id], "a plan's states refer to each other");
   }
 
-  #enter(row: Row): void {
-    const key = `${row.state.id}\0${row.id}`;
-    const before = this.#seen.get(key);
-    if (before === true || (before === false && !row.sure)) return;
-    const passed = this.#pass(row.state.arrival, row);
+  /** Whether the row was not reached before, or only in doubt. */
+  #isNews(row: Row): boolean {
+    const before = this.#seen.get(keyOf(row));
+    return before === undefined || (!before && row.sure);
+  }
+
+  /** Queues a row that is news, behind arrival guards of that verdict. */
+  #enter(row: Row, passed: Verdict): void {
+    const key = keyOf(row);
     // The shortest way comes first, so what a guard refuses there stays refused.
     const sure = passed === DENIED || (row.sure && passed === ALLOWED);
-    if (before === sure) return;
+    if (this.#seen.get(key) === sure) return;
     this.#seen.set(key, sure);
-    if (passed !== DENIED) this.#queue.push({ ...row, sure });
+    if (passed !== DENIED) this.#queue.push(sure === row.sure ? row : { ...row, sure });
+  }
+
+  /** The strongest verdict of tests without guards. */
+  #testOpen(row: Row): Verdict {
+    const entity = { type: row.state.entityType, id: row.id };
+    let strongest: Verdict = DENIED;
+    for (const { test } of row.state.tests) {
+      const verdict = judgeTest(test, entity, this.#asked);
+      if (verdict === ALLOWED) return ALLOWED;
+      if (verdict !== DENIED) strongest = UNKNOWN;
+    }
+    return strongest;
   }
 
   /** The strongest verdict of the row's tests. */
-  #test(row: Row): Verdict {
+  *#test(row: Row): Steps<Verdict> {
     const entity = { type: row.state.entityType, id: row.id };
     let strongest: Verdict = DENIED;
     for (const { guards, test } of row.state.tests) {
-      const passed = this.#pass(guards, row);
+      const passed = yield* this.#pass(guards, row);
       if (passed === DENIED) continue;
       const verdict = judgeTest(test, entity, this.#asked);
       if (verdict === ALLOWED && passed === ALLOWED) return ALLOWED;
@@ -89,21 +131,11 @@ class Search {
     return strongest;
   }
 
-  #follow(row: Row, { guards, hop, target }: GuardedHop): void {
-    const passed = this.#pass(guards, row);
-    if (passed === DENIED) return;
-    const state = this.#state(target);
-    for (const id of targets(this.#asked.facts, row, hop)) {
-      const sure = row.sure && passed === ALLOWED;
-      this.#enter({ state, id, level: row.level + 1, sure });
-    }
-  }
-
   /** Kleene's `and` over the guards at the row's entity. */
-  #pass(guards: readonly Guard[], row: Row): Verdict {
+  *#pass(guards: readonly Guard[], row: Row): Steps<Verdict> {
     let passed: Verdict = ALLOWED;
     for (const guard of guards) {
-      const verdict = this.#judge(guard.state, row);
+      const verdict = yield* this.#judge(guard.state, row);
       const holds = guard.polarity === "required" ? verdict : negate(verdict);
       if (holds === DENIED) return DENIED;
       if (holds === UNKNOWN) passed = UNKNOWN;
@@ -111,19 +143,24 @@ class Search {
     return passed;
   }
 
-  #judge(state: number, row: Row): Verdict {
+  *#judge(state: number, row: Row): Steps<Verdict> {
+    const { judged } = this.#shared;
     const key = `${state}\0${row.id}\0${row.level}`;
-    let verdict = this.#judged.get(key);
-    if (verdict === undefined) {
-      verdict = new Search(this.#plan, this.#asked, this.#judged).run(
-        state,
-        row.id,
-        row.level,
-      ).verdict;
-      this.#judged.set(key, verdict);
-    }
+    const known = judged.get(key);
+    if (known !== undefined) return known;
+    const search = new Search(this.#plan, this.#asked, this.#shared);
+    const { verdict } = yield* search.run(state, row.id, row.level);
+    judged.set(key, verdict);
     return verdict;
   }
+}
+
+function isOpen(tests: readonly GuardedTest[]): boolean {
+  return tests.every(({ guards }) => guards.length === 0);
+}
+
+function keyOf({ state, id }: Row): string {
+  return `${state.id}\0${id}`;
 }
 
 function targets(facts: Facts, row: Row, hop: GuardedHop["hop"]): Iterable<string> {

@@ -5,6 +5,7 @@ import { layOut, type Circuit } from "./circuit.ts";
 import { groundNetwork, type GroundFormula, type GroundNode } from "./ground.ts";
 import type { Asked } from "./judge.ts";
 import { findModel, type Model } from "./model.ts";
+import type { Steps } from "./pace.ts";
 
 export interface Solution {
   readonly verdict: Verdict;
@@ -20,8 +21,8 @@ export interface Solution {
  * path that is too long, or on a cycle through a negation. Undefined when more entities lead to the
  * answer than are looked at for one.
  */
-export function solveNetwork(plan: NetworkPlan, asked: Asked): Solution | undefined {
-  const nodes = groundNetwork(plan, asked);
+export function* solveNetwork(plan: NetworkPlan, asked: Asked): Steps<Solution | undefined> {
+  const nodes = yield* groundNetwork(plan, asked);
   if (nodes === undefined) return undefined;
   const circuit = layOut(nodes);
   const model = findModel(circuit, ({ verdict, level }) =>

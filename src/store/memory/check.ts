@@ -2,9 +2,10 @@ import { must } from "../../base/assert.ts";
 import type { TenantId } from "../../base/tuple.ts";
 import type { Schema } from "../../language/schema.ts";
 import { withContext } from "../../memory/context-facts.ts";
-import { type ExpandTree, expandTree } from "../../memory/expand.ts";
+import { expandInSteps, type ExpandTree } from "../../memory/expand.ts";
 import type { Facts } from "../../memory/facts.ts";
-import { interpret } from "../../memory/interpret.ts";
+import { interpretInSteps } from "../../memory/interpret.ts";
+import type { Steps } from "../../memory/pace.ts";
 import { planOf } from "../../plan/cache.ts";
 import type { Plan } from "../../plan/plan.ts";
 import { questionOf } from "../../plan/question-of.ts";
@@ -22,6 +23,8 @@ import type {
 import { answersByName, subjectPermissionChecks } from "../subject-permission.ts";
 import { validateAttributes, validateTuples } from "../validate-data.ts";
 import type { MemoryData } from "./data.ts";
+import { inTurns } from "./in-turns.ts";
+import type { Revision } from "./revision.ts";
 
 interface Parts {
   readonly data: MemoryData;
@@ -39,7 +42,7 @@ export class MemoryPermissions implements PermissionStore {
   }
 
   async check(tenant: TenantId, question: CheckQuestion): Promise<readonly CheckAnswer[]> {
-    return this.#answer(tenant, await this.#schemaOf(tenant, question), question);
+    return await this.#answer(tenant, await this.#schemaOf(tenant, question), question);
   }
 
   async subjectPermissions(
@@ -48,15 +51,16 @@ export class MemoryPermissions implements PermissionStore {
   ): Promise<ReadonlyMap<string, CheckAnswer>> {
     const schema = await this.#schemaOf(tenant, question);
     const checks = subjectPermissionChecks(schema, question);
-    return answersByName(checks.items, this.#answer(tenant, schema, checks));
+    return answersByName(checks.items, await this.#answer(tenant, schema, checks));
   }
 
   async expand(tenant: TenantId, question: ExpandQuestion): Promise<ExpandTree> {
     const { entity, permission } = question;
     const check = expandCheck(question);
     const schema = await this.#schemaOf(tenant, check);
-    const { facts } = this.#prepare(tenant, schema, check);
-    return expandTree(schema, facts, entity, permission);
+    const { facts, revision } = this.#prepare(tenant, schema, check);
+    const tree = expandInSteps(schema, facts, entity, permission);
+    return await this.#inTurns(tree, revision, question.signal);
   }
 
   async #schemaOf(tenant: TenantId, { schemaVersion }: QuestionFrame): Promise<Schema> {
@@ -67,20 +71,24 @@ export class MemoryPermissions implements PermissionStore {
     return schema;
   }
 
-  #answer(tenant: TenantId, schema: Schema, question: CheckQuestion): readonly CheckAnswer[] {
-    const { context, depth, items, path } = question;
-    const { plans, facts } = this.#prepare(tenant, schema, question);
-    return items.map((item, index) => {
-      const plan = must(plans[index], "every item has a plan");
-      const interpretation = interpret(plan, {
-        facts,
-        entityId: item.entity.id,
-        subject: item.subject,
-        depth,
-        data: context.data,
-      });
-      return answerOf(interpretation, item, { depth, path: (field) => path(index, field) });
-    });
+  async #answer(
+    tenant: TenantId,
+    schema: Schema,
+    question: CheckQuestion,
+  ): Promise<readonly CheckAnswer[]> {
+    const { plans, facts, revision } = this.#prepare(tenant, schema, question);
+    return await this.#inTurns(answersInSteps(question, plans, facts), revision, question.signal);
+  }
+
+  async #inTurns<T>(
+    steps: Steps<T>,
+    revision: Revision,
+    signal: AbortSignal | undefined,
+  ): Promise<T> {
+    const result = await inTurns(steps, signal);
+    // Others had their turns, the collection of history among them.
+    this.#data.requireKept(revision);
+    return result;
   }
 
   /** What is wrong with a question is told in the order in which the other engine tells it. */
@@ -88,13 +96,33 @@ export class MemoryPermissions implements PermissionStore {
     tenant: TenantId,
     schema: Schema,
     { context, items, path, snapToken }: CheckQuestion,
-  ): { readonly plans: readonly Plan[]; readonly facts: Facts } {
+  ): { readonly plans: readonly Plan[]; readonly facts: Facts; readonly revision: Revision } {
     validateTuples(schema, context.tuples, (index) => `context.tuples[${index}]`);
     validateAttributes(schema, context.attributes, (index) => `context.attributes[${index}]`);
     const plans = items.map((item, index) =>
       planOf(schema, questionOf(item), (field) => path(index, field)),
     );
-    const revision = snapToken === undefined ? "head" : this.#data.revisionOf(tenant, snapToken);
-    return { plans, facts: withContext(this.#data.facts(tenant, revision), context) };
+    const { facts, revision } = this.#data.stateAt(tenant, snapToken);
+    return { plans, facts: withContext(facts, context), revision };
   }
+}
+
+function* answersInSteps(
+  { context, depth, items, path }: CheckQuestion,
+  plans: readonly Plan[],
+  facts: Facts,
+): Steps<readonly CheckAnswer[]> {
+  const answers: CheckAnswer[] = [];
+  for (const [index, item] of items.entries()) {
+    const interpretation = yield* interpretInSteps(must(plans[index], "every item has a plan"), {
+      facts,
+      entityId: item.entity.id,
+      subject: item.subject,
+      depth,
+      data: context.data,
+    });
+    const spelled = (field: string): string => path(index, field);
+    answers.push(answerOf(interpretation, item, { depth, path: spelled }));
+  }
+  return answers;
 }

@@ -99,9 +99,9 @@ export class MemoryData {
     return this.#revisionIn(this.#dataOf(tenant), token);
   }
 
-  /** Fails with SNAP_TOKEN_EXPIRED when the state of a token that was given out is kept no longer. */
-  requireKept(token: SnapToken): void {
-    this.#requireKept(decodeRevision(this.#engine, token));
+  /** Fails with SNAP_TOKEN_EXPIRED when a state that was read is kept no longer. */
+  requireKept(revision: Revision): void {
+    if (revision < this.#history.horizon) throw expiredSnapToken();
   }
 
   /** The token of a state. */
@@ -143,21 +143,13 @@ export class MemoryData {
     return pruned;
   }
 
-  /**
-   * The facts of a tenant as they stood, or as they stand now. Fails with TENANT_NOT_FOUND.
-   */
-  facts(tenant: TenantId, at: Revision | "head"): KnownFacts {
-    return factsAt(this.#dataOf(tenant), at === "head" ? this.#revision : at);
-  }
-
-  /** The same with the token of that state; undefined stands for the present one. */
+  /** The facts of a tenant as they stood, or as they stand now. Fails with TENANT_NOT_FOUND. */
   stateAt(
     tenant: TenantId,
     token: SnapToken | undefined,
-  ): { readonly facts: KnownFacts; readonly snapToken: SnapToken } {
+  ): { readonly facts: KnownFacts; readonly revision: Revision } {
     const revision = token === undefined ? this.#revision : this.revisionOf(tenant, token);
-    const snapToken = this.tokenOf(revision);
-    return { facts: this.facts(tenant, revision), snapToken };
+    return { facts: factsAt(this.#dataOf(tenant), revision), revision };
   }
 
   #revisionIn({ created }: TenantData, token: SnapToken): Revision {
@@ -166,12 +158,8 @@ export class MemoryData {
       throw invalidSnapToken("names a state in the future");
     }
     if (revision < created) throw snapTokenBeforeTenant();
-    this.#requireKept(revision);
+    this.requireKept(revision);
     return revision;
-  }
-
-  #requireKept(revision: Revision): void {
-    if (revision < this.#history.horizon) throw expiredSnapToken();
   }
 
   #page<T>(

@@ -2,7 +2,7 @@ import type { Telemetry } from "../../base/telemetry.ts";
 import type { SchemaVersion, SnapToken, TenantId } from "../../base/tuple.ts";
 import type { Schema } from "../../language/schema.ts";
 import { entityCandidates, type Sought, subjectCandidates } from "../../memory/candidates.ts";
-import { interpret } from "../../memory/interpret.ts";
+import { interpretInSteps } from "../../memory/interpret.ts";
 import { knownWithContext } from "../../memory/known-facts.ts";
 import { planOf } from "../../plan/cache.ts";
 import type { Plan } from "../../plan/plan.ts";
@@ -20,6 +20,7 @@ import type { LookupFrame, LookupPage, LookupStore } from "../store.ts";
 import { validateAttributes, validateTuples } from "../validate-data.ts";
 import type { MemoryData } from "./data.ts";
 import { inTurns } from "./in-turns.ts";
+import type { Revision } from "./revision.ts";
 
 interface Parts {
   readonly data: MemoryData;
@@ -64,6 +65,7 @@ interface Lookup {
   readonly check: LookupCheck;
   readonly schema: Schema;
   readonly schemaVersion: SchemaVersion;
+  readonly revision: Revision;
   readonly snapToken: SnapToken;
   readonly plan: Plan;
   readonly sought: Sought;
@@ -90,7 +92,8 @@ async function prepare(
     check,
     schema,
     schemaVersion: version,
-    snapToken: state.snapToken,
+    revision: state.revision,
+    snapToken: data.tokenOf(state.revision),
     plan,
     sought: { facts, data: context.data, namedId: check.namedId },
   };
@@ -104,7 +107,7 @@ async function readPage(
 ): Promise<CheckedPage> {
   const found = await inTurns(checkedPage(lookup, frame, candidates), frame.signal);
   // Others had their turns, the collection of history among them.
-  data.requireKept(found.page.snapToken);
+  data.requireKept(lookup.revision);
   return found;
 }
 
@@ -131,7 +134,7 @@ function* checkedPage(
     yield;
     const item = check.itemOf(id);
     const asked = { ...sought, entityId: item.entity.id, subject: item.subject, depth };
-    const interpretation = interpret(plan, asked);
+    const interpretation = yield* interpretInSteps(plan, asked);
     checked += 1;
     if (interpretation.kind === "answer" && !interpretation.allowed) continue;
     // What follows may be an error: it is told on the page that it is on.

@@ -1,0 +1,27 @@
+/**
+ * Work in steps: it yields now and then for others to have their turn, and whoever runs it may leave
+ * it there.
+ */
+export type Steps<T> = Generator<void, T>;
+
+/** So many steps take far less than a turn, and asking for the time after each would be felt. */
+const stepsOfStretch = 256;
+
+/** Counts the steps of one piece of work. */
+export class Pace {
+  #steps = 0;
+
+  /** Whether a stretch ends with this step: then is the time to yield. */
+  step(): boolean {
+    this.#steps += 1;
+    return this.#steps % stepsOfStretch === 0;
+  }
+}
+
+/** Runs the steps to their end in one turn, for work that has a bound. */
+export function runThrough<T>(steps: Steps<T>): T {
+  for (;;) {
+    const { done, value } = steps.next();
+    if (done === true) return value;
+  }
+}
