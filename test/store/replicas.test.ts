@@ -14,6 +14,7 @@ import type { LookupPage, Store } from "../../src/store/store.ts";
 import { createTestDatabase } from "../support/database.ts";
 import { openLine } from "../support/line.ts";
 import { type FollowedServer, startFollowedPostgres } from "../support/postgres-binaries.ts";
+import { follow, textOf } from "./change-streams.ts";
 import { allowed, openStore, tenantWithSchema, write } from "./engines.ts";
 import { remove } from "./filters.ts";
 import { beginWrite, connect, until } from "./open-write.ts";
@@ -361,6 +362,15 @@ test("with all servers named for both, a failover leaves the instance at work", 
   assert.equal(await allowed(store, tenant, asked("a", token)), true);
   await until(async () => (leftOut(warnings) > 0 ? true : undefined));
   assert.equal(await allowed(store, tenant, asked("b")), true);
+  const follower = await follow(store, tenant);
+  const heard = follower.next();
+  await until(async () => {
+    const rows = await heir`select from pg_stat_activity where query like 'listen%'`;
+    return rows.length === 1 ? true : undefined;
+  });
+  await write(store, tenant, { tuples: owner("c") });
+  assert.deepEqual(textOf(await heard), ["+doc:1#owner@user:c"]);
+  await follower.leave();
 });
 
 test("a standby that became a server of its own is not asked any more", async (t) => {

@@ -3,6 +3,7 @@ import { setTimeout as wait } from "node:timers/promises";
 import postgres from "postgres";
 
 import type { Database } from "./database.ts";
+import { hostUris } from "./host-uris.ts";
 import { statementFile } from "./statement-file.ts";
 
 const announceStatement = statementFile("changes/announce.sql");
@@ -76,6 +77,8 @@ export class Listener {
       prepare: false,
       onnotice: () => {},
       connection: { application_name: "pemba" },
+      // A standby cannot be listened to.
+      ...(hostUris(this.#url).mustWrite ? { target_session_attrs: "primary" } : {}),
     });
     this.#sql = sql;
     // The driver listens again when the connection is lost; what was missed is looked for then.

@@ -33,7 +33,8 @@ export function readsOf(database: Database): Reads {
  */
 export function isFinal(rows: readonly Row[], { head }: ReadFrame): boolean {
   const [row] = rows;
-  if (row === undefined || row["snapshot"] === null || row["has_version"] === false) return false;
+  if (row === undefined || row["has_version"] === false) return false;
+  if (row["snapshot"] === null || row["timeline"] === null) return false;
   const refusals = ["is_future", "is_lost", "is_expired", "is_before_tenant"];
   if (refusals.some((column) => row[column] === true)) return false;
   return head === undefined || row["head_version"] === head;

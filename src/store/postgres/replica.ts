@@ -49,7 +49,9 @@ export class Replica {
   #isClosed = false;
 
   constructor(options: DatabaseOptions) {
-    this.#options = options;
+    // One that accepts a connection and says nothing must not be waited for longer than for others.
+    const connectTimeoutMs = options.pool.connectTimeoutMs || silenceMs;
+    this.#options = { ...options, pool: { ...options.pool, connectTimeoutMs } };
   }
 
   /** What it said when it was last asked; undefined when it did not. */
