@@ -3,7 +3,7 @@ import assert from "node:assert/strict";
 import type { TenantId } from "../../src/base/tuple.ts";
 import { stateAt } from "../store/state.ts";
 import type { TestApp } from "../support/engines.ts";
-import type { KnownValues } from "./arbitrary-request.ts";
+import type { FuzzRequest, KnownValues } from "./arbitrary-request.ts";
 
 /** What random requests are about, and how many are sent. */
 
@@ -87,6 +87,12 @@ export async function fill(app: TestApp): Promise<void> {
   assert.equal((await app.post(`${path}/schemas/write`, { schema })).status, 200);
   const written = await app.post(`${path}/data/write`, { metadata: {}, tuples, attributes });
   assert.equal(written.status, 200, written.message);
+}
+
+/** Whether a request could change what is stored: of the others there is no need to look. */
+export function mayChange({ operation, method }: FuzzRequest): boolean {
+  const isChange = /^(create|delete|write|partialWrite|run)[A-Z]/.test(operation.id);
+  return isChange || method === "DELETE";
 }
 
 /** What a refused request must leave as it was. */
