@@ -31,6 +31,8 @@ type Node = Type.Static<typeof PlanNode>;
 export interface Effort {
   /** Rows of stored tables and their indexes, those included that a filter threw away. */
   readonly rows: number;
+  /** Rows that the steps of the plan gave or threw away, wherever they came from. */
+  readonly handled: number;
   /** Pages that were looked at, in memory or not. */
   readonly buffers: number;
 }
@@ -46,12 +48,16 @@ export async function effortOf(
   const [explained] = Value.Parse(Explained, rows[0]?.["QUERY PLAN"]);
   if (explained === undefined) throw new Error("explain says nothing");
   const { Plan } = explained;
-  return { rows: rowsOf(Plan), buffers: Plan["Shared Hit Blocks"] + Plan["Shared Read Blocks"] };
+  return {
+    rows: rowsOf(Plan, (node) => node["Relation Name"] !== undefined),
+    handled: rowsOf(Plan, () => true),
+    buffers: Plan["Shared Hit Blocks"] + Plan["Shared Read Blocks"],
+  };
 }
 
-function rowsOf(node: Node): number {
-  const below = (node.Plans ?? []).reduce((sum, child) => sum + rowsOf(child), 0);
-  if (node["Relation Name"] === undefined) return below;
+function rowsOf(node: Node, counts: (node: Node) => boolean): number {
+  const below = (node.Plans ?? []).reduce((sum, child) => sum + rowsOf(child, counts), 0);
+  if (!counts(node)) return below;
   const removed =
     (node["Rows Removed by Filter"] ?? 0) + (node["Rows Removed by Index Recheck"] ?? 0);
   return below + (node["Actual Rows"] + removed) * node["Actual Loops"];
