@@ -36,7 +36,7 @@ export function observeRequests(app: HttpApp, telemetry: Telemetry): void {
     request.record = record;
     // Comes after the last byte of the answer, and when the client is gone before.
     reply.raw.once("close", () => {
-      record.end(request.failure ?? (reply.raw.writableFinished ? "OK" : "CANCELLED"));
+      record.end(request.failure ?? (reply.raw.writableEnded ? "OK" : "CANCELLED"));
     });
   });
 }
