@@ -1,3 +1,5 @@
+import { AsyncLocalStorage } from "node:async_hooks";
+
 import { cancelled } from "../../base/error.ts";
 import type { SchemaVersion, TenantId } from "../../base/tuple.ts";
 import { questionKey, questionOf } from "../../plan/question-of.ts";
@@ -33,6 +35,8 @@ export class CheckBatch {
   readonly tenant: TenantId;
   /** What waiting batches are known by. */
   readonly key: string;
+  /** Does work as that of the first who asks, in whose trace it then is. */
+  readonly asFirst: ReturnType<typeof AsyncLocalStorage.snapshot> = AsyncLocalStorage.snapshot();
   readonly #seats = new Map<string, Seat>();
   readonly #deserted = new AbortController();
 

@@ -132,8 +132,9 @@ export class CheckBatches {
     const late = setTimeout(leaveLane, laneMs);
     this.#telemetry.record("pemba.check.batch.size", batch.size, {});
     try {
-      if (batch.size === 1) await this.#ask(batch);
-      else await this.#askTogether(batch);
+      await batch.asFirst(async () =>
+        batch.size === 1 ? await this.#ask(batch) : await this.#askTogether(batch),
+      );
     } catch (error) {
       batch.fail(error);
     } finally {
