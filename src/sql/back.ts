@@ -11,7 +11,7 @@ import { levelZero, nextLevel } from "./writer.ts";
  * The level of what accepts without a hop. The asked subject itself stands one below, so levels of
  * `back` are one more than the hops that they stand for.
  */
-export const backLevelZero = nextLevel(levelZero);
+const backLevelZero = nextLevel(levelZero);
 
 /** The hops of a row of `back`, as `levelZero` counts them. */
 export const backHops = sql`round(back.level, scale(back.level) - 1)`;
