@@ -31,9 +31,9 @@ export interface RequestRecord {
   /** Its trace, while there is one. */
   readonly traceId: string | undefined;
   /** Does work of the request: what is told meanwhile, is told of it. */
-  run<T>(work: () => T): T;
+  readonly run: <T>(work: () => T) => T;
   /** Called once. */
-  end(code: ErrorCode | "OK"): void;
+  readonly end: (code: ErrorCode | "OK") => void;
 }
 
 /** A value of a measure that is read, with the labels that it has. */
@@ -49,21 +49,32 @@ export interface Reading<Name extends ObservedName> {
 export interface Telemetry {
   /** False when nobody listens: for what it would cost something to find out. */
   readonly isOn: boolean;
-  begin(request: RequestHead): RequestRecord;
+  readonly begin: (request: RequestHead) => RequestRecord;
   /** Does work as a step of the request that is under way: outside of one it is just done. */
-  span<T>(name: string, work: (span: Span) => Promise<T>): Promise<T>;
+  readonly span: <T>(name: string, work: (span: Span) => Promise<T>) => Promise<T>;
   /** Tells what has just happened in the step that is under way. */
-  event(name: string, attributes: Attributes): void;
+  readonly event: (name: string, attributes: Attributes) => void;
   /** Does work for a question, whose tally is kept. */
-  tallied<T>(question: string, work: (tally: Tally) => Promise<T>): Promise<T>;
+  readonly tallied: <T>(question: string, work: (tally: Tally) => Promise<T>) => Promise<T>;
   /** Of the work that is under way. */
   readonly tally: Tally | undefined;
-  add<Name extends CounterName>(name: Name, amount: number, labels: LabelsOf<Name>): void;
-  record<Name extends HistogramName>(name: Name, value: number, labels: LabelsOf<Name>): void;
+  readonly add: <Name extends CounterName>(
+    name: Name,
+    amount: number,
+    labels: LabelsOf<Name>,
+  ) => void;
+  readonly record: <Name extends HistogramName>(
+    name: Name,
+    value: number,
+    labels: LabelsOf<Name>,
+  ) => void;
   /** Has a value read whenever somebody wants to know it; several readers of a name add up. */
-  observe<Name extends ObservedName>(name: Name, read: () => readonly Reading<Name>[]): void;
+  readonly observe: <Name extends ObservedName>(
+    name: Name,
+    read: () => readonly Reading<Name>[],
+  ) => void;
   /** The trace and the step that are under way, for lines of the log. */
-  place(): { readonly traceId: string; readonly spanId: string } | undefined;
+  readonly place: () => { readonly traceId: string; readonly spanId: string } | undefined;
 }
 
 const silentSpan: Span = { set: () => {} };

@@ -37,9 +37,9 @@ export interface ServerCall {
 /** A call under way. */
 export interface CallRecord {
   /** Does the work of the call: what is told meanwhile, is told of it. */
-  run<T>(work: () => T): T;
+  readonly run: <T>(work: () => T) => T;
   /** Called once. */
-  end(outcome: Outcome): void;
+  readonly end: (outcome: Outcome) => void;
 }
 
 /** What is done around every call, whatever its method. */
