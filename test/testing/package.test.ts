@@ -36,6 +36,7 @@ test("the package holds what runs and nothing of how it is made", () => {
   const kinds = new Set(files.map((path) => path.replace(/\/[^.]*\./, "/*.")));
   assert.deepEqual([...kinds].toSorted(), [
     "README.md",
+    "dist/*.css",
     "dist/*.d.ts",
     "dist/*.js",
     "migrations/*.sql",

@@ -1,18 +1,17 @@
 import { readFile } from "node:fs/promises";
-import { fileURLToPath } from "node:url";
 
 import { stringify } from "yaml";
 
 import type { HttpApp } from "../app.ts";
 import { describeApi, type DescribedRoute } from "../openapi/describe-api.ts";
+import { pageFiles, pathOfPageFile } from "./page-files.ts";
 
 const jsonPath = "/openapi.json";
 const yamlPath = "/openapi.yaml";
 const pagePath = "/docs";
 
 /** The files of the page, from the package that brings them, and the script that starts it. */
-const script = "swagger-ui-bundle.js";
-const style = "swagger-ui.css";
+const [script, style] = pageFiles;
 const starter = "start.js";
 
 /** All addresses are relative, so that the page also works behind a prefix. */
@@ -89,15 +88,16 @@ function pageRoutes(app: HttpApp): void {
     `${pagePath}/${starter}`,
     async (_request, reply) => await reply.type(scriptType).send(start),
   );
-  for (const [name, file, type] of [
-    [script, import.meta.resolve("swagger-ui-dist/swagger-ui-bundle.js"), scriptType],
-    [style, import.meta.resolve("swagger-ui-dist/swagger-ui.css"), "text/css; charset=utf-8"],
+  for (const [name, type] of [
+    [script, scriptType],
+    [style, "text/css; charset=utf-8"],
   ] as const) {
+    const file = pathOfPageFile(name);
     app.get(`${pagePath}/${name}`, async (_request, reply) => {
       return await reply
         .headers({ "cache-control": "public, max-age=3600", "x-content-type-options": "nosniff" })
         .type(type)
-        .send(await readFile(fileURLToPath(file)));
+        .send(await readFile(file));
     });
   }
 }
