@@ -1,13 +1,24 @@
 import type { FastifyReply } from "fastify";
 
 import type { PembaError } from "../base/error.ts";
+import type { HttpApp } from "./app.ts";
 
-const callers = new WeakMap<FastifyReply, AbortController>();
+declare module "fastify" {
+  interface FastifyReply {
+    /** Who waits for it, once somebody has asked. */
+    caller: AbortController | null;
+  }
+}
+
+/** To be called before routes are added that ask whether their client is gone. */
+export function knowCallers(app: HttpApp): void {
+  app.decorateReply("caller", null);
+}
 
 /**
- * Aborted when nobody waits for the reply any more, with the reason where there is one to tell. (The
- * framework's own signal of a request ends with its body, which has been read by the time that a
- * route is reached.)
+ * Aborted when nobody waits any more for a reply that is not whole, with the reason where there is one
+ * to tell. (The framework's own signal of a request ends with its body, which has been read by the
+ * time that a route is reached.)
  */
 export function clientGone(reply: FastifyReply): AbortSignal {
   return callerOf(reply).signal;
@@ -19,10 +30,12 @@ export function giveUp(reply: FastifyReply, reason: PembaError): void {
 }
 
 function callerOf(reply: FastifyReply): AbortController {
-  const known = callers.get(reply);
-  if (known !== undefined) return known;
+  if (reply.caller !== null) return reply.caller;
   const caller = new AbortController();
-  callers.set(reply, caller);
-  reply.raw.once("close", () => caller.abort());
+  reply.caller = caller;
+  reply.raw.once("close", () => {
+    // Who has got the whole answer has not left, and an abortion takes longer than most checks.
+    if (!reply.raw.writableFinished) caller.abort();
+  });
   return caller;
 }

@@ -17,13 +17,16 @@ export function closeConnections(app: HttpApp): void {
       if (unused.get(peer) === socket) unused.delete(peer);
     });
   });
-  app.server.on("request", ({ socket }) => unused.delete(peerOf(socket)));
+  app.server.on("request", ({ socket }) => {
+    if (unused.size > 0) unused.delete(peerOf(socket));
+  });
   app.addHook("preClose", async () => {
     isClosing = true;
     for (const socket of unused.values()) socket.destroy();
   });
-  app.addHook("onSend", async (_request, reply) => {
+  app.addHook("onSend", (_request, reply, _payload, done) => {
     if (isClosing) reply.header("connection", "close");
+    done();
   });
 }
 

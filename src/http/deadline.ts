@@ -4,7 +4,7 @@ import { forCaller } from "../base/caller.ts";
 import { fieldError, PembaError } from "../base/error.ts";
 import { quote } from "../base/quote.ts";
 import type { HttpApp } from "./app.ts";
-import { clientGone, giveUp } from "./client-gone.ts";
+import { clientGone, giveUp, knowCallers } from "./client-gone.ts";
 
 const header = "grpc-timeout";
 
@@ -29,6 +29,7 @@ const timerMaxMs = 2 ** 31 - 1;
  * as after the deadline of a gRPC call.
  */
 export function endAtDeadlines(app: HttpApp): void {
+  knowCallers(app);
   app.addHook("onRoute", (route) => {
     const { handler } = route;
     route.handler = async function (this: HttpApp, request, reply): Promise<unknown> {

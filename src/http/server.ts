@@ -2,6 +2,7 @@ import type { FastifyBaseLogger, FastifyRequest } from "fastify";
 
 import type { Admission } from "../auth/admission.ts";
 import type { Certificate } from "../auth/certificate.ts";
+import { errorOf } from "../base/error.ts";
 import { noTelemetry, type Telemetry } from "../base/telemetry.ts";
 import type { Service } from "../service/service.ts";
 import { requestIdHeader, traceIdOf } from "../telemetry/request-id.ts";
@@ -82,27 +83,35 @@ function readBodies(app: HttpApp): void {
   app.addContentTypeParser(
     "*",
     { parseAs: "buffer" },
-    async (request: FastifyRequest, bytes: Buffer) =>
-      // Where there is no path, no body is wrong.
-      request.is404 ? {} : parseBody(bytes),
+    (request: FastifyRequest, bytes: Buffer, done) => {
+      try {
+        // Where there is no path, no body is wrong.
+        done(null, request.is404 ? {} : parseBody(bytes));
+      } catch (error) {
+        done(errorOf(error));
+      }
+    },
   );
   // Without the header nothing can be wrong with it: a malformed one would be refused with 415.
-  app.addHook("onRequest", async (request) => {
+  app.addHook("onRequest", (request, _reply, done) => {
     delete request.raw.headers["content-type"];
+    done();
   });
 }
 
 /** The id under which the log knows a request goes back with its answer. */
 function nameRequests(app: HttpApp): void {
-  app.addHook("onRequest", async (request, reply) => {
+  app.addHook("onRequest", (request, reply, done) => {
     reply.header(requestIdHeader, request.id);
     // Where requests are traced, the log knows to which trace its lines belong.
     const traceId = request.record === null ? traceIdOf(request.headers["traceparent"]) : undefined;
-    if (traceId === undefined) return;
-    request.log = request.log.child({ trace_id: traceId });
-    reply.log = request.log;
+    if (traceId !== undefined) {
+      request.log = request.log.child({ trace_id: traceId });
+      reply.log = request.log;
+    }
+    done();
   });
-  app.addHook("onResponse", async (request, reply) => {
+  app.addHook("onResponse", (request, reply, done) => {
     const line = {
       method: request.method,
       route: request.routeOptions.url,
@@ -112,5 +121,6 @@ function nameRequests(app: HttpApp): void {
     const tell = (): void => request.log.debug(line, "request answered");
     if (request.record === null) tell();
     else request.record.run(tell);
+    done();
   });
 }
