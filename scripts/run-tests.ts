@@ -1,5 +1,9 @@
 import { spawn, type ChildProcess } from "node:child_process";
+import { randomUUID } from "node:crypto";
 import { once } from "node:events";
+
+import { dropTestDatabases } from "../test/support/database.ts";
+import { findPostgres } from "../test/support/postgres.ts";
 
 const stopSignals = ["SIGINT", "SIGTERM", "SIGHUP"] as const;
 
@@ -17,11 +21,26 @@ const testTimeoutMs = 240_000;
 /** A run that takes longer has a test in an endless loop, which no timer inside its process ends. */
 const runTimeoutMs = 1_200_000;
 
-/** Starts Node's test runner with our Postgres and our reporter; `args` are its own flags or files. */
-export function startTestRunner(
+/** Node's test runner at work, with a Postgres of its own. */
+export interface TestRun {
+  readonly runner: ChildProcess;
+  /** Resolves to its exit code when nothing is left of the run. */
+  readonly exitCode: Promise<number>;
+}
+
+/**
+ * Finds a Postgres and starts Node's test runner with our reporter; `args` are its own flags or files.
+ * The Postgres is ours to end and not a hook's of the runner, which does not wait for it when it
+ * forces files to end.
+ */
+export async function startTestRun(
   args: readonly string[],
   { stdout }: { readonly stdout: "inherit" | "pipe" },
-): ChildProcess {
+): Promise<TestRun> {
+  const server = await findPostgres();
+  process.stdout.write(`${server.description}\n`);
+  process.env["PEMBA_TEST_DATABASE_URL"] = server.url;
+  process.env["PEMBA_TEST_RUN"] = randomUUID().slice(0, 8);
   const runner = spawn(
     process.execPath,
     [
@@ -30,7 +49,6 @@ export function startTestRunner(
       `--test-timeout=${testTimeoutMs}`,
       // A test that fails seldom closes what it opened: its file would not end by itself.
       "--test-force-exit",
-      "--test-global-setup=test/support/setup.ts",
       "--test-reporter=./test/support/reporter.ts",
       "--test-reporter-destination=stdout",
       ...args,
@@ -41,15 +59,23 @@ export function startTestRunner(
     },
   );
   setTimeout(() => runner.kill(), runTimeoutMs).unref();
-  return runner;
+  const exitCode = exitCodeOf(runner, async () => {
+    // What files that failed left, on a server that may not be ours to end.
+    await dropTestDatabases();
+    await server.stop();
+  });
+  return { runner, exitCode };
 }
 
 /**
  * Waits for a child and answers its exit code. What asks this process to end meanwhile is passed on
- * to the child first, so that it can clean up, and then ends this process too. The shell between
- * npm and us passes nothing on, so that its end counts as being asked.
+ * to the child first, and then ends this process too, in either case after `cleanUp`. The shell
+ * between npm and us passes nothing on, so that its end counts as being asked.
  */
-export async function exitCodeOf(child: ChildProcess): Promise<number> {
+export async function exitCodeOf(
+  child: ChildProcess,
+  cleanUp: () => Promise<void> = async () => {},
+): Promise<number> {
   let stopSignal: NodeJS.Signals | undefined;
   const stop = (signal: NodeJS.Signals): void => {
     stopSignal ??= signal;
@@ -61,6 +87,7 @@ export async function exitCodeOf(child: ChildProcess): Promise<number> {
   }, 500);
   for (const signal of stopSignals) process.on(signal, stop);
   const [code] = (await once(child, "close")) as [number | null];
+  await cleanUp();
   for (const signal of stopSignals) process.off(signal, stop);
   clearInterval(watch);
   if (stopSignal !== undefined) process.kill(process.pid, stopSignal);

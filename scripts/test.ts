@@ -1,15 +1,14 @@
 import { createInterface } from "node:readline";
 
 import { runChecks, runSection } from "./run-checks.ts";
-import { allTests, exitCodeOf, startTestRunner } from "./run-tests.ts";
+import { allTests, startTestRun } from "./run-tests.ts";
 
 /** `N passed, N failed`, as the reporter ends. */
 const closingLine = /^(?<passed>\d+) passed, (?<failed>\d+) failed(?:, (?<skipped>\d+) skipped)?$/;
 
 const total = { ...(await runChecks()), skipped: 0 };
 await runSection("tests", async () => {
-  const runner = startTestRunner([allTests], { stdout: "pipe" });
-  const code = exitCodeOf(runner);
+  const { runner, exitCode } = await startTestRun([allTests], { stdout: "pipe" });
   const tests = { passed: 0, failed: 0, skipped: 0 };
   if (runner.stdout !== null) {
     for await (const line of createInterface({ input: runner.stdout })) {
@@ -24,7 +23,7 @@ await runSection("tests", async () => {
     }
   }
   // A run that broke off outside any test has failed all the same.
-  if ((await code) !== 0 && tests.failed === 0) tests.failed = 1;
+  if ((await exitCode) !== 0 && tests.failed === 0) tests.failed = 1;
   total.passed += tests.passed;
   total.failed += tests.failed;
   total.skipped += tests.skipped;
