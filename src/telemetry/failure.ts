@@ -15,7 +15,10 @@ export function logFailure(
     logger.error({ err: faultFields(error.cause ?? error) }, "request failed");
     return;
   }
-  logger[isNews(error) ? "warn" : "debug"]({ code: error.code }, `request failed: ${error.sentence}`);
+  logger[isNews(error) ? "warn" : "debug"](
+    { code: error.code },
+    `request failed: ${error.sentence}`,
+  );
   if (error.cause !== undefined)
     logger.debug({ err: faultFields(error.cause) }, "why the request failed");
 }
