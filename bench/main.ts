@@ -15,13 +15,15 @@ import { benchRate } from "./rate.ts";
 import { writeResult } from "./report.ts";
 import { type BenchServer, describeServer, loadDatabase, openServer } from "./server.ts";
 import { benchShapes } from "./shapes.ts";
+import { benchSoak } from "./soak.ts";
 import { benchStream } from "./stream-memory.ts";
 import { benchTransports } from "./transports.ts";
 import { benchWrites } from "./write.ts";
 
 const usage = `usage: npm run bench -- <command> [options]
 
-commands: check, lookup, shapes, plans, transports, batching, cache, rate, overhead, write, life
+commands: check, lookup, shapes, plans, transports, batching, cache, rate, soak, overhead, write,
+          life
 
   --small                data of about a hundredth of the size
   --only <text>          only classes of questions whose name holds the text
@@ -38,6 +40,9 @@ check only:
 overhead, transports, batching and cache only:
   --runs <n>             alternating runs of each class; the medians are printed (5)
   --callers <list>       checks in flight, not of overhead (1,8,64)
+
+soak only:
+  --minutes <n>          how long everything goes on at once (30)
 
 rate only:
   --even                 checks arrive at equal distances instead of at random
@@ -56,6 +61,7 @@ const { values, positionals } = parseArgs({
     connections: { type: "string", default: "1,8" },
     callers: { type: "string", default: "1,8,64" },
     "walk-reads-head": { type: "boolean", default: false },
+    minutes: { type: "string", default: "30" },
     even: { type: "boolean", default: false },
     keep: { type: "boolean", default: false },
     "shared-buffers": { type: "string", default: "2GB" },
@@ -70,6 +76,7 @@ const options = {
   connections: values.connections.split(",").map(Number),
   callers: values.callers.split(",").map(Number),
   walkReadsHead: values["walk-reads-head"],
+  minutes: Number(values.minutes),
   pattern: values.even ? ("even" as const) : ("random" as const),
   keep: values.keep,
 };
@@ -99,6 +106,10 @@ const commands: Readonly<Record<string, (server: BenchServer) => Promise<object>
   rate: async (server) => {
     const dataset = nestedDataset(values.small ? smallSizes : fullSizes, QUESTIONS);
     return { rate: await benchRate(server, dataset, options, print) };
+  },
+  soak: async (server) => {
+    const dataset = nestedDataset(values.small ? smallSizes : fullSizes, QUESTIONS);
+    return { soak: await benchSoak(server, dataset, options, print) };
   },
   batching: async (server) => ({ batching: await benchNestedLayers(server, benchBatching) }),
   cache: async (server) => ({ cache: await benchNestedLayers(server, benchCache) }),
