@@ -13,52 +13,34 @@ import type { PostgresStoreOptions } from "../../src/store/postgres/store.ts";
 import type { LookupPage, Store } from "../../src/store/store.ts";
 import { createTestDatabase } from "../support/database.ts";
 import { openLine } from "../support/line.ts";
-import { type FollowedServer, startFollowedPostgres } from "../support/postgres-binaries.ts";
+import { startFollowedPostgres } from "../support/postgres-binaries.ts";
 import { follow, textOf } from "./change-streams.ts";
 import { allowed, openStore, tenantWithSchema, write } from "./engines.ts";
 import { remove } from "./filters.ts";
+import { type Followed, startFollowed } from "./followed.ts";
 import { beginWrite, connect, until } from "./open-write.ts";
 import { stateAt } from "./state.ts";
 
-let servers: FollowedServer;
+let servers: Followed;
 let sql: postgres.Sql;
 let following: postgres.Sql;
 
 before(async () => {
-  servers = await startFollowedPostgres();
-  sql = connect(servers.primary.url, 8);
-  following = connect(servers.standby.url, 2);
-  // The tables are there before anybody asks for them.
-  await (await openStore(servers.primary.url)).close();
-  await caughtUp();
+  servers = await startFollowed();
+  ({ sql, following } = servers);
 });
 
 after(async () => {
-  await Promise.all([sql.end({ timeout: 1 }), following.end({ timeout: 1 })]);
-  await Promise.all([servers.primary.stop(), servers.standby.stop()]);
+  await servers.stop();
 });
 
-/** Resolves when the standby has all that the primary has. */
-async function caughtUp(): Promise<void> {
-  const [end] = await sql<{ lsn: string }[]>`select pg_current_wal_insert_lsn()::text as lsn`;
-  await until(async () => {
-    const [row] = await following<{ there: boolean }[]>`
-      select pg_last_wal_replay_lsn() >= ${end?.lsn ?? ""}::text::pg_lsn as there`;
-    return row?.there === true ? true : undefined;
-  });
-}
-
 async function pauseReplay(t: TestContext): Promise<() => Promise<void>> {
-  await following`select pg_wal_replay_pause()`;
-  await until(async () => {
-    const [row] = await following`select pg_get_wal_replay_pause_state() as state`;
-    return row?.["state"] === "paused" ? true : undefined;
-  });
+  await servers.pause();
   let isPaused = true;
   const resume = async (): Promise<void> => {
-    if (isPaused) await following`select pg_wal_replay_resume()`;
+    if (isPaused) await servers.resume();
     isPaused = false;
-    await caughtUp();
+    await servers.caughtUp();
   };
   t.after(resume);
   return resume;
@@ -75,14 +57,14 @@ async function openWithReplica(
   options: Partial<PostgresStoreOptions> = {},
 ): Promise<Opened> {
   const warnings: string[] = [];
-  const store = await openStore(options.url ?? servers.primary.url, {
-    replicaUrl: servers.standby.url,
+  const store = await openStore(options.url ?? servers.url, {
+    replicaUrl: servers.standbyUrl,
     warn: (text) => void warnings.push(text),
     ...options,
   });
   t.after(async () => await store.close());
   const tenant = await tenantWithSchema(store);
-  await caughtUp();
+  await servers.caughtUp();
   return { store, tenant, warnings };
 }
 
@@ -106,11 +88,11 @@ async function firstPage(store: Store, tenant: TenantId, at?: SnapToken): Promis
 }
 
 test("a snapshot of a standby does not tell which transactions are running", async () => {
-  const store = await openStore(servers.primary.url);
+  const store = await openStore(servers.url);
   const tenant = await tenantWithSchema(store);
   const open = await beginWrite(sql, tenant, { tuples: owner("a") });
   await write(store, tenant, { tuples: ["doc:2#owner@user:b"] });
-  await caughtUp();
+  await servers.caughtUp();
   const state = "select pg_current_snapshot()::text as text";
   const [here, there] = await Promise.all([sql.unsafe(state), following.unsafe(state)]);
   assert.match(String(here[0]?.["text"]), /^\d+:\d+:\d+/);
@@ -132,18 +114,18 @@ test("a question goes to the replica, and one of a state that it lacks to the wr
   assert.deepEqual(await stateAt(store, tenant, token), owner("new"));
   await resume();
   assert.equal(await allowed(store, tenant, asked("new")), true);
-  const alone = await openStore(servers.primary.url);
+  const alone = await openStore(servers.url);
   t.after(async () => await alone.close());
   assert.deepEqual((await firstPage(alone, tenant, before.snapToken)).items, []);
 });
 
 test("a question of a state that the replica has reached needs no writer", async (t) => {
-  const line = await openLine(t, servers.primary.url);
+  const line = await openLine(t, servers.url);
   const { store, tenant } = await openWithReplica(t, { url: line.url, maxRetries: 0 });
   const first = await write(store, tenant, { tuples: owner("a") });
   const second = await remove(store, tenant, { tuples: { ids: ["1"] } });
   await allowed(store, tenant, asked("a"));
-  await caughtUp();
+  await servers.caughtUp();
   // It is known of the replica after the next look at it.
   await line.cut();
   await until(async () =>
@@ -162,8 +144,8 @@ test("a question of a state that the replica has reached needs no writer", async
 test("a read of an own write misses nothing, however the replay stops and goes on", async (t) => {
   const { store, tenant } = await openWithReplica(t);
   for (let round = 0; round < 40; round++) {
-    if (round % 8 === 0) await following`select pg_wal_replay_pause()`;
-    if (round % 8 === 4) await following`select pg_wal_replay_resume()`;
+    if (round % 8 === 0) await servers.pause();
+    if (round % 8 === 4) await servers.resume();
     const name = `u${round}`;
     const token = await write(store, tenant, { tuples: owner(name) });
     assert.equal(await allowed(store, tenant, asked(name, token)), true, name);
@@ -176,14 +158,14 @@ test("a read of an own write misses nothing, however the replay stops and goes o
 test("a token of a state that was read from the replica names that state on every server", async (t) => {
   const { store, tenant } = await openWithReplica(t);
   const other = await tenantWithSchema(store);
-  const alone = await openStore(servers.primary.url);
+  const alone = await openStore(servers.url);
   t.after(async () => await alone.close());
   await write(store, tenant, { tuples: owner("a") });
   await write(store, other, { tuples: owner("x") });
   // Has a lower id than what is committed after it, and is running on the standby.
   const open = await beginWrite(sql, tenant, { tuples: owner("late") });
   await write(store, tenant, { tuples: owner("b") });
-  await caughtUp();
+  await servers.caughtUp();
   const page = await firstPage(store, tenant);
   assert.deepEqual(page.items, ["a", "b"]);
   const quiet = await firstPage(store, other);
@@ -191,7 +173,7 @@ test("a token of a state that was read from the replica names that state on ever
   await open.commit();
   await write(store, tenant, { tuples: owner("c") });
   await write(store, other, { tuples: owner("y") });
-  await caughtUp();
+  await servers.caughtUp();
   for (const each of [alone, store]) {
     assert.deepEqual((await firstPage(each, tenant, page.snapToken)).items, ["a", "b"]);
     assert.deepEqual((await firstPage(each, other, quiet.snapToken)).items, ["x"]);
@@ -203,11 +185,11 @@ test("pages stay with the state of the first, wherever that was read", async (t)
   const { store, tenant } = await openWithReplica(t);
   const ids = Array.from({ length: 9 }, (_, index) => `doc:1#owner@user:u${index}`);
   await write(store, tenant, { tuples: ids });
-  await caughtUp();
+  await servers.caughtUp();
   const first = await firstPage(store, tenant);
   assert.equal(first.items.length, 9);
   await remove(store, tenant, { tuples: { ids: ["1"] } });
-  await caughtUp();
+  await servers.caughtUp();
   for (let turn = 0; turn < 3; turn++) {
     assert.equal((await firstPage(store, tenant, first.snapToken)).items.length, 9);
   }
@@ -217,7 +199,7 @@ test("pages stay with the state of the first, wherever that was read", async (t)
 test("the head of a schema is never older than what this instance has seen", async (t) => {
   const { store, tenant } = await openWithReplica(t);
   await write(store, tenant, { tuples: owner("a") });
-  await caughtUp();
+  await servers.caughtUp();
   assert.equal(await allowed(store, tenant, asked("a")), true);
   const resume = await pauseReplay(t);
   const text = `entity user {} entity doc { relation owner @user relation banned @user
@@ -231,13 +213,13 @@ test("the head of a schema is never older than what this instance has seen", asy
 });
 
 test("a replica that goes fails no question, and is asked again when it comes", async (t) => {
-  const line = await openLine(t, servers.standby.url);
+  const line = await openLine(t, servers.standbyUrl);
   const { store, tenant, warnings } = await openWithReplica(t, {
     replicaUrl: line.url,
     maxRetries: 0,
   });
   await write(store, tenant, { tuples: owner("a") });
-  await caughtUp();
+  await servers.caughtUp();
   let isOver = false;
   const reading = Array.from({ length: 4 }, async () => {
     let answers = 0;
@@ -260,10 +242,10 @@ test("a replica that goes fails no question, and is asked again when it comes", 
 });
 
 test("a replica that says nothing any more fails no question", async (t) => {
-  const line = await openLine(t, servers.standby.url);
+  const line = await openLine(t, servers.standbyUrl);
   const { store, tenant, warnings } = await openWithReplica(t, { replicaUrl: line.url });
   await write(store, tenant, { tuples: owner("a") });
-  await caughtUp();
+  await servers.caughtUp();
   line.silence("all");
   const answers = await Promise.all(
     Array.from({ length: 6 }, async () => await allowed(store, tenant, asked("a"))),
@@ -277,7 +259,7 @@ function leftOut(warnings: readonly string[]): number {
 }
 
 test("a replica that is not there at the start is a warning, and one that comes is asked", async (t) => {
-  const line = await openLine(t, servers.standby.url);
+  const line = await openLine(t, servers.standbyUrl);
   await line.cut();
   const { store, tenant, warnings } = await openWithReplica(t, { replicaUrl: line.url });
   assert.equal(leftOut(warnings), 1, warnings.join("\n"));
@@ -299,11 +281,11 @@ test("a server of another cluster is not asked", async (t) => {
 });
 
 test("the writer may stand among the replicas", async (t) => {
-  const both = `${servers.primary.url.replace(/\/postgres$/, "")},${new URL(servers.standby.url).host}/postgres`;
+  const both = `${servers.url.replace(/\/postgres$/, "")},${new URL(servers.standbyUrl).host}/postgres`;
   const { store, tenant, warnings } = await openWithReplica(t, { replicaUrl: both });
   assert.deepEqual(warnings, []);
   const token = await write(store, tenant, { tuples: owner("a") });
-  await caughtUp();
+  await servers.caughtUp();
   for (let turn = 0; turn < 6; turn++) {
     assert.equal(await allowed(store, tenant, asked("a")), true);
     assert.equal(await allowed(store, tenant, asked("a", token)), true);
@@ -376,7 +358,7 @@ test("with all servers named for both, a failover leaves the instance at work", 
 test("a standby that became a server of its own is not asked any more", async (t) => {
   const { store, tenant, warnings } = await openWithReplica(t);
   await write(store, tenant, { tuples: owner("a") });
-  await caughtUp();
+  await servers.caughtUp();
   await following`select pg_promote()`;
   await until(async () => (leftOut(warnings) === 1 ? true : undefined));
   assert.match(warnings.join("\n"), /follows no server/);
