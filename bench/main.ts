@@ -37,7 +37,7 @@ check only:
   --connections <list>   connections, which is also checks in flight (1,8)
   --walk-reads-head      let the baseline read head version and snapshot before each check
 
-overhead, transports, batching and cache only:
+shapes, overhead, transports, batching and cache only:
   --runs <n>             alternating runs of each class; the medians are printed (5)
   --callers <list>       checks in flight, not of overhead (1,8,64)
 

@@ -26,15 +26,14 @@ export interface LoadedDatabase {
 }
 
 export interface LoadedData extends Omit<Dataset, "classes"> {
+  /** The folder of its generator, when that is not the one of all others. */
+  readonly madeIn?: URL;
   /** What is done to the database once the facts are in it. */
   readonly afterLoad?: (url: string) => Promise<void>;
 }
 
-/** Whoever changes one of these gets the data loaded anew. */
-const madeFrom = [
-  new URL("../migrations/", import.meta.url),
-  new URL("data/", import.meta.url),
-] as const;
+const migrations = new URL("../migrations/", import.meta.url);
+const generators = new URL("data/", import.meta.url);
 
 /**
  * The server at `url`, else that of `PEMBA_BENCH_DATABASE_URL`, else one of our own, durable as in
@@ -75,7 +74,7 @@ export async function loadDatabase(
 ): Promise<LoadedDatabase> {
   const name = `pemba_bench_${data.name}`;
   const url = withDatabase(server.url, name);
-  const fingerprint = await fingerprintOf(data.schema, data.key);
+  const fingerprint = await fingerprintOf(data);
   const drop = async () => {
     await onServer(server.url, (sql) => sql`drop database if exists ${sql(name)} with (force)`);
   };
@@ -95,9 +94,10 @@ export async function loadDatabase(
   return { url, tenant: await tenantNumber(url), drop };
 }
 
-async function fingerprintOf(schema: string, key: string): Promise<string> {
+/** Whoever changes a file of one of the folders gets the data loaded anew. */
+async function fingerprintOf({ schema, key, madeIn }: LoadedData): Promise<string> {
   const hash = createHash("sha256").update(schema).update(key);
-  for (const folder of madeFrom) {
+  for (const folder of [migrations, generators, ...(madeIn === undefined ? [] : [madeIn])]) {
     const files = await readdir(folder);
     for (const file of files.toSorted()) hash.update(await readFile(new URL(file, folder)));
   }
