@@ -4,8 +4,8 @@ import type { CheckQuestion, QuestionFrame } from "../store.ts";
 import { arrayLiteral } from "./array-literal.ts";
 import type { Group } from "./check-plan.ts";
 import { contextValues } from "./context-values.ts";
-import type { Value } from "./database.ts";
 import { type PinnedState, stateValues } from "./snap-token.ts";
+import type { Value } from "./value.ts";
 
 /** The shape of the statement that a question needs. */
 export function checkShape(question: CheckQuestion, groups: readonly Group[]): CheckShape {

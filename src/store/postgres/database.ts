@@ -15,8 +15,6 @@ import type { Row } from "./row.ts";
 import { tellStatement } from "./tell-statement.ts";
 import type { Value } from "./value.ts";
 
-export type { Value } from "./value.ts";
-
 export interface DatabaseOptions {
   /** With several hosts the first that takes writes. */
   readonly url: string;

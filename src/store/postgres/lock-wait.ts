@@ -1,4 +1,4 @@
-import type { Value } from "./database.ts";
+import type { Value } from "./value.ts";
 
 /** How long a change waits for a lock, as the statements take it. Undefined: as the server has it. */
 export function lockWait(ms: number | undefined): Value {
