@@ -1,6 +1,7 @@
 import { get as getPlain, type IncomingMessage, type RequestOptions } from "node:http";
 import { get as getSecure } from "node:https";
 
+import { addressOf } from "../base/address.ts";
 import type { Config } from "../config/options.ts";
 import type { Command } from "./command.ts";
 import { complain, say, sentenceOf, surplus } from "./output.ts";
@@ -81,6 +82,6 @@ async function askRest({ host, port, tls }: Place): Promise<boolean> {
 /** Loads the client of gRPC only here, since probes run often and mostly do without it. */
 async function askGrpc({ host, port, tls }: Place): Promise<boolean> {
   const { askHealth } = await import("../grpc/ask-health.ts");
-  const address = `${host.includes(":") ? `[${host}]` : host}:${port}`;
+  const address = addressOf(host, port);
   return await askHealth(address, { patience, ...(tls && { tls: anyCertificate }) });
 }

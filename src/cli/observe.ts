@@ -1,5 +1,6 @@
 import type { Logger } from "pino";
 
+import { addressOf } from "../base/address.ts";
 import { PembaError } from "../base/error.ts";
 import { packageVersion } from "../base/package-version.ts";
 import { noTelemetry, type Telemetry } from "../base/telemetry.ts";
@@ -38,7 +39,7 @@ export async function observe(config: Config): Promise<Observation> {
   const opened = await openOthers(config, report);
   if (opened !== undefined) telemetry = opened.telemetry;
   if (opened?.scrapePort !== undefined) {
-    logger.info(`metrics are read from ${scrapeHost(config)}:${opened.scrapePort}`);
+    logger.info(`metrics are read from ${addressOf(scrapeHost(config), opened.scrapePort)}`);
   }
   return {
     logger,

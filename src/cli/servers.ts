@@ -3,6 +3,7 @@ import { setTimeout as wait } from "node:timers/promises";
 
 import type { Logger } from "pino";
 
+import { addressOf } from "../base/address.ts";
 import type { Config } from "../config/options.ts";
 import type { GrpcServer } from "../grpc/server.ts";
 import type { HttpApp } from "../http/app.ts";
@@ -46,7 +47,7 @@ async function listenGrpc(
   const host = hostOf(config);
   try {
     const bound = await server.listen({ host, port });
-    logger.info(`grpc listens on ${host.includes(":") ? `[${host}]` : host}:${bound}`);
+    logger.info(`grpc listens on ${addressOf(host, bound)}`);
     return undefined;
   } catch (error) {
     return `server.grpc.port: cannot listen on ${host}:${port}: ${whyNot(error)}`;
@@ -64,7 +65,7 @@ export async function listenToPeers(
   const host = hostOf(config);
   try {
     const bound = await peers.server.listen({ host, port });
-    logger.info(`peers are listened to on ${host.includes(":") ? `[${host}]` : host}:${bound}`);
+    logger.info(`peers are listened to on ${addressOf(host, bound)}`);
     return undefined;
   } catch (error) {
     return `distributed.port: cannot listen on ${host}:${port}: ${whyNot(error)}`;

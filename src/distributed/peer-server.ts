@@ -3,6 +3,7 @@ import type { Logger } from "pino";
 
 import { type Authenticator, createAdmission } from "../auth/admission.ts";
 import type { Certificate } from "../auth/certificate.ts";
+import { addressOf } from "../base/address.ts";
 import { errorOf } from "../base/error.ts";
 import { statusOf } from "../base/status.ts";
 import { Permission } from "../gen/base/v1/permission_pb.ts";
@@ -58,8 +59,7 @@ export function buildPeerServer(options: {
   return {
     async listen({ host, port }) {
       const { promise, resolve, reject } = Promise.withResolvers<number>();
-      const address = `${host.includes(":") ? `[${host}]` : host}:${port}`;
-      server.bindAsync(address, credentialsOf(certificate), (error, bound) =>
+      server.bindAsync(addressOf(host, port), credentialsOf(certificate), (error, bound) =>
         error === null ? resolve(bound) : reject(error),
       );
       return await promise;

@@ -1,5 +1,6 @@
 import { lookup } from "node:dns/promises";
 
+import { addressOf } from "../base/address.ts";
 import type { PeerTarget } from "../config/peer-target.ts";
 
 /** Where the instances are now, each as `host:port`. Fails when a name cannot be resolved. */
@@ -12,9 +13,7 @@ export const resolvePeers: Resolve = async (target) => {
       return target.addresses;
     case "name": {
       const found = await lookup(target.host, { all: true });
-      return found.map(({ address, family }) =>
-        family === 6 ? `[${address}]:${target.port}` : `${address}:${target.port}`,
-      );
+      return found.map(({ address }) => addressOf(address, target.port));
     }
   }
 };

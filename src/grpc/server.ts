@@ -10,6 +10,7 @@ import type { Logger } from "pino";
 
 import type { Admission } from "../auth/admission.ts";
 import type { Certificate } from "../auth/certificate.ts";
+import { addressOf } from "../base/address.ts";
 import { assert } from "../base/assert.ts";
 import { errorOf, PembaError } from "../base/error.ts";
 import { statusOf } from "../base/status.ts";
@@ -87,9 +88,8 @@ export function buildGrpcServer(options: {
   const credentials = credentialsOf(options.certificate);
   return {
     async listen({ host, port }) {
-      const address = `${host.includes(":") ? `[${host}]` : host}:${port}`;
       const { promise, resolve, reject } = Promise.withResolvers<number>();
-      server.bindAsync(address, credentials, (error, bound) =>
+      server.bindAsync(addressOf(host, port), credentials, (error, bound) =>
         error === null ? resolve(bound) : reject(error),
       );
       return await promise;
