@@ -154,6 +154,50 @@ test("a statement that fails says nothing of the inside, its cause does", async 
   await database.close();
 });
 
+test("what follows a statement that failed between its rows has its own rows and no others", async () => {
+  const database = await open(place.url, { maxConnections: 1 });
+  const broken = "select 1 / (row - 3) from generate_series(1, 5) as rows (row)";
+  // Sent the second time, a text is prepared, and the driver runs it in another way.
+  for (const time of ["first", "second", "third"]) {
+    await fails(database.query(broken, []), "INTERNAL");
+    const rows = await database.query("select 7 as seven", []);
+    assert.deepEqual([...rows], [{ seven: 7 }], time);
+  }
+  await fails(database.query(broken, []), "INTERNAL");
+  assert.deepEqual([...(await database.query("select where false", []))], []);
+  await database.close();
+});
+
+test("what follows a statement that was cancelled between its rows has its own rows and no others", async () => {
+  const database = await open(place.url, { maxConnections: 1 });
+  const sql = connect(place.url);
+  const holder = await sql.reserve();
+  await holder`select pg_advisory_lock(16)`;
+  const abort = new AbortController();
+  const halfway = fails(
+    database.read(
+      `select case when row = 3 then pg_advisory_xact_lock(16) end
+       from generate_series(1, 5) as rows (row)`,
+      [],
+      abort.signal,
+    ),
+    "CANCELLED",
+  );
+  await untilWaiting(sql, 1);
+  abort.abort();
+  await halfway;
+  const rows = await database.write("select n from generate_series(1, 4) as numbers (n)", []);
+  assert.deepEqual(
+    rows.map((row) => row["n"]),
+    [1, 2, 3, 4],
+  );
+  assert.equal(rows.length, 4);
+  await holder`select pg_advisory_unlock(16)`;
+  holder.release();
+  await sql.end({ timeout: 1 });
+  await database.close();
+});
+
 test("a connection that has prepared its fill gives way to a new one", async () => {
   const database = await open(place.url, { maxConnections: 1 });
   const backends = new Set<unknown>();

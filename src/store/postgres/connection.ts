@@ -30,7 +30,7 @@ export interface ConnectionOptions {
   readonly onGreeted: (greeting: Greeting) => void;
 }
 
-/** A statement that is on its way; it fails with what the driver throws (see `storageError`). */
+/** A statement that is on its way; `rowsOf` awaits it. */
 export type Sent = postgres.PendingQuery<Row[]>;
 
 /**
@@ -125,7 +125,7 @@ export class Connection {
   /** The rows of a statement that is sent once. Fails with an error of the table. */
   async run(text: string, values: readonly Value[] = []): Promise<readonly Row[]> {
     try {
-      return await this.send(text, values, false);
+      return await rowsOf(this.send(text, values, false));
     } catch (error) {
       throw storageError(error);
     }
@@ -134,7 +134,7 @@ export class Connection {
   /** Sends statements that are separated by semicolons and have no values; the rows of a single one. */
   async script(text: string): Promise<readonly Row[]> {
     try {
-      return await this.#sql.unsafe<Row[]>(text).simple();
+      return await rowsOf(this.#sql.unsafe<Row[]>(text).simple());
     } catch (error) {
       throw storageError(error);
     }
@@ -156,6 +156,16 @@ export class Connection {
 /** The types of the driver lack it. */
 function socketOption({ socket }: SingleSocket): object {
   return { socket };
+}
+
+/**
+ * The rows of a statement, once they are there. Fails with what the driver throws (see `storageError`).
+ * The driver counts rows on from where the statement before failed or was cancelled: what comes next
+ * over that connection begins with as many holes, which are left out here.
+ */
+export async function rowsOf(sent: Sent): Promise<readonly Row[]> {
+  const rows = await sent;
+  return rows.length === 0 || 0 in rows ? rows : rows.filter(() => true);
 }
 
 /** The process that runs a statement, or what a pooler calls it; the driver knows it once it is sent. */

@@ -5,7 +5,7 @@ import { cancelled, PembaError } from "../../base/error.ts";
 import { noTelemetry, type Telemetry } from "../../base/telemetry.ts";
 import { Cancelling } from "./cancelling.ts";
 import type { CircuitBreaker } from "./circuit-breaker.ts";
-import { backendOf, cancel, type Connection, type Greeting } from "./connection.ts";
+import { backendOf, cancel, type Connection, type Greeting, rowsOf } from "./connection.ts";
 import { faultOf, isCancelled, storageError, unknownOutcome } from "./driver-error.ts";
 import { openWay, type Way } from "./open-way.ts";
 import { type PoolOptions, silenceOf } from "./pool-options.ts";
@@ -201,7 +201,7 @@ export class Database {
     signal?.addEventListener("abort", giveUp, { once: true });
     const timer = timeoutMs === 0 ? undefined : setTimeout(end, timeoutMs);
     try {
-      return await sent;
+      return await rowsOf(sent);
     } catch (thrown) {
       const error = storageError(thrown);
       const isOurs = isCancelled(error) && this.#cancelling.hit(backendOf(sent));

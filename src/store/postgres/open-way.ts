@@ -1,7 +1,7 @@
 import { assert, must } from "../../base/assert.ts";
 import { PembaError } from "../../base/error.ts";
 import { arrayLiteral } from "./array-literal.ts";
-import { backendOf, Connection, type Greeting, nameOf } from "./connection.ts";
+import { backendOf, Connection, type Greeting, nameOf, rowsOf } from "./connection.ts";
 import { refusesStartParameters, storageError } from "./driver-error.ts";
 import { hostUris } from "./host-uris.ts";
 import { numberOf, type Row, textOf } from "./row.ts";
@@ -108,7 +108,7 @@ async function explore(
   await connection.run("begin");
   const settings = arrayLiteral(Object.keys(sessionSettings));
   const sent = connection.send(wayStatement, [settings], true);
-  const row = must((await sent)[0], "a select without a table has one row");
+  const row = must((await rowsOf(sent))[0], "a select without a table has one row");
   const isPooled = numberOf(row, "backend") !== backendOf(sent);
   const ownName = must(nameOf(sent), "a prepared statement has a name");
   const hasOwnName = namesOf(row).includes(ownName);
