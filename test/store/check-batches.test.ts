@@ -144,6 +144,63 @@ test("a question with a context or with several items does not wait", async () =
   await Promise.all(answers);
 });
 
+test("the same check is asked once however much it costs", async (context) => {
+  let now = 0;
+  context.mock.method(performance, "now", () => (now += 60));
+  const fake = statements();
+  const batches = new CheckBatches(fake, { lanes: 1, runningMax: 8 });
+  const first = batches.check(t1, question("a"));
+  fake.sent[0]?.answer();
+  await first;
+  const answers = ["a", "b", "c", "b", "c", "b"].map((id) => batches.check(t1, question(id)));
+  for (let index = 1; index < 4; index += 1) {
+    fake.sent[index]?.answer();
+    await settled();
+  }
+  assert.deepEqual(
+    fake.sent.map(({ ids }) => ids),
+    [["a"], ["a"], ["b"], ["c"]],
+  );
+  assert.equal((await Promise.all(answers)).length, 6);
+});
+
+test("checks whose errors name fields differently do not go together", async () => {
+  const fake = statements();
+  const batches = new CheckBatches(fake, { lanes: 1, runningMax: 8 });
+  const path = (item: number, field: string): string => `items[${item}].${field}`;
+  const answers = [
+    batches.check(t1, question("a")),
+    batches.check(t1, question("b")),
+    batches.check(t1, question("c", { path })),
+  ];
+  for (let index = 0; index < 3; index += 1) {
+    fake.sent[index]?.answer();
+    await settled();
+  }
+  assert.deepEqual(
+    fake.sent.map(({ ids }) => ids),
+    [["a"], ["b"], ["c"]],
+  );
+  assert.equal((await Promise.all(answers)).length, 3);
+});
+
+test("a batch that took too long for the database is asked one by one", async () => {
+  const fake = statements();
+  const batches = new CheckBatches(fake, { lanes: 1, runningMax: 8 });
+  const [first, quick, costly] = ["a", "b", "c"].map((id) => batches.check(t1, question(id)));
+  assert.ok(costly);
+  fake.sent[0]?.answer();
+  await first;
+  fake.sent[1]?.fail(new PembaError("DEADLINE_EXCEEDED", "too long"));
+  await settled();
+  fake.sent[2]?.answer();
+  assert.deepEqual(await quick, allowed);
+  await settled();
+  const failed = fails(costly, "DEADLINE_EXCEEDED", "too long");
+  fake.sent[3]?.fail(new PembaError("DEADLINE_EXCEEDED", "too long"));
+  await failed;
+});
+
 test("tenants take turns, however much one of them asks", async () => {
   const fake = statements();
   const batches = new CheckBatches(fake, { lanes: 1, runningMax: 8 });

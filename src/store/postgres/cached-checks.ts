@@ -1,5 +1,3 @@
-import { LRUCache } from "lru-cache";
-
 import { cancelled } from "../../base/error.ts";
 import type { Telemetry } from "../../base/telemetry.ts";
 import type { SchemaVersion, SnapToken, TenantId } from "../../base/tuple.ts";
@@ -34,13 +32,10 @@ interface Parts {
 export class CachedChecks {
   readonly #parts: Parts;
   readonly #answers: AnswerCache;
-  /** The key of the state that a token names, for those that came before; "" while it is not known. */
-  readonly #states: LRUCache<string, string>;
 
   constructor(parts: Parts) {
     this.#parts = parts;
     this.#answers = new AnswerCache(parts.limits);
-    this.#states = new LRUCache({ max: parts.limits.maxEntries });
   }
 
   /** As `PermissionStore.check`. */
@@ -67,7 +62,7 @@ export class CachedChecks {
     const { schemaVersion, items } = question;
     const version = schemaVersion ?? (await this.#parts.schemas.guessHead(tenant)).version;
     const answers = items.flatMap(
-      (item) => this.#answers.get(answerKey(state, version, question, item)) ?? [],
+      (item) => this.#answers.answer(answerKey(state, version, question, item)) ?? [],
     );
     const isWhole = answers.length === items.length;
     const outcome = isWhole ? "hits" : "misses";
@@ -90,7 +85,7 @@ export class CachedChecks {
       const answer = answers[index];
       if (answer === undefined) continue;
       const { schemaVersion, allowed, nodes } = answer;
-      this.#answers.set(answerKey(state, schemaVersion, question, item), { allowed, nodes });
+      this.#answers.keepAnswer(answerKey(state, schemaVersion, question, item), { allowed, nodes });
     }
     return answers;
   }
@@ -102,15 +97,15 @@ export class CachedChecks {
     snapToken: SnapToken,
   ): Promise<string | undefined> {
     const token = `${tenant} ${snapToken}`;
-    const seen = this.#states.get(token);
+    const seen = this.#answers.state(token);
     if (seen === undefined) {
-      this.#states.set(token, "");
+      this.#answers.keepState(token, "");
       return undefined;
     }
     if (seen !== "") return seen;
     const { key } = await this.#parts.states.ask({ tenant, snapToken, schemaVersion });
-    this.#states.set(token, key);
-    return key;
+    this.#answers.keepState(token, key);
+    return this.#answers.state(token);
   }
 }
 

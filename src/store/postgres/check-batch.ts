@@ -11,10 +11,14 @@ export interface VersionedAnswer extends CheckAnswer {
   readonly schemaVersion: SchemaVersion;
 }
 
-/** Equal for checks that one statement can answer: the plan, the state, the depth. */
+/**
+ * Equal for checks that one statement can answer, and whose errors name a field alike: the plan, the
+ * state, the depth, the spelling.
+ */
 export function batchKey({ item, question }: SingleCheck): string {
-  const { schemaVersion, snapToken, depth } = question;
-  return `${questionKey(questionOf(item))}|${schemaVersion ?? ""}|${snapToken ?? ""}|${depth}`;
+  const { schemaVersion = "", snapToken = "", depth } = question;
+  const path = question.path(0, "");
+  return `${questionKey(questionOf(item))}|${schemaVersion}|${snapToken}|${depth}|${path}`;
 }
 
 /** Those who ask the same, and share the answer. */
@@ -33,8 +37,10 @@ interface Rider {
 /** Checks of one tenant and one key that are sent together. */
 export class CheckBatch {
   readonly tenant: TenantId;
-  /** What waiting batches are known by. */
+  /** What it is known by while it takes others. */
   readonly key: string;
+  /** What its checks are known by while it waits. */
+  readonly checkKeys = new Set<string>();
   /** Does work as that of the first who asks, in whose trace it then is. */
   readonly asFirst: ReturnType<typeof AsyncLocalStorage.snapshot> = AsyncLocalStorage.snapshot();
   readonly #seats = new Map<string, Seat>();
@@ -48,6 +54,11 @@ export class CheckBatch {
   /** How many different checks there are. */
   get size(): number {
     return this.#seats.size;
+  }
+
+  /** Whether somebody asks this already. */
+  asks({ item }: SingleCheck): boolean {
+    return this.#seats.has(itemKey(item));
   }
 
   get checks(): readonly SingleCheck[] {

@@ -63,6 +63,8 @@ export class CheckBatches {
   readonly #waiting = new TenantTurns<CheckBatch>();
   /** Those that wait and still take others. */
   readonly #open = new Map<string, CheckBatch>();
+  /** Those that wait, by the checks in them. */
+  readonly #seated = new Map<string, CheckBatch>();
   readonly #slow = new LRUCache<string, true>({ max: slowChecksMax });
   /** Milliseconds that a check takes, by what it asks. */
   readonly #costs = new LRUCache<string, number>({ max: costsMax });
@@ -97,11 +99,20 @@ export class CheckBatches {
     return [await answer];
   }
 
-  /** A batch that waits. */
+  /** A batch that waits: that in which the check already is, one that takes it, or a new one. */
   #batchFor(tenant: TenantId, check: SingleCheck): CheckBatch {
     const shared = `${tenant} ${batchKey(check)}`;
     const own = `${shared} ${itemKey(check.item)}`;
-    const key = this.#slow.has(own) ? own : shared;
+    const seated = this.#seated.get(own);
+    if (seated?.asks(check) === true) return seated;
+    const isSlow = this.#slow.has(slowKey(tenant, check));
+    const batch = this.#withRoom(tenant, check, isSlow ? own : shared);
+    batch.checkKeys.add(own);
+    this.#seated.set(own, batch);
+    return batch;
+  }
+
+  #withRoom(tenant: TenantId, check: SingleCheck, key: string): CheckBatch {
     const open = this.#open.get(key);
     const sizeMax = Math.min(batchMax, laneMs / (this.#costs.get(costKey(tenant, check)) ?? 0));
     if (open !== undefined && open.size < sizeMax && !open.signal.aborted) return open;
@@ -116,6 +127,9 @@ export class CheckBatches {
       const batch = this.#waiting.next();
       if (batch === undefined) return;
       if (this.#open.get(batch.key) === batch) this.#open.delete(batch.key);
+      for (const key of batch.checkKeys) {
+        if (this.#seated.get(key) === batch) this.#seated.delete(key);
+      }
       if (batch.size > 0) void this.#send(batch);
     }
   }
@@ -157,9 +171,9 @@ export class CheckBatches {
     } finally {
       const tookMs = performance.now() - began;
       this.#took(tookMs, batch.tenant, [check]);
-      const own = `${batch.tenant} ${batchKey(check)} ${itemKey(check.item)}`;
-      if (tookMs > patienceMs) this.#slow.set(own, true);
-      else this.#slow.delete(own);
+      const key = slowKey(batch.tenant, check);
+      if (tookMs > patienceMs) this.#slow.set(key, true);
+      else this.#slow.delete(key);
     }
   }
 
@@ -182,9 +196,7 @@ export class CheckBatches {
         if (answer !== undefined) batch.answer(check, answer);
       }
     } catch (error) {
-      // A fault of ours may be of one check; all else is of the tenant, the state or the database.
-      const isOfAll = error instanceof PembaError && error.kind !== "internal";
-      if (isOfAll && !cut.signal.aborted) throw error;
+      if (isOfAll(error) && !cut.signal.aborted) throw error;
     } finally {
       clearTimeout(late);
       this.#took(performance.now() - began, batch.tenant, checks);
@@ -204,10 +216,25 @@ export class CheckBatches {
   }
 }
 
+/**
+ * Whether each of the checks would fail so: for the tenant, the state or the database. A fault of ours,
+ * or a statement that took too long, may be for one of them.
+ */
+function isOfAll(error: unknown): boolean {
+  return (
+    error instanceof PembaError && error.kind !== "internal" && error.kind !== "deadline_exceeded"
+  );
+}
+
 function average(usual: number, last: number): number {
   return usual + (last - usual) * (last > usual ? slowerWeight : quickerWeight);
 }
 
 function costKey(tenant: TenantId, { item }: SingleCheck): string {
   return `${tenant} ${questionKey(questionOf(item))}`;
+}
+
+/** Whatever the state is: its token has no bound of its own. */
+function slowKey(tenant: TenantId, check: SingleCheck): string {
+  return `${costKey(tenant, check)} ${itemKey(check.item)}`;
 }

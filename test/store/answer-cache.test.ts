@@ -1,0 +1,39 @@
+import assert from "node:assert/strict";
+import { test } from "node:test";
+
+import { AnswerCache } from "../../src/store/postgres/answer-cache.ts";
+
+const limits = { maxBytes: 20_000, maxEntries: 1_000 };
+const answer = { allowed: true, nodes: 1 };
+
+test("tokens and states take the same place however long they are", () => {
+  const cache = new AnswerCache(limits);
+  const tokens = Array.from({ length: 20 }, (_, nth) => `${nth}`.repeat(500_000));
+  for (const token of tokens) cache.keepState(token, `state ${token}`);
+  assert.ok(tokens.every((token) => (cache.state(token)?.length ?? 1_000) < 100));
+});
+
+test("tokens of the same state have the same key, and one that came once has none", () => {
+  const cache = new AnswerCache(limits);
+  cache.keepState("one", "state");
+  cache.keepState("two", "state");
+  cache.keepState("three", "");
+  assert.equal(cache.state("one"), cache.state("two"));
+  assert.equal(cache.state("three"), "");
+  assert.equal(cache.state("four"), undefined);
+});
+
+test("what was used least goes when the characters of the keys take too much", () => {
+  const cache = new AnswerCache(limits);
+  const key = (nth: number): string => `${nth}|${"x".repeat(1_000)}`;
+  for (let nth = 0; nth < 100; nth += 1) {
+    cache.keepAnswer(key(nth), answer);
+    cache.answer(key(0));
+  }
+  const kept = Array.from({ length: 100 }, (_, nth) => cache.answer(key(nth)) !== undefined);
+  assert.equal(kept[0], true);
+  const count = kept.filter(Boolean).length;
+  assert.ok(count > 10 && count < 20, String(count));
+  cache.keepAnswer(`wide ${"\u4e2d".repeat(9_950)}`, answer);
+  assert.equal(cache.answer(`wide ${"\u4e2d".repeat(9_950)}`), undefined);
+});
