@@ -9,21 +9,30 @@ import { socialDataset } from "./data/social.ts";
 import { benchBatching, benchCache, type LayersOptions, type LayersResult } from "./layers.ts";
 import { benchLife } from "./life.ts";
 import { benchLookups } from "./lookup.ts";
+import { provenance } from "./machine.ts";
 import { benchOverhead } from "./overhead.ts";
+import { updatePage } from "./performance-page.ts";
 import { benchPlans } from "./plans.ts";
 import { benchRate } from "./rate.ts";
+import { recordAll } from "./record.ts";
 import { writeResult } from "./report.ts";
 import { type BenchServer, describeServer, loadDatabase, openServer } from "./server.ts";
 import { benchShapes } from "./shapes.ts";
 import { benchSoak } from "./soak.ts";
 import { benchStream } from "./stream-memory.ts";
 import { benchTransports } from "./transports.ts";
+import { benchWorkloads } from "./workloads.ts";
+import { diamonds } from "./workloads/diamonds.ts";
+import { kitchenSink } from "./workloads/kitchen-sink.ts";
+import { usersets } from "./workloads/usersets.ts";
+import { wideWalks } from "./workloads/wide-walks.ts";
 import { benchWrites } from "./write.ts";
 
 const usage = `usage: npm run bench -- <command> [options]
 
-commands: check, lookup, shapes, plans, transports, batching, cache, rate, soak, overhead, write,
-          life
+commands: check, lookup, shapes, plans, transports, batching, cache, rate, soak, overhead,
+          workloads, write,
+          life; record runs all that docs/performance.md shows, page writes it anew
 
   --small                data of about a hundredth of the size
   --only <text>          only classes of questions whose name holds the text
@@ -137,6 +146,14 @@ const commands: Readonly<Record<string, (server: BenchServer) => Promise<object>
     const tuples = values.small ? 50_000 : 1_000_000;
     return { life: await benchLife(server, dataset, { ...options, tuples }, print) };
   },
+  workloads: async (server) => {
+    const sinks = values.small
+      ? [kitchenSink("small")]
+      : [kitchenSink("small"), kitchenSink("middle"), kitchenSink("full")];
+    const datasets = [wideWalks, usersets, diamonds, ...sinks];
+    const asked = datasets.map(withChosenClasses).filter(({ classes }) => classes.length > 0);
+    return { workloads: await benchWorkloads(server, asked, options, print) };
+  },
   write: async (server) => ({ writes: await benchWrites(server, options, print) }),
 };
 
@@ -150,7 +167,16 @@ const commandsAlone: Readonly<Record<string, () => Promise<object>>> = {
 const name = positionals[0] ?? "";
 const command = commands[name];
 const commandAlone = commandsAlone[name];
-if (commandAlone !== undefined) {
+if (name === "page") {
+  updatePage();
+} else if (name === "record") {
+  const server = await openServer(values["shared-buffers"], values.url[0]);
+  try {
+    await recordAll(server, print);
+  } finally {
+    await server.stop();
+  }
+} else if (commandAlone !== undefined) {
   await write(await commandAlone());
 } else if (command === undefined) {
   process.stderr.write(usage);
@@ -166,7 +192,8 @@ if (commandAlone !== undefined) {
 }
 
 async function write(result: object): Promise<void> {
-  await writeResult(values.json ?? `bench/results/${name}.json`, result);
+  const path = values.json ?? `bench/results/${name}.json`;
+  await writeResult(path, { ...provenance(process.argv.slice(2)), ...result });
 }
 
 async function benchNestedLayers(
