@@ -106,12 +106,10 @@ for (const engine of engines) {
       const known = new Set<string>(Object.values<Operation>(operations).map(({ route }) => route));
       const others = routes
         .map(({ name }) => name)
+        // What else is there takes no input: health, and the description of the interface.
+        .filter((name) => name.includes(" /v1/"))
         .filter((name) => !known.has(name) && !name.endsWith("/watch"));
-      assert.deepEqual(others.toSorted(), [
-        "GET /healthz",
-        "GET /v1/tenants/list",
-        "HEAD /healthz",
-      ]);
+      assert.deepEqual(others, ["GET /v1/tenants/list"]);
       assert.deepEqual(
         [...known].filter((name) => !routes.some((route) => route.name === name)),
         [],
