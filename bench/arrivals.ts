@@ -88,11 +88,7 @@ export async function measureArrivals(
 }
 
 /** When each piece of work is due, in milliseconds from the start. */
-export function scheduleOf({
-  perSecond,
-  seconds,
-  pattern,
-}: Arrivals): Float64Array<SharedArrayBuffer> {
+function scheduleOf({ perSecond, seconds, pattern }: Arrivals): Float64Array<SharedArrayBuffer> {
   const count = Math.max(1, Math.round(perSecond * seconds));
   const times = new Float64Array(new SharedArrayBuffer(count * Float64Array.BYTES_PER_ELEMENT));
   const distance = 1_000 / perSecond;

@@ -1,6 +1,6 @@
 import { spawn } from "node:child_process";
 import { once } from "node:events";
-import { join } from "node:path";
+import { fileURLToPath } from "node:url";
 
 import { must } from "../src/base/assert.ts";
 import { askRest, connectRest, type RestClient } from "./clients.ts";
@@ -144,9 +144,13 @@ async function loadOver(client: RestClient, { schema, facts }: Dataset): Promise
 }
 
 async function serveBare(): Promise<Serving> {
-  const child = spawn(process.execPath, [join(import.meta.dirname, "bare-server.ts")], {
-    stdio: ["ignore", "pipe", "inherit"],
-  });
+  const child = spawn(
+    process.execPath,
+    [fileURLToPath(new URL("bare-server.ts", import.meta.url))],
+    {
+      stdio: ["ignore", "pipe", "inherit"],
+    },
+  );
   const [said] = await once(child.stdout, "data");
   return {
     url: String(said).trim(),
