@@ -9,6 +9,7 @@ import { limitQuestions } from "../service/limit-questions.ts";
 import { limitReads } from "../service/limit-reads.ts";
 import { observeStore } from "../service/observe-store.ts";
 import type { Service } from "../service/service.ts";
+import { closeWithin } from "./close-within.ts";
 import type { Command } from "./command.ts";
 import { LateStore } from "./late-store.ts";
 import { type Observation, observe } from "./observe.ts";
@@ -25,6 +26,9 @@ import { stopSignal } from "./stop-signal.ts";
 /** How long what is left to be told may take to be sent at the end, in milliseconds. */
 const flushMaxMs = 5_000;
 const flushMinMs = 1_000;
+
+/** How long the store has to close, at the least, in milliseconds. */
+const closeMinMs = 1_000;
 
 export const serve: Command = {
   name: "serve",
@@ -109,13 +113,16 @@ async function serveUntil(
     starting.abort();
     logger.info({ signal }, "stopping");
   } finally {
+    const endsAt = performance.now() + config["server.grace_period"];
     await drain(servers, config["server.grace_period"], logger);
     peers?.close();
     await profiler?.close();
     await opened.close();
     certificates.http?.close();
     certificates.grpc?.close();
-    await store.close();
+    await closeWithin(store, Math.max(closeMinMs, endsAt - performance.now()), (text) =>
+      logger.warn(text),
+    );
   }
   logger.info("stopped");
   return 0;
