@@ -8,11 +8,12 @@ import { after, before, type TestContext, test } from "node:test";
 
 import type postgres from "postgres";
 
+import { noTelemetry } from "../../src/base/telemetry.ts";
 import { emptyContext, type SnapToken, type TenantId } from "../../src/base/tuple.ts";
 import type { PostgresStoreOptions } from "../../src/store/postgres/store.ts";
 import type { LookupPage, Store } from "../../src/store/store.ts";
 import { createTestDatabase } from "../support/database.ts";
-import { openLine } from "../support/line.ts";
+import { type Line, openLine } from "../support/line.ts";
 import { startFollowedPostgres } from "../support/postgres-binaries.ts";
 import { follow, textOf } from "./change-streams.ts";
 import { allowed, openStore, tenantWithSchema, write } from "./engines.ts";
@@ -294,7 +295,6 @@ test("the writer may stand among the replicas", async (t) => {
 
 test("how far a replica is behind is told", async (t) => {
   const readings = new Map<string, () => readonly { readonly value: number }[]>();
-  const { noTelemetry } = await import("../../src/base/telemetry.ts");
   const { store, tenant } = await openWithReplica(t, {
     telemetry: { ...noTelemetry, observe: (name, read) => void readings.set(name, read) },
   });
@@ -306,6 +306,50 @@ test("how far a replica is behind is told", async (t) => {
   await resume();
   await until(async () => (lag() === 0 ? true : undefined));
 });
+
+test("a writer that says nothing holds up no end", { timeout: 60_000 }, async (t) => {
+  const { warnings, lagMs, line, store } = await openWithLine(t);
+  line.silence("all");
+  // A look at the writer has come to nothing, and the next is under way or to come.
+  await until(async () => ((lagMs() ?? 0) > 0 ? true : undefined));
+  await store.close();
+  assert.deepEqual(warnings, []);
+});
+
+test("a replica is left out when the writer has said nothing for a minute", async (t) => {
+  for (const how of ["cut", "silence"] as const) {
+    const { warnings, line, store, lagMs } = await openWithLine(t);
+    if (how === "cut") await line.cut();
+    else line.silence("all");
+    const now = performance.now.bind(performance);
+    const later = t.mock.method(performance, "now", () => now() + 61_000);
+    await until(async () => (leftOut(warnings) === 1 ? true : undefined));
+    assert.ok((lagMs() ?? 0) > 60, how);
+    later.mock.restore();
+    await line.cut();
+    await line.mend();
+    await until(async () => (warnings.length === 2 ? true : undefined));
+    await store.close();
+  }
+});
+
+/** A store with a replica, to whose writer there is a line. */
+async function openWithLine(t: TestContext): Promise<
+  Opened & {
+    readonly line: Line;
+    /** How far the replica is behind, as it is told. */
+    readonly lagMs: () => number | undefined;
+  }
+> {
+  const line = await openLine(t, servers.url);
+  const readings = new Map<string, () => readonly { readonly value: number }[]>();
+  const opened = await openWithReplica(t, {
+    url: line.url,
+    maxRetries: 0,
+    telemetry: { ...noTelemetry, observe: (name, read) => void readings.set(name, read) },
+  });
+  return { ...opened, line, lagMs: () => readings.get("db.client.replica.lag")?.()[0]?.value };
+}
 
 test("with all servers named for both, a failover leaves the instance at work", async (t) => {
   const pair = await startFollowedPostgres();

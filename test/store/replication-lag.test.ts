@@ -27,3 +27,17 @@ test("samples are bounded, and what came before them is lacking at least since t
   for (let at = 0; at < 2_000; at++) lag.wrote({ at, position: BigInt(at) });
   assert.equal(lag.of(0n, 2_000), 600);
 });
+
+test("while the writer is silent, what a replica may lack counts since its last answer", () => {
+  const lag = new ReplicationLag();
+  lag.wrote({ at: 1_000, position: 10n });
+  lag.wrote({ at: 2_000, position: 20n });
+  lag.wrote({ at: 3_000, position: 20n });
+  lag.saidNothing();
+  assert.equal(lag.of(20n, 70_000), 67_000);
+  assert.equal(lag.of(19n, 70_000), 68_000);
+  lag.saidNothing();
+  assert.equal(lag.of(20n, 80_000), 77_000);
+  lag.wrote({ at: 81_000, position: 20n });
+  assert.equal(lag.of(20n, 81_000), 0);
+});

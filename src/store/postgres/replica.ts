@@ -23,10 +23,41 @@ export interface ServerLook {
   readonly reached: bigint;
 }
 
-/** Asks a server. Fails with an error of the table. */
-export async function lookAt(database: Database): Promise<ServerLook> {
-  const row = must((await database.query(lookStatement, []))[0], "a server has a name");
-  return lookOf(row);
+/**
+ * Asks a server, and waits for three seconds at most, or until `ending` is aborted. Fails with an
+ * error of the table.
+ */
+export async function lookAt(database: Database, ending?: AbortSignal): Promise<ServerLook> {
+  return await unlessSilent(async (signal) => await askAt(database, signal), ending);
+}
+
+async function askAt(database: Database, signal: AbortSignal): Promise<ServerLook> {
+  const [row] = await database.query(lookStatement, [], signal);
+  return lookOf(must(row, "a server has a name"));
+}
+
+/**
+ * What `ask` resolves to, or UNAVAILABLE after three seconds or with the signal. It does not wait for
+ * what it gives up: that ends when the pool ends the connection.
+ */
+async function unlessSilent<T>(
+  ask: (signal: AbortSignal) => Promise<T>,
+  ending?: AbortSignal,
+): Promise<T> {
+  const late = Promise.withResolvers<never>();
+  const givenUp = new AbortController();
+  const giveUp = (): void => {
+    late.reject(silent());
+    givenUp.abort();
+  };
+  const timer = setTimeout(giveUp, silenceMs);
+  ending?.addEventListener("abort", giveUp, { once: true });
+  try {
+    return await Promise.race([ask(givenUp.signal), late.promise]);
+  } finally {
+    clearTimeout(timer);
+    ending?.removeEventListener("abort", giveUp);
+  }
 }
 
 function lookOf(row: Row): ServerLook {
@@ -64,19 +95,20 @@ export class Replica {
     return this.#database;
   }
 
-  /** Asks how far it has come. Fails with an error of the table, and gives up what runs there. */
-  async lookAround(): Promise<ServerLook> {
-    const late = Promise.withResolvers<never>();
-    const timer = setTimeout(() => late.reject(silent()), silenceMs);
+  /**
+   * Asks how far it has come. Fails with an error of the table, and gives up what runs there, unless
+   * it is because `ending` is aborted.
+   */
+  async lookAround(ending?: AbortSignal): Promise<ServerLook> {
     try {
-      const looking = this.#connected().then(lookAt);
-      this.#look = await Promise.race([looking, late.promise]);
+      this.#look = await unlessSilent(
+        async (signal) => await askAt(await this.#connected(), signal),
+        ending,
+      );
       return this.#look;
     } catch (error) {
-      this.lost();
+      if (ending?.aborted !== true) this.lost();
       throw error;
-    } finally {
-      clearTimeout(timer);
     }
   }
 
@@ -89,7 +121,8 @@ export class Replica {
   async close(): Promise<void> {
     this.#isClosed = true;
     this.#look = undefined;
-    await this.#connecting?.catch(() => undefined);
+    // What comes later is closed when it comes.
+    await unlessSilent(async () => await this.#connecting).catch(() => undefined);
     await this.#database?.close();
   }
 

@@ -65,6 +65,7 @@ export class ReplicatedReads implements Reads {
     this.#probe = probe;
     this.#warn = warn;
     this.#writing = writing;
+    this.#lag.wrote({ at: performance.now(), position: writing.position });
     this.#followers = replicas.map(({ name, replica }) => ({
       name,
       replica,
@@ -73,7 +74,7 @@ export class ReplicatedReads implements Reads {
     }));
     this.#loop = new BackgroundLoop({
       everyMs: lookEveryMs,
-      work: async () => await this.#lookAround(),
+      work: async (signal) => await this.#lookAround(signal),
       failed: () => undefined,
     });
   }
@@ -146,20 +147,25 @@ export class ReplicatedReads implements Reads {
     }
   }
 
-  async #lookAround(): Promise<void> {
+  /** The signal ends it. */
+  async #lookAround(signal?: AbortSignal): Promise<void> {
     const at = performance.now();
     try {
-      this.#writing = await lookAt(this.#probe);
+      this.#writing = await lookAt(this.#probe, signal);
       this.#lag.wrote({ at, position: this.#writing.position });
     } catch {
       // It stays as it was; whoever asks it meets the same fault and tells it.
+      this.#lag.saidNothing();
     }
-    await Promise.all(this.#followers.map(async (follower) => await this.#lookAt(follower)));
+    if (signal?.aborted === true) return;
+    await Promise.all(
+      this.#followers.map(async (follower) => await this.#lookAt(follower, signal)),
+    );
   }
 
-  async #lookAt(follower: Follower): Promise<void> {
+  async #lookAt(follower: Follower, signal: AbortSignal | undefined): Promise<void> {
     try {
-      const look = await follower.replica.lookAround();
+      const look = await follower.replica.lookAround(signal);
       follower.lagMs = this.#lag.of(look.position, performance.now());
       const unfit = unfitness(look, this.#writing, follower.lagMs);
       if (unfit !== undefined) {
@@ -170,6 +176,7 @@ export class ReplicatedReads implements Reads {
       follower.unfit = undefined;
       this.#warn(`the replica \`${follower.name}\` is asked again`);
     } catch (error) {
+      if (signal?.aborted === true) return;
       follower.lagMs = undefined;
       this.#leaveOut(follower, reasonOf(errorOf(error)));
     }
@@ -206,7 +213,9 @@ function unfitness(look: ServerLook, writer: ServerLook, lagMs: number): string 
     return "it follows no server, and is not the writer";
   }
   if (look.timeline !== writer.timeline) return "it follows another timeline than the writer's";
-  if (lagMs > lagMaxMs) return `it is more than ${lagMaxMs / 1000} seconds behind`;
+  if (lagMs > lagMaxMs) {
+    return `it is more than ${lagMaxMs / 1000} seconds behind, or the writer has said nothing for so long`;
+  }
   return undefined;
 }
 
