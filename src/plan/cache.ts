@@ -1,19 +1,24 @@
+import { LRUCache } from "lru-cache";
+
 import type { Schema } from "../language/schema.ts";
 import { buildPlan } from "./build.ts";
 import type { Plan, Question } from "./plan.ts";
 import { questionKey } from "./question-of.ts";
 
 /**
- * Plans live as long as their schema: one for each question that was asked. What can be asked is
- * bounded by the names of the schema, since an unknown name has no plan.
+ * Questions whose plans are kept for a schema. What can be asked is bounded by its names, since an
+ * unknown one has no plan, but a large schema has millions of pairs of them.
  */
-const plans = new WeakMap<Schema, Map<string, Plan>>();
+export const plansMax = 1000;
 
-/** The plan of a question, built once. Fails as `buildPlan` does. */
+/** Plans live as long as their schema: one for each of the questions that were asked last. */
+const plans = new WeakMap<Schema, LRUCache<string, Plan>>();
+
+/** The plan of a question (see `questionUnder`), built once. Fails as `buildPlan` does. */
 export function planOf(schema: Schema, question: Question, path: (field: string) => string): Plan {
   let known = plans.get(schema);
   if (known === undefined) {
-    known = new Map();
+    known = new LRUCache({ max: plansMax });
     plans.set(schema, known);
   }
   const key = questionKey(question);

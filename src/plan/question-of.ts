@@ -1,12 +1,17 @@
+import type { Schema } from "../language/schema.ts";
 import type { Question } from "./plan.ts";
+import { asksRule } from "./question.ts";
 
-/** The question of a check without its ids: those of one plan are answered together. */
-export function questionOf(item: {
+/** What a check asks, but for its ids. */
+interface AskedItem {
   readonly entity: { readonly type: string };
   readonly permission: string;
   readonly subject: { readonly type: string; readonly relation: string };
   readonly arguments: readonly string[];
-}): Question {
+}
+
+/** The question of a check without its ids: those of one plan are answered together. */
+export function questionOf(item: AskedItem): Question {
   return {
     entityType: item.entity.type,
     permission: item.permission,
@@ -14,6 +19,15 @@ export function questionOf(item: {
     subjectRelation: item.subject.relation,
     arguments: [...new Set(item.arguments)].toSorted(),
   };
+}
+
+/**
+ * The question under a schema: without arguments unless it asks a rule, since nothing else has any,
+ * whatever a client sends. What has a plan is then bounded by the names of the schema.
+ */
+export function questionUnder(schema: Schema, item: AskedItem): Question {
+  const isRule = asksRule(schema, item.entity.type, item.permission);
+  return questionOf(isRule ? item : { ...item, arguments: [] });
 }
 
 /** Equal for equal questions; names have no blanks. */

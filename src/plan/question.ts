@@ -50,6 +50,17 @@ export function resolveQuestion(
   );
 }
 
+/** Whether the name, asked of an entity of the type, is that of a rule: names of its own go before. */
+export function asksRule(schema: Schema, entityType: string, name: string): boolean {
+  if (!schema.rules.has(name)) return false;
+  const entity = schema.entities.get(entityType);
+  return !(
+    entity?.permissions.has(name) ||
+    entity?.relations.has(name) ||
+    entity?.attributes.has(name)
+  );
+}
+
 function resolveSubject(schema: Schema, question: Question, path: (field: string) => string): void {
   const subject = schema.entities.get(question.subjectType);
   if (subject === undefined) {

@@ -4,8 +4,9 @@ import { test } from "node:test";
 import { PembaError } from "../../src/base/error.ts";
 import { compileSchemaText } from "../../src/language/compile.ts";
 import { buildPlan } from "../../src/plan/build.ts";
-import { planOf } from "../../src/plan/cache.ts";
+import { planOf, plansMax } from "../../src/plan/cache.ts";
 import type { Question } from "../../src/plan/plan.ts";
+import { questionUnder } from "../../src/plan/question-of.ts";
 
 const schema = compileSchemaText(`
 entity user {}
@@ -111,6 +112,62 @@ test("relations, permissions, boolean attributes and rules can be asked", () => 
   ]) {
     assert.equal(buildPlan(schema, { ...asked, ...question }, path).kind, "search");
   }
+});
+
+test("arguments are part of a question only where a rule is asked", () => {
+  const item = {
+    entity: { type: "doc" },
+    permission: "view",
+    subject: { type: "user", relation: "" },
+    arguments: ["nonsense", "level"],
+  };
+  const argumentsOf = (permission: string): readonly string[] =>
+    questionUnder(schema, { ...item, permission }).arguments;
+  assert.deepEqual(["view", "viewer", "open", "edit"].map(argumentsOf), [[], [], [], []]);
+  assert.deepEqual(argumentsOf("above"), ["level", "nonsense"]);
+});
+
+test("a name of the entity goes before a rule of that name", () => {
+  const both = compileSchemaText(`
+entity user {}
+entity doc {
+  relation viewer @user
+  attribute level integer
+}
+rule viewer(level integer) { level > 3 }`);
+  const item = {
+    entity: { type: "doc" },
+    permission: "viewer",
+    subject: { type: "user", relation: "" },
+    arguments: ["level"],
+  };
+  assert.deepEqual(questionUnder(both, item).arguments, []);
+});
+
+test("plans are kept of the questions that were asked last", () => {
+  const letters = "abcdefghijklmnopqrstuvwxyzABCDEFG";
+  const names = letters.split("").map((letter) => `r${letter}`);
+  assert.ok(names.length ** 2 > plansMax);
+  const large = compileSchemaText(`
+entity user {}
+entity doc {
+${names.map((name) => `  relation ${name} @user`).join("\n")}
+}`);
+  const questions = names.flatMap((permission) =>
+    names.map((subjectRelation) => ({
+      ...asked,
+      permission,
+      subjectType: "doc",
+      subjectRelation,
+    })),
+  );
+  const [first] = questions;
+  assert.ok(first !== undefined);
+  const plan = planOf(large, first, path);
+  const plans = new Set(questions.map((question) => planOf(large, question, path)));
+  assert.equal(plans.size, questions.length);
+  assert.ok(plans.has(plan));
+  assert.ok(!plans.has(planOf(large, first, path)));
 });
 
 test("a plan is built once for a schema and question", () => {

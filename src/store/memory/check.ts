@@ -8,7 +8,7 @@ import { interpretInSteps } from "../../memory/interpret.ts";
 import type { Steps } from "../../memory/pace.ts";
 import { planOf } from "../../plan/cache.ts";
 import type { Plan } from "../../plan/plan.ts";
-import { questionOf } from "../../plan/question-of.ts";
+import { questionUnder } from "../../plan/question-of.ts";
 import { answerOf } from "../check-error.ts";
 import type { CompiledSchemas } from "../compiled-schemas.ts";
 import { expandCheck } from "../expand-check.ts";
@@ -100,7 +100,7 @@ export class MemoryPermissions implements PermissionStore {
     validateTuples(schema, context.tuples, (index) => `context.tuples[${index}]`);
     validateAttributes(schema, context.attributes, (index) => `context.attributes[${index}]`);
     const plans = items.map((item, index) =>
-      planOf(schema, questionOf(item), (field) => path(index, field)),
+      planOf(schema, questionUnder(schema, item), (field) => path(index, field)),
     );
     const { facts, revision } = this.#data.stateAt(tenant, snapToken);
     return { plans, facts: withContext(facts, context), revision };

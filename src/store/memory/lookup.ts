@@ -6,7 +6,7 @@ import { interpretInSteps } from "../../memory/interpret.ts";
 import { knownWithContext } from "../../memory/known-facts.ts";
 import { planOf } from "../../plan/cache.ts";
 import type { Plan } from "../../plan/plan.ts";
-import { questionOf } from "../../plan/question-of.ts";
+import { questionUnder } from "../../plan/question-of.ts";
 import { relaxedPlan } from "../../plan/relax.ts";
 import { answerOf } from "../check-error.ts";
 import type { CompiledSchemas } from "../compiled-schemas.ts";
@@ -84,7 +84,7 @@ async function prepare(
       : await schemas.at(tenant, schemaVersion);
   validateTuples(schema, context.tuples, (index) => `context.tuples[${index}]`);
   validateAttributes(schema, context.attributes, (index) => `context.attributes[${index}]`);
-  const plan = planOf(schema, questionOf(check.itemOf("")), check.path);
+  const plan = planOf(schema, questionUnder(schema, check.itemOf("")), check.path);
   const state = data.stateAt(tenant, snapToken);
   const facts = knownWithContext(state.facts, context);
   return {

@@ -1,11 +1,11 @@
 import { LRUCache } from "lru-cache";
 
 import type { Schema } from "../../language/schema.ts";
-import { planOf } from "../../plan/cache.ts";
+import { planOf, plansMax } from "../../plan/cache.ts";
 import { treeTuplesMax } from "../../plan/limit.ts";
 import { buildNetwork } from "../../plan/network.ts";
 import type { Plan, Question } from "../../plan/plan.ts";
-import { questionKey, questionOf } from "../../plan/question-of.ts";
+import { questionKey, questionUnder } from "../../plan/question-of.ts";
 import { type Body, checkStatement, type CheckShape } from "../../sql/check.ts";
 import { type Footprint, gatherFootprint, searchFootprint } from "../../sql/footprint.ts";
 import type { Statement } from "../../sql/fragment.ts";
@@ -31,7 +31,7 @@ const statementsMax = 1000;
 type Asked = Pick<Group, "plan" | "body" | "footprint">;
 
 interface Prepared {
-  readonly questions: Map<string, Asked>;
+  readonly questions: LRUCache<string, Asked>;
   readonly statements: LRUCache<string, Statement>;
 }
 
@@ -45,7 +45,7 @@ export function groupItems(
 ): Group[] {
   const groups = new Map<string, Group & { readonly items: number[] }>();
   items.forEach((item, index) => {
-    const question = questionOf(item);
+    const question = questionUnder(schema, item);
     const key = questionKey(question);
     const group = groups.get(key);
     if (group !== undefined) {
@@ -126,7 +126,10 @@ function askedOf(
 function preparedOf(schema: Schema): Prepared {
   let known = prepared.get(schema);
   if (known === undefined) {
-    known = { questions: new Map(), statements: new LRUCache({ max: statementsMax }) };
+    known = {
+      questions: new LRUCache({ max: plansMax }),
+      statements: new LRUCache({ max: statementsMax }),
+    };
     prepared.set(schema, known);
   }
   return known;

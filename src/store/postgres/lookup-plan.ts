@@ -3,7 +3,7 @@ import { LRUCache } from "lru-cache";
 import type { JsonValue } from "../../base/tuple.ts";
 import { defaultValue } from "../../condition/defaults.ts";
 import type { RuleDefinition, Schema } from "../../language/schema.ts";
-import { planOf } from "../../plan/cache.ts";
+import { planOf, plansMax } from "../../plan/cache.ts";
 import { buildNetwork } from "../../plan/network.ts";
 import type { Plan, Question } from "../../plan/plan.ts";
 import { questionKey } from "../../plan/question-of.ts";
@@ -33,7 +33,7 @@ export interface PlannedLookup {
 const statementsMax = 1000;
 
 interface Prepared {
-  readonly lookups: Map<string, PlannedLookup>;
+  readonly lookups: LRUCache<string, PlannedLookup>;
   readonly statements: LRUCache<string, Statement>;
 }
 
@@ -126,7 +126,10 @@ function rulesOf({ states }: RelaxedPlan): RuleDefinition[] {
 function preparedOf(schema: Schema): Prepared {
   let known = prepared.get(schema);
   if (known === undefined) {
-    known = { lookups: new Map(), statements: new LRUCache({ max: statementsMax }) };
+    known = {
+      lookups: new LRUCache({ max: plansMax }),
+      statements: new LRUCache({ max: statementsMax }),
+    };
     prepared.set(schema, known);
   }
   return known;

@@ -2,7 +2,7 @@ import { must } from "../../base/assert.ts";
 import type { Telemetry } from "../../base/telemetry.ts";
 import type { SchemaVersion, SnapToken, TenantId } from "../../base/tuple.ts";
 import { gatheredEntitiesMax } from "../../plan/limit.ts";
-import { questionOf } from "../../plan/question-of.ts";
+import { questionUnder } from "../../plan/question-of.ts";
 import type { Footprint } from "../../sql/footprint.ts";
 import type { Lookup, LookupShape } from "../../sql/lookup.ts";
 import { scopeKey } from "../../sql/scoped-types.ts";
@@ -198,7 +198,7 @@ function plan(compiled: CompiledSchema, { end, frame, check, scope }: Sought): P
   const { tuples, attributes } = frame.context;
   validateTuples(schema, tuples, (index) => `context.tuples[${index}]`);
   validateAttributes(schema, attributes, (index) => `context.attributes[${index}]`);
-  const planned = planLookup(schema, end, questionOf(check.itemOf("")), check.path);
+  const planned = planLookup(schema, end, questionUnder(schema, check.itemOf("")), check.path);
   validateScope(schema, scope);
   return { compiled, planned };
 }
