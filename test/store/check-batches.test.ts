@@ -6,6 +6,7 @@ import { emptyContext, type SchemaVersion, type TenantId } from "../../src/base/
 import type { VersionedAnswer } from "../../src/store/postgres/check-batch.ts";
 import { CheckBatches, type CheckStatements } from "../../src/store/postgres/check-batches.ts";
 import type { CheckQuestion } from "../../src/store/store.ts";
+import { watchKeys } from "../support/kept-keys.ts";
 import { fails } from "./engines.ts";
 
 const t1 = "t1" as TenantId;
@@ -316,4 +317,28 @@ test("a slow statement gives its lane up, and a slow batch is taken apart", asyn
   }
   fake.sent[0]?.answer();
   assert.equal((await Promise.all([first, ...others, later])).length, 4);
+});
+
+test("what is remembered of checks has a bounded length, whatever they bring", async (context) => {
+  let now = 1;
+  context.mock.method(performance, "now", () => now);
+  const keys = watchKeys(context);
+  const fake = statements();
+  const batches = new CheckBatches(fake, { lanes: 1, runningMax: 1 });
+  const remembered = async (more: Partial<CheckQuestion>): Promise<readonly string[]> => {
+    const answer = batches.check(t1, question("a", more));
+    // Many times longer than usual, however long the last one took.
+    now *= 1_000;
+    fake.sent.at(-1)?.answer();
+    await answer;
+    return keys();
+  };
+  const [item] = question("a").items;
+  assert.ok(item !== undefined);
+  const usual = new Set(await remembered({}));
+  assert.equal(usual.size, 2, "its cost, and that it was slow");
+  const names = Array.from({ length: 1_000 }, (_, index) => `made_up_${"x".repeat(index)}`);
+  await remembered({ items: [{ ...item, arguments: names }] });
+  await remembered({ schemaVersion: "v".repeat(100_000) as SchemaVersion });
+  assert.deepEqual(new Set(keys()), usual);
 });

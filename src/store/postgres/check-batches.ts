@@ -230,8 +230,9 @@ function average(usual: number, last: number): number {
   return usual + (last - usual) * (last > usual ? slowerWeight : quickerWeight);
 }
 
+/** Without arguments: there is one list of them that a rule takes, and no other question has any. */
 function costKey(tenant: TenantId, { item }: SingleCheck): string {
-  return `${tenant} ${questionKey(questionOf(item))}`;
+  return `${tenant} ${questionKey(questionOf({ ...item, arguments: [] }))}`;
 }
 
 /** Whatever the state is: its token has no bound of its own. */
