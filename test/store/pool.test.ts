@@ -6,6 +6,7 @@ import { after, before, type TestContext, test } from "node:test";
 
 import type postgres from "postgres";
 
+import { PembaError } from "../../src/base/error.ts";
 import { Database, type DatabaseOptions } from "../../src/store/postgres/database.ts";
 import type { PoolOptions } from "../../src/store/postgres/pool-options.ts";
 import { createTestDatabase, type TestDatabase } from "../support/database.ts";
@@ -221,4 +222,21 @@ test("a read that takes too long is ended on the server, and a write is not", as
     where datname = current_database() and state = 'active' and query = 'select pg_sleep(600)'`;
   assert.equal(running.length, 0);
   await database.write("select pg_sleep(0.2)", []);
+});
+
+test("who waits for a connection fails when there is no reason to wait any more", async (t) => {
+  const line = await openLine(t, place.url);
+  const database = await open(t, { maxConnections: 1 }, { url: line.url });
+  line.silence("all");
+  const asked = ["select 1", "select 2", "select 3"].map(
+    async (text) => await fails(database.query(text, []), "UNAVAILABLE"),
+  );
+  await until(async () => (database.pool.waiting === 2 ? true : undefined));
+  database.cut(new PembaError("UNAVAILABLE", "gone for now"));
+  const [, ...waited] = await Promise.all(asked);
+  assert.deepEqual(
+    waited.map(({ sentence }) => sentence),
+    ["gone for now", "gone for now"],
+  );
+  assert.equal(database.pool.opening, 0);
 });

@@ -16,7 +16,7 @@ import { createTestDatabase } from "../support/database.ts";
 import { type Line, openLine } from "../support/line.ts";
 import { startFollowedPostgres } from "../support/postgres-binaries.ts";
 import { follow, textOf } from "./change-streams.ts";
-import { allowed, openStore, tenantWithSchema, write } from "./engines.ts";
+import { allowed, openStore, pool, tenantWithSchema, write } from "./engines.ts";
 import { remove } from "./filters.ts";
 import { type Followed, startFollowed } from "./followed.ts";
 import { beginWrite, connect, until } from "./open-write.ts";
@@ -254,6 +254,27 @@ test("a replica that says nothing any more fails no question", async (t) => {
   assert.ok(answers.every((answer) => answer));
   assert.equal(leftOut(warnings), 1, warnings.join("\n"));
 });
+
+test(
+  "what waits for a silent replica goes to the writer at once",
+  { timeout: 60_000 },
+  async (t) => {
+    const line = await openLine(t, servers.standbyUrl);
+    const { store, tenant } = await openWithReplica(t, {
+      replicaUrl: line.url,
+      pool: { ...pool, maxConnections: 1, connectTimeoutMs: 0 },
+    });
+    await write(store, tenant, { tuples: owner("a") });
+    await servers.caughtUp();
+    await allowed(store, tenant, asked("a"));
+    line.silence("all");
+    // One by one, each with a connection that does not come about, they would be at it for minutes.
+    const answers = await Promise.all(
+      Array.from({ length: 60 }, async () => await allowed(store, tenant, asked("a"))),
+    );
+    assert.ok(answers.every((answer) => answer));
+  },
+);
 
 function leftOut(warnings: readonly string[]): number {
   return warnings.filter((text) => text.includes("is not asked")).length;

@@ -142,9 +142,12 @@ export class Database {
     }
   }
 
-  /** Ends all connections at once: what runs fails. New ones are made when they are needed. */
-  cut(): void {
-    this.#pool.cut();
+  /**
+   * Ends all connections at once: what runs fails. New ones are made when they are needed, as by who
+   * waits for one, unless there is a reason not to wait, with which these fail.
+   */
+  cut(whyNotWait?: PembaError): void {
+    this.#pool.cut(whyNotWait);
   }
 
   /** Waits for what runs, for a few seconds, and ends all connections. */

@@ -142,8 +142,9 @@ export class Pool {
     if (held !== undefined) this.#discard(held);
   }
 
-  /** Ends all connections at once: what runs fails. New ones can be made. */
-  cut(): void {
+  /** Ends all connections at once: what runs fails. New ones can be made, unless who waits fails, too. */
+  cut(whyNotWait?: PembaError): void {
+    if (whyNotWait !== undefined) this.#refuseWaiters(whyNotWait);
     for (const held of this.#held.values()) this.#discard(held);
   }
 
@@ -153,14 +154,18 @@ export class Pool {
     clearInterval(this.#timer);
     const late = setTimeout(() => {
       this.cut();
-      for (const waiter of this.#waiters) waiter.reject(poolClosing());
-      this.#waiters.clear();
+      this.#refuseWaiters(poolClosing());
       this.#closing?.resolve();
     }, timeoutMs);
     for (const held of this.#idle.splice(0)) this.#discard(held);
     this.#endIfDone();
     await this.#closing.promise;
     clearTimeout(late);
+  }
+
+  #refuseWaiters(error: PembaError): void {
+    for (const waiter of this.#waiters) waiter.reject(error);
+    this.#waiters.clear();
   }
 
   #offer(held: Held): void {

@@ -1,5 +1,5 @@
 import { must } from "../../base/assert.ts";
-import { PembaError } from "../../base/error.ts";
+import { errorOf, PembaError } from "../../base/error.ts";
 import { Database, type DatabaseOptions } from "./database.ts";
 import { booleanOf, numberOf, type Row, textOf } from "./row.ts";
 import { statementFile } from "./statement-file.ts";
@@ -107,15 +107,15 @@ export class Replica {
       );
       return this.#look;
     } catch (error) {
-      if (ending?.aborted !== true) this.lost();
+      if (ending?.aborted !== true) this.#lost(errorOf(error));
       throw error;
     }
   }
 
-  /** It is not there, or not fit: what runs there fails. */
-  lost(): void {
+  /** It is not there: what runs there fails, and what waits to. */
+  #lost(error: PembaError): void {
     this.#look = undefined;
-    this.#database?.cut();
+    this.#database?.cut(error);
   }
 
   async close(): Promise<void> {
