@@ -1,5 +1,6 @@
 import { isIP } from "node:net";
 
+import { databaseParameters } from "../base/database-parameters.ts";
 import { suggest } from "../base/suggest.ts";
 import { maskPasswords } from "./mask.ts";
 
@@ -21,7 +22,10 @@ export interface Kind<T> {
   readonly schema: JsonSchema;
   /** What may be shown of a secret of this kind; without it nothing may. */
   mask?(text: string): string;
-  /** ` (did you mean ...?)` for a text that is refused, or "". */
+  /**
+   * ` (did you mean ...?)` for a text that is refused, or "". Shows no more of a secret than `mask`;
+   * a secret of a kind without that gets none.
+   */
   hint?(text: string): string;
   /** Undefined when the text is no such value. */
   read(text: string): T | undefined;
@@ -236,7 +240,14 @@ export const postgresUri: Kind<string> = {
   expected: "a URI such as postgres://user:password@host:5432/database",
   schema: { type: "string", pattern: "^(postgres(ql)?://.+)?$" },
   mask: maskPasswords,
-  read: (text) => (text === "" || isPostgresUri(text) ? text : undefined),
+  hint: (text) => {
+    const fault = isPostgresUri(text) ? databaseParameters(text) : "";
+    return typeof fault === "string" && fault !== "" ? ` (${fault})` : "";
+  },
+  read: (text) =>
+    text === "" || (isPostgresUri(text) && typeof databaseParameters(text) !== "string")
+      ? text
+      : undefined,
 };
 
 function isPostgresUri(text: string): boolean {

@@ -94,7 +94,8 @@ function readValue(key: OptionKey, setting: Setting | undefined, problems: strin
   const value = typeof text === "string" ? kind.read(text) : kind.readItems?.(text);
   if (value === undefined) {
     const shown = option.secret ? "the value" : quote(maskPasswords(text.toString()));
-    const meant = typeof text === "string" && !option.secret ? (kind.hint?.(text) ?? "") : "";
+    const mayHint = !option.secret || kind.mask !== undefined;
+    const meant = typeof text === "string" && mayHint ? (kind.hint?.(text) ?? "") : "";
     problems.push(
       `${place}: \`${name}\`: ${shown} is not allowed, expected ${kind.expected}${meant}`,
     );

@@ -127,6 +127,31 @@ test("a URI of a database is one that the driver can read", () => {
   }
 });
 
+test("a parameter of a database's URI that asks for what is not done is refused by its name", () => {
+  for (const [query, expected] of [
+    [
+      "sslmode=bogus",
+      "`sslmode` is expected to be disable, prefer, require, verify-ca or verify-full",
+    ],
+    ["sslmode=allow", "`sslmode` is expected to be "],
+    ["ssl=true", "`ssl` is not supported, use `sslmode`"],
+    ["sslmode=require&sslcert=/x", "`sslcert` is not supported"],
+    ["channel_binding=require", "`channel_binding` is expected to be disable or prefer"],
+    ["sslrootcert=/x", "`sslrootcert` needs `sslmode` to be "],
+    ["sslmode=verify-ca", "`sslmode=verify-ca` needs `sslrootcert`"],
+    ["sslmode=require&sslrootcert=system", "`sslrootcert=system` needs `sslmode=verify-full`"],
+  ] as const) {
+    const uri = `postgres://me:hunter2@h/x?${query}`;
+    const [problem, ...others] = problemsOf({ args: ["--database-uri", uri] });
+    assert.deepEqual(others, []);
+    assert.ok(problem?.includes(expected), problem);
+    assert.ok(!problem?.includes("hunter2"));
+  }
+  for (const query of ["sslmode=verify-full", "sslmode=prefer&pool_max_conns=5&search_path=a"]) {
+    assert.deepEqual(problemsOf({ args: ["--database-uri", `postgres://h/x?${query}`] }), []);
+  }
+});
+
 test("a flag nobody knows and one without its value are problems", () => {
   assert.deepEqual(problemsOf({ args: ["--http-prot", "1", "--log-level"] }), [
     "--http-prot: no such flag (did you mean `--http-port`?)",

@@ -2,6 +2,7 @@ import postgres from "postgres";
 
 import { must } from "../../base/assert.ts";
 import { storageError } from "./driver-error.ts";
+import { driverTarget } from "./driver-target.ts";
 import { booleanOf, numberOf, type Row, textOf } from "./row.ts";
 import { SingleSocket } from "./single-socket.ts";
 import { statementFile } from "./statement-file.ts";
@@ -49,8 +50,10 @@ export class Connection {
   private constructor(options: ConnectionOptions, sockets: SingleSocket) {
     this.#options = options;
     this.#sockets = sockets;
-    this.#sql = postgres(options.uri, {
+    const { uri, ssl } = driverTarget(options.uri);
+    this.#sql = postgres(uri, {
       max: 1,
+      ssl,
       // How long it lives is for the pool around it to say.
       idle_timeout: 0,
       max_lifetime: null,

@@ -49,6 +49,9 @@ const unavailableStates = /^(08...|28...|3D000|25006|53...|57P0[1-5]|58...)$/;
 /** No such role, a wrong password, no entry in `pg_hba.conf`, no such database. */
 const refusedLoginStates = /^(28...|3D000)$/;
 
+/** How the runtime names it that TLS did not come about, or that a certificate is not trusted. */
+const tlsFaults = /CERT|SIGNATURE|^ERR_(TLS|SSL|OSSL)|^EPROTO$/;
+
 /** Serialization failure and deadlock: nothing was done, and the same may work at once. */
 const repeatableStates: ReadonlySet<string> = new Set(["40001", "40P01"]);
 
@@ -71,6 +74,10 @@ export function storageError(error: unknown): PembaError {
   const code = codeOf(error);
   if (code !== undefined && (connectionFaults.has(code) || unavailableStates.test(code))) {
     return new PembaError("UNAVAILABLE", "the database does not answer", { cause: error });
+  }
+  if (code !== undefined && tlsFaults.test(code)) {
+    const sentence = "the certificate of the database is not accepted";
+    return new PembaError("UNAVAILABLE", sentence, { cause: error });
   }
   if (code === lockTimeoutState) {
     const sentence = "another request holds what this one needs, retry";

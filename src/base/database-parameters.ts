@@ -1,0 +1,107 @@
+/** How a connection to the database is encrypted, as `sslmode` names it. */
+const tlsModes = ["disable", "prefer", "require", "verify-ca", "verify-full"] as const;
+
+type TlsMode = (typeof tlsModes)[number];
+
+/** What the URI of a database says beside where it is. */
+export interface DatabaseParameters {
+  readonly tlsMode: TlsMode;
+  /** The file of the certificates that are trusted; undefined: those that the system trusts. */
+  readonly rootCertificates: string | undefined;
+  /** The URI without what is not for the driver, nor for the server. */
+  readonly left: string;
+}
+
+/** Parameters that we read ourselves. */
+const ownNames = ["sslmode", "sslrootcert"];
+
+/** They ask for what is not done; to pass them over would be to do less than was asked for. */
+const unsupportedNames: readonly string[] = [
+  "sslcert",
+  "sslkey",
+  "sslpassword",
+  "sslcrl",
+  "sslcrldir",
+  "sslcertmode",
+  "ssl_min_protocol_version",
+  "ssl_max_protocol_version",
+  "requirepeer",
+  "require_auth",
+];
+
+/** What a parameter may be, where not every value is done. */
+const choices: ReadonlyMap<string, readonly string[]> = new Map<string, readonly string[]>([
+  ["sslmode", tlsModes],
+  ["sslnegotiation", ["postgres", "direct"]],
+  ["channel_binding", ["disable", "prefer"]],
+  ["gssencmode", ["disable", "prefer"]],
+]);
+
+/**
+ * They say how other programs pool and prepare, or allow what is not done: they are passed over, since
+ * the server does not know them.
+ */
+const idleNames: readonly string[] = [
+  "channel_binding",
+  "gssencmode",
+  "connect_timeout",
+  "default_query_exec_mode",
+  "plan_cache_mode",
+  "statement_cache_capacity",
+  "description_cache_capacity",
+  "pool_max_conns",
+  "pool_min_conns",
+  "pool_min_idle_conns",
+  "pool_max_conn_lifetime",
+  "pool_max_conn_lifetime_jitter",
+  "pool_max_conn_idle_time",
+  "pool_health_check_period",
+];
+
+const passedOver: ReadonlySet<string> = new Set([...ownNames, ...idleNames]);
+
+/** The parameters of a database's URI, or in one sentence what is wrong with them. */
+export function databaseParameters(uri: string): DatabaseParameters | string {
+  const [, start = uri, query = "", fragment = ""] = /^([^?#]*)\?([^#]*)(.*)$/s.exec(uri) ?? [];
+  const pairs = query.split("&").map((text) => {
+    const [[name, value] = ["", ""]] = new URLSearchParams(text);
+    return { text, name, value };
+  });
+  const fault = pairs.map(({ name, value }) => faultOf(name, value)).find((it) => it !== undefined);
+  if (fault !== undefined) return fault;
+  const given = new Map(pairs.map(({ name, value }) => [name, value]));
+  const rootFile = given.get("sslrootcert");
+  const modeGiven = tlsModes.find((mode) => mode === given.get("sslmode"));
+  const tlsMode = modeGiven ?? (rootFile === "system" ? "verify-full" : "disable");
+  const tlsFault = contradictionOf(tlsMode, rootFile);
+  if (tlsFault !== undefined) return tlsFault;
+  const left = pairs.filter(({ name }) => !passedOver.has(name)).map(({ text }) => text);
+  return {
+    // What others do, too: who names an authority wants it asked.
+    tlsMode: tlsMode === "require" && rootFile !== undefined ? "verify-ca" : tlsMode,
+    rootCertificates: rootFile === "system" ? undefined : rootFile,
+    left: `${start}${left.join("&") === "" ? "" : "?"}${left.join("&")}${fragment}`,
+  };
+}
+
+function faultOf(name: string, value: string): string | undefined {
+  if (name === "ssl") return "the parameter `ssl` is not supported, use `sslmode`";
+  if (unsupportedNames.includes(name)) return `the parameter \`${name}\` is not supported`;
+  const allowed = choices.get(name);
+  if (allowed === undefined || allowed.includes(value)) return undefined;
+  return `the parameter \`${name}\` is expected to be ${allowed.join(", ").replace(/, ([^,]*)$/, " or $1")}`;
+}
+
+function contradictionOf(mode: TlsMode, rootFile: string | undefined): string | undefined {
+  if (rootFile === "") return "the parameter `sslrootcert` is empty";
+  if (rootFile === "system" && mode !== "verify-full") {
+    return "`sslrootcert=system` needs `sslmode=verify-full`";
+  }
+  if (rootFile === undefined && mode === "verify-ca") {
+    return "`sslmode=verify-ca` needs `sslrootcert`, the file of the authority";
+  }
+  if (rootFile !== undefined && (mode === "disable" || mode === "prefer")) {
+    return "`sslrootcert` needs `sslmode` to be require, verify-ca or verify-full";
+  }
+  return undefined;
+}

@@ -1,0 +1,97 @@
+import assert from "node:assert/strict";
+import { chmodSync, chownSync, copyFileSync, mkdtempSync, rmSync } from "node:fs";
+import { join } from "node:path";
+import { test, type TestContext } from "node:test";
+
+import { onDatabase } from "../../src/store/postgres/on-database.ts";
+import {
+  certificateFolder,
+  type CertificateName,
+  makeCertificate,
+} from "../support/certificate-files.ts";
+import { serverUser, startPostgresBinaries } from "../support/postgres-binaries.ts";
+import { serverSettings } from "../support/postgres-settings.ts";
+
+/** A server with a certificate for these names, and the file of that. */
+async function startWith(
+  t: TestContext,
+  names: readonly CertificateName[],
+): Promise<{ readonly url: string; readonly root: string }> {
+  const made = certificateFolder(t, await makeCertificate(names));
+  // Of the server's user, which takes no key that others could read.
+  const folder = mkdtempSync("/tmp/pemba-server-certificate-");
+  t.after(() => rmSync(folder, { recursive: true }));
+  const cert = join(folder, "server.crt");
+  const key = join(folder, "server.key");
+  const { uid, gid } = await serverUser();
+  copyFileSync(made.cert, cert);
+  copyFileSync(made.key, key);
+  chmodSync(key, 0o600);
+  if (uid !== undefined && gid !== undefined) {
+    for (const path of [folder, cert, key]) chownSync(path, uid, gid);
+  }
+  const settings = ["ssl=on", `ssl_cert_file=${cert}`, `ssl_key_file=${key}`];
+  const server = await startPostgresBinaries([...serverSettings, ...settings]);
+  t.after(async () => await server.stop());
+  return { url: server.url, root: made.cert };
+}
+
+/** Is a connection with these parameters encrypted? Fails as it does. */
+async function isEncrypted(url: string, query: string): Promise<unknown> {
+  return await onDatabase(`${url}?${query}`, async (database) => {
+    const [row] = await database.query(
+      "select ssl from pg_stat_ssl where pid = pg_backend_pid()",
+      [],
+    );
+    return row?.["ssl"];
+  });
+}
+
+test("verify-full wants the certificate to name the host, be it a name or an address", async (t) => {
+  const address = await startWith(t, [{ type: 7, ip: "127.0.0.1" }]);
+  const name = await startWith(t, [{ type: 2, value: "localhost" }]);
+  const full = `sslmode=verify-full&sslrootcert=${address.root}`;
+  assert.equal(await isEncrypted(address.url, full), true);
+  await assert.rejects(isEncrypted(address.url.replace("127.0.0.1", "localhost"), full));
+
+  const named = `sslmode=verify-full&sslrootcert=${name.root}`;
+  assert.equal(await isEncrypted(name.url.replace("127.0.0.1", "localhost"), named), true);
+  await assert.rejects(isEncrypted(name.url, named), ({ cause }: Error) => {
+    assert.match(String(cause), /altnames/);
+    return true;
+  });
+});
+
+test("the other modes encrypt, and ask the authority where one is named", async (t) => {
+  const { url, root } = await startWith(t, [{ type: 2, value: "elsewhere" }]);
+  const stranger = certificateFolder(t, await makeCertificate()).cert;
+  for (const [query, expected] of [
+    ["", false],
+    ["sslmode=disable", false],
+    ["sslmode=prefer", true],
+    ["sslmode=require", true],
+    [`sslmode=require&sslrootcert=${root}`, true],
+    [`sslmode=verify-ca&sslrootcert=${root}`, true],
+  ] as const) {
+    assert.equal(await isEncrypted(url, query), expected, query);
+  }
+  for (const query of [
+    "sslmode=verify-full",
+    "sslrootcert=system",
+    `sslmode=require&sslrootcert=${stranger}`,
+    `sslmode=verify-ca&sslrootcert=${stranger}`,
+    `sslmode=verify-full&sslrootcert=${root}`,
+  ]) {
+    await assert.rejects(isEncrypted(url, query), /certificate of the database/, query);
+  }
+});
+
+test("a file of authorities that is none is named", async () => {
+  for (const [path, expected] of [
+    ["/nowhere/root.crt", /`sslrootcert` cannot be read: .*\/nowhere\/root\.crt/],
+    [import.meta.filename, /`sslrootcert` has no certificate: /],
+  ] as const) {
+    const query = `sslmode=verify-full&sslrootcert=${path}`;
+    await assert.rejects(isEncrypted("postgres://127.0.0.1:1/x", query), expected);
+  }
+});
