@@ -1,6 +1,8 @@
 import assert from "node:assert/strict";
+import { randomUUID } from "node:crypto";
 import { test } from "node:test";
 
+import { connect } from "../store/open-write.ts";
 import { createTestDatabase } from "../support/database.ts";
 import { runPemba } from "../support/pemba.ts";
 
@@ -21,6 +23,27 @@ test("migrations go up, are listed with their time, and go down one at a time", 
   assert.doesNotMatch(await migrate("status"), /pending/);
   assert.match(await migrate("down"), /^took back \d{4}_\w+\n$/);
   assert.equal((await migrate("status")).match(/^pending/gm)?.length, 1);
+});
+
+test("a migration that fails tells the server's reason in one line", async (t) => {
+  const database = await createTestDatabase();
+  const role = `pemba_test_stranger_${randomUUID().slice(0, 8)}`;
+  const sql = connect(database.url);
+  t.after(async () => {
+    await sql`drop role ${sql(role)}`;
+    await sql.end({ timeout: 1 });
+    await database.drop();
+  });
+  await sql`create role ${sql(role)} login`;
+  await sql`revoke create on schema public from public`;
+  // A superuser who gives up being one is a stranger, too, whatever logins the server takes.
+  const uri = `${database.url}?role=${role}`;
+  const { status, stderr } = await runPemba(["migrate", "up", "--database-uri", uri]);
+  assert.equal(status, 1);
+  assert.match(
+    stderr,
+    /^pemba: migrating up failed and changed nothing: permission denied for schema public\n$/,
+  );
 });
 
 test("what migrate does not understand is one line and status 1", async () => {

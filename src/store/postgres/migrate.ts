@@ -10,7 +10,7 @@ import type { Database } from "./database.ts";
 import { storageError } from "./driver-error.ts";
 import { onDatabase } from "./on-database.ts";
 import { openWay } from "./open-way.ts";
-import { booleanOf, dateOf, textOf } from "./row.ts";
+import { booleanOf, dateOf, type Row, textOf } from "./row.ts";
 import { statementFile } from "./statement-file.ts";
 
 export interface MigrationState {
@@ -76,13 +76,23 @@ async function migrate(
 ): Promise<readonly string[]> {
   const { schema } = await onDatabase(url, placeOf);
   const { first: connection } = await openWay({ url, timeoutMs: connectTimeoutMs, warn: () => {} });
+  let failure: unknown;
+  const query = async (text: string): Promise<{ readonly rows: readonly Row[] }> => {
+    try {
+      return { rows: await connection.script(text) };
+    } catch (error) {
+      // The library makes an error of its own of it, with a stack and no reason.
+      failure ??= error;
+      throw error;
+    }
+  };
   try {
     // The library is given this transaction for its own: a lock of the session would be anybody's
     // behind a pooler that gives out the server by the transaction.
     await connection.script("begin isolation level read committed");
     await connection.run(lockStatement, [PG_MIGRATE_LOCK_ID]);
     const done = await runner({
-      dbClient: { query: async (text: string) => ({ rows: await connection.script(text) }) },
+      dbClient: { query },
       noLock: true,
       dir: directory,
       direction,
@@ -94,7 +104,7 @@ async function migrate(
     });
     return done.map(({ name }) => name);
   } catch (error) {
-    const known = storageError(error);
+    const known = storageError(failure ?? error);
     if (known.code !== "INTERNAL") throw known;
     const { cause } = known;
     const reason = cause instanceof Error ? cause.message : String(cause);
