@@ -157,6 +157,17 @@ export function refusesStartParameters(error: unknown): boolean {
   return error instanceof postgres.PostgresError && refusedParameterStates.has(error.code);
 }
 
+/**
+ * Why the server (or a pooler before it) refused a parameter of the URI, in its words; undefined when
+ * it did not. A pooler has the same SQLSTATE for much else.
+ */
+export function refusedParameter(error: unknown): string | undefined {
+  if (!(error instanceof postgres.PostgresError)) return undefined;
+  const { code, message } = error;
+  if (code === "08P01" && /start-?up parameter/i.test(message)) return message;
+  return /^(42704|55P02|22023)$/.test(code) ? message : undefined;
+}
+
 function codeOf(error: unknown): string | undefined {
   if (!(error instanceof Error) || !("code" in error)) return undefined;
   return typeof error.code === "string" ? error.code : undefined;

@@ -2,7 +2,7 @@ import { assert, must } from "../../base/assert.ts";
 import { PembaError } from "../../base/error.ts";
 import { arrayLiteral } from "./array-literal.ts";
 import { backendOf, Connection, type Greeting, nameOf, rowsOf } from "./connection.ts";
-import { refusesStartParameters, storageError } from "./driver-error.ts";
+import { refusedParameter, refusesStartParameters, storageError } from "./driver-error.ts";
 import { hostUris } from "./host-uris.ts";
 import { numberOf, type Row, textOf } from "./row.ts";
 import { sessionSettings } from "./session-settings.ts";
@@ -35,15 +35,26 @@ export interface Way {
 const oldestServer = 140_000;
 
 /**
- * Finds out how to make connections. Fails with UNAVAILABLE, and with MIGRATION when the server is
- * too old, or would not give changes the transactions in which they are safe.
+ * Finds out how to make connections. Fails with UNAVAILABLE, with INVALID_ARGUMENT for what stands in
+ * the URI, and with MIGRATION when the server is too old, or would not give changes the transactions
+ * in which they are safe.
  */
 export async function openWay(options: WayOptions): Promise<Way> {
-  const opened = await openWith(options, sessionSettings).catch((error: unknown) => {
-    if (error instanceof PembaError && refusesStartParameters(error.cause)) return undefined;
-    throw error;
-  });
-  return opened ?? (await openWith(options, {}));
+  try {
+    const opened = await openWith(options, sessionSettings).catch((error: unknown) => {
+      if (error instanceof PembaError && refusesStartParameters(error.cause)) return undefined;
+      throw error;
+    });
+    return opened ?? (await openWith(options, {}));
+  } catch (error) {
+    // Settings of ours are not among what is refused here.
+    const reason = error instanceof PembaError ? refusedParameter(error.cause) : undefined;
+    if (reason === undefined) throw error;
+    throw new PembaError(
+      "INVALID_ARGUMENT",
+      `\`database.uri\`: the database does not take its parameters: ${reason}`,
+    );
+  }
 }
 
 async function openWith(
