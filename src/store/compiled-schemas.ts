@@ -37,8 +37,8 @@ export type LoadSchema = (
 ) => Promise<StoredSchema>;
 
 /**
- * Bytes for each character of a text: the compiled schema and the plans and statements that come to
- * hang on it. Those are not there yet when the text is cached, so this is a generous estimate.
+ * Bytes for each character of a text: the compiled schema and the plans that come to hang on it. Those
+ * are not there yet when the text is cached, so this is a generous estimate.
  */
 const bytesPerCharacter = 40;
 

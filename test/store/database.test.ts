@@ -220,6 +220,28 @@ test("a connection that has prepared its fill gives way to a new one", async () 
   await database.close();
 });
 
+test("texts are remembered up to so many characters, however few they are", async () => {
+  const database = await open(place.url, { maxConnections: 1 });
+  const text = "select $1::integer + 4100 as sum";
+  const isPrepared = async (): Promise<unknown> => {
+    const [row] = await database.query(
+      "select exists (select from pg_prepared_statements where statement = $1) as known",
+      [text],
+    );
+    return row?.["known"];
+  };
+  await database.query(text, [1]);
+  const padding = "x".repeat(3_000_000);
+  for (let index = 0; index < 7; index++) {
+    await database.query(`select ${index} as sum /* ${padding} */`, []);
+  }
+  await database.query(text, [1]);
+  assert.equal(await isPrepared(), false);
+  await database.query(text, [1]);
+  assert.equal(await isPrepared(), true);
+  await database.close();
+});
+
 test("a statement that the server gives up on is no fault of ours", async () => {
   const database = await open(place.url, { maxConnections: 1 });
   await database.query("select set_config('statement_timeout', '50ms', false)", []);

@@ -12,6 +12,7 @@ import type { Statement } from "../../sql/fragment.ts";
 import { expandGatherOf } from "../../sql/gather-plan.ts";
 import { gatherBody, pushDown } from "../../sql/push-down.ts";
 import type { CheckItem } from "../store.ts";
+import { statementCache } from "./statement-cache.ts";
 
 /** Items of a question that have a plan in common. */
 export interface Group {
@@ -25,17 +26,12 @@ export interface Group {
 }
 
 /** Texts of bulk checks depend on what is asked together, which has no bound of its own. */
-const statementsMax = 1000;
+const statements = statementCache(20_000_000);
 
 /** What items with the same question have in common. */
 type Asked = Pick<Group, "plan" | "body" | "footprint">;
 
-interface Prepared {
-  readonly questions: LRUCache<string, Asked>;
-  readonly statements: LRUCache<string, Statement>;
-}
-
-const prepared = new WeakMap<Schema, Prepared>();
+const prepared = new WeakMap<Schema, LRUCache<string, Asked>>();
 
 /** The items by plan, in an order that depends on the plans alone. Fails on unknown names. */
 export function groupItems(
@@ -87,17 +83,13 @@ export function statementOf(
   groups: readonly Group[],
   shape: CheckShape,
 ): Statement {
-  const { statements } = preparedOf(schema);
   const key = `${shapeKey(shape)}${groups.map((group) => group.key).join("|")}`;
-  let statement = statements.get(key);
-  if (statement === undefined) {
-    statement = checkStatement(
+  return statements(schema, key, () =>
+    checkStatement(
       groups.map((group) => group.body),
       shape,
-    );
-    statements.set(key, statement);
-  }
-  return statement;
+    ),
+  );
 }
 
 function shapeKey(shape: CheckShape): string {
@@ -112,7 +104,7 @@ function askedOf(
   question: Question,
   path: (field: string) => string,
 ): Asked {
-  const { questions } = preparedOf(schema);
+  const questions = preparedOf(schema);
   let asked = questions.get(key);
   if (asked === undefined) {
     const plan = planOf(schema, question, path);
@@ -123,13 +115,10 @@ function askedOf(
   return asked;
 }
 
-function preparedOf(schema: Schema): Prepared {
+function preparedOf(schema: Schema): LRUCache<string, Asked> {
   let known = prepared.get(schema);
   if (known === undefined) {
-    known = {
-      questions: new LRUCache({ max: plansMax }),
-      statements: new LRUCache({ max: statementsMax }),
-    };
+    known = new LRUCache({ max: plansMax });
     prepared.set(schema, known);
   }
   return known;

@@ -35,6 +35,7 @@ export interface DatabaseOptions {
 
 /** A text is prepared when it comes again: what is asked once is not worth its place. */
 const rememberedTextsMax = 2000;
+const rememberedCharactersMax = 20_000_000;
 
 /** How long connections have to finish what they run when the pool closes. */
 const closeTimeoutMs = 5_000;
@@ -44,7 +45,11 @@ export class Database {
   readonly #options: DatabaseOptions;
   readonly #way: Way;
   readonly #pool: Pool;
-  readonly #seen = new LRUCache<string, true>({ max: rememberedTextsMax });
+  readonly #seen = new LRUCache<string, true>({
+    max: rememberedTextsMax,
+    maxSize: rememberedCharactersMax,
+    sizeCalculation: (_, text) => 1 + text.length,
+  });
   readonly #cancelling = new Cancelling();
   readonly #telemetry: Telemetry;
 

@@ -19,6 +19,7 @@ import { expandGatherOf, gatherOf } from "../../sql/gather-plan.ts";
 import { type Lookup, lookupStatement, type LookupShape } from "../../sql/lookup.ts";
 import { plainShape } from "../../sql/push-down.ts";
 import { Untranslatable } from "../../sql/test.ts";
+import { statementCache } from "./statement-cache.ts";
 
 /** How a lookup is asked of the database, and by which plan its answers are interpreted if need be. */
 export interface PlannedLookup {
@@ -30,14 +31,9 @@ export interface PlannedLookup {
 }
 
 /** Texts depend on which types have a scope and which rules are open, too. */
-const statementsMax = 1000;
+const statements = statementCache(20_000_000);
 
-interface Prepared {
-  readonly lookups: LRUCache<string, PlannedLookup>;
-  readonly statements: LRUCache<string, Statement>;
-}
-
-const prepared = new WeakMap<Schema, Prepared>();
+const prepared = new WeakMap<Schema, LRUCache<string, PlannedLookup>>();
 
 /** Fails with a client error on unknown names, whose fields `path` spells. */
 export function planLookup(
@@ -46,7 +42,7 @@ export function planLookup(
   question: Question,
   path: (field: string) => string,
 ): PlannedLookup {
-  const { lookups } = preparedOf(schema);
+  const lookups = preparedOf(schema);
   const key = `${end} ${questionKey(question)}`;
   let planned = lookups.get(key);
   if (planned === undefined) {
@@ -65,15 +61,9 @@ export function lookupStatementOf(
   { key, lookup }: PlannedLookup,
   shape: LookupShape,
 ): Statement {
-  const { statements } = preparedOf(schema);
   const { openRules, ...others } = shape;
   const shapeKey = `${key} ${JSON.stringify([[...openRules].toSorted(), others])}`;
-  let statement = statements.get(shapeKey);
-  if (statement === undefined) {
-    statement = lookupStatement(lookup, shape);
-    statements.set(shapeKey, statement);
-  }
-  return statement;
+  return statements(schema, shapeKey, () => lookupStatement(lookup, shape));
 }
 
 /**
@@ -123,13 +113,10 @@ function rulesOf({ states }: RelaxedPlan): RuleDefinition[] {
   return [...new Set(rules)];
 }
 
-function preparedOf(schema: Schema): Prepared {
+function preparedOf(schema: Schema): LRUCache<string, PlannedLookup> {
   let known = prepared.get(schema);
   if (known === undefined) {
-    known = {
-      lookups: new LRUCache({ max: plansMax }),
-      statements: new LRUCache({ max: statementsMax }),
-    };
+    known = new LRUCache({ max: plansMax });
     prepared.set(schema, known);
   }
   return known;
