@@ -1,7 +1,9 @@
 import assert from "node:assert/strict";
 import { once } from "node:events";
+import { readFileSync } from "node:fs";
 import { connect, type Socket } from "node:net";
 import { constants } from "node:os";
+import { join } from "node:path";
 import { test } from "node:test";
 
 import { Permission } from "../../src/gen/base/v1/permission_pb.ts";
@@ -136,6 +138,27 @@ test("without a grace period a request that is under way is cut off", async (t) 
   server.kill("SIGTERM");
   await closed;
   assert.equal((await finished).status, 0);
+});
+
+test("signals that are no request to end neither open a debugger nor end the process", async (t) => {
+  const { url, process: server, finished } = await servePemba(t);
+  server.kill("SIGUSR1");
+  server.kill("SIGUSR2");
+  await (await fetch(`${url}/healthz`)).text();
+  server.kill("SIGTERM");
+  const { status, stderr } = await finished;
+  assert.deepEqual([status, stderr], [0, ""]);
+});
+
+test("what starts the server has Node open no debugger, not even before the server listens to signals", () => {
+  const root = join(import.meta.dirname, "../..");
+  const { scripts } = JSON.parse(readFileSync(join(root, "package.json"), "utf8")) as {
+    readonly scripts: Readonly<Record<string, string>>;
+  };
+  const [firstLine = ""] = readFileSync(join(root, "src/main.ts"), "utf8").split("\n", 1);
+  for (const line of [scripts["start"], scripts["pemba"], firstLine]) {
+    assert.match(line ?? "", /\bnode --disable-sigusr1\b/);
+  }
 });
 
 async function hears(stream: NodeJS.ReadableStream | null, text: string): Promise<void> {
