@@ -52,7 +52,8 @@ test("every key is shown with its value and where that comes from, but no secret
   assert.equal(status, 0);
   assert.equal(
     stderr,
-    "pemba: warning: here.yaml:9:3: `database.max_open_connections` is deprecated in favour of `database.max_connections`, use that\n",
+    "pemba: warning: here.yaml:9:3: `database.max_open_connections` is deprecated in favour of `database.max_connections`, use that\n" +
+      "pemba: warning: `authn.enabled`: is false, so nothing is protected by `authn.preshared.keys`\n",
   );
   const rows = new Map(
     stdout.split("\n").map((line) => {

@@ -17,6 +17,8 @@ server:
   http:
     port: 3476
 authn:
+  enabled: true
+  method: preshared
   preshared:
     keys: [k-one, k-two]
 database:
@@ -39,7 +41,8 @@ whose variable is empty.
 
 Whatever is wrong is told at once, each with its place and what is allowed: keys that there are not
 (which includes variables that start with \`SERVICE_\`), values that are not allowed, and what one key
-needs because of another. The process ends with status 1.
+needs because of another. The process ends with status 1. Tokens and certificates that are given while
+what uses them is switched off are a warning.
 
 \`\`\`
 pemba: config.yaml:2:3: \`logger.levels\` is not a key of the configuration (did you mean \`logger.level\`?)

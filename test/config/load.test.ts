@@ -384,3 +384,16 @@ test("a page is of an origin without a path, or of any", () => {
   assert.deepEqual(problemsOf({ args: ["--http-cors-allowed-headers", "x-a, authorization"] }), []);
   assert.equal(problemsOf({ args: ["--http-cors-allowed-headers", "x a"] }).length, 1);
 });
+
+test("security that is given and switched off is a warning, one for each switch", (t) => {
+  const path = file(t, "authn:\n  preshared:\n    keys: [k-one]\n");
+  const env = { SERVICE_AUTHN_METHOD: "preshared", SERVICE_GRPC_TLS_CERT_PATH: "a.pem" };
+  assert.deepEqual(loadedFrom({ args: ["-c", path], env }).warnings, [
+    "`authn.enabled`: is false, so nothing is protected by `authn.method`, `authn.preshared.keys`",
+    "`server.grpc.tls.enabled`: is false, so nothing is protected by `server.grpc.tls.cert`",
+  ]);
+  assert.deepEqual(
+    loadedFrom({ args: ["-c", path, "--authn-enabled", "--authn-method=preshared"] }).warnings,
+    [],
+  );
+});
