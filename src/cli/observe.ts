@@ -7,6 +7,7 @@ import { noTelemetry, type Telemetry } from "../base/telemetry.ts";
 import type { Config } from "../config/options.ts";
 import type { LogExport } from "../telemetry/log-export.ts";
 import type { OpenTelemetry } from "../telemetry/open.ts";
+import type { ExportReport } from "../telemetry/outage.ts";
 import { type GivenTarget, type Target, targetOf } from "../telemetry/target.ts";
 import { openLogger } from "./open-logger.ts";
 import { sentenceOf } from "./output.ts";
@@ -31,7 +32,10 @@ export async function observe(config: Config): Promise<Observation> {
     warn: (message: string) => logger?.warn(message),
     info: (message: string) => logger?.info(message),
   };
-  const lines = await openLines(config, report);
+  const lines = await openLines(config, {
+    ...report,
+    failed: (signal) => telemetry.add("pemba.telemetry.failures", 1, { signal }),
+  });
   logger = openLogger(config, {
     tap: lines?.write,
     ...(config["tracer.enabled"] && { place: () => telemetry.place() }),
@@ -53,19 +57,17 @@ export async function observe(config: Config): Promise<Observation> {
   };
 }
 
-interface Report {
-  readonly warn: (message: string) => void;
-  readonly info: (message: string) => void;
-}
-
-async function openLines(config: Config, report: Report): Promise<LogExport | undefined> {
+async function openLines(config: Config, report: ExportReport): Promise<LogExport | undefined> {
   if (!config["logger.enabled"]) return undefined;
   const { openLogExport } = await import("../telemetry/log-export.ts");
   const target = targetOf("logs", givenTarget(config, "logger"));
-  return await openLogExport(target, packageVersion(), { ...report, failed: () => {} });
+  return await openLogExport(target, packageVersion(), report);
 }
 
-async function openOthers(config: Config, report: Report): Promise<OpenTelemetry | undefined> {
+async function openOthers(
+  config: Config,
+  report: Omit<ExportReport, "failed">,
+): Promise<OpenTelemetry | undefined> {
   const isScraped = config["meter.prometheus.enabled"];
   const isMeasured = config["meter.enabled"] || isScraped;
   if (!config["tracer.enabled"] && !isMeasured) return undefined;

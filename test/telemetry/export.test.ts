@@ -1,4 +1,6 @@
 import assert from "node:assert/strict";
+import { once } from "node:events";
+import { createServer } from "node:http";
 import { test } from "node:test";
 
 import { type Collector, startCollector } from "../support/collector.ts";
@@ -108,4 +110,25 @@ test("a line that is logged for a request has its trace", async (t) => {
   assert.equal(line?.traceId, traceId);
   const written = stdout.split("\n").find((text) => text.includes("request answered"));
   assert.match(written ?? "", new RegExp(`"trace_id":"${traceId}"`));
+});
+
+test("log lines that are not taken are counted", async (t) => {
+  const collector = await startCollector(t);
+  const refusing = createServer((_request, response) => response.writeHead(400).end());
+  refusing.listen(0, "127.0.0.1");
+  await once(refusing, "listening");
+  t.after(() => refusing.close());
+  const address = refusing.address();
+  assert.ok(typeof address === "object" && address !== null);
+  await servePemba(t, [
+    ...sentTo("meter", collector.http, "http"),
+    "--meter-interval=1",
+    ...sentTo("log", `127.0.0.1:${address.port}`, "http"),
+  ]);
+  await collector.until(() =>
+    collector.points.find(
+      ({ name, value, attributes }) =>
+        name === "pemba.telemetry.failures" && attributes["signal"] === "logs" && Number(value) > 0,
+    ),
+  );
 });
