@@ -106,7 +106,7 @@ export const metrics = {
     labels: [],
   }),
   "pemba.history.collected.age": gauge("s", {
-    about: "time since this instance last collected history to its end",
+    about: "time since this instance last collected history to its end, or since it began to",
     labels: [],
   }),
   "pemba.telemetry.failures": counter("{export}", {

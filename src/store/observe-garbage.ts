@@ -7,7 +7,8 @@ export function observeGarbage(
   { windowMs }: Pick<GarbageCollectionOptions, "windowMs">,
 ): (pass: GarbagePass) => void {
   let began: number | undefined;
-  let ended: number | undefined;
+  // Where no pass comes to its end, that is known as well.
+  let ended = performance.now();
   const since = (time: number | undefined, more: number) =>
     time === undefined ? [] : [{ value: (performance.now() - time + more) / 1_000, labels: {} }];
   observe("pemba.history.horizon.age", () => since(began, windowMs));

@@ -1,7 +1,7 @@
 import type { Meter, ObservableResult } from "@opentelemetry/api";
 
 import { must } from "../base/assert.ts";
-import { buckets, type Metric, type MetricName, metrics } from "../base/metrics.ts";
+import { buckets, labelValues, type Metric, type MetricName, metrics } from "../base/metrics.ts";
 import type { Reading, Telemetry } from "../base/telemetry.ts";
 
 /** The part of telemetry that is numbers. */
@@ -13,12 +13,16 @@ export function instrumentsOf(meter: Meter): Instruments {
   const histograms = new Map<string, ReturnType<Meter["createHistogram"]>>();
   const observed = new Map<string, ReturnType<Meter["createObservableGauge"]>>();
   const table: Readonly<Record<MetricName, Metric>> = metrics;
-  for (const [name, { kind, unit, about, buckets: ends }] of Object.entries(table)) {
+  for (const [name, { kind, unit, about, labels, buckets: ends }] of Object.entries(table)) {
     const options = { unit, description: about };
     switch (kind) {
-      case "counter":
-        counters.set(name, meter.createCounter(name, options));
+      case "counter": {
+        const made = meter.createCounter(name, options);
+        // What is there only once it happened hides the first time from who asks for its rate.
+        for (const known of combinationsOf(labels)) made.add(0, known);
+        counters.set(name, made);
         break;
+      }
       case "observed_counter":
         observed.set(name, meter.createObservableCounter(name, options));
         break;
@@ -45,4 +49,17 @@ export function instrumentsOf(meter: Meter): Instruments {
         }
       }),
   };
+}
+
+/** Every combination of the values of labels; none when one of them has values that are not told. */
+function combinationsOf(labels: Metric["labels"]): readonly Readonly<Record<string, string>>[] {
+  return labels.reduce<readonly Readonly<Record<string, string>>[]>(
+    (made, label) => {
+      const values = labelValues[label];
+      return "of" in values
+        ? []
+        : made.flatMap((one) => values.map((value) => ({ ...one, [label]: value })));
+    },
+    [{}],
+  );
 }

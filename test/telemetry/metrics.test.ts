@@ -6,6 +6,7 @@ import { errorCodes } from "../../src/base/error.ts";
 import { labelValues, type Metric, metrics } from "../../src/base/metrics.ts";
 import type { TenantId } from "../../src/base/tuple.ts";
 import { Permission } from "../../src/gen/base/v1/permission_pb.ts";
+import { observeGarbage } from "../../src/store/observe-garbage.ts";
 import { engines, type TestApp } from "../support/engines.ts";
 import { serveGrpc } from "../support/grpc.ts";
 import { observed } from "./observed.ts";
@@ -195,6 +196,29 @@ for (const engine of engines) {
     });
   });
 }
+
+test("counters of which all labels are known are there before anything happened", async (t) => {
+  const { scrapeUrl } = await observed(t);
+  const { samples } = await scraped(scrapeUrl);
+  const refused = samples.filter(({ name }) => name === "pemba_turn_refused_total");
+  assert.deepEqual(
+    refused.map(({ labels, value }) => [labels["queue"], value]),
+    [
+      ["questions", 0],
+      ["reads", 0],
+      ["changes", 0],
+    ],
+  );
+  assert.equal(samples.filter(({ name }) => name === "pemba_question_answers_total").length, 12);
+});
+
+test("the age of the last collection is told where none came to its end", async (t) => {
+  const { telemetry, scrapeUrl } = await observed(t);
+  const told = observeGarbage(telemetry, { windowMs: 1_000 });
+  told({ removed: 0, isComplete: false, milliseconds: 1 });
+  const { samples } = await scraped(scrapeUrl);
+  assert.ok(sum(samples, "pemba_history_collected_age_seconds") > 0);
+});
 
 /** Values that a label may have, by its name in Prometheus. */
 function allowedValues(): ReadonlyMap<string, ReadonlySet<string>> {
