@@ -4,6 +4,7 @@ import { after, before, test, type TestContext } from "node:test";
 import type postgres from "postgres";
 
 import { Database } from "../../src/store/postgres/database.ts";
+import { onDatabase } from "../../src/store/postgres/on-database.ts";
 import { createTestDatabase, type TestDatabase } from "../support/database.ts";
 import { openLine } from "../support/line.ts";
 import { fails, pool } from "./engines.ts";
@@ -115,3 +116,16 @@ async function valuesOf(value: number): Promise<readonly unknown[]> {
   const rows = await sql`select value from noted where value = ${value}`;
   return rows.map((row): unknown => row["value"]);
 }
+
+test("a server that takes a connection and says nothing is told with its port", async (t) => {
+  const line = await openLine(t, place.url);
+  line.silence("all");
+  await assert.rejects(
+    onDatabase(line.url, async () => {}, 100),
+    ({ cause }: Error) => {
+      assert.ok(cause instanceof Error);
+      assert.ok(cause.message.endsWith(new URL(line.url).host), cause.message);
+      return true;
+    },
+  );
+});

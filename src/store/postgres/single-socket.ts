@@ -44,8 +44,8 @@ export class SingleSocket {
         : connect({ path });
     this.#first ??= socket;
     await connected(socket, this.#timeoutMs);
-    // The name that a certificate is to have, where the driver looks for it.
-    return Object.assign(socket, { host });
+    // Where the driver looks for the name that it asks a server by, and for what it tells of a silent one.
+    return Object.assign(socket, { host, port });
   };
 }
 
