@@ -46,6 +46,21 @@ test("a migration that fails tells the server's reason in one line", async (t) =
   );
 });
 
+test("a login that is refused is told as serve tells it, by migrate and by gc", async (t) => {
+  const database = await createTestDatabase();
+  t.after(database.drop);
+  const uri = new URL(database.url);
+  uri.pathname = "/nowhere";
+  for (const words of [["migrate", "up"], ["gc"]]) {
+    const { status, stderr } = await runPemba([...words, "--database-uri", uri.href]);
+    assert.equal(status, 1);
+    assert.match(
+      stderr,
+      /^pemba: `database\.uri`: the database refuses the connection: database "nowhere" [^\n]*\n$/,
+    );
+  }
+});
+
 test("what migrate does not understand is one line and status 1", async () => {
   for (const [words, expected] of [
     [["migrate", "up"], /^pemba: `database\.uri`: is empty, [^\n]*\n$/],

@@ -1,6 +1,5 @@
-import { PembaError } from "../../base/error.ts";
 import { pause } from "../../base/pause.ts";
-import { isOutage, refusesLogin } from "./driver-error.ts";
+import { isOutage } from "./driver-error.ts";
 import { onDatabase } from "./on-database.ts";
 
 export interface Patience {
@@ -34,7 +33,6 @@ export async function onceServerAnswers<T>(
       await onDatabase(url, async () => {}, connectTimeoutMs);
       return await work();
     } catch (error) {
-      if (refusesLogin(error)) throw refusal(error);
       const isOver = performance.now() + pauseMs > end;
       if (!isOutage(error) || isOver) throw error;
       patience.onAbsent(error);
@@ -42,11 +40,4 @@ export async function onceServerAnswers<T>(
     await pause(pauseMs, patience.signal);
     patience.signal.throwIfAborted();
   }
-}
-
-function refusal(error: unknown): PembaError {
-  const cause = error instanceof Error ? error.cause : undefined;
-  return new PembaError("UNAVAILABLE", "`database.uri`: the database refuses the connection", {
-    cause,
-  });
 }

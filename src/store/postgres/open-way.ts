@@ -2,7 +2,12 @@ import { assert, must } from "../../base/assert.ts";
 import { PembaError } from "../../base/error.ts";
 import { arrayLiteral } from "./array-literal.ts";
 import { backendOf, Connection, type Greeting, nameOf, rowsOf } from "./connection.ts";
-import { refusedParameter, refusesStartParameters, storageError } from "./driver-error.ts";
+import {
+  refusedParameter,
+  refusesLogin,
+  refusesStartParameters,
+  storageError,
+} from "./driver-error.ts";
 import { hostUris } from "./host-uris.ts";
 import { numberOf, type Row, textOf } from "./row.ts";
 import { sessionSettings } from "./session-settings.ts";
@@ -47,14 +52,22 @@ export async function openWay(options: WayOptions): Promise<Way> {
     });
     return opened ?? (await openWith(options, {}));
   } catch (error) {
-    // Settings of ours are not among what is refused here.
-    const reason = error instanceof PembaError ? refusedParameter(error.cause) : undefined;
-    if (reason === undefined) throw error;
-    throw new PembaError(
-      "INVALID_ARGUMENT",
-      `\`database.uri\`: the database does not take its parameters: ${reason}`,
-    );
+    throw error instanceof PembaError ? faultOfUri(error) : error;
   }
+}
+
+/** What the URI is to blame for, and no waiting heals, is said of it; another error stays as it is. */
+function faultOfUri(error: PembaError): PembaError {
+  const { cause } = error;
+  // Settings of ours were not among what is refused then.
+  const reason = refusedParameter(cause);
+  if (reason !== undefined) {
+    const sentence = `\`database.uri\`: the database does not take its parameters: ${reason}`;
+    return new PembaError("INVALID_ARGUMENT", sentence);
+  }
+  if (!refusesLogin(error)) return error;
+  const sentence = "`database.uri`: the database refuses the connection";
+  return new PembaError("UNAVAILABLE", sentence, { cause });
 }
 
 async function openWith(
