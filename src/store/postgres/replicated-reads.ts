@@ -141,7 +141,8 @@ export class ReplicatedReads implements Reads {
       return await follower.replica.database?.read(text, values, signal);
     } catch (thrown) {
       const error = errorOf(thrown);
-      if (error.kind === "cancelled" || error.kind === "deadline_exceeded") throw error;
+      // What ran there for too long, or was in the way of something there, is for the writer as well.
+      if (error.kind === "cancelled") throw error;
       if (faultOf(error) === "unreached") this.#leaveOut(follower, reasonOf(error));
       return undefined;
     }
