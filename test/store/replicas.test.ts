@@ -276,6 +276,75 @@ test(
   },
 );
 
+test("a question that is ended on the replica is asked of the writer", async (t) => {
+  const slow = await openWithReplica(t, { readTimeoutMs: 2_000 });
+  const ended = await openWithReplica(t);
+  for (const { store, tenant } of [slow, ended]) {
+    await write(store, tenant, { tuples: owner("a") });
+    await allowed(store, tenant, asked("a"));
+  }
+  // The lock stays on the standby, for its end is not replayed.
+  await sql.begin(async (open) => {
+    await open`lock table relationships in access exclusive mode`;
+    await servers.caughtUp();
+    await pauseReplay(t);
+  });
+  assert.equal(await allowed(slow.store, slow.tenant, asked("a")), true);
+  const answer = allowed(ended.store, ended.tenant, asked("a"));
+  await until(async () => {
+    const rows = await following`select pg_cancel_backend(pid) from pg_stat_activity
+      where application_name = 'pemba' and wait_event_type = 'Lock'`;
+    return rows.length === 1 ? true : undefined;
+  });
+  assert.equal(await answer, true);
+});
+
+test("kept answers of a state that the replica has reached need no writer", async (t) => {
+  const line = await openLine(t, servers.url);
+  const hits: number[] = [];
+  const { store, tenant } = await openWithReplica(t, {
+    url: line.url,
+    maxRetries: 0,
+    cache: { maxBytes: 1_000_000, maxEntries: 1_000 },
+    telemetry: {
+      ...noTelemetry,
+      add: (name, amount) => {
+        if (name === "pemba.answer.cache.hits") hits.push(amount);
+      },
+    },
+  });
+  const at = await write(store, tenant, { tuples: owner("a") });
+  await servers.caughtUp();
+  await until(async () => {
+    assert.equal(await allowed(store, tenant, asked("a", at)), true);
+    return hits.length > 0 ? true : undefined;
+  });
+  await line.cut();
+  // It is known of the replica after the next look at it.
+  await until(async () => allowed(store, tenant, asked("a", at)).catch(() => undefined));
+  const before = hits.length;
+  assert.equal(await allowed(store, tenant, asked("a", at)), true);
+  assert.equal(hits.length, before + 1);
+  await line.mend();
+});
+
+test("kept answers go with no older head than this instance has seen", async (t) => {
+  const { store, tenant } = await openWithReplica(t, {
+    cache: { maxBytes: 1_000_000, maxEntries: 1_000 },
+  });
+  const at = await write(store, tenant, { tuples: owner("a") });
+  await servers.caughtUp();
+  const ask = async (): Promise<boolean> => await allowed(store, tenant, asked("a", at));
+  for (let turn = 0; turn < 3; turn++) assert.equal(await ask(), true);
+  const resume = await pauseReplay(t);
+  const text = `entity user {} entity doc { relation owner @user relation banned @user
+    permission view = owner not owner }`;
+  await store.schemas.write(tenant, { text });
+  for (let turn = 0; turn < 3; turn++) assert.equal(await ask(), false);
+  await resume();
+  assert.equal(await ask(), false);
+});
+
 function leftOut(warnings: readonly string[]): number {
   return warnings.filter((text) => text.includes("is not asked")).length;
 }

@@ -68,7 +68,8 @@ export class CachedChecks {
     const outcome = isWhole ? "hits" : "misses";
     this.#parts.telemetry.add(`pemba.answer.cache.${outcome}`, items.length, {});
     if (!isWhole) return undefined;
-    const known = await this.#parts.states.ask({ tenant, snapToken, schemaVersion });
+    const head = schemaVersion === undefined ? version : undefined;
+    const known = await this.#parts.states.ask({ tenant, snapToken, schemaVersion, head });
     if (question.signal?.aborted === true) throw cancelled(undefined);
     if (known.version === version) return answers;
     this.#parts.schemas.seenHead(tenant, known.version);
@@ -103,7 +104,8 @@ export class CachedChecks {
       return undefined;
     }
     if (seen !== "") return seen;
-    const { key } = await this.#parts.states.ask({ tenant, snapToken, schemaVersion });
+    const head = undefined;
+    const { key } = await this.#parts.states.ask({ tenant, snapToken, schemaVersion, head });
     this.#answers.keepState(token, key);
     return this.#answers.state(token);
   }

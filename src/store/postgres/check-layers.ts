@@ -5,7 +5,7 @@ import type { AnswerCacheLimits } from "./answer-cache.ts";
 import { CachedChecks } from "./cached-checks.ts";
 import { CheckBatches } from "./check-batches.ts";
 import type { PostgresPermissions } from "./check.ts";
-import type { Database } from "./database.ts";
+import type { Reads } from "./reads.ts";
 import type { SnapTokens } from "./snap-token.ts";
 import { StateQuestions } from "./state-questions.ts";
 
@@ -19,7 +19,7 @@ export interface CheckLayers {
 /** What is asked of the database, and what else the layers need of it. */
 interface Parts {
   readonly permissions: PostgresPermissions;
-  readonly database: Database;
+  readonly reads: Reads;
   readonly schemas: CompiledSchemas;
   readonly tokens: SnapTokens;
   readonly maxConnections: number;

@@ -3,7 +3,7 @@ import type { SchemaVersion, SnapToken, TenantId } from "../../base/tuple.ts";
 import { stateStatement } from "../../sql/state.ts";
 import type { CompiledSchemas } from "../compiled-schemas.ts";
 import { schemaNotFound, tenantNotFound } from "../store-error.ts";
-import type { Database } from "./database.ts";
+import type { Reads } from "./reads.ts";
 import { refuseSnapshot } from "./refuse-snapshot.ts";
 import { booleanOf, optionalTextOf, textOf } from "./row.ts";
 import { type SnapTokens, stateValues } from "./snap-token.ts";
@@ -14,6 +14,8 @@ export interface StateQuestion {
   readonly tenant: TenantId;
   readonly snapToken: SnapToken;
   readonly schemaVersion: SchemaVersion | undefined;
+  /** The head that the answer is to go with, as far as a replica may say it; undefined: any. */
+  readonly head: SchemaVersion | undefined;
 }
 
 export interface KnownState {
@@ -40,17 +42,17 @@ interface Waiting {
  * all of them have come, so none gets an answer older than its question.
  */
 export class StateQuestions {
-  readonly #database: Database;
+  readonly #reads: Reads;
   readonly #schemas: CompiledSchemas;
   readonly #tokens: SnapTokens;
   readonly #waiting = new Map<string, Waiting>();
 
   constructor(parts: {
-    readonly database: Database;
+    readonly reads: Reads;
     readonly schemas: CompiledSchemas;
     readonly tokens: SnapTokens;
   }) {
-    this.#database = parts.database;
+    this.#reads = parts.reads;
     this.#schemas = parts.schemas;
     this.#tokens = parts.tokens;
   }
@@ -60,7 +62,7 @@ export class StateQuestions {
    * SNAP_TOKEN_EXPIRED and UNAVAILABLE.
    */
   async ask(question: StateQuestion): Promise<KnownState> {
-    const key = `${question.tenant} ${question.snapToken} ${question.schemaVersion ?? ""}`;
+    const key = `${question.tenant} ${question.snapToken} ${question.schemaVersion ?? ""} ${question.head ?? ""}`;
     const waiting = this.#waiting.get(key);
     if (waiting === undefined) return await this.#begin(key, question);
     waiting.next ??= waiting.running.then(
@@ -83,14 +85,20 @@ export class StateQuestions {
     }
   }
 
-  async #read({ tenant, snapToken, schemaVersion }: StateQuestion): Promise<KnownState> {
+  async #read({
+    tenant,
+    snapToken,
+    schemaVersion,
+    head: expected,
+  }: StateQuestion): Promise<KnownState> {
     const state = this.#tokens.read(snapToken);
     const values = new Map<string, Value>([["tenant", tenant], ...stateValues(state)]);
     if (schemaVersion !== undefined) values.set("version", schemaVersion);
     const { text, params } = schemaVersion === undefined ? statements.head : statements.pinned;
-    const [row] = await this.#database.read(
+    const [row] = await this.#reads.read(
       text,
       params.map((param) => must(values.get(param), `the parameter ${param} has a value`)),
+      { state, head: expected, signal: undefined },
     );
     if (row === undefined) {
       this.#schemas.forget(tenant);

@@ -117,7 +117,7 @@ export async function createPostgresStore(options: PostgresStoreOptions): Promis
     permissions: layerChecks(
       {
         permissions,
-        database,
+        reads,
         schemas,
         tokens,
         maxConnections,
