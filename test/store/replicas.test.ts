@@ -299,6 +299,33 @@ test("a question that is ended on the replica is asked of the writer", async (t)
   assert.equal(await answer, true);
 });
 
+test("a replica all of whose connections are busy is not silent", async (t) => {
+  const looks = { count: 0 };
+  const { store, tenant, warnings } = await openWithReplica(t, {
+    // The writer itself, by another name of it.
+    replicaUrl: `${servers.url}?application_name=pemba-reader`,
+    pool: { ...pool, maxConnections: 1 },
+    onStatement: (text) => {
+      if (text.includes("pg_postmaster_start_time")) looks.count++;
+    },
+  });
+  await write(store, tenant, { tuples: owner("a") });
+  await allowed(store, tenant, asked("a"));
+  const answer = await sql.begin(async (open) => {
+    await open`lock table relationships in access exclusive mode`;
+    const running = allowed(store, tenant, asked("a"));
+    await until(async () => {
+      const rows = await sql`select from pg_stat_activity where wait_event_type = 'Lock'`;
+      return rows.length === 1 ? true : undefined;
+    });
+    const before = looks.count;
+    await until(async () => (looks.count >= before + 3 ? true : undefined));
+    return { running };
+  });
+  assert.equal(await answer.running, true);
+  assert.deepEqual(warnings, []);
+});
+
 test("kept answers of a state that the replica has reached need no writer", async (t) => {
   const line = await openLine(t, servers.url);
   const hits: number[] = [];

@@ -71,11 +71,18 @@ function lookOf(row: Row): ServerLook {
   };
 }
 
+/** The ways to a replica. */
+interface Ways {
+  readonly database: Database;
+  /** Another one, which does not wait behind questions: that many take long is no silence. */
+  readonly probe: Database;
+}
+
 /** A replica, which may come and go. */
 export class Replica {
   readonly #options: DatabaseOptions;
-  #database: Database | undefined;
-  #connecting: Promise<Database> | undefined;
+  #ways: Ways | undefined;
+  #connecting: Promise<Ways> | undefined;
   #look: ServerLook | undefined;
   #isClosed = false;
 
@@ -92,7 +99,7 @@ export class Replica {
 
   /** Through which it is asked; undefined while it has not been there yet. */
   get database(): Database | undefined {
-    return this.#database;
+    return this.#ways?.database;
   }
 
   /**
@@ -102,7 +109,7 @@ export class Replica {
   async lookAround(ending?: AbortSignal): Promise<ServerLook> {
     try {
       this.#look = await unlessSilent(
-        async (signal) => await askAt(await this.#connected(), signal),
+        async (signal) => await askAt((await this.#connected()).probe, signal),
         ending,
       );
       return this.#look;
@@ -115,7 +122,8 @@ export class Replica {
   /** It is not there: what runs there fails, and what waits to. */
   #lost(error: PembaError): void {
     this.#look = undefined;
-    this.#database?.cut(error);
+    this.#ways?.database.cut(error);
+    this.#ways?.probe.cut(error);
   }
 
   async close(): Promise<void> {
@@ -123,19 +131,37 @@ export class Replica {
     this.#look = undefined;
     // What comes later is closed when it comes.
     await unlessSilent(async () => await this.#connecting).catch(() => undefined);
-    await this.#database?.close();
+    if (this.#ways !== undefined) await closeWays(this.#ways);
   }
 
-  async #connected(): Promise<Database> {
-    if (this.#database !== undefined) return this.#database;
-    this.#connecting ??= Database.connect(this.#options).finally(() => {
+  async #connected(): Promise<Ways> {
+    if (this.#ways !== undefined) return this.#ways;
+    this.#connecting ??= connect(this.#options).finally(() => {
       this.#connecting = undefined;
     });
-    const database = await this.#connecting;
-    if (this.#isClosed) await database.close();
-    this.#database ??= database;
-    return database;
+    const ways = await this.#connecting;
+    if (this.#isClosed) await closeWays(ways);
+    this.#ways ??= ways;
+    return ways;
   }
+}
+
+/** What fails leaves no connection behind. */
+async function connect(options: DatabaseOptions): Promise<Ways> {
+  const database = await Database.connect(options);
+  try {
+    const { url, onStatement } = options;
+    const pool = { ...options.pool, maxConnections: 1 };
+    const probe = await Database.connect({ url, pool, onStatement, warn: () => {} });
+    return { database, probe };
+  } catch (error) {
+    await database.close();
+    throw error;
+  }
+}
+
+async function closeWays({ database, probe }: Ways): Promise<void> {
+  await Promise.all([database.close(), probe.close()]);
 }
 
 function silent(): PembaError {
