@@ -178,7 +178,60 @@ test("a server that accepts a connection and says nothing is given up in time", 
     server.close();
   });
   const error = await fails(open(t, { connectTimeoutMs: 100 }, { url }), "UNAVAILABLE");
-  assert.match(String(error.cause), /CONNECT_TIMEOUT/);
+  assert.match(String(error.cause), /the server took too long/);
+});
+
+/** Lets whoever comes in, and answers no statement, as a pooler whose server is away. */
+async function openSilentPooler(t: TestContext): Promise<string> {
+  const sockets = new Set<Socket>();
+  const isIn = Buffer.from("520000000800000000" + "5a0000000549", "hex");
+  const server = createServer((socket) => {
+    sockets.add(socket);
+    socket.on("error", () => {});
+    socket.once("data", () => socket.write(isIn));
+  });
+  t.after(() => {
+    for (const socket of sockets) socket.destroy();
+    server.close();
+  });
+  return await addressOf(server, place.url);
+}
+
+test(
+  "a server that lets in and says nothing then is given up in time",
+  { timeout: 30_000 },
+  async (t) => {
+    const url = await openSilentPooler(t);
+    const error = await fails(open(t, { connectTimeoutMs: 100 }, { url }), "UNAVAILABLE");
+    assert.match(String(error.cause), /the server took too long/);
+  },
+);
+
+test("a server that says nothing is given up though no limit is set", async (t) => {
+  const url = await openSilentPooler(t);
+  t.mock.timers.enable({ apis: ["setTimeout"] });
+  let isOver = false;
+  const opening = fails(open(t, { connectTimeoutMs: 0 }, { url }), "UNAVAILABLE").finally(() => {
+    isOver = true;
+  });
+  for (let seconds = 0; seconds < 60 && !isOver; seconds++) {
+    t.mock.timers.tick(1_000);
+    await new Promise(setImmediate);
+  }
+  assert.ok(isOver);
+  await opening;
+});
+
+test("a cut ends the connections that are being made", { timeout: 20_000 }, async (t) => {
+  const line = await openLine(t, place.url);
+  const database = await open(t, { maxConnections: 1, connectTimeoutMs: 0 }, { url: line.url });
+  line.silence("all");
+  database.cut();
+  const waiting = fails(database.query("select 1", []), "UNAVAILABLE");
+  await until(async () => (database.pool.opening === 1 ? true : undefined));
+  database.cut(new PembaError("UNAVAILABLE", "gone for now"));
+  await waiting;
+  await until(async () => (database.pool.opening === 0 ? true : undefined));
 });
 
 test("a server that hangs up before it has accepted is not there", async (t) => {

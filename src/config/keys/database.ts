@@ -79,7 +79,7 @@ export const databaseOptions = {
   "database.connect_timeout": option(duration, {
     flag: "database-connect-timeout",
     default: "0s",
-    about: "how long making a connection may take; 0 for as long as it takes",
+    about: "how long making a connection may take; 0 for 30 seconds",
   }),
   "database.read_timeout": option(duration, {
     flag: "database-read-timeout",

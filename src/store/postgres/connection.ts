@@ -4,7 +4,7 @@ import { must } from "../../base/assert.ts";
 import { storageError } from "./driver-error.ts";
 import { driverTarget } from "./driver-target.ts";
 import { booleanOf, numberOf, type Row, textOf } from "./row.ts";
-import { SingleSocket } from "./single-socket.ts";
+import { coded, SingleSocket } from "./single-socket.ts";
 import { statementFile } from "./statement-file.ts";
 import type { Value } from "./value.ts";
 
@@ -23,13 +23,18 @@ export interface Greeting {
 export interface ConnectionOptions {
   /** Of one host. */
   readonly uri: string;
-  /** Most milliseconds until the server has accepted it; 0: as long as it takes. */
+  /** Most milliseconds until the server has accepted it and said who it is; 0: 30 seconds. */
   readonly timeoutMs: number;
+  /** Gives up making it. */
+  readonly signal?: AbortSignal | undefined;
   /** Settings of the session. */
   readonly settings: Readonly<Record<string, string>>;
   /** Told what the server says of itself, each time that it is asked. */
   readonly onGreeted: (greeting: Greeting) => void;
 }
+
+/** A server that takes connections and says nothing would else hold their places for ever. */
+const openingMaxMs = 30_000;
 
 /** A statement that is on its way; `rowsOf` awaits it. */
 export type Sent = postgres.PendingQuery<Row[]>;
@@ -47,7 +52,7 @@ export class Connection {
   #preparedCharacters = 0;
   #isOpen = true;
 
-  private constructor(options: ConnectionOptions, sockets: SingleSocket) {
+  private constructor(options: ConnectionOptions, timeoutMs: number, sockets: SingleSocket) {
     this.#options = options;
     this.#sockets = sockets;
     const { uri, ssl } = driverTarget(options.uri);
@@ -57,7 +62,7 @@ export class Connection {
       // How long it lives is for the pool around it to say.
       idle_timeout: 0,
       max_lifetime: null,
-      connect_timeout: options.timeoutMs / 1000,
+      connect_timeout: timeoutMs / 1000,
       // Asking for the types of arrays would be a query for each connection: arrays are text here.
       fetch_types: false,
       onnotice: () => {},
@@ -69,13 +74,25 @@ export class Connection {
 
   /** Opens one. Fails with an error of the table. */
   static async open(options: ConnectionOptions): Promise<Connection> {
-    const sockets = new SingleSocket(options.timeoutMs);
-    const connection = new Connection(options, sockets);
+    const { timeoutMs: setMs, signal } = options;
+    const timeoutMs = setMs || openingMaxMs;
+    const sockets = new SingleSocket(timeoutMs);
+    const connection = new Connection(options, timeoutMs, sockets);
+    const { promise: givenUp, reject } = Promise.withResolvers<never>();
+    const end = (): void => reject(coded("CONNECTION_DESTROYED", "connections were ended"));
+    const { host } = new URL(options.uri);
+    const late = (): void => reject(coded("CONNECT_TIMEOUT", `the server took too long: ${host}`));
+    // The limit of the driver ends before the greeting, which a pooler may never answer.
+    const timer = setTimeout(late, timeoutMs);
+    signal?.addEventListener("abort", end, { once: true });
     try {
-      await connection.greet();
+      await Promise.race([connection.greet(), givenUp]);
     } catch (error) {
       await connection.close();
-      throw error;
+      throw storageError(error);
+    } finally {
+      clearTimeout(timer);
+      signal?.removeEventListener("abort", end);
     }
     sockets.opened();
     return connection;

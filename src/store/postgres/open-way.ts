@@ -18,7 +18,7 @@ const wayStatement = statementFile("connection/way.sql");
 export interface WayOptions {
   /** Of one or several hosts. */
   readonly url: string;
-  /** Most milliseconds until a host has accepted a connection; 0: as long as it takes. */
+  /** Most milliseconds until a host has accepted a connection and said who it is; 0: 30 seconds. */
   readonly timeoutMs: number;
   /** Told which server connections lead to, whenever one of them is asked. */
   readonly onGreeted?: ((greeting: Greeting) => void) | undefined;
@@ -29,8 +29,8 @@ export interface WayOptions {
 export interface Way {
   /** The connection by which that was found out. */
   readonly first: Connection;
-  /** Makes another one. Fails with an error of the table. */
-  readonly open: () => Promise<Connection>;
+  /** Makes another one, or gives up when the signal says so. Fails with an error of the table. */
+  readonly open: (signal?: AbortSignal) => Promise<Connection>;
   /** Something gives out connections of its own: the server may be another one each time. */
   readonly isPooled: boolean;
   /** A prepared statement is there the next time. */
@@ -74,7 +74,8 @@ async function openWith(
   options: WayOptions,
   settings: Readonly<Record<string, string>>,
 ): Promise<Way> {
-  const open = async (): Promise<Connection> => await openOneOf(options, settings);
+  const open = async (signal?: AbortSignal): Promise<Connection> =>
+    await openOneOf(options, settings, signal);
   const first = await open();
   try {
     const found = await explore(first);
@@ -95,17 +96,25 @@ async function openWith(
 async function openOneOf(
   { url, timeoutMs, onGreeted = () => {} }: WayOptions,
   settings: Readonly<Record<string, string>>,
+  signal: AbortSignal | undefined,
 ): Promise<Connection> {
   const { uris, mustWrite } = hostUris(url);
   let failure: unknown;
   for (const uri of uris) {
+    if (signal?.aborted === true) break;
     let isStandby = false;
     const greeted = (greeting: Greeting): void => {
       ({ isStandby } = greeting);
       if (!(mustWrite && isStandby)) onGreeted(greeting);
     };
     try {
-      const connection = await Connection.open({ uri, timeoutMs, settings, onGreeted: greeted });
+      const connection = await Connection.open({
+        uri,
+        timeoutMs,
+        settings,
+        signal,
+        onGreeted: greeted,
+      });
       if (!(mustWrite && isStandby)) return connection;
       await connection.close();
       failure = noWrites();

@@ -16,7 +16,7 @@ export interface PoolOptions {
   readonly idleTimeoutMs: number;
   /** How often idle connections are asked whether they are alive; absent or 0: each minute. */
   readonly healthCheckMs?: number | undefined;
-  /** How long making a connection may take; 0: as long as it takes. */
+  /** How long making a connection may take; 0: 30 seconds. */
   readonly connectTimeoutMs: number;
 }
 

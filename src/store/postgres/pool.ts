@@ -46,20 +46,22 @@ const retryMs = 1_000;
  */
 export class Pool {
   readonly #options: PoolOptions;
-  readonly #open: () => Promise<Connection>;
+  readonly #open: (signal: AbortSignal) => Promise<Connection>;
   readonly #held = new Map<Connection, Held>();
   /** Those that were of use last stand last. */
   readonly #idle: Held[] = [];
   readonly #waiters = new Set<Waiter>();
   readonly #timer: NodeJS.Timeout;
   #opening = 0;
+  /** Ends what is being made. */
+  #cutting = new AbortController();
   #retryAt = 0;
   #waited = 0;
   #waitedMs = 0;
   #closing: PromiseWithResolvers<void> | undefined;
 
-  /** `open` makes a connection. */
-  constructor(options: PoolOptions, open: () => Promise<Connection>) {
+  /** `open` makes a connection, or gives up when the signal says so. */
+  constructor(options: PoolOptions, open: (signal: AbortSignal) => Promise<Connection>) {
     this.#options = options;
     this.#open = open;
     this.#timer = setInterval(() => this.#tick(), tickOf(options)).unref();
@@ -142,9 +144,14 @@ export class Pool {
     if (held !== undefined) this.#discard(held);
   }
 
-  /** Ends all connections at once: what runs fails. New ones can be made, unless who waits fails, too. */
+  /**
+   * Ends all connections at once, those that are being made, too: what runs fails. New ones can be
+   * made, as for who waits, unless these fail, too.
+   */
   cut(whyNotWait?: PembaError): void {
     if (whyNotWait !== undefined) this.#refuseWaiters(whyNotWait);
+    this.#cutting.abort();
+    this.#cutting = new AbortController();
     for (const held of this.#held.values()) this.#discard(held);
   }
 
@@ -153,8 +160,7 @@ export class Pool {
     this.#closing ??= Promise.withResolvers();
     clearInterval(this.#timer);
     const late = setTimeout(() => {
-      this.cut();
-      this.#refuseWaiters(poolClosing());
+      this.cut(poolClosing());
       this.#closing?.resolve();
     }, timeoutMs);
     for (const held of this.#idle.splice(0)) this.#discard(held);
@@ -211,16 +217,18 @@ export class Pool {
 
   async #add(): Promise<void> {
     this.#opening++;
+    const { signal } = this.#cutting;
     try {
-      const connection = await this.#open();
+      const connection = await this.#open(signal);
       this.#opening--;
       this.#retryAt = 0;
       this.adopt(connection);
     } catch (error) {
       this.#opening--;
       this.#retryAt = performance.now() + retryMs;
-      // Whoever waits longest hears of it; the others have tries of their own.
-      const [waiter] = this.#waiters;
+      // Whoever waits longest hears of it; the others have tries of their own. What a cut
+      // ended has nothing to do with who waits still.
+      const [waiter] = signal.aborted ? [] : this.#waiters;
       if (waiter !== undefined) {
         this.#waiters.delete(waiter);
         waiter.reject(error);

@@ -18,7 +18,7 @@ export class SingleSocket {
   #first: Socket | undefined;
   #isOpen = false;
 
-  /** 0: as long as it takes. */
+  /** Most milliseconds until one is connected. */
   constructor(timeoutMs: number) {
     this.#timeoutMs = timeoutMs;
   }
@@ -30,7 +30,9 @@ export class SingleSocket {
 
   /** Ends the connection once what is written has gone, whether or not the server is there. */
   cut(): void {
-    this.#first?.destroySoon();
+    if (this.#first?.connecting === true) {
+      this.#first.destroy(coded("CONNECTION_DESTROYED", "connections were ended"));
+    } else this.#first?.destroySoon();
   }
 
   /** Connects. Fails as the system does, or with `CONNECT_TIMEOUT` or `CONNECTION_CLOSED` as code. */
@@ -52,7 +54,7 @@ export class SingleSocket {
 async function connected(socket: Socket, timeoutMs: number): Promise<void> {
   const { promise, resolve, reject } = Promise.withResolvers<void>();
   const late = (): void => reject(coded("CONNECT_TIMEOUT", "the server took too long"));
-  const timer = timeoutMs === 0 ? undefined : setTimeout(late, timeoutMs);
+  const timer = setTimeout(late, timeoutMs);
   socket.once("connect", resolve).once("error", reject);
   try {
     await promise;
@@ -65,6 +67,7 @@ async function connected(socket: Socket, timeoutMs: number): Promise<void> {
   }
 }
 
-function coded(code: string, message: string): Error {
+/** A fault of the way to the server, named as the driver and the system name theirs. */
+export function coded(code: string, message: string): Error {
   return Object.assign(new Error(message), { code });
 }

@@ -10,6 +10,7 @@ import { type Answering, PostgresPermissions } from "./check.ts";
 import { CircuitBreaker, type CircuitState } from "./circuit-breaker.ts";
 import { createPostgresData } from "./data.ts";
 import { Database } from "./database.ts";
+import { silence } from "./driver-error.ts";
 import { startGarbageCollection } from "./garbage.ts";
 import { PostgresLookups } from "./lookup.ts";
 import { migrateUp, refusePendingMigrations } from "./migrate.ts";
@@ -187,7 +188,7 @@ async function connect(options: PostgresStoreOptions): Promise<Connections> {
 
 /** A way that swallows everything is left for a new one. */
 async function pingOn(probe: Database): Promise<void> {
-  const late = setTimeout(() => probe.cut(), probeTimeoutMs);
+  const late = setTimeout(() => probe.cut(silence()), probeTimeoutMs);
   try {
     await probe.query("select 1", []);
   } finally {
