@@ -13,6 +13,7 @@ import { type Certificate, oldestTls } from "../auth/certificate.ts";
 import { requestIdHeader, requestIdOf } from "../telemetry/request-id.ts";
 import type { HttpApp } from "./app.ts";
 import { bodyLimit } from "./body.ts";
+import { answerUnreadable } from "./refused-by-node.ts";
 
 /** As much as the head of a request may hold: an id that is too long deserves a 400 that says so. */
 const maxParamLength = 16_384;
@@ -20,8 +21,16 @@ const maxParamLength = 16_384;
 /** A client that takes longer to send its request would hold a connection for nothing. */
 const requestTimeout = 60_000;
 
-/** A client that is gone without a word must not hold its stream for ever. */
-const connections = { keepAlive: true, keepAliveInitialDelay: 30_000 };
+const connections = {
+  // A client that is gone without a word must not hold its stream for ever.
+  keepAlive: true,
+  keepAliveInitialDelay: 30_000,
+  // Headers come at once from whoever means it. Node looks for late ones every 30 seconds by itself.
+  headersTimeout: 5_000,
+  connectionsCheckingInterval: 1_000,
+  // What lacks it is refused with the body of an error.
+  requireHostHeader: false,
+};
 
 export interface AppOptions {
   readonly logger: FastifyBaseLogger;
@@ -44,6 +53,7 @@ export function openApp({ logger, certificate, refuse }: AppOptions): HttpApp {
     forceCloseConnections: "idle" as const,
     routerOptions: { maxParamLength },
     frameworkErrors: refuse,
+    clientErrorHandler: answerUnreadable,
   };
   if (certificate === undefined) {
     return fastify({ ...common, http: connections }).withTypeProvider<TypeBoxTypeProvider>();

@@ -16,6 +16,7 @@ import { replyWithError } from "./error-reply.ts";
 import { observeRequests } from "./observe.ts";
 import { openApp } from "./open-app.ts";
 import type { DescribedRoute } from "./openapi/describe-api.ts";
+import { answerForNode } from "./refused-by-node.ts";
 import { bundleRoutes } from "./routes/bundles.ts";
 import { dataRoutes } from "./routes/data.ts";
 import { healthRoutes } from "./routes/health.ts";
@@ -58,6 +59,7 @@ export function buildHttpServer(options: {
   observeRequests(app, options.telemetry ?? noTelemetry);
   readBodies(app);
   nameRequests(app);
+  answerForNode(app);
   closeConnections(app);
   if (options.cors !== undefined) allowOrigins(app, options.cors);
   admitRequests(app, options.admission);
