@@ -90,3 +90,18 @@ test("the first commands of the README do what it says, one after the other", as
   }
   assert.equal(lines.length, 4);
 });
+
+test("decisions are numbered without a gap", () => {
+  const numbers = readdirSync(join(root, "docs/decisions")).map((name) => Number(name.slice(0, 4)));
+  assert.deepEqual(
+    numbers.toSorted((one, other) => one - other),
+    numbers.map((_, index) => index + 1),
+  );
+});
+
+test("commands of the README on a database stand below the variables that name it", () => {
+  const { commands } = blocksOf("With Postgres");
+  const named = commands.indexOf("export SERVICE_DATABASE_URI=");
+  assert.ok(named >= 0 && commands.includes("migrate up") && commands.includes("gc --window"));
+  assert.ok(named < commands.indexOf("migrate up") && named < commands.indexOf("gc --window"));
+});
