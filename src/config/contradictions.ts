@@ -51,7 +51,7 @@ const needs: readonly Need[] = [
 
 /** What no single key can tell, a sentence each; a key whose value is not allowed has none here. */
 export function contradictions(values: Values): readonly string[] {
-  return [...clashes(values), ...missing(values)];
+  return [...clashes(values), ...samePorts(values), ...missing(values)];
 }
 
 function clashes(values: Values): readonly string[] {
@@ -59,6 +59,58 @@ function clashes(values: Values): readonly string[] {
   return isAlone && values.get("distributed.enabled") === true
     ? ["`distributed.enabled`: is true, expected false since `database.engine` is `memory`"]
     : [];
+}
+
+/** Of what listens, where and when. Empty for all addresses. */
+const listeners: readonly {
+  readonly port: OptionKey;
+  readonly isOn: (values: Values) => boolean;
+  readonly host: (values: Values) => unknown;
+}[] = [
+  { port: "server.http.port", isOn: isTrue("server.http.enabled"), host: serverHost },
+  { port: "server.grpc.port", isOn: () => true, host: serverHost },
+  {
+    port: "meter.prometheus.port",
+    isOn: isTrue("meter.prometheus.enabled"),
+    host: (values) => values.get("meter.prometheus.host") || serverHost(values),
+  },
+  {
+    port: "profiler.port",
+    isOn: isTrue("profiler.enabled"),
+    host: (values) => values.get("profiler.host"),
+  },
+  { port: "distributed.port", isOn: isTrue("distributed.enabled"), host: serverHost },
+];
+
+/** Two that listen on one port; each may be given any free one. */
+function samePorts(values: Values): readonly string[] {
+  const open = listeners.filter(({ isOn }) => isOn(values));
+  return open.flatMap(({ port, host }, index) => {
+    const number = values.get(port);
+    if (number === undefined || number === 0) return [];
+    const other = open
+      .slice(0, index)
+      .find((one) => values.get(one.port) === number && overlap(one.host(values), host(values)));
+    return other === undefined
+      ? []
+      : [`\`${port}\`: is ${String(number)}, which is \`${other.port}\`, expected another port`];
+  });
+}
+
+function overlap(one: unknown, other: unknown): boolean {
+  return one === other || isEverywhere(one) || isEverywhere(other);
+}
+
+function isEverywhere(host: unknown): boolean {
+  return host === "" || host === "::" || host === "0.0.0.0";
+}
+
+function serverHost(values: Values): unknown {
+  return values.get("server.host");
+}
+
+function isTrue(key: OptionKey): (values: Values) => boolean {
+  return (values) => values.get(key) === true;
 }
 
 function missing(values: Values): readonly string[] {

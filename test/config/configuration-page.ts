@@ -32,7 +32,8 @@ whose variable is empty.
 - **Durations** have a unit: \`500ms\`, \`300s\`, \`15m\`, \`1h30m\`; only \`0\` needs none.
 - **Sizes** may have one: \`10MiB\`, \`10MB\`, \`1000\` (bytes).
 - **Lists** are lists of the file. In a variable or flag, commas stand between their values, and a
-  flag can be given several times. A value that has a comma itself can stand in a file only.
+  flag can be given several times. One text in a file is split at commas, too, in quotes or not: a value
+  that has one itself stands in a list of the file, as in \`keys: ["a,b"]\`.
 
 ## Looking at it
 

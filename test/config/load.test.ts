@@ -165,6 +165,8 @@ test("a list is a list in a file, and has commas between its values elsewhere", 
   assert.deepEqual(configOf({ args: ["-c", path] })[key], ["k,one", "k-two", "3"]);
   const one = file(t, "authn:\n  preshared:\n    keys: k-one\n");
   assert.deepEqual(configOf({ args: ["-c", one] })[key], ["k-one"]);
+  const split = file(t, 'authn:\n  preshared:\n    keys: "k,one"\n');
+  assert.deepEqual(configOf({ args: ["-c", split] })[key], ["k", "one"]);
   const none = file(t, "authn:\n  preshared:\n    keys: []\n");
   assert.deepEqual(configOf({ args: ["-c", none] })[key], []);
   const env = { SERVICE_AUTHN_PRESHARED_KEYS: "k-one, k-two" };
@@ -396,4 +398,21 @@ test("security that is given and switched off is a warning, one for each switch"
     loadedFrom({ args: ["-c", path, "--authn-enabled", "--authn-method=preshared"] }).warnings,
     [],
   );
+});
+
+test("no two listeners have the same port, unless it is any free one or their addresses differ", () => {
+  assert.deepEqual(problemsOf({ args: ["--http-port=7000", "--grpc-port=7000"] }), [
+    "`server.grpc.port`: is 7000, which is `server.http.port`, expected another port",
+  ]);
+  assert.deepEqual(problemsOf({ args: ["--http-port=6060"] }), [
+    "`profiler.port`: is 6060, which is `server.http.port`, expected another port",
+  ]);
+  for (const args of [
+    ["--http-port=0", "--grpc-port=0"],
+    ["--http-port=7000", "--grpc-port=7000", "--http-enabled=false"],
+    ["--http-port=6060", "--server-host=10.0.0.1"],
+    ["--http-port=6060", "--profiler-enabled=false"],
+  ]) {
+    assert.deepEqual(problemsOf({ args }), [], args.join(" "));
+  }
 });
