@@ -1,5 +1,5 @@
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from "node:http";
-import type { AddressInfo } from "node:net";
+import { type AddressInfo, isIP } from "node:net";
 
 import { pprofOf, type Samples } from "./pprof.ts";
 import { profileCpu, profileHeap } from "./profile.ts";
@@ -80,9 +80,16 @@ async function listening(server: Server, { host, port }: ProfilerOptions): Promi
 async function answer(
   request: IncomingMessage,
   response: ServerResponse,
-  { commandLine, onProfile }: ProfilerOptions,
+  { commandLine, onProfile, host }: ProfilerOptions,
   isTaking: { now: boolean },
 ): Promise<void> {
+  if (!isOurs(request.headers.host, host)) {
+    return refuse(
+      response,
+      403,
+      "expected an IP address, localhost or `profiler.host` as the host",
+    );
+  }
   const url = new URL(request.url ?? "/", "http://profiler");
   const name = url.pathname.startsWith(prefix) ? url.pathname.slice(prefix.length) : undefined;
   const profile = profiles.get(name ?? "");
@@ -107,6 +114,14 @@ async function answer(
   } finally {
     isTaking.now = false;
   }
+}
+
+/** A page of a browser can have a name of its own lead here; an address it cannot. */
+function isOurs(given: string | undefined, host: string): boolean {
+  const name = given === undefined ? undefined : URL.parse(`http://${given}`)?.hostname;
+  if (name === undefined) return false;
+  const isAddress = isIP(name.replace(/^\[(.*)\]$/, "$1")) !== 0;
+  return isAddress || name === "localhost" || name === host.toLowerCase();
 }
 
 function refuse(response: ServerResponse, status: number, sentence: string): void {

@@ -1,5 +1,6 @@
 import assert from "node:assert/strict";
-import { get } from "node:http";
+import { once } from "node:events";
+import { get, type IncomingMessage } from "node:http";
 import { test, type TestContext } from "node:test";
 import { gunzipSync } from "node:zlib";
 
@@ -128,4 +129,20 @@ test("what cannot be answered says why", async (t) => {
   assert.equal((await fetch(url, { method: "POST" })).status, 405);
   assert.match(await (await fetch(url)).text(), /profile\?seconds=30/);
   assert.equal(await (await fetch(`${url}cmdline`)).text(), "pemba\0serve");
+});
+
+test("a name that is not its own, as that of a page of a browser, is refused", async (t) => {
+  const { url } = await open(t);
+  const statusFor = async (host: string): Promise<number | undefined> => {
+    const request = get(`${url}cmdline`, { agent: false, headers: { host } });
+    const [response] = (await once(request, "response")) as [IncomingMessage];
+    response.resume();
+    return response.statusCode;
+  };
+  for (const host of ["127.0.0.1:6060", "localhost:6060", "[::1]:6060", "10.0.0.1"]) {
+    assert.equal(await statusFor(host), 200, host);
+  }
+  for (const host of ["attacker.example", "localhost.attacker.example:6060", "a b"]) {
+    assert.equal(await statusFor(host), 403, host);
+  }
 });
