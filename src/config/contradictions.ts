@@ -87,13 +87,13 @@ function samePorts(values: Values): readonly string[] {
   const open = listeners.filter(({ isOn }) => isOn(values));
   return open.flatMap(({ port, host }, index) => {
     const number = values.get(port);
-    if (number === undefined || number === 0) return [];
+    if (typeof number !== "number" || number === 0) return [];
     const other = open
       .slice(0, index)
       .find((one) => values.get(one.port) === number && overlap(one.host(values), host(values)));
     return other === undefined
       ? []
-      : [`\`${port}\`: is ${String(number)}, which is \`${other.port}\`, expected another port`];
+      : [`\`${port}\`: is ${number}, which is \`${other.port}\`, expected another port`];
   });
 }
 
