@@ -128,8 +128,9 @@ test("when the way to Postgres swallows everything, what waits fails, and anothe
   const list = async (): Promise<Answer> => await ask(`${url}/v1/tenants/list`, {});
   assert.equal((await list()).status, 200);
   line.silence("present");
-  const waiting = await Promise.all([list(), list()]);
-  for (const { status: code, text } of waiting) assert.equal(code, 503, text);
+  // One alone: a second one might have a new connection made, which is not silent.
+  const waiting = await list();
+  assert.equal(waiting.status, 503, waiting.text);
   // Connections that are made anew are not silent.
   while ((await list()).status !== 200) await wait(20);
   line.silence("all");
