@@ -4,7 +4,6 @@ import { must } from "../../base/assert.ts";
 import { cancelled, PembaError } from "../../base/error.ts";
 import { noTelemetry, type Telemetry } from "../../base/telemetry.ts";
 import type { TenantId } from "../../base/tuple.ts";
-import { questionKey, questionOf } from "../../plan/question-of.ts";
 import { itemKey, type SingleCheck, singleCheck } from "../single-check.ts";
 import type { CheckQuestion } from "../store.ts";
 import { batchKey, CheckBatch, type VersionedAnswer } from "./check-batch.ts";
@@ -232,7 +231,8 @@ function average(usual: number, last: number): number {
 
 /** Without arguments: there is one list of them that a rule takes, and no other question has any. */
 function costKey(tenant: TenantId, { item }: SingleCheck): string {
-  return `${tenant} ${questionKey(questionOf({ ...item, arguments: [] }))}`;
+  const { entity, permission, subject } = item;
+  return `${tenant} ${entity.type} ${permission} ${subject.type} ${subject.relation}`;
 }
 
 /** Whatever the state is: its token has no bound of its own. */

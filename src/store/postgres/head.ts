@@ -62,29 +62,46 @@ async function planned<P>(
 
 /**
  * Whether what a statement answered stands: false when the head is not the one that it was planned
- * with. Reads `head_version` of the first row, `has_version` where a version was pinned and, of a
- * pinned snapshot, what `refuseSnapshot` reads. Fails when tenant, version or snapshot are not to be
- * had; no row at all: there is no such tenant.
+ * with. Reads `head_version` of the first row, and what `foundRow` reads. Fails as that does.
  */
 export function standsUnder(
   schemas: CompiledSchemas,
-  { tenant, schemaVersion }: Addressed,
+  addressed: Addressed,
   planned: { readonly compiled: CompiledSchema; readonly isPinned: boolean },
   first: Row | undefined,
 ): first is Row {
+  const row = foundRow(schemas, addressed, planned.isPinned, first);
+  if (addressed.schemaVersion !== undefined) return true;
+  const head = headOf(row);
+  if (head === planned.compiled.version) return true;
+  schemas.seenHead(addressed.tenant, head);
+  return false;
+}
+
+/**
+ * The first row of a statement, once it is known that tenant, version and snapshot are to be had;
+ * fails when they are not. Reads `has_version` where a version was pinned and, of a pinned snapshot,
+ * what `refuseSnapshot` reads; no row at all: there is no such tenant.
+ */
+export function foundRow(
+  schemas: CompiledSchemas,
+  { tenant, schemaVersion }: Addressed,
+  isPinned: boolean,
+  first: Row | undefined,
+): Row {
   if (first === undefined) {
     schemas.forget(tenant);
     throw tenantNotFound(tenant);
   }
-  if (planned.isPinned) refuseSnapshot(first);
-  if (schemaVersion !== undefined) {
-    if (booleanOf(first, "has_version")) return true;
+  if (isPinned) refuseSnapshot(first);
+  if (schemaVersion !== undefined && !booleanOf(first, "has_version")) {
     schemas.forget(tenant);
     throw schemaNotFound(tenant, schemaVersion);
   }
-  const head = optionalTextOf(first, "head_version");
-  if (head === planned.compiled.version) return true;
-  // It was a version when it was stored.
-  schemas.seenHead(tenant, head as SchemaVersion | undefined);
-  return false;
+  return first;
+}
+
+/** The head that a statement saw; undefined when there is none. It was a version when it was stored. */
+export function headOf(row: Row): SchemaVersion | undefined {
+  return optionalTextOf(row, "head_version") as SchemaVersion | undefined;
 }

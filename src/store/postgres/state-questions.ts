@@ -2,10 +2,9 @@ import { must } from "../../base/assert.ts";
 import type { SchemaVersion, SnapToken, TenantId } from "../../base/tuple.ts";
 import { stateStatement } from "../../sql/state.ts";
 import type { CompiledSchemas } from "../compiled-schemas.ts";
-import { schemaNotFound, tenantNotFound } from "../store-error.ts";
+import { foundRow, headOf } from "./head.ts";
 import type { Reads } from "./reads.ts";
-import { refuseSnapshot } from "./refuse-snapshot.ts";
-import { booleanOf, optionalTextOf, textOf } from "./row.ts";
+import { optionalTextOf, textOf } from "./row.ts";
 import { type SnapTokens, stateValues } from "./snap-token.ts";
 import type { Value } from "./value.ts";
 
@@ -95,28 +94,18 @@ export class StateQuestions {
     const values = new Map<string, Value>([["tenant", tenant], ...stateValues(state)]);
     if (schemaVersion !== undefined) values.set("version", schemaVersion);
     const { text, params } = schemaVersion === undefined ? statements.head : statements.pinned;
-    const [row] = await this.#reads.read(
+    const rows = await this.#reads.read(
       text,
       params.map((param) => must(values.get(param), `the parameter ${param} has a value`)),
       { state, head: expected, signal: undefined },
     );
-    if (row === undefined) {
-      this.#schemas.forget(tenant);
-      throw tenantNotFound(tenant);
-    }
-    refuseSnapshot(row);
-    if (schemaVersion !== undefined && !booleanOf(row, "has_version")) {
-      throw schemaNotFound(tenant, schemaVersion);
-    }
+    const row = foundRow(this.#schemas, { tenant, schemaVersion }, true, rows[0]);
     const change = optionalTextOf(row, "last_change");
     // What was before all that is kept is the state itself.
     const shown = change === undefined ? state.snapshot : `${change}:${textOf(row, "hidden")}`;
-    // It was a version when it was stored.
-    const head =
-      schemaVersion ?? (optionalTextOf(row, "head_version") as SchemaVersion | undefined);
     return {
       key: `${state.identity}:${state.timeline}:${textOf(row, "number")}:${shown}`,
-      version: head,
+      version: schemaVersion ?? headOf(row),
     };
   }
 }
