@@ -29,7 +29,9 @@ export async function startFollowed(): Promise<Followed> {
     sql,
     following,
     caughtUp: async () => {
-      const [end] = await sql<{ lsn: string }[]>`select pg_current_wal_insert_lsn()::text as lsn`;
+      // What open and undone transactions wrote goes out with the next commit, or seconds later.
+      const [end] = await sql<{ lsn: string }[]>`
+        select pg_logical_emit_message(true, 'test', 'caught up')::text as lsn`;
       await until(async () => {
         const [row] = await following<{ there: boolean }[]>`
           select pg_last_wal_replay_lsn() >= ${end?.lsn ?? ""}::text::pg_lsn as there`;
