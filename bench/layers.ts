@@ -1,5 +1,5 @@
 import type { SnapToken } from "../src/base/tuple.ts";
-import type { CheckLayers } from "../src/store/postgres/check-layers.ts";
+import type { CheckLayers } from "../src/store/postgres/checks/check-layers.ts";
 import type { Store } from "../src/store/store.ts";
 import type { Dataset, QuestionClass } from "./data/dataset.ts";
 import { type Ask, askEach, measure, type Measurement, medianOf } from "./measure.ts";

@@ -3,7 +3,7 @@ import { setTimeout as wait } from "node:timers/promises";
 import { must } from "../src/base/assert.ts";
 import type { TenantId } from "../src/base/tuple.ts";
 import { parseTenantId } from "../src/service/field.ts";
-import { Database } from "../src/store/postgres/database.ts";
+import { Database } from "../src/store/postgres/connect/database.ts";
 import { collectGarbage } from "../src/store/postgres/garbage.ts";
 import type { Store } from "../src/store/store.ts";
 import { type Dataset, type Fact, fact } from "./data/dataset.ts";

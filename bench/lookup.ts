@@ -3,7 +3,7 @@ import postgres from "postgres";
 import { must } from "../src/base/assert.ts";
 import { emptyContext, type SchemaVersion, type SnapToken } from "../src/base/tuple.ts";
 import { compileSchemaText } from "../src/language/compile.ts";
-import { sessionSettings } from "../src/store/postgres/session-settings.ts";
+import { sessionSettings } from "../src/store/postgres/connect/session-settings.ts";
 import type { LookupFrame, LookupPage, Store } from "../src/store/store.ts";
 import {
   candidateEntities,

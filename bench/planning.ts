@@ -1,11 +1,11 @@
 import { must } from "../src/base/assert.ts";
 import { CompiledSchemas } from "../src/store/compiled-schemas.ts";
-import { PostgresPermissions } from "../src/store/postgres/check.ts";
-import { Database } from "../src/store/postgres/database.ts";
-import { readsOf } from "../src/store/postgres/reads.ts";
-import { numberOf } from "../src/store/postgres/row.ts";
+import { PostgresPermissions } from "../src/store/postgres/checks/check.ts";
+import { Database } from "../src/store/postgres/connect/database.ts";
+import { numberOf } from "../src/store/postgres/connect/row.ts";
+import { readsOf } from "../src/store/postgres/replicas/reads.ts";
 import { readSchema } from "../src/store/postgres/schemas.ts";
-import { SnapTokens } from "../src/store/postgres/snap-token.ts";
+import { SnapTokens } from "../src/store/postgres/token/snap-token.ts";
 import type { QuestionClass } from "./data/dataset.ts";
 import { askEach } from "./measure.ts";
 import { checkThrough, poolOf } from "./store.ts";

@@ -4,7 +4,7 @@ import { compileSchemaText } from "../src/language/compile.ts";
 import { buildPlan } from "../src/plan/build.ts";
 import { checkStatement, type CheckShape } from "../src/sql/check.ts";
 import { plainShape, pushDown } from "../src/sql/push-down.ts";
-import { sessionSettings } from "../src/store/postgres/session-settings.ts";
+import { sessionSettings } from "../src/store/postgres/connect/session-settings.ts";
 import { planShape, scansOf, unboundScans } from "../test/support/query-plan.ts";
 import type { Dataset } from "./data/dataset.ts";
 import { type BenchServer, loadDatabase } from "./server.ts";

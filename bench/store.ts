@@ -1,7 +1,7 @@
 import { emptyContext, type SnapToken } from "../src/base/tuple.ts";
 import { parseTenantId } from "../src/service/field.ts";
-import type { CheckLayers } from "../src/store/postgres/check-layers.ts";
-import type { PoolOptions } from "../src/store/postgres/pool-options.ts";
+import type { CheckLayers } from "../src/store/postgres/checks/check-layers.ts";
+import type { PoolOptions } from "../src/store/postgres/connect/pool-options.ts";
 import { createPostgresStore } from "../src/store/postgres/store.ts";
 import type { Store } from "../src/store/store.ts";
 import type { Question } from "./data/dataset.ts";

@@ -1,9 +1,9 @@
 import postgres from "postgres";
 
 import type { Tuple } from "../src/base/tuple.ts";
-import { arrayLiteral } from "../src/store/postgres/array-literal.ts";
-import { tupleColumns } from "../src/store/postgres/columns.ts";
-import { sessionSettings } from "../src/store/postgres/session-settings.ts";
+import { arrayLiteral } from "../src/store/postgres/connect/array-literal.ts";
+import { sessionSettings } from "../src/store/postgres/connect/session-settings.ts";
+import { tupleColumns } from "../src/store/postgres/data/columns.ts";
 import { type Measurement, medianOf, measureWork } from "./measure.ts";
 import { figure, formatTable } from "./report.ts";
 import { type BenchServer, loadDatabase, onServer } from "./server.ts";

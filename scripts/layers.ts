@@ -29,6 +29,17 @@ export const mayImport: Readonly<Record<string, readonly string[]>> = {
   cli: [...serving, "gen", "http", "grpc", "distributed"],
 };
 
+/** The same for the rooms of src/store/postgres; what stands beside them puts them together. */
+export const postgresRooms: Readonly<Record<string, readonly string[]>> = {
+  connect: [],
+  token: ["connect"],
+  replicas: ["connect", "token"],
+  data: ["connect", "token", "replicas"],
+  questions: ["connect", "token", "replicas"],
+  checks: ["connect", "token", "replicas", "questions"],
+  watch: ["connect", "token"],
+};
+
 export function mustNotImport(layer: string): readonly string[] {
   const allowed = mayImport[layer] ?? [];
   return Object.keys(mayImport).filter((other) => other !== layer && !allowed.includes(other));

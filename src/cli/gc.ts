@@ -1,8 +1,8 @@
 import { boolean, someDuration } from "../config/kind.ts";
-import type { Database } from "../store/postgres/database.ts";
+import type { Database } from "../store/postgres/connect/database.ts";
+import { onDatabase } from "../store/postgres/connect/on-database.ts";
 import { collectGarbage, type GarbageWindow, previewGarbage } from "../store/postgres/garbage.ts";
 import { refusePendingMigrations } from "../store/postgres/migrate.ts";
-import { onDatabase } from "../store/postgres/on-database.ts";
 import type { Command } from "./command.ts";
 import { writerUri } from "./migrate.ts";
 import { complain, say, surplus, warn } from "./output.ts";

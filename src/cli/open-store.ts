@@ -5,8 +5,8 @@ import type { GarbageCollectionOptions, GarbagePass } from "../store/garbage-col
 import { createMemoryStore } from "../store/memory/store.ts";
 import { observeGarbage } from "../store/observe-garbage.ts";
 import { onceServerAnswers } from "../store/postgres/await-server.ts";
-import type { Answering } from "../store/postgres/check.ts";
-import type { PoolOptions } from "../store/postgres/pool-options.ts";
+import type { Answering } from "../store/postgres/checks/check.ts";
+import type { PoolOptions } from "../store/postgres/connect/pool-options.ts";
 import { createPostgresStore, type PostgresStoreOptions } from "../store/postgres/store.ts";
 import type { Store } from "../store/store.ts";
 import { writerUri } from "./migrate.ts";

@@ -12,7 +12,7 @@ import { buildHttpServer } from "../../src/http/server.ts";
 import { createHealth } from "../../src/service/health.ts";
 import type { Service } from "../../src/service/service.ts";
 import { createMemoryStore } from "../../src/store/memory/store.ts";
-import { storageError } from "../../src/store/postgres/driver-error.ts";
+import { storageError } from "../../src/store/postgres/connect/driver-error.ts";
 import { descriptionOf, type Description } from "./description.ts";
 
 const stream = "/v1/tenants/{tenant_id}/permissions/lookup-entity-stream";

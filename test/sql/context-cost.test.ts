@@ -6,11 +6,20 @@ import postgres from "postgres";
 import { must } from "../../src/base/assert.ts";
 import type { Attribute, Context, Tuple } from "../../src/base/tuple.ts";
 import { compileSchemaText } from "../../src/language/compile.ts";
-import { gathered, groupItems, listed, statementOf } from "../../src/store/postgres/check-plan.ts";
-import { checkShape, checkValues, frameValues } from "../../src/store/postgres/check-values.ts";
-import { lookupStatementOf, planLookup } from "../../src/store/postgres/lookup-plan.ts";
+import { sessionSettings } from "../../src/store/postgres/connect/session-settings.ts";
 import { migrateUp } from "../../src/store/postgres/migrate.ts";
-import { sessionSettings } from "../../src/store/postgres/session-settings.ts";
+import {
+  gathered,
+  groupItems,
+  listed,
+  statementOf,
+} from "../../src/store/postgres/questions/check-plan.ts";
+import {
+  checkShape,
+  checkValues,
+  frameValues,
+} from "../../src/store/postgres/questions/check-values.ts";
+import { lookupStatementOf, planLookup } from "../../src/store/postgres/questions/lookup-plan.ts";
 import type { CheckQuestion } from "../../src/store/store.ts";
 import { factsOf } from "../differential/facts-text.ts";
 import { createTestDatabase, type TestDatabase } from "../support/database.ts";

@@ -11,9 +11,9 @@ import { buildNetwork } from "../../src/plan/network.ts";
 import { checkStatement } from "../../src/sql/check.ts";
 import { expandGatherOf } from "../../src/sql/gather-plan.ts";
 import { plainShape } from "../../src/sql/push-down.ts";
-import { gatheredFacts } from "../../src/store/postgres/gathered-facts.ts";
+import { sessionSettings } from "../../src/store/postgres/connect/session-settings.ts";
 import { migrateUp } from "../../src/store/postgres/migrate.ts";
-import { sessionSettings } from "../../src/store/postgres/session-settings.ts";
+import { gatheredFacts } from "../../src/store/postgres/questions/gathered-facts.ts";
 import { createTestDatabase, type TestDatabase } from "../support/database.ts";
 import { effortOf } from "../support/rows-read.ts";
 

@@ -6,8 +6,8 @@ import { Type } from "typebox";
 import { Value } from "typebox/value";
 
 import { type PageShape, pageStatement } from "../../src/sql/page.ts";
+import { sessionSettings } from "../../src/store/postgres/connect/session-settings.ts";
 import { migrateUp } from "../../src/store/postgres/migrate.ts";
-import { sessionSettings } from "../../src/store/postgres/session-settings.ts";
 import { createTestDatabase, type TestDatabase } from "../support/database.ts";
 import { scansOf } from "../support/query-plan.ts";
 

@@ -11,8 +11,8 @@ import { compileSchemaText } from "../../src/language/compile.ts";
 import { buildPlan } from "../../src/plan/build.ts";
 import { checkStatement } from "../../src/sql/check.ts";
 import { plainShape, pushDown } from "../../src/sql/push-down.ts";
+import { sessionSettings } from "../../src/store/postgres/connect/session-settings.ts";
 import { migrateUp } from "../../src/store/postgres/migrate.ts";
-import { sessionSettings } from "../../src/store/postgres/session-settings.ts";
 import { createTestDatabase, type TestDatabase } from "../support/database.ts";
 
 /*

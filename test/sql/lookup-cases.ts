@@ -1,7 +1,11 @@
 import { compileSchemaText } from "../../src/language/compile.ts";
 import type { LookupShape } from "../../src/sql/lookup.ts";
 import { plainShape } from "../../src/sql/push-down.ts";
-import { lookupStatementOf, openRules, planLookup } from "../../src/store/postgres/lookup-plan.ts";
+import {
+  lookupStatementOf,
+  openRules,
+  planLookup,
+} from "../../src/store/postgres/questions/lookup-plan.ts";
 import type { StatementCase } from "./statement-cases.ts";
 
 const schema = compileSchemaText(`

@@ -8,9 +8,9 @@ import { loadFacts } from "../../bench/load.ts";
 import { must } from "../../src/base/assert.ts";
 import { compileSchemaText } from "../../src/language/compile.ts";
 import { plainShape } from "../../src/sql/push-down.ts";
-import { lookupStatementOf, planLookup } from "../../src/store/postgres/lookup-plan.ts";
+import { sessionSettings } from "../../src/store/postgres/connect/session-settings.ts";
 import { migrateUp } from "../../src/store/postgres/migrate.ts";
-import { sessionSettings } from "../../src/store/postgres/session-settings.ts";
+import { lookupStatementOf, planLookup } from "../../src/store/postgres/questions/lookup-plan.ts";
 import { createTestDatabase, type TestDatabase } from "../support/database.ts";
 import { type Effort, effortOf } from "../support/rows-read.ts";
 

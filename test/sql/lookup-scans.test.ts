@@ -5,8 +5,8 @@ import postgres from "postgres";
 
 import { nestedFacts, tinySizes } from "../../bench/data/nested-documents.ts";
 import { loadFacts } from "../../bench/load.ts";
+import { sessionSettings } from "../../src/store/postgres/connect/session-settings.ts";
 import { migrateUp } from "../../src/store/postgres/migrate.ts";
-import { sessionSettings } from "../../src/store/postgres/session-settings.ts";
 import { createTestDatabase, type TestDatabase } from "../support/database.ts";
 import { scansOf, unboundScans } from "../support/query-plan.ts";
 import { allLookups, lookupCases } from "./lookup-cases.ts";

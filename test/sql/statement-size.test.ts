@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { after, before, test } from "node:test";
 
 import { compileSchemaText } from "../../src/language/compile.ts";
-import { groupItems, statementOf } from "../../src/store/postgres/check-plan.ts";
+import { groupItems, statementOf } from "../../src/store/postgres/questions/check-plan.ts";
 import { type Engines, startEngines } from "../differential/engines.ts";
 import { factsOf } from "../differential/facts-text.ts";
 import { ask, tell } from "../differential/story.ts";

@@ -15,9 +15,9 @@ import {
   sql,
   type Statement,
 } from "../../src/sql/fragment.ts";
-import { groupItems, statementOf } from "../../src/store/postgres/check-plan.ts";
-import { checkShape, checkValues } from "../../src/store/postgres/check-values.ts";
-import type { Value } from "../../src/store/postgres/value.ts";
+import type { Value } from "../../src/store/postgres/connect/value.ts";
+import { groupItems, statementOf } from "../../src/store/postgres/questions/check-plan.ts";
+import { checkShape, checkValues } from "../../src/store/postgres/questions/check-values.ts";
 import type { CheckQuestion } from "../../src/store/store.ts";
 import { createTestDatabase, type TestDatabase } from "../support/database.ts";
 import { allStatements } from "./statement-cases.ts";

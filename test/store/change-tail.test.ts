@@ -5,8 +5,8 @@ import { test, type TestContext } from "node:test";
 import type postgres from "postgres";
 
 import type { TenantId } from "../../src/base/tuple.ts";
-import { Listener } from "../../src/store/postgres/doorbell.ts";
-import { decodeSnapToken } from "../../src/store/postgres/snap-token-codec.ts";
+import { decodeSnapToken } from "../../src/store/postgres/token/snap-token-codec.ts";
+import { Listener } from "../../src/store/postgres/watch/doorbell.ts";
 import type { Store } from "../../src/store/store.ts";
 import { openLine } from "../support/line.ts";
 import { type Follower, follow, stateAt, textOf } from "./change-streams.ts";

@@ -3,8 +3,11 @@ import { test } from "node:test";
 
 import { PembaError } from "../../src/base/error.ts";
 import { emptyContext, type SchemaVersion, type TenantId } from "../../src/base/tuple.ts";
-import type { VersionedAnswer } from "../../src/store/postgres/check-batch.ts";
-import { CheckBatches, type CheckStatements } from "../../src/store/postgres/check-batches.ts";
+import type { VersionedAnswer } from "../../src/store/postgres/checks/check-batch.ts";
+import {
+  CheckBatches,
+  type CheckStatements,
+} from "../../src/store/postgres/checks/check-batches.ts";
 import type { CheckQuestion } from "../../src/store/store.ts";
 import { watchKeys } from "../support/kept-keys.ts";
 import { fails } from "./engines.ts";

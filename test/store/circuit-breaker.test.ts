@@ -2,8 +2,11 @@ import assert from "node:assert/strict";
 import { beforeEach, describe, type TestContext, test } from "node:test";
 
 import { cancelled, PembaError } from "../../src/base/error.ts";
-import { CircuitBreaker, type CircuitState } from "../../src/store/postgres/circuit-breaker.ts";
-import { storageError } from "../../src/store/postgres/driver-error.ts";
+import {
+  CircuitBreaker,
+  type CircuitState,
+} from "../../src/store/postgres/connect/circuit-breaker.ts";
+import { storageError } from "../../src/store/postgres/connect/driver-error.ts";
 
 /*
  * The breaker by itself, with a clock and a probe of the test; with a real server it is in

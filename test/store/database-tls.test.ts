@@ -3,7 +3,7 @@ import { chmodSync, chownSync, copyFileSync, mkdtempSync, rmSync } from "node:fs
 import { join } from "node:path";
 import { test, type TestContext } from "node:test";
 
-import { onDatabase } from "../../src/store/postgres/on-database.ts";
+import { onDatabase } from "../../src/store/postgres/connect/on-database.ts";
 import {
   certificateFolder,
   type CertificateName,

@@ -5,8 +5,8 @@ import { after, before, test } from "node:test";
 
 import type postgres from "postgres";
 
-import { Database } from "../../src/store/postgres/database.ts";
-import { sessionSettings } from "../../src/store/postgres/session-settings.ts";
+import { Database } from "../../src/store/postgres/connect/database.ts";
+import { sessionSettings } from "../../src/store/postgres/connect/session-settings.ts";
 import { createTestDatabase, type TestDatabase } from "../support/database.ts";
 import { allowed, fails, openStore, pool, tenantWithSchema, write } from "./engines.ts";
 import { connect, until, untilWaiting } from "./open-write.ts";

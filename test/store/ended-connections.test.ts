@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 
-import { Database } from "../../src/store/postgres/database.ts";
+import { Database } from "../../src/store/postgres/connect/database.ts";
 import { createTestDatabase } from "../support/database.ts";
 import { pool } from "./engines.ts";
 import { connect } from "./open-write.ts";

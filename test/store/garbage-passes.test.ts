@@ -5,7 +5,7 @@ import { after, before, beforeEach, test } from "node:test";
 import type postgres from "postgres";
 
 import type { SnapToken, TenantId } from "../../src/base/tuple.ts";
-import { Database } from "../../src/store/postgres/database.ts";
+import { Database } from "../../src/store/postgres/connect/database.ts";
 import { collectGarbage, previewGarbage } from "../../src/store/postgres/garbage.ts";
 import type { Store } from "../../src/store/store.ts";
 import {

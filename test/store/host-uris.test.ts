@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 
-import { hostOf, hostUris } from "../../src/store/postgres/host-uris.ts";
+import { hostOf, hostUris } from "../../src/store/postgres/connect/host-uris.ts";
 
 test("each host of a URI has one of its own, with all else in common", () => {
   assert.deepEqual(hostUris("postgres://me:a%40b@one:1,two:2/db?sslmode=require").uris, [

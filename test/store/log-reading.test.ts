@@ -6,8 +6,8 @@ import { test, type TestContext } from "node:test";
 import postgres from "postgres";
 
 import type { TenantId } from "../../src/base/tuple.ts";
-import { sessionSettings } from "../../src/store/postgres/session-settings.ts";
-import { statementFile } from "../../src/store/postgres/statement-file.ts";
+import { sessionSettings } from "../../src/store/postgres/connect/session-settings.ts";
+import { statementFile } from "../../src/store/postgres/connect/statement-file.ts";
 import type { Store } from "../../src/store/store.ts";
 import { effortOf } from "../support/rows-read.ts";
 import { attribute, openPostgres, tenantWithSchema, write } from "./engines.ts";

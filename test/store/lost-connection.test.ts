@@ -3,8 +3,8 @@ import { after, before, test, type TestContext } from "node:test";
 
 import type postgres from "postgres";
 
-import { Database } from "../../src/store/postgres/database.ts";
-import { onDatabase } from "../../src/store/postgres/on-database.ts";
+import { Database } from "../../src/store/postgres/connect/database.ts";
+import { onDatabase } from "../../src/store/postgres/connect/on-database.ts";
 import { createTestDatabase, type TestDatabase } from "../support/database.ts";
 import { openLine } from "../support/line.ts";
 import { fails, pool } from "./engines.ts";

@@ -4,8 +4,8 @@ import { setTimeout } from "node:timers/promises";
 import postgres from "postgres";
 
 import type { Attribute, TenantId } from "../../src/base/tuple.ts";
-import { arrayLiteral } from "../../src/store/postgres/array-literal.ts";
-import type { TokenSource } from "../../src/store/postgres/snap-token.ts";
+import { arrayLiteral } from "../../src/store/postgres/connect/array-literal.ts";
+import type { TokenSource } from "../../src/store/postgres/token/snap-token.ts";
 import { tuple } from "./engines.ts";
 
 /** A change by somebody else, whose transaction is open until it is committed. */

@@ -10,8 +10,8 @@ import { after, before, test } from "node:test";
 import type postgres from "postgres";
 
 import type { SnapToken, TenantId } from "../../src/base/tuple.ts";
-import { Database } from "../../src/store/postgres/database.ts";
-import { SnapTokens } from "../../src/store/postgres/snap-token.ts";
+import { Database } from "../../src/store/postgres/connect/database.ts";
+import { SnapTokens } from "../../src/store/postgres/token/snap-token.ts";
 import type { Store } from "../../src/store/store.ts";
 import { createTestDatabase, type TestDatabase } from "../support/database.ts";
 import { changesOf } from "./change-log.ts";

@@ -9,9 +9,9 @@ import { after, before, type TestContext, test } from "node:test";
 import postgres from "postgres";
 
 import { emptyContext, type TenantId } from "../../src/base/tuple.ts";
-import { Database } from "../../src/store/postgres/database.ts";
+import { Database } from "../../src/store/postgres/connect/database.ts";
+import { sessionSettings } from "../../src/store/postgres/connect/session-settings.ts";
 import { migrateDown, migrateUp } from "../../src/store/postgres/migrate.ts";
-import { sessionSettings } from "../../src/store/postgres/session-settings.ts";
 import type { PostgresStoreOptions } from "../../src/store/postgres/store.ts";
 import type { Store } from "../../src/store/store.ts";
 import { createTestDatabase, type TestDatabase } from "../support/database.ts";

@@ -7,8 +7,8 @@ import { after, before, type TestContext, test } from "node:test";
 import type postgres from "postgres";
 
 import { PembaError } from "../../src/base/error.ts";
-import { Database, type DatabaseOptions } from "../../src/store/postgres/database.ts";
-import type { PoolOptions } from "../../src/store/postgres/pool-options.ts";
+import { Database, type DatabaseOptions } from "../../src/store/postgres/connect/database.ts";
+import type { PoolOptions } from "../../src/store/postgres/connect/pool-options.ts";
 import { createTestDatabase, type TestDatabase } from "../support/database.ts";
 import { openLine } from "../support/line.ts";
 import { fails, pool } from "./engines.ts";

@@ -10,8 +10,8 @@ import type postgres from "postgres";
 
 import { PembaError } from "../../src/base/error.ts";
 import type { SnapToken, TenantId } from "../../src/base/tuple.ts";
-import { Database } from "../../src/store/postgres/database.ts";
-import { SnapTokens } from "../../src/store/postgres/snap-token.ts";
+import { Database } from "../../src/store/postgres/connect/database.ts";
+import { SnapTokens } from "../../src/store/postgres/token/snap-token.ts";
 import type { Store } from "../../src/store/store.ts";
 import { openLine } from "../support/line.ts";
 import { startFollowedPostgres } from "../support/postgres-binaries.ts";

@@ -4,15 +4,19 @@ import { after, before, test } from "node:test";
 import fc from "fast-check";
 
 import type { SnapToken } from "../../src/base/tuple.ts";
-import { arrayLiteral } from "../../src/store/postgres/array-literal.ts";
-import { Database } from "../../src/store/postgres/database.ts";
+import { arrayLiteral } from "../../src/store/postgres/connect/array-literal.ts";
+import { Database } from "../../src/store/postgres/connect/database.ts";
 import {
   decodeSnapToken,
   encodeSnapToken,
   identityOf,
   type TokenContent,
-} from "../../src/store/postgres/snap-token-codec.ts";
-import { parseSnapshot, printSnapshot, withVisible } from "../../src/store/postgres/snapshot.ts";
+} from "../../src/store/postgres/token/snap-token-codec.ts";
+import {
+  parseSnapshot,
+  printSnapshot,
+  withVisible,
+} from "../../src/store/postgres/token/snapshot.ts";
 import { createTestDatabase, type TestDatabase } from "../support/database.ts";
 import { allowed, openPostgres, pool, tenantWithSchema, write } from "./engines.ts";
 import { connect } from "./open-write.ts";

@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 
 import { compileSchemaText } from "../../src/language/compile.ts";
-import { statementCache } from "../../src/store/postgres/statement-cache.ts";
+import { statementCache } from "../../src/store/postgres/questions/statement-cache.ts";
 
 const one = compileSchemaText("entity user {}");
 const other = compileSchemaText("entity user {}");

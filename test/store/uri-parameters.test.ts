@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { after, before, test } from "node:test";
 
-import { onDatabase } from "../../src/store/postgres/on-database.ts";
+import { onDatabase } from "../../src/store/postgres/connect/on-database.ts";
 import { createTestDatabase, type TestDatabase } from "../support/database.ts";
 
 let place: TestDatabase;

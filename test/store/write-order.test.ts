@@ -8,8 +8,8 @@ import { after, before, test } from "node:test";
 import type postgres from "postgres";
 
 import type { Attribute, SnapToken, TenantId } from "../../src/base/tuple.ts";
-import { decodeSnapToken } from "../../src/store/postgres/snap-token-codec.ts";
-import { printSnapshot } from "../../src/store/postgres/snapshot.ts";
+import { decodeSnapToken } from "../../src/store/postgres/token/snap-token-codec.ts";
+import { printSnapshot } from "../../src/store/postgres/token/snapshot.ts";
 import type { Store } from "../../src/store/store.ts";
 import { changesOf, replay, storedState } from "./change-log.ts";
 import {

@@ -12,7 +12,7 @@ import {
   render,
   sql,
 } from "../../src/sql/fragment.ts";
-import { arrayLiteral } from "../../src/store/postgres/array-literal.ts";
+import { arrayLiteral } from "../../src/store/postgres/connect/array-literal.ts";
 
 const sqlTypes = {
   boolean: sql`boolean`,

@@ -1,6 +1,6 @@
 import { pause } from "../../base/pause.ts";
-import { isOutage } from "./driver-error.ts";
-import { onDatabase } from "./on-database.ts";
+import { isOutage } from "./connect/driver-error.ts";
+import { onDatabase } from "./connect/on-database.ts";
 
 export interface Patience {
   /** How long the server may be away, in milliseconds. */

@@ -5,9 +5,9 @@ import {
   type GarbagePass,
   wakeEveryMs,
 } from "../garbage-collection.ts";
-import type { Database } from "./database.ts";
-import { booleanOf, numberOf, type Row, textOf } from "./row.ts";
-import { statementFile } from "./statement-file.ts";
+import type { Database } from "./connect/database.ts";
+import { booleanOf, numberOf, type Row, textOf } from "./connect/row.ts";
+import { statementFile } from "./connect/statement-file.ts";
 
 const noteStatement = statementFile("garbage/note.sql");
 const beginStatement = statementFile("garbage/begin.sql");

@@ -6,12 +6,12 @@ import { PG_MIGRATE_LOCK_ID, runner } from "node-pg-migrate";
 
 import { must } from "../../base/assert.ts";
 import { PembaError } from "../../base/error.ts";
-import type { Database } from "./database.ts";
-import { storageError } from "./driver-error.ts";
-import { onDatabase } from "./on-database.ts";
-import { openWay } from "./open-way.ts";
-import { booleanOf, dateOf, type Row, textOf } from "./row.ts";
-import { statementFile } from "./statement-file.ts";
+import type { Database } from "./connect/database.ts";
+import { storageError } from "./connect/driver-error.ts";
+import { onDatabase } from "./connect/on-database.ts";
+import { openWay } from "./connect/open-way.ts";
+import { booleanOf, dateOf, type Row, textOf } from "./connect/row.ts";
+import { statementFile } from "./connect/statement-file.ts";
 
 export interface MigrationState {
   readonly name: string;

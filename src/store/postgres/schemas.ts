@@ -6,9 +6,9 @@ import { pageOf } from "../page.ts";
 import { newSchemaVersion } from "../schema-version.ts";
 import { schemaNotFound, tenantNotFound } from "../store-error.ts";
 import type { SchemaStore, StoredSchema } from "../store.ts";
-import type { Database } from "./database.ts";
-import { dateOf, optionalTextOf, type Row, textOf } from "./row.ts";
-import { statementFile } from "./statement-file.ts";
+import type { Database } from "./connect/database.ts";
+import { dateOf, optionalTextOf, type Row, textOf } from "./connect/row.ts";
+import { statementFile } from "./connect/statement-file.ts";
 
 const writeStatement = statementFile("schemas/write.sql");
 const readStatement = statementFile("schemas/read.sql");

@@ -3,10 +3,10 @@ import type { TenantId } from "../../base/tuple.ts";
 import { pageOf } from "../page.ts";
 import { tenantNotFound, tenantTaken } from "../store-error.ts";
 import type { Tenant, TenantStore } from "../store.ts";
-import type { Database } from "./database.ts";
-import { lockWait } from "./lock-wait.ts";
-import { booleanOf, dateOf, type Row, textOf } from "./row.ts";
-import { statementFile } from "./statement-file.ts";
+import type { Database } from "./connect/database.ts";
+import { booleanOf, dateOf, type Row, textOf } from "./connect/row.ts";
+import { statementFile } from "./connect/statement-file.ts";
+import { lockWait } from "./data/lock-wait.ts";
 
 const createStatement = statementFile("tenants/create.sql");
 const deleteStatement = statementFile("tenants/delete.sql");

@@ -1,0 +1,202 @@
+import { must } from "../../../base/assert.ts";
+import { noTelemetry, type Telemetry } from "../../../base/telemetry.ts";
+import type { TenantId } from "../../../base/tuple.ts";
+import { ALLOWED, DENIED, UNKNOWN } from "../../../base/verdict.ts";
+import type { Schema } from "../../../language/schema.ts";
+import type { ExpandTree } from "../../../memory/expand.ts";
+import { interpret, type Interpretation } from "../../../memory/interpret.ts";
+import { onlyDepthIsUnknown } from "../../../plan/exact.ts";
+import { gatheredEntitiesMax } from "../../../plan/limit.ts";
+import { answerOf } from "../../check-error.ts";
+import type {
+  CheckAnswer,
+  CheckItem,
+  CheckQuestion,
+  ExpandQuestion,
+  PermissionStore,
+  QuestionFrame,
+  SubjectPermissionQuestion,
+} from "../../store.ts";
+import { answersByName, subjectPermissionChecks } from "../../subject-permission.ts";
+import { numberOf, type Row } from "../connect/row.ts";
+import { type Asked, askGroups, type Asking, askUnderHead } from "../questions/asking.ts";
+import { gathered, type Group } from "../questions/check-plan.ts";
+import { expandPermission } from "../questions/expand.ts";
+import { gatheredFacts } from "../questions/gathered-facts.ts";
+import type { VersionedAnswer } from "./check-batch.ts";
+
+/** How answers were found: in SQL, from gathered facts, or from these after SQL left them open. */
+export type Answering = "pushed_down" | "gathered" | "looked_into";
+
+interface Parts extends Omit<Asking, "telemetry"> {
+  /** Told of the answers of each question, to be counted. */
+  readonly onAnswered?: ((how: Answering, answers: number) => void) | undefined;
+  readonly telemetry?: Telemetry | undefined;
+}
+
+/** Checks as one statement: the plan in SQL, with what there is to know of tenant and schema. */
+export class PostgresPermissions implements PermissionStore {
+  readonly #asking: Asking;
+  readonly #onAnswered: NonNullable<Parts["onAnswered"]>;
+
+  constructor({ onAnswered, telemetry, ...parts }: Parts) {
+    this.#asking = { ...parts, telemetry: telemetry ?? noTelemetry };
+    this.#onAnswered = onAnswered ?? (() => {});
+  }
+
+  async check(tenant: TenantId, question: CheckQuestion): Promise<readonly VersionedAnswer[]> {
+    return (await this.#answer(tenant, question, () => question)).answers;
+  }
+
+  /**
+   * The answers that one statement gives, for questions without a context; undefined for an item that
+   * takes more than that, or whose check fails.
+   */
+  async decide(
+    tenant: TenantId,
+    question: CheckQuestion,
+  ): Promise<readonly (VersionedAnswer | undefined)[]> {
+    return await askUnderHead(
+      this.#asking,
+      { tenant, frame: question },
+      () => question,
+      async (asked, groups) => {
+        const pushedDown = groups.filter(({ body }) => body.kind !== "gather");
+        const answers = new Map<number, VersionedAnswer>();
+        if (pushedDown.length > 0) {
+          const rows = await askGroups(this.#asking, asked, pushedDown);
+          if (rows === undefined) return undefined;
+          for (const row of rows) {
+            const answer = decidedBy(row);
+            if (answer === undefined) continue;
+            answers.set(numberOf(row, "item"), {
+              ...answer,
+              schemaVersion: asked.compiled.version,
+            });
+          }
+          this.#onAnswered("pushed_down", answers.size);
+        }
+        return question.items.map((_item, index) => answers.get(index));
+      },
+    );
+  }
+
+  async subjectPermissions(
+    tenant: TenantId,
+    question: SubjectPermissionQuestion,
+  ): Promise<ReadonlyMap<string, CheckAnswer>> {
+    const { items, answers } = await this.#answer(tenant, question, (schema) =>
+      subjectPermissionChecks(schema, question),
+    );
+    return answersByName(items, answers);
+  }
+
+  async expand(tenant: TenantId, question: ExpandQuestion): Promise<ExpandTree> {
+    return await expandPermission(this.#asking, tenant, question);
+  }
+
+  /** Answers the checks that a question comes to under the schema in force. */
+  async #answer(
+    tenant: TenantId,
+    frame: QuestionFrame,
+    checksOf: (schema: Schema) => CheckQuestion,
+  ): Promise<Answered> {
+    const { schemas, telemetry } = this.#asking;
+    return await askUnderHead(this.#asking, { tenant, frame }, checksOf, async (asked, groups) => {
+      const { items } = asked.question;
+      if (items.length === 0) {
+        // Nothing to ask, but it is an answer of this tenant and this version.
+        await schemas.reload(tenant, frame.schemaVersion);
+        return { items, answers: [] };
+      }
+      const rows = await askGroups(this.#asking, asked, groups);
+      if (rows === undefined) return undefined;
+      const open = new Map(rows.map((row) => [numberOf(row, "item"), row]));
+      const unknown = groups.flatMap((group) => unknownItems(asked, group, open));
+      if (unknown.length > 0) {
+        // Some answer rests on an error: which one, only the interpreter can tell.
+        const facts = await askGroups(this.#asking, asked, unknown);
+        if (facts === undefined) return undefined;
+        for (const row of facts) open.set(numberOf(row, "item"), row);
+      }
+      this.#count(groups, unknown);
+      const schemaVersion = asked.compiled.version;
+      const isGathered = rows.some((row) => row["facts"] !== null) || unknown.length > 0;
+      const answers = isGathered
+        ? await telemetry.span("interpret", async () => answersOf(asked, groups, open))
+        : answersOf(asked, groups, open);
+      return { items, answers: answers.map((answer) => ({ ...answer, schemaVersion })) };
+    });
+  }
+
+  #count(groups: readonly Group[], unknown: readonly Group[]): void {
+    const answers = (counted: readonly Group[]): number =>
+      counted.reduce((sum, group) => sum + group.items.length, 0);
+    const gatheredGroups = groups.filter((group) => group.body.kind === "gather");
+    const lookedInto = answers(unknown);
+    const fromFacts = answers(gatheredGroups);
+    const pushedDown = answers(groups) - fromFacts - lookedInto;
+    if (pushedDown > 0) this.#onAnswered("pushed_down", pushedDown);
+    if (fromFacts > 0) this.#onAnswered("gathered", fromFacts);
+    if (lookedInto > 0) this.#onAnswered("looked_into", lookedInto);
+  }
+}
+
+interface Answered {
+  readonly items: readonly CheckItem[];
+  /** One for each item. */
+  readonly answers: readonly VersionedAnswer[];
+}
+
+/** The items of a group that the statement could not decide, to be gathered. */
+function unknownItems({ compiled }: Asked, group: Group, rows: ReadonlyMap<number, Row>): Group[] {
+  if (group.body.kind === "gather") return [];
+  const items = group.items.filter((item) => {
+    const verdict = numberOf(must(rows.get(item), "every item has a row"), "verdict");
+    return verdict !== ALLOWED && verdict !== DENIED;
+  });
+  return items.length === 0 || onlyDepthIsUnknown(group.body.plan)
+    ? []
+    : [gathered(compiled.schema, group, items)];
+}
+
+function answersOf(
+  asked: Asked,
+  groups: readonly Group[],
+  rows: ReadonlyMap<number, Row>,
+): CheckAnswer[] {
+  return asked.question.items.map((item, index) => {
+    const row = must(rows.get(index), "every item has a row");
+    const { question } = asked;
+    const path = (field: string): string => question.path(index, field);
+    const input = { depth: question.depth, path };
+    if (row["facts"] === null) return answerOf(interpretationOf(row), item, input);
+    const { nodes, facts } = gatheredFacts(row["facts"], item.subject);
+    if (nodes > gatheredEntitiesMax) return answerOf({ kind: "too_large" }, item, input);
+    const group = groups.find(({ items }) => items.includes(index));
+    const interpretation = interpret(must(group, "every item has a group").plan, {
+      facts,
+      entityId: item.entity.id,
+      subject: item.subject,
+      depth: question.depth,
+      data: question.context.data,
+    });
+    return answerOf(interpretation, item, input);
+  });
+}
+
+/** The answer of a search that has one. */
+function decidedBy(row: Row): CheckAnswer | undefined {
+  const interpretation = interpretationOf(row);
+  return interpretation.kind === "answer"
+    ? { allowed: interpretation.allowed, nodes: interpretation.nodes }
+    : undefined;
+}
+
+/** What a search in SQL says; all that can leave it unknown by itself is the depth. */
+function interpretationOf(row: Row): Interpretation {
+  const verdict = numberOf(row, "verdict");
+  if (verdict === UNKNOWN) return { kind: "too_deep" };
+  // A bigint comes as text; no search visits more nodes than a number can count.
+  return { kind: "answer", allowed: verdict === ALLOWED, nodes: Number(row["nodes"]) };
+}

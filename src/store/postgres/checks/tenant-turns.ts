@@ -1,0 +1,31 @@
+import type { TenantId } from "../../../base/tuple.ts";
+
+/** A queue in which tenants take turns: one who brings much waits for itself alone. */
+export class TenantTurns<T extends { readonly tenant: TenantId }> {
+  /** In the order of their turns; sets keep the order in which things came. */
+  readonly #tenants = new Map<TenantId, Set<T>>();
+
+  add(waiting: T): void {
+    const queue = this.#tenants.get(waiting.tenant);
+    if (queue === undefined) this.#tenants.set(waiting.tenant, new Set([waiting]));
+    else queue.add(waiting);
+  }
+
+  remove(waiting: T): void {
+    const queue = this.#tenants.get(waiting.tenant);
+    queue?.delete(waiting);
+    if (queue?.size === 0) this.#tenants.delete(waiting.tenant);
+  }
+
+  /** What waits longest of the tenant whose turn it is, which then has the last turn. */
+  next(): T | undefined {
+    const [turn] = this.#tenants;
+    if (turn === undefined) return undefined;
+    const [tenant, queue] = turn;
+    const [first] = queue;
+    this.#tenants.delete(tenant);
+    if (first !== undefined) queue.delete(first);
+    if (queue.size > 0) this.#tenants.set(tenant, queue);
+    return first;
+  }
+}

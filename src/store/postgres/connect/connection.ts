@@ -1,0 +1,214 @@
+import postgres from "postgres";
+
+import { must } from "../../../base/assert.ts";
+import { storageError } from "./driver-error.ts";
+import { driverTarget } from "./driver-target.ts";
+import { booleanOf, numberOf, type Row, textOf } from "./row.ts";
+import { coded, SingleSocket } from "./single-socket.ts";
+import { statementFile } from "./statement-file.ts";
+import type { Value } from "./value.ts";
+
+const greetStatement = statementFile("connection/greet.sql");
+
+/** The server that a connection leads to. */
+export interface Greeting {
+  /** It follows another one and takes no writes. */
+  readonly isStandby: boolean;
+  /** The cluster and database, as `open_installation()` names them. */
+  readonly place: string;
+  /** Of what it writes; a standby has none. */
+  readonly timeline: number | undefined;
+}
+
+export interface ConnectionOptions {
+  /** Of one host. */
+  readonly uri: string;
+  /** Most milliseconds until the server has accepted it and said who it is; 0: 30 seconds. */
+  readonly timeoutMs: number;
+  /** Gives up making it. */
+  readonly signal?: AbortSignal | undefined;
+  /** Settings of the session. */
+  readonly settings: Readonly<Record<string, string>>;
+  /** Told what the server says of itself, each time that it is asked. */
+  readonly onGreeted: (greeting: Greeting) => void;
+}
+
+/** A server that takes connections and says nothing would else hold their places for ever. */
+const openingMaxMs = 30_000;
+
+/** A statement that is on its way; `rowsOf` awaits it. */
+export type Sent = postgres.PendingQuery<Row[]>;
+
+/**
+ * One connection to one server, which lives once: when it is lost, it is over. It does one statement
+ * at a time, and knows what it has prepared.
+ */
+export class Connection {
+  readonly #sql: postgres.Sql;
+  readonly #sockets: SingleSocket;
+  readonly #options: ConnectionOptions;
+  readonly #prepared = new Set<string>();
+  readonly #end = Promise.withResolvers<void>();
+  #preparedCharacters = 0;
+  #isOpen = true;
+
+  private constructor(options: ConnectionOptions, timeoutMs: number, sockets: SingleSocket) {
+    this.#options = options;
+    this.#sockets = sockets;
+    const { uri, ssl } = driverTarget(options.uri);
+    this.#sql = postgres(uri, {
+      max: 1,
+      ssl,
+      // How long it lives is for the pool around it to say.
+      idle_timeout: 0,
+      max_lifetime: null,
+      connect_timeout: timeoutMs / 1000,
+      // Asking for the types of arrays would be a query for each connection: arrays are text here.
+      fetch_types: false,
+      onnotice: () => {},
+      onclose: () => this.#ended(),
+      connection: { application_name: "pemba", ...options.settings },
+      ...socketOption(sockets),
+    });
+  }
+
+  /** Opens one. Fails with an error of the table. */
+  static async open(options: ConnectionOptions): Promise<Connection> {
+    const { timeoutMs: setMs, signal } = options;
+    const timeoutMs = setMs || openingMaxMs;
+    const sockets = new SingleSocket(timeoutMs);
+    const connection = new Connection(options, timeoutMs, sockets);
+    const { promise: givenUp, reject } = Promise.withResolvers<never>();
+    const end = (): void => reject(coded("CONNECTION_DESTROYED", "connections were ended"));
+    const { host } = new URL(options.uri);
+    const late = (): void => reject(coded("CONNECT_TIMEOUT", `the server took too long: ${host}`));
+    // The limit of the driver ends before the greeting, which a pooler may never answer.
+    const timer = setTimeout(late, timeoutMs);
+    signal?.addEventListener("abort", end, { once: true });
+    try {
+      await Promise.race([connection.greet(), givenUp]);
+    } catch (error) {
+      await connection.close();
+      throw storageError(error);
+    } finally {
+      clearTimeout(timer);
+      signal?.removeEventListener("abort", end);
+    }
+    sockets.opened();
+    return connection;
+  }
+
+  /** False once it has ended. */
+  get isOpen(): boolean {
+    return this.#isOpen;
+  }
+
+  /** Resolves when it has ended, for whatever reason. */
+  get ended(): Promise<void> {
+    return this.#end.promise;
+  }
+
+  /** Characters of the texts that it has prepared. */
+  get preparedCharacters(): number {
+    return this.#preparedCharacters;
+  }
+
+  /** Asks the server who it is. Fails with an error of the table. */
+  async greet(): Promise<Greeting> {
+    const rows = await this.run(greetStatement);
+    const row = must(rows[0], "a server has a name");
+    const greeting = {
+      isStandby: booleanOf(row, "is_standby"),
+      place: textOf(row, "place"),
+      timeline: row["timeline"] === null ? undefined : numberOf(row, "timeline"),
+    };
+    this.#options.onGreeted(greeting);
+    return greeting;
+  }
+
+  /** Has it prepared the text? */
+  hasPrepared(text: string): boolean {
+    return this.#prepared.has(text);
+  }
+
+  /** Sends a statement; the one before has ended. Prepared, it can be sent again for less. */
+  send(text: string, values: readonly Value[], isPrepared: boolean): Sent {
+    if (isPrepared && !this.#prepared.has(text)) {
+      this.#prepared.add(text);
+      this.#preparedCharacters += text.length;
+    }
+    // Without `simple: false` the driver sends a statement that has no values unprepared.
+    const options = { prepare: isPrepared, simple: false };
+    return this.#sql.unsafe<Row[]>(text, [...values], options);
+  }
+
+  /** The rows of a statement that is sent once. Fails with an error of the table. */
+  async run(text: string, values: readonly Value[] = []): Promise<readonly Row[]> {
+    try {
+      return await rowsOf(this.send(text, values, false));
+    } catch (error) {
+      throw storageError(error);
+    }
+  }
+
+  /** Sends statements that are separated by semicolons and have no values; the rows of a single one. */
+  async script(text: string): Promise<readonly Row[]> {
+    try {
+      return await rowsOf(this.#sql.unsafe<Row[]>(text).simple());
+    } catch (error) {
+      throw storageError(error);
+    }
+  }
+
+  /** Ends it at once: what runs fails. */
+  async close(): Promise<void> {
+    await this.#sql.end({ timeout: 0 });
+    this.#sockets.cut();
+    this.#ended();
+  }
+
+  #ended(): void {
+    this.#isOpen = false;
+    this.#end.resolve();
+  }
+}
+
+/** The types of the driver lack it. */
+function socketOption({ socket }: SingleSocket): object {
+  return { socket };
+}
+
+/**
+ * The rows of a statement, once they are there. Fails with what the driver throws (see `storageError`).
+ * The driver counts rows on from where the statement before failed or was cancelled: what comes next
+ * over that connection begins with as many holes, which are left out here.
+ */
+export async function rowsOf(sent: Sent): Promise<readonly Row[]> {
+  const rows = await sent;
+  return rows.length === 0 || 0 in rows ? rows : rows.filter(() => true);
+}
+
+/** The process that runs a statement, or what a pooler calls it; the driver knows it once it is sent. */
+export function backendOf(sent: Sent): number | undefined {
+  const pid = partOf(sent, "state", "pid");
+  return typeof pid === "number" ? pid : undefined;
+}
+
+/** The name under which a statement is prepared. */
+export function nameOf(sent: Sent): string | undefined {
+  const name = partOf(sent, "statement", "name");
+  return typeof name === "string" ? name : undefined;
+}
+
+/** Asks the server to end a statement. Returns at once; it may come too late. */
+export function cancel(sent: Sent): void {
+  // Declared as void, it is a promise, which fails when the server cannot be reached.
+  const asked: unknown = sent.cancel();
+  Promise.resolve(asked).catch(() => undefined);
+}
+
+/** The types of the driver lack these. */
+function partOf(sent: Sent, part: string, key: string): unknown {
+  const value: unknown = Reflect.get(sent, part);
+  return typeof value === "object" && value !== null ? Reflect.get(value, key) : undefined;
+}

@@ -1,0 +1,174 @@
+import postgres from "postgres";
+
+import { PembaError } from "../../../base/error.ts";
+
+/** No connection came about, so no statement was sent; the next try may find the server. */
+const unreachedFaults: readonly string[] = [
+  "CONNECT_TIMEOUT",
+  "ECONNREFUSED",
+  "EHOSTUNREACH",
+  "ENETUNREACH",
+  "ENOTFOUND",
+  "EAI_AGAIN",
+];
+
+/** A connection ended, perhaps in the middle of a statement. */
+const lostFaults: readonly string[] = [
+  "CONNECTION_CLOSED",
+  "CONNECTION_DESTROYED",
+  "CONNECTION_ENDED",
+  "ECONNRESET",
+  "ECONNABORTED",
+  "EPIPE",
+  "ETIMEDOUT",
+];
+
+/** Faults of the way to the server, as the driver and the operating system name them. */
+const connectionFaults: ReadonlySet<string> = new Set([
+  ...unreachedFaults,
+  ...lostFaults,
+  "ENOENT",
+  "EACCES",
+]);
+
+/** A server that is full or starting up refuses the connection. */
+const refusingStates = /^(53300|57P03)$/;
+
+/** A server that ends a connection, whatever that was at. */
+const endingStates = /^(08...|57P0[125])$/;
+
+/** The pool itself ended these: it is closing. */
+const closingFaults: ReadonlySet<string> = new Set(["CONNECTION_DESTROYED", "CONNECTION_ENDED"]);
+
+/**
+ * SQLSTATEs of a server that cannot serve now: connection exceptions, refused logins, no such
+ * database, a standby that does not write (any more), out of resources, shutting down.
+ */
+const unavailableStates = /^(08...|28...|3D000|25006|53...|57P0[1-5]|58...)$/;
+
+/** No such role, a wrong password, no entry in `pg_hba.conf`, no such database. */
+const refusedLoginStates = /^(28...|3D000)$/;
+
+/** How the runtime names it that TLS did not come about, or that a certificate is not trusted. */
+const tlsFaults = /CERT|SIGNATURE|^ERR_(TLS|SSL|OSSL)|^EPROTO$/;
+
+/** Serialization failure and deadlock: nothing was done, and the same may work at once. */
+const repeatableStates: ReadonlySet<string> = new Set(["40001", "40P01"]);
+
+/** Another one held a lock for longer than the `lock_timeout` that is set. */
+const lockTimeoutState = "55P03";
+
+/** A statement is cancelled by us, by an operator, or by the `statement_timeout` that one has set. */
+const cancelledState = "57014";
+
+/** Poolers and servers that refuse parameters which they do not know say one of these. */
+const refusedParameterStates: ReadonlySet<string> = new Set(["08P01", "42704", "55P02", "0A000"]);
+
+/**
+ * The error of the table for what the driver threw: UNAVAILABLE when the server cannot be reached
+ * or cannot serve, SERIALIZATION when others were in its way, CHANGE_BLOCKED when one was for longer
+ * than it was to wait, DEADLINE_EXCEEDED when it was cancelled there, else INTERNAL. Its text shows nothing of the inside; the cause does.
+ */
+export function storageError(error: unknown): PembaError {
+  if (error instanceof PembaError) return error;
+  const code = codeOf(error);
+  if (code !== undefined && (connectionFaults.has(code) || unavailableStates.test(code))) {
+    return new PembaError("UNAVAILABLE", "the database does not answer", { cause: error });
+  }
+  if (code !== undefined && tlsFaults.test(code)) {
+    const sentence = "the certificate of the database is not accepted";
+    return new PembaError("UNAVAILABLE", sentence, { cause: error });
+  }
+  if (code === lockTimeoutState) {
+    const sentence = "another request holds what this one needs, retry";
+    return new PembaError("CHANGE_BLOCKED", sentence, { cause: error });
+  }
+  if (code !== undefined && repeatableStates.has(code)) {
+    return new PembaError("SERIALIZATION", "concurrent requests were in each other's way, retry", {
+      cause: error,
+    });
+  }
+  if (code === cancelledState) {
+    const sentence =
+      "the database ended the request before it was done, it may take too long there";
+    return new PembaError("DEADLINE_EXCEEDED", sentence, { cause: error });
+  }
+  return new PembaError("INTERNAL", "the database failed to run a statement", { cause: error });
+}
+
+/**
+ * How far a statement got that failed:
+ * - `conflict`: it was undone because of another one;
+ * - `unreached`: it never came to the server;
+ * - `lost`: it may have been done, the answer did not come;
+ * - `closing`: the same, and the pool is closing, so no other will come;
+ * - `other`: it was undone for a reason that another try would meet again.
+ */
+export type Fault = "conflict" | "unreached" | "lost" | "closing" | "other";
+
+/** The fault behind an error of this storage. */
+export function faultOf(error: unknown): Fault {
+  const code = error instanceof PembaError ? codeOf(error.cause) : undefined;
+  if (code === undefined) return "other";
+  if (repeatableStates.has(code)) return "conflict";
+  if (unreachedFaults.includes(code) || refusingStates.test(code)) return "unreached";
+  if (closingFaults.has(code)) return "closing";
+  return lostFaults.includes(code) || endingStates.test(code) ? "lost" : "other";
+}
+
+/**
+ * Could the server not be reached, or did it go away? Not when it answered, if only with an error:
+ * one that refuses a statement, or ends it for taking too long, is there.
+ */
+export function isOutage(error: unknown): boolean {
+  const code = error instanceof PembaError ? codeOf(error.cause) : undefined;
+  if (code === undefined || closingFaults.has(code)) return false;
+  return connectionFaults.has(code) || refusingStates.test(code) || endingStates.test(code);
+}
+
+/** Does the server refuse who asks, or not have the database? Neither heals by waiting. */
+export function refusesLogin(error: unknown): boolean {
+  const code = error instanceof PembaError ? codeOf(error.cause) : undefined;
+  return code !== undefined && refusedLoginStates.test(code);
+}
+
+/** What becomes of a statement to which a server that is gone without a word gives no answer. */
+export function silence(): PembaError {
+  const cause = Object.assign(new Error("no answer came"), { code: "ETIMEDOUT" });
+  return new PembaError("UNAVAILABLE", "the database does not answer", { cause });
+}
+
+/** The honest answer to a change whose own answer did not come. */
+export function unknownOutcome(error: unknown): PembaError {
+  return new PembaError(
+    "UNAVAILABLE",
+    "the database went away before it said whether the change was made: it may be or may not, the same request can be sent again",
+    { cause: error },
+  );
+}
+
+/** Was a statement ended because somebody asked the server to? */
+export function isCancelled(error: unknown): boolean {
+  return error instanceof PembaError && codeOf(error.cause) === cancelledState;
+}
+
+/** Did the server (or a pooler before it) refuse the parameters that a connection started with? */
+export function refusesStartParameters(error: unknown): boolean {
+  return error instanceof postgres.PostgresError && refusedParameterStates.has(error.code);
+}
+
+/**
+ * Why the server (or a pooler before it) refused a parameter of the URI, in its words; undefined when
+ * it did not. A pooler has the same SQLSTATE for much else.
+ */
+export function refusedParameter(error: unknown): string | undefined {
+  if (!(error instanceof postgres.PostgresError)) return undefined;
+  const { code, message } = error;
+  if (code === "08P01" && /start-?up parameter/i.test(message)) return message;
+  return /^(42704|55P02|22023)$/.test(code) ? message : undefined;
+}
+
+function codeOf(error: unknown): string | undefined {
+  if (!(error instanceof Error) || !("code" in error)) return undefined;
+  return typeof error.code === "string" ? error.code : undefined;
+}

@@ -1,0 +1,186 @@
+import { assert, must } from "../../../base/assert.ts";
+import { PembaError } from "../../../base/error.ts";
+import { arrayLiteral } from "./array-literal.ts";
+import { backendOf, Connection, type Greeting, nameOf, rowsOf } from "./connection.ts";
+import {
+  refusedParameter,
+  refusesLogin,
+  refusesStartParameters,
+  storageError,
+} from "./driver-error.ts";
+import { hostUris } from "./host-uris.ts";
+import { numberOf, type Row, textOf } from "./row.ts";
+import { sessionSettings } from "./session-settings.ts";
+import { statementFile } from "./statement-file.ts";
+
+const wayStatement = statementFile("connection/way.sql");
+
+export interface WayOptions {
+  /** Of one or several hosts. */
+  readonly url: string;
+  /** Most milliseconds until a host has accepted a connection and said who it is; 0: 30 seconds. */
+  readonly timeoutMs: number;
+  /** Told which server connections lead to, whenever one of them is asked. */
+  readonly onGreeted?: ((greeting: Greeting) => void) | undefined;
+  readonly warn: (message: string) => void;
+}
+
+/** How a server is reached, and what lies between. */
+export interface Way {
+  /** The connection by which that was found out. */
+  readonly first: Connection;
+  /** Makes another one, or gives up when the signal says so. Fails with an error of the table. */
+  readonly open: (signal?: AbortSignal) => Promise<Connection>;
+  /** Something gives out connections of its own: the server may be another one each time. */
+  readonly isPooled: boolean;
+  /** A prepared statement is there the next time. */
+  readonly keepsPrepared: boolean;
+}
+
+const oldestServer = 140_000;
+
+/**
+ * Finds out how to make connections. Fails with UNAVAILABLE, with INVALID_ARGUMENT for what stands in
+ * the URI, and with MIGRATION when the server is too old, or would not give changes the transactions
+ * in which they are safe.
+ */
+export async function openWay(options: WayOptions): Promise<Way> {
+  try {
+    const opened = await openWith(options, sessionSettings).catch((error: unknown) => {
+      if (error instanceof PembaError && refusesStartParameters(error.cause)) return undefined;
+      throw error;
+    });
+    return opened ?? (await openWith(options, {}));
+  } catch (error) {
+    throw error instanceof PembaError ? faultOfUri(error) : error;
+  }
+}
+
+/** What the URI is to blame for, and no waiting heals, is said of it; another error stays as it is. */
+function faultOfUri(error: PembaError): PembaError {
+  const { cause } = error;
+  // Settings of ours were not among what is refused then.
+  const reason = refusedParameter(cause);
+  if (reason !== undefined) {
+    const sentence = `\`database.uri\`: the database does not take its parameters: ${reason}`;
+    return new PembaError("INVALID_ARGUMENT", sentence);
+  }
+  if (!refusesLogin(error)) return error;
+  const sentence = "`database.uri`: the database refuses the connection";
+  return new PembaError("UNAVAILABLE", sentence, { cause });
+}
+
+async function openWith(
+  options: WayOptions,
+  settings: Readonly<Record<string, string>>,
+): Promise<Way> {
+  const open = async (signal?: AbortSignal): Promise<Connection> =>
+    await openOneOf(options, settings, signal);
+  const first = await open();
+  try {
+    const found = await explore(first);
+    if (found.lacking.length > 0) {
+      options.warn(
+        "the way to the database takes no settings at the start of a connection (a pooler's does " +
+          `not): answers stay right, but they are only fast with these set for the role: ${found.lacking.join(", ")}`,
+      );
+    }
+    return { first, open, ...found };
+  } catch (error) {
+    await first.close();
+    throw storageError(error);
+  }
+}
+
+/** The first host that is fit. Fails as the last one does. */
+async function openOneOf(
+  { url, timeoutMs, onGreeted = () => {} }: WayOptions,
+  settings: Readonly<Record<string, string>>,
+  signal: AbortSignal | undefined,
+): Promise<Connection> {
+  const { uris, mustWrite } = hostUris(url);
+  let failure: unknown;
+  for (const uri of uris) {
+    if (signal?.aborted === true) break;
+    let isStandby = false;
+    const greeted = (greeting: Greeting): void => {
+      ({ isStandby } = greeting);
+      if (!(mustWrite && isStandby)) onGreeted(greeting);
+    };
+    try {
+      const connection = await Connection.open({
+        uri,
+        timeoutMs,
+        settings,
+        signal,
+        onGreeted: greeted,
+      });
+      if (!(mustWrite && isStandby)) return connection;
+      await connection.close();
+      failure = noWrites();
+    } catch (error) {
+      failure = error;
+    }
+  }
+  throw failure;
+}
+
+function noWrites(): PembaError {
+  const cause = Object.assign(new Error("the server is a standby"), { code: "25006" });
+  return new PembaError("UNAVAILABLE", "no server of the database takes writes", { cause });
+}
+
+/**
+ * A pooler names its connections itself, not by the process of the server; where it keeps prepared
+ * statements it gives them names of its own, since clients may use the same ones.
+ */
+async function explore(
+  connection: Connection,
+): Promise<Pick<Way, "isPooled" | "keepsPrepared"> & { readonly lacking: readonly string[] }> {
+  // In one transaction, that a pooler has it done by one server.
+  await connection.run("begin");
+  const settings = arrayLiteral(Object.keys(sessionSettings));
+  const sent = connection.send(wayStatement, [settings], true);
+  const row = must((await rowsOf(sent))[0], "a select without a table has one row");
+  const isPooled = numberOf(row, "backend") !== backendOf(sent);
+  const ownName = must(nameOf(sent), "a prepared statement has a name");
+  const hasOwnName = namesOf(row).includes(ownName);
+  // Whoever has the connection next would not find it again.
+  if (hasOwnName) await connection.run(`deallocate "${ownName}"`);
+  await connection.run("commit");
+  refuseUnfit(row);
+  return { isPooled, keepsPrepared: !(isPooled && hasOwnName), lacking: lackingIn(row) };
+}
+
+function namesOf(row: Row): readonly unknown[] {
+  const names = row["names"];
+  assert(Array.isArray(names), "names are a list");
+  return names;
+}
+
+function refuseUnfit(row: Row): void {
+  if (numberOf(row, "version_number") < oldestServer) {
+    throw new PembaError(
+      "MIGRATION",
+      `the database is Postgres ${textOf(row, "version")}, expected 14 or newer`,
+    );
+  }
+  const isolation = settingIn(row, "default_transaction_isolation");
+  if (isolation === "read committed") return;
+  throw new PembaError(
+    "MIGRATION",
+    `the database begins transactions as \`${String(isolation)}\`, in which changes are not safe, and the way to it takes no settings: set \`default_transaction_isolation\` to \`read committed\` for the role`,
+  );
+}
+
+function lackingIn(row: Row): readonly string[] {
+  return Object.entries(sessionSettings)
+    .filter(([name, value]) => settingIn(row, name) !== value)
+    .map(([name, value]) => `${name}=${value}`);
+}
+
+function settingIn(row: Row, name: string): unknown {
+  const settings = row["settings"];
+  assert(typeof settings === "object" && settings !== null, "settings are an object");
+  return Reflect.get(settings, name);
+}

@@ -1,0 +1,63 @@
+import { must, unreachable } from "../../../base/assert.ts";
+import type { SchemaVersion, SnapToken, TenantId } from "../../../base/tuple.ts";
+import type { CompiledSchemas } from "../../compiled-schemas.ts";
+import { schemaNotFound, tenantNotFound } from "../../store-error.ts";
+import { numberOf, optionalTextOf, type Row, textOf } from "../connect/row.ts";
+import type { SnapTokens } from "../token/snap-token.ts";
+
+const outcomes = ["written", "no_tenant", "no_version", "other_head"] as const;
+
+interface Parts {
+  readonly schemas: CompiledSchemas;
+  readonly tokens: SnapTokens;
+  /** Called when something is committed that whoever follows the changes waits for. */
+  readonly onChanged: () => void;
+}
+
+/**
+ * The token of a change from the row that its function returned, or undefined when the head is
+ * another one than the change was made for and nothing was done. Fails with TENANT_NOT_FOUND, and
+ * with SCHEMA_NOT_FOUND when `version` was asked for and is not there.
+ */
+export async function settleChange(
+  { schemas, tokens, onChanged }: Parts,
+  change: {
+    readonly tenant: TenantId;
+    readonly version: SchemaVersion | undefined;
+    readonly row: Row;
+  },
+): Promise<SnapToken | undefined> {
+  const { tenant, row } = change;
+  const outcome = outcomeOf(row);
+  switch (outcome) {
+    case "written": {
+      const xid = optionalTextOf(row, "xid");
+      if (xid !== undefined) onChanged();
+      return await tokens.mintCommitted({
+        snapshot: textOf(row, "snapshot"),
+        xid,
+        timeline: numberOf(row, "timeline"),
+      });
+    }
+    case "no_tenant":
+      schemas.forget(tenant);
+      throw tenantNotFound(tenant);
+    case "no_version":
+      schemas.forget(tenant);
+      throw schemaNotFound(tenant, change.version);
+    case "other_head":
+      // It was a version when it was stored.
+      schemas.seenHead(tenant, optionalTextOf(row, "head") as SchemaVersion | undefined);
+      return undefined;
+    default:
+      return unreachable(outcome);
+  }
+}
+
+function outcomeOf(row: Row): (typeof outcomes)[number] {
+  const text = textOf(row, "outcome");
+  return must(
+    outcomes.find((outcome) => outcome === text),
+    `unexpected outcome ${text}`,
+  );
+}

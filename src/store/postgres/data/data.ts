@@ -1,0 +1,102 @@
+import { LRUCache } from "lru-cache";
+
+import { must } from "../../../base/assert.ts";
+import { PembaError } from "../../../base/error.ts";
+import type { SchemaVersion, TenantId } from "../../../base/tuple.ts";
+import type { CompiledSchemas } from "../../compiled-schemas.ts";
+import type { DataFilters, DataStore, DataWrite } from "../../store.ts";
+import { validateData } from "../../validate-data.ts";
+import { arrayLiteral } from "../connect/array-literal.ts";
+import type { Database } from "../connect/database.ts";
+import { numberOf, optionalTextOf } from "../connect/row.ts";
+import { statementFile } from "../connect/statement-file.ts";
+import type { Value } from "../connect/value.ts";
+import type { Reads } from "../replicas/reads.ts";
+import type { SnapTokens } from "../token/snap-token.ts";
+import { settleChange } from "./change-outcome.ts";
+import { attributeColumns, tupleColumns } from "./columns.ts";
+import { fittingSchema, headChangesMax } from "./fitting-schema.ts";
+import { lockWait } from "./lock-wait.ts";
+import { readAttributes, readTuples } from "./read-data.ts";
+
+const writeStatement = statementFile("data/write.sql");
+const deleteStatement = statementFile("data/delete.sql");
+
+/** Numbers of tenants take some tens of bytes each. */
+const knownTenantsMax = 100_000;
+
+interface Parts {
+  readonly database: Database;
+  readonly reads: Reads;
+  readonly schemas: CompiledSchemas;
+  readonly tokens: SnapTokens;
+  readonly onChanged: () => void;
+  /** See `PostgresStoreOptions`. */
+  readonly lockWaitMs: number | undefined;
+}
+
+/** The tuples and attributes of a database. */
+export function createPostgresData(parts: Parts): DataStore {
+  /** As they were last seen: what is no longer so, a write finds out for itself. */
+  const numbers = new LRUCache<TenantId, string>({ max: knownTenantsMax });
+  let recordedTimeline: number | null = null;
+  return {
+    write: async (tenant, data) => {
+      for (let attempt = 1; attempt <= headChangesMax; attempt++) {
+        const { version } = await fittingSchema(
+          parts.schemas,
+          tenant,
+          data.schemaVersion,
+          (schema) => validateData(schema, data),
+        );
+        const known = [numbers.get(tenant) ?? null, recordedTimeline];
+        const values = [tenant, ...known, ...valuesOf(data, version), lockWait(parts.lockWaitMs)];
+        const rows = await parts.database.write(writeStatement, values);
+        const row = must(rows[0], "the function returns one row");
+        numbers.set(tenant, optionalTextOf(row, "number"));
+        const token = await settleChange(parts, { tenant, version: data.schemaVersion, row });
+        if (token === undefined) continue;
+        recordedTimeline = numberOf(row, "timeline");
+        return token;
+      }
+      throw new PembaError("SERIALIZATION", "the schema keeps changing under the write, retry");
+    },
+
+    delete: async (tenant, filters) => {
+      const values = [...deleteValues(tenant, filters), lockWait(parts.lockWaitMs)];
+      const rows = await parts.database.write(deleteStatement, values);
+      const row = must(rows[0], "the function returns one row");
+      const token = await settleChange(parts, { tenant, version: undefined, row });
+      return must(token, "a delete goes with any head");
+    },
+
+    readTuples: async (tenant, read) => await readTuples(parts, tenant, read),
+    readAttributes: async (tenant, read) => await readAttributes(parts, tenant, read),
+  };
+}
+
+function valuesOf(data: DataWrite, version: SchemaVersion): readonly Value[] {
+  return [
+    data.schemaVersion ?? null,
+    version,
+    ...tupleColumns(data.tuples).map(arrayLiteral),
+    ...attributeColumns(data.attributes).map(arrayLiteral),
+  ];
+}
+
+function deleteValues(tenant: TenantId, { tuples, attributes }: DataFilters): readonly Value[] {
+  return [
+    tenant,
+    tuples !== undefined,
+    tuples?.entity.type ?? "",
+    arrayLiteral(tuples?.entity.ids ?? []),
+    tuples?.relation ?? "",
+    tuples?.subject.type ?? "",
+    arrayLiteral(tuples?.subject.ids ?? []),
+    tuples?.subject.relation ?? "",
+    attributes !== undefined,
+    attributes?.entity.type ?? "",
+    arrayLiteral(attributes?.entity.ids ?? []),
+    arrayLiteral(attributes?.attributes ?? []),
+  ];
+}

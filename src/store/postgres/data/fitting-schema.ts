@@ -1,0 +1,32 @@
+import { PembaError } from "../../../base/error.ts";
+import type { SchemaVersion, TenantId } from "../../../base/tuple.ts";
+import type { Schema } from "../../../language/schema.ts";
+import type { CompiledSchema, CompiledSchemas } from "../../compiled-schemas.ts";
+
+/** How often in a row the head may turn out to be another one than data was validated against. */
+export const headChangesMax = 10;
+
+/**
+ * The given version, or the head, once `validate` has nothing against it. What does not fit the head
+ * as it was last seen may fit the head as it is, and an error must not come from a schema that is
+ * gone: `validate` then gets the head that is.
+ */
+export async function fittingSchema(
+  schemas: CompiledSchemas,
+  tenant: TenantId,
+  version: SchemaVersion | undefined,
+  validate: (schema: Schema) => void,
+): Promise<CompiledSchema> {
+  const known =
+    version === undefined ? await schemas.guessHead(tenant) : await schemas.at(tenant, version);
+  try {
+    validate(known.schema);
+    return known;
+  } catch (error) {
+    if (!(error instanceof PembaError)) throw error;
+    const current = await schemas.reload(tenant, version);
+    if (current.version === known.version) throw error;
+    validate(current.schema);
+    return current;
+  }
+}

@@ -1,0 +1,88 @@
+import { must } from "../../../base/assert.ts";
+import type { Telemetry } from "../../../base/telemetry.ts";
+import type { TenantId } from "../../../base/tuple.ts";
+import type { Schema } from "../../../language/schema.ts";
+import type { CompiledSchema, CompiledSchemas } from "../../compiled-schemas.ts";
+import type { CheckQuestion, QuestionFrame } from "../../store.ts";
+import { validateAttributes, validateTuples } from "../../validate-data.ts";
+import type { Row } from "../connect/row.ts";
+import type { Reads } from "../replicas/reads.ts";
+import type { PinnedState, SnapTokens } from "../token/snap-token.ts";
+import { type Group, groupItems, statementOf } from "./check-plan.ts";
+import { checkShape, checkValues } from "./check-values.ts";
+import { standsUnder, underHead } from "./head.ts";
+
+/** What asks the database with the plans of a schema. */
+export interface Asking {
+  readonly reads: Reads;
+  readonly schemas: CompiledSchemas;
+  readonly tokens: SnapTokens;
+  readonly telemetry: Telemetry;
+}
+
+/** A question under the schema that it was planned with. */
+export interface Asked {
+  readonly tenant: TenantId;
+  readonly question: CheckQuestion;
+  readonly state: PinnedState | undefined;
+  readonly compiled: CompiledSchema;
+}
+
+/** Does the work with the plans of the head, again when that turns out to be another one. */
+export async function askUnderHead<T>(
+  { schemas, tokens, telemetry }: Asking,
+  { tenant, frame }: { readonly tenant: TenantId; readonly frame: QuestionFrame },
+  checksOf: (schema: Schema) => CheckQuestion,
+  work: (asked: Asked, groups: readonly Group[]) => Promise<T | undefined>,
+): Promise<T> {
+  const { schemaVersion, snapToken } = frame;
+  return await underHead(
+    schemas,
+    { tenant, schemaVersion },
+    {
+      plan: (compiled) => plan(compiled, checksOf(compiled.schema)),
+      work: async ({ question, compiled, groups }) => {
+        const state = snapToken === undefined ? undefined : tokens.read(snapToken);
+        return await work({ tenant, question, state, compiled }, groups);
+      },
+      telemetry,
+    },
+  );
+}
+
+/** One row for each item, or undefined when the head is not the one that was planned with. */
+export async function askGroups(
+  { reads, schemas }: Asking,
+  asked: Asked,
+  groups: readonly Group[],
+): Promise<readonly Row[] | undefined> {
+  const { tenant, question, compiled, state } = asked;
+  const { schemaVersion, signal } = question;
+  const shape = checkShape(question, groups);
+  const { text, params } = statementOf(compiled.schema, groups, shape);
+  const values = checkValues({ ...asked, groups, shape, params });
+  const rows = await reads.read(
+    text,
+    params.map((key) => must(values.get(key), `the parameter ${key} has a value`)),
+    { state, head: schemaVersion === undefined ? compiled.version : undefined, signal },
+  );
+  const planned = { compiled, isPinned: shape.pinned };
+  return standsUnder(schemas, { tenant, schemaVersion }, planned, rows[0]) ? rows : undefined;
+}
+
+interface Planned {
+  readonly question: CheckQuestion;
+  readonly compiled: CompiledSchema;
+  readonly groups: readonly Group[];
+}
+
+function plan(compiled: CompiledSchema, question: CheckQuestion): Planned {
+  const { context, items, path } = question;
+  validateTuples(compiled.schema, context.tuples, (index) => `context.tuples[${index}]`);
+  validateAttributes(
+    compiled.schema,
+    context.attributes,
+    (index) => `context.attributes[${index}]`,
+  );
+  return { question, compiled, groups: groupItems(compiled.schema, items, path) };
+}

@@ -1,0 +1,101 @@
+import { assert, must } from "../../../base/assert.ts";
+import type { AttributeValue, Subject } from "../../../base/tuple.ts";
+import type { Facts } from "../../../memory/facts.ts";
+import { attributeValueOf } from "../../attribute-value.ts";
+
+/** What a gather statement read, as the interpreter reads it. */
+export interface Gathered {
+  /** Entities that were reached. */
+  readonly nodes: number;
+  /** Tuples that were read of hops or of listed relations. */
+  readonly tuples: number;
+  readonly facts: Facts;
+}
+
+/**
+ * The facts of the `facts` column of a gather statement (its layout is that of `gatherBody`).
+ * `subject` is the one whose direct tuples were read; undefined when all tuples were.
+ */
+export function gatheredFacts(json: unknown, subject: Subject | undefined): Gathered {
+  assert(isRecord(json), "facts are an object");
+  const edges = new Map<string, { type: string; id: string; relation: string }[]>();
+  const tuples = new Set<string>();
+  const read = texts(json["edges"]);
+  for (const edge of read) {
+    const [type, id, relation, subjectType, subjectId, subjectRelation] = edge;
+    const target = {
+      type: must(subjectType, "an edge has a subject"),
+      id: must(subjectId, "an edge has a subject"),
+      relation: must(subjectRelation, "an edge has a subject"),
+    };
+    tuples.add(keyOf(...edge));
+    const key = keyOf(type, id, relation);
+    const known = edges.get(key);
+    if (known === undefined) edges.set(key, [target]);
+    else known.push(target);
+  }
+  const direct = new Set(texts(json["direct"]).map((fact) => keyOf(...fact)));
+  const attributes = readAttributes(json["attributes"]);
+  const nodes = json["nodes"];
+  assert(typeof nodes === "number", "facts count their nodes");
+  const isAsked = (asked: Subject): boolean =>
+    asked.type === subject?.type && asked.id === subject.id && asked.relation === subject.relation;
+  return {
+    nodes,
+    tuples: read.length,
+    facts: {
+      hasTuple: (entity, relations, asked) =>
+        relations.some(
+          (relation) =>
+            (isAsked(asked) && direct.has(keyOf(entity.type, entity.id, relation))) ||
+            tuples.has(
+              keyOf(entity.type, entity.id, relation, asked.type, asked.id, asked.relation),
+            ),
+        ),
+      subjectIds: (entity, relations, subjectType, subjectRelation) =>
+        relations.flatMap((relation) =>
+          (edges.get(keyOf(entity.type, entity.id, relation)) ?? [])
+            .filter(
+              (target) =>
+                target.type === subjectType &&
+                (subjectRelation === undefined || target.relation === subjectRelation),
+            )
+            .map((target) => target.id),
+        ),
+      attribute: (entity, name) => attributes.get(keyOf(entity.type, entity.id, name)),
+    },
+  };
+}
+
+function readAttributes(json: unknown): Map<string, AttributeValue> {
+  assert(Array.isArray(json), "facts are lists");
+  return new Map(
+    json.map((fact: unknown) => {
+      assert(Array.isArray(fact), "a fact is a list");
+      const [type, id, name, valueType, value]: unknown[] = fact;
+      assert(typeof valueType === "string", "an attribute has a type");
+      return [keyOf(text(type), text(id), text(name)), attributeValueOf(valueType, value)];
+    }),
+  );
+}
+
+function texts(json: unknown): string[][] {
+  assert(Array.isArray(json), "facts are lists");
+  return json.map((fact: unknown) => {
+    assert(Array.isArray(fact), "a fact is a list");
+    return fact.map(text);
+  });
+}
+
+function text(value: unknown): string {
+  assert(typeof value === "string", "names and ids are text");
+  return value;
+}
+
+function keyOf(...parts: readonly (string | undefined)[]): string {
+  return parts.join("\0");
+}
+
+function isRecord(value: unknown): value is Readonly<Record<string, unknown>> {
+  return typeof value === "object" && value !== null;
+}

@@ -1,0 +1,107 @@
+import { PembaError } from "../../../base/error.ts";
+import type { Telemetry } from "../../../base/telemetry.ts";
+import type { SchemaVersion, TenantId } from "../../../base/tuple.ts";
+import type { CompiledSchema, CompiledSchemas } from "../../compiled-schemas.ts";
+import { schemaNotFound, tenantNotFound } from "../../store-error.ts";
+import { booleanOf, optionalTextOf, type Row } from "../connect/row.ts";
+import { refuseSnapshot } from "../token/refuse-snapshot.ts";
+
+/** A head that changes faster than a statement runs is not worth more tries than these. */
+const headChangesMax = 10;
+
+/** The tenant and the schema version of a question; undefined: the head. */
+interface Addressed {
+  readonly tenant: TenantId;
+  readonly schemaVersion: SchemaVersion | undefined;
+}
+
+/**
+ * Plans under the schema in force as far as it is known, and does the work, which resolves to
+ * undefined when the head turned out to be another one (see `standsUnder`): then both again. What
+ * does not fit the head as it was last seen may fit the head as it is, so an error of planning is
+ * only told of a fresh one.
+ */
+export async function underHead<P, T>(
+  schemas: CompiledSchemas,
+  addressed: Addressed,
+  steps: {
+    readonly plan: (compiled: CompiledSchema) => P;
+    readonly work: (plan: P) => Promise<T | undefined>;
+    readonly telemetry: Telemetry;
+  },
+): Promise<T> {
+  for (let attempt = 1; attempt <= headChangesMax; attempt += 1) {
+    const plan = await steps.telemetry.span(
+      "plan",
+      async () => await planned(schemas, addressed, steps.plan),
+    );
+    const result = await steps.work(plan);
+    if (result !== undefined) return result;
+  }
+  throw new PembaError("SERIALIZATION", "the schema keeps changing under the question, retry");
+}
+
+async function planned<P>(
+  schemas: CompiledSchemas,
+  { tenant, schemaVersion }: Addressed,
+  plan: (compiled: CompiledSchema) => P,
+): Promise<P> {
+  const known =
+    schemaVersion === undefined
+      ? await schemas.guessHead(tenant)
+      : await schemas.at(tenant, schemaVersion);
+  try {
+    return plan(known);
+  } catch (error) {
+    if (!(error instanceof PembaError)) throw error;
+    const current = await schemas.reload(tenant, schemaVersion);
+    if (current.version === known.version) throw error;
+    return plan(current);
+  }
+}
+
+/**
+ * Whether what a statement answered stands: false when the head is not the one that it was planned
+ * with. Reads `head_version` of the first row, and what `foundRow` reads. Fails as that does.
+ */
+export function standsUnder(
+  schemas: CompiledSchemas,
+  addressed: Addressed,
+  planned: { readonly compiled: CompiledSchema; readonly isPinned: boolean },
+  first: Row | undefined,
+): first is Row {
+  const row = foundRow(schemas, addressed, planned.isPinned, first);
+  if (addressed.schemaVersion !== undefined) return true;
+  const head = headOf(row);
+  if (head === planned.compiled.version) return true;
+  schemas.seenHead(addressed.tenant, head);
+  return false;
+}
+
+/**
+ * The first row of a statement, once it is known that tenant, version and snapshot are to be had;
+ * fails when they are not. Reads `has_version` where a version was pinned and, of a pinned snapshot,
+ * what `refuseSnapshot` reads; no row at all: there is no such tenant.
+ */
+export function foundRow(
+  schemas: CompiledSchemas,
+  { tenant, schemaVersion }: Addressed,
+  isPinned: boolean,
+  first: Row | undefined,
+): Row {
+  if (first === undefined) {
+    schemas.forget(tenant);
+    throw tenantNotFound(tenant);
+  }
+  if (isPinned) refuseSnapshot(first);
+  if (schemaVersion !== undefined && !booleanOf(first, "has_version")) {
+    schemas.forget(tenant);
+    throw schemaNotFound(tenant, schemaVersion);
+  }
+  return first;
+}
+
+/** The head that a statement saw; undefined when there is none. It was a version when it was stored. */
+export function headOf(row: Row): SchemaVersion | undefined {
+  return optionalTextOf(row, "head_version") as SchemaVersion | undefined;
+}

@@ -1,0 +1,258 @@
+import { must } from "../../../base/assert.ts";
+import type { Telemetry } from "../../../base/telemetry.ts";
+import type { SchemaVersion, SnapToken, TenantId } from "../../../base/tuple.ts";
+import { gatheredEntitiesMax } from "../../../plan/limit.ts";
+import { questionUnder } from "../../../plan/question-of.ts";
+import type { Footprint } from "../../../sql/footprint.ts";
+import type { Lookup, LookupShape } from "../../../sql/lookup.ts";
+import { scopeKey } from "../../../sql/scoped-types.ts";
+import { answerOf } from "../../check-error.ts";
+import type { CompiledSchema, CompiledSchemas } from "../../compiled-schemas.ts";
+import { lookupEntityCheck, lookupSubjectCheck, validateScope } from "../../lookup-check.ts";
+import type {
+  LookupEntityQuestion,
+  LookupPage,
+  LookupStore,
+  LookupSubjectQuestion,
+  PermissionStore,
+} from "../../store.ts";
+import { validateAttributes, validateTuples } from "../../validate-data.ts";
+import { arrayLiteral } from "../connect/array-literal.ts";
+import { numberOf, type Row, textOf } from "../connect/row.ts";
+import type { Value } from "../connect/value.ts";
+import type { Reads } from "../replicas/reads.ts";
+import type { PinnedState, SnapTokens } from "../token/snap-token.ts";
+import { frameValues } from "./check-values.ts";
+import { gatheredFacts } from "./gathered-facts.ts";
+import { standsUnder, underHead } from "./head.ts";
+import {
+  type Answer,
+  idsOf,
+  interpreted,
+  isDenied,
+  type Sought,
+  subjectOf,
+  verdictsOf,
+} from "./lookup-answers.ts";
+import { lookupStatementOf, openRules, type PlannedLookup, planLookup } from "./lookup-plan.ts";
+
+interface Parts {
+  readonly reads: Reads;
+  readonly schemas: CompiledSchemas;
+  readonly tokens: SnapTokens;
+  /** Answers for the ids that a statement left open. */
+  readonly permissions: PermissionStore;
+  readonly telemetry: Telemetry;
+}
+
+/** Lookups as one statement a page: see `lookupStatement`. */
+export class PostgresLookups implements LookupStore {
+  readonly #parts: Parts;
+
+  constructor(parts: Parts) {
+    this.#parts = parts;
+  }
+
+  async entities(tenant: TenantId, question: LookupEntityQuestion): Promise<LookupPage> {
+    return await this.#page({
+      tenant,
+      end: "entities",
+      frame: question,
+      check: lookupEntityCheck(question),
+      askedId: question.subject.id,
+      scope: question.scope,
+    });
+  }
+
+  async subjects(tenant: TenantId, question: LookupSubjectQuestion): Promise<LookupPage> {
+    return await this.#page({
+      tenant,
+      end: "subjects",
+      frame: question,
+      check: lookupSubjectCheck(question),
+      askedId: question.entity.id,
+      scope: new Map(),
+    });
+  }
+
+  /** Reads on while there are candidates and the page is not full: most pages are one statement. */
+  async #page(sought: Sought): Promise<LookupPage> {
+    const { limit } = sought.frame;
+    const items: string[] = [];
+    let { frame } = sought;
+    let batch: number | undefined;
+    for (;;) {
+      const wanted = limit + 1 - items.length;
+      const read = await this.#read({ ...sought, frame }, wanted, batch);
+      const { answers, goOn, state } = read;
+      for (const answer of answers) {
+        if (isDenied(answer)) continue;
+        // What follows may be an error: it is told on the page that it is on.
+        if (items.length === limit) return { items, next: items.at(-1), ...state };
+        if (await this.#isAllowed({ ...sought, frame: { ...frame, ...state } }, answer)) {
+          items.push(answer.id);
+        }
+      }
+      if (goOn === undefined) return { items, next: undefined, ...state };
+      frame = { ...frame, ...state, after: goOn };
+      batch = read.nextBatch;
+    }
+  }
+
+  /** Fails when there is no answer, as the check of that id does. */
+  async #isAllowed({ tenant, frame, check }: Sought, answer: Answer): Promise<boolean> {
+    const item = check.itemOf(answer.id);
+    const { depth } = frame;
+    if (answer.interpretation !== undefined) {
+      return answerOf(answer.interpretation, item, { depth, path: check.path }).allowed;
+    }
+    const path = (_item: number, field: string): string => check.path(field);
+    const [known] = await this.#parts.permissions.check(tenant, { ...frame, items: [item], path });
+    return known?.allowed ?? false;
+  }
+
+  /** At least `wanted` of the ids that are not denied, unless the candidates of a batch run out. */
+  async #read(sought: Sought, wanted: number, batch: number | undefined): Promise<Read> {
+    const { schemas, telemetry } = this.#parts;
+    const { tenant, frame } = sought;
+    return await underHead(
+      schemas,
+      { tenant, schemaVersion: frame.schemaVersion },
+      {
+        plan: (compiled) => plan(compiled, sought),
+        work: async (planned) => {
+          const sizes = batchSizes(planned.planned.lookup, wanted);
+          return await this.#readBatch(sought, planned, { wanted, size: batch ?? sizes.first });
+        },
+        telemetry,
+      },
+    );
+  }
+
+  /** Undefined when the head is not the one that was planned with. */
+  async #readBatch(
+    sought: Sought,
+    { compiled, planned }: Planned,
+    { wanted, size }: { readonly wanted: number; readonly size: number },
+  ): Promise<Read | undefined> {
+    const { reads, schemas, tokens, telemetry } = this.#parts;
+    const { tenant, frame } = sought;
+    const { schemaVersion, snapToken, signal } = frame;
+    const { kind } = planned.lookup.judge;
+    const shape = shapeOf(sought, planned);
+    const { text, params } = lookupStatementOf(compiled.schema, planned, shape);
+    const state = snapToken && tokens.read(snapToken);
+    const { footprint } = planned;
+    const read = { state, params, footprint, candidates: size, answers: wanted };
+    const values = valuesOf(sought, read);
+    const [row] = await reads.read(
+      text,
+      params.map((key) => must(values.get(key), `the parameter ${key} has a value`)),
+      { state, head: schemaVersion === undefined ? compiled.version : undefined, signal },
+    );
+    const isPinned = shape.pinned;
+    if (!standsUnder(schemas, { tenant, schemaVersion }, { compiled, isPinned }, row)) {
+      return undefined;
+    }
+    const facts = kind === "gather" ? gatheredFacts(row["facts"], subjectOf(sought)) : undefined;
+    if (facts !== undefined && facts.nodes > gatheredEntitiesMax && size > 1) {
+      // More than is looked at for one answer leads on from all of them: fewer at a time, then.
+      const smaller = { wanted, size: Math.ceil(size / 10) };
+      return await this.#readBatch(sought, { compiled, planned }, smaller);
+    }
+    const ids = idsOf(row);
+    const isCut = kind === "search" && ids.length === wanted;
+    const candidates = numberOf(row, "candidates");
+    const question = sought.end === "entities" ? "lookup_entity" : "lookup_subject";
+    telemetry.add("pemba.lookup.candidates", candidates, { question });
+    const isFull = candidates === size;
+    return {
+      answers: facts === undefined ? verdictsOf(row) : interpreted(sought, planned, ids, facts),
+      goOn: isCut ? ids.at(-1) : isFull ? textOf(row, "last") : undefined,
+      nextBatch: Math.min(size * 2, batchSizes(planned.lookup, wanted).max),
+      state: {
+        snapToken: snapToken ?? tokenOf(tokens, row),
+        schemaVersion: compiled.version,
+      },
+    };
+  }
+}
+
+interface Read {
+  readonly answers: Iterable<Answer>;
+  /** The id behind which there may be more; undefined when there is not. */
+  readonly goOn: string | undefined;
+  /** How many candidates to read next. */
+  readonly nextBatch: number;
+  readonly state: { readonly snapToken: SnapToken; readonly schemaVersion: SchemaVersion };
+}
+
+interface Planned {
+  readonly compiled: CompiledSchema;
+  readonly planned: PlannedLookup;
+}
+
+/** What is wrong with a question is told in the order in which the other engine tells it. */
+function plan(compiled: CompiledSchema, { end, frame, check, scope }: Sought): Planned {
+  const { schema } = compiled;
+  const { tuples, attributes } = frame.context;
+  validateTuples(schema, tuples, (index) => `context.tuples[${index}]`);
+  validateAttributes(schema, attributes, (index) => `context.attributes[${index}]`);
+  const planned = planLookup(schema, end, questionUnder(schema, check.itemOf("")), check.path);
+  validateScope(schema, scope);
+  return { compiled, planned };
+}
+
+/**
+ * How many candidates are read at first and at most: a few more than are wanted, since some will be
+ * denied. Of those that are gathered facts are read whether or not the page needs them.
+ */
+function batchSizes(
+  { judge }: Lookup,
+  wanted: number,
+): { readonly first: number; readonly max: number } {
+  const first = 2 * wanted + 50;
+  return judge.kind === "gather"
+    ? { first: Math.min(first, 500), max: 500 }
+    : { first, max: Math.max(first, 50_000) };
+}
+
+function shapeOf({ frame, scope }: Sought, planned: PlannedLookup): LookupShape {
+  const { relaxed } = planned.lookup;
+  const types = new Set([...relaxed.states.values()].map(({ entityType }) => entityType));
+  return {
+    pinned: frame.snapToken !== undefined,
+    pinnedVersion: frame.schemaVersion !== undefined,
+    contextTuples: frame.context.tuples.length > 0,
+    contextAttributes: frame.context.attributes.length > 0,
+    openRules: openRules(planned, frame.context.data),
+    scopedTypes: [...scope.keys()].filter((type) => types.has(type)).toSorted(),
+  };
+}
+
+function valuesOf(
+  { tenant, frame, askedId, scope }: Sought,
+  read: {
+    readonly state: PinnedState | undefined;
+    readonly params: readonly string[];
+    readonly footprint: Footprint;
+    readonly candidates: number;
+    readonly answers: number;
+  },
+): ReadonlyMap<string, Value> {
+  const values = frameValues(tenant, frame, read);
+  values.set("id", askedId);
+  values.set("after", frame.after ?? "");
+  values.set("candidates", read.candidates);
+  values.set("answers", read.answers);
+  for (const [type, ids] of scope) values.set(scopeKey(type), arrayLiteral(ids));
+  return values;
+}
+
+function tokenOf(tokens: SnapTokens, row: Row): SnapToken {
+  return tokens.mint({
+    snapshot: textOf(row, "snapshot"),
+    xid: undefined,
+    timeline: numberOf(row, "timeline"),
+  });
+}

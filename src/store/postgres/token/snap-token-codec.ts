@@ -1,0 +1,148 @@
+import { hash } from "node:crypto";
+
+import type { SnapToken } from "../../../base/tuple.ts";
+import type { Snapshot, XidRange } from "./snapshot.ts";
+
+/** What a snap token of the Postgres engine says. */
+export interface TokenContent {
+  /** Eight bytes that stand for the cluster and database. */
+  readonly identity: string;
+  readonly timeline: number;
+  readonly snapshot: Snapshot;
+  /** The transaction whose change the token was given for, which its snapshot shows. */
+  readonly change: bigint | undefined;
+  /** A transaction with an id from here on began after the state was looked at; at least xmax. */
+  readonly takenBefore: bigint;
+}
+
+/** The first byte of every token; another layout gets another number. */
+const layout = 2;
+const identityLength = 8;
+const checksumLength = 4;
+
+/**
+ * More running transactions than servers have. The server wants them one by one, so a token that
+ * anyone made up must not claim as many as it likes: what claims more was not made here.
+ */
+const runningMax = 10_000n;
+
+/** A text that is longer says more than that. */
+const textMax = 64 * 1024;
+
+const timelineMax = 2n ** 31n - 1n;
+
+/** Ids are 64 bits wide. */
+const varintBitsMax = 63n;
+
+/** What stands for a cluster and database in a token: eight bytes of a hash, as hexadecimal. */
+export function identityOf(installation: string): string {
+  return hash("sha256", installation, "hex").slice(0, 2 * identityLength);
+}
+
+/** Text that `decodeSnapToken` understands. Ranges are kept as ranges, relative to each other. */
+export function encodeSnapToken(content: TokenContent): SnapToken {
+  const { identity, timeline, snapshot, change, takenBefore } = content;
+  const bytes: number[] = [layout, ...Buffer.from(identity, "hex")];
+  pushVarint(bytes, BigInt(timeline));
+  pushVarint(bytes, snapshot.xmax);
+  // A change that is visible lies below xmax, so that 0 is free to say that there is none.
+  pushVarint(bytes, change === undefined ? 0n : snapshot.xmax - change);
+  pushVarint(bytes, takenBefore - snapshot.xmax);
+  // Backwards from xmax, since what runs is near to it. The lowest bit tells a range from one id.
+  let position = snapshot.xmax;
+  for (const { start, end } of snapshot.running.toReversed()) {
+    const length = end - start;
+    pushVarint(bytes, ((position - end) << 1n) | (length > 1n ? 1n : 0n));
+    if (length > 1n) pushVarint(bytes, length);
+    position = start;
+  }
+  const body = Buffer.from(bytes);
+  const text = Buffer.concat([body, checksum(body)]).toString("base64url");
+  // The one place where the text becomes a token of this engine.
+  return text as SnapToken;
+}
+
+/** Whether a state has a token that can be read: fewer ids are running in it than that. */
+export function hasToken({ running }: Snapshot): boolean {
+  return running.reduce((count, { start, end }) => count + end - start, 0n) <= runningMax;
+}
+
+/** What the token says, or undefined when it is not one of ours, whole and unchanged. */
+export function decodeSnapToken(token: string): TokenContent | undefined {
+  if (token.length > textMax) return undefined;
+  const bytes = Buffer.from(token, "base64url");
+  if (bytes.toString("base64url") !== token) return undefined;
+  const body = bytes.subarray(0, -checksumLength);
+  if (body.length <= 1 + identityLength || body[0] !== layout) return undefined;
+  if (!checksum(body).equals(bytes.subarray(-checksumLength))) return undefined;
+  const numbers = readVarints(body.subarray(1 + identityLength));
+  const [timeline, xmax, age, later, ...rest] = numbers ?? [];
+  if (timeline === undefined || xmax === undefined) return undefined;
+  if (age === undefined || later === undefined || age > xmax) return undefined;
+  const running = readRunning(xmax, rest);
+  if (running === undefined || timeline > timelineMax) return undefined;
+  // The server takes no snapshot with a bound that is no id.
+  if (!isId(xmax) || running.some(({ start }) => !isId(start))) return undefined;
+  return {
+    identity: body.subarray(1, 1 + identityLength).toString("hex"),
+    timeline: Number(timeline),
+    snapshot: { xmax, running },
+    change: age === 0n ? undefined : xmax - age,
+    takenBefore: xmax + later,
+  };
+}
+
+/** The lower half of an id is never 0. */
+function isId(xid: bigint): boolean {
+  return (xid & 0xffff_ffffn) !== 0n;
+}
+
+function readRunning(xmax: bigint, numbers: readonly bigint[]): readonly XidRange[] | undefined {
+  const backwards: XidRange[] = [];
+  let position = xmax;
+  let count = 0n;
+  for (let index = 0; index < numbers.length; index++) {
+    const gap = numbers[index] ?? 0n;
+    const isRange = (gap & 1n) === 1n;
+    if (isRange) index++;
+    const length = isRange ? numbers[index] : 1n;
+    if (length === undefined || length === 0n) return undefined;
+    const end = position - (gap >> 1n);
+    const start = end - length;
+    count += length;
+    if (start < 0n || count > runningMax) return undefined;
+    backwards.push({ start, end });
+    position = start;
+  }
+  return backwards.toReversed();
+}
+
+/** Seven bits a byte, the lowest first; the highest bit says that more follow. */
+function pushVarint(bytes: number[], value: bigint): void {
+  let rest = value;
+  while (rest >= 0x80n) {
+    bytes.push(Number(rest & 0x7fn) | 0x80);
+    rest >>= 7n;
+  }
+  bytes.push(Number(rest));
+}
+
+function readVarints(bytes: Uint8Array): readonly bigint[] | undefined {
+  const numbers: bigint[] = [];
+  let value = 0n;
+  let shift = 0n;
+  for (const byte of bytes) {
+    if (shift >= varintBitsMax) return undefined;
+    value |= BigInt(byte & 0x7f) << shift;
+    shift += 7n;
+    if ((byte & 0x80) !== 0) continue;
+    numbers.push(value);
+    value = 0n;
+    shift = 0n;
+  }
+  return shift === 0n ? numbers : undefined;
+}
+
+function checksum(body: Uint8Array): Buffer {
+  return hash("sha256", body, "buffer").subarray(0, checksumLength);
+}

@@ -1,0 +1,164 @@
+import { must } from "../../../base/assert.ts";
+import type { SnapToken } from "../../../base/tuple.ts";
+import { invalidSnapToken } from "../../store-error.ts";
+import type { Greeting } from "../connect/connection.ts";
+import type { Database } from "../connect/database.ts";
+import { numberOf, textOf } from "../connect/row.ts";
+import { statementFile } from "../connect/statement-file.ts";
+import type { Value } from "../connect/value.ts";
+import {
+  decodeSnapToken,
+  encodeSnapToken,
+  hasToken,
+  identityOf,
+  type TokenContent,
+} from "./snap-token-codec.ts";
+import { parseSnapshot, printSnapshot, withVisible } from "./snapshot.ts";
+
+const openStatement = statementFile("installation/open.sql");
+const stateStatement = statementFile("installation/state.sql");
+
+/** What the last statement of a transaction says of itself. */
+export interface TokenSource {
+  /** `pg_current_snapshot()` as text. */
+  readonly snapshot: string;
+  /** The id of the transaction, or undefined when it has none: it changed nothing. */
+  readonly xid: string | undefined;
+  /** `current_timeline()`. */
+  readonly timeline: number;
+}
+
+/** A state that a statement is to read: the values of its parameters (see `pinTable`). */
+export interface PinnedState {
+  /** Of the cluster and database. */
+  readonly identity: string;
+  readonly snapshot: string;
+  readonly timeline: number;
+  /** The id of the change whose token it is, or 0. */
+  readonly change: string;
+  readonly takenBefore: string;
+}
+
+/** The values by the keys of their parameters. */
+export function stateValues(state: PinnedState): readonly (readonly [string, Value])[] {
+  return [
+    ["snapshot", state.snapshot],
+    ["snapshot_timeline", state.timeline],
+    ["snapshot_change", state.change],
+    ["snapshot_taken_before", state.takenBefore],
+  ];
+}
+
+function stateAfter({ snapshot, xid, timeline }: TokenSource): Omit<TokenContent, "identity"> {
+  const seen = parseSnapshot(snapshot);
+  const change = xid === undefined ? undefined : BigInt(xid);
+  const shown = change === undefined ? seen : withVisible(seen, change);
+  return { timeline, snapshot: shown, change, takenBefore: shown.xmax };
+}
+
+/** Makes and reads the snap tokens of one database. */
+export class SnapTokens {
+  readonly #database: Database;
+  /** Of the cluster and database. */
+  #identity: string;
+  /** The one that was met last; undefined when it is not known what it means for tokens. */
+  #server: Greeting | undefined;
+  #isStale = false;
+  #isRefreshing = false;
+
+  private constructor(database: Database, identity: string) {
+    this.#database = database;
+    this.#identity = identity;
+    this.#server = database.greeting;
+  }
+
+  /** Learns whose tokens are good; records a first start, a new timeline, a copied database. */
+  static async load(database: Database): Promise<SnapTokens> {
+    return new SnapTokens(database, await openInstallation(database));
+  }
+
+  /** A connection leads to this server: when it is another one, what it means is learned anew. */
+  greeted(server: Greeting): void {
+    const isKnown =
+      server.place === this.#server?.place && server.timeline === this.#server.timeline;
+    this.#server = server;
+    if (!isKnown) this.refresh();
+  }
+
+  /** Learns whose tokens are good, in the background. Where that fails, the next greeting has it done. */
+  refresh(): void {
+    this.#isStale = true;
+    if (this.#isRefreshing) return;
+    this.#isRefreshing = true;
+    void this.#whileStale().finally(() => {
+      this.#isRefreshing = false;
+      // That may have been told after the last look at it.
+      if (this.#isStale) this.refresh();
+    });
+  }
+
+  /** The token of the state in which a transaction left the database, itself included. */
+  mint(source: TokenSource): SnapToken {
+    return this.tokenOf(stateAfter(source));
+  }
+
+  /**
+   * The same for a change that is committed. When another application took so many ids meanwhile
+   * that the state right after it has no token, it is that of a state a moment later.
+   */
+  async mintCommitted(source: TokenSource): Promise<SnapToken> {
+    const state = stateAfter(source);
+    if (hasToken(state.snapshot)) return this.tokenOf(state);
+    const rows = await this.#database.read(stateStatement, []);
+    const row = must(rows[0], "a select without a table has one row");
+    const snapshot = parseSnapshot(textOf(row, "snapshot"));
+    const timeline = numberOf(row, "timeline");
+    return this.tokenOf({ ...state, timeline, snapshot, takenBefore: snapshot.xmax });
+  }
+
+  /** The token of a state. */
+  tokenOf(state: Omit<TokenContent, "identity">): SnapToken {
+    return encodeSnapToken({ identity: this.#identity, ...state });
+  }
+
+  /** Whether tokens are made for a cluster and database, as `open_installation()` names them. */
+  isOf(place: string): boolean {
+    return identityOf(place) === this.#identity;
+  }
+
+  /**
+   * The state that a token names. Fails with INVALID_SNAP_TOKEN when it is malformed or of another
+   * database. Whether it lies in the future, was lost, or lies before what is kept of the past is
+   * for the statement to say that reads with it.
+   */
+  read(token: SnapToken): PinnedState {
+    const content = decodeSnapToken(token);
+    if (content === undefined)
+      throw invalidSnapToken("is malformed, expected a token of an earlier answer");
+    if (content.identity !== this.#identity) throw invalidSnapToken("is of another database");
+    return {
+      identity: content.identity,
+      snapshot: printSnapshot(content.snapshot),
+      timeline: content.timeline,
+      change: String(content.change ?? 0),
+      takenBefore: String(content.takenBefore),
+    };
+  }
+
+  async #whileStale(): Promise<void> {
+    while (this.#isStale) {
+      this.#isStale = false;
+      try {
+        this.#identity = await openInstallation(this.#database);
+      } catch {
+        // Requests meet the same fault and tell it.
+        this.#server = undefined;
+      }
+    }
+  }
+}
+
+async function openInstallation(database: Database): Promise<string> {
+  const rows = await database.query(openStatement, []);
+  return identityOf(textOf(must(rows[0], "an opened installation has a timeline"), "identity"));
+}

@@ -1,0 +1,273 @@
+import { LRUCache } from "lru-cache";
+
+import { PembaError } from "../../../base/error.ts";
+import type { SnapToken, TenantId } from "../../../base/tuple.ts";
+import type { ChangeMessage } from "../../change.ts";
+import { expiredSnapToken, tenantNotFound } from "../../store-error.ts";
+import type { ChangeStore, ChangeStream } from "../../store.ts";
+import type { StreamLags } from "../../stream-lags.ts";
+import type { Database } from "../connect/database.ts";
+import { textOf } from "../connect/row.ts";
+import { statementFile } from "../connect/statement-file.ts";
+import { refuseSnapshot } from "../token/refuse-snapshot.ts";
+import { type ServerState, serverState } from "../token/server-state.ts";
+import type { SnapTokens } from "../token/snap-token.ts";
+import { parseSnapshot, type Snapshot, unionOf } from "../token/snapshot.ts";
+import {
+  type ChangePage,
+  type Cursor,
+  type NoPage,
+  type PageMessage,
+  readChangePage,
+} from "./change-page.ts";
+import { ChangeTail, failedOver, type Step } from "./change-tail.ts";
+import { Announcer, Listener } from "./doorbell.ts";
+
+const startStatement = statementFile("changes/start.sql");
+
+/** Streams that have come equally far read the same page, which is read once for all of them. */
+const sharedPagesMax = 16;
+
+interface Parts {
+  readonly database: Database;
+  readonly tokens: SnapTokens;
+  readonly url: string;
+  /** Most transactions that are read ahead for a stream. */
+  readonly readAheadMax: number;
+  /** A stream that has had nothing to tell for so long tells its state. */
+  readonly quietMs: number;
+  /** Told of every stream. */
+  readonly lags: StreamLags;
+}
+
+/** What a stream is to tell, and until when. */
+interface Wanted {
+  readonly tenant: TenantId;
+  /** Number of the tenant. */
+  readonly number: string;
+  /** The state after which the changes begin. */
+  readonly after: Snapshot;
+  /** A present state. */
+  readonly now: ServerState;
+  readonly signal: AbortSignal;
+}
+
+/** The latest state up to which a stream has told everything. */
+interface Told {
+  token: () => SnapToken;
+}
+
+/**
+ * Follows the changes of a database. Between two messages a stream holds nothing but its place and
+ * what is left of a page: no connection and no snapshot.
+ */
+export class PostgresChanges implements ChangeStore {
+  readonly #database: Database;
+  readonly #tokens: SnapTokens;
+  readonly #readAheadMax: number;
+  readonly #quietMs: number;
+  readonly #lags: StreamLags;
+  readonly #announcer: Announcer;
+  readonly #listener: Listener;
+  readonly #pages = new LRUCache<string, Promise<ChangePage | NoPage>>({ max: sharedPagesMax });
+  #tail: ChangeTail | undefined;
+
+  constructor({ database, tokens, url, readAheadMax, quietMs, lags }: Parts) {
+    this.#database = database;
+    this.#tokens = tokens;
+    this.#readAheadMax = readAheadMax;
+    this.#quietMs = quietMs;
+    this.#lags = lags;
+    this.#announcer = new Announcer(database);
+    this.#listener = new Listener(url, () => this.#tail?.wake());
+  }
+
+  /** This instance has changed something. Returns at once. */
+  onChanged(): void {
+    this.#tail?.wake();
+    this.#announcer.announce();
+  }
+
+  async follow(
+    tenant: TenantId,
+    { after, signal }: { readonly after: SnapToken | undefined; readonly signal: AbortSignal },
+  ): Promise<ChangeStream> {
+    const from = after && this.#tokens.read(after);
+    const [row] = await this.#database.read(startStatement, [
+      tenant,
+      from?.snapshot ?? null,
+      from?.timeline ?? null,
+      from?.change ?? null,
+      from?.takenBefore ?? null,
+    ]);
+    if (row === undefined) throw tenantNotFound(tenant);
+    refuseSnapshot(row);
+    const now = serverState(row);
+    if (!this.#tokens.isOf(now.place)) {
+      this.#tokens.refresh();
+      throw failedOver();
+    }
+    const { timeline, snapshot } = now;
+    const start = { timeline, snapshot, change: undefined, takenBefore: snapshot.xmax };
+    const seen = from === undefined ? snapshot : parseSnapshot(from.snapshot);
+    const wanted = { tenant, number: textOf(row, "number"), after: seen, now, signal };
+    // Before the stream stands: what it begins with may no longer be kept.
+    await this.#page(wanted, startCursor(wanted));
+    const token = after ?? this.#tokens.tokenOf(start);
+    const told: Told = { token: () => token };
+    const messages = withTokens(token, told, this.#messages(wanted, told));
+    return { start: token, messages, told: () => told.token() };
+  }
+
+  /** Fails all streams. */
+  async close(): Promise<void> {
+    const closing = new PembaError("UNAVAILABLE", "the server is stopping");
+    await Promise.all([this.#tail?.end(closing), this.#listener.close(), this.#announcer.close()]);
+  }
+
+  async *#messages(wanted: Wanted, told: Told): AsyncGenerator<PageMessage> {
+    const { tenant, number, now, signal } = wanted;
+    const tail = this.#liveTail(now);
+    const leave = tail.join(number);
+    const lag = this.#lags.open();
+    try {
+      let cursor = startCursor(wanted);
+      // Comes before every step of the tail.
+      let step: Step = { number: 0, state: now };
+      let hasChanged = true;
+      let toldAt = performance.now();
+      for (;;) {
+        if (hasChanged) {
+          lag.behind();
+          for await (const message of this.#messagesTo(wanted, cursor)) {
+            toldAt = performance.now();
+            yield message;
+          }
+          if (signal.aborted) return;
+        }
+        const reached = reachedBy(cursor);
+        told.token = () => this.#tokenAt(reached, now);
+        if (performance.now() - toldAt >= this.#quietMs) {
+          toldAt = performance.now();
+          yield { changes: [], snapToken: told.token() };
+        }
+        lag.caughtUp();
+        const next = await tail.stepAfter(step, signal);
+        if (next === undefined) return;
+        const since = tail.since(number, step);
+        if (since === "gone") throw tenantNotFound(tenant);
+        hasChanged = since === "changed";
+        const { place, timeline } = next.state;
+        if (place !== now.place || timeline !== now.timeline) throw failedOver();
+        step = next;
+        cursor = nextCursor(number, reached, step.state.snapshot);
+      }
+    } finally {
+      lag.end();
+      leave();
+    }
+  }
+
+  #tokenAt({ seen, settledBefore }: Reached, { timeline }: ServerState): SnapToken {
+    const state = { snapshot: seen, change: undefined, takenBefore: settledBefore };
+    return this.#tokens.tokenOf({ ...state, timeline });
+  }
+
+  async *#messagesTo(wanted: Wanted, cursor: Cursor): AsyncGenerator<PageMessage> {
+    let place: Cursor | undefined = cursor;
+    while (place !== undefined && !wanted.signal.aborted) {
+      const page: ChangePage = await this.#page(wanted, place);
+      yield* page.messages;
+      place = page.next;
+    }
+  }
+
+  /** The page at a cursor, which is read once for all streams that are there at the same time. */
+  async #page({ tenant, now }: Wanted, cursor: Cursor): Promise<ChangePage> {
+    const key = keyOf(cursor, now);
+    let reading = this.#pages.get(key);
+    if (reading === undefined) {
+      reading = readChangePage(this.#database, cursor, {
+        server: now,
+        transactionsMax: this.#readAheadMax,
+        tokenOf: (state) => this.#tokens.tokenOf({ ...state, timeline: now.timeline }),
+      });
+      this.#pages.set(key, reading);
+      reading.catch(() => this.#pages.delete(key));
+    }
+    const page = await reading;
+    switch (page) {
+      case "tenant_gone":
+        throw tenantNotFound(tenant);
+      case "expired":
+        throw expiredSnapToken();
+      case "other_server":
+        throw failedOver();
+      default:
+        return page;
+    }
+  }
+
+  #liveTail(now: ServerState): ChangeTail {
+    if (this.#tail === undefined || this.#tail.isOver) {
+      this.#tail = new ChangeTail(this.#database, now);
+      // Behind a pooler it would listen on a connection that others are given.
+      if (!this.#database.isPooled) this.#listener.start();
+    }
+    return this.#tail;
+  }
+}
+
+/** A part of a transaction that is not the last has the token of the message before. */
+async function* withTokens(
+  start: SnapToken,
+  told: Told,
+  messages: AsyncIterable<PageMessage>,
+): AsyncGenerator<ChangeMessage> {
+  let token = start;
+  for await (const { changes, snapToken } of messages) {
+    token = snapToken ?? token;
+    const given = token;
+    told.token = () => given;
+    yield { changes, snapToken: given };
+  }
+}
+
+function startCursor({ number, after, now }: Wanted): Cursor {
+  const { snapshot } = now;
+  return {
+    tenant: number,
+    seen: after,
+    settledBefore: snapshot.xmax,
+    goal: snapshot,
+    after: undefined,
+  };
+}
+
+/** What has been told, as a cursor has it. */
+type Reached = Pick<Cursor, "seen" | "settledBefore">;
+
+/** What has been told once a cursor has come to its goal. */
+function reachedBy({ seen, settledBefore, goal }: Cursor): Reached {
+  return {
+    seen: unionOf(seen, goal),
+    settledBefore: goal.xmax > settledBefore ? goal.xmax : settledBefore,
+  };
+}
+
+/** From where a stream goes on to a later state. */
+function nextCursor(tenant: string, reached: Reached, snapshot: Snapshot): Cursor {
+  return { tenant, ...reached, goal: snapshot, after: undefined };
+}
+
+function keyOf(
+  { tenant, seen, settledBefore, goal, after }: Cursor,
+  { place, timeline }: ServerState,
+): string {
+  const states = [seen, goal].map(({ xmax, running }) => [
+    String(xmax),
+    running.map(({ start, end }) => `${start}-${end}`),
+  ]);
+  const position = after && [String(after.xid), after.ordinal];
+  return JSON.stringify([place, timeline, tenant, states, String(settledBefore), position]);
+}

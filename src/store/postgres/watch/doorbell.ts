@@ -1,0 +1,103 @@
+import { setTimeout as wait } from "node:timers/promises";
+
+import postgres from "postgres";
+
+import type { Database } from "../connect/database.ts";
+import { hostUris } from "../connect/host-uris.ts";
+import { statementFile } from "../connect/statement-file.ts";
+
+const announceStatement = statementFile("changes/announce.sql");
+
+/** As in `changes/announce.sql`. */
+const channel = "pemba_changes";
+
+/** Announcements take the load of a statement each: those that come close together are one. */
+const restMs = 20;
+
+/** Where listening is refused, it is tried again after this long. */
+const retryMs = 30_000;
+
+const closeTimeoutSeconds = 1;
+
+/**
+ * Tells other instances that something changed. It is only a hint and may be lost: who follows the
+ * changes looks for them from time to time anyway.
+ */
+export class Announcer {
+  readonly #database: Database;
+  #isDue = false;
+  #running: Promise<void> | undefined;
+
+  constructor(database: Database) {
+    this.#database = database;
+  }
+
+  /** Something is committed. Returns at once; at most one announcement is under way. */
+  announce(): void {
+    this.#isDue = true;
+    this.#running ??= this.#run();
+  }
+
+  /** Resolves when nothing is under way any more. */
+  async close(): Promise<void> {
+    await this.#running;
+  }
+
+  async #run(): Promise<void> {
+    while (this.#isDue) {
+      this.#isDue = false;
+      await this.#database.query(announceStatement, []).catch(() => undefined);
+      await wait(restMs);
+    }
+    this.#running = undefined;
+  }
+}
+
+/**
+ * Hears what announcers tell, over a connection of its own, which it makes anew when it is lost. Not
+ * to be started behind a pooler: what listens there is a server that others are given next.
+ */
+export class Listener {
+  readonly #url: string;
+  readonly #onHeard: () => void;
+  #sql: postgres.Sql | undefined;
+  #retry: NodeJS.Timeout | undefined;
+
+  constructor(url: string, onHeard: () => void) {
+    this.#url = url;
+    this.#onHeard = onHeard;
+  }
+
+  /** Does nothing when it has been started. */
+  start(): void {
+    if (this.#sql !== undefined) return;
+    const sql = postgres(this.#url, {
+      max: 1,
+      fetch_types: false,
+      prepare: false,
+      onnotice: () => {},
+      connection: { application_name: "pemba" },
+      // A standby cannot be listened to.
+      ...(hostUris(this.#url).mustWrite ? { target_session_attrs: "primary" } : {}),
+    });
+    this.#sql = sql;
+    // The driver listens again when the connection is lost; what was missed is looked for then.
+    sql.listen(channel, this.#onHeard, this.#onHeard).catch(() => {
+      if (this.#sql === sql) this.#retry = setTimeout(() => void this.#restart(), retryMs).unref();
+    });
+  }
+
+  async close(): Promise<void> {
+    clearTimeout(this.#retry);
+    const sql = this.#sql;
+    this.#sql = undefined;
+    await sql?.end({ timeout: closeTimeoutSeconds });
+  }
+
+  async #restart(): Promise<void> {
+    const sql = this.#sql;
+    this.#sql = undefined;
+    this.start();
+    await sql?.end({ timeout: closeTimeoutSeconds });
+  }
+}
