@@ -78,7 +78,7 @@ test("the first commands of the README do what it says, one after the other", as
     .map((section) => section.commands)
     .join("")
     .replaceAll("localhost:3476", new URL(url).host);
-  const shell = spawn("bash", ["-euc", commands], { cwd: folder });
+  const shell = spawn("bash", ["--norc", "-euc", commands], { cwd: folder });
   const [printed, problems] = await Promise.all([text(shell.stdout), text(shell.stderr)]);
   assert.equal(problems, "");
   const lines = sections
