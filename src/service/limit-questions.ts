@@ -1,10 +1,7 @@
 import { noTelemetry, type Telemetry } from "../base/telemetry.ts";
 import type { LookupStore, PermissionStore, Store } from "../store/store.ts";
-import { observeTurns, turnWatcher } from "./observe-turns.ts";
-import { TurnQueue } from "./turn-queue.ts";
-
-/** For each question that is worked on so many may wait. */
-const waitingShare = 10;
+import { observedQueue } from "./observe-turns.ts";
+import type { TurnQueue } from "./turn-queue.ts";
 
 /**
  * The same store with a limit on how many permission questions are worked on at the same time. A
@@ -16,16 +13,10 @@ export function limitQuestions(
   limit: number,
   telemetry: Telemetry = noTelemetry,
 ): Store {
-  const waiting = limit * waitingShare;
-  const turns = new TurnQueue({
+  const turns = observedQueue(telemetry, "questions", {
     running: limit,
-    waiting,
-    refusal:
-      `${limit} permission questions are being worked on ` +
-      `(\`service.permission.concurrency_limit\`) and ${waiting} wait, retry in a second`,
-    watcher: turnWatcher(telemetry, "questions"),
+    working: "permission questions are being worked on (`service.permission.concurrency_limit`)",
   });
-  observeTurns(telemetry, "questions", () => turns.state);
   return {
     ...store,
     permissions: limitPermissions(store.permissions, turns),

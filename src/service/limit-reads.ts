@@ -1,11 +1,7 @@
 import { callerSignal } from "../base/caller.ts";
 import { noTelemetry, type Telemetry } from "../base/telemetry.ts";
 import type { Store } from "../store/store.ts";
-import { observeTurns, turnWatcher } from "./observe-turns.ts";
-import { TurnQueue } from "./turn-queue.ts";
-
-/** For each connection so many may wait. */
-const waitingShare = 10;
+import { observedQueue } from "./observe-turns.ts";
 
 /**
  * The same store with a limit on how much is read at the same time: tuples and attributes, schemas,
@@ -18,16 +14,10 @@ export function limitReads(
   connections: number,
   telemetry: Telemetry = noTelemetry,
 ): Store {
-  const waiting = connections * waitingShare;
-  const queue = new TurnQueue({
+  const queue = observedQueue(telemetry, "reads", {
     running: connections,
-    waiting,
-    refusal:
-      `${connections} reads are being worked on (\`database.max_connections\`) ` +
-      `and ${waiting} wait, retry in a second`,
-    watcher: turnWatcher(telemetry, "reads"),
+    working: "reads are being worked on (`database.max_connections`)",
   });
-  observeTurns(telemetry, "reads", () => queue.state);
   const turn = async <T>(read: () => Promise<T>): Promise<T> =>
     await queue.run(callerSignal(), read);
   const { tenants, schemas, data, bundles, changes } = store;

@@ -1,5 +1,5 @@
 import type { Telemetry } from "../base/telemetry.ts";
-import type { QueueWatcher } from "./turn-queue.ts";
+import { type QueueWatcher, TurnQueue } from "./turn-queue.ts";
 
 /** What waits in a queue. */
 type QueueName = "questions" | "reads" | "changes";
@@ -25,4 +25,27 @@ export function observeTurns(
 ): void {
   telemetry.observe("pemba.turn.running", () => [{ value: state().running, labels: { queue } }]);
   telemetry.observe("pemba.turn.waiting", () => [{ value: state().waiting, labels: { queue } }]);
+}
+
+/** For each that is worked on so many may wait. */
+const waitingShare = 10;
+
+/**
+ * A queue that lets so many work at a time and ten times as many wait, and is told of. `working` says
+ * in a refusal what they are, with the key that sets how many.
+ */
+export function observedQueue(
+  telemetry: Telemetry,
+  queue: QueueName,
+  { running, working }: { readonly running: number; readonly working: string },
+): TurnQueue {
+  const waiting = running * waitingShare;
+  const turns = new TurnQueue({
+    running,
+    waiting,
+    refusal: `${running} ${working} and ${waiting} wait, retry in a second`,
+    watcher: turnWatcher(telemetry, queue),
+  });
+  observeTurns(telemetry, queue, () => turns.state);
+  return turns;
 }
