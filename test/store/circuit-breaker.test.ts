@@ -104,6 +104,21 @@ describe("the circuit breaker", () => {
     assert.deepEqual(states, ["open"]);
   });
 
+  test("what gets no answer in its time is none, and what the server ends is one", async (t) => {
+    const breaker = open(t);
+    const late = (cause?: Error): PembaError =>
+      new PembaError("DEADLINE_EXCEEDED", "too late", { cause });
+    const ended = storageError(Object.assign(new Error("ended"), { code: "57014" }));
+    await fail(breaker, outage(), 4);
+    await fail(breaker, late(ended));
+    await fail(breaker, outage(), 4);
+    await fail(breaker, late());
+    await fail(breaker, late(outage("CONNECTION_DESTROYED")));
+    assert.deepEqual(states, []);
+    await fail(breaker, outage());
+    assert.deepEqual(states, ["open"]);
+  });
+
   test("while it is open one probe a second asks, and the first that is answered closes it", async (t) => {
     const breaker = open(t);
     isAlive = false;

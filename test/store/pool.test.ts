@@ -265,7 +265,17 @@ test("a read whose connection has died without a word ends all the same", async 
   await database.read("select 1", []);
   line.silence("present");
   await fails(database.read("select 1", []), "DEADLINE_EXCEEDED");
-  assert.equal((await database.read("select 1 as one", []))[0]?.["one"], 1);
+  assert.equal((await database.query("select 1 as one", []))[0]?.["one"], 1);
+});
+
+test("a read that gets no connection is given up when its time is over, and says so", async (t) => {
+  const database = await open(t, { maxConnections: 1 }, { readTimeoutMs: 50 });
+  const release = await holdConnection(database, 36);
+  const error = await fails(database.read("select 1", []), "DEADLINE_EXCEEDED");
+  assert.match(error.sentence, /no connection .*`database\.read_timeout`/);
+  assert.equal(database.pool.waiting, 0);
+  await release();
+  assert.equal((await database.query("select 1 as one", []))[0]?.["one"], 1);
 });
 
 test("a read that takes too long is ended on the server, and a write is not", async (t) => {

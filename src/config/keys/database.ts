@@ -84,7 +84,8 @@ export const databaseOptions = {
   "database.read_timeout": option(duration, {
     flag: "database-read-timeout",
     default: "60s",
-    about: "after which the database is told to end a statement that only reads; 0 for never",
+    about:
+      "after which a statement that only reads is given up and ended in the database, the wait for a connection included; 0 for never",
   }),
   "database.max_data_per_write": option(integer({ from: 1, to: 100_000 }), {
     flag: "database-max-data-per-write",

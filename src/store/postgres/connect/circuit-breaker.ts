@@ -1,5 +1,5 @@
 import { PembaError } from "../../../base/error.ts";
-import { isOutage, silence } from "./driver-error.ts";
+import { isAnswer, isOutage, silence } from "./driver-error.ts";
 
 /** Whether statements are sent. */
 export type CircuitState = "closed" | "open";
@@ -28,7 +28,7 @@ const probeTimeoutMs = 5_000;
 /**
  * Has requests fail at once while the server is gone, where each would else find out for itself.
  * Only faults of the way to the server count: whatever it answers, an error included, is a sign of
- * life, and a question that is cancelled says nothing. Instead of letting some requests through to
+ * life, and a question that is cancelled, or that nothing came back for in its time, says nothing. Instead of letting some requests through to
  * see whether it is back, one probe at a time asks, however many requests there are, or none.
  */
 export class CircuitBreaker {
@@ -70,7 +70,7 @@ export class CircuitBreaker {
       return result;
     } catch (error) {
       if (isOutage(error)) this.#failed();
-      else if (!isCancelled(error)) this.#answered();
+      else if (isAnswer(error)) this.#answered();
       throw error;
     } finally {
       this.#underWay.delete(giveUp);
@@ -139,8 +139,4 @@ function refusal(): PembaError {
     "CIRCUIT_BREAKER",
     "the database does not answer, and is not asked until it does (`service.circuit_breaker`): retry in a second",
   );
-}
-
-function isCancelled(error: unknown): boolean {
-  return error instanceof PembaError && error.kind === "cancelled";
 }

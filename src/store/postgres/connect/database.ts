@@ -22,7 +22,10 @@ export interface DatabaseOptions {
   readonly warn: (message: string) => void;
   /** How often `read` and `write` repeat a statement; never when absent. */
   readonly maxRetries?: number | undefined;
-  /** After so many milliseconds a statement of `read` is cancelled; absent or 0: never. */
+  /**
+   * After so many milliseconds a statement of `read` is given up, and cancelled where it runs; the wait
+   * for a connection counts. Absent or 0: never.
+   */
   readonly readTimeoutMs?: number | undefined;
   /** Without one, each statement of `read` and `write` finds out for itself that the server is gone. */
   readonly circuit?: CircuitBreaker | undefined;
@@ -106,7 +109,7 @@ export class Database {
     values: readonly Value[],
     signal?: AbortSignal,
   ): Promise<readonly Row[]> {
-    return await this.#told({ text, values, signal, timeoutMs: 0 });
+    return await this.#told({ text, values, signal, endsAt: undefined });
   }
 
   /** A statement that changes nothing: it is repeated whenever another try may get an answer. */
@@ -120,7 +123,7 @@ export class Database {
       repeatOn(
         ["conflict", "unreached", "lost"],
         maxRetries,
-        () => this.#told({ text, values, signal, timeoutMs: readTimeoutMs }),
+        () => this.#told({ text, values, signal, endsAt: endAfter(readTimeoutMs) }),
         (fault) => this.#telemetry.add("db.client.retries", 1, { fault }),
       ),
     );
@@ -173,7 +176,8 @@ export class Database {
 
   async #run(asked: Asked): Promise<readonly Row[]> {
     if (isAborted(asked.signal)) throw cancelled(undefined);
-    const connection = this.#pool.take() ?? (await this.#pool.acquire(asked.signal));
+    const { signal, endsAt } = asked;
+    const connection = this.#pool.take() ?? (await this.#pool.acquire(signal, timeLeft(endsAt)));
     try {
       const rows = await this.#runOn(connection, asked);
       this.#pool.release(connection);
@@ -191,7 +195,7 @@ export class Database {
   /** Undefined when it was hit by a cancellation that was meant for another one and came too late. */
   async #runOn(
     connection: Connection,
-    { text, values, signal, timeoutMs }: Asked,
+    { text, values, signal, endsAt }: Asked,
   ): Promise<readonly Row[] | undefined> {
     this.#options.onStatement?.(text);
     const sent = connection.send(text, values, this.#isWorthPreparing(connection, text));
@@ -207,7 +211,7 @@ export class Database {
       giveUp();
     };
     signal?.addEventListener("abort", giveUp, { once: true });
-    const timer = timeoutMs === 0 ? undefined : setTimeout(end, timeoutMs);
+    const timer = endsAt === undefined ? undefined : setTimeout(end, timeLeft(endsAt));
     try {
       return await rowsOf(sent);
     } catch (thrown) {
@@ -237,8 +241,18 @@ interface Asked {
   readonly text: string;
   readonly values: readonly Value[];
   readonly signal: AbortSignal | undefined;
-  /** 0: as long as it takes. */
-  readonly timeoutMs: number;
+  /** By the clock of `performance`; undefined: when it is done. */
+  readonly endsAt: number | undefined;
+}
+
+/** The moment so many milliseconds from now; undefined for 0, which is never. */
+function endAfter(timeoutMs: number): number | undefined {
+  return timeoutMs === 0 ? undefined : performance.now() + timeoutMs;
+}
+
+/** In milliseconds, at least one; 0: without end. */
+function timeLeft(endsAt: number | undefined): number {
+  return endsAt === undefined ? 0 : Math.max(1, endsAt - performance.now());
 }
 
 function tookTooLong(cause: unknown): PembaError {

@@ -126,6 +126,16 @@ export function isOutage(error: unknown): boolean {
   return connectionFaults.has(code) || refusingStates.test(code) || endingStates.test(code);
 }
 
+/**
+ * Does an error that is no outage show that the server is there? Not when nobody waits any more, nor
+ * when no connection or no answer came in time: a server that ends a statement late is there.
+ */
+export function isAnswer(error: unknown): boolean {
+  if (!(error instanceof PembaError)) return true;
+  if (error.code !== "DEADLINE_EXCEEDED") return error.kind !== "cancelled";
+  return isCancelled(error) || isCancelled(error.cause);
+}
+
 /** Does the server refuse who asks, or not have the database? Neither heals by waiting. */
 export function refusesLogin(error: unknown): boolean {
   const code = error instanceof PembaError ? codeOf(error.cause) : undefined;

@@ -95,22 +95,28 @@ export class Pool {
 
   /**
    * A connection for one statement, to be given back with `release`. Fails with CANCELLED when the
-   * signal is aborted first, and as making a connection does when it waits for one that cannot be made.
+   * signal is aborted first, with DEADLINE_EXCEEDED when so many milliseconds are over (0: never), and
+   * as making a connection does when it waits for one that cannot be made.
    */
-  async acquire(signal?: AbortSignal): Promise<Connection> {
+  async acquire(signal: AbortSignal | undefined, timeoutMs: number): Promise<Connection> {
     const free = this.take();
     if (free !== undefined) return free;
     const { promise, resolve, reject } = Promise.withResolvers<Connection>();
     const waiter: Waiter = { since: performance.now(), resolve, reject };
-    const leave = (): void => {
-      if (this.#waiters.delete(waiter)) reject(cancelled(undefined));
+    const leaveWith = (why: PembaError): void => {
+      if (!this.#waiters.delete(waiter)) return;
+      reject(why);
+      this.#endIfDone();
     };
+    const leave = (): void => leaveWith(cancelled(undefined));
     this.#waiters.add(waiter);
     signal?.addEventListener("abort", leave, { once: true });
+    const timer = timeoutMs === 0 ? undefined : setTimeout(() => leaveWith(noneFree()), timeoutMs);
     this.#fill();
     try {
       return await promise;
     } finally {
+      clearTimeout(timer);
       signal?.removeEventListener("abort", leave);
       this.#waited++;
       this.#waitedMs += performance.now() - waiter.since;
@@ -270,6 +276,12 @@ export class Pool {
       clearTimeout(late);
     }
   }
+}
+
+function noneFree(): PembaError {
+  const sentence =
+    "no connection to the database came free in time (`database.read_timeout`, `database.max_connections`)";
+  return new PembaError("DEADLINE_EXCEEDED", sentence);
 }
 
 function poolClosing(): PembaError {
