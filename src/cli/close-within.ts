@@ -20,3 +20,15 @@ export async function closeWithin(
     closed.abort();
   }
 }
+
+const flushMaxMs = 1_000;
+const flushMinMs = 250;
+
+/**
+ * How long what is left to be told may take to be sent at the end, when so much is left of the grace
+ * period, both in milliseconds: a collector that is there takes it at once, and one that is gone must not
+ * keep the process. A little is given in any case, for the lines that tell why nothing is left.
+ */
+export function flushTimeOf(leftMs: number): number {
+  return Math.max(flushMinMs, Math.min(flushMaxMs, leftMs));
+}

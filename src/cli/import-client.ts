@@ -29,10 +29,14 @@ const requestTimeout = 60_000;
 const maxAttempts = 8;
 const firstDelay = 250;
 
-/** Writes the batch through REST, all or nothing. Repeats what a busy or absent server refuses. */
+/**
+ * Writes the batch through REST, all or nothing. Repeats what a busy or absent server refuses;
+ * `onRepeat` is told before each wait why, and how many milliseconds that is.
+ */
 export async function writeBatch(
   target: ImportTarget,
   batch: readonly Element[],
+  onRepeat: (reason: string, waitMs: number) => void,
 ): Promise<WriteOutcome> {
   const body = bodyOf(batch);
   for (let attempt = 1; ; attempt++) {
@@ -43,8 +47,10 @@ export async function writeBatch(
       if (answer.status !== 429 && answer.status < 500) throw new ImportStopped(answer.message);
     }
     if (attempt === maxAttempts) throw new ImportStopped(answer.message);
-    const pause = answer.kind === "answer" ? answer.retryAfter : undefined;
-    await wait(pause ?? firstDelay * 2 ** (attempt - 1));
+    const asked = answer.kind === "answer" ? answer.retryAfter : undefined;
+    const pause = asked ?? firstDelay * 2 ** (attempt - 1);
+    onRepeat(answer.message, pause);
+    await wait(pause);
   }
 }
 

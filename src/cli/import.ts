@@ -71,7 +71,9 @@ async function importFiles(
     limits: { elements: size, bytes: maxBatchBytes },
     send: async (batch) => {
       sending = batch[0]?.place;
-      return await writeBatch(target, batch);
+      return await writeBatch(target, batch, (reason, waitMs) =>
+        progress.note(`what begins${at(sending)} is sent again in ${waitMs / 1_000} s: ${reason}`),
+      );
     },
     accepted: (count) => {
       tally.accepted += count;
@@ -88,11 +90,14 @@ async function importFiles(
   } catch (error) {
     if (!(error instanceof ImportStopped)) throw error;
     progress.end(tally);
-    const place = sending === undefined ? "" : ` at ${sending.file}:${sending.line}`;
-    return complain(`import: stopped${place}: ${error.message}`);
+    return complain(`import: stopped${at(sending)}: ${error.message}`);
   }
   progress.end(tally);
   return tally.refused > 0 ? 1 : 0;
+}
+
+function at(place: Place | undefined): string {
+  return place === undefined ? "" : ` at ${place.file}:${place.line}`;
 }
 
 async function importFile(

@@ -9,7 +9,7 @@ import { limitQuestions } from "../service/limit-questions.ts";
 import { limitReads } from "../service/limit-reads.ts";
 import { observeStore } from "../service/observe-store.ts";
 import type { Service } from "../service/service.ts";
-import { closeWithin } from "./close-within.ts";
+import { closeWithin, flushTimeOf } from "./close-within.ts";
 import type { Command } from "./command.ts";
 import { LateStore } from "./late-store.ts";
 import { type Observation, observe } from "./observe.ts";
@@ -22,10 +22,6 @@ import { complain, surplus } from "./output.ts";
 import { drain, listen, listenToPeers, type Servers } from "./servers.ts";
 import { readSettings } from "./settings.ts";
 import { stopSignal } from "./stop-signal.ts";
-
-/** How long what is left to be told may take to be sent at the end, in milliseconds. */
-const flushMaxMs = 5_000;
-const flushMinMs = 1_000;
 
 /** How long the store has to close, at the least, in milliseconds. */
 const closeMinMs = 1_000;
@@ -55,7 +51,7 @@ async function serveWith(config: Config, warnings: readonly string[]): Promise<n
     return status;
   } finally {
     const left = stoppedAt + config["server.grace_period"] - performance.now();
-    await observation.close(Math.max(flushMinMs, Math.min(flushMaxMs, left)));
+    await observation.close(flushTimeOf(left));
     // Whatever hangs by now leaves nothing half done: a connection that swallows everything, or a
     // migration at the start.
     if (status !== undefined && Number.isFinite(stoppedAt)) process.exit(status);

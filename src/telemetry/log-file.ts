@@ -1,4 +1,4 @@
-import { closeSync, fstatSync, openSync, statSync, writeSync } from "node:fs";
+import { closeSync, fstatSync, openSync, type Stats, statSync, writeSync } from "node:fs";
 
 import { keptBytesMax, type LogSink } from "./log-sink.ts";
 
@@ -21,11 +21,11 @@ export class LogFile implements LogSink {
   #lost = 0;
   #isFailing = false;
 
-  /** Fails when the file cannot be opened. */
+  /** Fails when the file cannot be opened, or is neither a file nor a device. */
   constructor(path: string, warn: (problem: string) => void) {
     this.#path = path;
     this.#warn = warn;
-    this.#fd = openSync(path, "a");
+    this.#fd = openToAppend(path);
   }
 
   write(line: string): void {
@@ -64,7 +64,7 @@ export class LogFile implements LogSink {
       this.#lastLook = now;
       if (!isAt(this.#path, this.#fd)) this.reopen();
     }
-    return (this.#fd ??= openSync(this.#path, "a"));
+    return (this.#fd ??= openToAppend(this.#path));
   }
 
   /** A disk may take a part of a line, to which the rest is added when it takes more. */
@@ -78,9 +78,26 @@ export class LogFile implements LogSink {
   }
 }
 
+/** To open a pipe that nobody reads would never return, and to write to one that is full. */
+function openToAppend(path: string): number {
+  const there = statSync(path, { throwIfNoEntry: false });
+  if (there !== undefined && !isWritten(there))
+    throw new Error("it is neither a file nor a device");
+  return openSync(path, "a");
+}
+
+/** What the process writes to anyway may be a pipe, as `/dev/stdout` of a container is. */
+function isWritten(there: Stats): boolean {
+  return there.isFile() || there.isCharacterDevice() || isOf(there, 1) || isOf(there, 2);
+}
+
 /** Does the path lead to the open file? */
 function isAt(path: string, fd: number): boolean {
   const there = statSync(path, { throwIfNoEntry: false });
+  return there !== undefined && isOf(there, fd);
+}
+
+function isOf({ ino, dev }: Stats, fd: number): boolean {
   const open = fstatSync(fd);
-  return there !== undefined && there.ino === open.ino && there.dev === open.dev;
+  return ino === open.ino && dev === open.dev;
 }

@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 
-import { closeWithin } from "../../src/cli/close-within.ts";
+import { closeWithin, flushTimeOf } from "../../src/cli/close-within.ts";
 
 test("a store that does not close is left, with a warning", async () => {
   const told: string[] = [];
@@ -31,4 +31,15 @@ test("what goes wrong in closing is told", async () => {
     closeWithin({ close }, 600_000, () => {}),
     /broken/,
   );
+});
+
+test("what is left to be told has what is left of the grace period, and a second at most", () => {
+  for (const [left, time] of [
+    [25_000, 1_000],
+    [600, 600],
+    [-3, 250],
+    [Number.NEGATIVE_INFINITY, 250],
+  ] as const) {
+    assert.equal(flushTimeOf(left), time);
+  }
 });

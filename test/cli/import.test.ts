@@ -151,17 +151,19 @@ test("the tenant and the token are those of the flags", async (t) => {
   assert.deepEqual(seen, [["POST", "/v1/tenants/a%2Bb/data/write", "Bearer k"]]);
 });
 
-test("a server that is busy is asked again after the time it names", async (t) => {
+test("a server that is busy is asked again after the time it names, and each wait is told", async (t) => {
   let requests = 0;
   const url = await fakeServer(t, (_request, response) => {
     requests += 1;
     if (requests < 3) response.writeHead(429, { "retry-after": "0" });
-    response.end("{}");
+    response.end(requests < 3 ? '{"message":"too busy"}' : "{}");
   });
-  const { status, stdout } = await runPemba(["import", "-", "--url", url], {
+  const { status, stdout, stderr } = await runPemba(["import", "-", "--url", url], {
     input: "doc:1#viewer@user:a",
   });
   assert.deepEqual([status, requests], [0, 3]);
+  const line = `what begins at stdin:1 is sent again in 0 s: ${url}/v1/tenants/t1/data/write: too busy`;
+  assert.equal(stderr, `${line}\n${line}\n`);
   assert.match(stdout, /^accepted 1,/);
 });
 

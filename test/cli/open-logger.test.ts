@@ -1,4 +1,5 @@
 import assert from "node:assert/strict";
+import { execFileSync } from "node:child_process";
 import { mkdtempSync, readFileSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
@@ -35,4 +36,16 @@ test("`logger.level` leaves out what is less important", (t) => {
 test("`logger.output` is text for people or JSON for machines", (t) => {
   for (const line of written(t, "--log-output=text")) assert.match(line, /(ERROR|WARN|INFO).*: /);
   for (const line of written(t, "--log-output=json")) assert.ok("msg" in JSON.parse(line));
+});
+
+test("a `logger.file` that is a pipe is refused by its name", (t) => {
+  const folder = mkdtempSync(join(tmpdir(), "pemba-log-"));
+  t.after(() => rmSync(folder, { recursive: true }));
+  const pipe = join(folder, "pipe");
+  execFileSync("mkfifo", [pipe]);
+  const config = configOf({ args: [`--log-file=${pipe}`] });
+  assert.throws(() => openLogger(config), {
+    sentence: `logger.file: cannot write to \`${pipe}\``,
+    cause: new Error("it is neither a file nor a device"),
+  });
 });

@@ -1,4 +1,5 @@
 import assert from "node:assert/strict";
+import { execFileSync } from "node:child_process";
 import {
   mkdirSync,
   mkdtempSync,
@@ -59,6 +60,29 @@ test("a file that is moved away is followed by one of its name, and no line is l
   const last = await writeUntil(log, () => linesOf(path).length > 0);
   assert.deepEqual([...linesOf(`${path}.1`), ...linesOf(path)], ["first", ...numbersTo(last)]);
   assert.deepEqual(warnings, []);
+});
+
+test("what is neither a file nor a device is not opened, nor when it takes the place of the file", (t) => {
+  const { path, warnings, open } = place(t);
+  execFileSync("mkfifo", [path]);
+  assert.throws(open, /neither a file nor a device/);
+  rmSync(path);
+  const log = open();
+  rmSync(path);
+  execFileSync("mkfifo", [path]);
+  log.reopen();
+  log.write("line\n");
+  assert.equal(warnings.length, 1);
+  assert.match(warnings[0] ?? "", /neither a file nor a device/);
+});
+
+test("a device is opened, and the pipe that standard output leads to", () => {
+  new LogFile("/dev/null", assert.fail).write("gone\n");
+  const { href } = new URL("../../src/telemetry/log-file.ts", import.meta.url);
+  const script = `import("${href}").then(({ LogFile }) =>
+    new LogFile("/dev/stdout", console.error).write("line\\n"))`;
+  const words = ["-c", '"$0" -e "$1" | cat', process.execPath, script];
+  assert.equal(execFileSync("sh", words, { encoding: "utf8" }), "line\n");
 });
 
 test("reopening leads to the new file at once", (t) => {

@@ -16,6 +16,6 @@ export const loggerOptions = {
   "logger.file": option(anyText, {
     flag: "log-file",
     default: "",
-    about: "file to log to; empty for standard output",
+    about: "file or device to log to, no pipe; empty for standard output",
   }),
 } as const;

@@ -153,7 +153,7 @@ interface Connections {
 
 /** What fails leaves no connection behind. */
 async function connect(options: PostgresStoreOptions): Promise<Connections> {
-  const { url, onCircuit } = options;
+  const { url, onCircuit, warn } = options;
   // A probe that waited behind requests would call a busy server dead.
   const probe = await Database.connect({
     url,
@@ -168,7 +168,10 @@ async function connect(options: PostgresStoreOptions): Promise<Connections> {
     new CircuitBreaker({
       probe: ping,
       onChange: onCircuit,
-      onSilence: () => database?.cut(),
+      onSilence: () => {
+        warn("connections are ended: the database says nothing over them, nor to a probe");
+        database?.cut();
+      },
     });
   try {
     database = await Database.connect({
