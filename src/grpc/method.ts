@@ -31,6 +31,7 @@ export interface ServerCall {
   readonly metadata: Metadata;
   readonly cancelled: boolean;
   once(event: "cancelled", listener: () => void): unknown;
+  off(event: "cancelled", listener: () => void): unknown;
   sendMetadata(metadata: Metadata): void;
 }
 
@@ -77,8 +78,7 @@ export function unary<I extends DescMessage, O extends DescMessage>(
     method,
     kind: "unary",
     handler: (frame) => (call, callback) => {
-      const { run, end } = frame.begin(method, call);
-      const context = contextOf(call);
+      const { run, end, context } = begin(frame, method, call);
       const reply = async (): Promise<void> => {
         let bytes: Buffer;
         try {
@@ -110,8 +110,7 @@ export function serverStreaming<I extends DescMessage, O extends DescMessage>(
     method,
     kind: "server_streaming",
     handler: (frame) => (call) => {
-      const { run, end } = frame.begin(method, call);
-      const context = contextOf(call);
+      const { run, end, context } = begin(frame, method, call);
       const reply = async (): Promise<void> => {
         const request = decodeMessage(method.input, call.request, "request");
         for await (const message of answers(request, context)) {
@@ -135,8 +134,7 @@ export function bidiStreaming<I extends DescMessage, O extends DescMessage>(
     method,
     kind: "bidi_streaming",
     handler: (frame) => (call) => {
-      const { run, end } = frame.begin(method, call);
-      const context = contextOf(call);
+      const { run, end, context } = begin(frame, method, call);
       const reply = async (): Promise<void> => {
         for await (const bytes of call.iterator({ destroyOnReturn: false })) {
           const request = decodeMessage(method.input, bytes, "request");
@@ -190,9 +188,25 @@ function finish(
   );
 }
 
-function contextOf(call: ServerCall): CallContext {
+/** Begins a call, with what its handler may know of it. */
+function begin(
+  frame: CallFrame,
+  method: DescMethod,
+  call: ServerCall,
+): CallRecord & { readonly context: CallContext } {
+  const { run, end } = frame.begin(method, call);
   const controller = new AbortController();
-  if (call.cancelled) controller.abort();
-  call.once("cancelled", () => controller.abort());
-  return { signal: controller.signal };
+  const leave = (): void => controller.abort();
+  if (call.cancelled) leave();
+  call.once("cancelled", leave);
+  return {
+    run,
+    end: (outcome) => {
+      // The library calls every call cancelled in the end. Who has an answer has not left, and an
+      // abortion costs more than it looks: its error notes where it was made.
+      call.off("cancelled", leave);
+      end(outcome);
+    },
+    context: { signal: controller.signal },
+  };
 }
