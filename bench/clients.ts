@@ -59,25 +59,27 @@ export function connectBoth(
   };
 }
 
-export function askRest(client: RestClient): Ask {
+/** With the depth that the service has by default when none is given. */
+export function askRest(client: RestClient, depth?: number): Ask {
   return async (question) => {
-    const answer = await client.post("permissions/check", checkOf(question));
+    const answer = await client.post("permissions/check", checkOf(question, depth));
     return answer.includes('"RESULT_ALLOWED"');
   };
 }
 
-export function askGrpc(client: GrpcClient): Ask {
+/** The same over gRPC. */
+export function askGrpc(client: GrpcClient, depth?: number): Ask {
   return async (question) => {
-    const request = { tenantId: benchTenant, ...checkOf(question) };
+    const request = { tenantId: benchTenant, ...checkOf(question, depth) };
     const { can } = await client.call(Permission.method.check, request);
     return can === CheckResult.ALLOWED;
   };
 }
 
-function checkOf({
-  entity,
-  permission,
-  user,
-}: Question): MessageInitShape<typeof PermissionCheckRequestSchema> {
-  return { metadata: {}, entity, permission, subject: { type: "user", id: user } };
+function checkOf(
+  { entity, permission, user }: Question,
+  depth: number | undefined,
+): MessageInitShape<typeof PermissionCheckRequestSchema> {
+  const metadata = depth === undefined ? {} : { depth };
+  return { metadata, entity, permission, subject: { type: "user", id: user } };
 }

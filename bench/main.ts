@@ -6,13 +6,14 @@ import { fullSizes, smallSizes, tinySizes } from "./data/nested-documents.ts";
 import { nestedLookups, userOfAll } from "./data/nested-lookups.ts";
 import { nestedDataset } from "./data/nested.ts";
 import { socialDataset } from "./data/social.ts";
-import { benchBatching, benchCache, type LayersOptions, type LayersResult } from "./layers.ts";
+import { benchBatching, benchCache, type LayersResult } from "./layers.ts";
 import { benchLife } from "./life.ts";
 import { benchLookups } from "./lookup.ts";
 import { provenance } from "./machine.ts";
 import { benchOverhead } from "./overhead.ts";
 import { updatePage } from "./performance-page.ts";
 import { benchPlans } from "./plans.ts";
+import { hasQuestions, publicWorkloads, withQuestionsOf } from "./public-workloads.ts";
 import { benchRate } from "./rate.ts";
 import { recordAll } from "./record.ts";
 import { writeResult } from "./report.ts";
@@ -22,10 +23,6 @@ import { benchSoak } from "./soak.ts";
 import { benchStream } from "./stream-memory.ts";
 import { benchTransports } from "./transports.ts";
 import { benchWorkloads } from "./workloads.ts";
-import { diamonds } from "./workloads/diamonds.ts";
-import { kitchenSink } from "./workloads/kitchen-sink.ts";
-import { usersets } from "./workloads/usersets.ts";
-import { wideWalks } from "./workloads/wide-walks.ts";
 import { benchWrites } from "./write.ts";
 
 const usage = `usage: npm run bench -- <command> [options]
@@ -36,7 +33,8 @@ commands: check, lookup, shapes, plans, transports, batching, cache, rate, soak,
 
   --small                data of about a hundredth of the size
   --only <text>          only classes of questions whose name holds the text
-  --seconds <n>          how long each class is measured each time (1)
+  --seconds <n>          how long each class is measured each time (1); an eighth of it by
+                         workloads --small
   --keep                 leave the loaded databases on the server of PEMBA_BENCH_DATABASE_URL
   --shared-buffers <n>   of the server that is started when no URL is given (2GB)
   --json <path>          where the figures go (bench/results/<command>.json)
@@ -53,6 +51,9 @@ shapes, overhead, transports, batching and cache only:
 soak only:
   --minutes <n>          how long everything goes on at once (30)
 
+workloads only:
+  --full                 the largest data as well
+
 rate only:
   --even                 checks arrive at equal distances instead of at random
 
@@ -64,6 +65,7 @@ const { values, positionals } = parseArgs({
   allowPositionals: true,
   options: {
     small: { type: "boolean", default: false },
+    full: { type: "boolean", default: false },
     only: { type: "string", default: "" },
     runs: { type: "string", default: "5" },
     seconds: { type: "string", default: "1" },
@@ -147,12 +149,10 @@ const commands: Readonly<Record<string, (server: BenchServer) => Promise<object>
     return { life: await benchLife(server, dataset, { ...options, tuples }, print) };
   },
   workloads: async (server) => {
-    const sinks = values.small
-      ? [kitchenSink("small")]
-      : [kitchenSink("small"), kitchenSink("middle"), kitchenSink("full")];
-    const datasets = [wideWalks, usersets, diamonds, ...sinks];
-    const asked = datasets.map(withChosenClasses).filter(({ classes }) => classes.length > 0);
-    return { workloads: await benchWorkloads(server, asked, options, print) };
+    const chosen = publicWorkloads(values.full ? "full" : values.small ? "small" : "usual");
+    const asked = chosen.map((each) => withQuestionsOf(each, values.only)).filter(hasQuestions);
+    const seconds = values.small ? options.seconds / 8 : options.seconds;
+    return await benchWorkloads(server, asked, { ...options, seconds }, print);
   },
   write: async (server) => ({ writes: await benchWrites(server, options, print) }),
 };
@@ -198,15 +198,10 @@ async function write(result: object): Promise<void> {
 
 async function benchNestedLayers(
   server: BenchServer,
-  bench: (
-    server: BenchServer,
-    dataset: Dataset,
-    options: LayersOptions,
-    print: (line: string) => void,
-  ) => Promise<readonly LayersResult[]>,
+  bench: typeof benchBatching,
 ): Promise<readonly LayersResult[]> {
-  const dataset = nestedDataset(values.small ? smallSizes : fullSizes, QUESTIONS);
-  return await bench(server, withChosenClasses(dataset), options, print);
+  const nested = nestedDataset(values.small ? smallSizes : fullSizes, QUESTIONS);
+  return await bench({ server, dataset: withChosenClasses(nested), options, print });
 }
 
 function withChosenClasses(dataset: Dataset): Dataset {

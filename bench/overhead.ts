@@ -1,7 +1,3 @@
-import { spawn } from "node:child_process";
-import { once } from "node:events";
-import { fileURLToPath } from "node:url";
-
 import { must } from "../src/base/assert.ts";
 import { askRest, connectRest, type RestClient } from "./clients.ts";
 import type { Dataset, Question } from "./data/dataset.ts";
@@ -15,7 +11,7 @@ import {
 } from "./measure.ts";
 import { profileOf, type SelfTime } from "./processor-profile.ts";
 import { figure, formatTable } from "./report.ts";
-import { processorSeconds, type Serving, serveMemory } from "./serving.ts";
+import { processorSeconds, type Serving, serveMemory, startScript } from "./serving.ts";
 
 export interface OverheadOptions {
   readonly runs: number;
@@ -144,23 +140,8 @@ async function loadOver(client: RestClient, { schema, facts }: Dataset): Promise
 }
 
 async function serveBare(): Promise<Serving> {
-  const child = spawn(
-    process.execPath,
-    [fileURLToPath(new URL("bare-server.ts", import.meta.url))],
-    {
-      stdio: ["ignore", "pipe", "inherit"],
-    },
-  );
-  const [said] = await once(child.stdout, "data");
-  return {
-    url: String(said).trim(),
-    pid: must(child.pid, "it has started"),
-    stop: async () => {
-      const exited = once(child, "exit");
-      child.kill("SIGTERM");
-      await exited;
-    },
-  };
+  const { said, ...child } = await startScript(new URL("bare-server.ts", import.meta.url), []);
+  return { ...child, url: said };
 }
 
 function overheadTables({

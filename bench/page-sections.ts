@@ -6,7 +6,8 @@ import { latencyTargets, type RateResult } from "./rate.ts";
 import { figure } from "./report.ts";
 import type { ShapeResult } from "./shapes.ts";
 import type { SoakResult } from "./soak.ts";
-import type { WorkloadResult } from "./workloads.ts";
+import { wayTitles } from "./ways/way.ts";
+import type { WorkloadsResult } from "./workloads.ts";
 import type { WriteResult } from "./write.ts";
 
 /** A part of the page of figures. */
@@ -55,7 +56,7 @@ export const pageSections: readonly PageSection[] = [
           rate.flatMap(({ questions, transport, capacity, points }) =>
             points.map(({ part, p50, p95, p99 }) => [
               questions,
-              transport === "rest" ? "REST" : "gRPC",
+              wayTitles[transport],
               figure(capacity),
               `${Math.round(part * 100)} %`,
               ...[p50, p95, p99].map(figure),
@@ -99,7 +100,7 @@ export const pageSections: readonly PageSection[] = [
   layersSection(
     "batching",
     "Checks asked together",
-    "Single checks of the present state that wait at the same moment go as one statement, against each for itself.",
+    "Single checks of the present state that wait at the same moment go as one statement, against each for itself: asked of the engine, and of a process over REST and gRPC.",
   ),
   layersSection(
     "cache",
@@ -157,16 +158,34 @@ export const pageSections: readonly PageSection[] = [
     name: "workloads",
     title: "Workloads of public benchmarks",
     about:
-      "One check after the other on Postgres, by the engine alone and by one process over REST and gRPC: walks that are very wide or deep, single steps of an expression, ways that meet again and again, and a company of three sizes.",
+      "One question after the other on Postgres, by the engine alone and by one process over REST and gRPC: walks that are very wide or deep, single steps of an expression, ways that meet again and again, whole lookups, pages of changes, and whole applications, some with as many tuples as published.",
     tables: (json) => {
-      const { workloads }: { readonly workloads: readonly WorkloadResult[] } = JSON.parse(json);
+      const { workloads, sizes }: WorkloadsResult = JSON.parse(json);
       return [
         table(
-          ["data", "questions", "engine p50 ms", "p99", "REST p50", "p99", "gRPC p50", "p99"],
-          workloads.map(({ dataset, questions, engine, rest, grpc }) => [
+          [
+            "data",
+            "questions",
+            "times",
+            "engine p50 ms",
+            "p99",
+            "REST p50",
+            "p99",
+            "gRPC p50",
+            "p99",
+          ],
+          workloads.map(({ dataset, questions, times, engine, rest, grpc }) => [
             dataset,
             questions,
+            String(times),
             ...[engine, rest, grpc].flatMap(({ p50, p99 }) => [figure(p50), figure(p99)]),
+          ]),
+        ),
+        table(
+          ["data", "tuples", "published"],
+          sizes.map(({ dataset, tuples, published }) => [
+            dataset,
+            ...[tuples, published].map((count) => count.toLocaleString("en")),
           ]),
         ),
       ];
@@ -234,8 +253,9 @@ function layersSection(name: "batching" | "cache", title: string, about: string)
       const read: Readonly<Record<typeof name, readonly LayersResult[]>> = JSON.parse(json);
       return [
         table(
-          ["questions", "callers", "without per s", "with per s", "ratio", "with p99 ms"],
-          read[name].map(({ questions, callers, without, with: with_, ratio }) => [
+          ["asked", "questions", "callers", "without per s", "with per s", "ratio", "with p99 ms"],
+          read[name].map(({ way, questions, callers, without, with: with_, ratio }) => [
+            wayTitles[way],
             questions,
             String(callers),
             ...[without.perSecond, with_.perSecond, ratio, with_.p99].map(figure),

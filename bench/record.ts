@@ -12,11 +12,11 @@ const recorded = fileURLToPath(new URL("recorded/", import.meta.url));
 const runs: readonly (readonly [string, ...string[]])[] = [
   ["check", "--seconds", "0.4"],
   ["rate", "--seconds", "6"],
-  ["batching", "--seconds", "0.4", "--runs", "3", "--callers", "64"],
+  ["batching", "--seconds", "0.4", "--runs", "3", "--callers", "1,64"],
   ["cache", "--seconds", "0.4", "--runs", "3", "--callers", "64"],
   ["lookup", "--seconds", "1"],
   ["shapes", "--seconds", "2"],
-  ["workloads", "--seconds", "0.4"],
+  ["workloads"],
   ["write", "--seconds", "1"],
   ["overhead", "--seconds", "3"],
 ];

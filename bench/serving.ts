@@ -1,5 +1,7 @@
-import { execFile } from "node:child_process";
+import { execFile, spawn } from "node:child_process";
+import { once } from "node:events";
 import { readFile } from "node:fs/promises";
+import { fileURLToPath } from "node:url";
 import { promisify } from "node:util";
 
 import { must } from "../src/base/assert.ts";
@@ -38,6 +40,31 @@ export async function serveDatabase(url: string): Promise<PembaServing> {
 /** Serves from memory, in which there is nothing yet. */
 export async function serveMemory(): Promise<PembaServing> {
   return await serve({ SERVICE_DATABASE_ENGINE: "memory" });
+}
+
+/** Starts a server of a file, and waits for the line in which it says where it listens. */
+export async function startScript(
+  file: URL,
+  words: readonly string[],
+): Promise<Omit<Serving, "url"> & { readonly said: string }> {
+  const child = spawn(process.execPath, [fileURLToPath(file), ...words], {
+    stdio: ["ignore", "pipe", "inherit"],
+  });
+  const exited = once(child, "exit");
+  const ended = exited.then(([status]) => {
+    throw new Error(`${file.href} ended with ${status}`);
+  });
+  const [said] = await Promise.race([once(child.stdout, "data"), ended]);
+  // From now on it may.
+  ended.catch(() => undefined);
+  return {
+    said: String(said).trim(),
+    pid: must(child.pid, "it has started"),
+    stop: async () => {
+      child.kill("SIGTERM");
+      await exited;
+    },
+  };
 }
 
 /** The memory that the process has, in MB. */

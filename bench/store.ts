@@ -3,7 +3,7 @@ import { parseTenantId } from "../src/service/field.ts";
 import type { CheckLayers } from "../src/store/postgres/checks/check-layers.ts";
 import type { PoolOptions } from "../src/store/postgres/connect/pool-options.ts";
 import { createPostgresStore } from "../src/store/postgres/store.ts";
-import type { Store } from "../src/store/store.ts";
+import type { Store, WatchOptions } from "../src/store/store.ts";
 import type { Question } from "./data/dataset.ts";
 
 /** The tenant that every database starts with. */
@@ -15,6 +15,8 @@ export interface OpenStoreOptions {
   readonly onStatement?: (text: string) => void;
   /** Every check is a statement of its own when absent. */
   readonly layers?: CheckLayers;
+  /** Nobody can follow changes when absent. */
+  readonly watch?: WatchOptions;
 }
 
 /** The store as the service opens it, on a database that is migrated. */
@@ -23,6 +25,7 @@ export async function openStore({
   connections,
   onStatement,
   layers,
+  watch,
 }: OpenStoreOptions): Promise<Store> {
   return await createPostgresStore({
     url,
@@ -32,6 +35,7 @@ export async function openStore({
     maxSchemaCacheBytes: 10 << 20,
     warn: (message) => process.stderr.write(`${message}\n`),
     onStatement,
+    watch,
     ...layers,
   });
 }
@@ -41,18 +45,18 @@ export function poolOf(maxConnections: number): PoolOptions {
   return { maxConnections, idleTimeoutMs: 0, maxLifetimeMs: 0, connectTimeoutMs: 30_000 };
 }
 
-/** One check at the head of the schema with the default depth, of the present state or a named one. */
+/** One check at the head of the schema, of the present state unless another one is named. */
 export async function checkThrough(
   store: Pick<Store, "permissions">,
   question: Question,
-  snapToken?: SnapToken,
+  { snapToken, depth = 100 }: { readonly snapToken?: SnapToken; readonly depth?: number } = {},
 ): Promise<boolean> {
   const { entity, permission, user } = question;
   const subject = { type: "user", id: user, relation: "" };
   const [answer] = await store.permissions.check(benchTenant, {
     schemaVersion: undefined,
     snapToken,
-    depth: 100,
+    depth,
     context: emptyContext,
     items: [{ entity, permission, subject, arguments: [] }],
     path: (_item, field) => field,

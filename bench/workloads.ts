@@ -1,52 +1,76 @@
-import { askGrpc, askRest, connectBoth } from "./clients.ts";
-import type { Dataset, QuestionClass } from "./data/dataset.ts";
-import { type Ask, askEach, measure, type Measurement, medianOf } from "./measure.ts";
+import { connectBoth } from "./clients.ts";
+import { type Measurement, summaryOf } from "./measure.ts";
 import { figure, formatTable } from "./report.ts";
 import { type BenchServer, loadDatabase } from "./server.ts";
 import { serveDatabase } from "./serving.ts";
-import { checkThrough, openStore } from "./store.ts";
+import { openStore } from "./store.ts";
+import { changeWorks } from "./ways/changes.ts";
+import { checkWorks } from "./ways/check.ts";
+import { lookupWorks } from "./ways/lookup.ts";
+import { type Asked, type Way, ways, type Works } from "./ways/way.ts";
+import type { Workload } from "./workload.ts";
 
 export interface WorkloadsOptions {
-  readonly runs: number;
+  /** Of each class, in all ways together. */
   readonly seconds: number;
   readonly keep: boolean;
 }
 
-/** One check after the other, asked in three ways. */
+/** One question after the other, asked in three ways. */
 export interface WorkloadResult {
   readonly dataset: string;
   readonly questions: string;
+  /** How often it was asked in each way. */
+  readonly times: number;
   readonly engine: Measurement;
   readonly rest: Measurement;
   readonly grpc: Measurement;
 }
 
-type Way = "engine" | "rest" | "grpc";
+/** How many tuples the data have, where the public benchmark says how many it has. */
+export interface WorkloadSize {
+  readonly dataset: string;
+  readonly tuples: number;
+  readonly published: number;
+}
 
-const ways = ["engine", "rest", "grpc"] as const;
+export interface WorkloadsResult {
+  readonly workloads: readonly WorkloadResult[];
+  readonly sizes: readonly WorkloadSize[];
+}
 
-/** Asks each data set's questions of the Postgres engine, and of a `pemba serve` over REST and gRPC. */
+/** What takes long is asked less often, but some times all the same. */
+const timesMin = 5;
+const timesMax = 300;
+
+/** What is compiled, planned and cached at first is there once it was asked so often. */
+const warmUpMin = 3;
+const warmUpMax = 50;
+const warmUpPart = 1 / 4;
+
+const defaultDepth = 100;
+
+/** Asks each workload's questions of the Postgres engine, and of a `pemba serve` over REST and gRPC. */
 export async function benchWorkloads(
   server: BenchServer,
-  datasets: readonly Dataset[],
+  workloads: readonly Workload[],
   options: WorkloadsOptions,
   print: (line: string) => void,
-): Promise<readonly WorkloadResult[]> {
+): Promise<WorkloadsResult> {
   const results: WorkloadResult[] = [];
-  for (const dataset of datasets) {
-    const database = await loadDatabase(server, dataset, print);
-    const store = await openStore({ url: database.url, connections: 1 });
+  const sizes: WorkloadSize[] = [];
+  for (const workload of workloads) {
+    sizes.push(...sizeOf(workload));
+    const database = await loadDatabase(server, workload, print);
+    const watch = { readAheadMax: 100 };
+    const store = await openStore({ url: database.url, connections: 1, watch });
     const serving = await serveDatabase(database.url);
     const clients = connectBoth(serving, 1);
-    const asks = {
-      engine: async (question) => await checkThrough(store, question),
-      rest: askRest(clients.rest),
-      grpc: askGrpc(clients.grpc),
-    } satisfies Readonly<Record<Way, Ask>>;
     try {
-      for (const questions of dataset.classes) {
-        const measured = await measureWays(asks, questions, options);
-        results.push({ dataset: dataset.name, questions: questions.name, ...measured });
+      const asked = { store, clients, url: serving.url };
+      for (const [questions, works] of await worksOf(workload, asked)) {
+        const measured = await measureWays(works, options.seconds);
+        results.push({ dataset: workload.name, questions, ...measured });
       }
     } finally {
       await clients.close();
@@ -56,35 +80,78 @@ export async function benchWorkloads(
     }
   }
   print(`\n${workloadTable(results)}`);
-  return results;
+  if (sizes.length > 0) print(`\n${sizeTable(sizes)}`);
+  return { workloads: results, sizes };
 }
 
+async function worksOf(
+  { classes, lookups = [], changes = [], depth = defaultDepth }: Workload,
+  asked: Asked,
+): Promise<readonly (readonly [string, Works])[]> {
+  const works: (readonly [string, Works])[] = [];
+  for (const each of classes) works.push([each.name, checkWorks(asked, each.questions, depth)]);
+  for (const each of lookups) works.push([each.name, lookupWorks(asked, each.lookups, depth)]);
+  for (const log of changes) works.push([log.name, await changeWorks(asked, log)]);
+  return works;
+}
+
+/** In turn, one at a time, so that whatever else the machine does hits all ways alike. */
 async function measureWays(
-  asks: Readonly<Record<Way, Ask>>,
-  { questions }: QuestionClass,
-  { runs, seconds }: WorkloadsOptions,
-): Promise<Readonly<Record<Way, Measurement>>> {
-  const measured: Readonly<Record<Way, Measurement[]>> = { engine: [], rest: [], grpc: [] };
-  for (const way of ways) await askEach(asks[way], questions.slice(0, 50));
-  for (let run = 0; run < runs; run++) {
-    for (const way of run % 2 === 0 ? ways : ways.toReversed()) {
-      measured[way].push(await measure(asks[way], questions, { inFlight: 1, seconds }));
+  works: Works,
+  seconds: number,
+): Promise<Omit<WorkloadResult, "dataset" | "questions">> {
+  const latencies: Readonly<Record<Way, number[]>> = { engine: [], rest: [], grpc: [] };
+  const askAll = async (nth: number): Promise<void> => {
+    for (const way of nth % 2 === 0 ? ways : ways.toReversed()) {
+      const asked = performance.now();
+      await works[way](nth);
+      latencies[way].push(performance.now() - asked);
     }
-  }
-  return {
-    engine: medianOf(measured.engine),
-    rest: medianOf(measured.rest),
-    grpc: medianOf(measured.grpc),
   };
+  await repeat(askAll, { seconds: seconds * warmUpPart, min: warmUpMin, max: warmUpMax });
+  for (const way of ways) latencies[way].length = 0;
+  const times = await repeat(askAll, { seconds, min: timesMin, max: timesMax });
+  const summary = (way: Way): Measurement =>
+    summaryOf(latencies[way], latencies[way].reduce((sum, each) => sum + each, 0) / 1000);
+  return { times, engine: summary("engine"), rest: summary("rest"), grpc: summary("grpc") };
+}
+
+/** Gives how often that was. */
+async function repeat(
+  work: (nth: number) => Promise<void>,
+  { seconds, min, max }: { readonly seconds: number; readonly min: number; readonly max: number },
+): Promise<number> {
+  const end = performance.now() + seconds * 1000;
+  let nth = 0;
+  while (nth < min || (nth < max && performance.now() < end)) await work(nth++);
+  return nth;
+}
+
+function sizeOf({ name, facts, published }: Workload): readonly WorkloadSize[] {
+  if (published === undefined) return [];
+  let tuples = 0;
+  for (const { kind } of facts()) if (kind === "tuple") tuples++;
+  return [{ dataset: name, tuples, published }];
 }
 
 function workloadTable(results: readonly WorkloadResult[]): string {
   return formatTable(
-    ["data", "questions", "engine p50 ms", "p99", "rest p50", "p99", "grpc p50", "p99"],
-    results.map(({ dataset, questions, engine, rest, grpc }) => [
+    ["data", "questions", "times", "engine p50 ms", "p99", "rest p50", "p99", "grpc p50", "p99"],
+    results.map(({ dataset, questions, times, engine, rest, grpc }) => [
       dataset,
       questions,
+      String(times),
       ...[engine, rest, grpc].flatMap(({ p50, p99 }) => [figure(p50), figure(p99)]),
+    ]),
+  );
+}
+
+function sizeTable(sizes: readonly WorkloadSize[]): string {
+  return formatTable(
+    ["data", "tuples", "published"],
+    sizes.map(({ dataset, ...counts }) => [
+      dataset,
+      ...[counts.tuples, counts.published].map((count) => count.toLocaleString("en")),
     ]),
   );
 }

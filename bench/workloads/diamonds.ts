@@ -1,5 +1,5 @@
-import { type Dataset, type Fact, fact, type QuestionClass } from "../data/dataset.ts";
-import type { LoadedData } from "../server.ts";
+import { type Fact, fact, type QuestionClass } from "../data/dataset.ts";
+import type { Workload } from "../workload.ts";
 
 const schema = `
 entity user {}
@@ -12,14 +12,14 @@ entity folder {
 `;
 
 /** The number of ways through a diamond is two to the power of its depth. */
-const depths = [6, 12, 18, 28] as const;
+const depths = [6, 9, 12, 14, 16, 18, 28] as const;
 const width = 500;
 
 /**
  * Folders with two parents each that meet again in one, over and over: who follows every way never
  * ends. And one folder with five hundred parents that all have the same one. Nobody may view any.
  */
-export const diamonds: Dataset & LoadedData = {
+export const diamonds: Workload = {
   name: "diamonds",
   schema,
   key: "",

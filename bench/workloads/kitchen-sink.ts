@@ -1,135 +1,40 @@
-import { type Dataset, type Fact, fact, type Question, spread } from "../data/dataset.ts";
-import type { LoadedData } from "../server.ts";
-
-const schema = `
-entity user {}
-
-entity robot {}
-
-entity platform {
-  relation admin @user
-}
-
-entity group {
-  relation member @user @group#member
-}
-
-entity organization {
-  relation platform @platform
-  relation member @user @robot
-  permission manage = platform.admin
-}
-
-entity team {
-  relation organization @organization
-  relation lead @user
-  relation member @user @group#member
-  permission belong = member or lead
-}
-
-entity project {
-  relation organization @organization
-  relation team @team
-  relation contributor @user @robot
-  relation barred @user
-  permission view = (contributor or team.belong or organization.manage) not barred
-}
-
-entity folder {
-  relation project @project
-  relation parent @folder
-  permission view = parent.view or project.view
-}
-
-entity document {
-  relation folder @folder
-  relation owner @user
-  attribute is_public boolean
-  permission view = is_public or owner or folder.view
-  permission edit = owner and folder.view
-}
-`;
-
-/** How much there is of everything; the last three for each project. */
-interface Sizes {
-  readonly users: number;
-  readonly robots: number;
-  readonly groups: number;
-  /** Groups in groups, one in the other. */
-  readonly chain: number;
-  readonly organizations: number;
-  readonly members: number;
-  readonly teams: number;
-  readonly projects: number;
-  readonly admins: number;
-  readonly levels: number;
-  readonly foldersOfLevel: number;
-  readonly documents: number;
-}
-
-const scales = {
-  small: {
-    users: 1_000,
-    robots: 80,
-    groups: 120,
-    chain: 5,
-    admins: 5,
-    organizations: 15,
-    members: 40,
-    teams: 4,
-    projects: 10,
-    levels: 5,
-    foldersOfLevel: 4,
-    documents: 6,
-  },
-  middle: {
-    users: 5_000,
-    robots: 300,
-    groups: 400,
-    chain: 6,
-    admins: 10,
-    organizations: 40,
-    members: 80,
-    teams: 6,
-    projects: 20,
-    levels: 6,
-    foldersOfLevel: 5,
-    documents: 10,
-  },
-  full: {
-    users: 25_000,
-    robots: 1_500,
-    groups: 2_000,
-    chain: 6,
-    admins: 25,
-    organizations: 100,
-    members: 200,
-    teams: 8,
-    projects: 40,
-    levels: 7,
-    foldersOfLevel: 6,
-    documents: 16,
-  },
-} as const satisfies Readonly<Record<string, Sizes>>;
+import { type Dataset, type Question, spread } from "../data/dataset.ts";
+import { entitiesOf, usersOf, type Workload, type WorkloadLookups } from "../workload.ts";
+import {
+  chainsOf,
+  type Company,
+  companyFacts,
+  companyOf,
+  type CompanyScale,
+  companySchema,
+  documentOf,
+  documentsOf,
+  memberOf,
+  readersOf,
+  shareOf,
+  teamOf,
+} from "./company.ts";
 
 /**
  * A bit of everything that a company has, in sizes of a public benchmark: organizations with teams,
  * projects, folders and documents, groups in groups, robots, administrators, people who are barred.
  */
-export function kitchenSink(scale: keyof typeof scales): Dataset & LoadedData {
-  const sizes = scales[scale];
+export function kitchenSink(scale: CompanyScale): Workload {
+  const company = companyOf(scale);
   return {
     name: `kitchen_sink_${scale}`,
-    schema,
-    key: JSON.stringify(sizes),
+    schema: companySchema,
+    key: JSON.stringify(company),
     madeIn: new URL(".", import.meta.url),
-    facts: () => factsOf(sizes),
-    classes: classesOf(sizes),
+    facts: () => companyFacts(company),
+    classes: classesOf(company),
+    lookups: lookupsOf(company),
+    published: company.published,
   };
 }
 
-function classesOf(sizes: Sizes): Dataset["classes"] {
-  const projects = spread(sizes.organizations * sizes.projects, 100);
+function classesOf(company: Company): Dataset["classes"] {
+  const projects = spread(company.organizations * company.projects, 100);
   const classOf = (
     name: string,
     question: (project: number) => Omit<Question, "permission"> & { readonly permission?: string },
@@ -139,13 +44,18 @@ function classesOf(sizes: Sizes): Dataset["classes"] {
     classOf("owner", (at) => ({ entity: first(at), user: `contributor-${at}`, allowed: true })),
     classOf("public", (at) => ({ entity: documentOf(at, 0), user: "stranger", allowed: true })),
     classOf("team, through all folders", (at) => {
-      const user = `user-${memberOf(sizes, at)}`;
+      const user = `user-${memberOf(company, at)}`;
       return { entity: first(at), user, allowed: true };
     }),
     classOf("nested group", (at) => {
-      const user = `deep-${teamOf(sizes, at) % chainsOf(sizes)}`;
+      const user = `deep-${teamOf(company, at) % chainsOf(company)}`;
       return { entity: first(at), user, allowed: true };
     }),
+    classOf("reader", (at) => ({
+      entity: first(at),
+      user: readersOf(company, at, 1)[0] ?? "",
+      allowed: true,
+    })),
     classOf("administrator", (at) => ({ entity: first(at), user: "admin-0", allowed: true })),
     classOf("barred, denied", (at) => ({
       entity: first(at),
@@ -164,82 +74,30 @@ function classesOf(sizes: Sizes): Dataset["classes"] {
   ];
 }
 
-function* factsOf(sizes: Sizes): Generator<Fact> {
-  for (let nth = 0; nth < sizes.admins; nth++) {
-    yield fact(named("platform", 0), "admin", user(`admin-${nth}`));
-  }
-  for (let chain = 0; chain < chainsOf(sizes); chain++) yield* chainOfGroups(chain, sizes.chain);
-  for (let at = 0; at < sizes.organizations; at++) {
-    yield fact(named("organization", at), "platform", named("platform", 0));
-    for (let nth = 0; nth < sizes.members; nth++) {
-      const member = user(`user-${(at * sizes.members + nth) % sizes.users}`);
-      yield fact(named("organization", at), "member", member);
-    }
-    for (let nth = 0; nth < sizes.teams; nth++) yield* team(sizes, at, at * sizes.teams + nth);
-    for (let nth = 0; nth < sizes.projects; nth++) {
-      yield* project(sizes, at, at * sizes.projects + nth);
-    }
-  }
-  for (let at = 0; at < sizes.robots; at++) {
-    yield fact(named("organization", at % sizes.organizations), "member", named("robot", at));
-  }
+function lookupsOf(company: Company): readonly WorkloadLookups[] {
+  const projects = spread(company.organizations * company.projects, 20);
+  return [
+    {
+      name: "documents to edit",
+      lookups: projects.map((at) => {
+        const owned = documentsOf(company).filter((nth) => nth % 2 === 1);
+        const found = owned.map((nth) => documentOf(at, nth).id);
+        return entitiesOf(`contributor-${at}`, "document", "edit", found);
+      }),
+    },
+    {
+      name: "users of a document",
+      lookups: projects.map((at) => usersOf(documentOf(at, 1), "view", viewersOf(company, at))),
+    },
+  ];
 }
 
-function* chainOfGroups(chain: number, length: number): Generator<Fact> {
-  const group = (nth: number) => ({ type: "group", id: `${chain}-${nth}` });
-  for (let nth = 1; nth < length; nth++) yield fact(group(nth - 1), "member", group(nth), "member");
-  yield fact(group(length - 1), "member", user(`deep-${chain}`));
-}
-
-function* team(sizes: Sizes, organization: number, at: number): Generator<Fact> {
-  const one = named("team", at);
-  yield fact(one, "organization", named("organization", organization));
-  yield fact(one, "lead", user(`lead-${at}`));
-  yield fact(one, "member", { type: "group", id: `${at % chainsOf(sizes)}-0` }, "member");
-  const share = shareOf(sizes);
-  for (let nth = 0; nth < share; nth++) yield fact(one, "member", user(`user-${at * share + nth}`));
-}
-
-function* project(sizes: Sizes, organization: number, at: number): Generator<Fact> {
-  const one = named("project", at);
-  yield fact(one, "organization", named("organization", organization));
-  yield fact(one, "team", named("team", teamOf(sizes, at)));
-  yield fact(one, "contributor", named("robot", at % sizes.robots));
-  for (const name of ["contributor", "barred"]) {
-    yield fact(one, "contributor", user(`${name}-${at}`));
-  }
-  yield fact(one, "barred", user(`barred-${at}`));
-  const folder = (level: number, nth: number) => ({ type: "folder", id: `${at}-${level}-${nth}` });
-  for (let nth = 0; nth < sizes.foldersOfLevel; nth++) {
-    yield fact(folder(0, nth), "project", one);
-    for (let level = 1; level < sizes.levels; level++) {
-      yield fact(folder(level, nth), "parent", folder(level - 1, nth));
-    }
-  }
-  for (let nth = 0; nth < sizes.documents; nth++) {
-    const document = documentOf(at, nth);
-    yield fact(document, "folder", folder(sizes.levels - 1, nth % sizes.foldersOfLevel));
-    yield fact(document, "owner", user(`${nth % 2 === 1 ? "contributor" : "outsider"}-${at}`));
-    const value = { type: "boolean", data: nth === 0 } as const;
-    yield { kind: "attribute", attribute: { entity: document, attribute: "is_public", value } };
-  }
-}
-
-const user = (id: string) => ({ type: "user", id });
-const named = (type: string, at: number) => ({ type, id: String(at) });
-const documentOf = (project: number, nth: number) => ({
-  type: "document",
-  id: `${project}-${nth}`,
-});
-const shareOf = ({ members, teams }: Sizes): number => Math.floor(members / teams);
-const chainsOf = (sizes: Sizes): number => Math.floor(sizes.groups / sizes.chain);
-
-/** One of those of the project's organization. */
-function teamOf({ projects, teams }: Sizes, project: number): number {
-  return Math.floor(project / projects) * teams + (project % teams);
-}
-
-/** Somebody of the team of a project. */
-function memberOf(sizes: Sizes, project: number): number {
-  return teamOf(sizes, project) * shareOf(sizes);
+/** Of the second document of a project; those who are barred stand in it only as contributors. */
+function viewersOf(company: Company, at: number): readonly string[] {
+  const team = teamOf(company, at);
+  const share = shareOf(company);
+  const admins = Array.from({ length: company.admins }, (_, nth) => `admin-${nth}`);
+  const members = Array.from({ length: share }, (_, nth) => `user-${team * share + nth}`);
+  const others = [`contributor-${at}`, `lead-${team}`, `deep-${team % chainsOf(company)}`];
+  return [...admins, ...members, ...others, ...readersOf(company, at, 1)];
 }

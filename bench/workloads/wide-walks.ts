@@ -1,5 +1,5 @@
-import { type Dataset, type Fact, fact, type QuestionClass } from "../data/dataset.ts";
-import type { LoadedData } from "../server.ts";
+import { type Fact, fact, type QuestionClass } from "../data/dataset.ts";
+import { usersOf, type Workload } from "../workload.ts";
 
 const schema = `
 entity user {}
@@ -44,7 +44,7 @@ const deepest = 31;
  * One way that is very wide, or very deep, or both: walks that public benchmarks of services of this
  * kind ask for, with their parameters.
  */
-export const wideWalks: Dataset & LoadedData = {
+export const wideWalks: Workload = {
   name: "wide_walks",
   schema,
   key: "",
@@ -65,6 +65,12 @@ export const wideWalks: Dataset & LoadedData = {
     asked("30 teams of 20, denied", "file", "one-0", "nobody", false),
     asked("20 orgs of 10 teams", "file", "two-0", "user-214", true, "view_by_org"),
     asked("20 orgs of 10 teams, denied", "file", "two-0", "nobody", false, "view_by_org"),
+  ],
+  lookups: [
+    {
+      name: "1 user behind 180 nested groups",
+      lookups: [usersOf({ type: "resource", id: "grouped" }, "view", ["tom"])],
+    },
   ],
 };
 
