@@ -6,6 +6,7 @@ import { fullSizes, smallSizes, tinySizes } from "./data/nested-documents.ts";
 import { nestedLookups, userOfAll } from "./data/nested-lookups.ts";
 import { nestedDataset } from "./data/nested.ts";
 import { socialDataset } from "./data/social.ts";
+import { benchDirections } from "./direction.ts";
 import { benchBatching, benchCache, type LayersResult } from "./layers.ts";
 import { benchLife } from "./life.ts";
 import { benchLookups } from "./lookup.ts";
@@ -23,13 +24,14 @@ import { benchSoak } from "./soak.ts";
 import { benchStream } from "./stream-memory.ts";
 import { benchTransports } from "./transports.ts";
 import { benchWorkloads } from "./workloads.ts";
+import { directions } from "./workloads/directions.ts";
 import { benchWrites } from "./write.ts";
 
 const usage = `usage: npm run bench -- <command> [options]
 
 commands: check, lookup, shapes, plans, transports, batching, cache, rate, soak, overhead,
           workloads, write,
-          life; record runs all that docs/performance.md shows, page writes it anew
+          direction, life; record runs all that docs/performance.md shows, page writes it anew
 
   --small                data of about a hundredth of the size
   --only <text>          only classes of questions whose name holds the text
@@ -44,7 +46,7 @@ check only:
   --connections <list>   connections, which is also checks in flight (1,8)
   --walk-reads-head      let the baseline read head version and snapshot before each check
 
-shapes, overhead, transports, batching and cache only:
+shapes, overhead, transports, direction, batching and cache only:
   --runs <n>             alternating runs of each class; the medians are printed (5)
   --callers <list>       checks in flight, not of overhead (1,8,64)
 
@@ -153,6 +155,12 @@ const commands: Readonly<Record<string, (server: BenchServer) => Promise<object>
     const asked = chosen.map((each) => withQuestionsOf(each, values.only)).filter(hasQuestions);
     const seconds = values.small ? options.seconds / 8 : options.seconds;
     return await benchWorkloads(server, asked, { ...options, seconds }, print);
+  },
+  direction: async (server) => {
+    const sizes = values.small ? tinySizes : fullSizes;
+    const datasets = [directions, nestedDataset(sizes, QUESTIONS)];
+    const asked = datasets.map(withChosenClasses).filter(({ classes }) => classes.length > 0);
+    return { directions: await benchDirections(server, asked, options, print) };
   },
   write: async (server) => ({ writes: await benchWrites(server, options, print) }),
 };
