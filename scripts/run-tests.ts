@@ -49,6 +49,7 @@ export async function startTestRun(
       `--test-timeout=${testTimeoutMs}`,
       // A test that fails seldom closes what it opened: its file would not end by itself.
       "--test-force-exit",
+      "--import=./test/support/whole-report.ts",
       "--test-reporter=./test/support/reporter.ts",
       "--test-reporter-destination=stdout",
       ...args,

@@ -18,8 +18,12 @@ export default async function* report(source: AsyncIterable<TestEvent>): AsyncGe
   const failures: string[] = [];
   let counts = noCounts();
   let names: readonly string[] = [];
+  /** Files that began, and have told neither of their end nor of a fault that prevented it. */
+  const unended = new Set<string>();
   for await (const { type, data } of source) {
-    if (type === "test:start") {
+    if (type === "test:dequeue" && isFile(data)) {
+      unended.add(data.file);
+    } else if (type === "test:start") {
       names = [...names.slice(0, data.nesting), data.name];
     } else if (type === "test:pass" || type === "test:fail") {
       const outcome = type === "test:pass" ? outcomeOfPass(data) : outcomeOfFail(data);
@@ -28,12 +32,14 @@ export default async function* report(source: AsyncIterable<TestEvent>): AsyncGe
       if (!isFile(data)) counts[outcome]++;
       if (outcome === "skipped") yield skipText(data, names);
       if (type === "test:pass" || outcome !== "failed") continue;
+      if (isFile(data)) unended.delete(data.file);
       const name = fullName(data, names);
       failures.push(name);
       yield `FAIL  ${name}\n${errorText(data)}\n\n`;
     } else if (type === "test:summary" && data.file !== undefined) {
       yield fileLine(data, counts);
       counts = noCounts();
+      unended.delete(data.file);
     } else if (type === "test:stdout" || type === "test:stderr") {
       yield data.message;
     } else if (type === "test:interrupted") {
@@ -42,6 +48,12 @@ export default async function* report(source: AsyncIterable<TestEvent>): AsyncGe
       // A test's own remark, or Node's on a test that goes on after its end; on the run it has no file.
       yield `${data.level === "info" ? "NOTE" : "WARN"}  ${data.message}\n`;
     }
+  }
+  for (const file of unended) {
+    // What it told is not all, and the runner takes it for a file that passed.
+    total.failed++;
+    failures.push(`${relative("", file)}: its report was cut off`);
+    process.exitCode = 1;
   }
   if (failures.length > 0) yield `\nFailed:\n${failures.map((it) => `  ${it}\n`).join("")}`;
   yield `\n${countsText(total)}\n`;
@@ -66,7 +78,9 @@ function outcomeOfFail(data: EventData.TestFail): Outcome | undefined {
 }
 
 /** Node reports a file as a test of its own, named by its path. */
-function isFile(data: EventData.TestPass | EventData.TestFail): boolean {
+function isFile<T extends EventData.TestPass | EventData.TestFail | EventData.TestDequeue>(
+  data: T,
+): data is T & { readonly file: string } {
   return data.nesting === 0 && data.file !== undefined && resolve(data.name) === data.file;
 }
 
