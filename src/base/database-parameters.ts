@@ -29,6 +29,19 @@ const unsupportedNames: readonly string[] = [
   "require_auth",
 ];
 
+/** What has its place before the `?`; the driver would take some of them and the server the others. */
+const placedNames: readonly string[] = [
+  "host",
+  "hostaddr",
+  "port",
+  "user",
+  "username",
+  "password",
+  "passfile",
+  "dbname",
+  "database",
+];
+
 /** What a parameter may be, where not every value is done. */
 const choices: ReadonlyMap<string, readonly string[]> = new Map<string, readonly string[]>([
   ["sslmode", tlsModes],
@@ -87,6 +100,9 @@ export function databaseParameters(uri: string): DatabaseParameters | string {
 function faultOf(name: string, value: string): string | undefined {
   if (name === "ssl") return "the parameter `ssl` is not supported, use `sslmode`";
   if (unsupportedNames.includes(name)) return `the parameter \`${name}\` is not supported`;
+  if (placedNames.includes(name)) {
+    return `the parameter \`${name}\` is not supported, expected what it says before the \`?\``;
+  }
   const allowed = choices.get(name);
   if (allowed === undefined || allowed.includes(value)) return undefined;
   return `the parameter \`${name}\` is expected to be ${allowed.join(", ").replace(/, ([^,]*)$/, " or $1")}`;

@@ -255,9 +255,13 @@ function isPostgresUri(text: string): boolean {
     /^(postgres(?:ql)?:\/\/(?:[^/?#]*@)?)([^/?#]*)(.*)$/s.exec(text) ?? [];
   if (start === undefined || hosts === undefined || rest === undefined) return false;
   if (hosts + rest === "") return false;
-  // Of several hosts, which the driver takes with commas between, a URL has one.
-  const url = URL.parse(start + (hosts.split(",")[0] ?? "") + rest);
-  return url !== null && [url.username, url.password, url.pathname].every(isDecodable);
+  // Of several hosts, with commas between, a URL has one.
+  const names = hosts.split(",");
+  if (names.length > 1 && names.includes("")) return false;
+  return names.every((name) => {
+    const url = URL.parse(start + name + rest);
+    return url !== null && [url.username, url.password, url.pathname].every(isDecodable);
+  });
 }
 
 function isDecodable(text: string): boolean {

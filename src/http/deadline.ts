@@ -9,7 +9,7 @@ import { clientGone, giveUp, knowCallers } from "./client-gone.ts";
 const header = "grpc-timeout";
 
 /** As gRPC writes it: at most eight digits and a unit. */
-const timeoutPattern = /^(\d{1,8})([HMSmun])$/;
+export const timeoutPattern = /^(\d{1,8})([HMSmun])$/;
 
 const unitsMs: ReadonlyMap<string, number> = new Map([
   ["H", 3_600_000],

@@ -1,4 +1,4 @@
-import type { FastifyRequest } from "fastify";
+import type { FastifyReply, FastifyRequest } from "fastify";
 
 import type { ErrorCode } from "../base/error.ts";
 import type { RequestRecord, Telemetry } from "../base/telemetry.ts";
@@ -26,18 +26,39 @@ export function observeRequests(app: HttpApp, telemetry: Telemetry): void {
     };
   });
   app.addHook("onRequest", async (request, reply) => {
-    const { traceparent, tracestate } = request.headers;
-    const record = telemetry.begin({
-      method: methodOf(request),
-      transport: "rest",
-      traceparent: textOf(traceparent),
-      tracestate: textOf(tracestate),
-    });
-    request.record = record;
-    // Comes after the last byte of the answer, and when the client is gone before.
-    reply.raw.once("close", () => {
-      record.end(request.failure ?? (reply.raw.writableEnded ? "OK" : "CANCELLED"));
-    });
+    begin(telemetry, methodOf(request), request, reply);
+  });
+}
+
+/** Tells of requests that have no path that can be read, and so meet no hook, before they are refused. */
+export function observeBefore(
+  telemetry: Telemetry,
+  refuse: (error: Error, request: FastifyRequest, reply: FastifyReply) => void,
+): typeof refuse {
+  if (!telemetry.isOn) return refuse;
+  return (error, request, reply) => {
+    begin(telemetry, unknownMethod, request, reply);
+    refuse(error, request, reply);
+  };
+}
+
+function begin(
+  telemetry: Telemetry,
+  method: string,
+  request: FastifyRequest,
+  reply: FastifyReply,
+): void {
+  const { traceparent, tracestate } = request.headers;
+  const record = telemetry.begin({
+    method,
+    transport: "rest",
+    traceparent: textOf(traceparent),
+    tracestate: textOf(tracestate),
+  });
+  request.record = record;
+  // Comes after the last byte of the answer, and when the client is gone before.
+  reply.raw.once("close", () => {
+    record.end(request.failure ?? (reply.raw.writableEnded ? "OK" : "CANCELLED"));
   });
 }
 
@@ -63,13 +84,15 @@ function recordOf({ record }: FastifyRequest): RequestRecord | Pick<RequestRecor
   return record ?? { run: (work) => work() };
 }
 
+const unknownMethod = "unknown";
+
 const tenantPrefix = /^\/v1\/(tenants\/:tenant_id\/)?/;
 
 /** As the API calls it: the words of the path, without those of places. */
 function methodOf({ routeOptions: { url, method } }: FastifyRequest): string {
-  if (url === undefined) return "unknown";
+  if (url === undefined) return unknownMethod;
   if (url === "/healthz") return "health.check";
-  if (url === "/v1/tenants/:id") return method === "DELETE" ? "tenants.delete" : "unknown";
+  if (url === "/v1/tenants/:id") return method === "DELETE" ? "tenants.delete" : unknownMethod;
   return url.replace(tenantPrefix, "").replace(/^\//, "").replaceAll("/", ".");
 }
 

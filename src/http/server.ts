@@ -13,7 +13,7 @@ import { closeConnections } from "./close-connections.ts";
 import { allowOrigins, type CorsRules } from "./cors.ts";
 import { endAtDeadlines } from "./deadline.ts";
 import { replyWithError } from "./error-reply.ts";
-import { observeRequests } from "./observe.ts";
+import { observeBefore, observeRequests } from "./observe.ts";
 import { openApp } from "./open-app.ts";
 import type { DescribedRoute } from "./openapi/describe-api.ts";
 import { answerForNode } from "./refused-by-node.ts";
@@ -42,10 +42,11 @@ export function buildHttpServer(options: {
   readonly cors?: CorsRules;
   readonly telemetry?: Telemetry | undefined;
 }): HttpApp {
+  const { telemetry = noTelemetry } = options;
   const app = openApp({
     logger: options.logger,
     certificate: options.certificate,
-    refuse: admitBefore(options.admission),
+    refuse: observeBefore(telemetry, admitBefore(options.admission)),
   });
 
   const paths = knownPaths();
@@ -56,7 +57,7 @@ export function buildHttpServer(options: {
   // The shapes of answers describe them; what an encoder makes goes out whole.
   app.setSerializerCompiler(() => JSON.stringify);
   endAtDeadlines(app);
-  observeRequests(app, options.telemetry ?? noTelemetry);
+  observeRequests(app, telemetry);
   readBodies(app);
   nameRequests(app);
   answerForNode(app);

@@ -110,7 +110,8 @@ test("a URI of a database is one that the driver can read", () => {
     "postgres://localhost",
     "postgresql://u:a,b@h:5432/x?sslmode=require",
     "postgres://u:p%40@one:5432,two:5433/x",
-    "postgres:///x?host=/tmp",
+    "postgres:///x?search_path=a",
+    "postgres://u:p@[::1],[2001:db8::1]:5433,one/x",
     "postgres://%2Ftmp/x",
   ]) {
     assert.equal(configOf({ args: ["--database-uri", uri] })["database.uri"], uri);
@@ -120,6 +121,9 @@ test("a URI of a database is one that the driver can read", () => {
     "postgres://[bad",
     "postgres://h:99999/x",
     "postgres://%zz@h",
+    "postgres://one,::1/x",
+    "postgres://[::1],[bad/x",
+    "postgres://one,/x",
   ]) {
     assert.deepEqual(problemsOf({ args: ["--database-uri", uri] }), [
       "--database-uri: `database.uri`: the value is not allowed, expected a URI such as postgres://user:password@host:5432/database",
@@ -136,6 +140,9 @@ test("a parameter of a database's URI that asks for what is not done is refused 
     ["sslmode=allow", "`sslmode` is expected to be "],
     ["ssl=true", "`ssl` is not supported, use `sslmode`"],
     ["sslmode=require&sslcert=/x", "`sslcert` is not supported"],
+    ["password=hunter2", "`password` is not supported, expected what it says before the `?`"],
+    ["user=you", "`user` is not supported"],
+    ["search_path=a&host=hunter2", "`host` is not supported"],
     ["channel_binding=require", "`channel_binding` is expected to be disable or prefer"],
     ["sslrootcert=/x", "`sslrootcert` needs `sslmode` to be "],
     ["sslmode=verify-ca", "`sslmode=verify-ca` needs `sslrootcert`"],

@@ -179,7 +179,8 @@ function pathOf(operation: DescribedOperation, values: readonly unknown[]): stri
   operation.parameters.forEach((parameter, index) => {
     const value = String(values[index]);
     if (parameter.in === "query") query.push([parameter.name, value]);
-    else path = path.replace(`{${parameter.name}}`, encodeURIComponent(value));
+    if (parameter.in === "path")
+      path = path.replace(`{${parameter.name}}`, encodeURIComponent(value));
   });
   return query.length === 0 ? path : `${path}?${new URLSearchParams(query).toString()}`;
 }

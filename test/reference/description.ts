@@ -110,7 +110,7 @@ function operationOf(
     method,
     path,
     parameters: listOf(operation["parameters"] ?? []).map((parameter) => {
-      const { name, in: place, schema, example } = objectOf(parameter);
+      const { name, in: place, schema, example } = resolve(objectOf(parameter));
       return { name: String(name), in: String(place), schema: objectOf(schema), example };
     }),
     body:

@@ -14,6 +14,11 @@ test("each host of a URI has one of its own, with all else in common", () => {
   ]);
   assert.deepEqual(hostUris("postgres:///db").uris, ["postgres:///db"]);
   assert.deepEqual(hostUris("postgres://[::1]:5433/db").uris, ["postgres://[::1]:5433/db"]);
+  assert.deepEqual(hostUris("postgres://me@[::1],[2001:db8::5432],one:5433/db").uris, [
+    "postgres://me@[::1]:5433/db",
+    "postgres://me@[2001:db8::5432]:5433/db",
+    "postgres://me@one:5433/db",
+  ]);
 });
 
 test("of several hosts, or when it says so, one is wanted that takes writes", () => {
@@ -41,4 +46,5 @@ test("the driver is not told which server is wanted, and all else that stands th
 
 test("a host is named without what is secret", () => {
   assert.equal(hostOf("postgres://me:se%2Fcret@one:1/db?password=x"), "one:1");
+  assert.equal(hostOf("postgres://me:secret@[::1]:1/db"), "[::1]:1");
 });

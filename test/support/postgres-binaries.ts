@@ -165,7 +165,7 @@ async function startServer(
   { dir, data, settings, port: givenPort }: ServerPlace,
   environment: Environment,
 ): Promise<TestServer> {
-  const all = [...settings, "listen_addresses=127.0.0.1"];
+  const all = ["listen_addresses=127.0.0.1", ...settings];
   for (let attempt = 1; ; attempt++) {
     const port = givenPort ?? (await freePort());
     const log = await open(join(dir, "log"), "w");

@@ -107,6 +107,7 @@ for (const engine of engines) {
         entity_type: "marked_document",
       });
       await app.post(`${path}/permissions/check`, question("marked_nothing", "plan", "ada"));
+      await app.post("/v1/tenants/%zz/permissions/check", {});
       const { samples } = await scraped(scrapeUrl);
       const count = (name: string, labels: Sample["labels"] = {}) => sum(samples, name, labels);
       const duration = "pemba_request_duration_seconds_count";
@@ -114,6 +115,8 @@ for (const engine of engines) {
       assert.equal(count(duration, { ...check, code: "OK" }), 3);
       assert.equal(count(duration, { ...check, code: "PERMISSION_NOT_FOUND" }), 1);
       assert.equal(count(duration, { method: "data.write", code: "OK" }), 1);
+      const unknown = { method: "unknown", transport: "rest", code: "VALIDATION" };
+      assert.equal(count(duration, unknown), 1);
       const answers = "pemba_question_answers_total";
       assert.equal(count(answers, { question: "check", answer: "allowed" }), 2);
       assert.equal(count(answers, { question: "check", answer: "denied" }), 1);

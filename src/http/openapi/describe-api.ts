@@ -9,6 +9,7 @@ import type { Components } from "./describe-shape.ts";
 import { examples } from "./examples.ts";
 import { operations, tags } from "./operations.ts";
 import { refusalResponses } from "./refusals.ts";
+import { timeoutParameters } from "./timeout-parameter.ts";
 
 /** A route as far as the description goes. */
 export type DescribedRoute = Pick<RouteOptions, "method" | "url" | "schema" | "errorHandler">;
@@ -42,6 +43,7 @@ export function describeApi(routes: readonly DescribedRoute[]): JsonSchema {
     paths,
     components: {
       securitySchemes: { token },
+      parameters: timeoutParameters,
       responses,
       schemas: Object.fromEntries([...components].toSorted(([a], [b]) => (a < b ? -1 : 1))),
     },

@@ -4,6 +4,7 @@ import { type Components, describeShape } from "./describe-shape.ts";
 import type { Example } from "./example.ts";
 import type { OperationText } from "./operations.ts";
 import { refusalReference, refusalsOf, requestIdHeader, streamRefusal } from "./refusals.ts";
+import { timeoutReference } from "./timeout-parameter.ts";
 
 /** What is known of one method of one path. */
 export interface Operation {
@@ -30,6 +31,7 @@ export function describeOperation(operation: Operation, components: Components):
   const parameters = [
     ...parametersOf("path", shapes.params, example.path, components),
     ...parametersOf("query", shapes.querystring, example.query, components),
+    ...(path.startsWith("/v1/") ? [timeoutReference] : []),
   ];
   // What a query may hold, a body may hold as well; tools know no body of a GET.
   const body = shapes.querystring === undefined ? shapes.body : undefined;

@@ -55,8 +55,9 @@ export class Connection {
   private constructor(options: ConnectionOptions, timeoutMs: number, sockets: SingleSocket) {
     this.#options = options;
     this.#sockets = sockets;
-    const { uri, ssl } = driverTarget(options.uri);
+    const { uri, ssl, places } = driverTarget([options.uri]);
     this.#sql = postgres(uri, {
+      ...places,
       max: 1,
       ssl,
       // How long it lives is for the pool around it to say.

@@ -1,4 +1,5 @@
 import { readFileSync } from "node:fs";
+import { isIP } from "node:net";
 import { checkServerIdentity, type ConnectionOptions } from "node:tls";
 
 import { databaseParameters } from "../../../base/database-parameters.ts";
@@ -9,33 +10,58 @@ export interface DriverTarget {
   readonly uri: string;
   /** `prefer` and `require` encrypt and check nothing; only the first goes on without. */
   readonly ssl: false | "prefer" | "require" | ConnectionOptions;
+  /**
+   * Where it may be, when the driver would not read that in the URI: options `host` and `port`, which
+   * are lists here. The types of the driver lack these.
+   */
+  readonly places: object | undefined;
 }
 
+const usualPort = 5432;
+
 /**
- * What the driver is told for the URI of one host. The file of trusted certificates is read each
- * time, so one that was replaced is used from the next connection on. Fails with INVALID_ARGUMENT.
+ * What the driver is told for the URIs of the hosts of a database, which differ in the host alone. The
+ * file of trusted certificates is read each time, so one that was replaced is used from the next
+ * connection on. Fails with INVALID_ARGUMENT.
  */
-export function driverTarget(uri: string): DriverTarget {
-  const parameters = databaseParameters(uri);
+export function driverTarget(uris: readonly [string, ...string[]]): DriverTarget {
+  const parameters = databaseParameters(uris[0]);
   if (typeof parameters === "string") throw refusal(parameters);
   const { tlsMode, rootCertificates, left } = parameters;
   const trusted = rootCertificates !== undefined && { ca: readCertificates(rootCertificates) };
+  const target = { uri: left, places: placesOf(uris) };
   switch (tlsMode) {
     case "disable":
-      return { uri: left, ssl: false };
+      return { ...target, ssl: false };
     case "prefer":
     case "require":
-      return { uri: left, ssl: tlsMode };
+      return { ...target, ssl: tlsMode };
     case "verify-ca":
-      return { uri: left, ssl: { ...trusted, checkServerIdentity: () => undefined } };
+      return { ...target, ssl: { ...trusted, checkServerIdentity: () => undefined } };
     case "verify-full": {
-      const host = decodeURIComponent(URL.parse(left)?.hostname ?? "");
+      const host = hostIn(left);
       // For an IP address the driver names no server, and then `localhost` would be looked for.
-      const check: ConnectionOptions["checkServerIdentity"] = (_name, certificate) =>
-        checkServerIdentity(host, certificate);
-      return { uri: left, ssl: { ...trusted, checkServerIdentity: check } };
+      const check: ConnectionOptions["checkServerIdentity"] = (name, certificate) =>
+        checkServerIdentity(isIP(host) === 0 ? name : host, certificate);
+      return { ...target, ssl: { ...trusted, checkServerIdentity: check } };
     }
   }
+}
+
+/** Of several hosts a URI has one, and an IPv6 address the driver would cut at its first colon. */
+function placesOf(uris: readonly [string, ...string[]]): object | undefined {
+  const hosts = uris.map(hostIn);
+  if (uris.length === 1 && isIP(hostIn(uris[0])) !== 6) return undefined;
+  return {
+    host: hosts,
+    port: uris.map((uri) => Number(URL.parse(uri)?.port) || usualPort),
+  };
+}
+
+/** Without the brackets of an IPv6 address. */
+function hostIn(uri: string): string {
+  const host = decodeURIComponent(URL.parse(uri)?.hostname ?? "");
+  return host.replace(/^\[(.*)\]$/, "$1");
 }
 
 function readCertificates(path: string): string {

@@ -1,7 +1,7 @@
 /** Where a server may be, and which of several is wanted. */
 export interface HostUris {
   /** One URI for each host, in their order. */
-  readonly uris: readonly string[];
+  readonly uris: readonly [string, ...string[]];
   /** A standby is passed over. */
   readonly mustWrite: boolean;
 }
@@ -15,9 +15,11 @@ const parts = /^([a-z]+:\/\/(?:[^/?#]*@)?)([^/?#]*)(.*)$/is;
 export function hostUris(uri: string): HostUris {
   const [, start = "", hosts = "", rest = uri] = parts.exec(uri) ?? [];
   const { left, target } = withoutTarget(rest);
-  const names = hosts.split(",");
+  const [name = "", ...others] = hosts.split(",");
+  const names = [name, ...others];
+  const uriOf = (host: string): string => `${start}${withPort(host, names)}${left}`;
   return {
-    uris: names.map((host) => `${start}${withPort(host, names)}${left}`),
+    uris: [uriOf(name), ...others.map(uriOf)],
     mustWrite: names.length > 1 || target === "primary" || target === "read-write",
   };
 }

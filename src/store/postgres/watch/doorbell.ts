@@ -3,6 +3,7 @@ import { setTimeout as wait } from "node:timers/promises";
 import postgres from "postgres";
 
 import type { Database } from "../connect/database.ts";
+import { driverTarget } from "../connect/driver-target.ts";
 import { hostUris } from "../connect/host-uris.ts";
 import { statementFile } from "../connect/statement-file.ts";
 
@@ -71,14 +72,18 @@ export class Listener {
   /** Does nothing when it has been started. */
   start(): void {
     if (this.#sql !== undefined) return;
-    const sql = postgres(this.#url, {
+    const { uris, mustWrite } = hostUris(this.#url);
+    const { uri, ssl, places } = driverTarget(uris);
+    const sql = postgres(uri, {
+      ...places,
+      ssl,
       max: 1,
       fetch_types: false,
       prepare: false,
       onnotice: () => {},
       connection: { application_name: "pemba" },
       // A standby cannot be listened to.
-      ...(hostUris(this.#url).mustWrite ? { target_session_attrs: "primary" } : {}),
+      ...(mustWrite && { target_session_attrs: "primary" }),
     });
     this.#sql = sql;
     // The driver listens again when the connection is lost; what was missed is looked for then.
