@@ -1,11 +1,6 @@
-import type { MessageInitShape } from "@bufbuild/protobuf";
 import { Pool } from "undici";
 
-import {
-  CheckResult,
-  Permission,
-  type PermissionCheckRequestSchema,
-} from "../src/gen/base/v1/permission_pb.ts";
+import { CheckResult, Permission } from "../src/gen/base/v1/permission_pb.ts";
 import { connectGrpc, type GrpcClient } from "../test/support/grpc.ts";
 import type { Question } from "./data/dataset.ts";
 import type { Ask } from "./measure.ts";
@@ -59,27 +54,33 @@ export function connectBoth(
   };
 }
 
-/** With the depth that the service has by default when none is given. */
-export function askRest(client: RestClient, depth?: number): Ask {
+/** Of which state checks are, and how deep they go: of the present one and the default without. */
+interface Pins {
+  readonly snapToken?: string;
+  readonly depth?: number;
+}
+
+export function askRest(client: RestClient, { snapToken, depth }: Pins = {}): Ask {
+  const metadata = {
+    ...(snapToken !== undefined && { snap_token: snapToken }),
+    ...(depth !== undefined && { depth }),
+  };
   return async (question) => {
-    const answer = await client.post("permissions/check", checkOf(question, depth));
+    const answer = await client.post("permissions/check", { ...checkOf(question), metadata });
     return answer.includes('"RESULT_ALLOWED"');
   };
 }
 
 /** The same over gRPC. */
-export function askGrpc(client: GrpcClient, depth?: number): Ask {
+export function askGrpc(client: GrpcClient, { snapToken = "", depth = 0 }: Pins = {}): Ask {
+  const metadata = { snapToken, depth };
   return async (question) => {
-    const request = { tenantId: benchTenant, ...checkOf(question, depth) };
+    const request = { tenantId: benchTenant, ...checkOf(question), metadata };
     const { can } = await client.call(Permission.method.check, request);
     return can === CheckResult.ALLOWED;
   };
 }
 
-function checkOf(
-  { entity, permission, user }: Question,
-  depth: number | undefined,
-): MessageInitShape<typeof PermissionCheckRequestSchema> {
-  const metadata = depth === undefined ? {} : { depth };
-  return { metadata, entity, permission, subject: { type: "user", id: user } };
+function checkOf({ entity, permission, user }: Question) {
+  return { entity, permission, subject: { type: "user", id: user } };
 }

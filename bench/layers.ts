@@ -7,7 +7,7 @@ import { type Ask, askEach, measure, type Measurement, medianOf } from "./measur
 import { figure, formatTable } from "./report.ts";
 import { type BenchServer, loadDatabase, type LoadedDatabase } from "./server.ts";
 import { startScript } from "./serving.ts";
-import { benchTenant, checkThrough, openStore } from "./store.ts";
+import { checkThrough, openStore, presentState } from "./store.ts";
 import { type Way, wayTitles } from "./ways/way.ts";
 
 export interface LayersOptions {
@@ -174,12 +174,6 @@ async function startBoth(
     return { ...addresses, stop };
   };
   return [await start(without), await start(with_)];
-}
-
-/** A write of nothing has a token, too. */
-async function presentState(store: Store): Promise<SnapToken> {
-  const nothing = { schemaVersion: undefined, tuples: [], attributes: [] };
-  return await store.data.write(benchTenant, nothing);
 }
 
 async function measureContest(

@@ -7,6 +7,7 @@ import { nestedLookups, userOfAll } from "./data/nested-lookups.ts";
 import { nestedDataset } from "./data/nested.ts";
 import { socialDataset } from "./data/social.ts";
 import { benchDirections } from "./direction.ts";
+import { benchDistributed } from "./distributed.ts";
 import { benchBatching, benchCache, type LayersResult } from "./layers.ts";
 import { benchLife } from "./life.ts";
 import { benchLookups } from "./lookup.ts";
@@ -29,8 +30,8 @@ import { benchWrites } from "./write.ts";
 
 const usage = `usage: npm run bench -- <command> [options]
 
-commands: check, lookup, shapes, plans, transports, batching, cache, rate, soak, overhead,
-          workloads, write,
+commands: check, lookup, shapes, plans, transports, batching, cache, distributed, rate, soak,
+          overhead, workloads, write,
           direction, life; record runs all that docs/performance.md shows, page writes it anew
 
   --small                data of about a hundredth of the size
@@ -46,7 +47,7 @@ check only:
   --connections <list>   connections, which is also checks in flight (1,8)
   --walk-reads-head      let the baseline read head version and snapshot before each check
 
-shapes, overhead, transports, direction, batching and cache only:
+shapes, overhead, transports, direction, batching, cache and distributed only:
   --runs <n>             alternating runs of each class; the medians are printed (5)
   --callers <list>       checks in flight, not of overhead (1,8,64)
 
@@ -97,6 +98,9 @@ const options = {
 /** Questions to pick from in each class. */
 const QUESTIONS = 400;
 
+/** The same where answers are kept, which few questions would fill. */
+const SHARED_QUESTIONS = 800;
+
 const commands: Readonly<Record<string, (server: BenchServer) => Promise<object>>> = {
   check: async (server) => {
     const datasets = [
@@ -119,6 +123,11 @@ const commands: Readonly<Record<string, (server: BenchServer) => Promise<object>
   rate: async (server) => {
     const dataset = nestedDataset(values.small ? smallSizes : fullSizes, QUESTIONS);
     return { rate: await benchRate(server, dataset, options, print) };
+  },
+  distributed: async (server) => {
+    const dataset = nestedDataset(values.small ? smallSizes : fullSizes, SHARED_QUESTIONS);
+    const asked = { ...options, only: values.only };
+    return { distributed: await benchDistributed(server, dataset, asked, print) };
   },
   soak: async (server) => {
     const dataset = nestedDataset(values.small ? smallSizes : fullSizes, QUESTIONS);

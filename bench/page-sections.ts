@@ -1,7 +1,9 @@
 import type { CheckResult } from "./check.ts";
+import { distributedSection } from "./distributed-section.ts";
 import type { LayersResult } from "./layers.ts";
 import type { LookupBenchResult } from "./lookup.ts";
 import { type OverheadResult, overheadTarget } from "./overhead.ts";
+import { type PageSection, table, verdict } from "./page-table.ts";
 import { latencyTargets, type RateResult } from "./rate.ts";
 import { figure } from "./report.ts";
 import type { ShapeResult } from "./shapes.ts";
@@ -9,16 +11,6 @@ import type { SoakResult } from "./soak.ts";
 import { wayTitles } from "./ways/way.ts";
 import type { WorkloadsResult } from "./workloads.ts";
 import type { WriteResult } from "./write.ts";
-
-/** A part of the page of figures. */
-export interface PageSection {
-  /** Of the command, and of the file of its figures. */
-  readonly name: string;
-  readonly title: string;
-  readonly about: string;
-  /** Markdown of what stands in the file. */
-  readonly tables: (json: string) => readonly string[];
-}
 
 const wantedLatency = `p50 <= ${latencyTargets.p50} ms, p99 <= ${latencyTargets.p99} ms`;
 
@@ -107,6 +99,7 @@ export const pageSections: readonly PageSection[] = [
     "Answers that are kept",
     "Checks that name a state and come again, with their answers kept against without.",
   ),
+  distributedSection,
   {
     name: "lookup",
     title: "Lookups",
@@ -264,28 +257,4 @@ function layersSection(name: "batching" | "cache", title: string, about: string)
       ];
     },
   };
-}
-
-function verdict(isMet: boolean): string {
-  return isMet ? "met" : "**missed**";
-}
-
-/** As wide as the formatter makes it, so that it leaves the page alone; numbers to the right. */
-function table(headings: readonly string[], rows: readonly (readonly string[])[]): string {
-  const widths = headings.map((_, column) =>
-    Math.max(3, ...[headings, ...rows].map((row) => (row[column] ?? "").length)),
-  );
-  const isText = widths.map((_, column) => rows.some((row) => /^[^\d]/.test(row[column] ?? "")));
-  const line = (cells: readonly string[]): string => `| ${cells.join(" | ")} |`;
-  const padded = (row: readonly string[]): string =>
-    line(
-      widths.map((width, column) => {
-        const cell = row[column] ?? "";
-        return isText[column] === true ? cell.padEnd(width) : cell.padStart(width);
-      }),
-    );
-  const rule = widths.map((width, column) =>
-    isText[column] === true ? "-".repeat(width) : `${"-".repeat(width - 1)}:`,
-  );
-  return [padded(headings), line(rule), ...rows.map(padded)].join("\n");
 }

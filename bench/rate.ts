@@ -5,6 +5,7 @@ import { type Ask, askOf, measure, warmUp } from "./measure.ts";
 import { figure, formatTable } from "./report.ts";
 import { type BenchServer, loadDatabase } from "./server.ts";
 import { serveDatabase } from "./serving.ts";
+import { usualInTurn } from "./usual-questions.ts";
 
 export interface RateOptions {
   /** Of each measurement. */
@@ -32,9 +33,6 @@ export const latencyTargets = { p50: 12, p99: 30 } as const;
 const parts = [0.3, 0.8] as const;
 const callersAtCapacity = 64;
 const warmUpRequests = 2_000;
-
-/** What most requests ask; the other classes are out of proportion in some way. */
-const usual = new Set(["shallow", "nested allowed", "nested denied", "banned"]);
 
 /**
  * Finds how many checks a second one `pemba serve` on Postgres gets through, and then has them
@@ -84,16 +82,8 @@ async function findLatencies(
 }
 
 /** The cheapest class by itself, and the usual ones in turn. */
-function mixesOf({ classes }: Dataset): Dataset["classes"] {
-  const asked = classes.filter(({ name }) => usual.has(name));
-  const most = Math.max(...asked.map(({ questions }) => questions.length));
-  const mixed = Array.from({ length: most }, (_, nth) =>
-    asked.flatMap(({ questions }) => questions.slice(nth, nth + 1)),
-  ).flat();
-  return [
-    ...asked.filter(({ name }) => name === "shallow"),
-    { name: "usual ones in turn", questions: mixed },
-  ];
+function mixesOf(dataset: Dataset): Dataset["classes"] {
+  return [...dataset.classes.filter(({ name }) => name === "shallow"), usualInTurn(dataset)];
 }
 
 function rateTable(results: readonly RateResult[]): string {

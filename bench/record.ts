@@ -14,6 +14,7 @@ const runs: readonly (readonly [string, ...string[]])[] = [
   ["rate", "--seconds", "6"],
   ["batching", "--seconds", "0.4", "--runs", "3", "--callers", "1,64"],
   ["cache", "--seconds", "0.4", "--runs", "3", "--callers", "64"],
+  ["distributed", "--seconds", "1", "--runs", "3", "--callers", "1,64"],
   ["lookup", "--seconds", "1"],
   ["shapes", "--seconds", "2"],
   ["workloads"],

@@ -1,4 +1,4 @@
-import { execFile, spawn } from "node:child_process";
+import { type ChildProcess, execFile, spawn } from "node:child_process";
 import { once } from "node:events";
 import { readFile } from "node:fs/promises";
 import { fileURLToPath } from "node:url";
@@ -24,6 +24,14 @@ export interface PembaServing extends Serving {
   readonly profiler: string;
 }
 
+/** One of several over the same database. */
+export interface InstanceServing extends PembaServing {
+  /** Where its measures are read. */
+  readonly metrics: string;
+  /** Ends it at once, as a machine that breaks does. */
+  readonly kill: () => Promise<void>;
+}
+
 /** Limits are for clients who ask too much; a benchmark is one on purpose. */
 const unlimited = { SERVICE_SERVICE_PERMISSION_CONCURRENCY_LIMIT: "100000" };
 
@@ -35,6 +43,35 @@ export async function serveDatabase(url: string): Promise<PembaServing> {
     SERVICE_DATABASE_AUTO_MIGRATE: "false",
     SERVICE_SERVICE_WATCH_ENABLED: "true",
   });
+}
+
+/** The same with measures to be read, and with more settings, by their variables. */
+export async function serveInstance(
+  url: string,
+  settings: Readonly<Record<string, string>>,
+): Promise<InstanceServing> {
+  const {
+    process: child,
+    log,
+    ...serving
+  } = await start({
+    SERVICE_DATABASE_ENGINE: "postgres",
+    SERVICE_DATABASE_URI: url,
+    SERVICE_DATABASE_AUTO_MIGRATE: "false",
+    SERVICE_METER_PROMETHEUS_ENABLED: "true",
+    SERVICE_METER_PROMETHEUS_PORT: "0",
+    ...settings,
+  });
+  const metrics = must(/metrics are read from ([^\s"]+)/.exec(log)?.[1], "they are read");
+  return {
+    ...serving,
+    metrics: `http://${metrics}/metrics`,
+    kill: async () => {
+      const exited = once(child, "exit");
+      child.kill("SIGKILL");
+      await exited;
+    },
+  };
 }
 
 /** Serves from memory, in which there is nothing yet. */
@@ -85,12 +122,22 @@ export async function processorSeconds(pid: number): Promise<number> {
 const ticksPerSecond = 100;
 
 async function serve(env: Readonly<Record<string, string>>): Promise<PembaServing> {
+  const { url, grpc, profiler, pid, stop } = await start(env);
+  return { url, grpc, profiler, pid, stop };
+}
+
+/** With what it has said when it was ready. */
+async function start(
+  env: Readonly<Record<string, string>>,
+): Promise<PembaServing & { readonly process: ChildProcess; readonly log: string }> {
   const serving = startServing([], { env: { ...unlimited, ...env } });
   let log = "";
   serving.process.stdout?.on("data", (chunk: Buffer) => (log += chunk.toString()));
   const { url, grpc } = await serving.addresses;
   const profiler = must(/profiler listens on ([^\s"]+)/.exec(log)?.[1], "the profiler is on");
   return {
+    process: serving.process,
+    log,
     url,
     grpc,
     profiler,

@@ -63,3 +63,9 @@ export async function checkThrough(
   });
   return answer?.allowed ?? false;
 }
+
+/** The token of what is there now: a write of nothing has one, too. */
+export async function presentState(store: Pick<Store, "data">): Promise<SnapToken> {
+  const nothing = { schemaVersion: undefined, tuples: [], attributes: [] };
+  return await store.data.write(benchTenant, nothing);
+}

@@ -12,7 +12,7 @@ export function checkWorks(
 ): Works {
   return {
     engine: askOf((question) => checkThrough(store, question, { depth }), questions),
-    rest: askOf(askRest(clients.rest, depth), questions),
-    grpc: askOf(askGrpc(clients.grpc, depth), questions),
+    rest: askOf(askRest(clients.rest, { depth }), questions),
+    grpc: askOf(askGrpc(clients.grpc, { depth }), questions),
   };
 }

@@ -1,0 +1,53 @@
+import type { ComparedInstances } from "./distributed.ts";
+import type { KilledResult } from "./killed.ts";
+import { figure, formatTable } from "./report.ts";
+
+export function comparedTable(results: readonly ComparedInstances[]): string {
+  const headings = ["questions", "population", "kept", "over", "callers", "instances"];
+  const figures = ["checks/s", "p50 ms", "p99", "hits %", "sent %", "not answered %"];
+  return formatTable(
+    [...headings, ...figures, "stmts", "processor us", "ratio"],
+    results.flatMap(({ questions, population, kept, transport, callers, alone, shared, ratio }) =>
+      ([alone, shared] as const).map((side) => [
+        questions,
+        ...[population, kept].map(String),
+        transport,
+        String(callers),
+        side === shared ? "shared" : "alone",
+        ...[side.perSecond, side.p50, side.p99, side.hitRate * 100].map(figure),
+        ...[side.sent * 100, side.unanswered * 100, side.statements].map(figure),
+        figure(side.processorMicroseconds),
+        side === shared ? figure(ratio) : "",
+      ]),
+    ),
+  );
+}
+
+export function killedText(results: readonly KilledResult[]): string {
+  const table = formatTable(
+    [
+      "one killed",
+      "callers",
+      "before/s",
+      "after/s",
+      "ratio",
+      "p99 before",
+      "after",
+      "max",
+      "again",
+    ],
+    results.map(({ transport, callers, before, after, max, askedAgain }) => [
+      transport,
+      String(callers),
+      ...[before.perSecond, after.perSecond, after.perSecond / before.perSecond].map(figure),
+      ...[before.p99, after.p99, max].map(figure),
+      String(askedAgain),
+    ]),
+  );
+  const failures = results.flatMap(({ transport, failures: texts }) =>
+    Object.entries(texts).map(([text, count]) => `  ${transport}: ${count} x ${text}`),
+  );
+  return [table, "", `failed checks: ${failures.length === 0 ? "none" : ""}`, ...failures].join(
+    "\n",
+  );
+}
