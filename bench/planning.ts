@@ -1,14 +1,8 @@
 import { must } from "../src/base/assert.ts";
-import { CompiledSchemas } from "../src/store/compiled-schemas.ts";
-import { PostgresPermissions } from "../src/store/postgres/checks/check.ts";
-import { Database } from "../src/store/postgres/connect/database.ts";
+import type { Database } from "../src/store/postgres/connect/database.ts";
 import { numberOf } from "../src/store/postgres/connect/row.ts";
-import { readsOf } from "../src/store/postgres/replicas/reads.ts";
-import { readSchema } from "../src/store/postgres/schemas.ts";
-import { SnapTokens } from "../src/store/postgres/token/snap-token.ts";
 import type { QuestionClass } from "./data/dataset.ts";
-import { askEach } from "./measure.ts";
-import { checkThrough, poolOf } from "./store.ts";
+import { connectSingle } from "./single-connection.ts";
 
 export interface PlanningResult {
   readonly checks: number;
@@ -26,20 +20,12 @@ export async function measurePlanning(
   url: string,
   classes: readonly QuestionClass[],
 ): Promise<PlanningResult> {
-  const database = await Database.connect({ url, pool: poolOf(1), warn: () => {} });
+  const { database, ask } = await connectSingle(url);
   try {
-    const permissions = new PostgresPermissions({
-      reads: readsOf(database),
-      schemas: new CompiledSchemas((tenant, version) => readSchema(database, tenant, version), {
-        maxBytes: 10 << 20,
-      }),
-      tokens: await SnapTokens.load(database),
-    });
     const questions = classes.flatMap((each) => each.questions);
-    const ask = () => askEach((question) => checkThrough({ permissions }, question), questions);
-    await ask();
+    await ask(questions);
     const before = await plansOf(database);
-    await ask();
+    await ask(questions);
     const after = await plansOf(database);
     return {
       checks: questions.length,

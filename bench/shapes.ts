@@ -1,5 +1,6 @@
 import { must } from "../src/base/assert.ts";
 import type { Store } from "../src/store/store.ts";
+import { countBuffers } from "./buffers.ts";
 import type { Dataset, QuestionClass } from "./data/dataset.ts";
 import { groupGraphs } from "./data/group-graphs.ts";
 import { amongUnrelated, withMoreRelations } from "./data/variants.ts";
@@ -31,13 +32,27 @@ export interface ShapeResult {
   readonly ratio: number;
   /** The ratio that is wanted at most. */
   readonly target: number;
+  /** That each check looks at. */
+  readonly buffers: { readonly base: number; readonly shaped: number };
+}
+
+/** A data set that is asked. */
+interface Opened {
+  readonly store: Store;
+  readonly classes: readonly QuestionClass[];
+  /** That a check looks at, by class. */
+  readonly buffers: ReadonlyMap<string, number>;
+}
+
+interface CountedSide extends Side {
+  readonly buffers: number;
 }
 
 /** The second side is the shaped one. */
 interface Comparison {
   readonly shape: string;
   readonly questions: string;
-  readonly sides: readonly [Side, Side];
+  readonly sides: readonly [CountedSide, CountedSide];
   readonly target: number;
 }
 
@@ -56,12 +71,13 @@ export async function benchShapes(
 ): Promise<{ readonly shapes: readonly ShapeResult[]; readonly planning: PlanningResult }> {
   const loaded: LoadedDatabase[] = [];
   const stores: Store[] = [];
-  const open = async (data: LoadedData): Promise<Store> => {
+  const open = async (data: LoadedData & Pick<Dataset, "classes">): Promise<Opened> => {
     const database = await loadDatabase(server, data, print);
     loaded.push(database);
+    const buffers = await countBuffers(database.url, data.classes);
     const store = await openStore({ url: database.url, connections: 1 });
     stores.push(store);
-    return store;
+    return { store, classes: data.classes, buffers };
   };
   try {
     const comparisons = await openComparisons(base, open);
@@ -78,24 +94,23 @@ export async function benchShapes(
 
 async function openComparisons(
   base: Dataset,
-  open: (data: LoadedData) => Promise<Store>,
+  open: (data: LoadedData & Pick<Dataset, "classes">) => Promise<Opened>,
 ): Promise<readonly Comparison[]> {
-  const store = await open(base);
+  const opened = await open(base);
   const variants = [
-    { shape: "100x unrelated tuples", store: await open(amongUnrelated(base)) },
+    { shape: "100x unrelated tuples", opened: await open(amongUnrelated(base)) },
     {
       shape: "200 unrelated relations",
-      store: await open(withMoreRelations(base, "document")),
+      opened: await open(withMoreRelations(base, "document")),
     },
     {
       shape: "ten deleted versions",
-      store: await open({ ...base, name: `${base.name}_with_history`, afterLoad: makeHistory }),
+      opened: await open({ ...base, name: `${base.name}_with_history`, afterLoad: makeHistory }),
     },
   ];
-  const heavy = withHeavySubject(base);
-  const heavyStore = await open(heavy);
+  const heavy = await open(withHeavySubject(base));
   const graphs = await open(groupGraphs);
-  const graphSide = (name: string): Side => sideOf(graphs, groupGraphs.classes, name);
+  const graphSide = (name: string): CountedSide => sideOf(graphs, name);
   return [
     ...["allowed", "denied"].map((answer): Comparison => ({
       shape: "cycles among 400 groups",
@@ -106,17 +121,14 @@ async function openComparisons(
     ...["denied", "allowed"].map((answer): Comparison => ({
       shape: "subject with 100,000 grants",
       questions: answer,
-      sides: [
-        sideOf(heavyStore, heavy.classes, `light ${answer}`),
-        sideOf(heavyStore, heavy.classes, `heavy ${answer}`),
-      ],
+      sides: [sideOf(heavy, `light ${answer}`), sideOf(heavy, `heavy ${answer}`)],
       target: invarianceTarget,
     })),
     ...variants.flatMap((variant) =>
       base.classes.map(({ name }): Comparison => ({
         shape: variant.shape,
         questions: name,
-        sides: [sideOf(store, base.classes, name), sideOf(variant.store, base.classes, name)],
+        sides: [sideOf(opened, name), sideOf(variant.opened, name)],
         target: invarianceTarget,
       })),
     ),
@@ -129,10 +141,12 @@ async function measureComparisons(
 ): Promise<readonly ShapeResult[]> {
   const results: ShapeResult[] = [];
   for (const { shape, questions, sides, target } of comparisons) {
+    const buffers = { base: sides[0].buffers, shaped: sides[1].buffers };
     const measured: ShapeResult[] = [];
     for (let run = 0; run < runs; run++) {
       const [base, shaped] = await measureInTurn(sides, seconds / runs);
-      measured.push({ shape, questions, base, shaped, ratio: shaped.p25 / base.p25, target });
+      const ratio = shaped.p25 / base.p25;
+      measured.push({ shape, questions, base, shaped, ratio, target, buffers });
     }
     const sorted = measured.toSorted((a, b) => a.ratio - b.ratio);
     results.push(must(sorted[Math.floor(runs / 2)], "there is a run"));
@@ -140,24 +154,29 @@ async function measureComparisons(
   return results;
 }
 
-function sideOf(store: Store, classes: readonly QuestionClass[], name: string): Side {
+function sideOf({ store, classes, buffers }: Opened, name: string): CountedSide {
   const found = must(
     classes.find((each) => each.name === name),
     `there is no class ${name}`,
   );
-  return { ask: (question) => checkThrough(store, question), questions: found.questions };
+  return {
+    ask: (question) => checkThrough(store, question),
+    questions: found.questions,
+    buffers: must(buffers.get(name), "every class was counted"),
+  };
 }
 
 function shapeTable(results: readonly ShapeResult[]): string {
   return formatTable(
-    ["shape", "questions", "base p25 ms", "p25 ms", "ratio", "wanted"],
-    results.map(({ shape, questions, base, shaped, ratio, target }) => [
+    ["shape", "questions", "base p25 ms", "p25 ms", "ratio", "wanted", "base buffers", "buffers"],
+    results.map(({ shape, questions, base, shaped, ratio, target, buffers }) => [
       shape,
       questions,
       figure(base.p25),
       figure(shaped.p25),
       figure(ratio),
       `<= ${target}${ratio > target ? " MISSED" : ""}`,
+      ...[buffers.base, buffers.shaped].map(figure),
     ]),
   );
 }
