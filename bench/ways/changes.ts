@@ -20,8 +20,8 @@ type Follow = (asked: Asked, after: SnapToken, signal: AbortSignal) => AsyncGene
  */
 export async function changeWorks(asked: Asked, log: ChangeLog): Promise<Works> {
   const tokens = await writeLog(asked.store, log);
-  const perPage = Math.ceil(log.pageSize / log.changes);
-  const pages = Math.floor(log.transactions / perPage);
+  const perPage = transactionsOfPage(log);
+  const pages = pagesOf(log);
   const workOf = (follow: Follow) => async (nth: number) => {
     const first = (nth % pages) * perPage;
     const wanted = Array.from({ length: perPage }, (_, at) => idsOf(log, first + at));
@@ -29,6 +29,15 @@ export async function changeWorks(asked: Asked, log: ChangeLog): Promise<Works> 
     assert.deepEqual(await readPage(asked, follow, after, perPage), wanted);
   };
   return { engine: workOf(ofEngine), rest: workOf(overRest), grpc: workOf(overGrpc) };
+}
+
+/** How many pages the log has. */
+export function pagesOf(log: ChangeLog): number {
+  return Math.floor(log.transactions / transactionsOfPage(log));
+}
+
+function transactionsOfPage({ pageSize, changes }: ChangeLog): number {
+  return Math.ceil(pageSize / changes);
 }
 
 /** Also what an earlier run has left is gone then. Gives the states before and after each. */
