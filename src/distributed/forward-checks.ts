@@ -5,20 +5,12 @@ import type { TenantId } from "../base/tuple.ts";
 import { questionKey, questionOf } from "../plan/question-of.ts";
 import { itemKey, type SingleCheck, singleCheck } from "../store/single-check.ts";
 import type { CheckAnswer, CheckQuestion, PermissionStore, Store } from "../store/store.ts";
+import { Patience, type PatienceBounds } from "./patience.ts";
 import type { Peer } from "./peer.ts";
 import type { Peers } from "./peers.ts";
 
-/** A peer is waited for alone for at least and at most so long, in milliseconds. */
-interface Patience {
-  readonly min: number;
-  readonly max: number;
-}
-
-/** How many times longer than usual an answer may take. */
-const patienceTimes = 4;
-
-/** How much the last answer counts in what is usual. */
-const lastWeight = 0.1;
+/** How long a peer is waited for alone, at least and at most, in milliseconds. */
+const defaultPatience: PatienceBounds = { min: 10, max: 1_000 };
 
 /**
  * The same store, with checks whose answers are kept sent to the instance that keeps them: single
@@ -28,10 +20,10 @@ const lastWeight = 0.1;
 export function forwardChecks(
   store: Store,
   peers: Pick<Peers, "pick" | "leaveOut">,
-  options: { readonly telemetry?: Telemetry; readonly patience?: Patience } = {},
+  options: { readonly telemetry?: Telemetry; readonly patience?: PatienceBounds } = {},
 ): Store {
   const { permissions } = store;
-  const { telemetry = noTelemetry, patience = { min: 10, max: 200 } } = options;
+  const { telemetry = noTelemetry, patience = defaultPatience } = options;
   const forwarding = new Forwarding({ here: permissions, peers, telemetry, patience });
   return {
     ...store,
@@ -48,7 +40,7 @@ interface Parts {
   readonly here: PermissionStore;
   readonly peers: Pick<Peers, "pick" | "leaveOut">;
   readonly telemetry: Telemetry;
-  readonly patience: Patience;
+  readonly patience: PatienceBounds;
 }
 
 class Forwarding {
@@ -56,13 +48,12 @@ class Forwarding {
   readonly #peers: Pick<Peers, "pick" | "leaveOut">;
   readonly #telemetry: Telemetry;
   readonly #patience: Patience;
-  #usualMs = 0;
 
   constructor({ here, peers, telemetry, patience }: Parts) {
     this.#here = here;
     this.#peers = peers;
     this.#telemetry = telemetry;
-    this.#patience = patience;
+    this.#patience = new Patience(patience);
   }
 
   async check(tenant: TenantId, question: CheckQuestion): Promise<readonly CheckAnswer[]> {
@@ -92,13 +83,12 @@ class Forwarding {
   ): Promise<readonly CheckAnswer[] | undefined> {
     const began = performance.now();
     const { promise: late, resolve } = Promise.withResolvers<undefined>();
-    const timer = setTimeout(() => {
-      this.#count("late");
-      resolve(undefined);
-    }, this.#patienceMs());
+    const timer = setTimeout(() => resolve(undefined), this.#patience.ms);
     try {
       const answers = await Promise.race([there, late]);
-      if (answers !== undefined) this.#count("answered");
+      if (answers === undefined) this.#patience.late();
+      else this.#patience.answered(performance.now() - began);
+      this.#count(answers === undefined ? "late" : "answered");
       return answers;
     } catch (error) {
       if (isOfPeer(error)) this.#peers.leaveOut(peer);
@@ -106,7 +96,6 @@ class Forwarding {
       return undefined;
     } finally {
       clearTimeout(timer);
-      this.#usualMs += (performance.now() - began - this.#usualMs) * lastWeight;
     }
   }
 
@@ -122,11 +111,6 @@ class Forwarding {
     const traceparent = place && `00-${place.traceId}-${place.spanId}-01`;
     const request = { tenantId: tenant, metadata, entity, permission, subject };
     return [await peer.check(request, { signal, traceparent })];
-  }
-
-  #patienceMs(): number {
-    const { min, max } = this.#patience;
-    return Math.min(Math.max(min, this.#usualMs * patienceTimes), max);
   }
 
   #count(outcome: "answered" | "failed" | "late"): void {
