@@ -26,7 +26,7 @@ tracer:
 database:
   max_open_connections: 7
   writer:
-    uri: postgres://u@h/x?password=hunter2&sslmode=require
+    uri: postgres://u@h/x?my.secret=hunter2&sslmode=require
 `,
   );
   return {
@@ -70,7 +70,7 @@ test("every key is shown with its value and where that comes from, but no secret
     "authn.oidc.valid_methods": "ES256,EdDSA | flag --authn-oidc-valid-methods",
     "database.max_connections": "7 | file here.yaml:9:3",
     "database.uri": "postgres://user:***@host:5432/x | variable SERVICE_DATABASE_URI",
-    "database.writer.uri": "postgres://u@h/x?password=***&sslmode=require | file here.yaml:11:5",
+    "database.writer.uri": "postgres://u@h/x?my.secret=***&sslmode=require | file here.yaml:11:5",
     "database.connect_timeout": "1m | variable SERVICE_DATABASE_CONNECT_TIMEOUT",
     "database.engine": "memory | default",
   };

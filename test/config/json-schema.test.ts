@@ -17,7 +17,7 @@ const texts: readonly string[] = [
   "0s|300s|1.5h|1h30m|500ms|876000h|10MiB|10MB|1.5 kb|5B",
   "*|https://a.example|http://b:8080/c|127.0.0.1|::1|localhost|a.b_c|host:4317",
   "dns:///peers:5000|static:///a:1,[::1]:2|authorization|x-a:b c|/a/b.pem",
-  "postgres://u:p%40@h,i/x?a=b|postgresql:///x?host=/tmp|a b|a, b|gr\u00fcn|a\nb",
+  "postgres://u:p%40@h,i/x?a=b|postgresql:///x?search_path=a|a b|a, b|gr\u00fcn|a\nb",
 ].flatMap((line) => line.split("|"));
 
 /*

@@ -9,6 +9,7 @@ import {
   type CertificateName,
   makeCertificate,
 } from "../support/certificate-files.ts";
+import { withoutIpv6 } from "../support/ipv6.ts";
 import { serverUser, startPostgresBinaries } from "../support/postgres-binaries.ts";
 import { serverSettings } from "../support/postgres-settings.ts";
 
@@ -16,6 +17,7 @@ import { serverSettings } from "../support/postgres-settings.ts";
 async function startWith(
   t: TestContext,
   names: readonly CertificateName[],
+  more: readonly string[] = [],
 ): Promise<{ readonly url: string; readonly root: string }> {
   const made = certificateFolder(t, await makeCertificate(names));
   // Of the server's user, which takes no key that others could read.
@@ -31,7 +33,7 @@ async function startWith(
     for (const path of [folder, cert, key]) chownSync(path, uid, gid);
   }
   const settings = ["ssl=on", `ssl_cert_file=${cert}`, `ssl_key_file=${key}`];
-  const server = await startPostgresBinaries([...serverSettings, ...settings]);
+  const server = await startPostgresBinaries([...serverSettings, ...settings, ...more]);
   t.after(async () => await server.stop());
   return { url: server.url, root: made.cert };
 }
@@ -46,6 +48,18 @@ async function isEncrypted(url: string, query: string): Promise<unknown> {
     return row?.["ssl"];
   });
 }
+
+test(
+  "verify-full wants the certificate to name an IPv6 address as well",
+  { skip: withoutIpv6 },
+  async (t) => {
+    const all = ["listen_addresses=127.0.0.1,::1"];
+    const { url, root } = await startWith(t, [{ type: 7, ip: "::1" }], all);
+    const full = `sslmode=verify-full&sslrootcert=${root}`;
+    assert.equal(await isEncrypted(url.replace("127.0.0.1", "[::1]"), full), true);
+    await assert.rejects(isEncrypted(url, full));
+  },
+);
 
 test("verify-full wants the certificate to name the host, be it a name or an address", async (t) => {
   const address = await startWith(t, [{ type: 7, ip: "127.0.0.1" }]);
