@@ -19,11 +19,12 @@ export function lookupWorks(
       const lookup = must(lookups[nth % lookups.length], "a class has some");
       assert.deepEqual(await look(asked, lookup, depth), lookup.found, `wrong: ${textOf(lookup)}`);
     };
-  return { engine: workOf(ofEngine), rest: workOf(overRest), grpc: workOf(overGrpc) };
+  return { engine: workOf(lookUpThrough), rest: workOf(overRest), grpc: workOf(overGrpc) };
 }
 
-async function ofEngine(
-  { store }: Asked,
+/** The ids of one page, asked of an engine. */
+export async function lookUpThrough(
+  { store }: Pick<Asked, "store">,
   lookup: WorkloadLookup,
   depth: number,
 ): Promise<readonly string[]> {
