@@ -33,7 +33,7 @@ function callerOf(reply: FastifyReply): AbortController {
   if (reply.caller !== null) return reply.caller;
   const caller = new AbortController();
   reply.caller = caller;
-  reply.raw.once("close", () => {
+  reply.raw.on("close", () => {
     // Who has got the whole answer has not left, and an abortion takes longer than most checks.
     if (!reply.raw.writableFinished) caller.abort();
   });

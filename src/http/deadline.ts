@@ -32,11 +32,11 @@ export function endAtDeadlines(app: HttpApp): void {
   knowCallers(app);
   app.addHook("onRoute", (route) => {
     const { handler } = route;
-    route.handler = async function (this: HttpApp, request, reply): Promise<unknown> {
+    route.handler = function (this: HttpApp, request, reply): unknown {
       const timeoutMs = timeoutOf(request);
-      const work = async (): Promise<unknown> =>
-        await forCaller(clientGone(reply), () => handler.call(this, request, reply));
-      return await (timeoutMs === undefined ? work() : within(timeoutMs, reply, work));
+      const work = (): unknown =>
+        forCaller(clientGone(reply), () => handler.call(this, request, reply));
+      return timeoutMs === undefined ? work() : within(timeoutMs, reply, work);
     };
   });
 }
@@ -51,7 +51,7 @@ export function lateness(reply: FastifyReply): PembaError | undefined {
 async function within(
   timeoutMs: number,
   reply: FastifyReply,
-  work: () => Promise<unknown>,
+  work: () => unknown,
 ): Promise<unknown> {
   const { promise, reject } = Promise.withResolvers<never>();
   const end = (): void => {

@@ -13,6 +13,7 @@ import { type Certificate, oldestTls } from "../auth/certificate.ts";
 import { requestIdHeader, requestIdOf } from "../telemetry/request-id.ts";
 import type { HttpApp } from "./app.ts";
 import { bodyLimit } from "./body.ts";
+import { lateChildren } from "./late-logger.ts";
 import { answerUnreadable } from "./refused-by-node.ts";
 
 /** As much as the head of a request may hold: an id that is too long deserves a 400 that says so. */
@@ -43,7 +44,7 @@ export interface AppOptions {
 /** A server without routes. New connections have the certificate of their time. */
 export function openApp({ logger, certificate, refuse }: AppOptions): HttpApp {
   const common = {
-    loggerInstance: logger,
+    loggerInstance: lateChildren(logger),
     logController: new LogController({ disableRequestLogging: true }),
     genReqId: ({ headers }: IncomingMessage) => requestIdOf(headers[requestIdHeader]),
     bodyLimit,

@@ -97,7 +97,8 @@ function readBodies(app: HttpApp): void {
   );
   // Without the header nothing can be wrong with it: a malformed one would be refused with 415.
   app.addHook("onRequest", (request, _reply, done) => {
-    delete request.raw.headers["content-type"];
+    // Not deleted, which would make all later looks at the headers slower.
+    request.raw.headers["content-type"] = undefined;
     done();
   });
 }
@@ -114,6 +115,7 @@ function nameRequests(app: HttpApp): void {
     }
     done();
   });
+  if (app.log.level !== "debug") return;
   app.addHook("onResponse", (request, reply, done) => {
     const line = {
       method: request.method,

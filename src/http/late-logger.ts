@@ -1,0 +1,63 @@
+import type { FastifyBaseLogger, FastifyLogFn } from "fastify";
+import type { Bindings, ChildLoggerOptions } from "pino";
+
+type Line = Parameters<FastifyLogFn>;
+
+/**
+ * The same logger, but children of it are made with their first line. The framework has one for each
+ * request, most of which have nothing to tell.
+ */
+export function lateChildren(logger: FastifyBaseLogger): FastifyBaseLogger {
+  return new LateLogger(() => logger);
+}
+
+/** Made when it is first used. */
+class LateLogger implements FastifyBaseLogger {
+  readonly #make: () => FastifyBaseLogger;
+  #made: FastifyBaseLogger | undefined;
+
+  constructor(make: () => FastifyBaseLogger) {
+    this.#make = make;
+  }
+
+  child(bindings: Bindings, options?: ChildLoggerOptions): FastifyBaseLogger {
+    return new LateLogger(() => this.#logger.child(bindings, options));
+  }
+
+  get level(): string {
+    return this.#logger.level;
+  }
+
+  fatal(...line: Line): void {
+    this.#logger.fatal(...line);
+  }
+
+  error(...line: Line): void {
+    this.#logger.error(...line);
+  }
+
+  warn(...line: Line): void {
+    this.#logger.warn(...line);
+  }
+
+  info(...line: Line): void {
+    this.#logger.info(...line);
+  }
+
+  debug(...line: Line): void {
+    this.#logger.debug(...line);
+  }
+
+  trace(...line: Line): void {
+    this.#logger.trace(...line);
+  }
+
+  silent(...line: Line): void {
+    this.#logger.silent(...line);
+  }
+
+  get #logger(): FastifyBaseLogger {
+    this.#made ??= this.#make();
+    return this.#made;
+  }
+}
