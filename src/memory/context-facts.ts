@@ -3,6 +3,7 @@ import type { Facts } from "./facts.ts";
 
 /** The facts with what a request adds: its tuples beside the stored ones, its attributes over them. */
 export function withContext(facts: Facts, context: Context): Facts {
+  if (context.tuples.length === 0 && context.attributes.length === 0) return facts;
   const tuples = Map.groupBy(context.tuples, (tuple) => keyOf(tuple.entity, tuple.relation));
   const attributes = new Map<string, Attribute>();
   for (const attribute of context.attributes) {

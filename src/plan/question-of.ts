@@ -26,8 +26,8 @@ export function questionOf(item: AskedItem): Question {
  * whatever a client sends. What has a plan is then bounded by the names of the schema.
  */
 export function questionUnder(schema: Schema, item: AskedItem): Question {
-  const isRule = asksRule(schema, item.entity.type, item.permission);
-  return questionOf(isRule ? item : { ...item, arguments: [] });
+  const isKept = item.arguments.length === 0 || asksRule(schema, item.entity.type, item.permission);
+  return questionOf(isKept ? item : { ...item, arguments: [] });
 }
 
 /** Equal for equal questions; names have no blanks. */

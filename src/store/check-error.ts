@@ -14,10 +14,11 @@ export function answerOf(
   input: { readonly depth: number; readonly path: (field: string) => string },
 ): CheckAnswer {
   const { path, depth } = input;
+  if (interpretation.kind === "answer") {
+    return { allowed: interpretation.allowed, nodes: Math.max(interpretation.nodes, 1) };
+  }
   const asked = `\`${item.entity.type}:${item.entity.id}#${item.permission}\``;
   switch (interpretation.kind) {
-    case "answer":
-      return { allowed: interpretation.allowed, nodes: Math.max(interpretation.nodes, 1) };
     case "too_deep":
       throw fieldError(
         "DEPTH_NOT_ENOUGH",
