@@ -1,11 +1,9 @@
 import { bearerToken } from "./bearer-token.ts";
-import { countRequest, type RateLimit } from "./rate-limit.ts";
+import { type RateLimit, tooManyRequests } from "./rate-limit.ts";
 
 /** What stands before all requests, whatever transport they come over. */
 export interface Admission {
   readonly rateLimit: RateLimit;
-  /** False when all may ask, whatever `authenticate` is given. */
-  readonly needsToken: boolean;
   /**
    * Verifies what a request has in its `authorization` header. Fails with a code of the kind
    * `unauthenticated`.
@@ -30,7 +28,6 @@ export function createAdmission({
 }): Admission {
   return {
     rateLimit,
-    needsToken: authenticator !== undefined,
     async authenticate(authorization) {
       await authenticator?.verify(bearerToken(authorization));
     },
@@ -45,6 +42,7 @@ export async function admit(
   admission: Admission,
   authorization: string | undefined,
 ): Promise<void> {
-  countRequest(admission.rateLimit);
+  const { rateLimit } = admission;
+  if (rateLimit.take() > rateLimit.perSecond) throw tooManyRequests(rateLimit);
   await admission.authenticate(authorization);
 }

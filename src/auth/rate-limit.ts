@@ -31,11 +31,6 @@ export function createRateLimit(
   };
 }
 
-/** Counts a request. Fails with RATE_LIMIT_EXCEEDED when it is one too many. */
-export function countRequest(rateLimit: RateLimit): void {
-  if (rateLimit.take() > rateLimit.perSecond) throw tooManyRequests(rateLimit);
-}
-
 /** What is said to a request that is one too many. */
 export function tooManyRequests({ perSecond }: RateLimit): PembaError {
   const limit = `at most ${perSecond} a second (\`server.rate_limit\`)`;

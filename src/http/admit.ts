@@ -1,22 +1,21 @@
 import type { FastifyReply, FastifyRequest } from "fastify";
 
 import { type Admission, admit } from "../auth/admission.ts";
-import { countRequest } from "../auth/rate-limit.ts";
 import type { HttpApp } from "./app.ts";
 import { replyWithError } from "./error-reply.ts";
+import { limitRate } from "./limit-rate.ts";
 import { healthPaths } from "./routes/health.ts";
 import { referencePaths } from "./routes/reference.ts";
 
 /** Asks before anything of a request is read, its body included; also where there is no route. */
 export function admitRequests(app: HttpApp, admission: Admission): void {
-  app.addHook("onRequest", (request, _reply, done) => {
-    if (!isOpen(request)) countRequest(admission.rateLimit);
-    done();
-  });
-  if (!admission.needsToken) return;
-  app.addHook("onRequest", async (request) => {
-    if (isOpen(request) || isReference(request)) return;
-    await admission.authenticate(request.headers.authorization);
+  limitRate(app, admission.rateLimit, isOpen);
+  app.after(() => {
+    app.addHook("onRequest", app.rateLimit());
+    app.addHook("onRequest", async (request) => {
+      if (isOpen(request) || isReference(request)) return;
+      await admission.authenticate(request.headers.authorization);
+    });
   });
 }
 

@@ -1,0 +1,51 @@
+import { fastifyRateLimit } from "@fastify/rate-limit";
+import type { FastifyRequest } from "fastify";
+
+import { type RateLimit, tooManyRequests } from "../auth/rate-limit.ts";
+import type { HttpApp } from "./app.ts";
+
+const noHeaders = {
+  "x-ratelimit-limit": false,
+  "x-ratelimit-remaining": false,
+  "x-ratelimit-reset": false,
+};
+
+/**
+ * Makes `app.rateLimit()` count with a limit that other transports count with too: there is one key
+ * for all clients, and how many requests are in is asked of the limit.
+ */
+export function limitRate(
+  app: HttpApp,
+  rateLimit: RateLimit,
+  isOpen: (request: FastifyRequest) => boolean,
+): void {
+  void app.register(fastifyRateLimit, {
+    // Hooks of routes come after those of the server, and are not there where there is no route.
+    global: false,
+    max: rateLimit.perSecond,
+    timeWindow: 1_000,
+    keyGenerator: () => "all",
+    store: storeOf(rateLimit),
+    allowList: isOpen,
+    errorResponseBuilder: () => tooManyRequests(rateLimit),
+    // What stands in all errors of its kind, the reply to it has.
+    addHeaders: { ...noHeaders, "retry-after": false },
+    addHeadersOnExceeding: noHeaders,
+  });
+}
+
+type Counted = (error: null, result: { readonly current: number; readonly ttl: number }) => void;
+
+/** A class, since the plugin makes its store itself. */
+function storeOf(rateLimit: RateLimit) {
+  return class Store {
+    incr(_key: string, counted: Counted, timeWindow: number): void {
+      counted(null, { current: rateLimit.take(), ttl: timeWindow });
+    }
+
+    /** For routes with options of their own: the limit is the same. */
+    child(): Store {
+      return this;
+    }
+  };
+}
