@@ -4,6 +4,8 @@ import { type RateLimit, tooManyRequests } from "./rate-limit.ts";
 /** What stands before all requests, whatever transport they come over. */
 export interface Admission {
   readonly rateLimit: RateLimit;
+  /** False when all may ask, whatever `authenticate` is given. */
+  readonly needsToken: boolean;
   /**
    * Verifies what a request has in its `authorization` header. Fails with a code of the kind
    * `unauthenticated`.
@@ -28,6 +30,7 @@ export function createAdmission({
 }): Admission {
   return {
     rateLimit,
+    needsToken: authenticator !== undefined,
     async authenticate(authorization) {
       await authenticator?.verify(bearerToken(authorization));
     },

@@ -12,6 +12,7 @@ export function admitRequests(app: HttpApp, admission: Admission): void {
   limitRate(app, admission.rateLimit, isOpen);
   app.after(() => {
     app.addHook("onRequest", app.rateLimit());
+    if (!admission.needsToken) return;
     app.addHook("onRequest", async (request) => {
       if (isOpen(request) || isReference(request)) return;
       await admission.authenticate(request.headers.authorization);
