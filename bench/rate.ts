@@ -32,6 +32,9 @@ export const latencyTargets = { p50: 12, p99: 30 } as const;
 
 const parts = [0.3, 0.8] as const;
 const callersAtCapacity = 64;
+
+/** So many checks are asked each alone (half of the server's connections), and more of them together. */
+const callersAlone = 10;
 const warmUpRequests = 2_000;
 
 /**
@@ -71,7 +74,10 @@ async function findLatencies(
   { seconds, pattern }: RateOptions,
 ): Promise<Pick<RateResult, "capacity" | "points">> {
   const inFlight = callersAtCapacity;
-  await warmUp(ask, questions, { inFlight, count: warmUpRequests });
+  // A statement is planned on each connection: neither of the two may be new to one later.
+  for (const callers of [callersAlone, callersAtCapacity]) {
+    await warmUp(ask, questions, { inFlight: callers, count: warmUpRequests });
+  }
   const { perSecond: capacity } = await measure(ask, questions, { inFlight, seconds });
   const points: RatePoint[] = [];
   for (const part of parts) {
