@@ -8,6 +8,7 @@ import {
   CheckBatches,
   type CheckStatements,
 } from "../../src/store/postgres/checks/check-batches.ts";
+import { storageError } from "../../src/store/postgres/connect/driver-error.ts";
 import type { CheckQuestion } from "../../src/store/store.ts";
 import { watchKeys } from "../support/kept-keys.ts";
 import { fails } from "./engines.ts";
@@ -269,6 +270,37 @@ test("a fault of ours is looked for one by one, a fault of the storage fails all
   fake.sent[5]?.fail(new PembaError("UNAVAILABLE", "no storage"));
   await Promise.all(failed);
   assert.equal(fake.sent.length, 6);
+});
+
+test("a check for which the server lacks disk or memory fails alone", async () => {
+  for (const code of ["53000", "53100", "53200", "53400"]) {
+    const fake = statements();
+    const batches = new CheckBatches(fake, { lanes: 1, runningMax: 8 });
+    const [first, large, small] = ["a", "b", "c"].map((id) => batches.check(t1, question(id)));
+    assert.ok(large);
+    const lacking = storageError(Object.assign(new Error("no more of it"), { code }));
+    fake.sent[0]?.answer();
+    await first;
+    fake.sent[1]?.fail(lacking);
+    await settled();
+    const failed = fails(large, "UNAVAILABLE");
+    fake.sent[2]?.fail(lacking);
+    await failed;
+    await settled();
+    fake.sent[3]?.answer();
+    assert.deepEqual(await small, allowed, code);
+  }
+});
+
+test("a server that takes no more connections fails all that were asked together", async () => {
+  const fake = statements();
+  const batches = new CheckBatches(fake, { lanes: 1, runningMax: 8 });
+  const [first, ...failing] = ["a", "b", "c"].map((id) => batches.check(t1, question(id)));
+  fake.sent[0]?.answer();
+  await first;
+  const failed = failing.map((each) => fails(each, "UNAVAILABLE"));
+  fake.sent[1]?.fail(storageError(Object.assign(new Error("full"), { code: "53300" })));
+  await Promise.all(failed);
 });
 
 test("who leaves takes nobody along, and a batch that all have left is cancelled", async () => {

@@ -6,6 +6,7 @@ import { noTelemetry, type Telemetry } from "../../../base/telemetry.ts";
 import type { TenantId } from "../../../base/tuple.ts";
 import { itemKey, type SingleCheck, singleCheck } from "../../single-check.ts";
 import type { CheckQuestion } from "../../store.ts";
+import { isExhausted } from "../connect/driver-error.ts";
 import { batchKey, CheckBatch, type VersionedAnswer } from "./check-batch.ts";
 import { TenantTurns } from "./tenant-turns.ts";
 
@@ -216,13 +217,13 @@ export class CheckBatches {
 }
 
 /**
- * Whether each of the checks would fail so: for the tenant, the state or the database. A fault of ours,
- * or a statement that took too long, may be for one of them.
+ * Whether each of the checks would fail so: for the tenant, the state or the way to the database. A
+ * fault of ours, a statement that took too long, or for which the server had not the disk or the
+ * memory, may be for one of them.
  */
 function isOfAll(error: unknown): boolean {
-  return (
-    error instanceof PembaError && error.kind !== "internal" && error.kind !== "deadline_exceeded"
-  );
+  if (!(error instanceof PembaError) || isExhausted(error)) return false;
+  return error.kind !== "internal" && error.kind !== "deadline_exceeded";
 }
 
 function average(usual: number, last: number): number {

@@ -46,6 +46,9 @@ const closingFaults: ReadonlySet<string> = new Set(["CONNECTION_DESTROYED", "CON
  */
 const unavailableStates = /^(08...|28...|3D000|25006|53...|57P0[1-5]|58...)$/;
 
+/** A server that had not enough of something for this statement, and may have for others. */
+const exhaustedStates = /^53[0124]00$/;
+
 /** No such role, a wrong password, no entry in `pg_hba.conf`, no such database. */
 const refusedLoginStates = /^(28...|3D000)$/;
 
@@ -134,6 +137,12 @@ export function isAnswer(error: unknown): boolean {
   if (!(error instanceof PembaError)) return true;
   if (error.code !== "DEADLINE_EXCEEDED") return error.kind !== "cancelled";
   return isCancelled(error) || isCancelled(error.cause);
+}
+
+/** Did the server lack disk, memory or what else a limit of it holds back, for one statement? */
+export function isExhausted(error: unknown): boolean {
+  const code = error instanceof PembaError ? codeOf(error.cause) : undefined;
+  return code !== undefined && exhaustedStates.test(code);
 }
 
 /** Does the server refuse who asks, or not have the database? Neither heals by waiting. */
