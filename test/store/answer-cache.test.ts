@@ -13,14 +13,25 @@ test("tokens and states take the same place however long they are", () => {
   assert.ok(tokens.every((token) => (cache.state(token)?.length ?? 1_000) < 100));
 });
 
-test("tokens of the same state have the same key, and one that came once has none", () => {
+test("tokens of the same state have the same key, and one that only came has none", () => {
   const cache = new AnswerCache(limits);
   cache.keepState("one", "state");
   cache.keepState("two", "state");
-  cache.keepState("three", "");
   assert.equal(cache.state("one"), cache.state("two"));
-  assert.equal(cache.state("three"), "");
-  assert.equal(cache.state("four"), undefined);
+  assert.equal(cache.comesAgain("three"), false);
+  assert.equal(cache.comesAgain("three"), true);
+  assert.equal(cache.state("three"), undefined);
+});
+
+test("tokens that come once push out no answer, and are forgotten themselves", () => {
+  const cache = new AnswerCache(limits);
+  for (let nth = 0; nth < 50; nth += 1) cache.keepAnswer(`${nth}`, answer);
+  const tokens = Array.from({ length: 2_000 }, (_, nth) => `token ${nth}`);
+  assert.ok(tokens.every((token) => !cache.comesAgain(token)));
+  const kept = Array.from({ length: 50 }, (_, nth) => cache.answer(`${nth}`));
+  assert.ok(kept.every((each) => each === answer));
+  assert.equal(cache.comesAgain("token 1999"), true);
+  assert.equal(cache.comesAgain("token 0"), false);
 });
 
 test("what was used least goes when the characters of the keys take too much", () => {

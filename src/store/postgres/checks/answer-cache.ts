@@ -13,22 +13,35 @@ export interface AnswerCacheLimits {
 /** What an entry takes beside the characters of its key, with its share of the index: measured. */
 const entryBytes = 160;
 
+/** How much of the memory is for tokens that came once. */
+const onceShare = 0.1;
+
 /** With one of these in it, a text takes two bytes for each character. */
 const wide = /[\u0100-\u{10FFFF}]/u;
 
 /** What is kept: the answer of a check, or the key of the state that a token names. */
 type Kept = CheckAnswer | string;
 
-/** Answers of checks by what they depend on, and tokens by their text, those that were used last. */
+/**
+ * Answers of checks by what they depend on, and tokens by their text, those that were used last. Tokens
+ * that came once have a place of their own: however many they are, they push out nothing else.
+ */
 export class AnswerCache {
   readonly #kept: LRUCache<string, Kept>;
+  readonly #once: LRUCache<string, true>;
 
   constructor({ maxBytes, maxEntries }: AnswerCacheLimits) {
     this.#kept = new LRUCache({
       max: maxEntries,
-      maxSize: maxBytes,
+      // Rounded up, since 0 would be no bound.
+      maxSize: Math.ceil(maxBytes * (1 - onceShare)),
       sizeCalculation: (kept, key) =>
         entryBytes + bytesOf(key) + (typeof kept === "string" ? bytesOf(kept) : 0),
+    });
+    this.#once = new LRUCache({
+      max: maxEntries,
+      maxSize: Math.ceil(maxBytes * onceShare),
+      sizeCalculation: (_kept, key) => entryBytes + bytesOf(key),
     });
   }
 
@@ -41,14 +54,24 @@ export class AnswerCache {
     this.#kept.set(key, answer);
   }
 
-  /** The state that a token names; "" while that is not known of a token that came before. */
+  /** The state that a token names; undefined while that is not known. */
   state(token: string): string | undefined {
     const kept = this.#kept.get(digest(token));
     return typeof kept === "string" ? kept : undefined;
   }
 
   keepState(token: string, state: string): void {
-    this.#kept.set(digest(token), state === "" ? "" : digest(state));
+    const key = digest(token);
+    this.#once.delete(key);
+    this.#kept.set(key, digest(state));
+  }
+
+  /** Whether a token was here before; asking counts as coming. */
+  comesAgain(token: string): boolean {
+    const key = digest(token);
+    if (this.#once.get(key) === true) return true;
+    this.#once.set(key, true);
+    return false;
   }
 }
 

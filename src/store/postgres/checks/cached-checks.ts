@@ -27,7 +27,7 @@ interface Parts {
  * wait at the same moment share: an answer is never older than its question.
  *
  * What a token names is found out when it comes the second time. One that comes once, as that of a
- * client that reads its own write does, costs nothing and takes no place.
+ * client that reads its own write does, costs nothing, and takes no place from what is kept.
  */
 export class CachedChecks {
   readonly #parts: Parts;
@@ -99,11 +99,8 @@ export class CachedChecks {
   ): Promise<string | undefined> {
     const token = `${tenant} ${snapToken}`;
     const seen = this.#answers.state(token);
-    if (seen === undefined) {
-      this.#answers.keepState(token, "");
-      return undefined;
-    }
-    if (seen !== "") return seen;
+    if (seen !== undefined) return seen;
+    if (!this.#answers.comesAgain(token)) return undefined;
     const head = undefined;
     const { key } = await this.#parts.states.ask({ tenant, snapToken, schemaVersion, head });
     this.#answers.keepState(token, key);
