@@ -1,3 +1,5 @@
+import { availableParallelism } from "node:os";
+
 import { must } from "../src/base/assert.ts";
 import { askRest, connectRest, type RestClient } from "./clients.ts";
 import type { Dataset, Question } from "./data/dataset.ts";
@@ -11,7 +13,7 @@ import {
 } from "./measure.ts";
 import { profileOf, type SelfTime } from "./processor-profile.ts";
 import { figure, formatTable } from "./report.ts";
-import { processorSeconds, type Serving, serveMemory, startScript } from "./serving.ts";
+import { keepOn, processorSeconds, type Serving, serveMemory, startScript } from "./serving.ts";
 
 export interface OverheadOptions {
   readonly runs: number;
@@ -30,6 +32,8 @@ export interface OverheadResult {
   readonly ratio: number;
   /** Of the processor times of a request, which say the same when the client is what is slow. */
   readonly processorRatio: number;
+  /** Did the servers and who asks them have a processor each? */
+  readonly isApart: boolean;
   readonly packages: readonly SelfTime[];
   readonly functions: readonly SelfTime[];
 }
@@ -55,6 +59,7 @@ export async function benchOverhead(
   const bare = await serveBare();
   const clients = [connectRest(pemba.url, inFlight), connectRest(bare.url, inFlight)] as const;
   try {
+    const isApart = await keepApart([pemba, bare]);
     await loadOver(clients[0], dataset);
     const sides = [
       { serving: pemba, ask: askRest(clients[0]) },
@@ -69,6 +74,7 @@ export async function benchOverhead(
       bare: theirs,
       ratio: ours.perSecond / theirs.perSecond,
       processorRatio: theirs.processorMicroseconds / ours.processorMicroseconds,
+      isApart,
       packages,
       functions: functions.slice(0, functionsShown),
     };
@@ -79,6 +85,13 @@ export async function benchOverhead(
     await pemba.stop();
     await bare.stop();
   }
+}
+
+/** One processor for the servers, of which one works at a time, and another for who asks. */
+async function keepApart(servers: readonly Serving[]): Promise<boolean> {
+  if (availableParallelism() < 2) return false;
+  const kept = [keepOn(1, process.pid), ...servers.map(async ({ pid }) => await keepOn(0, pid))];
+  return (await Promise.all(kept)).every(Boolean);
 }
 
 /** Whether somebody owns the document: a tuple that is there, and nothing else to look at. */
@@ -149,6 +162,7 @@ function overheadTables({
   bare,
   ratio,
   processorRatio,
+  isApart,
   ...profile
 }: OverheadResult): string {
   const row = (name: string, side: OverheadSide): readonly string[] => [
@@ -167,7 +181,7 @@ function overheadTables({
     );
   return [
     compared,
-    `ratio ${figure(ratio)} (wanted: >= ${overheadTarget}${verdict}), by processor time ${figure(processorRatio)}`,
+    `ratio ${figure(ratio)} (wanted: >= ${overheadTarget}${verdict}), by processor time ${figure(processorRatio)}; ${isApart ? "a processor each" : "sharing processors"}`,
     selfTable("package", profile.packages, 25),
     selfTable("function", profile.functions, functionsShown),
   ].join("\n\n");

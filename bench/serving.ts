@@ -110,6 +110,19 @@ export async function megabytesOf(pid: number): Promise<number> {
   return Number(stdout.trim()) / 1024;
 }
 
+/**
+ * Keeps a process, all its threads, on one processor; false where that cannot be done. Else who is
+ * answered takes the processor of who answers, and how often depends on what else runs.
+ */
+export async function keepOn(processor: number, pid: number): Promise<boolean> {
+  try {
+    await promisify(execFile)("taskset", ["-acp", String(processor), String(pid)]);
+    return true;
+  } catch {
+    return false;
+  }
+}
+
 /** The processor time that the process has taken, in seconds. Only where there is a `/proc`. */
 export async function processorSeconds(pid: number): Promise<number> {
   const stat = await readFile(`/proc/${pid}/stat`, "utf8");

@@ -10,9 +10,8 @@ import { referencePaths } from "./routes/reference.ts";
 /** Asks before anything of a request is read, its body included; also where there is no route. */
 export function admitRequests(app: HttpApp, admission: Admission): void {
   limitRate(app, admission.rateLimit, isOpen);
+  if (!admission.needsToken) return;
   app.after(() => {
-    app.addHook("onRequest", app.rateLimit());
-    if (!admission.needsToken) return;
     app.addHook("onRequest", async (request) => {
       if (isOpen(request) || isReference(request)) return;
       await admission.authenticate(request.headers.authorization);

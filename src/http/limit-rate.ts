@@ -1,5 +1,5 @@
 import { fastifyRateLimit } from "@fastify/rate-limit";
-import type { FastifyRequest } from "fastify";
+import type { FastifyRequest, onRequestAsyncHookHandler } from "fastify";
 
 import { type RateLimit, tooManyRequests } from "../auth/rate-limit.ts";
 import type { HttpApp } from "./app.ts";
@@ -11,8 +11,9 @@ const noHeaders = {
 };
 
 /**
- * Makes `app.rateLimit()` count with a limit that other transports count with too: there is one key
- * for all clients, and how many requests are in is asked of the limit.
+ * Refuses requests that are too many, with a limit that other transports count with too: there is one
+ * key for all clients, and how many requests are in is asked of the limit. The plugin takes several
+ * promises for its answer, so it is asked only where the limit has nothing left: to refuse.
  */
 export function limitRate(
   app: HttpApp,
@@ -26,11 +27,17 @@ export function limitRate(
     timeWindow: 1_000,
     keyGenerator: () => "all",
     store: storeOf(rateLimit),
-    allowList: isOpen,
     errorResponseBuilder: () => tooManyRequests(rateLimit),
     // What stands in all errors of its kind, the reply to it has.
     addHeaders: { ...noHeaders, "retry-after": false },
     addHeadersOnExceeding: noHeaders,
+  });
+  app.after(() => {
+    const refuse: onRequestAsyncHookHandler = app.rateLimit();
+    app.addHook("onRequest", (request, reply, done) => {
+      if (isOpen(request) || rateLimit.take() <= rateLimit.perSecond) done();
+      else refuse.call(app, request, reply).then(() => done(), done);
+    });
   });
 }
 
