@@ -2,7 +2,12 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 
 import { PembaError } from "../../src/base/error.ts";
-import { emptyContext, type SchemaVersion, type TenantId } from "../../src/base/tuple.ts";
+import {
+  emptyContext,
+  type SchemaVersion,
+  type SnapToken,
+  type TenantId,
+} from "../../src/base/tuple.ts";
 import type { VersionedAnswer } from "../../src/store/postgres/checks/check-batch.ts";
 import {
   CheckBatches,
@@ -329,6 +334,42 @@ test("who leaves takes nobody along, and a batch that all have left is cancelled
   assert.deepEqual(fake.sent[2]?.ids, ["d"]);
   fake.sent[2].answer();
   assert.deepEqual(await next, allowed);
+});
+
+test("a batch that all have left takes no turn of its tenant, and no memory", async (context) => {
+  const keys = watchKeys(context);
+  const fake = statements();
+  const batches = new CheckBatches(fake, { lanes: 1, runningMax: 8 });
+  const first = batches.check(t2, question("a"));
+  const leaving = new AbortController();
+  const { signal } = leaving;
+  const gone = Array.from({ length: 10 }, (_, index) =>
+    batches.check(t1, question("gone", { snapToken: `${index}` as SnapToken, signal })),
+  );
+  // One that is left while another one of its batch is waited for.
+  const live = batches.check(t1, question("live"));
+  gone.push(batches.check(t1, question("gone", { signal })));
+  const second = batches.check(t2, question("b"));
+  const cancelled = gone.map((each) => fails(each, "CANCELLED"));
+  leaving.abort();
+  await Promise.all(cancelled);
+  assert.deepEqual(
+    keys().filter((key) => key.includes("gone")),
+    [],
+  );
+  for (const index of [0, 1, 2]) {
+    fake.sent[index]?.answer();
+    await settled();
+  }
+  assert.deepEqual(
+    fake.sent.map(({ tenant, ids }) => [tenant, ids]),
+    [
+      [t2, ["a"]],
+      [t1, ["live"]],
+      [t2, ["b"]],
+    ],
+  );
+  assert.deepEqual(await Promise.all([first, live, second]), [allowed, allowed, allowed]);
 });
 
 test("a slow statement gives its lane up, and a slow batch is taken apart", async (context) => {

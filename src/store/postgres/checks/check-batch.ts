@@ -24,6 +24,8 @@ export function batchKey({ item, question }: SingleCheck): string {
 /** Those who ask the same, and share the answer. */
 interface Seat {
   readonly check: SingleCheck;
+  /** What the check is known by while it waits. */
+  readonly checkKey: string;
   readonly riders: Set<Rider>;
   /** Changes when the check is taken out to be asked alone. */
   batch: CheckBatch;
@@ -34,21 +36,24 @@ interface Rider {
   readonly reject: (error: unknown) => void;
 }
 
+/** Told that nobody asks a check of a batch any more. */
+export type OnLeft = (batch: CheckBatch, checkKey: string) => void;
+
 /** Checks of one tenant and one key that are sent together. */
 export class CheckBatch {
   readonly tenant: TenantId;
   /** What it is known by while it takes others. */
   readonly key: string;
-  /** What its checks are known by while it waits. */
-  readonly checkKeys = new Set<string>();
   /** Does work as that of the first who asks, in whose trace it then is. */
   readonly asFirst: ReturnType<typeof AsyncLocalStorage.snapshot> = AsyncLocalStorage.snapshot();
   readonly #seats = new Map<string, Seat>();
+  readonly #onLeft: OnLeft;
   readonly #deserted = new AbortController();
 
-  constructor(tenant: TenantId, key: string) {
+  constructor(tenant: TenantId, key: string, onLeft: OnLeft) {
     this.tenant = tenant;
     this.key = key;
+    this.#onLeft = onLeft;
   }
 
   /** How many different checks there are. */
@@ -56,9 +61,9 @@ export class CheckBatch {
     return this.#seats.size;
   }
 
-  /** Whether somebody asks this already. */
-  asks({ item }: SingleCheck): boolean {
-    return this.#seats.has(itemKey(item));
+  /** What its checks are known by while it waits. */
+  get checkKeys(): readonly string[] {
+    return [...this.#seats.values()].map(({ checkKey }) => checkKey);
   }
 
   get checks(): readonly SingleCheck[] {
@@ -71,11 +76,11 @@ export class CheckBatch {
   }
 
   /** Resolves and rejects as the check is settled, and with CANCELLED when its signal aborts. */
-  async join(check: SingleCheck): Promise<VersionedAnswer> {
+  async join(check: SingleCheck, checkKey: string): Promise<VersionedAnswer> {
     const { promise, resolve, reject } = Promise.withResolvers<VersionedAnswer>();
     const { signal } = check.question;
     const rider: Rider = { resolve, reject };
-    const seat = this.#seatOf(check);
+    const seat = this.#seatOf(check, checkKey);
     seat.riders.add(rider);
     const leave = (): void => {
       seat.riders.delete(rider);
@@ -111,18 +116,18 @@ export class CheckBatch {
     const seats = [...this.#seats];
     this.#seats.clear();
     return seats.map(([key, seat]) => {
-      const alone = new CheckBatch(this.tenant, this.key);
+      const alone = new CheckBatch(this.tenant, this.key, this.#onLeft);
       alone.#seats.set(key, seat);
       seat.batch = alone;
       return alone;
     });
   }
 
-  #seatOf(check: SingleCheck): Seat {
+  #seatOf(check: SingleCheck, checkKey: string): Seat {
     const key = itemKey(check.item);
     const known = this.#seats.get(key);
     if (known !== undefined) return known;
-    const seat: Seat = { check, riders: new Set(), batch: this };
+    const seat: Seat = { check, checkKey, riders: new Set(), batch: this };
     this.#seats.set(key, seat);
     return seat;
   }
@@ -130,5 +135,6 @@ export class CheckBatch {
   #clear(seat: Seat): void {
     this.#seats.delete(itemKey(seat.check.item));
     if (this.#seats.size === 0) this.#deserted.abort();
+    this.#onLeft(this, seat.checkKey);
   }
 }

@@ -47,6 +47,12 @@ const quickerWeight = 0.5;
 /** Checks that were slow when asked alone: they stay alone. */
 const slowChecksMax = 1000;
 
+/** What a check is known by with those that can go with it, and what it is itself. */
+interface CheckKeys {
+  readonly shared: string;
+  readonly own: string;
+}
+
 /**
  * Sends single checks that wait at the same moment as one statement for each plan and state. While
  * fewer than so many statements run, a check goes at once and alone; others wait, tenants in turn, and
@@ -94,20 +100,19 @@ export class CheckBatches {
     const single = singleCheck(question);
     if (single === undefined) return await this.#statements.check(tenant, question);
     if (question.signal?.aborted === true) throw cancelled(undefined);
-    const answer = this.#batchFor(tenant, single).join(single);
+    const shared = `${tenant} ${batchKey(single)}`;
+    const own = `${shared} ${itemKey(single.item)}`;
+    const answer = this.#batchFor(tenant, single, { shared, own }).join(single, own);
     this.#sendWaiting();
     return [await answer];
   }
 
   /** A batch that waits: that in which the check already is, one that takes it, or a new one. */
-  #batchFor(tenant: TenantId, check: SingleCheck): CheckBatch {
-    const shared = `${tenant} ${batchKey(check)}`;
-    const own = `${shared} ${itemKey(check.item)}`;
+  #batchFor(tenant: TenantId, check: SingleCheck, { shared, own }: CheckKeys): CheckBatch {
     const seated = this.#seated.get(own);
-    if (seated?.asks(check) === true) return seated;
+    if (seated !== undefined) return seated;
     const isSlow = this.#slow.has(slowKey(tenant, check));
     const batch = this.#withRoom(tenant, check, isSlow ? own : shared);
-    batch.checkKeys.add(own);
     this.#seated.set(own, batch);
     return batch;
   }
@@ -115,8 +120,8 @@ export class CheckBatches {
   #withRoom(tenant: TenantId, check: SingleCheck, key: string): CheckBatch {
     const open = this.#open.get(key);
     const sizeMax = Math.min(batchMax, laneMs / (this.#costs.get(costKey(tenant, check)) ?? 0));
-    if (open !== undefined && open.size < sizeMax && !open.signal.aborted) return open;
-    const batch = new CheckBatch(tenant, key);
+    if (open !== undefined && open.size < sizeMax) return open;
+    const batch = new CheckBatch(tenant, key, this.#onLeft);
     this.#open.set(key, batch);
     this.#waiting.add(batch);
     return batch;
@@ -126,12 +131,26 @@ export class CheckBatches {
     while (this.#busyLanes < this.#lanes && this.#running < this.#runningMax) {
       const batch = this.#waiting.next();
       if (batch === undefined) return;
-      if (this.#open.get(batch.key) === batch) this.#open.delete(batch.key);
-      for (const key of batch.checkKeys) {
-        if (this.#seated.get(key) === batch) this.#seated.delete(key);
-      }
-      if (batch.size > 0) void this.#send(batch);
+      this.#close(batch);
+      for (const key of batch.checkKeys) this.#unseat(batch, key);
+      void this.#send(batch);
     }
+  }
+
+  /** A batch that nobody waits for takes no turn of its tenant. */
+  readonly #onLeft = (batch: CheckBatch, checkKey: string): void => {
+    this.#unseat(batch, checkKey);
+    if (batch.size > 0) return;
+    this.#close(batch);
+    this.#waiting.remove(batch);
+  };
+
+  #close(batch: CheckBatch): void {
+    if (this.#open.get(batch.key) === batch) this.#open.delete(batch.key);
+  }
+
+  #unseat(batch: CheckBatch, checkKey: string): void {
+    if (this.#seated.get(checkKey) === batch) this.#seated.delete(checkKey);
   }
 
   async #send(batch: CheckBatch): Promise<void> {
