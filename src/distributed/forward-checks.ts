@@ -4,7 +4,13 @@ import { noTelemetry, type Telemetry } from "../base/telemetry.ts";
 import type { TenantId } from "../base/tuple.ts";
 import { questionKey, questionOf } from "../plan/question-of.ts";
 import { itemKey, type SingleCheck, singleCheck } from "../store/single-check.ts";
-import type { CheckAnswer, CheckQuestion, PermissionStore, Store } from "../store/store.ts";
+import type {
+  CheckAnswer,
+  CheckQuestion,
+  PermissionStore,
+  SchemaStore,
+  Store,
+} from "../store/store.ts";
 import { Patience, type PatienceBounds } from "./patience.ts";
 import type { Peer } from "./peer.ts";
 import type { Peers } from "./peers.ts";
@@ -22,9 +28,9 @@ export function forwardChecks(
   peers: Pick<Peers, "pick" | "leaveOut">,
   options: { readonly telemetry?: Telemetry; readonly patience?: PatienceBounds } = {},
 ): Store {
-  const { permissions } = store;
+  const { permissions, schemas } = store;
   const { telemetry = noTelemetry, patience = defaultPatience } = options;
-  const forwarding = new Forwarding({ here: permissions, peers, telemetry, patience });
+  const forwarding = new Forwarding({ here: permissions, schemas, peers, telemetry, patience });
   return {
     ...store,
     permissions: {
@@ -38,6 +44,7 @@ export function forwardChecks(
 
 interface Parts {
   readonly here: PermissionStore;
+  readonly schemas: SchemaStore;
   readonly peers: Pick<Peers, "pick" | "leaveOut">;
   readonly telemetry: Telemetry;
   readonly patience: PatienceBounds;
@@ -45,12 +52,14 @@ interface Parts {
 
 class Forwarding {
   readonly #here: PermissionStore;
+  readonly #schemas: SchemaStore;
   readonly #peers: Pick<Peers, "pick" | "leaveOut">;
   readonly #telemetry: Telemetry;
   readonly #patience: Patience;
 
-  constructor({ here, peers, telemetry, patience }: Parts) {
+  constructor({ here, schemas, peers, telemetry, patience }: Parts) {
     this.#here = here;
+    this.#schemas = schemas;
     this.#peers = peers;
     this.#telemetry = telemetry;
     this.#patience = new Patience(patience);
@@ -110,7 +119,8 @@ class Forwarding {
     const place = this.#telemetry.place();
     const traceparent = place && `00-${place.traceId}-${place.spanId}-01`;
     const request = { tenantId: tenant, metadata, entity, permission, subject };
-    return [await peer.check(request, { signal, traceparent })];
+    const head = question.schemaVersion === undefined ? this.#schemas.knownHead(tenant) : undefined;
+    return [await peer.check(request, { head, signal, traceparent })];
   }
 
   #count(outcome: "answered" | "failed" | "late"): void {

@@ -7,18 +7,21 @@ import { addressOf } from "../base/address.ts";
 import { errorOf } from "../base/error.ts";
 import { statusOf } from "../base/status.ts";
 import { Permission } from "../gen/base/v1/permission_pb.ts";
-import { Health } from "../gen/grpc/health/v1/health_pb.ts";
 import { admitCalls } from "../grpc/admit.ts";
 import { credentialsOf } from "../grpc/credentials.ts";
 import { healthMethods } from "../grpc/health.ts";
 import { pathOf } from "../grpc/method-name.ts";
-import type { CallFrame } from "../grpc/method.ts";
-import { permissionMethods } from "../grpc/routes/permission.ts";
+import { type CallFrame, type ServedMethod, unary } from "../grpc/method.ts";
+import { answerCheck } from "../grpc/routes/permission.ts";
+import { parseSchemaVersion, parseTenantId } from "../service/field.ts";
 import type { Service } from "../service/service.ts";
 import { logFailure } from "../telemetry/failure.ts";
 
 /** Every answer says of which instance it is. */
 export const instanceHeader = "x-pemba-instance";
+
+/** A check says which head of its tenant was seen where it came in. */
+export const headHeader = "x-pemba-head";
 
 /** Instances ask each other without a limit: who asks was counted where the request came in. */
 const unlimited = { perSecond: Number.POSITIVE_INFINITY, take: () => 0 };
@@ -51,9 +54,8 @@ export function buildPeerServer(options: {
     interceptors: [admitCalls(admission, () => {}, { isOpen: () => false })],
   });
   const frame = frameOf(instance, logger);
-  const served = [Permission.method.check, Health.method.check];
-  for (const one of [...permissionMethods(service), ...healthMethods(service)]) {
-    if (one.kind !== "unary" || !served.some((method) => method === one.method)) continue;
+  for (const one of [checkMethod(service), ...healthMethods(service)]) {
+    if (one.kind !== "unary") continue;
     server.register(pathOf(one.method), one.handler(frame), asIs, asIs, "unary");
   }
   return {
@@ -66,6 +68,18 @@ export function buildPeerServer(options: {
     },
     close: () => server.forceShutdown(),
   };
+}
+
+/**
+ * A standby that this instance asks may lack the schema that was in force where the check came in, and
+ * what was seen there must not be forgotten on the way.
+ */
+function checkMethod(service: Service): ServedMethod {
+  return unary(Permission.method.check, async (request, call) => {
+    const head = parseSchemaVersion(call.metadata.get(headHeader)[0]?.toString());
+    if (head !== undefined) service.store.schemas.learnHead(parseTenantId(request.tenantId), head);
+    return await answerCheck(service, request, call);
+  });
 }
 
 /** A request has its line in the log of the instance that it came to. */

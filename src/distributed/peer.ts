@@ -2,6 +2,7 @@ import type { MessageInitShape } from "@bufbuild/protobuf";
 import { type ChannelCredentials, Client, Metadata } from "@grpc/grpc-js";
 
 import { PembaError } from "../base/error.ts";
+import type { SchemaVersion } from "../base/tuple.ts";
 import {
   CheckResult,
   Permission,
@@ -14,7 +15,7 @@ import {
 import { decodeMessage, encodeMessage } from "../grpc/message.ts";
 import { pathOf } from "../grpc/method-name.ts";
 import type { CheckAnswer } from "../store/store.ts";
-import { instanceHeader } from "./peer-server.ts";
+import { headHeader, instanceHeader } from "./peer-server.ts";
 
 /** How peers are reached and what one proves itself with. */
 export interface PeerCredentials {
@@ -60,6 +61,8 @@ export class Peer {
   async check(
     request: MessageInitShape<typeof PermissionCheckRequestSchema>,
     options: {
+      /** Of the tenant, as it was last seen here. */
+      readonly head: SchemaVersion | undefined;
       readonly signal: AbortSignal | undefined;
       readonly traceparent: string | undefined;
     },
@@ -83,6 +86,7 @@ export class Peer {
     message: Buffer,
     options: {
       readonly deadline?: number;
+      readonly head?: SchemaVersion | undefined;
       readonly signal?: AbortSignal | undefined;
       readonly traceparent?: string | undefined;
     },
@@ -91,6 +95,7 @@ export class Peer {
     const sent = new Metadata();
     if (this.#key !== undefined) sent.set("authorization", `Bearer ${this.#key}`);
     if (options.traceparent !== undefined) sent.set("traceparent", options.traceparent);
+    if (options.head !== undefined) sent.set(headHeader, options.head);
     let metadata = new Metadata();
     const call = this.#client.makeUnaryRequest(
       path,

@@ -18,6 +18,8 @@ import { decodeMessage, encodeMessage } from "./message.ts";
 export interface CallContext {
   /** Aborted when the client has gone away or its deadline has passed. */
   readonly signal: AbortSignal;
+  /** What came with the request. */
+  readonly metadata: Metadata;
 }
 
 /** How a call went, for the log. */
@@ -207,6 +209,6 @@ function begin(
       call.off("cancelled", leave);
       end(outcome);
     },
-    context: { signal: controller.signal },
+    context: { signal: controller.signal, metadata: call.metadata },
   };
 }

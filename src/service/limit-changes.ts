@@ -50,6 +50,8 @@ export function limitChanges(
       write: async (tenant, schema) => await turns.run(tenant, () => schemas.write(tenant, schema)),
       read: async (tenant, version) => await schemas.read(tenant, version),
       list: async (tenant, page) => await schemas.list(tenant, page),
+      knownHead: (tenant) => schemas.knownHead(tenant),
+      learnHead: (tenant, version) => schemas.learnHead(tenant, version),
     },
     data: {
       write: async (tenant, written) => await turns.run(tenant, () => data.write(tenant, written)),

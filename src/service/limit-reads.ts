@@ -32,6 +32,8 @@ export function limitReads(
       write: async (tenant, schema) => await schemas.write(tenant, schema),
       read: async (tenant, version) => await turn(() => schemas.read(tenant, version)),
       list: async (tenant, page) => await turn(() => schemas.list(tenant, page)),
+      knownHead: (tenant) => schemas.knownHead(tenant),
+      learnHead: (tenant, version) => schemas.learnHead(tenant, version),
     },
     data: {
       write: async (tenant, written) => await data.write(tenant, written),

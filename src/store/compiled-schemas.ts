@@ -107,6 +107,7 @@ export class CompiledSchemas {
 
   /** What the store says now, whatever is known here. `version` undefined: the head. */
   async reload(tenant: TenantId, version: SchemaVersion | undefined): Promise<CompiledSchema> {
+    const former = this.#heads.get(tenant);
     const stored = await this.#load(tenant, version);
     const key = hash("sha256", stored.text, "base64");
     let compiled = this.#texts.get(key);
@@ -115,12 +116,26 @@ export class CompiledSchemas {
       this.#texts.set(key, compiled);
     }
     this.#versions.set(versionKey(tenant, stored.version), key);
-    if (version === undefined) this.seenHead(tenant, stored.version);
+    if (version === undefined) this.seenHead(tenant, stored.version, former);
     return { version: stored.version, text: compiled.text, schema: compiled.schema };
   }
 
-  /** A statement said what the head is; undefined: the tenant has no schema. */
-  seenHead(tenant: TenantId, version: SchemaVersion | undefined): void {
+  /** The head that was last seen, asked of nobody. */
+  knownHead(tenant: TenantId): SchemaVersion | undefined {
+    return this.#heads.get(tenant);
+  }
+
+  /**
+   * Somebody said what the head is; undefined: the tenant has no schema. It was asked when the head
+   * was taken to be `former`: when another one was seen meanwhile, the newer of them stays.
+   */
+  seenHead(
+    tenant: TenantId,
+    version: SchemaVersion | undefined,
+    former: SchemaVersion | undefined,
+  ): void {
+    const known = this.#heads.get(tenant);
+    if (known !== undefined && known !== former && known > (version ?? "")) return;
     if (version === undefined) this.#heads.delete(tenant);
     else this.#heads.set(tenant, version);
   }

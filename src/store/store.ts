@@ -85,6 +85,10 @@ export interface SchemaStore {
       readonly head: SchemaVersion | undefined;
     }
   >;
+  /** The head that was last seen here, asked of nobody; undefined: none was. */
+  knownHead(tenant: TenantId): SchemaVersion | undefined;
+  /** Another instance has seen this head: from now on nothing is answered here from an older one. */
+  learnHead(tenant: TenantId, version: SchemaVersion): void;
 }
 
 export interface DataWrite {

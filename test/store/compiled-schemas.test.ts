@@ -5,6 +5,7 @@ import type { SchemaVersion, TenantId } from "../../src/base/tuple.ts";
 import { CompiledSchemas, type SchemaCacheLimits } from "../../src/store/compiled-schemas.ts";
 import { schemaNotFound } from "../../src/store/store-error.ts";
 import { fails, tenantId } from "./engines.ts";
+import { until } from "./open-write.ts";
 
 const one = tenantId("one");
 const other = tenantId("other");
@@ -28,6 +29,8 @@ function open(maxBytes = 1_000_000, maxEntries?: SchemaCacheLimits["maxEntries"]
     loads.push(key);
     const found = stored.get(key);
     if (found === undefined) throw schemaNotFound(tenant, version);
+    // As a database, it answers later.
+    await Promise.resolve();
     return { version: found[0], text: found[1], createdAt: new Date() };
   };
   return { schemas: new CompiledSchemas(load, { maxBytes, maxEntries }), loads, stored };
@@ -47,13 +50,39 @@ test("the guess follows what a statement has said", async () => {
   stored.set("one ", [v1, textOne]);
   stored.set(`one ${v2}`, [v2, textTwo]);
   await schemas.guessHead(one);
-  schemas.seenHead(one, v2);
+  schemas.seenHead(one, v2, v1);
   const head = await schemas.guessHead(one);
   assert.equal(head.version, v2);
   assert.ok(head.schema.entities.has("doc"));
   assert.deepEqual(loads, ["one ", `one ${v2}`]);
-  schemas.seenHead(one, undefined);
+  schemas.seenHead(one, undefined, v2);
   assert.equal((await schemas.guessHead(one)).version, v1);
+});
+
+test("what was asked before a newer head was seen does not bring back an older one", async () => {
+  const { schemas, loads, stored } = open();
+  stored.set("one ", [v1, textOne]);
+  stored.set(`one ${v2}`, [v2, textTwo]);
+  const first = schemas.guessHead(one);
+  await until(async () => loads.length > 0 || undefined);
+  schemas.seenHead(one, v2, undefined);
+  await first;
+  assert.equal(schemas.knownHead(one), v2);
+  schemas.seenHead(one, v1, undefined);
+  schemas.seenHead(one, undefined, v1);
+  assert.equal((await schemas.guessHead(one)).version, v2);
+});
+
+test("the head goes back when the storage says so of the one that was seen, and when it is forgotten", async () => {
+  const { schemas, stored } = open();
+  stored.set(`one ${v1}`, [v1, textOne]);
+  schemas.seenHead(one, v2, undefined);
+  schemas.seenHead(one, v1, v2);
+  assert.equal((await schemas.guessHead(one)).version, v1);
+  schemas.seenHead(one, v2, v1);
+  schemas.forget(one);
+  schemas.seenHead(one, v1, undefined);
+  assert.equal(schemas.knownHead(one), v1);
 });
 
 test("tenants and versions with the same text share one compiled schema", async () => {

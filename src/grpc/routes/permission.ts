@@ -3,6 +3,7 @@ import type { MessageInitShape } from "@bufbuild/protobuf";
 import {
   CheckResult,
   Permission,
+  type PermissionCheckRequest,
   type PermissionCheckResponseSchema,
 } from "../../gen/base/v1/permission_pb.ts";
 import { bulkCheck } from "../../service/bulk-check.ts";
@@ -13,16 +14,14 @@ import { subjectPermission } from "../../service/subject-permission.ts";
 import type { CheckAnswer } from "../../store/store.ts";
 import { encodeTree } from "../messages/expand.ts";
 import { decodeQuestion } from "../messages/question.ts";
-import { type ServedMethod, unary } from "../method.ts";
+import { type CallContext, type ServedMethod, unary } from "../method.ts";
 
 export function permissionMethods(service: Service): readonly ServedMethod[] {
   return [
-    unary(Permission.method.check, async (request, call) => {
-      const { entity, permission, subject } = request;
-      return encodeAnswer(
-        await check(service, { ...decodeQuestion(request, call), entity, permission, subject }),
-      );
-    }),
+    unary(
+      Permission.method.check,
+      async (request, call) => await answerCheck(service, request, call),
+    ),
     unary(Permission.method.bulkCheck, async (request, call) => {
       const answers = await bulkCheck(service, {
         ...decodeQuestion(request, call),
@@ -51,6 +50,18 @@ export function permissionMethods(service: Service): readonly ServedMethod[] {
       return { results: Object.fromEntries(results) };
     }),
   ];
+}
+
+/** The answer to a check, for whoever asks it over gRPC. Fails as the check does. */
+export async function answerCheck(
+  service: Service,
+  request: PermissionCheckRequest,
+  call: CallContext,
+): Promise<MessageInitShape<typeof PermissionCheckResponseSchema>> {
+  const { entity, permission, subject } = request;
+  return encodeAnswer(
+    await check(service, { ...decodeQuestion(request, call), entity, permission, subject }),
+  );
 }
 
 function encodeAnswer(answer: CheckAnswer): MessageInitShape<typeof PermissionCheckResponseSchema> {

@@ -117,7 +117,7 @@ function schemaStore({ tenants, schemas }: Parts): SchemaStore {
   return {
     write: async (tenant, schema) => {
       const version = tenants.writeSchema(tenant, schema);
-      if (version !== undefined) schemas.seenHead(tenant, version);
+      if (version !== undefined) schemas.seenHead(tenant, version, undefined);
       return version;
     },
     read: async (tenant, version) => tenants.readSchema(tenant, version),
@@ -126,6 +126,9 @@ function schemaStore({ tenants, schemas }: Parts): SchemaStore {
       const versions = found.map(({ version, createdAt }) => ({ version, createdAt }));
       return { ...pageOf(versions, limit, ({ version }) => version), head };
     },
+    knownHead: (tenant) => schemas.knownHead(tenant),
+    // No other instance has these tenants: what is known here is what there is.
+    learnHead: () => {},
   };
 }
 

@@ -32,7 +32,7 @@ export function createPostgresSchemas(database: Database, compiled: CompiledSche
         const outcome = outcomeOf(result);
         switch (outcome) {
           case "written":
-            compiled.seenHead(tenant, version);
+            compiled.seenHead(tenant, version, undefined);
             return version;
           case "no_tenant":
             compiled.forget(tenant);
@@ -64,6 +64,10 @@ export function createPostgresSchemas(database: Database, compiled: CompiledSche
         head: versionOf(first, "head"),
       };
     },
+
+    knownHead: (tenant) => compiled.knownHead(tenant),
+
+    learnHead: (tenant, version) => compiled.seenHead(tenant, version, undefined),
   };
 }
 

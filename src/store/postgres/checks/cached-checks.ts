@@ -72,7 +72,7 @@ export class CachedChecks {
     const known = await this.#parts.states.ask({ tenant, snapToken, schemaVersion, head });
     if (question.signal?.aborted === true) throw cancelled(undefined);
     if (known.version === version) return answers;
-    this.#parts.schemas.seenHead(tenant, known.version);
+    this.#parts.schemas.seenHead(tenant, known.version, version);
     return undefined;
   }
 

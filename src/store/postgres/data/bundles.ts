@@ -69,7 +69,12 @@ export function createPostgresBundles(parts: Parts): BundleStore {
         const values = [tenant, tenantNumber, fitting?.version ?? null, json, wait];
         const rows = await database.write(runStatement, values);
         const row = must(rows[0], "the function returns one row");
-        const token = await settleChange(parts, { tenant, version: undefined, row });
+        const token = await settleChange(parts, {
+          tenant,
+          version: undefined,
+          fitting: fitting?.version,
+          row,
+        });
         if (token !== undefined) return token;
       }
       throw new PembaError("SERIALIZATION", "the schema keeps changing under the write, retry");

@@ -24,6 +24,8 @@ export async function settleChange(
   change: {
     readonly tenant: TenantId;
     readonly version: SchemaVersion | undefined;
+    /** That it was made for, where it needs one. */
+    readonly fitting: SchemaVersion | undefined;
     readonly row: Row;
   },
 ): Promise<SnapToken | undefined> {
@@ -47,7 +49,11 @@ export async function settleChange(
       throw schemaNotFound(tenant, change.version);
     case "other_head":
       // It was a version when it was stored.
-      schemas.seenHead(tenant, optionalTextOf(row, "head") as SchemaVersion | undefined);
+      schemas.seenHead(
+        tenant,
+        optionalTextOf(row, "head") as SchemaVersion | undefined,
+        change.fitting,
+      );
       return undefined;
     default:
       return unreachable(outcome);

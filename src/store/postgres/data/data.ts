@@ -54,7 +54,8 @@ export function createPostgresData(parts: Parts): DataStore {
         const rows = await parts.database.write(writeStatement, values);
         const row = must(rows[0], "the function returns one row");
         numbers.set(tenant, optionalTextOf(row, "number"));
-        const token = await settleChange(parts, { tenant, version: data.schemaVersion, row });
+        const asked = { tenant, version: data.schemaVersion, fitting: version };
+        const token = await settleChange(parts, { ...asked, row });
         if (token === undefined) continue;
         recordedTimeline = numberOf(row, "timeline");
         return token;
@@ -66,7 +67,12 @@ export function createPostgresData(parts: Parts): DataStore {
       const values = [...deleteValues(tenant, filters), lockWait(parts.lockWaitMs)];
       const rows = await parts.database.write(deleteStatement, values);
       const row = must(rows[0], "the function returns one row");
-      const token = await settleChange(parts, { tenant, version: undefined, row });
+      const token = await settleChange(parts, {
+        tenant,
+        version: undefined,
+        fitting: undefined,
+        row,
+      });
       return must(token, "a delete goes with any head");
     },
 

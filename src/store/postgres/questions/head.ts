@@ -74,7 +74,7 @@ export function standsUnder(
   if (addressed.schemaVersion !== undefined) return true;
   const head = headOf(row);
   if (head === planned.compiled.version) return true;
-  schemas.seenHead(addressed.tenant, head);
+  schemas.seenHead(addressed.tenant, head, planned.compiled.version);
   return false;
 }
 
