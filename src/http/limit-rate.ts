@@ -35,8 +35,10 @@ export function limitRate(
   app.after(() => {
     const refuse: onRequestAsyncHookHandler = app.rateLimit();
     app.addHook("onRequest", (request, reply, done) => {
-      if (isOpen(request) || rateLimit.take() <= rateLimit.perSecond) done();
-      else refuse.call(app, request, reply).then(() => done(), done);
+      const isRefused = !isOpen(request) && rateLimit.take() > rateLimit.perSecond;
+      if (isRefused) return refuse.call(app, request, reply);
+      done();
+      return undefined;
     });
   });
 }
