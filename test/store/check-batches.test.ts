@@ -375,14 +375,14 @@ test("a batch that all have left takes no turn of its tenant, and no memory", as
 test("a slow statement gives its lane up, and a slow batch is taken apart", async (context) => {
   context.mock.timers.enable({ apis: ["setTimeout"] });
   const fake = statements();
-  const batches = new CheckBatches(fake, { lanes: 1, runningMax: 2 });
+  const batches = new CheckBatches(fake, { lanes: 1, runningMax: 4 });
   const first = batches.check(t1, question("a"));
   const others = ["b", "c"].map((id) => batches.check(t1, question(id)));
   context.mock.timers.tick(30);
   assert.deepEqual(fake.sent[1]?.ids, ["b", "c"]);
   const later = batches.check(t1, question("d"));
   context.mock.timers.tick(30);
-  assert.equal(fake.sent.length, 2, "so many run at most");
+  assert.equal(fake.sent.length, 2, "so many of one tenant run at most");
   context.mock.timers.tick(100);
   assert.equal(fake.sent[1].signal?.aborted, true);
   await settled();
@@ -393,6 +393,29 @@ test("a slow statement gives its lane up, and a slow batch is taken apart", asyn
   }
   fake.sent[0]?.answer();
   assert.equal((await Promise.all([first, ...others, later])).length, 4);
+});
+
+test("slow checks of one tenant leave connections to others", async (context) => {
+  context.mock.timers.enable({ apis: ["setTimeout"] });
+  const fake = statements();
+  const batches = new CheckBatches(fake, { lanes: 2, runningMax: 5 });
+  // Of different depths, so that each is a statement.
+  const slow = Array.from({ length: 9 }, (_, index) =>
+    batches.check(t1, question("slow", { depth: 10 + index })),
+  );
+  for (let waited = 0; waited < 5; waited += 1) context.mock.timers.tick(30);
+  assert.equal(fake.sent.length, 3, "half of the connections, rounded up");
+  const quick = batches.check(t2, question("quick"));
+  assert.deepEqual(fake.sent[3]?.ids, ["quick"]);
+  fake.sent[3].answer();
+  assert.deepEqual(await quick, allowed);
+  for (let index = 0; index < 10; index += 1) {
+    if (index !== 3) fake.sent[index]?.answer();
+    await settled();
+    context.mock.timers.tick(30);
+  }
+  assert.equal((await Promise.all(slow)).length, 9);
+  assert.equal(fake.sent.length, 10);
 });
 
 test("what is remembered of checks has a bounded length, whatever they bring", async (context) => {

@@ -30,6 +30,9 @@ const batchMax = 32;
  */
 const laneMs = 25;
 
+/** Of the statements that run at all so many may be of one tenant, as of the changes. */
+const shareOfTenant = 1 / 2;
+
 /** Plans whose cost is remembered. */
 const costsMax = 10_000;
 
@@ -66,6 +69,7 @@ export class CheckBatches {
   readonly #telemetry: Telemetry;
   #busyLanes = 0;
   #running = 0;
+  readonly #runningOf = new Map<TenantId, number>();
   readonly #waiting = new TenantTurns<CheckBatch>();
   /** Those that wait and still take others. */
   readonly #open = new Map<string, CheckBatch>();
@@ -79,7 +83,7 @@ export class CheckBatches {
 
   /**
    * `lanes`: how many statements run, but for slow ones, before others wait; `runningMax`: how many
-   * run at all.
+   * run at all, and a tenant has at most half of them.
    */
   constructor(
     statements: CheckStatements,
@@ -129,12 +133,23 @@ export class CheckBatches {
 
   #sendWaiting(): void {
     while (this.#busyLanes < this.#lanes && this.#running < this.#runningMax) {
-      const batch = this.#waiting.next();
+      const batch = this.#waiting.next(this.#hasShareLeft);
       if (batch === undefined) return;
       this.#close(batch);
       for (const key of batch.checkKeys) this.#unseat(batch, key);
       void this.#send(batch);
     }
+  }
+
+  /** Slow statements leave their lanes, and those of one tenant would end up on all connections. */
+  readonly #hasShareLeft = ({ tenant }: CheckBatch): boolean =>
+    (this.#runningOf.get(tenant) ?? 0) < this.#runningMax * shareOfTenant;
+
+  #countRunning(tenant: TenantId, more: 1 | -1): void {
+    this.#running += more;
+    const running = (this.#runningOf.get(tenant) ?? 0) + more;
+    if (running === 0) this.#runningOf.delete(tenant);
+    else this.#runningOf.set(tenant, running);
   }
 
   /** A batch that nobody waits for takes no turn of its tenant. */
@@ -154,7 +169,7 @@ export class CheckBatches {
   }
 
   async #send(batch: CheckBatch): Promise<void> {
-    this.#running += 1;
+    this.#countRunning(batch.tenant, 1);
     this.#busyLanes += 1;
     let isInLane = true;
     const leaveLane = (): void => {
@@ -172,7 +187,7 @@ export class CheckBatches {
       batch.fail(error);
     } finally {
       clearTimeout(late);
-      this.#running -= 1;
+      this.#countRunning(batch.tenant, -1);
       leaveLane();
     }
   }

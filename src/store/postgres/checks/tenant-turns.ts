@@ -17,15 +17,19 @@ export class TenantTurns<T extends { readonly tenant: TenantId }> {
     if (queue?.size === 0) this.#tenants.delete(waiting.tenant);
   }
 
-  /** What waits longest of the tenant whose turn it is, which then has the last turn. */
-  next(): T | undefined {
-    const [turn] = this.#tenants;
-    if (turn === undefined) return undefined;
-    const [tenant, queue] = turn;
-    const [first] = queue;
-    this.#tenants.delete(tenant);
-    if (first !== undefined) queue.delete(first);
-    if (queue.size > 0) this.#tenants.set(tenant, queue);
-    return first;
+  /**
+   * What waits longest of the tenant whose turn it is, which then has the last turn. A tenant of which
+   * that may not go yet is passed by, and keeps its place.
+   */
+  next(mayGo: (waiting: T) => boolean = () => true): T | undefined {
+    for (const [tenant, queue] of this.#tenants) {
+      const [first] = queue;
+      if (first === undefined || !mayGo(first)) continue;
+      this.#tenants.delete(tenant);
+      queue.delete(first);
+      if (queue.size > 0) this.#tenants.set(tenant, queue);
+      return first;
+    }
+    return undefined;
   }
 }
