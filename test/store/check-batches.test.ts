@@ -174,6 +174,33 @@ test("the same check is asked once however much it costs", async (context) => {
   assert.equal((await Promise.all(answers)).length, 6);
 });
 
+test("what sends no statement tells nothing of what checks cost", async (context) => {
+  let now = 0;
+  context.mock.method(performance, "now", () => now);
+  const together: number[] = [];
+  const batches = new CheckBatches(
+    {
+      check: async () => {
+        await settled();
+        now += 10;
+        return allowed;
+      },
+      decide: async (_tenant, { items }) => {
+        together.push(items.length);
+        return [];
+      },
+    },
+    { lanes: 1, runningMax: 2 },
+  );
+  for (let round = 0; round < 3; round += 1) {
+    const ids = Array.from({ length: 7 }, (_, index) => `${round} ${index}`);
+    await batches.check(t1, question("first"));
+    await Promise.all(ids.map((id) => batches.check(t1, question(id))));
+  }
+  // As many as take 25 ms.
+  assert.deepEqual(together, [3, 3, 3, 3, 3, 3]);
+});
+
 test("checks whose errors name fields differently do not go together", async () => {
   const fake = statements();
   const batches = new CheckBatches(fake, { lanes: 1, runningMax: 8 });

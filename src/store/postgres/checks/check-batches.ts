@@ -14,7 +14,10 @@ import { TenantTurns } from "./tenant-turns.ts";
 export interface CheckStatements {
   /** As `PermissionStore.check`. */
   check(tenant: TenantId, question: CheckQuestion): Promise<readonly VersionedAnswer[]>;
-  /** What one statement can answer; undefined for an item that takes more, or whose check fails. */
+  /**
+   * What one statement can answer; undefined for an item that takes more, or whose check fails. None at
+   * all when there was no statement to send.
+   */
   decide(
     tenant: TenantId,
     question: CheckQuestion,
@@ -219,12 +222,14 @@ export class CheckBatches {
     batch.signal.addEventListener("abort", cutIt, { once: true });
     const late = setTimeout(cutIt, this.#patienceMs());
     const began = performance.now();
+    let isSent = true;
     try {
       const answers = await this.#statements.decide(batch.tenant, {
         ...first.question,
         items: checks.map(({ item }) => item),
         signal: cut.signal,
       });
+      isSent = answers.length > 0;
       for (const [index, check] of checks.entries()) {
         const answer = answers[index];
         if (answer !== undefined) batch.answer(check, answer);
@@ -233,7 +238,7 @@ export class CheckBatches {
       if (isOfAll(error) && !cut.signal.aborted) throw error;
     } finally {
       clearTimeout(late);
-      this.#took(performance.now() - began, batch.tenant, checks);
+      if (isSent) this.#took(performance.now() - began, batch.tenant, checks);
     }
     for (const alone of batch.split()) this.#waiting.add(alone);
   }

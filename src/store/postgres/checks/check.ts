@@ -50,7 +50,8 @@ export class PostgresPermissions implements PermissionStore {
 
   /**
    * The answers that one statement gives, for questions without a context; undefined for an item that
-   * takes more than that, or whose check fails.
+   * takes more than that, or whose check fails. None at all when no item can be asked so: then nothing
+   * was.
    */
   async decide(
     tenant: TenantId,
@@ -62,20 +63,16 @@ export class PostgresPermissions implements PermissionStore {
       () => question,
       async (asked, groups) => {
         const pushedDown = groups.filter(({ body }) => body.kind !== "gather");
+        if (pushedDown.length === 0) return [];
+        const rows = await askGroups(this.#asking, asked, pushedDown);
+        if (rows === undefined) return undefined;
         const answers = new Map<number, VersionedAnswer>();
-        if (pushedDown.length > 0) {
-          const rows = await askGroups(this.#asking, asked, pushedDown);
-          if (rows === undefined) return undefined;
-          for (const row of rows) {
-            const answer = decidedBy(row);
-            if (answer === undefined) continue;
-            answers.set(numberOf(row, "item"), {
-              ...answer,
-              schemaVersion: asked.compiled.version,
-            });
-          }
-          this.#onAnswered("pushed_down", answers.size);
+        for (const row of rows) {
+          const answer = decidedBy(row);
+          if (answer === undefined) continue;
+          answers.set(numberOf(row, "item"), { ...answer, schemaVersion: asked.compiled.version });
         }
+        this.#onAnswered("pushed_down", answers.size);
         return question.items.map((_item, index) => answers.get(index));
       },
     );
