@@ -71,8 +71,9 @@ export function limitChanges(
   };
 }
 
-/** Turns of a tenant, while it has changes under way. */
-interface TenantTurns {
+/** A tenant that has changes under way. */
+interface ChangingTenant {
+  readonly id: TenantId;
   readonly queue: TurnQueue;
   /** For those who have their turn while the tenant is blocked. */
   readonly probes: TurnQueue;
@@ -85,7 +86,7 @@ class ChangeTurns {
   readonly #tenantRunning: number;
   readonly #presentMax: number;
   readonly #all: TurnQueue;
-  readonly #tenants = new Map<TenantId, TenantTurns>();
+  readonly #tenants = new Map<TenantId, ChangingTenant>();
   readonly #watcher: QueueWatcher | undefined;
   #present = 0;
 
@@ -112,7 +113,7 @@ class ChangeTurns {
     this.#present++;
     turns.present++;
     try {
-      return await turns.queue.run(signal, () => this.#persist(turns, signal, work));
+      return await turns.queue.run(tenant, signal, () => this.#persist(turns, signal, work));
     } finally {
       this.#present--;
       turns.present--;
@@ -122,14 +123,16 @@ class ChangeTurns {
 
   /** Does the work with a place among all, again and again while something else is in its way. */
   async #persist<T>(
-    turns: TenantTurns,
+    turns: ChangingTenant,
     signal: AbortSignal | undefined,
     work: () => Promise<T>,
   ): Promise<T> {
-    const attempt = async (): Promise<T> => await this.#all.run(signal, work);
+    const attempt = async (): Promise<T> => await this.#all.run(turns.id, signal, work);
     for (;;) {
       try {
-        const result = await (turns.isBlocked ? turns.probes.run(signal, attempt) : attempt());
+        const result = await (turns.isBlocked
+          ? turns.probes.run(turns.id, signal, attempt)
+          : attempt());
         turns.isBlocked = false;
         return result;
       } catch (error) {
@@ -140,7 +143,7 @@ class ChangeTurns {
     }
   }
 
-  #turnsOf(tenant: TenantId): TenantTurns {
+  #turnsOf(tenant: TenantId): ChangingTenant {
     const known = this.#tenants.get(tenant);
     if (known !== undefined) return known;
     const limits = {
@@ -148,6 +151,7 @@ class ChangeTurns {
       refusal: `${waitingOfTenantMax} changes of the tenant wait already, retry in a second`,
     };
     const turns = {
+      id: tenant,
       queue: new TurnQueue({ ...limits, running: this.#tenantRunning, watcher: this.#watcher }),
       probes: new TurnQueue({ ...limits, running: 1 }),
       isBlocked: false,

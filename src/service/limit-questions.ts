@@ -5,8 +5,8 @@ import type { TurnQueue } from "./turn-queue.ts";
 
 /**
  * The same store with a limit on how many permission questions are worked on at the same time. A
- * bulk check is one question, and so is each page of a lookup. Others wait for their turn; when too
- * many do, they fail with CONCURRENCY_LIMIT_EXCEEDED.
+ * bulk check is one question, and so is each page of a lookup. Others wait until it is their tenant's
+ * turn; when too many do, those of the tenant that has most fail with CONCURRENCY_LIMIT_EXCEEDED.
  */
 export function limitQuestions(
   store: Store,
@@ -27,19 +27,21 @@ export function limitQuestions(
 function limitPermissions(permissions: PermissionStore, turns: TurnQueue): PermissionStore {
   return {
     check: async (tenant, question) =>
-      await turns.run(question.signal, () => permissions.check(tenant, question)),
+      await turns.run(tenant, question.signal, () => permissions.check(tenant, question)),
     subjectPermissions: async (tenant, question) =>
-      await turns.run(question.signal, () => permissions.subjectPermissions(tenant, question)),
+      await turns.run(tenant, question.signal, () =>
+        permissions.subjectPermissions(tenant, question),
+      ),
     expand: async (tenant, question) =>
-      await turns.run(question.signal, () => permissions.expand(tenant, question)),
+      await turns.run(tenant, question.signal, () => permissions.expand(tenant, question)),
   };
 }
 
 function limitLookups(lookups: LookupStore, turns: TurnQueue): LookupStore {
   return {
     entities: async (tenant, question) =>
-      await turns.run(question.signal, () => lookups.entities(tenant, question)),
+      await turns.run(tenant, question.signal, () => lookups.entities(tenant, question)),
     subjects: async (tenant, question) =>
-      await turns.run(question.signal, () => lookups.subjects(tenant, question)),
+      await turns.run(tenant, question.signal, () => lookups.subjects(tenant, question)),
   };
 }

@@ -1,13 +1,15 @@
 import { callerSignal } from "../base/caller.ts";
 import { noTelemetry, type Telemetry } from "../base/telemetry.ts";
+import type { TenantId } from "../base/tuple.ts";
 import type { Store } from "../store/store.ts";
 import { observedQueue } from "./observe-turns.ts";
 
 /**
  * The same store with a limit on how much is read at the same time: tuples and attributes, schemas,
  * bundles, tenants, and the beginnings of streams of changes. So many as the storage has
- * `connections` are read, others wait for their turn, and when too many do, they fail with
- * CONCURRENCY_LIMIT_EXCEEDED.
+ * `connections` are read, others wait until it is their tenant's turn, and when too many do, those of
+ * the tenant that has most fail with CONCURRENCY_LIMIT_EXCEEDED. The list of tenants has turns as a
+ * tenant has.
  */
 export function limitReads(
   store: Store,
@@ -18,35 +20,38 @@ export function limitReads(
     running: connections,
     working: "reads are being worked on (`database.max_connections`)",
   });
-  const turn = async <T>(read: () => Promise<T>): Promise<T> =>
-    await queue.run(callerSignal(), read);
+  const turn = async <T>(tenant: TenantId | undefined, read: () => Promise<T>): Promise<T> =>
+    await queue.run(tenant, callerSignal(), read);
   const { tenants, schemas, data, bundles, changes } = store;
   return {
     ...store,
     tenants: {
       create: async (tenant) => await tenants.create(tenant),
       delete: async (id) => await tenants.delete(id),
-      list: async (page) => await turn(() => tenants.list(page)),
+      list: async (page) => await turn(undefined, () => tenants.list(page)),
     },
     schemas: {
       write: async (tenant, schema) => await schemas.write(tenant, schema),
-      read: async (tenant, version) => await turn(() => schemas.read(tenant, version)),
-      list: async (tenant, page) => await turn(() => schemas.list(tenant, page)),
+      read: async (tenant, version) => await turn(tenant, () => schemas.read(tenant, version)),
+      list: async (tenant, page) => await turn(tenant, () => schemas.list(tenant, page)),
       knownHead: (tenant) => schemas.knownHead(tenant),
       learnHead: (tenant, version) => schemas.learnHead(tenant, version),
     },
     data: {
       write: async (tenant, written) => await data.write(tenant, written),
       delete: async (tenant, filters) => await data.delete(tenant, filters),
-      readTuples: async (tenant, read) => await turn(() => data.readTuples(tenant, read)),
-      readAttributes: async (tenant, read) => await turn(() => data.readAttributes(tenant, read)),
+      readTuples: async (tenant, read) => await turn(tenant, () => data.readTuples(tenant, read)),
+      readAttributes: async (tenant, read) =>
+        await turn(tenant, () => data.readAttributes(tenant, read)),
     },
     bundles: {
       write: async (tenant, written) => await bundles.write(tenant, written),
       delete: async (tenant, name) => await bundles.delete(tenant, name),
       run: async (tenant, name, prepare) => await bundles.run(tenant, name, prepare),
-      read: async (tenant, name) => await turn(() => bundles.read(tenant, name)),
+      read: async (tenant, name) => await turn(tenant, () => bundles.read(tenant, name)),
     },
-    changes: { follow: async (tenant, from) => await turn(() => changes.follow(tenant, from)) },
+    changes: {
+      follow: async (tenant, from) => await turn(tenant, () => changes.follow(tenant, from)),
+    },
   };
 }

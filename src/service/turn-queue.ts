@@ -1,4 +1,6 @@
 import { cancelled, PembaError } from "../base/error.ts";
+import { TenantTurns } from "../base/tenant-turns.ts";
+import type { TenantId } from "../base/tuple.ts";
 
 /** Who is told of a queue. */
 export interface QueueWatcher {
@@ -8,9 +10,17 @@ export interface QueueWatcher {
   refused(): void;
 }
 
+interface Waiter {
+  readonly tenant: TenantId | undefined;
+  readonly begin: () => void;
+  readonly refuse: (error: PembaError) => void;
+}
+
 /**
- * Lets so many work at the same time. Others wait, in the order in which they came, and so many at
- * most; who no longer wants to leaves the queue.
+ * Lets so many work at the same time. Others wait, so many at most: tenants take turns, and those of a
+ * tenant begin in the order in which they came. When it is full, a tenant can still bring one as long
+ * as another one has more there: the last of the tenant that has most is refused for it. Who no longer
+ * wants to leaves the queue.
  */
 export class TurnQueue {
   readonly #runningMax: number;
@@ -18,8 +28,7 @@ export class TurnQueue {
   readonly #refusal: string;
   readonly #watcher: QueueWatcher | undefined;
   #running = 0;
-  /** A set keeps the order, and anyone can leave it. */
-  readonly #waiting = new Set<() => void>();
+  readonly #waiting = new TenantTurns<Waiter>();
 
   /** `refusal` is the sentence for who is one too many. */
   constructor(limits: {
@@ -40,13 +49,18 @@ export class TurnQueue {
   }
 
   /**
-   * Does the work when it is its turn. Fails as the work does, with CONCURRENCY_LIMIT_EXCEEDED when
-   * too many wait already, and with CANCELLED when the signal aborts while it waits.
+   * Does the work, which is of the tenant or of none, when it is its turn. Fails as the work does, with
+   * CONCURRENCY_LIMIT_EXCEEDED when too many wait, and with CANCELLED when the signal aborts while it
+   * waits.
    */
-  async run<T>(signal: AbortSignal | undefined, work: () => Promise<T>): Promise<T> {
+  async run<T>(
+    tenant: TenantId | undefined,
+    signal: AbortSignal | undefined,
+    work: () => Promise<T>,
+  ): Promise<T> {
     if (this.#running < this.#runningMax) this.#running++;
-    else if (this.#watcher === undefined) await this.#turn(signal);
-    else await this.#watcher.wait(async () => await this.#turn(signal));
+    else if (this.#watcher === undefined) await this.#turn(tenant, signal);
+    else await this.#watcher.wait(async () => await this.#turn(tenant, signal));
     try {
       return await work();
     } finally {
@@ -54,34 +68,38 @@ export class TurnQueue {
     }
   }
 
-  async #turn(signal: AbortSignal | undefined): Promise<void> {
+  async #turn(tenant: TenantId | undefined, signal: AbortSignal | undefined): Promise<void> {
     if (signal?.aborted === true) throw cancelled(undefined);
-    if (this.#waiting.size >= this.#waitingMax) {
-      this.#watcher?.refused();
-      throw new PembaError("CONCURRENCY_LIMIT_EXCEEDED", this.#refusal);
-    }
+    if (this.#waiting.size >= this.#waitingMax) this.#makeRoom(tenant);
     const { promise, resolve, reject } = Promise.withResolvers<void>();
+    const waiter: Waiter = { tenant, begin: resolve, refuse: reject };
     const leave = (): void => {
-      this.#waiting.delete(begin);
+      this.#waiting.remove(waiter);
       reject(cancelled(undefined));
     };
-    const begin = (): void => {
-      signal?.removeEventListener("abort", leave);
-      resolve();
-    };
-    this.#waiting.add(begin);
+    this.#waiting.add(waiter);
     signal?.addEventListener("abort", leave, { once: true });
-    await promise;
+    try {
+      await promise;
+    } finally {
+      signal?.removeEventListener("abort", leave);
+    }
   }
 
-  /** Who has waited longest takes the place of who has ended. */
+  /** Refuses the last of a tenant that has more there, or else the one that comes. */
+  #makeRoom(tenant: TenantId | undefined): void {
+    this.#watcher?.refused();
+    const refused = new PembaError("CONCURRENCY_LIMIT_EXCEEDED", this.#refusal);
+    const last = this.#waiting.lastOfFullest(tenant);
+    if (last === undefined) throw refused;
+    this.#waiting.remove(last);
+    last.refuse(refused);
+  }
+
+  /** Who is next takes the place of who has ended. */
   #passOn(): void {
-    const [next] = this.#waiting;
-    if (next === undefined) {
-      this.#running--;
-      return;
-    }
-    this.#waiting.delete(next);
-    next();
+    const next = this.#waiting.next();
+    if (next === undefined) this.#running--;
+    else next.begin();
   }
 }

@@ -134,6 +134,20 @@ function suite(engine: Engine): void {
     assert.equal((await ask()).status, 200);
   });
 
+  test("a tenant that asks more than may wait keeps no other one from its turn", async () => {
+    const settled = Promise.allSettled(await fill());
+    const other = await started.tenant(schema);
+    const ofOther = fetch(`${url}${other}/permissions/check`, {
+      method: "POST",
+      body: JSON.stringify(check),
+    });
+    await until(async () => (counts.ended === 1 ? true : undefined));
+    gate.resolve();
+    assert.equal((await ofOther).status, 200);
+    assert.equal((await settled).filter((each) => each.status === "rejected").length, 1);
+    assert.equal(counts.begun, limit + waiting);
+  });
+
   test("every permission operation has its turn from the same queue", async () => {
     const asked = await fill();
     const subject = { type: "user", id: "ada" };

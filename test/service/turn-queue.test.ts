@@ -1,10 +1,12 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 
+import type { TenantId } from "../../src/base/tuple.ts";
 import { TurnQueue } from "../../src/service/turn-queue.ts";
 import { fails } from "../store/engines.ts";
 
 const refusal = "too many are here";
+const [a, b, c] = ["a", "b", "c"] as TenantId[];
 
 /** A piece of work that ends when it is told to, and the order in which such pieces begin. */
 function works(count: number): {
@@ -28,7 +30,7 @@ function works(count: number): {
 test("work begins in the order in which it came, so much at a time", async () => {
   const queue = new TurnQueue({ running: 2, waiting: 3, refusal });
   const { begun, work, end } = works(5);
-  const results = work.map(async (each) => await queue.run(undefined, each));
+  const results = work.map(async (each) => await queue.run(a, undefined, each));
   assert.deepEqual(begun, [0, 1]);
   end[1]?.();
   assert.equal(await results[1], 1);
@@ -40,19 +42,19 @@ test("work begins in the order in which it came, so much at a time", async () =>
 
 test("work that fails makes room, too", async () => {
   const queue = new TurnQueue({ running: 1, waiting: 1, refusal });
-  const failing = queue.run(undefined, async () => await Promise.reject(new Error("no")));
-  const next = queue.run(undefined, async () => 1);
+  const failing = queue.run(a, undefined, async () => await Promise.reject(new Error("no")));
+  const next = queue.run(a, undefined, async () => 1);
   await assert.rejects(failing, { message: "no" });
   assert.equal(await next, 1);
-  assert.equal(await queue.run(undefined, async () => 2), 2);
+  assert.equal(await queue.run(a, undefined, async () => 2), 2);
 });
 
 test("who comes when the queue is full is refused and changes nothing", async () => {
   const queue = new TurnQueue({ running: 1, waiting: 2, refusal });
   const { work, end, begun } = works(3);
-  const results = work.map(async (each) => await queue.run(undefined, each));
+  const results = work.map(async (each) => await queue.run(a, undefined, each));
   await fails(
-    queue.run(undefined, async () => 0),
+    queue.run(a, undefined, async () => 0),
     "CONCURRENCY_LIMIT_EXCEEDED",
     refusal,
   );
@@ -66,14 +68,51 @@ test("who leaves the queue is told, never begins, and makes room", async () => {
   const { work, end, begun } = works(3);
   const [first, second, third] = work;
   assert.ok(first && second && third);
-  const running = queue.run(undefined, first);
+  const running = queue.run(a, undefined, first);
   const abort = new AbortController();
-  const leaving = queue.run(abort.signal, second);
+  const leaving = queue.run(a, abort.signal, second);
   abort.abort();
   await fails(leaving, "CANCELLED");
-  await fails(queue.run(abort.signal, second), "CANCELLED");
-  const last = queue.run(undefined, third);
+  await fails(queue.run(a, abort.signal, second), "CANCELLED");
+  const last = queue.run(a, undefined, third);
   for (const done of end) done();
   assert.deepEqual(await Promise.all([running, last]), [0, 2]);
   assert.deepEqual(begun, [0, 2]);
+});
+
+test("tenants take turns, and what is of none has turns as one more", async () => {
+  const queue = new TurnQueue({ running: 1, waiting: 10, refusal });
+  const { work, end, begun } = works(9);
+  const tenants = [a, a, a, a, b, b, undefined, undefined, c];
+  const results = work.map(async (each, index) => await queue.run(tenants[index], undefined, each));
+  for (const done of end) done();
+  await Promise.all(results);
+  assert.deepEqual(begun, [0, 1, 4, 6, 8, 2, 5, 7, 3]);
+});
+
+test("when the queue is full, the last of the tenant that has most there is refused for one that has less", async () => {
+  const told: string[] = [];
+  const queue = new TurnQueue({
+    running: 1,
+    waiting: 4,
+    refusal,
+    watcher: { wait: async (turn) => await turn(), refused: () => told.push("refused") },
+  });
+  const { work, end, begun } = works(9);
+  const abort = new AbortController();
+  const tenants = [a, a, a, a, a, b, b, c, b];
+  const results = work.map(
+    async (each, index) => await queue.run(tenants[index], abort.signal, each),
+  );
+  // Of those of a, the fourth, third and second give way, until there is no more of it than of others.
+  const ended = Promise.allSettled(results);
+  for (const refused of [4, 3, 2, 8]) {
+    await fails(results[refused] ?? assert.fail(), "CONCURRENCY_LIMIT_EXCEEDED", refusal);
+  }
+  assert.equal(told.length, 4);
+  assert.deepEqual(queue.state, { running: 1, waiting: 4 });
+  for (const done of end) done();
+  await ended;
+  assert.deepEqual(begun, [0, 1, 5, 7, 6]);
+  assert.deepEqual(queue.state, { running: 0, waiting: 0 });
 });

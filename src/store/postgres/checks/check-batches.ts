@@ -3,12 +3,12 @@ import { LRUCache } from "lru-cache";
 import { must } from "../../../base/assert.ts";
 import { cancelled, PembaError } from "../../../base/error.ts";
 import { noTelemetry, type Telemetry } from "../../../base/telemetry.ts";
+import { TenantTurns } from "../../../base/tenant-turns.ts";
 import type { TenantId } from "../../../base/tuple.ts";
 import { itemKey, type SingleCheck, singleCheck } from "../../single-check.ts";
 import type { CheckQuestion } from "../../store.ts";
 import { isExhausted } from "../connect/driver-error.ts";
 import { batchKey, CheckBatch, type VersionedAnswer } from "./check-batch.ts";
-import { TenantTurns } from "./tenant-turns.ts";
 
 /** Checks, each question a statement of its own. */
 export interface CheckStatements {
