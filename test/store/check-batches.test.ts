@@ -140,6 +140,27 @@ test("only checks of one plan, state and depth go together", async () => {
   assert.equal((await Promise.all(answers)).length, 5);
 });
 
+test("there are lanes for each server, however many there are at a time", async () => {
+  const fake = statements();
+  let servers = 1;
+  const batches = new CheckBatches(fake, { lanes: 1, runningMax: 2, servers: () => servers });
+  // Of different depths, so that each is a statement.
+  const answers = [1, 2, 3].map((depth) => batches.check(t1, question("a", { depth })));
+  assert.equal(fake.sent.length, 1);
+  servers = 3;
+  answers.push(batches.check(t1, question("a", { depth: 4 })));
+  assert.equal(fake.sent.length, 3);
+  servers = 1;
+  fake.sent[0]?.answer();
+  await settled();
+  assert.equal(fake.sent.length, 3, "one server has as much to do as it may");
+  for (const index of [1, 2, 3]) {
+    fake.sent[index]?.answer();
+    await settled();
+  }
+  assert.equal((await Promise.all(answers)).length, 4);
+});
+
 test("a question with a context or with several items does not wait", async () => {
   const fake = statements();
   const batches = new CheckBatches(fake, { lanes: 1, runningMax: 8 });

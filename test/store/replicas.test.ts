@@ -326,6 +326,30 @@ test("a replica all of whose connections are busy is not silent", async (t) => {
   assert.deepEqual(warnings, []);
 });
 
+test("as many checks run as the connections to all replicas take", async (t) => {
+  const { host } = new URL(servers.url);
+  const twice = servers.url.replace(host, `${host},${host}`);
+  const { store, tenant } = await openWithReplica(t, {
+    // The writer itself, by another name of it.
+    replicaUrl: `${twice}?application_name=pemba-reader`,
+    pool: { ...pool, maxConnections: 2 },
+    lanes: 1,
+  });
+  await write(store, tenant, { tuples: owner("a") });
+  await allowed(store, tenant, asked("a"));
+  const answers = await sql.begin(async (open) => {
+    await open`lock table relationships in access exclusive mode`;
+    const first = allowed(store, tenant, asked("a"));
+    const second = allowed(store, tenant, { ...asked("b"), id: "2" });
+    await until(async () => {
+      const rows = await sql`select from pg_stat_activity where wait_event_type = 'Lock'`;
+      return rows.length === 2 ? true : undefined;
+    });
+    return { first, second };
+  });
+  assert.deepEqual([await answers.first, await answers.second], [true, false]);
+});
+
 test("kept answers of a state that the replica has reached need no writer", async (t) => {
   const line = await openLine(t, servers.url);
   const hits: number[] = [];

@@ -105,6 +105,7 @@ export async function createPostgresStore(options: PostgresStoreOptions): Promis
       ...options.watch,
     });
   const onChanged = (): void => changes?.onChanged();
+  const servers = (): number => replicated?.servers ?? 1;
 
   return {
     tenants: createPostgresTenants(database, lockWaitMs, (tenant) => {
@@ -116,14 +117,7 @@ export async function createPostgresStore(options: PostgresStoreOptions): Promis
     data: createPostgresData({ database, reads, schemas, tokens, onChanged, lockWaitMs }),
     bundles: createPostgresBundles({ database, schemas, tokens, onChanged, lockWaitMs }),
     permissions: layerChecks(
-      {
-        permissions,
-        reads,
-        schemas,
-        tokens,
-        maxConnections,
-        telemetry,
-      },
+      { permissions, reads, schemas, tokens, maxConnections, servers, telemetry },
       options,
     ),
     lookups: new PostgresLookups({ reads, schemas, tokens, permissions, telemetry }),

@@ -69,6 +69,7 @@ export class CheckBatches {
   readonly #statements: CheckStatements;
   readonly #lanes: number;
   readonly #runningMax: number;
+  readonly #servers: () => number;
   readonly #telemetry: Telemetry;
   #busyLanes = 0;
   #running = 0;
@@ -86,19 +87,22 @@ export class CheckBatches {
 
   /**
    * `lanes`: how many statements run, but for slow ones, before others wait; `runningMax`: how many
-   * run at all, and a tenant has at most half of them.
+   * run at all, and a tenant has at most half of them. Each for one of `servers`, which is one when
+   * absent, and may be another number each time.
    */
   constructor(
     statements: CheckStatements,
     options: {
       readonly lanes: number;
       readonly runningMax: number;
+      readonly servers?: () => number;
       readonly telemetry?: Telemetry;
     },
   ) {
     this.#statements = statements;
     this.#lanes = options.lanes;
     this.#runningMax = options.runningMax;
+    this.#servers = options.servers ?? (() => 1);
     this.#telemetry = options.telemetry ?? noTelemetry;
   }
 
@@ -135,18 +139,19 @@ export class CheckBatches {
   }
 
   #sendWaiting(): void {
-    while (this.#busyLanes < this.#lanes && this.#running < this.#runningMax) {
-      const batch = this.#waiting.next(this.#hasShareLeft);
+    const servers = this.#servers();
+    const runningMax = this.#runningMax * servers;
+    // Slow statements leave their lanes, and those of one tenant would end up on all connections.
+    const hasShareLeft = ({ tenant }: CheckBatch): boolean =>
+      (this.#runningOf.get(tenant) ?? 0) < runningMax * shareOfTenant;
+    while (this.#busyLanes < this.#lanes * servers && this.#running < runningMax) {
+      const batch = this.#waiting.next(hasShareLeft);
       if (batch === undefined) return;
       this.#close(batch);
       for (const key of batch.checkKeys) this.#unseat(batch, key);
       void this.#send(batch);
     }
   }
-
-  /** Slow statements leave their lanes, and those of one tenant would end up on all connections. */
-  readonly #hasShareLeft = ({ tenant }: CheckBatch): boolean =>
-    (this.#runningOf.get(tenant) ?? 0) < this.#runningMax * shareOfTenant;
 
   #countRunning(tenant: TenantId, more: 1 | -1): void {
     this.#running += more;

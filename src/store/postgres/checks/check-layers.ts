@@ -10,7 +10,7 @@ import type { PostgresPermissions } from "./check.ts";
 import { StateQuestions } from "./state-questions.ts";
 
 export interface CheckLayers {
-  /** How many checks are asked, each alone, before others wait to be asked together. */
+  /** How many checks are asked of each server, each alone, before others wait to be asked together. */
   readonly lanes?: number | undefined;
   /** How many answers of named states are kept. */
   readonly cache?: AnswerCacheLimits | undefined;
@@ -22,17 +22,20 @@ interface Parts {
   readonly reads: Reads;
   readonly schemas: CompiledSchemas;
   readonly tokens: SnapTokens;
+  /** To each server. */
   readonly maxConnections: number;
+  /** How many servers there are to ask now. */
+  readonly servers: () => number;
   readonly telemetry: Telemetry;
 }
 
 /** The same permissions, with checks that are kept or asked together; each layer where it is wanted. */
 export function layerChecks(parts: Parts, { lanes, cache }: CheckLayers): PermissionStore {
-  const { permissions, maxConnections, telemetry } = parts;
+  const { permissions, maxConnections, servers, telemetry } = parts;
   const asked =
     lanes === undefined
       ? permissions
-      : new CheckBatches(permissions, { lanes, runningMax: maxConnections, telemetry });
+      : new CheckBatches(permissions, { lanes, runningMax: maxConnections, servers, telemetry });
   const checks =
     cache === undefined
       ? asked

@@ -95,6 +95,13 @@ export class ReplicatedReads implements Reads {
     }));
   }
 
+  /** How many servers share the questions: replicas that are fit, and the writer when there is none. */
+  get servers(): number {
+    let fit = 0;
+    for (const follower of this.#followers) if (this.#isFitFor(follower, undefined)) fit++;
+    return Math.max(1, fit);
+  }
+
   async read(text: string, values: readonly Value[], frame: ReadFrame): Promise<readonly Row[]> {
     const follower = this.#choose(frame.state);
     const rows = follower && (await this.#askReplica(follower, text, values, frame.signal));
