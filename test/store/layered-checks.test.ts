@@ -1,9 +1,11 @@
 import assert from "node:assert/strict";
 import { after, before, beforeEach, test } from "node:test";
 
+import { noTelemetry } from "../../src/base/telemetry.ts";
 import { emptyContext, type SnapToken, type TenantId } from "../../src/base/tuple.ts";
-import type { CheckItem, CheckQuestion, Store } from "../../src/store/store.ts";
-import { fails, newTenant, openPostgres, tuple } from "./engines.ts";
+import type { CheckAnswer, CheckItem, CheckQuestion, Store } from "../../src/store/store.ts";
+import { fails, newTenant, openPostgres, openStore, tuple } from "./engines.ts";
+import { connect } from "./open-write.ts";
 
 /* What checks cost that wait at the same moment, or come again: statements, counted at the driver. */
 
@@ -21,16 +23,25 @@ rule high(level integer) { 10 / level > 1 }`;
 
 const chain = 40;
 let statements = 0;
+const counted = { hits: 0, misses: 0 };
 let store: Store;
+let url: string;
 let close: () => Promise<void>;
 let tenant: TenantId;
 let token: SnapToken;
 
 before(async () => {
-  ({ store, close } = await openPostgres({
+  ({ store, url, close } = await openPostgres({
     lanes: 1,
     cache: { maxBytes: 1_000_000, maxEntries: 1000 },
     onStatement: () => (statements += 1),
+    telemetry: {
+      ...noTelemetry,
+      add: (name, amount) => {
+        if (name === "pemba.answer.cache.hits") counted.hits += amount;
+        if (name === "pemba.answer.cache.misses") counted.misses += amount;
+      },
+    },
   }));
   tenant = await newTenant(store);
   await store.schemas.write(tenant, { text: schema });
@@ -164,3 +175,56 @@ test("a cached answer is not given for a tenant that is gone", async () => {
   await store.schemas.write(gone, { text: schema });
   await fails(store.permissions.check(gone, asked), "INVALID_SNAP_TOKEN");
 });
+
+test("only what is given out of the cache counts as a hit", async () => {
+  const other = await openStore(url);
+  try {
+    const own = await newTenant(store);
+    await store.schemas.write(own, { text: schema });
+    const tuples = [tuple("doc:1#viewer@user:ann")];
+    const at = await store.data.write(own, { schemaVersion: undefined, tuples, attributes: [] });
+    const ask = async (): Promise<readonly CheckAnswer[]> =>
+      await store.permissions.check(own, question([["doc:1", "user:ann"]], { snapToken: at }));
+    for (let nth = 0; nth < 2; nth += 1) await ask();
+    Object.assign(counted, { hits: 0, misses: 0 });
+    await ask();
+    assert.deepEqual(counted, { hits: 1, misses: 0 });
+    await other.schemas.write(own, { text: `${schema} entity team {}` });
+    await ask();
+    assert.deepEqual(counted, { hits: 1, misses: 1 });
+    await other.tenants.delete(own);
+    await fails(ask(), "TENANT_NOT_FOUND");
+    assert.deepEqual(counted, { hits: 1, misses: 1 });
+  } finally {
+    await other.close();
+  }
+});
+
+test(
+  "who leaves while a cached answer waits for the database is let go",
+  { timeout: 30_000 },
+  async () => {
+    const asked = question([["doc:1", "user:ann"]], { snapToken: token });
+    for (let nth = 0; nth < 3; nth += 1) await store.permissions.check(tenant, asked);
+    const { promise: released, resolve: release } = Promise.withResolvers<void>();
+    const { promise: locked, resolve: hasLock } = Promise.withResolvers<void>();
+    const client = connect(url, 1);
+    const locking = client.begin(async (transaction) => {
+      await transaction`lock table tenants in access exclusive mode`;
+      hasLock();
+      await released;
+    });
+    try {
+      await locked;
+      const leaving = new AbortController();
+      const left = store.permissions.check(tenant, { ...asked, signal: leaving.signal });
+      setImmediate(() => leaving.abort());
+      await fails(left, "CANCELLED");
+    } finally {
+      release();
+      await locking;
+      await client.end();
+    }
+    assert.equal((await store.permissions.check(tenant, asked))[0]?.allowed, true);
+  },
+);

@@ -1,4 +1,3 @@
-import { cancelled } from "../../../base/error.ts";
 import type { Telemetry } from "../../../base/telemetry.ts";
 import type { SchemaVersion, SnapToken, TenantId } from "../../../base/tuple.ts";
 import { questionKey, questionOf } from "../../../plan/question-of.ts";
@@ -65,15 +64,26 @@ export class CachedChecks {
       (item) => this.#answers.answer(answerKey(state, version, question, item)) ?? [],
     );
     const isWhole = answers.length === items.length;
-    const outcome = isWhole ? "hits" : "misses";
-    this.#parts.telemetry.add(`pemba.answer.cache.${outcome}`, items.length, {});
-    if (!isWhole) return undefined;
-    const head = schemaVersion === undefined ? version : undefined;
-    const known = await this.#parts.states.ask({ tenant, snapToken, schemaVersion, head });
-    if (question.signal?.aborted === true) throw cancelled(undefined);
-    if (known.version === version) return answers;
-    this.#parts.schemas.seenHead(tenant, known.version, version);
+    if (isWhole && (await this.#isInForce(tenant, question, snapToken, version))) {
+      this.#parts.telemetry.add("pemba.answer.cache.hits", items.length, {});
+      return answers;
+    }
+    this.#parts.telemetry.add("pemba.answer.cache.misses", items.length, {});
     return undefined;
+  }
+
+  /** Whether the version is the one to answer under. Fails when the state may not be read. */
+  async #isInForce(
+    tenant: TenantId,
+    { schemaVersion, signal }: CheckQuestion,
+    snapToken: SnapToken,
+    version: SchemaVersion,
+  ): Promise<boolean> {
+    const head = schemaVersion === undefined ? version : undefined;
+    const known = await this.#parts.states.ask({ tenant, snapToken, schemaVersion, head }, signal);
+    if (known.version === version) return true;
+    this.#parts.schemas.seenHead(tenant, known.version, version);
+    return false;
   }
 
   async #asked(
@@ -94,7 +104,7 @@ export class CachedChecks {
   /** The key of the state; undefined when the token has not been here before. */
   async #stateOf(
     tenant: TenantId,
-    { schemaVersion }: CheckQuestion,
+    { schemaVersion, signal }: CheckQuestion,
     snapToken: SnapToken,
   ): Promise<string | undefined> {
     const token = `${tenant} ${snapToken}`;
@@ -102,7 +112,10 @@ export class CachedChecks {
     if (seen !== undefined) return seen;
     if (!this.#answers.comesAgain(token)) return undefined;
     const head = undefined;
-    const { key } = await this.#parts.states.ask({ tenant, snapToken, schemaVersion, head });
+    const { key } = await this.#parts.states.ask(
+      { tenant, snapToken, schemaVersion, head },
+      signal,
+    );
     this.#answers.keepState(token, key);
     return this.#answers.state(token);
   }

@@ -10,7 +10,10 @@ import type { PostgresPermissions } from "./check.ts";
 import { StateQuestions } from "./state-questions.ts";
 
 export interface CheckLayers {
-  /** How many checks are asked of each server, each alone, before others wait to be asked together. */
+  /**
+   * How many checks are asked of each server, each alone, before others wait to be asked together; and
+   * for how many states it is asked before others wait.
+   */
   readonly lanes?: number | undefined;
   /** How many answers of named states are kept. */
   readonly cache?: AnswerCacheLimits | undefined;
@@ -42,7 +45,7 @@ export function layerChecks(parts: Parts, { lanes, cache }: CheckLayers): Permis
       : new CachedChecks({
           ...parts,
           checks: asked,
-          states: new StateQuestions(parts),
+          states: new StateQuestions({ ...parts, lanes: lanes ?? maxConnections }),
           limits: cache,
         });
   return {
