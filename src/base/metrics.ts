@@ -181,7 +181,7 @@ export const metrics = {
 export const labelValues: Readonly<Record<Label, readonly string[] | { readonly of: string }>> = {
   method: { of: "methods of the API, such as permissions.check; unknown for what is none" },
   code: { of: "OK and the codes of errors, such as VALIDATION" },
-  transport: ["rest", "grpc"],
+  transport: ["rest", "grpc", "peer"],
   queue: ["questions", "reads", "changes"],
   question: [
     "check",

@@ -20,7 +20,7 @@ export interface Tally {
 export interface RequestHead {
   /** As the API calls it, such as `permissions.check`. */
   readonly method: string;
-  readonly transport: "rest" | "grpc";
+  readonly transport: "rest" | "grpc" | "peer";
   /** The W3C trace that the client has it in, if it says so. */
   readonly traceparent: string | undefined;
   readonly tracestate: string | undefined;

@@ -50,6 +50,7 @@ export function openPeers(
     authenticator: keys.length === 0 ? undefined : presharedKeys(keys),
     certificate,
     logger,
+    telemetry,
   });
   const peers = new Peers({
     target: must(peerTargetOf(config["distributed.address"]), "the address was read"),

@@ -1,5 +1,4 @@
-import { status } from "@grpc/grpc-js";
-
+import { cancelled } from "../base/error.ts";
 import { noTelemetry, type Telemetry } from "../base/telemetry.ts";
 import type { TenantId } from "../base/tuple.ts";
 import { questionKey, questionOf } from "../plan/question-of.ts";
@@ -12,11 +11,14 @@ import type {
   Store,
 } from "../store/store.ts";
 import { Patience, type PatienceBounds } from "./patience.ts";
-import type { Peer } from "./peer.ts";
+import { isOfPeer, type Peer, type PeerCheck, probePatienceMs } from "./peer.ts";
 import type { Peers } from "./peers.ts";
 
 /** How long a peer is waited for alone, at least and at most, in milliseconds. */
 const defaultPatience: PatienceBounds = { min: 10, max: 1_000 };
+
+/** What is answered here in so many milliseconds, a peer should answer when it is asked again. */
+const promptMs = probePatienceMs / 2;
 
 /**
  * The same store, with checks whose answers are kept sent to the instance that keeps them: single
@@ -50,6 +52,14 @@ interface Parts {
   readonly patience: PatienceBounds;
 }
 
+/** A check that a peer was asked. */
+interface Sent {
+  readonly peer: Peer;
+  readonly request: PeerCheck;
+  readonly there: Promise<readonly CheckAnswer[]>;
+  readonly began: number;
+}
+
 class Forwarding {
   readonly #here: PermissionStore;
   readonly #schemas: SchemaStore;
@@ -74,10 +84,11 @@ class Forwarding {
     question.signal?.addEventListener("abort", end, { once: true });
     try {
       const ask = { ...question, signal: ending.signal };
-      const there = this.#askPeer(peer, tenant, { ...single, question: ask });
-      return (
-        (await this.#soon(there, peer)) ?? (await firstOf(this.#here.check(tenant, ask), there))
-      );
+      const sent = this.#send(peer, tenant, { ...single, question: ask });
+      const soon = await this.#soon(sent, ending.signal);
+      if (soon !== "late" && soon !== "failed") return soon;
+      const here = this.#here.check(tenant, ask);
+      return soon === "failed" ? await here : await this.#either(sent, here);
     } finally {
       question.signal?.removeEventListener("abort", end);
       // Whoever still works on it does so for nobody.
@@ -85,34 +96,45 @@ class Forwarding {
     }
   }
 
-  /** The answer of the peer when it comes soon. */
+  /** The answer of the peer when it comes soon. Fails with CANCELLED when nobody waits for it. */
   async #soon(
-    there: Promise<readonly CheckAnswer[]>,
-    peer: Peer,
-  ): Promise<readonly CheckAnswer[] | undefined> {
-    const began = performance.now();
-    const { promise: late, resolve } = Promise.withResolvers<undefined>();
-    const timer = setTimeout(() => resolve(undefined), this.#patience.ms);
+    { peer, there, began }: Sent,
+    signal: AbortSignal,
+  ): Promise<readonly CheckAnswer[] | "late" | "failed"> {
+    const { promise: late, resolve } = Promise.withResolvers<"late">();
+    const timer = setTimeout(() => resolve("late"), this.#patience.ms);
     try {
       const answers = await Promise.race([there, late]);
-      if (answers === undefined) this.#patience.late();
-      else this.#patience.answered(performance.now() - began);
-      this.#count(answers === undefined ? "late" : "answered");
+      if (answers !== "late") this.#patience.answered(performance.now() - began);
+      this.#count(answers === "late" ? "late" : "answered");
       return answers;
     } catch (error) {
+      if (signal.aborted) throw cancelled(error);
       if (isOfPeer(error)) this.#peers.leaveOut(peer);
       this.#count("failed");
-      return undefined;
+      return "failed";
     } finally {
       clearTimeout(timer);
     }
   }
 
-  async #askPeer(
-    peer: Peer,
-    tenant: TenantId,
-    { item, question }: SingleCheck,
+  /** The answer of the peer, which is late, or that of this instance, whichever comes first. */
+  async #either(
+    { peer, request, there, began }: Sent,
+    here: Promise<readonly CheckAnswer[]>,
   ): Promise<readonly CheckAnswer[]> {
+    const beganHere = performance.now();
+    const first = await firstOf(
+      here.then((answers) => ({ answers, began: beganHere, isHere: true })),
+      there.then((answers) => ({ answers, began, isHere: false })),
+    );
+    const took = performance.now() - first.began;
+    this.#patience.answered(took);
+    if (first.isHere && took < promptMs) peer.owes(request);
+    return first.answers;
+  }
+
+  #send(peer: Peer, tenant: TenantId, { item, question }: SingleCheck): Sent {
     const { snapToken = "", schemaVersion = "", depth, signal } = question;
     const { entity, permission, subject } = item;
     const metadata = { snapToken, schemaVersion, depth };
@@ -120,7 +142,11 @@ class Forwarding {
     const traceparent = place && `00-${place.traceId}-${place.spanId}-01`;
     const request = { tenantId: tenant, metadata, entity, permission, subject };
     const head = question.schemaVersion === undefined ? this.#schemas.knownHead(tenant) : undefined;
-    return [await peer.check(request, { head, signal, traceparent })];
+    const began = performance.now();
+    const there = peer
+      .check(request, { head, signal, traceparent })
+      .then((answer): readonly CheckAnswer[] => [answer]);
+    return { peer, request, there, began };
   }
 
   #count(outcome: "answered" | "failed" | "late"): void {
@@ -143,16 +169,4 @@ function placeKey(tenant: TenantId, { item }: SingleCheck): string {
 async function firstOf<T>(here: Promise<T>, there: Promise<T>): Promise<T> {
   const { promise: never } = Promise.withResolvers<T>();
   return await Promise.race([here, there.catch(async () => await never)]);
-}
-
-const ofPeer: ReadonlySet<unknown> = new Set([
-  status.UNAVAILABLE,
-  status.UNAUTHENTICATED,
-  status.UNIMPLEMENTED,
-  status.DEADLINE_EXCEEDED,
-]);
-
-/** Whether the peer failed, and not the check. */
-function isOfPeer(error: unknown): boolean {
-  return error instanceof Error && "code" in error && ofPeer.has(error.code);
 }

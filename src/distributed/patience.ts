@@ -10,13 +10,11 @@ const patienceTimes = 4;
 /** How much the last answer counts in what is usual. */
 const lastWeight = 0.1;
 
-/** What an answer that did not come in time counts as, as a multiple of what is usual. */
-const lateTimes = 1.5;
-
 /**
- * How long an answer is waited for alone, by how long answers took before. When all take longer, as on
- * machines that have too much to do, all are soon waited for longer: to ask for each a second time would
- * be work for nobody. One of several that never answers hardly changes what is usual.
+ * How long an answer is waited for alone, by how long answers took before, wherever they came from. When
+ * all take longer, as on machines that have too much to do, all are soon waited for longer: to ask for each
+ * a second time would be work for nobody. One that never answers changes nothing: what is asked elsewhere
+ * in its place is answered as soon as before.
  */
 export class Patience {
   readonly #bounds: PatienceBounds;
@@ -35,10 +33,5 @@ export class Patience {
   /** An answer has come after so many milliseconds. */
   answered(tookMs: number): void {
     this.#usualMs += (tookMs - this.#usualMs) * lastWeight;
-  }
-
-  /** None has come in time. */
-  late(): void {
-    this.answered((this.ms / patienceTimes) * lateTimes);
   }
 }

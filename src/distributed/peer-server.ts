@@ -6,11 +6,12 @@ import type { Certificate } from "../auth/certificate.ts";
 import { addressOf } from "../base/address.ts";
 import { errorOf } from "../base/error.ts";
 import { statusOf } from "../base/status.ts";
+import { noTelemetry, type Telemetry } from "../base/telemetry.ts";
 import { Permission } from "../gen/base/v1/permission_pb.ts";
 import { admitCalls } from "../grpc/admit.ts";
 import { credentialsOf } from "../grpc/credentials.ts";
 import { healthMethods } from "../grpc/health.ts";
-import { pathOf } from "../grpc/method-name.ts";
+import { methodName, pathOf } from "../grpc/method-name.ts";
 import { type CallFrame, type ServedMethod, unary } from "../grpc/method.ts";
 import { answerCheck } from "../grpc/routes/permission.ts";
 import { parseSchemaVersion, parseTenantId } from "../service/field.ts";
@@ -44,8 +45,9 @@ export function buildPeerServer(options: {
   readonly authenticator: Authenticator | undefined;
   readonly certificate: Certificate | undefined;
   readonly logger: Logger;
+  readonly telemetry: Telemetry;
 }): PeerServer {
-  const { service, instance, logger, certificate } = options;
+  const { service, certificate } = options;
   const admission = createAdmission({
     rateLimit: unlimited,
     authenticator: options.authenticator,
@@ -53,7 +55,7 @@ export function buildPeerServer(options: {
   const server = new Server({
     interceptors: [admitCalls(admission, () => {}, { isOpen: () => false })],
   });
-  const frame = frameOf(instance, logger);
+  const frame = frameOf(options);
   for (const one of [checkMethod(service), ...healthMethods(service)]) {
     if (one.kind !== "unary") continue;
     server.register(pathOf(one.method), one.handler(frame), asIs, asIs, "unary");
@@ -82,19 +84,38 @@ function checkMethod(service: Service): ServedMethod {
   });
 }
 
-/** A request has its line in the log of the instance that it came to. */
-function frameOf(instance: string, logger: Logger): CallFrame {
+interface Teller {
+  readonly instance: string;
+  readonly logger: Logger;
+  readonly telemetry: Telemetry;
+}
+
+/**
+ * A request has its line in the log of the instance that it came to. A check goes on here in its trace;
+ * how others look for this instance is no request.
+ */
+function frameOf({ instance, logger, telemetry }: Teller): CallFrame {
   return {
     errorOf,
-    begin(_method, call) {
+    begin(method, call) {
       const metadata = new Metadata();
       metadata.set(instanceHeader, instance);
       call.sendMetadata(metadata);
+      const teller = method === Permission.method.check ? telemetry : noTelemetry;
+      const record = teller.begin({
+        method: methodName(pathOf(method)),
+        transport: "peer",
+        traceparent: call.metadata.get("traceparent")[0]?.toString(),
+        tracestate: undefined,
+      });
       return {
-        run: (work) => work(),
+        run: record.run,
         end(outcome) {
-          if (outcome.kind === "answered" || statusOf[outcome.error.kind].http < 500) return;
-          logFailure(logger, outcome.error);
+          const error = outcome.kind === "failed" ? outcome.error : undefined;
+          if (error !== undefined && statusOf[error.kind].http >= 500) {
+            record.run(() => logFailure(logger, error));
+          }
+          record.end(error?.code ?? "OK");
         },
       };
     },

@@ -1,5 +1,5 @@
 import type { MessageInitShape } from "@bufbuild/protobuf";
-import { type ChannelCredentials, Client, Metadata } from "@grpc/grpc-js";
+import { type ChannelCredentials, Client, Metadata, status } from "@grpc/grpc-js";
 
 import { PembaError } from "../base/error.ts";
 import type { SchemaVersion } from "../base/tuple.ts";
@@ -27,46 +27,74 @@ export interface PeerCredentials {
   readonly key: string | undefined;
 }
 
-/** How long a peer has to say how it is. */
-const probePatienceMs = 1_000;
+/** A check as a peer is asked it. */
+export type PeerCheck = MessageInitShape<typeof PermissionCheckRequestSchema>;
+
+/** How long a peer has to say how it is, in milliseconds. */
+export const probePatienceMs = 1_000;
+
+interface CallOptions {
+  readonly deadline?: number;
+  readonly head?: SchemaVersion | undefined;
+  readonly signal?: AbortSignal | undefined;
+  readonly traceparent?: string | undefined;
+}
 
 /** An instance, as another one sees it. */
 export class Peer {
   readonly address: string;
-  readonly #client: Client;
-  readonly #key: string | undefined;
+  readonly #credentials: PeerCredentials;
+  #client: Client;
+  #owed: PeerCheck | undefined;
 
-  constructor(address: string, { channel, serverName, key }: PeerCredentials) {
+  constructor(address: string, credentials: PeerCredentials) {
     this.address = address;
-    this.#key = key;
-    this.#client = new Client(address, channel(), {
-      ...(serverName !== undefined && { "grpc.ssl_target_name_override": serverName }),
-      "grpc.initial_reconnect_backoff_ms": 100,
-      "grpc.max_reconnect_backoff_ms": 2_000,
-    });
+    this.#credentials = credentials;
+    this.#client = clientOf(address, credentials);
   }
 
-  /** The id of the instance when it serves and takes our key. Fails when it does not answer. */
+  /** Reaches it anew, with credentials of now. */
+  renew(): void {
+    this.#client.close();
+    this.#client = clientOf(this.address, this.#credentials);
+  }
+
+  /** It was asked this, and others have answered it in its place: `probe` asks it again. */
+  owes(request: PeerCheck): void {
+    this.#owed = request;
+  }
+
+  /**
+   * The id of the instance when it serves, takes our key, and answers what it owes. Fails when it does
+   * not answer.
+   */
   async probe(): Promise<string | undefined> {
     const { check } = Health.method;
     const { bytes, metadata } = await this.#call(pathOf(check), encodeMessage(check.input, {}), {
       deadline: Date.now() + probePatienceMs,
     });
-    const { status } = decodeMessage(check.output, bytes, "the answer");
+    const health = decodeMessage(check.output, bytes, "the answer");
     const id = metadata.get(instanceHeader)[0]?.toString();
-    return status === Status.SERVING ? id : undefined;
+    if (health.status !== Status.SERVING) return undefined;
+    if (this.#owed !== undefined) await this.#askAgain(this.#owed);
+    return id;
   }
 
-  /** Asks a check of it. Fails in whatever way the peer, or the way to it, fails. */
-  async check(
-    request: MessageInitShape<typeof PermissionCheckRequestSchema>,
-    options: {
-      /** Of the tenant, as it was last seen here. */
-      readonly head: SchemaVersion | undefined;
-      readonly signal: AbortSignal | undefined;
-      readonly traceparent: string | undefined;
-    },
-  ): Promise<CheckAnswer> {
+  /** An error is an answer, too. */
+  async #askAgain(request: PeerCheck): Promise<void> {
+    try {
+      await this.check(request, { deadline: Date.now() + probePatienceMs });
+    } catch (error) {
+      if (isOfPeer(error)) throw error;
+    }
+    this.#owed = undefined;
+  }
+
+  /**
+   * Asks a check of it; `head` is that of the tenant, as it was last seen here. Fails in whatever way
+   * the peer, or the way to it, fails.
+   */
+  async check(request: PeerCheck, options: CallOptions): Promise<CheckAnswer> {
     const { check } = Permission.method;
     const message = encodeMessage(check.input, request);
     const { bytes } = await this.#call(pathOf(check), message, options);
@@ -74,6 +102,7 @@ export class Peer {
     if (can === CheckResult.UNSPECIFIED) {
       throw new PembaError("UNAVAILABLE", `peer ${this.address} gave no answer`);
     }
+    this.#owed = undefined;
     return { allowed: can === CheckResult.ALLOWED, nodes: metadata?.checkCount ?? 1 };
   }
 
@@ -84,16 +113,12 @@ export class Peer {
   async #call(
     path: string,
     message: Buffer,
-    options: {
-      readonly deadline?: number;
-      readonly head?: SchemaVersion | undefined;
-      readonly signal?: AbortSignal | undefined;
-      readonly traceparent?: string | undefined;
-    },
+    options: CallOptions,
   ): Promise<{ readonly bytes: Buffer; readonly metadata: Metadata }> {
     const { promise, resolve, reject } = Promise.withResolvers<Buffer>();
     const sent = new Metadata();
-    if (this.#key !== undefined) sent.set("authorization", `Bearer ${this.#key}`);
+    const { key } = this.#credentials;
+    if (key !== undefined) sent.set("authorization", `Bearer ${key}`);
     if (options.traceparent !== undefined) sent.set("traceparent", options.traceparent);
     if (options.head !== undefined) sent.set(headHeader, options.head);
     let metadata = new Metadata();
@@ -121,4 +146,24 @@ export class Peer {
 
 function asIs(bytes: Buffer): Buffer {
   return bytes;
+}
+
+function clientOf(address: string, { channel, serverName }: PeerCredentials): Client {
+  return new Client(address, channel(), {
+    ...(serverName !== undefined && { "grpc.ssl_target_name_override": serverName }),
+    "grpc.initial_reconnect_backoff_ms": 100,
+    "grpc.max_reconnect_backoff_ms": 2_000,
+  });
+}
+
+const ofPeer: ReadonlySet<unknown> = new Set([
+  status.UNAVAILABLE,
+  status.UNAUTHENTICATED,
+  status.UNIMPLEMENTED,
+  status.DEADLINE_EXCEEDED,
+]);
+
+/** Whether the peer failed, and not what it was asked. */
+export function isOfPeer(error: unknown): boolean {
+  return error instanceof Error && "code" in error && ofPeer.has(error.code);
 }

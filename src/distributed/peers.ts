@@ -21,14 +21,14 @@ export interface PeersOptions {
 }
 
 /**
- * The instances that serve, and which of them a key belongs to. A peer that does not answer, or does
- * not serve, is left out until it does again.
+ * The instances that serve, and which of them a key belongs to. A peer that does not answer, what it
+ * owes included, or does not serve, is left out until it does again.
  */
 export class Peers {
   readonly #options: PeersOptions;
   readonly #closing = new AbortController();
   #peers: Map<string, Peer> = new Map();
-  /** The address of this instance, as the others know it. */
+  /** The address of this instance that stands for it. */
   #own: string | undefined;
   #members: readonly string[] = [];
   #ring: Ring;
@@ -75,16 +75,20 @@ export class Peers {
   async #lookOnce(): Promise<void> {
     const complaints = new Map<string, string>();
     await this.#resolve(complaints);
-    const members: string[] = [];
+    // An instance may have several addresses: the first of them stands for it.
+    const members = new Map<string, string>();
     for (const [address, state] of await this.#probeAll()) {
       if (state.kind === "absent") {
         complaints.set(address, state.why);
         this.#renew(address);
-      } else members.push(address);
-      if (state.kind === "self") this.#own = address;
+        continue;
+      }
+      const other = members.get(state.id);
+      if (other === undefined || address < other) members.set(state.id, address);
     }
     if (this.#closing.signal.aborted) return;
-    this.#setMembers(members);
+    this.#own = members.get(this.#options.instance) ?? this.#own;
+    this.#setMembers([...members.values()]);
     this.#complain(complaints);
   }
 
@@ -108,10 +112,9 @@ export class Peers {
   }
 
   async #probeAll(): Promise<readonly (readonly [string, State])[]> {
-    const { instance } = this.#options;
     return await Promise.all(
       [...this.#peers.values()].map(async (peer) => {
-        return [peer.address, await stateOf(peer, instance)] as const;
+        return [peer.address, await stateOf(peer)] as const;
       }),
     );
   }
@@ -119,8 +122,7 @@ export class Peers {
   /** With credentials of now, since the certificate may be another one. */
   #renew(address: string): void {
     if (this.#closing.signal.aborted) return;
-    this.#peers.get(address)?.close();
-    this.#peers.set(address, new Peer(address, this.#options.credentials));
+    this.#peers.get(address)?.renew();
   }
 
   #setMembers(members: readonly string[]): void {
@@ -142,14 +144,14 @@ export class Peers {
 }
 
 type State =
-  | { readonly kind: "self" | "serves" }
+  | { readonly kind: "serves"; readonly id: string }
   | { readonly kind: "absent"; readonly why: string };
 
-async function stateOf(peer: Peer, instance: string): Promise<State> {
+async function stateOf(peer: Peer): Promise<State> {
   try {
     const id = await peer.probe();
     if (id === undefined) return { kind: "absent", why: "it does not serve" };
-    return { kind: id === instance ? "self" : "serves" };
+    return { kind: "serves", id };
   } catch (error) {
     return { kind: "absent", why: reasonOf(error) };
   }

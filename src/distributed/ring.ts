@@ -63,11 +63,7 @@ function ownersOf(
   const room = Math.ceil((partitions / members) * load);
   const taken = new Map<string, number>();
   return Array.from({ length: partitions }, (_, partition) => {
-    const place = placeOf(String(partition));
-    let position = Math.max(
-      points.findIndex((point) => point.place >= place),
-      0,
-    );
+    let position = positionFrom(points, placeOf(String(partition)));
     // There is room for all: each member takes its share and more.
     for (;;) {
       const { member } = points[position] ?? { member: "" };
@@ -79,6 +75,19 @@ function ownersOf(
       position = (position + 1) % points.length;
     }
   });
+}
+
+/** The position of the first point from a place on, around the ring. */
+function positionFrom(points: readonly Point[], place: number): number {
+  let low = 0;
+  let high = points.length;
+  while (low < high) {
+    const middle = Math.floor((low + high) / 2);
+    const point = points[middle];
+    if (point !== undefined && point.place < place) low = middle + 1;
+    else high = middle;
+  }
+  return low % points.length;
 }
 
 /** 48 bits, which a number holds exactly. */

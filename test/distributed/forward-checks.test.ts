@@ -151,6 +151,32 @@ test("an instance that takes long is not waited for", async () => {
   never.resolve(undefined);
 });
 
+test("an instance that serves but answers no checks is left out until it does", async () => {
+  const stuck = Promise.withResolvers<undefined>();
+  const [first, second] = await start({ patience: 10 }, { delay: async () => await stuck.promise });
+  assert.ok(first && second);
+  assert.deepEqual(await askAll(first), right);
+  await knowing([first], 1);
+  stuck.resolve(undefined);
+  await knowing([first], 2);
+});
+
+test("an instance with several addresses is one, and does not send checks to itself", async () => {
+  const addresses = new Addresses();
+  running.push(await startInstance(store, addresses), await startInstance(store, addresses));
+  const [first, second] = running;
+  assert.ok(first && second);
+  await knowing(running, 2);
+  const looks = addresses.looks;
+  addresses.list.push(...addresses.list.map((each) => each.replace("127.0.0.1", "localhost")));
+  await until(async () => addresses.looks > looks + 6 || undefined);
+  assert.deepEqual([first.peers.size, second.peers.size], [2, 2]);
+  for (const user of users) {
+    const picked = first.peers.pick(user)?.address;
+    assert.ok(picked === undefined || picked === second.address, picked);
+  }
+});
+
 test("an error is that of the instance that was asked", async () => {
   const [first] = await start({}, {}, {});
   assert.ok(first);

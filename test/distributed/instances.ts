@@ -6,6 +6,7 @@ import { pino } from "pino";
 
 import type { CertificatePair } from "../../src/auth/certificate.ts";
 import { presharedKeys } from "../../src/auth/preshared-keys.ts";
+import { noTelemetry, type Telemetry } from "../../src/base/telemetry.ts";
 import type { PeerTarget } from "../../src/config/peer-target.ts";
 import { forwardChecks } from "../../src/distributed/forward-checks.ts";
 import { buildPeerServer } from "../../src/distributed/peer-server.ts";
@@ -35,6 +36,7 @@ export interface InstanceOptions {
   /** Before a check is worked on here. */
   readonly delay?: () => Promise<void>;
   readonly width?: number;
+  readonly telemetry?: Telemetry;
   /** How long it waits for others, in milliseconds; long enough for a busy machine if absent. */
   readonly patience?: number;
 }
@@ -43,7 +45,12 @@ export interface InstanceOptions {
 export class Addresses {
   readonly target: PeerTarget = { kind: "list", addresses: [] };
   readonly list: string[] = [];
-  readonly resolve = async (): Promise<readonly string[]> => await Promise.resolve([...this.list]);
+  /** How often somebody looked who is there. */
+  looks = 0;
+  readonly resolve = async (): Promise<readonly string[]> => {
+    this.looks += 1;
+    return await Promise.resolve([...this.list]);
+  };
 }
 
 /** An instance that has joined the others. */
@@ -52,7 +59,7 @@ export async function startInstance(
   addresses: Addresses,
   options: InstanceOptions = {},
 ): Promise<Instance> {
-  const { key, pair, patience = 60_000 } = options;
+  const { key, pair, telemetry = noTelemetry, patience = 60_000 } = options;
   const instance = randomUUID();
   const asked: CheckQuestion[] = [];
   const warnings: string[] = [];
@@ -74,6 +81,7 @@ export async function startInstance(
     authenticator: key === undefined ? undefined : presharedKeys([key]),
     certificate: pair && { current: pair, onChange: () => {} },
     logger: pino({ level: "silent" }),
+    telemetry,
   });
   const port = await server.listen({ host: "127.0.0.1", port: 0 });
   const address = `127.0.0.1:${port}`;
@@ -99,7 +107,7 @@ export async function startInstance(
   });
   return {
     address,
-    store: forwardChecks(own, peers, { patience: { min: patience, max: patience } }),
+    store: forwardChecks(own, peers, { telemetry, patience: { min: patience, max: patience } }),
     health,
     peers,
     asked,

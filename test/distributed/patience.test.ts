@@ -20,28 +20,12 @@ test("an answer may take four times as long as usual, within bounds", () => {
   assert.equal(patience.ms, 1_000);
 });
 
-test("when all answers come late, they are soon waited for, and not for ever", () => {
+test("when all answers take longer, they are soon waited for", () => {
   const patience = new Patience(bounds);
-  // All take 300 ms; those that are not waited for are late.
   let late = 0;
   times(1_000, () => {
-    if (patience.ms >= 300) {
-      patience.answered(300);
-      return;
-    }
-    late += 1;
-    patience.late();
+    if (patience.ms < 300) late += 1;
+    patience.answered(300);
   });
-  assert.ok(late < 100, `${late} were asked twice`);
-  times(1_000, () => patience.late());
-  assert.equal(patience.ms, 1_000);
-});
-
-test("one of two that never answers changes little", () => {
-  const patience = new Patience(bounds);
-  times(1_000, () => {
-    patience.answered(5);
-    patience.late();
-  });
-  assert.ok(patience.ms < 50, `${patience.ms}`);
+  assert.ok(late < 10, `${late} were asked twice`);
 });

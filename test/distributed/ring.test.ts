@@ -27,6 +27,12 @@ test("all who know the same members name the same owners, in whatever order they
   );
 });
 
+test("owners stay the same from one version of the server to the next, which may serve together", () => {
+  const ring = new Ring(["10.0.0.1:5000", "10.0.0.2:5000", "10.0.0.3:5000"], shape);
+  const lasts = keys.slice(0, 16).map((key) => ring.membersFor(key, 1)[0]?.[7]);
+  assert.equal(lasts.join(""), "2122133333122313");
+});
+
 test("no member owns many more partitions than others", () => {
   const manyKeys = Array.from({ length: 20_000 }, (_, nth) => `key ${nth}`);
   fc.assert(
