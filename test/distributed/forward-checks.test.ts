@@ -7,7 +7,13 @@ import type { CheckQuestion, Store } from "../../src/store/store.ts";
 import { fails, tenantWithSchema, write } from "../store/engines.ts";
 import { until } from "../store/open-write.ts";
 import { makeCertificate } from "../support/certificate-files.ts";
-import { Addresses, type Instance, type InstanceOptions, startInstance } from "./instances.ts";
+import {
+  Addresses,
+  type Instance,
+  type InstanceOptions,
+  mayView,
+  startInstance,
+} from "./instances.ts";
 
 /* Several instances over one store, which all of them would ask alike: who asks it is what is looked at. */
 
@@ -45,22 +51,7 @@ async function knowing(instances: readonly Instance[], count: number): Promise<v
 }
 
 function question(user: string, more: Partial<CheckQuestion> = {}): CheckQuestion {
-  return {
-    schemaVersion: undefined,
-    snapToken: token,
-    depth: 7,
-    context: emptyContext,
-    items: [
-      {
-        entity: { type: "doc", id: "1" },
-        permission: "view",
-        subject: { type: "user", id: user, relation: "" },
-        arguments: [],
-      },
-    ],
-    path: (_item, field) => field,
-    ...more,
-  };
+  return mayView(user, token, more);
 }
 
 async function askAll(instance: Instance): Promise<readonly boolean[]> {

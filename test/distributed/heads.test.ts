@@ -1,12 +1,10 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 
-import { emptyContext, type SnapToken } from "../../src/base/tuple.ts";
-import type { CheckQuestion } from "../../src/store/store.ts";
 import { newTenant, openStore, write } from "../store/engines.ts";
 import { startFollowed } from "../store/followed.ts";
 import { until } from "../store/open-write.ts";
-import { Addresses, startInstance } from "./instances.ts";
+import { Addresses, mayView, startInstance } from "./instances.ts";
 
 const users = Array.from({ length: 20 }, (_, nth) => `user${nth}`);
 
@@ -14,24 +12,6 @@ function schema(relation: string): { readonly text: string } {
   return {
     text: `entity user {}
       entity doc { relation viewer @user relation owner @user permission view = ${relation} }`,
-  };
-}
-
-function question(user: string, snapToken: SnapToken): CheckQuestion {
-  return {
-    schemaVersion: undefined,
-    snapToken,
-    depth: 10,
-    context: emptyContext,
-    items: [
-      {
-        entity: { type: "doc", id: "1" },
-        permission: "view",
-        subject: { type: "user", id: user, relation: "" },
-        arguments: [],
-      },
-    ],
-    path: (_item, field) => field,
   };
 }
 
@@ -65,7 +45,7 @@ test("an instance that asks a standby answers from no older schema than was seen
   const ask = async (): Promise<readonly (boolean | undefined)[]> =>
     await Promise.all(
       users.map(async (user) => {
-        const [answer] = await asked.store.permissions.check(tenant, question(user, token));
+        const [answer] = await asked.store.permissions.check(tenant, mayView(user, token));
         return answer?.allowed;
       }),
     );

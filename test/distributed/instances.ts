@@ -7,6 +7,7 @@ import { pino } from "pino";
 import type { CertificatePair } from "../../src/auth/certificate.ts";
 import { presharedKeys } from "../../src/auth/preshared-keys.ts";
 import { noTelemetry, type Telemetry } from "../../src/base/telemetry.ts";
+import { emptyContext, type SnapToken } from "../../src/base/tuple.ts";
 import type { PeerTarget } from "../../src/config/peer-target.ts";
 import { forwardChecks } from "../../src/distributed/forward-checks.ts";
 import { buildPeerServer } from "../../src/distributed/peer-server.ts";
@@ -125,5 +126,29 @@ function delegates({ permissions }: Store): Omit<Store["permissions"], "check"> 
     subjectPermissions: async (tenant, question) =>
       await permissions.subjectPermissions(tenant, question),
     expand: async (tenant, question) => await permissions.expand(tenant, question),
+  };
+}
+
+/** Whether a user may view the one document, at a state. */
+export function mayView(
+  user: string,
+  snapToken: SnapToken,
+  more: Partial<CheckQuestion> = {},
+): CheckQuestion {
+  return {
+    schemaVersion: undefined,
+    snapToken,
+    depth: 7,
+    context: emptyContext,
+    items: [
+      {
+        entity: { type: "doc", id: "1" },
+        permission: "view",
+        subject: { type: "user", id: user, relation: "" },
+        arguments: [],
+      },
+    ],
+    path: (_item, field) => field,
+    ...more,
   };
 }
