@@ -17,22 +17,22 @@ import {
   attribute,
   fails,
   openPostgres,
-  type OpenStore,
+  openStore,
+  schemaText,
   tenantWithSchema,
   tuple,
   write,
 } from "./engines.ts";
-import { beginWrite, connect, untilWaiting } from "./open-write.ts";
+import { beginDelete, beginWrite, connect, untilWaiting } from "./open-write.ts";
 
-let open: OpenStore;
+let open: Awaited<ReturnType<typeof openPostgres>>;
 let store: Store;
 let sql: postgres.Sql;
 
 before(async () => {
-  const opened = await openPostgres({ maxRetries: 0 });
-  open = opened;
-  store = opened.store;
-  sql = connect(opened.url);
+  open = await openPostgres({ maxRetries: 0 });
+  store = open.store;
+  sql = connect(open.url);
 });
 
 after(async () => {
@@ -56,19 +56,106 @@ async function visibleSubjects(tenant: TenantId, token: SnapToken): Promise<read
   return rows.map(({ subject }) => subject);
 }
 
-test("the token of a tuple that another transaction was just creating shows it", async () => {
-  const tenant = await tenantWithSchema(store);
-  const other = await beginWrite(sql, tenant, { tuples: ["doc:1#owner@user:a"] });
-  const writing = write(store, tenant, { tuples: ["doc:1#owner@user:a"] });
-  const [waiting] = await untilWaiting(sql, 1);
-  assert.equal(waiting?.lock, "transactionid");
-  await other.commit();
-  const token = await writing;
-  assert.deepEqual(await visibleSubjects(tenant, token), ["a"]);
-  const asked = { id: "1", permission: "view", subject: "a", at: token };
-  assert.equal(await allowed(store, tenant, asked), true);
-  assert.equal((await changesOf(sql, tenant)).length, 1);
-});
+/** A single tuple is written another way into a tenant that the store has written into before. */
+const acquaintances: readonly {
+  readonly how: string;
+  readonly tenantOf: () => Promise<TenantId>;
+}[] = [
+  { how: "of a tenant that is new to the store", tenantOf: () => tenantWithSchema(store) },
+  {
+    how: "of a tenant that the store knows",
+    tenantOf: async () => {
+      const tenant = await tenantWithSchema(store);
+      await write(store, tenant, {});
+      return tenant;
+    },
+  },
+];
+
+for (const { how, tenantOf } of acquaintances) {
+  test(`the token of a tuple that another transaction was just creating shows it, ${how}`, async () => {
+    const tenant = await tenantOf();
+    const other = await beginWrite(sql, tenant, { tuples: ["doc:1#owner@user:a"] });
+    const writing = write(store, tenant, { tuples: ["doc:1#owner@user:a"] });
+    const [waiting] = await untilWaiting(sql, 1);
+    assert.equal(waiting?.lock, "transactionid");
+    await other.commit();
+    const token = await writing;
+    assert.deepEqual(await visibleSubjects(tenant, token), ["a"]);
+    const asked = { id: "1", permission: "view", subject: "a", at: token };
+    assert.equal(await allowed(store, tenant, asked), true);
+    assert.equal((await changesOf(sql, tenant)).length, 1);
+  });
+
+  test(`a transaction that was open at a token never shows in it, also when its id is lower, ${how}`, async () => {
+    const tenant = await tenantOf();
+    const early = await beginWrite(sql, tenant, { tuples: ["doc:1#owner@user:early"] });
+    const token = await write(store, tenant, { tuples: ["doc:1#owner@user:late"] });
+    assert.deepEqual(await visibleSubjects(tenant, token), ["late"]);
+    await early.commit();
+    assert.deepEqual(await visibleSubjects(tenant, token), ["late"]);
+    const asked = { id: "1", permission: "view", subject: "early" };
+    assert.equal(await allowed(store, tenant, { ...asked, at: token }), false);
+    assert.equal(await allowed(store, tenant, asked), true);
+  });
+
+  test(`a tenant is deleted after those who write into it, and before those who come later, ${how}`, async () => {
+    const tenant = await tenantOf();
+    const writer = await beginWrite(sql, tenant, { tuples: ["doc:1#owner@user:a"] });
+    const deleting = store.tenants.delete(tenant);
+    assert.deepEqual(await untilWaiting(sql, 1), [{ lock: "advisory", hasXid: false }]);
+    const late = write(store, tenant, { tuples: ["doc:1#owner@user:b"] });
+    const refused = fails(late, "TENANT_NOT_FOUND");
+    await untilWaiting(sql, 2);
+    await writer.commit();
+    await deleting;
+    await refused;
+  });
+
+  test(`a tuple that was being deleted while it was written is there and logged, ${how}`, async () => {
+    const tenant = await tenantOf();
+    const created = await beginWrite(sql, tenant, { tuples: ["doc:1#owner@user:a"] });
+    await created.commit();
+    const deleting = await beginDelete(sql, tenant, "doc:1#owner@user:a");
+    const writing = write(store, tenant, { tuples: ["doc:1#owner@user:a"] });
+    await untilWaiting(sql, 1);
+    await deleting.commit();
+    assert.deepEqual(await visibleSubjects(tenant, await writing), ["a"]);
+    assert.deepEqual(replay(await changesOf(sql, tenant)), await storedState(sql, tenant));
+  });
+
+  test(`a tuple is written when the schema has changed elsewhere, and refused when it no longer fits, ${how}`, async () => {
+    const tenant = await tenantOf();
+    const other = await openStore(open.url);
+    try {
+      await other.schemas.write(tenant, { text: `${schemaText} entity more {}` });
+      await write(store, tenant, { tuples: ["doc:1#owner@user:a"] });
+      await other.schemas.write(tenant, { text: "entity user {}" });
+      await fails(
+        write(store, tenant, { tuples: ["doc:1#owner@user:b"] }),
+        "ENTITY_TYPE_NOT_FOUND",
+      );
+    } finally {
+      await other.close();
+    }
+    assert.equal((await changesOf(sql, tenant)).length, 1);
+  });
+
+  test(`a tuple goes into the tenant that has the id now, ${how}`, async () => {
+    const tenant = await tenantOf();
+    const other = await openStore(open.url);
+    try {
+      await other.tenants.delete(tenant);
+      await other.tenants.create({ id: tenant, name: "" });
+      await other.schemas.write(tenant, { text: schemaText });
+      await write(store, tenant, { tuples: ["doc:1#owner@user:a"] });
+      await write(store, tenant, { tuples: ["doc:1#owner@user:b"] });
+    } finally {
+      await other.close();
+    }
+    assert.equal((await changesOf(sql, tenant)).length, 2);
+  });
+}
 
 test("a writer that waits for a key has no transaction id yet, so the log replays in their order", async () => {
   const tenant = await tenantWithSchema(store);
@@ -138,18 +225,6 @@ test("what a batch has twice or finds there is neither created nor logged again"
     rows.map(({ ordinal }) => ordinal),
     [0, 0, 1, 2],
   );
-});
-
-test("a transaction that was open at a token never shows in it, also when its id is lower", async () => {
-  const tenant = await tenantWithSchema(store);
-  const early = await beginWrite(sql, tenant, { tuples: ["doc:1#owner@user:early"] });
-  const token = await write(store, tenant, { tuples: ["doc:1#owner@user:late"] });
-  assert.deepEqual(await visibleSubjects(tenant, token), ["late"]);
-  await early.commit();
-  assert.deepEqual(await visibleSubjects(tenant, token), ["late"]);
-  const asked = { id: "1", permission: "view", subject: "early" };
-  assert.equal(await allowed(store, tenant, { ...asked, at: token }), false);
-  assert.equal(await allowed(store, tenant, asked), true);
 });
 
 test("the token of a write that changes nothing shows all that was committed before it", async () => {
@@ -269,15 +344,19 @@ test("writers of the same keys in any order never deadlock, and the log replays 
   assert.equal(changes.filter(({ key }) => key.includes("owner")).length, keys.length);
 });
 
-test("a tenant is deleted after those who write into it, and before those who come later", async () => {
-  const tenant = await tenantWithSchema(store);
-  const writer = await beginWrite(sql, tenant, { tuples: ["doc:1#owner@user:a"] });
-  const deleting = store.tenants.delete(tenant);
-  assert.deepEqual(await untilWaiting(sql, 1), [{ lock: "advisory", hasXid: false }]);
-  const late = write(store, tenant, { tuples: ["doc:1#owner@user:b"] });
-  const refused = fails(late, "TENANT_NOT_FOUND");
-  await untilWaiting(sql, 2);
-  await writer.commit();
-  await deleting;
-  await refused;
+test("a tuple of a tenant that the store knows takes one statement, also when it is there", async () => {
+  const statements: string[] = [];
+  const other = await openStore(open.url, { onStatement: (text) => statements.push(text) });
+  try {
+    const tenant = await tenantWithSchema(other);
+    await write(other, tenant, {});
+    for (const name of ["a", "a", "b"]) {
+      statements.length = 0;
+      await write(other, tenant, { tuples: [`doc:1#owner@user:${name}`] });
+      assert.equal(statements.length, 1);
+    }
+    assert.equal((await changesOf(sql, tenant)).length, 2);
+  } finally {
+    await other.close();
+  }
 });

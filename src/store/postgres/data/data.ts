@@ -2,7 +2,7 @@ import { LRUCache } from "lru-cache";
 
 import { must } from "../../../base/assert.ts";
 import { PembaError } from "../../../base/error.ts";
-import type { SchemaVersion, TenantId } from "../../../base/tuple.ts";
+import type { SchemaVersion, SnapToken, TenantId } from "../../../base/tuple.ts";
 import type { CompiledSchemas } from "../../compiled-schemas.ts";
 import type { DataFilters, DataStore, DataWrite } from "../../store.ts";
 import { validateData } from "../../validate-data.ts";
@@ -18,6 +18,7 @@ import { attributeColumns, tupleColumns } from "./columns.ts";
 import { fittingSchema, headChangesMax } from "./fitting-schema.ts";
 import { lockWait } from "./lock-wait.ts";
 import { readAttributes, readTuples } from "./read-data.ts";
+import { soleTuple, writeTuple } from "./write-tuple.ts";
 
 const writeStatement = statementFile("data/write.sql");
 const deleteStatement = statementFile("data/delete.sql");
@@ -40,6 +41,34 @@ export function createPostgresData(parts: Parts): DataStore {
   /** As they were last seen: what is no longer so, a write finds out for itself. */
   const numbers = new LRUCache<TenantId, string>({ max: knownTenantsMax });
   let recordedTimeline: number | null = null;
+  const writeKnown = async (
+    tenant: TenantId,
+    data: DataWrite,
+    head: SchemaVersion,
+  ): Promise<SnapToken | undefined> => {
+    const tuple = soleTuple(data);
+    const number = numbers.get(tenant);
+    if (tuple === undefined || number === undefined || recordedTimeline === null) return undefined;
+    const known = { number, timeline: recordedTimeline, head };
+    return await writeTuple(parts, tenant, tuple, known, lockWait(parts.lockWaitMs));
+  };
+
+  const writeAny = async (
+    tenant: TenantId,
+    data: DataWrite,
+    fitting: SchemaVersion,
+  ): Promise<SnapToken | undefined> => {
+    const known = [numbers.get(tenant) ?? null, recordedTimeline];
+    const values = [tenant, ...known, ...valuesOf(data, fitting), lockWait(parts.lockWaitMs)];
+    const rows = await parts.database.write(writeStatement, values);
+    const row = must(rows[0], "the function returns one row");
+    numbers.set(tenant, optionalTextOf(row, "number"));
+    const asked = { tenant, version: data.schemaVersion, fitting };
+    const token = await settleChange(parts, { ...asked, row });
+    if (token !== undefined) recordedTimeline = numberOf(row, "timeline");
+    return token;
+  };
+
   return {
     write: async (tenant, data) => {
       for (let attempt = 1; attempt <= headChangesMax; attempt++) {
@@ -49,16 +78,9 @@ export function createPostgresData(parts: Parts): DataStore {
           data.schemaVersion,
           (schema) => validateData(schema, data),
         );
-        const known = [numbers.get(tenant) ?? null, recordedTimeline];
-        const values = [tenant, ...known, ...valuesOf(data, version), lockWait(parts.lockWaitMs)];
-        const rows = await parts.database.write(writeStatement, values);
-        const row = must(rows[0], "the function returns one row");
-        numbers.set(tenant, optionalTextOf(row, "number"));
-        const asked = { tenant, version: data.schemaVersion, fitting: version };
-        const token = await settleChange(parts, { ...asked, row });
-        if (token === undefined) continue;
-        recordedTimeline = numberOf(row, "timeline");
-        return token;
+        const token =
+          (await writeKnown(tenant, data, version)) ?? (await writeAny(tenant, data, version));
+        if (token !== undefined) return token;
       }
       throw new PembaError("SERIALIZATION", "the schema keeps changing under the write, retry");
     },
