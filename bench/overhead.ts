@@ -32,7 +32,7 @@ export interface OverheadResult {
   readonly ratio: number;
   /** Of the processor times of a request, which say the same when the client is what is slow. */
   readonly processorRatio: number;
-  /** Did the servers and who asks them have a processor each? */
+  /** Had the servers, of which one works at a time, a processor of their own? */
   readonly isApart: boolean;
   readonly packages: readonly SelfTime[];
   readonly functions: readonly SelfTime[];
@@ -41,7 +41,7 @@ export interface OverheadResult {
 export const overheadTarget = 0.6;
 
 const inFlight = 64;
-const warmUpRequests = 10_000;
+const warmUpRequests = 30_000;
 const elementsPerWrite = 1_000;
 const functionsShown = 40;
 
@@ -55,11 +55,13 @@ export async function benchOverhead(
   print: (line: string) => void,
 ): Promise<OverheadResult> {
   const questions = directQuestions(dataset);
+  // The servers begin where they stay: they make as many threads as they see processors.
+  const isOnOne = availableParallelism() > 1 && (await keepOn(0, process.pid));
   const pemba = await serveMemory();
   const bare = await serveBare();
+  const isApart = isOnOne && (await keepOn(1, process.pid));
   const clients = [connectRest(pemba.url, inFlight), connectRest(bare.url, inFlight)] as const;
   try {
-    const isApart = await keepApart([pemba, bare]);
     await loadOver(clients[0], dataset);
     const sides = [
       { serving: pemba, ask: askRest(clients[0]) },
@@ -85,13 +87,6 @@ export async function benchOverhead(
     await pemba.stop();
     await bare.stop();
   }
-}
-
-/** One processor for the servers, of which one works at a time, and another for who asks. */
-async function keepApart(servers: readonly Serving[]): Promise<boolean> {
-  if (availableParallelism() < 2) return false;
-  const kept = [keepOn(1, process.pid), ...servers.map(async ({ pid }) => await keepOn(0, pid))];
-  return (await Promise.all(kept)).every(Boolean);
 }
 
 /** Whether somebody owns the document: a tuple that is there, and nothing else to look at. */

@@ -30,12 +30,16 @@ export function allowOrigins(app: HttpApp, { origins, headers }: CorsRules): voi
     ...(!headers.includes("*") && { allowedHeaders: [...headers] }),
   };
   const others = { ...rules, preflight: false };
-  const delegator: FastifyCorsOptionsDelegate = (request, decided) =>
-    decided(null, isPreflight(request) ? rules : others);
+  // No page asks: most clients are none, and there is nothing to tell them.
+  const nobody = { origin: false };
+  const delegator: FastifyCorsOptionsDelegate = (request, decided) => {
+    if (request.headers.origin === undefined) decided(null, nobody);
+    else decided(null, isPreflight(request) ? rules : others);
+  };
   void app.register(fastifyCors, { delegator });
 }
 
 /** An OPTIONS without these is answered like any method that a path does not have. */
 function isPreflight({ headers }: FastifyRequest): boolean {
-  return headers.origin !== undefined && headers["access-control-request-method"] !== undefined;
+  return headers["access-control-request-method"] !== undefined;
 }

@@ -2,7 +2,7 @@ import { ALLOWED, DENIED, UNKNOWN } from "../base/verdict.ts";
 import type { Plan, SearchPlan } from "../plan/plan.ts";
 import type { Asked, Fault } from "./judge.ts";
 import { runThrough, type Steps } from "./pace.ts";
-import { runSearch } from "./search.ts";
+import { glance, runSearch } from "./search.ts";
 import { solveNetwork } from "./solve.ts";
 
 /** The answer of a plan, or why there is none. */
@@ -35,6 +35,8 @@ export function* interpretInSteps(
       if (fault === undefined || next.message < fault.message) fault = next;
     },
   };
+  const glanced = plan.kind === "search" ? glance(plan, judged) : undefined;
+  if (glanced !== undefined) return { kind: "answer", allowed: glanced === ALLOWED, nodes: 1 };
   const result = yield* plan.kind === "search"
     ? runSearch(plan, judged)
     : solveNetwork(plan, judged);

@@ -21,6 +21,22 @@ export function runSearch(plan: SearchPlan, asked: Asked): Steps<SearchResult> {
   return new Search(plan, asked, shared).run(0, asked.entityId, 0);
 }
 
+/**
+ * What a plan says that looks at nothing but the entity, such as a relation that grants directly.
+ * Undefined for any other one, and when it cannot tell. A search would come to the same, for several
+ * times the work.
+ */
+export function glance(
+  { states }: SearchPlan,
+  asked: Asked,
+): typeof ALLOWED | typeof DENIED | undefined {
+  const [root] = states;
+  if (root === undefined || root.hops.length > 0 || root.arrival.length > 0) return undefined;
+  if (!isOpen(root.tests)) return undefined;
+  const verdict = strongest(root, asked.entityId, asked);
+  return verdict === UNKNOWN ? undefined : verdict;
+}
+
 /** What all searches of one question share. */
 interface Shared {
   readonly pace: Pace;
@@ -65,7 +81,9 @@ class Search {
     // The queue grows while it is read, level by level.
     for (const row of this.#queue) {
       nodes += 1;
-      const verdict = isOpen(row.state.tests) ? this.#testOpen(row) : yield* this.#test(row);
+      const verdict = isOpen(row.state.tests)
+        ? strongest(row.state, row.id, this.#asked)
+        : yield* this.#test(row);
       if (verdict === ALLOWED && row.sure && row.level <= depth) return { verdict, nodes };
       if (verdict !== DENIED) isUnknown = true;
       for (const { guards, hop, target } of row.state.hops) {
@@ -105,30 +123,18 @@ class Search {
     if (passed !== DENIED) this.#queue.push(sure === row.sure ? row : { ...row, sure });
   }
 
-  /** The strongest verdict of tests without guards. */
-  #testOpen(row: Row): Verdict {
-    const entity = { type: row.state.entityType, id: row.id };
-    let strongest: Verdict = DENIED;
-    for (const { test } of row.state.tests) {
-      const verdict = judgeTest(test, entity, this.#asked);
-      if (verdict === ALLOWED) return ALLOWED;
-      if (verdict !== DENIED) strongest = UNKNOWN;
-    }
-    return strongest;
-  }
-
   /** The strongest verdict of the row's tests. */
   *#test(row: Row): Steps<Verdict> {
     const entity = { type: row.state.entityType, id: row.id };
-    let strongest: Verdict = DENIED;
+    let met: Verdict = DENIED;
     for (const { guards, test } of row.state.tests) {
       const passed = yield* this.#pass(guards, row);
       if (passed === DENIED) continue;
       const verdict = judgeTest(test, entity, this.#asked);
       if (verdict === ALLOWED && passed === ALLOWED) return ALLOWED;
-      if (verdict !== DENIED) strongest = UNKNOWN;
+      if (verdict !== DENIED) met = UNKNOWN;
     }
-    return strongest;
+    return met;
   }
 
   /** Kleene's `and` over the guards at the row's entity. */
@@ -153,6 +159,18 @@ class Search {
     judged.set(key, verdict);
     return verdict;
   }
+}
+
+/** The strongest verdict of a state's tests at an entity, if none of them has guards. */
+function strongest({ entityType, tests }: State, id: string, asked: Asked): Verdict {
+  const entity = { type: entityType, id };
+  let met: Verdict = DENIED;
+  for (const { test } of tests) {
+    const verdict = judgeTest(test, entity, asked);
+    if (verdict === ALLOWED) return ALLOWED;
+    if (verdict !== DENIED) met = UNKNOWN;
+  }
+  return met;
 }
 
 function isOpen(tests: readonly GuardedTest[]): boolean {

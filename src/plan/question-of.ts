@@ -17,7 +17,7 @@ export function questionOf(item: AskedItem): Question {
     permission: item.permission,
     subjectType: item.subject.type,
     subjectRelation: item.subject.relation,
-    arguments: [...new Set(item.arguments)].toSorted(),
+    arguments: item.arguments.length < 2 ? item.arguments : [...new Set(item.arguments)].toSorted(),
   };
 }
 

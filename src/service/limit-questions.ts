@@ -26,8 +26,8 @@ export function limitQuestions(
 
 function limitPermissions(permissions: PermissionStore, turns: TurnQueue): PermissionStore {
   return {
-    check: async (tenant, question) =>
-      await turns.run(tenant, question.signal, () => permissions.check(tenant, question)),
+    check: (tenant, question) =>
+      turns.run(tenant, question.signal, () => permissions.check(tenant, question)),
     subjectPermissions: async (tenant, question) =>
       await turns.run(tenant, question.signal, () =>
         permissions.subjectPermissions(tenant, question),

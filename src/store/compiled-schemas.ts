@@ -30,6 +30,12 @@ interface CompiledText {
   readonly schema: Schema;
 }
 
+interface Head {
+  readonly version: SchemaVersion;
+  /** Of its text, once that was looked at: most questions are asked under the head. */
+  key: string | undefined;
+}
+
 /** Fails with TENANT_NOT_FOUND or SCHEMA_NOT_FOUND. `version` undefined: the head. */
 export type LoadSchema = (
   tenant: TenantId,
@@ -57,7 +63,7 @@ export class CompiledSchemas {
   readonly #texts: LRUCache<string, CompiledText>;
   /** Keys of texts by tenant and version. */
   readonly #versions = new LRUCache<string, string>({ max: entriesMax });
-  readonly #heads = new LRUCache<TenantId, SchemaVersion>({ max: entriesMax });
+  readonly #heads = new LRUCache<TenantId, Head>({ max: entriesMax });
   readonly #loading = new Map<string, Promise<CompiledSchema>>();
   #hits = 0;
   #misses = 0;
@@ -81,7 +87,7 @@ export class CompiledSchemas {
     const head = this.#heads.get(tenant);
     if (head === undefined) return await this.#loadShared(tenant, undefined);
     try {
-      return await this.at(tenant, head);
+      return await this.at(tenant, head.version);
     } catch (error) {
       if (!(error instanceof PembaError) || error.code !== "SCHEMA_NOT_FOUND") throw error;
       // Another instance deleted the tenant and created it anew: the head was of the former one.
@@ -93,10 +99,19 @@ export class CompiledSchemas {
   /** That version. It may be of a tenant that is gone, or of a former one of that name. */
   async at(tenant: TenantId, version: SchemaVersion): Promise<CompiledSchema> {
     const key = this.#versions.get(versionKey(tenant, version));
-    const compiled = key === undefined ? undefined : this.#texts.get(key);
-    if (compiled === undefined) return await this.#loadShared(tenant, version);
-    this.#hits += 1;
-    return { version, text: compiled.text, schema: compiled.schema };
+    return this.#known(version, key) ?? (await this.#loadShared(tenant, version));
+  }
+
+  /** That version, or without one the head as `guessHead` has it: at once, where it is known. */
+  find(
+    tenant: TenantId,
+    version: SchemaVersion | undefined,
+  ): CompiledSchema | Promise<CompiledSchema> {
+    if (version !== undefined) return this.at(tenant, version);
+    const head = this.#heads.get(tenant);
+    if (head === undefined) return this.guessHead(tenant);
+    head.key ??= this.#versions.get(versionKey(tenant, head.version));
+    return this.#known(head.version, head.key) ?? this.guessHead(tenant);
   }
 
   /** How often a schema was found and was not, and what is kept. */
@@ -107,7 +122,7 @@ export class CompiledSchemas {
 
   /** What the store says now, whatever is known here. `version` undefined: the head. */
   async reload(tenant: TenantId, version: SchemaVersion | undefined): Promise<CompiledSchema> {
-    const former = this.#heads.get(tenant);
+    const former = this.knownHead(tenant);
     const stored = await this.#load(tenant, version);
     const key = hash("sha256", stored.text, "base64");
     let compiled = this.#texts.get(key);
@@ -122,7 +137,7 @@ export class CompiledSchemas {
 
   /** The head that was last seen, asked of nobody. */
   knownHead(tenant: TenantId): SchemaVersion | undefined {
-    return this.#heads.get(tenant);
+    return this.#heads.get(tenant)?.version;
   }
 
   /**
@@ -134,10 +149,10 @@ export class CompiledSchemas {
     version: SchemaVersion | undefined,
     former: SchemaVersion | undefined,
   ): void {
-    const known = this.#heads.get(tenant);
+    const known = this.knownHead(tenant);
     if (known !== undefined && known !== former && known > (version ?? "")) return;
     if (version === undefined) this.#heads.delete(tenant);
-    else this.#heads.set(tenant, version);
+    else if (version !== known) this.#heads.set(tenant, { version, key: undefined });
   }
 
   /** The tenant is gone: its name may come to stand for another. */
@@ -147,6 +162,13 @@ export class CompiledSchemas {
     for (const key of this.#versions.keys()) {
       if (key.startsWith(prefix)) this.#versions.delete(key);
     }
+  }
+
+  #known(version: SchemaVersion, key: string | undefined): CompiledSchema | undefined {
+    const compiled = key === undefined ? undefined : this.#texts.get(key);
+    if (compiled === undefined) return undefined;
+    this.#hits += 1;
+    return { version, text: compiled.text, schema: compiled.schema };
   }
 
   /** Those who miss the same at once share one load, which may have begun before they asked. */

@@ -54,6 +54,8 @@ export function validateAttributes(
   attributes: readonly Attribute[],
   pathOf: PathOf,
 ): void {
+  // Most questions bring none.
+  if (attributes.length === 0) return;
   const faults: Fault[] = [];
   const places = new Map<string, number>();
   attributes.forEach((attribute, index) => {

@@ -17,7 +17,6 @@ import type {
   CheckQuestion,
   ExpandQuestion,
   PermissionStore,
-  QuestionFrame,
   SubjectPermissionQuestion,
 } from "../store.ts";
 import { answersByName, subjectPermissionChecks } from "../subject-permission.ts";
@@ -42,14 +41,15 @@ export class MemoryPermissions implements PermissionStore {
   }
 
   async check(tenant: TenantId, question: CheckQuestion): Promise<readonly CheckAnswer[]> {
-    return await this.#answer(tenant, await this.#schemaOf(tenant, question), question);
+    const { schema } = await this.#schemas.find(tenant, question.schemaVersion);
+    return await this.#answer(tenant, schema, question);
   }
 
   async subjectPermissions(
     tenant: TenantId,
     question: SubjectPermissionQuestion,
   ): Promise<ReadonlyMap<string, CheckAnswer>> {
-    const schema = await this.#schemaOf(tenant, question);
+    const { schema } = await this.#schemas.find(tenant, question.schemaVersion);
     const checks = subjectPermissionChecks(schema, question);
     return answersByName(checks.items, await this.#answer(tenant, schema, checks));
   }
@@ -57,27 +57,19 @@ export class MemoryPermissions implements PermissionStore {
   async expand(tenant: TenantId, question: ExpandQuestion): Promise<ExpandTree> {
     const { entity, permission } = question;
     const check = expandCheck(question);
-    const schema = await this.#schemaOf(tenant, check);
+    const { schema } = await this.#schemas.find(tenant, check.schemaVersion);
     const { facts, revision } = this.#prepare(tenant, schema, check);
     const tree = expandInSteps(schema, facts, entity, permission);
     return await this.#inTurns(tree, revision, question.signal);
   }
 
-  async #schemaOf(tenant: TenantId, { schemaVersion }: QuestionFrame): Promise<Schema> {
-    const { schema } =
-      schemaVersion === undefined
-        ? await this.#schemas.guessHead(tenant)
-        : await this.#schemas.at(tenant, schemaVersion);
-    return schema;
-  }
-
-  async #answer(
+  #answer(
     tenant: TenantId,
     schema: Schema,
     question: CheckQuestion,
   ): Promise<readonly CheckAnswer[]> {
     const { plans, facts, revision } = this.#prepare(tenant, schema, question);
-    return await this.#inTurns(answersInSteps(question, plans, facts), revision, question.signal);
+    return this.#inTurns(answersInSteps(question, plans, facts), revision, question.signal);
   }
 
   async #inTurns<T>(
@@ -85,6 +77,9 @@ export class MemoryPermissions implements PermissionStore {
     revision: Revision,
     signal: AbortSignal | undefined,
   ): Promise<T> {
+    // Most questions take one step.
+    const first = steps.next();
+    if (first.done === true) return first.value;
     const result = await inTurns(steps, signal);
     // Others had their turns, the collection of history among them.
     this.#data.requireKept(revision);

@@ -21,7 +21,7 @@ import {
 } from "../store-error.ts";
 import type { DataFilters, DataPage, DataRead } from "../store.ts";
 import type { ChangeLog } from "./change-log.ts";
-import { factsAt } from "./facts.ts";
+import { FactsAt } from "./facts.ts";
 import { KeptHistory } from "./kept-history.ts";
 import type { Revision } from "./revision.ts";
 import { decodeRevision, encodeRevision } from "./snap-token.ts";
@@ -149,7 +149,7 @@ export class MemoryData {
     token: SnapToken | undefined,
   ): { readonly facts: KnownFacts; readonly revision: Revision } {
     const revision = token === undefined ? this.#revision : this.revisionOf(tenant, token);
-    return { facts: factsAt(this.#dataOf(tenant), revision), revision };
+    return { facts: new FactsAt(this.#dataOf(tenant), revision), revision };
   }
 
   #revisionIn({ created }: TenantData, token: SnapToken): Revision {

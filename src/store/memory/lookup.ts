@@ -78,10 +78,7 @@ async function prepare(
   { context, schemaVersion, snapToken }: LookupFrame,
   check: LookupCheck,
 ): Promise<Lookup> {
-  const { schema, version } =
-    schemaVersion === undefined
-      ? await schemas.guessHead(tenant)
-      : await schemas.at(tenant, schemaVersion);
+  const { schema, version } = await schemas.find(tenant, schemaVersion);
   validateTuples(schema, context.tuples, (index) => `context.tuples[${index}]`);
   validateAttributes(schema, context.attributes, (index) => `context.attributes[${index}]`);
   const plan = planOf(schema, questionUnder(schema, check.itemOf("")), check.path);

@@ -17,8 +17,7 @@ export async function fittingSchema(
   version: SchemaVersion | undefined,
   validate: (schema: Schema) => void,
 ): Promise<CompiledSchema> {
-  const known =
-    version === undefined ? await schemas.guessHead(tenant) : await schemas.at(tenant, version);
+  const known = await schemas.find(tenant, version);
   try {
     validate(known.schema);
     return known;

@@ -46,10 +46,7 @@ async function planned<P>(
   { tenant, schemaVersion }: Addressed,
   plan: (compiled: CompiledSchema) => P,
 ): Promise<P> {
-  const known =
-    schemaVersion === undefined
-      ? await schemas.guessHead(tenant)
-      : await schemas.at(tenant, schemaVersion);
+  const known = await schemas.find(tenant, schemaVersion);
   try {
     return plan(known);
   } catch (error) {
