@@ -65,7 +65,7 @@ export const pageSections: readonly PageSection[] = [
     about: `Direct checks from memory against a bare route of the same framework that holds the same bodies against the same shape. Wanted: at least ${overheadTarget * 100} % of its throughput.`,
     tables: (json) => {
       const { overhead }: { readonly overhead: OverheadResult } = JSON.parse(json);
-      const { pemba, bare, ratio, processorRatio, packages } = overhead;
+      const { pemba, bare, ratio, processorRatio, ratios, packages } = overhead;
       return [
         table(
           ["", "per s", "p50 ms", "p99 ms", "processor time of one, us"],
@@ -81,6 +81,7 @@ export const pageSections: readonly PageSection[] = [
             ["ratio", figure(ratio), "", "", figure(processorRatio)],
           ],
         ),
+        `Over ${ratios.length} pairs of processes; the ratio of each: ${ratios.map(figure).join(", ")}.`,
         "Where the processor time of Pemba goes, by itself:",
         table(
           ["in", "%"],
@@ -151,7 +152,7 @@ export const pageSections: readonly PageSection[] = [
     name: "workloads",
     title: "Workloads of public benchmarks",
     about:
-      "One question after the other on Postgres, by the engine alone and by one process over REST and gRPC: walks that are very wide or deep, single steps of an expression, ways that meet again and again, whole lookups, pages of changes, and whole applications, some with as many tuples as published.",
+      "One question after the other on Postgres, by the engine alone and by one process over REST and gRPC: walks that are very wide or deep, single steps of an expression, ways that meet again and again, whole lookups, pages of changes, and whole applications, some with as many tuples as published. The ratios are of the medians.",
     tables: (json) => {
       const { workloads, sizes }: WorkloadsResult = JSON.parse(json);
       return [
@@ -166,12 +167,15 @@ export const pageSections: readonly PageSection[] = [
             "p99",
             "gRPC p50",
             "p99",
+            "REST to engine",
+            "gRPC to engine",
           ],
           workloads.map(({ dataset, questions, times, engine, rest, grpc }) => [
             dataset,
             questions,
             String(times),
             ...[engine, rest, grpc].flatMap(({ p50, p99 }) => [figure(p50), figure(p99)]),
+            ...[rest, grpc].map(({ p50 }) => figure(p50 / engine.p50)),
           ]),
         ),
         table(

@@ -12,19 +12,20 @@ export const metrics = {
     labels: ["transport", "code"],
   }),
   "pemba.turn.running": gauge("{turn}", {
-    about: "permission questions and changes that are worked on",
+    about: "permission questions, reads and changes that are worked on",
     labels: ["queue"],
   }),
   "pemba.turn.waiting": gauge("{turn}", {
-    about: "permission questions and changes that wait for their turn",
+    about: "permission questions, reads and changes that wait for their turn",
     labels: ["queue"],
   }),
   "pemba.turn.refused": counter("{turn}", {
-    about: "permission questions and changes that were refused since too many waited",
+    about: "permission questions, reads and changes that were refused since too many waited",
     labels: ["queue"],
   }),
   "pemba.turn.wait": histogram("s", "latency", {
-    about: "time that a permission question or a change waited for its turn, of those that did",
+    about:
+      "time that a permission question, a read or a change waited for its turn, of those that did",
     labels: ["queue"],
   }),
   "pemba.question.answers": counter("{answer}", {

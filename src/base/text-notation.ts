@@ -27,11 +27,12 @@ const doubleText = /^[+-]?(\d+\.?\d*|\.\d+)([eE][+-]?\d+)?$/;
 /**
  * Reads `doc:1#viewer@user:2#rel` or `doc:1$public|boolean:true`. The text is read from the left by
  * its fixed separators, so ids may hold `:` and `@`, and a value may hold anything. Names and ids
- * are taken as they stand: their patterns are checked where requests are.
+ * are taken as they stand: their patterns are checked where requests are. Blanks around the text do not
+ * count, but those behind a value of strings are a part of it.
  * Fails with INVALID_ARGUMENT.
  */
 export function parseTextNotation(text: string): TextElement {
-  const trimmed = text.trim();
+  const trimmed = text.trimStart();
   const colon = trimmed.indexOf(":");
   if (colon < 0) throw malformed(text, "it has no `:`");
   const afterId = trimmed.slice(colon + 1).search(/[#$]/);
@@ -40,7 +41,7 @@ export function parseTextNotation(text: string): TextElement {
   const entity = { type: trimmed.slice(0, colon), id: trimmed.slice(colon + 1, end) };
   const rest = trimmed.slice(end + 1);
   return trimmed[end] === "#"
-    ? { kind: "tuple", tuple: tupleOf(text, entity, rest) }
+    ? { kind: "tuple", tuple: tupleOf(text, entity, rest.trimEnd()) }
     : { kind: "attribute", attribute: attributeOf(text, entity, rest) };
 }
 
@@ -102,8 +103,12 @@ function attributeOf(text: string, entity: Entity, rest: string): Attribute {
   return {
     entity,
     attribute: rest.slice(0, bar),
-    value: parseAttributeText(type, typed.slice(colon + 1)),
+    value: parseAttributeText(type, valueOf(type, typed.slice(colon + 1))),
   };
+}
+
+function valueOf(type: AttributeType, text: string): string {
+  return type === "string" || type === "string[]" ? text : text.trimEnd();
 }
 
 function elements(value: string): readonly string[] {

@@ -4,6 +4,7 @@ import { setTimeout as wait } from "node:timers/promises";
 import type { Logger } from "pino";
 
 import { addressOf } from "../base/address.ts";
+import { timerMs } from "../base/timer.ts";
 import type { Config } from "../config/options.ts";
 import type { GrpcServer } from "../grpc/server.ts";
 import type { HttpApp } from "../http/app.ts";
@@ -99,7 +100,7 @@ export async function drain(
   logger: Logger,
 ): Promise<void> {
   const done = new AbortController();
-  const cut = wait(gracePeriod, undefined, { signal: done.signal, ref: false }).then(
+  const cut = wait(timerMs(gracePeriod), undefined, { signal: done.signal, ref: false }).then(
     () => {
       logger.warn(
         { milliseconds: gracePeriod },

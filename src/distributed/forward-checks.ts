@@ -79,6 +79,7 @@ class Forwarding {
     const single = keptCheck(question);
     const peer = single && this.#peers.pick(placeKey(tenant, single));
     if (single === undefined || peer === undefined) return await this.#here.check(tenant, question);
+    if (question.signal?.aborted === true) throw cancelled(undefined);
     const ending = new AbortController();
     const end = (): void => ending.abort();
     question.signal?.addEventListener("abort", end, { once: true });

@@ -3,6 +3,7 @@ import type { FastifyReply, FastifyRequest } from "fastify";
 import { forCaller } from "../base/caller.ts";
 import { fieldError, PembaError } from "../base/error.ts";
 import { quote } from "../base/quote.ts";
+import { timerMs } from "../base/timer.ts";
 import type { HttpApp } from "./app.ts";
 import { clientGone, giveUp, knowCallers } from "./client-gone.ts";
 
@@ -19,9 +20,6 @@ const unitsMs: ReadonlyMap<string, number> = new Map([
   ["u", 1 / 1_000],
   ["n", 1 / 1_000_000],
 ]);
-
-/** No timer of the runtime lasts longer. */
-const timerMaxMs = 2 ** 31 - 1;
 
 /**
  * Has every request worked on for its caller, and no longer than its header `Grpc-Timeout` says: then
@@ -58,7 +56,7 @@ async function within(
     giveUp(reply, new PembaError("DEADLINE_EXCEEDED", `the time that \`${header}\` gives is over`));
     if (!reply.raw.headersSent) reject(lateness(reply));
   };
-  const timer = setTimeout(end, Math.min(timeoutMs, timerMaxMs));
+  const timer = setTimeout(end, timerMs(timeoutMs));
   reply.raw.once("close", () => clearTimeout(timer));
   try {
     return await Promise.race([work(), promise]);

@@ -25,6 +25,7 @@ export interface KnownFacts extends Facts {
 
 /** The facts with what a request adds, as `withContext` has them. */
 export function knownWithContext(facts: KnownFacts, context: Context): KnownFacts {
+  // Spread below is what `withContext` makes, never the facts themselves, which may be of a class.
   if (context.tuples.length === 0 && context.attributes.length === 0) return facts;
   const bySubject = Map.groupBy(context.tuples, ({ subject }) => `${subject.type}:${subject.id}`);
   return {

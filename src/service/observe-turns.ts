@@ -30,9 +30,12 @@ export function observeTurns(
 /** For each that is worked on so many may wait. */
 const waitingShare = 10;
 
+/** What is left of the places is for others, however slow that is with which a tenant fills its own. */
+const shareOfTenant = 3 / 4;
+
 /**
- * A queue that lets so many work at a time and ten times as many wait, and is told of. `working` says
- * in a refusal what they are, with the key that sets how many.
+ * A queue that lets so many work at a time, of a tenant three quarters of them, and ten times as many
+ * wait, and is told of. `working` says in a refusal what they are, with the key that sets how many.
  */
 export function observedQueue(
   telemetry: Telemetry,
@@ -42,6 +45,7 @@ export function observedQueue(
   const waiting = running * waitingShare;
   const turns = new TurnQueue({
     running,
+    runningOfTenant: Math.ceil(running * shareOfTenant),
     waiting,
     refusal: `${running} ${working} and ${waiting} wait, retry in a second`,
     watcher: turnWatcher(telemetry, queue),

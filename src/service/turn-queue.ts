@@ -17,27 +17,33 @@ interface Waiter {
 }
 
 /**
- * Lets so many work at the same time. Others wait, so many at most: tenants take turns, and those of a
- * tenant begin in the order in which they came. When it is full, a tenant can still bring one as long
+ * Lets so many work at the same time, of one tenant perhaps fewer. Others wait, so many at most:
+ * tenants take turns, and those of a tenant begin in the order in which they came. What a tenant may
+ * not use of the places, others find free. When it is full, a tenant can still bring one as long
  * as another one has more there: the last of the tenant that has most is refused for it. Who no longer
  * wants to leaves the queue.
  */
 export class TurnQueue {
   readonly #runningMax: number;
+  readonly #tenantMax: number;
   readonly #waitingMax: number;
   readonly #refusal: string;
   readonly #watcher: QueueWatcher | undefined;
   #running = 0;
+  readonly #runningOf = new Map<TenantId | undefined, number>();
   readonly #waiting = new TenantTurns<Waiter>();
 
   /** `refusal` is the sentence for who is one too many. */
   constructor(limits: {
     readonly running: number;
+    /** As many as all when absent. */
+    readonly runningOfTenant?: number;
     readonly waiting: number;
     readonly refusal: string;
     readonly watcher?: QueueWatcher | undefined;
   }) {
     this.#runningMax = limits.running;
+    this.#tenantMax = limits.runningOfTenant ?? limits.running;
     this.#waitingMax = limits.waiting;
     this.#refusal = limits.refusal;
     this.#watcher = limits.watcher;
@@ -58,19 +64,32 @@ export class TurnQueue {
     signal: AbortSignal | undefined,
     work: () => Promise<T>,
   ): Promise<T> {
-    if (this.#running < this.#runningMax) this.#running++;
+    if (this.#running < this.#runningMax && this.#mayRun(tenant)) this.#count(tenant, 1);
     else if (this.#watcher === undefined) await this.#turn(tenant, signal);
     else await this.#watcher.wait(async () => await this.#turn(tenant, signal));
     try {
       return await work();
     } finally {
+      this.#count(tenant, -1);
       this.#passOn();
     }
   }
 
+  #mayRun(tenant: TenantId | undefined): boolean {
+    return (this.#runningOf.get(tenant) ?? 0) < this.#tenantMax;
+  }
+
+  #count(tenant: TenantId | undefined, more: 1 | -1): void {
+    this.#running += more;
+    const running = (this.#runningOf.get(tenant) ?? 0) + more;
+    if (running === 0) this.#runningOf.delete(tenant);
+    else this.#runningOf.set(tenant, running);
+  }
+
   async #turn(tenant: TenantId | undefined, signal: AbortSignal | undefined): Promise<void> {
     if (signal?.aborted === true) throw cancelled(undefined);
-    if (this.#waiting.size >= this.#waitingMax) this.#makeRoom(tenant);
+    const presentMax = this.#runningMax + this.#waitingMax;
+    if (this.#running + this.#waiting.size >= presentMax) this.#makeRoom(tenant);
     const { promise, resolve, reject } = Promise.withResolvers<void>();
     const waiter: Waiter = { tenant, begin: resolve, refuse: reject };
     const leave = (): void => {
@@ -98,8 +117,9 @@ export class TurnQueue {
 
   /** Who is next takes the place of who has ended. */
   #passOn(): void {
-    const next = this.#waiting.next();
-    if (next === undefined) this.#running--;
-    else next.begin();
+    const next = this.#waiting.next((waiter) => this.#mayRun(waiter.tenant));
+    if (next === undefined) return;
+    this.#count(next.tenant, 1);
+    next.begin();
   }
 }

@@ -84,11 +84,14 @@ const sources: Readonly<Record<PageSource, Source>> = {
  * a pinned shape whether it cannot be read (`pinColumns`), else `snapshot` and `timeline`, from which
  * a token is made. When there is nothing to read, one row whose columns are null; no row at all: the
  * tenant does not exist. `ids` must be ascending and without repeats: they are gone through one by one, so
- * a page costs as much as it holds, however many more there are.
+ * a page costs as much as it holds, however many more there are. Values of attributes may be large, so
+ * of these no more are read than bring them to `max_bytes` of text, and the one behind, which
+ * `is_beyond` marks.
  */
 export function pageStatement(shape: PageShape): Statement {
   const { order } = sources[shape.source];
-  const rows = shape.byIds ? rowsOfIds(shape) : rowsInOrder(shape);
+  const found = shape.byIds ? rowsOfIds(shape) : rowsInOrder(shape);
+  const rows = shape.source === "attributes" ? rowsWithin(found, shape) : found;
   const position = shape.byIds ? sql`e.position, ` : sql``;
   return render(
     sql`select ${stateColumnsOf(shape)}, e.* from ${tenantRow(shape, rows)} left join lateral (${rows}) e on true where ${isAskedTenant} order by ${position}${columnsOf("e", order)}`,
@@ -96,6 +99,14 @@ export function pageStatement(shape: PageShape): Statement {
 }
 
 const limit = param("limit", "int");
+
+function rowsWithin(found: Fragment, { source, byIds }: PageShape): Fragment {
+  const place = columnsOf("f", [...(byIds ? ["position"] : []), ...sources[source].order]);
+  const bytes = (end: Fragment): Fragment =>
+    sql`coalesce(sum(octet_length(f.value::text)) over (order by ${place} rows between unbounded preceding and ${end}), 0)`;
+  const max = sql`${param("max_bytes", "bigint")}`;
+  return sql`select b.* from (select f.*, ${bytes(sql`1 preceding`)} >= ${max} as is_beyond, ${bytes(sql`2 preceding`)} < ${max} as is_near from (${found}) f) b where b.is_near`;
+}
 
 function rowsOfIds(shape: PageShape): Fragment {
   const { order } = sources[shape.source];

@@ -80,38 +80,38 @@ export class CompiledSchemas {
   }
 
   /**
-   * The head that was last seen, asked of the store only when none was. It may be stale: the
-   * statement that works with it says so. Fails as the store does.
+   * That version, at once where it is known; it may be of a tenant that is gone, or of a former one of
+   * that name. Without one the head that was last seen, asked of the store only when none was: it may
+   * be stale, and the statement that works with it says so. Fails as the store does.
    */
-  async guessHead(tenant: TenantId): Promise<CompiledSchema> {
+  find(
+    tenant: TenantId,
+    version: SchemaVersion | undefined,
+  ): CompiledSchema | Promise<CompiledSchema> {
+    return version === undefined ? this.#guessHead(tenant) : this.#at(tenant, version);
+  }
+
+  #guessHead(tenant: TenantId): CompiledSchema | Promise<CompiledSchema> {
     const head = this.#heads.get(tenant);
-    if (head === undefined) return await this.#loadShared(tenant, undefined);
+    if (head === undefined) return this.#loadShared(tenant, undefined);
+    head.key ??= this.#versions.get(versionKey(tenant, head.version));
+    return this.#known(head.version, head.key) ?? this.#loadHead(tenant, head.version);
+  }
+
+  #at(tenant: TenantId, version: SchemaVersion): CompiledSchema | Promise<CompiledSchema> {
+    const key = this.#versions.get(versionKey(tenant, version));
+    return this.#known(version, key) ?? this.#loadShared(tenant, version);
+  }
+
+  async #loadHead(tenant: TenantId, head: SchemaVersion): Promise<CompiledSchema> {
     try {
-      return await this.at(tenant, head.version);
+      return await this.#loadShared(tenant, head);
     } catch (error) {
       if (!(error instanceof PembaError) || error.code !== "SCHEMA_NOT_FOUND") throw error;
       // Another instance deleted the tenant and created it anew: the head was of the former one.
       this.forget(tenant);
       return await this.#loadShared(tenant, undefined);
     }
-  }
-
-  /** That version. It may be of a tenant that is gone, or of a former one of that name. */
-  async at(tenant: TenantId, version: SchemaVersion): Promise<CompiledSchema> {
-    const key = this.#versions.get(versionKey(tenant, version));
-    return this.#known(version, key) ?? (await this.#loadShared(tenant, version));
-  }
-
-  /** That version, or without one the head as `guessHead` has it: at once, where it is known. */
-  find(
-    tenant: TenantId,
-    version: SchemaVersion | undefined,
-  ): CompiledSchema | Promise<CompiledSchema> {
-    if (version !== undefined) return this.at(tenant, version);
-    const head = this.#heads.get(tenant);
-    if (head === undefined) return this.guessHead(tenant);
-    head.key ??= this.#versions.get(versionKey(tenant, head.version));
-    return this.#known(head.version, head.key) ?? this.guessHead(tenant);
   }
 
   /** How often a schema was found and was not, and what is kept. */

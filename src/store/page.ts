@@ -1,5 +1,18 @@
 import type { Page } from "./store.ts";
 
+/** A page ends with the item that brings it to so many bytes. */
+export const pageBytesMax = 1024 * 1024;
+
+/** How many of the items are on a page for their size: at least one, if there is any. */
+export function countWithin<T>(items: readonly T[], bytesOf: (item: T) => number): number {
+  let bytes = 0;
+  for (const [index, item] of items.entries()) {
+    bytes += bytesOf(item);
+    if (bytes >= pageBytesMax) return index + 1;
+  }
+  return items.length;
+}
+
 /** The page of `limit` items, of `found` ones: one more than fits says that there is another page. */
 export function pageOf<T, K>(
   found: readonly T[],

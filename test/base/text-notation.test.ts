@@ -51,6 +51,17 @@ test("an attribute has a typed value, which is everything after its type", () =>
   assert.equal(link.kind === "attribute" && link.attribute.entity.id, "a@b:c");
 });
 
+test("blanks around a text do not count, but those of a string are kept", () => {
+  const valueOf = (text: string): unknown => {
+    const parsed = parseTextNotation(text);
+    return parsed.kind === "attribute" ? parsed.attribute.value.data : parsed.tuple.subject.id;
+  };
+  assert.equal(valueOf(" doc:1#owner@user:a \n"), "a");
+  assert.equal(valueOf(" doc:1$public|boolean:true \n"), true);
+  assert.equal(valueOf("\tdoc:1$title|string: a \n"), " a \n");
+  assert.deepEqual(valueOf("doc:1$tags|string[]:a, b "), ["a", " b "]);
+});
+
 test("every type of value can be written", () => {
   assert.deepEqual(parseAttributeText("boolean[]", "1,F,TRUE").data, [true, false, true]);
   assert.deepEqual(parseAttributeText("string", "").data, "");

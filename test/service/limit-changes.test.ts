@@ -72,6 +72,8 @@ test("however many tenants are blocked in the storage, another one is changed an
     Array.from({ length: 2 * connections }, async () => await tenantWithSchema(store)),
   );
   const other = await tenantWithSchema(store);
+  // A single tuple goes another way into a tenant that was written into before.
+  for (const tenant of held.slice(connections)) await write(store, tenant, {});
   const sql = connect(url);
   const holder = await sql.reserve();
   await holder`begin`;

@@ -116,3 +116,28 @@ test("when the queue is full, the last of the tenant that has most there is refu
   assert.deepEqual(begun, [0, 1, 5, 7, 6]);
   assert.deepEqual(queue.state, { running: 0, waiting: 0 });
 });
+
+test("a tenant has a part of the places, and what it leaves is there for another one at once", async () => {
+  const queue = new TurnQueue({ running: 3, runningOfTenant: 2, waiting: 3, refusal });
+  const { work, end, begun } = works(7);
+  const tenants = [a, a, a, a, b, b];
+  const results = work
+    .slice(0, 6)
+    .map(async (each, index) => await queue.run(tenants[index], undefined, each));
+  assert.deepEqual(begun, [0, 1, 4]);
+  // As many are there as may work and wait, whoever has the places.
+  await fails(
+    queue.run(b, undefined, async () => 0),
+    "CONCURRENCY_LIMIT_EXCEEDED",
+    refusal,
+  );
+  end[4]?.();
+  await results[4];
+  assert.deepEqual(begun, [0, 1, 4, 5]);
+  end[0]?.();
+  await results[0];
+  assert.deepEqual(begun, [0, 1, 4, 5, 2]);
+  for (const done of end) done();
+  await Promise.all(results);
+  assert.deepEqual(queue.state, { running: 0, waiting: 0 });
+});

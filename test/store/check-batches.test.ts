@@ -384,6 +384,33 @@ test("who leaves takes nobody along, and a batch that all have left is cancelled
   assert.deepEqual(await next, allowed);
 });
 
+test("checks that all left late together are asked alone from then on, until one shows to be quick", async (context) => {
+  let now = 0;
+  context.mock.method(performance, "now", () => now);
+  const fake = statements();
+  const batches = new CheckBatches(fake, { lanes: 1, runningMax: 8 });
+  const askAll = async (signal?: AbortSignal): Promise<readonly (readonly string[])[]> => {
+    const from = fake.sent.length;
+    const first = batches.check(t1, question("a"));
+    const others = ["b", "c"].map(async (id) => batches.check(t1, question(id, { signal })));
+    fake.sent[from]?.answer();
+    await first;
+    now += 80;
+    if (signal === undefined) {
+      for (let index = from + 1; index < fake.sent.length; index++) {
+        fake.sent[index]?.answer();
+        await settled();
+      }
+    } else leaving.abort();
+    await Promise.allSettled(others);
+    return fake.sent.slice(from).map(({ ids }) => ids);
+  };
+  const leaving = new AbortController();
+  assert.deepEqual(await askAll(leaving.signal), [["a"], ["b", "c"]]);
+  assert.deepEqual(await askAll(), [["a"], ["b"], ["c"]]);
+  assert.deepEqual(await askAll(), [["a"], ["b", "c"]]);
+});
+
 test("a batch that all have left takes no turn of its tenant, and no memory", async (context) => {
   const keys = watchKeys(context);
   const fake = statements();

@@ -242,6 +242,19 @@ test("texts are remembered up to so many characters, however few they are", asyn
   await database.close();
 });
 
+test("a limit that is longer than any timer is one that never ends a statement", async () => {
+  const month = 31 * 24 * 3_600_000;
+  const database = await Database.connect({
+    url: place.url,
+    pool: { ...pool, connectTimeoutMs: month },
+    readTimeoutMs: month,
+    warn: assert.fail,
+  });
+  const rows = await database.read("select 1 as one from pg_sleep(0.05)", []);
+  assert.deepEqual([...rows], [{ one: 1 }]);
+  await database.close();
+});
+
 test("a statement that the server gives up on is no fault of ours", async () => {
   const database = await open(place.url, { maxConnections: 1 });
   await database.query("select set_config('statement_timeout', '50ms', false)", []);

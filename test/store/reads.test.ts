@@ -72,6 +72,35 @@ for (const engine of engines) {
       );
     }
 
+    test("a page of large values ends when they are enough, and the next one goes on behind it", async () => {
+      const tenant = await tenantWithSchema(store);
+      const large = "x".repeat(400_000);
+      const ids = ["a", "b", "c", "d", "e", "f", "g"];
+      for (const id of ids) {
+        const value: Attribute["value"] = { type: "string[]", data: [large] };
+        await write(store, tenant, { attributes: [attribute("tags", value, id)] });
+      }
+      const at = await write(store, tenant, {});
+      for (const [parts, snapToken] of [
+        [{}, undefined],
+        [{ ids }, undefined],
+        [{ ids }, at],
+      ] as const) {
+        const sizes: number[] = [];
+        const seen: string[] = [];
+        let after: readonly string[] | undefined;
+        do {
+          const read = { filter: attributeFilter(parts), snapToken, after, limit: 100 };
+          const page = await store.data.readAttributes(tenant, read);
+          sizes.push(page.items.length);
+          seen.push(...page.items.map(({ entity }) => entity.id));
+          after = page.next;
+        } while (after !== undefined);
+        assert.deepEqual(seen, ids);
+        assert.deepEqual(sizes, [3, 3, 1]);
+      }
+    });
+
     const all = [
       "doc:1#owner@user:a",
       "doc:1#owner@user:b",

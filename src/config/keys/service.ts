@@ -18,7 +18,7 @@ export const serviceOptions = {
     flag: "service-permission-concurrency-limit",
     default: "100",
     about:
-      "most permission questions that are worked on at the same time; ten times as many wait, tenants in turn, and more are refused, of the tenant that has most there",
+      "most permission questions that are worked on at the same time, of one tenant three quarters of them; ten times as many wait, tenants in turn, and more are refused, of the tenant that has most there",
   }),
   "service.permission.cache.number_of_counters": option(integer({ from: 1, to: 1_000_000 }), {
     flag: "service-permission-cache-number-of-counters",

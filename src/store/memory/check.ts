@@ -77,9 +77,6 @@ export class MemoryPermissions implements PermissionStore {
     revision: Revision,
     signal: AbortSignal | undefined,
   ): Promise<T> {
-    // Most questions take one step.
-    const first = steps.next();
-    if (first.done === true) return first.value;
     const result = await inTurns(steps, signal);
     // Others had their turns, the collection of history among them.
     this.#data.requireKept(revision);

@@ -1,5 +1,6 @@
 import { randomBytes } from "node:crypto";
 
+import { must } from "../../base/assert.ts";
 import type { Attribute, SnapToken, TenantId, Tuple } from "../../base/tuple.ts";
 import type { KnownFacts } from "../../memory/known-facts.ts";
 import type { DataOperation } from "../bundle.ts";
@@ -12,7 +13,7 @@ import {
   type TupleFilter,
   tuplePlace,
 } from "../filter.ts";
-import { pageOf } from "../page.ts";
+import { countWithin, pageOf } from "../page.ts";
 import {
   expiredSnapToken,
   invalidSnapToken,
@@ -83,12 +84,17 @@ export class MemoryData {
   readAttributes(tenant: TenantId, read: DataRead<AttributeFilter>): DataPage<Attribute> {
     const data = this.#dataOf(tenant);
     const { attributes } = data;
-    return this.#page(
+    const page = this.#page(
       data,
       read,
       (revision) => attributes.find(read.filter, revision),
       attributePlace,
     );
+    // Values may be large: what does not fit is for the next page.
+    const count = countWithin(page.items, ({ value }) => JSON.stringify(value.data).length);
+    if (count === page.items.length) return page;
+    const items = page.items.slice(0, count);
+    return { ...page, items, next: attributePlace(must(items.at(-1), "one fits")) };
   }
 
   /**

@@ -6,16 +6,19 @@ import { cancelled } from "../../base/error.ts";
 const turnMilliseconds = 10;
 
 /**
- * Runs work to its end and lets others have their turn where it yields. Fails with CANCELLED when
+ * Runs work to its end, at once where it has one step, and lets others have their turn where it yields. Fails with CANCELLED when
  * nobody waits for it any more.
  */
-export async function inTurns<T>(
+export function inTurns<T>(
   work: Iterator<void, T>,
   signal: AbortSignal | undefined,
-): Promise<T> {
-  // Most work has one step, and nobody asks how long that took.
+): T | Promise<T> {
+  // Nobody asks how long that took.
   const first = work.next();
-  if (first.done === true) return first.value;
+  return first.done === true ? first.value : goOn(work, signal);
+}
+
+async function goOn<T>(work: Iterator<void, T>, signal: AbortSignal | undefined): Promise<T> {
   let start = performance.now();
   for (;;) {
     const step = work.next();

@@ -149,7 +149,7 @@ async function writeData(
 ): Promise<SnapToken> {
   for (;;) {
     const stored = tenants.readSchema(tenant, write.schemaVersion);
-    const { schema } = await schemas.at(tenant, stored.version);
+    const { schema } = await schemas.find(tenant, stored.version);
     if (tenants.readSchema(tenant, write.schemaVersion) !== stored) continue;
     validateData(schema, write);
     return data.apply(tenant, [{ ...write, deletedTuples: [], deletedAttributes: [] }]);
@@ -166,7 +166,7 @@ function bundleStore({ tenants, schemas, data, bundles }: Parts): BundleStore {
         const operations = render(bundles.read(tenant, name));
         if (!writesAnything(operations)) return data.apply(tenant, operations);
         const stored = tenants.readSchema(tenant, undefined);
-        const { schema } = await schemas.at(tenant, stored.version);
+        const { schema } = await schemas.find(tenant, stored.version);
         // As with a write: only compiling may wait, and then it begins anew.
         if (tenants.readSchema(tenant, undefined) !== stored) continue;
         validateOperations(schema, name, operations);

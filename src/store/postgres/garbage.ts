@@ -1,4 +1,5 @@
 import { must } from "../../base/assert.ts";
+import { timerMs } from "../../base/timer.ts";
 import { BackgroundLoop } from "../background-loop.ts";
 import {
   type GarbageCollectionOptions,
@@ -17,9 +18,6 @@ const previewStatement = statementFile("garbage/preview.sql");
 
 /** Some tens of milliseconds. */
 const changesPerBatch = 5_000;
-
-/** No timer of the runtime lasts longer. */
-const timerMaxMs = 2 ** 31 - 1;
 
 /** What a pass would do. */
 export interface GarbagePreview {
@@ -49,7 +47,7 @@ export async function collectGarbage(
   signal?: AbortSignal,
 ): Promise<GarbagePass> {
   const start = performance.now();
-  const timeout = AbortSignal.timeout(Math.min(timeoutMs, timerMaxMs));
+  const timeout = AbortSignal.timeout(timerMs(timeoutMs));
   const stop = signal === undefined ? timeout : AbortSignal.any([signal, timeout]);
   let removed = 0;
   let isComplete = false;

@@ -31,16 +31,20 @@ export class AnswerCache {
   readonly #once: LRUCache<string, true>;
 
   constructor({ maxBytes, maxEntries }: AnswerCacheLimits) {
+    // Rounded up, since 0 would be no bound.
+    const keptBytes = Math.ceil(maxBytes * (1 - onceShare));
+    const onceBytes = Math.ceil(maxBytes * onceShare);
+    // No more than there is room for: places are taken when it is made, and cost bytes themselves.
+    const placesIn = (bytes: number): number => Math.min(maxEntries, Math.ceil(bytes / entryBytes));
     this.#kept = new LRUCache({
-      max: maxEntries,
-      // Rounded up, since 0 would be no bound.
-      maxSize: Math.ceil(maxBytes * (1 - onceShare)),
+      max: placesIn(keptBytes),
+      maxSize: keptBytes,
       sizeCalculation: (kept, key) =>
         entryBytes + bytesOf(key) + (typeof kept === "string" ? bytesOf(kept) : 0),
     });
     this.#once = new LRUCache({
-      max: maxEntries,
-      maxSize: Math.ceil(maxBytes * onceShare),
+      max: placesIn(onceBytes),
+      maxSize: onceBytes,
       sizeCalculation: (_kept, key) => entryBytes + bytesOf(key),
     });
   }

@@ -59,7 +59,7 @@ export class CachedChecks {
     state: string,
   ): Promise<readonly CheckAnswer[] | undefined> {
     const { schemaVersion, items } = question;
-    const version = schemaVersion ?? (await this.#parts.schemas.guessHead(tenant)).version;
+    const version = schemaVersion ?? (await this.#parts.schemas.find(tenant, undefined)).version;
     const answers = items.flatMap(
       (item) => this.#answers.answer(answerKey(state, version, question, item)) ?? [],
     );

@@ -212,10 +212,13 @@ export class CheckBatches {
       batch.answer(check, must(answers[0], "one item has one answer"));
     } finally {
       const tookMs = performance.now() - began;
-      this.#took(tookMs, batch.tenant, [check]);
       const key = slowKey(batch.tenant, check);
       if (tookMs > patienceMs) this.#slow.set(key, true);
-      else this.#slow.delete(key);
+      // Of one that was left before it was done nobody knows how long it takes.
+      if (!batch.signal.aborted) {
+        this.#took(tookMs, batch.tenant, [check]);
+        if (tookMs <= patienceMs) this.#slow.delete(key);
+      }
     }
   }
 
@@ -243,9 +246,17 @@ export class CheckBatches {
       if (isOfAll(error) && !cut.signal.aborted) throw error;
     } finally {
       clearTimeout(late);
-      if (isSent) this.#took(performance.now() - began, batch.tenant, checks);
+      const tookMs = performance.now() - began;
+      if (batch.signal.aborted) this.#left(tookMs, batch.tenant, checks);
+      else if (isSent) this.#took(tookMs, batch.tenant, checks);
     }
     for (const alone of batch.split()) this.#waiting.add(alone);
+  }
+
+  /** One of them may be slow, and the others no longer ride with it: alone each shows what it is. */
+  #left(afterMs: number, tenant: TenantId, checks: readonly SingleCheck[]): void {
+    if (afterMs < laneMs) return;
+    for (const check of checks) this.#slow.set(slowKey(tenant, check), true);
   }
 
   #patienceMs(): number {

@@ -1,6 +1,7 @@
 import postgres from "postgres";
 
 import { must } from "../../../base/assert.ts";
+import { timerMs } from "../../../base/timer.ts";
 import { storageError } from "./driver-error.ts";
 import { driverTarget } from "./driver-target.ts";
 import { booleanOf, numberOf, type Row, textOf } from "./row.ts";
@@ -76,7 +77,7 @@ export class Connection {
   /** Opens one. Fails with an error of the table. */
   static async open(options: ConnectionOptions): Promise<Connection> {
     const { timeoutMs: setMs, signal } = options;
-    const timeoutMs = setMs || openingMaxMs;
+    const timeoutMs = timerMs(setMs || openingMaxMs);
     const sockets = new SingleSocket(timeoutMs);
     const connection = new Connection(options, timeoutMs, sockets);
     const { promise: givenUp, reject } = Promise.withResolvers<never>();

@@ -3,6 +3,7 @@ import { LRUCache } from "lru-cache";
 import { must } from "../../../base/assert.ts";
 import { cancelled, PembaError } from "../../../base/error.ts";
 import { noTelemetry, type Telemetry } from "../../../base/telemetry.ts";
+import { timerMs } from "../../../base/timer.ts";
 import { Cancelling } from "./cancelling.ts";
 import type { CircuitBreaker } from "./circuit-breaker.ts";
 import { backendOf, cancel, type Connection, type Greeting, rowsOf } from "./connection.ts";
@@ -250,9 +251,9 @@ function endAfter(timeoutMs: number): number | undefined {
   return timeoutMs === 0 ? undefined : performance.now() + timeoutMs;
 }
 
-/** In milliseconds, at least one; 0: without end. */
+/** In milliseconds as a timer takes them, at least one; 0: without end. */
 function timeLeft(endsAt: number | undefined): number {
-  return endsAt === undefined ? 0 : Math.max(1, endsAt - performance.now());
+  return endsAt === undefined ? 0 : timerMs(Math.max(1, endsAt - performance.now()));
 }
 
 function tookTooLong(cause: unknown): PembaError {

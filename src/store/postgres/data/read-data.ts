@@ -11,7 +11,7 @@ import {
   type TupleFilter,
   tuplePlace,
 } from "../../filter.ts";
-import { pageOf } from "../../page.ts";
+import { pageBytesMax, pageOf } from "../../page.ts";
 import { tenantNotFound } from "../../store-error.ts";
 import type { DataPage, DataRead } from "../../store.ts";
 import { arrayLiteral } from "../connect/array-literal.ts";
@@ -116,8 +116,10 @@ async function readPage<T>(
   if (read.snapToken !== undefined) refuseSnapshot(first);
   // A page of nothing is a row of nulls.
   const found = rows.filter((row) => row["entity_id"] !== null).map(page.itemOf);
+  const beyond = rows.findIndex((row) => row["is_beyond"] === true);
+  const limit = beyond < 0 ? read.limit : Math.min(read.limit, beyond);
   return {
-    ...pageOf(found, read.limit, page.placeOf),
+    ...pageOf(found, limit, page.placeOf),
     snapToken:
       read.snapToken ??
       tokens.mint({
@@ -155,6 +157,7 @@ function valuesOf(
     ["tenant", tenant],
     // One more than fits says that there is another page.
     ["limit", limit + 1],
+    ["max_bytes", pageBytesMax],
     ...Object.entries(equal),
   ]);
   for (const [column, list] of Object.entries(among)) values.set(column, arrayLiteral(list));

@@ -23,7 +23,7 @@ interface KnownPlace {
   readonly head: SchemaVersion;
 }
 
-/** The tuple of a write that has nothing else and goes with any head. */
+/** The tuple of a write that has nothing else and names no version of the schema. */
 export function soleTuple(data: DataWrite): Tuple | undefined {
   const isSole = data.tuples.length === 1 && data.attributes.length === 0;
   return isSole && data.schemaVersion === undefined ? data.tuples[0] : undefined;
