@@ -28,7 +28,7 @@ export interface OverheadSide extends Measurement {
 export interface OverheadResult {
   readonly pemba: OverheadSide;
   readonly bare: OverheadSide;
-  /** Of the throughputs: Pemba to a bare route. */
+  /** Of the throughputs, Pemba to a bare route: the median of the pairs of processes. */
   readonly ratio: number;
   /** Of the processor times of a request, which say the same when the client is what is slow. */
   readonly processorRatio: number;
@@ -60,15 +60,16 @@ export async function benchOverhead(
   for (let pair = 0; pair < pairsMeasured; pair++) pairs.push(await measurePair(dataset, options));
   const { packages, functions } = must(pairs.at(-1), "some are measured");
   const [ours, theirs] = sidesOf(pairs);
+  const ofPairs = pairs.map((pair) => sidesOf([pair]));
+  const ratios = ofPairs.map(([pemba, bare]) => pemba.perSecond / bare.perSecond);
   const result = {
     pemba: ours,
     bare: theirs,
-    ratio: ours.perSecond / theirs.perSecond,
-    processorRatio: theirs.processorMicroseconds / ours.processorMicroseconds,
-    ratios: pairs.map((pair) => {
-      const [pemba, bare] = sidesOf([pair]);
-      return pemba.perSecond / bare.perSecond;
-    }),
+    ratio: medianOfNumbers(ratios),
+    processorRatio: medianOfNumbers(
+      ofPairs.map(([pemba, bare]) => bare.processorMicroseconds / pemba.processorMicroseconds),
+    ),
+    ratios,
     isApart: pairs.every((pair) => pair.isApart),
     packages,
     functions: functions.slice(0, functionsShown),
@@ -90,7 +91,7 @@ interface PairResult {
 const hasTwo = availableParallelism() > 1;
 
 /** The same code is faster or slower by a tenth from one process to the next, and stays so. */
-const pairsMeasured = 3;
+const pairsMeasured = 5;
 
 async function measurePair(dataset: Dataset, options: OverheadOptions): Promise<PairResult> {
   const questions = directQuestions(dataset);
