@@ -29,19 +29,26 @@ import { decodeRevision, encodeRevision } from "./snap-token.ts";
 import { applyOperations, deleteFound, emptyTenantData, type TenantData } from "./tenant-data.ts";
 
 /**
- * The tuples and attributes of all tenants, in every state they have had. There is one writer at a
+ * Changes, of all tenants together, that are kept for states of the past alone and for those who follow
+ * them: some hundred megabytes.
+ */
+const pastChangesMax = 1_000_000;
+
+/**
+ * The tuples and attributes of all tenants, in every state they have had that is kept. There is one writer at a
  * time, since nothing here waits.
  */
 export class MemoryData {
   readonly #engine = randomBytes(8).toString("hex");
   readonly #tenants = new Map<TenantId, TenantData>();
-  readonly #history = new KeptHistory();
+  readonly #history: KeptHistory;
   readonly #keepsChanges: boolean;
   #revision: Revision = 0;
 
   /** `keepsChanges`: whether there is a log of what is changed from now on. */
-  constructor({ keepsChanges }: { readonly keepsChanges: boolean }) {
-    this.#keepsChanges = keepsChanges;
+  constructor(options: { readonly keepsChanges: boolean; readonly pastChangesMax?: number }) {
+    this.#keepsChanges = options.keepsChanges;
+    this.#history = new KeptHistory(options.pastChangesMax ?? pastChangesMax);
   }
 
   /** Makes room for a tenant that does not exist yet. */
@@ -198,8 +205,17 @@ export class MemoryData {
     if (changes.length > 0) {
       this.#revision = revision;
       if (this.#keepsChanges) data.log.append({ revision, changes });
+      this.#boundHistory(changes, revision);
     }
     return this.tokenOf(this.#revision);
+  }
+
+  /** Whatever the window is, the past does not grow without end. */
+  #boundHistory(changes: readonly Change[], revision: Revision): void {
+    const left = this.#keepsChanges
+      ? changes.length
+      : changes.filter(({ operation }) => operation === "delete").length;
+    if (this.#history.leave(left, revision)) this.prune(Infinity);
   }
 
   #dataOf(tenant: TenantId): TenantData {

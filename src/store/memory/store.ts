@@ -32,7 +32,7 @@ export interface MemoryStoreOptions {
   readonly maxSchemaCacheBytes: number;
   /** Without it the bytes alone count. */
   readonly maxSchemas?: number;
-  /** History is kept for ever when absent. */
+  /** When absent, history ends only where it has become too much to be kept. */
   readonly garbageCollection?: GarbageCollectionOptions | undefined;
   /** Told of each pass of it. */
   readonly onCollected?: ((pass: GarbagePass) => void) | undefined;
