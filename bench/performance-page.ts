@@ -8,9 +8,10 @@ const page = new URL("../docs/performance.md", import.meta.url);
 
 const introduction = `# Performance
 
-Figures of one machine, each table of one run, written by \`npm run bench -- page\` from \`bench/recorded/\`; what
-each command does stands in [bench/README.md](../bench/README.md). Ratios travel to other machines,
-rates and milliseconds do not: here, what asks, what answers and Postgres share the same processors.
+Figures of one machine, each table of one run, written by \`npm run bench -- page\` from
+\`bench/recorded/\`; what each command does stands in [bench/README.md](../bench/README.md). Ratios
+travel to other machines, rates and milliseconds do not: here, what asks, what answers and Postgres
+share the same processors.
 
 All of it is taken anew, the long run of the end excepted, by
 

@@ -243,3 +243,17 @@ test("instances with a certificate speak TLS, and trust no other one", async () 
   await knowing(strangers, 1);
   await until(async () => strangers.every(({ warnings }) => warnings.length > 0) || undefined);
 });
+
+test("a check that nobody waits for any more is sent to nobody", async () => {
+  const [first, second] = await start({}, {});
+  assert.ok(first && second);
+  const signal = AbortSignal.abort();
+  const asked = users.map(async (user) =>
+    first.store.permissions.check(tenant, question(user, { signal })),
+  );
+  const refused = (await Promise.allSettled(asked)).filter(({ status }) => status === "rejected");
+  // The others are its own to work on.
+  assert.equal(refused.length + first.asked.length, users.length);
+  assert.ok(refused.length > 0);
+  assert.equal(second.asked.length, 0);
+});

@@ -1,13 +1,11 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 
-import { emptyContext } from "../../src/base/tuple.ts";
 import { createMemoryStore } from "../../src/store/memory/store.ts";
-import type { CheckQuestion } from "../../src/store/store.ts";
 import { tenantWithSchema, write } from "../store/engines.ts";
 import { until } from "../store/open-write.ts";
 import { observed } from "../telemetry/observed.ts";
-import { Addresses, startInstance } from "./instances.ts";
+import { Addresses, mayView, startInstance } from "./instances.ts";
 
 const traceId = "5".repeat(32);
 
@@ -28,23 +26,7 @@ test("a check that is sent on stays in its trace, and one whose client leaves is
   const users = Array.from({ length: 20 }, (_, nth) => `user${nth}`);
   const ask = async (signal?: AbortSignal): Promise<void> => {
     for (const id of users) {
-      const question: CheckQuestion = {
-        schemaVersion: undefined,
-        snapToken,
-        depth: 7,
-        context: emptyContext,
-        items: [
-          {
-            entity: { type: "doc", id: "1" },
-            permission: "view",
-            subject: { type: "user", id, relation: "" },
-            arguments: [],
-          },
-        ],
-        path: (_item, field) => field,
-        signal,
-      };
-      await first.store.permissions.check(tenant, question);
+      await first.store.permissions.check(tenant, mayView(id, snapToken, { signal }));
     }
   };
   const record = telemetry.begin({

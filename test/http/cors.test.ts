@@ -76,6 +76,10 @@ test("a site that is named may ask with credentials, and no other one may", asyn
     });
     assert.match(String(answer.headers["vary"]), /\bOrigin\b/);
   }
+  // What answers nobody's page may be kept by who passes it on to one.
+  const other = await ask({ method: "POST", url: list, payload: {} });
+  assert.deepEqual(corsOf(other), {});
+  assert.match(String(other.headers["vary"]), /\bOrigin\b/);
   for (const origin of ["https://b.example", "https://a.example:444", "null"]) {
     assert.equal(corsOf(await ask(post(origin)))["access-control-allow-origin"], undefined);
     const refused = await ask(preflight(origin));

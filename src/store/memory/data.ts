@@ -1,6 +1,5 @@
 import { randomBytes } from "node:crypto";
 
-import { must } from "../../base/assert.ts";
 import type { Attribute, SnapToken, TenantId, Tuple } from "../../base/tuple.ts";
 import type { KnownFacts } from "../../memory/known-facts.ts";
 import type { DataOperation } from "../bundle.ts";
@@ -35,8 +34,8 @@ import { applyOperations, deleteFound, emptyTenantData, type TenantData } from "
 const pastChangesMax = 1_000_000;
 
 /**
- * The tuples and attributes of all tenants, in every state they have had that is kept. There is one writer at a
- * time, since nothing here waits.
+ * The tuples and attributes of all tenants, in every state they have had that is kept. There is one
+ * writer at a time, since nothing here waits.
  */
 export class MemoryData {
   readonly #engine = randomBytes(8).toString("hex");
@@ -79,29 +78,23 @@ export class MemoryData {
     const data = this.#dataOf(tenant);
     const { tuples } = data;
     const end = leadingEnd(read.filter);
-    return this.#page(
-      data,
-      read,
-      (revision) => tuples.find(read.filter, revision),
-      (tuple) => tuplePlace(tuple, end),
-    );
+    return this.#page(data, read, {
+      find: (revision) => tuples.find(read.filter, revision),
+      placeOf: (tuple) => tuplePlace(tuple, end),
+      bytesOf: () => 0,
+    });
   }
 
   /** A page of the attributes in one state. Fails with TENANT_NOT_FOUND or INVALID_SNAP_TOKEN. */
   readAttributes(tenant: TenantId, read: DataRead<AttributeFilter>): DataPage<Attribute> {
     const data = this.#dataOf(tenant);
     const { attributes } = data;
-    const page = this.#page(
-      data,
-      read,
-      (revision) => attributes.find(read.filter, revision),
-      attributePlace,
-    );
-    // Values may be large: what does not fit is for the next page.
-    const count = countWithin(page.items, ({ value }) => JSON.stringify(value.data).length);
-    if (count === page.items.length) return page;
-    const items = page.items.slice(0, count);
-    return { ...page, items, next: attributePlace(must(items.at(-1), "one fits")) };
+    return this.#page(data, read, {
+      find: (revision) => attributes.find(read.filter, revision),
+      placeOf: attributePlace,
+      // Values may be large.
+      bytesOf: ({ value }) => JSON.stringify(value.data).length,
+    });
   }
 
   /**
@@ -178,15 +171,19 @@ export class MemoryData {
   #page<T>(
     data: TenantData,
     { snapToken, after, limit }: Omit<DataRead<unknown>, "filter">,
-    find: (revision: Revision) => Iterable<T>,
-    placeOf: (item: T) => readonly string[],
+    source: {
+      readonly find: (revision: Revision) => Iterable<T>;
+      readonly placeOf: (item: T) => readonly string[];
+      readonly bytesOf: (item: T) => number;
+    },
   ): DataPage<T> {
     const revision = snapToken === undefined ? this.#revision : this.#revisionIn(data, snapToken);
-    const behind = [...find(revision)]
-      .map((item) => ({ item, place: placeOf(item) }))
+    const behind = [...source.find(revision)]
+      .map((item) => ({ item, place: source.placeOf(item) }))
       .filter(({ place }) => after === undefined || comparePlaces(place, after) > 0)
       .sort((a, b) => comparePlaces(a.place, b.place));
-    const { items, next } = pageOf(behind, limit, ({ place }) => place);
+    const fitting = countWithin(behind.slice(0, limit), ({ item }) => source.bytesOf(item));
+    const { items, next } = pageOf(behind, fitting, ({ place }) => place);
     return {
       items: items.map(({ item }) => item),
       next,

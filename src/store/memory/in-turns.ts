@@ -6,8 +6,8 @@ import { cancelled } from "../../base/error.ts";
 const turnMilliseconds = 10;
 
 /**
- * Runs work to its end, at once where it has one step, and lets others have their turn where it yields. Fails with CANCELLED when
- * nobody waits for it any more.
+ * Runs work to its end, at once where it has one step, and lets others have their turn where it
+ * yields. Fails with CANCELLED when nobody waits for it any more.
  */
 export function inTurns<T>(
   work: Iterator<void, T>,
