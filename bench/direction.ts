@@ -4,10 +4,10 @@ import { Value } from "typebox/value";
 
 import { assert, must } from "../src/base/assert.ts";
 import { compileSchemaText } from "../src/language/compile.ts";
-import { buildPlan } from "../src/plan/build.ts";
+import { planOf } from "../src/plan/build.ts";
 import { checkStatement } from "../src/sql/check.ts";
 import type { Statement } from "../src/sql/fragment.ts";
-import { plainShape, pushDown } from "../src/sql/push-down.ts";
+import { plainShape, askedAlone } from "../src/sql/push-down.ts";
 import { sessionSettings } from "../src/store/postgres/connect/session-settings.ts";
 import type { Dataset, Question } from "./data/dataset.ts";
 import { medianOfNumbers } from "./measure.ts";
@@ -135,8 +135,8 @@ async function compare(
 function statementOf(text: string, entityType: string, permission: string): Statement {
   const schema = compileSchemaText(text);
   const question = { entityType, permission, subjectType: "user", subjectRelation: "" };
-  const plan = buildPlan(schema, { ...question, arguments: [] }, (field) => field);
-  return checkStatement([pushDown(schema, plan).body], plainShape);
+  const plan = planOf(schema, { ...question, arguments: [] }, (field) => field);
+  return checkStatement([askedAlone(plan).body], plainShape);
 }
 
 function othersOf(

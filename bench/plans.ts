@@ -1,9 +1,9 @@
 import postgres from "postgres";
 
 import { compileSchemaText } from "../src/language/compile.ts";
-import { buildPlan } from "../src/plan/build.ts";
+import { planOf } from "../src/plan/build.ts";
 import { checkStatement, type CheckShape } from "../src/sql/check.ts";
-import { plainShape, pushDown } from "../src/sql/push-down.ts";
+import { plainShape, askedAlone } from "../src/sql/push-down.ts";
 import { sessionSettings } from "../src/store/postgres/connect/session-settings.ts";
 import { planShape, scansOf, unboundScans } from "../test/support/query-plan.ts";
 import type { Dataset } from "./data/dataset.ts";
@@ -80,8 +80,8 @@ function statementsOf(dataset: Dataset): readonly AskedStatement[] {
       subjectRelation: "",
       arguments: [],
     };
-    const plan = buildPlan(schema, question, (field) => field);
-    const { body } = pushDown(schema, plan);
+    const plan = planOf(schema, question, (field) => field);
+    const { body } = askedAlone(plan);
     return shapes.map(({ name, shape }) => ({
       statement: `${entityType}#${permission}@user, ${name}`,
       classes: classes.map((each) => each.name),

@@ -7,13 +7,13 @@ import { lintSchema } from "../language/lint.ts";
 import { parseSchema } from "../language/parse.ts";
 import type { Schema } from "../language/schema.ts";
 import type { Warning } from "../language/warning.ts";
-import { buildPlan } from "../plan/build.ts";
+import { planOf } from "../plan/build.ts";
 import { explainPlan, explainPlanJson } from "../plan/explain.ts";
 import type { Plan, Question } from "../plan/plan.ts";
 import { checkStatement } from "../sql/check.ts";
 import type { Statement } from "../sql/fragment.ts";
 import { layOut } from "../sql/layout.ts";
-import { plainShape, pushDown } from "../sql/push-down.ts";
+import { askedAlone, plainShape } from "../sql/push-down.ts";
 import type { Command } from "./command.ts";
 import { complain, say, sentenceOf, warn } from "./output.ts";
 
@@ -101,8 +101,8 @@ function readSchemaFile(file: string): {
 }
 
 function explainCheck(schema: Schema, question: Question): Explanation {
-  const plan = buildPlan(schema, question, (field) => spelling.get(field) ?? field);
-  const { body, obstacle } = pushDown(schema, plan);
+  const plan = planOf(schema, question, (field) => spelling.get(field) ?? field);
+  const { body, obstacle } = askedAlone(plan);
   return {
     plan,
     isPushedDown: body.kind === "search",

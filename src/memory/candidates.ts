@@ -1,12 +1,12 @@
 import { must, unreachable } from "../base/assert.ts";
+import type { Steps } from "../base/steps.ts";
 import type { Entity, JsonValue, Subject } from "../base/tuple.ts";
 import { DENIED } from "../base/verdict.ts";
+import type { RelaxedHop, RelaxedPlan, RelaxedState } from "../plan/passes/5-relax.ts";
 import type { Test } from "../plan/plan.ts";
-import type { RelaxedHop, RelaxedPlan, RelaxedState } from "../plan/relax.ts";
 import { forwardWalk } from "./forward-walk.ts";
 import { judgeValue, type ValueTest } from "./judge.ts";
 import type { KnownFacts } from "./known-facts.ts";
-import type { Steps } from "./pace.ts";
 
 /** What a lookup reads besides the plan. */
 export interface Sought {

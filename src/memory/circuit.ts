@@ -1,4 +1,5 @@
 import { unreachable } from "../base/assert.ts";
+import { Pace, type Steps } from "../base/steps.ts";
 import type { Verdict } from "../base/verdict.ts";
 import type { GroundFormula, GroundNode } from "./ground.ts";
 
@@ -28,7 +29,8 @@ export interface Circuit {
 }
 
 /** Takes the formulas of the nodes apart into gates. */
-export function layOut(nodes: readonly GroundNode[]): Circuit {
+export function* circuitOf(nodes: readonly GroundNode[]): Steps<Circuit> {
+  const pace = new Pace();
   const inner: Gate[] = [];
   const wireTo = (formula: GroundFormula, level: number): Wire => {
     if (formula.kind === "node") return { gate: formula.node, hops: formula.hops };
@@ -58,8 +60,18 @@ export function layOut(nodes: readonly GroundNode[]): Circuit {
         return unreachable(formula);
     }
   };
-  const gates = nodes.map(({ formula, level }) => gateOf(formula, level)).concat(inner);
-  return { gates, users: usersOf(gates) };
+  const outer: Gate[] = [];
+  for (const { formula, level } of nodes) {
+    if (pace.step()) yield;
+    outer.push(gateOf(formula, level));
+  }
+  const gates = outer.concat(inner);
+  const users: Wire[][] = gates.map(() => []);
+  for (const [user, gate] of gates.entries()) {
+    if (pace.step()) yield;
+    for (const input of inputsOf(gate)) users[input.gate]?.push({ gate: user, hops: input.hops });
+  }
+  return { gates, users };
 }
 
 /** The gates that a gate reads. */
@@ -75,12 +87,4 @@ export function inputsOf(gate: Gate): readonly Wire[] {
     default:
       return unreachable(gate);
   }
-}
-
-function usersOf(gates: readonly Gate[]): readonly (readonly Wire[])[] {
-  const users: Wire[][] = gates.map(() => []);
-  for (const [user, gate] of gates.entries()) {
-    for (const input of inputsOf(gate)) users[input.gate]?.push({ gate: user, hops: input.hops });
-  }
-  return users;
 }

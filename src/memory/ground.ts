@@ -1,11 +1,17 @@
 import { must, unreachable } from "../base/assert.ts";
-import type { Verdict } from "../base/verdict.ts";
-import { gatheredEntitiesMax } from "../plan/limit.ts";
-import type { Formula, NetworkNode, NetworkPlan } from "../plan/plan.ts";
-import { judgeTest, type Asked } from "./judge.ts";
-import { Pace, type Steps } from "./pace.ts";
+import { Pace, type Steps } from "../base/steps.ts";
+import { ALLOWED, DENIED, type Verdict } from "../base/verdict.ts";
+import { gatheredEntitiesMax, groundMax } from "../plan/limit.ts";
+import type { Formula, Node } from "../plan/network.ts";
+import {
+  holdsDirectly,
+  isPossible,
+  isSubjectNode,
+  type RestrictedNetwork,
+} from "../plan/passes/2-restrict.ts";
+import { type Asked, judgeTest } from "./judge.ts";
 
-/** A node of a network plan at one entity. */
+/** A node of a network at one entity. */
 export interface GroundNode {
   readonly id: number;
   /** As `type:id#name`, for messages. */
@@ -25,25 +31,28 @@ export type GroundFormula =
   | { readonly kind: "node"; readonly node: number; readonly hops: 0 | 1 };
 
 /**
- * The part of the graph that the question reaches; node 0 is the question. Undefined when that is
- * more than is looked at for one answer.
+ * The part of the graph that the roots reach from the asked entity; node i is the i-th root. Undefined
+ * when that is more than is looked at for one answer.
  */
 export function groundNetwork(
-  plan: NetworkPlan,
+  network: RestrictedNetwork,
+  roots: readonly Node[],
   asked: Asked,
 ): Steps<readonly GroundNode[] | undefined> {
-  return new Grounding(plan, asked).run();
+  return new Grounding(network, asked).run(roots);
 }
 
 interface Open {
-  readonly node: NetworkNode;
+  readonly node: Node;
   readonly entityId: string;
   level: number;
   formula: GroundFormula | undefined;
 }
 
+const denied: GroundFormula = { kind: "value", verdict: DENIED };
+
 class Grounding {
-  readonly #plan: NetworkPlan;
+  readonly #network: RestrictedNetwork;
   readonly #asked: Asked;
   readonly #ids = new Map<string, number>();
   readonly #nodes: Open[] = [];
@@ -52,20 +61,21 @@ class Grounding {
   /** Nodes to ground, those of the current level and those one hop further. */
   #near: number[] = [];
   #far: number[] = [];
+  #size = 0;
+  #isTooLarge = false;
 
-  constructor(plan: NetworkPlan, asked: Asked) {
-    this.#plan = plan;
+  constructor(network: RestrictedNetwork, asked: Asked) {
+    this.#network = network;
     this.#asked = asked;
   }
 
-  *run(): Steps<GroundNode[] | undefined> {
-    this.#mention(0, this.#asked.entityId, 0, this.#near);
+  *run(roots: readonly Node[]): Steps<GroundNode[] | undefined> {
+    for (const root of roots) this.#add(root, this.#asked.entityId, 0, this.#near);
     for (let level = 0; this.#near.length > 0; level += 1) {
       // Grows while it is read: names of the same entity are of the same level.
       for (const id of this.#near) {
-        if (this.#pace.step()) yield;
-        this.#ground(id, level);
-        if (this.#entities.size > gatheredEntitiesMax) return undefined;
+        yield* this.#ground(id, level);
+        if (this.#isTooLarge || this.#entities.size > gatheredEntitiesMax) return undefined;
       }
       this.#near = this.#far;
       this.#far = [];
@@ -78,65 +88,108 @@ class Grounding {
     }));
   }
 
-  #ground(id: number, level: number): void {
+  *#ground(id: number, level: number): Steps<void> {
     const open = must(this.#nodes[id], "a queued node exists");
     if (open.formula !== undefined) return;
     open.level = level;
-    open.formula = this.#formula(open, open.node.formula);
+    const isSubject =
+      isSubjectNode(this.#network, open.node) && open.entityId === this.#asked.subject.id;
+    open.formula = isSubject
+      ? { kind: "value", verdict: ALLOWED }
+      : yield* this.#formula(open, open.node.formula);
   }
 
-  #formula(open: Open, formula: Formula): GroundFormula {
+  *#formula(open: Open, formula: Formula): Steps<GroundFormula> {
+    if (this.#pace.step()) yield;
+    const here = (node: Node): GroundFormula =>
+      this.#mention(node, open.entityId, { level: open.level, hops: 0 });
     switch (formula.kind) {
-      case "or":
+      case "or": {
+        const operands: GroundFormula[] = [];
+        for (const operand of formula.operands) operands.push(yield* this.#formula(open, operand));
+        return { kind: "or", operands };
+      }
       case "and":
-        return {
-          kind: formula.kind,
-          operands: formula.operands.map((operand) => this.#formula(open, operand)),
-        };
+        return { kind: "and", operands: formula.operands.map(here) };
       case "not":
-        return {
-          kind: "not",
-          left: this.#formula(open, formula.left),
-          right: this.#formula(open, formula.right),
-        };
-      case "test": {
-        const entity = { type: open.node.entityType, id: open.entityId };
-        return { kind: "value", verdict: judgeTest(formula.test, entity, this.#asked) };
+        return { kind: "not", left: here(formula.left), right: here(formula.right) };
+      case "node":
+        return here(formula.node);
+      case "relation": {
+        const operands: GroundFormula[] = holdsDirectly(this.#network, formula)
+          ? [this.#value(open, { kind: "direct", relations: [formula.relation] })]
+          : [];
+        for (const node of formula.usersets) {
+          operands.push(...(yield* this.#hops(open, formula.relation, node, node.name)));
+        }
+        return { kind: "or", operands };
       }
-      case "node": {
-        const node = this.#mention(formula.node, open.entityId, open.level, this.#near);
-        return { kind: "node", node, hops: 0 };
+      case "walk": {
+        const operands: GroundFormula[] = [];
+        for (const node of formula.targets) {
+          operands.push(...(yield* this.#hops(open, formula.relation, node, undefined)));
+        }
+        return { kind: "or", operands };
       }
-      case "hop":
-        return this.#hop(open, formula);
+      case "attribute":
+      case "rule":
+        return this.#value(open, formula);
       default:
         return unreachable(formula);
     }
   }
 
-  #hop(open: Open, { hop, node }: Extract<Formula, { kind: "hop" }>): GroundFormula {
-    const ids = this.#asked.facts.subjectIds(
-      { type: open.node.entityType, id: open.entityId },
-      [hop.relation],
-      hop.subjectType,
-      hop.subjectRelation,
-    );
-    const operands = [...new Set(ids)].map((id): GroundFormula => {
-      return { kind: "node", node: this.#mention(node, id, open.level + 1, this.#far), hops: 1 };
-    });
-    return { kind: "or", operands };
+  #value(open: Open, test: Parameters<typeof judgeTest>[0]): GroundFormula {
+    const entity = { type: open.node.entityType, id: open.entityId };
+    return { kind: "value", verdict: judgeTest(test, entity, this.#asked) };
+  }
+
+  /** One operand for all entities behind a hop. `subjectRelation` undefined: whatever the subject's. */
+  *#hops(
+    open: Open,
+    relation: string,
+    node: Node,
+    subjectRelation: string | undefined,
+  ): Steps<readonly GroundFormula[]> {
+    if (!isPossible(this.#network, node)) return [];
+    const entity = { type: open.node.entityType, id: open.entityId };
+    const found = new Set<string>();
+    const { facts } = this.#asked;
+    for (const id of facts.subjectIds(entity, [relation], node.entityType, subjectRelation)) {
+      if (this.#pace.step()) yield;
+      if (found.has(id)) continue;
+      found.add(id);
+      this.#count();
+      if (this.#isTooLarge) return [];
+    }
+    const operands: GroundFormula[] = [];
+    for (const id of found) {
+      if (this.#pace.step()) yield;
+      operands.push(this.#mention(node, id, { level: open.level + 1, hops: 1 }));
+    }
+    return [{ kind: "or", operands }];
+  }
+
+  #mention(
+    node: Node,
+    entityId: string,
+    { level, hops }: { readonly level: number; readonly hops: 0 | 1 },
+  ): GroundFormula {
+    if (!isPossible(this.#network, node)) return denied;
+    const queue = hops === 0 ? this.#near : this.#far;
+    return { kind: "node", node: this.#add(node, entityId, level, queue), hops };
   }
 
   /** The number of the node at the entity, which is queued when it is new or nearer than known. */
-  #mention(node: number, entityId: string, level: number, queue: number[]): number {
-    const key = `${node}\0${entityId}`;
+  #add(node: Node, entityId: string, level: number, queue: number[]): number {
+    const key = `${node.id}\0${entityId}`;
     let id = this.#ids.get(key);
     if (id === undefined) {
       id = this.#nodes.length;
       this.#ids.set(key, id);
-      const planNode = must(this.#plan.network.nodes[node], "a plan's nodes refer to each other");
-      this.#nodes.push({ node: planNode, entityId, level, formula: undefined });
-      this.#entities.add(`${planNode.entityType}\0${entityId}`);
+      this.#nodes.push({ node, entityId, level, formula: undefined });
+      this.#entities.add(`${node.entityType}\0${entityId}`);
+      this.#count();
       queue.push(id);
       return id;
     }
@@ -146,5 +199,10 @@ class Grounding {
       queue.push(id);
     }
     return id;
+  }
+
+  #count(): void {
+    this.#size += 1;
+    if (this.#size > groundMax.answer || !this.#asked.budget.spend()) this.#isTooLarge = true;
   }
 }

@@ -1,7 +1,7 @@
+import type { Steps } from "../base/steps.ts";
 import { ALLOWED, DENIED, UNKNOWN } from "../base/verdict.ts";
 import type { Plan, SearchPlan } from "../plan/plan.ts";
 import type { Asked, Fault } from "./judge.ts";
-import { runThrough, type Steps } from "./pace.ts";
 import { glance, runSearch } from "./search.ts";
 import { solveNetwork } from "./solve.ts";
 
@@ -17,16 +17,8 @@ export type Interpretation =
   /** The answer is undefined because of a cycle through a negation. */
   | { readonly kind: "undefined"; readonly cycle: readonly string[] };
 
-/** Answers a plan over facts that are few. */
-export function interpret(plan: Plan, asked: Omit<Asked, "onFault">): Interpretation {
-  return runThrough(interpretInSteps(plan, asked));
-}
-
 /** Answers a plan over facts, however many. */
-export function* interpretInSteps(
-  plan: Plan,
-  asked: Omit<Asked, "onFault">,
-): Steps<Interpretation> {
+export function* interpret(plan: Plan, asked: Omit<Asked, "onFault">): Steps<Interpretation> {
   let fault: Fault | undefined;
   const judged: Asked = {
     ...asked,
@@ -53,7 +45,7 @@ export function* interpretInSteps(
       const isTooDeep =
         plan.kind === "search"
           ? yield* decidesWithoutDepth(plan, asked)
-          : "isTooDeep" in result && result.isTooDeep();
+          : "isTooDeep" in result && (yield* result.isTooDeep());
       return isTooDeep ? { kind: "too_deep" } : { kind: "fault", fault };
     }
   }

@@ -5,6 +5,7 @@ import { defaultValue } from "../condition/defaults.ts";
 import type { RuleDefinition } from "../language/schema.ts";
 import type { Test } from "../plan/plan.ts";
 import type { Facts } from "./facts.ts";
+import type { GroundBudget } from "./ground-budget.ts";
 
 /** Why a test could not be judged. */
 export interface Fault {
@@ -20,6 +21,7 @@ export interface Asked {
   /** Most hops of a path that may decide the answer. */
   readonly depth: number;
   readonly data: { readonly [key: string]: JsonValue };
+  readonly budget: GroundBudget;
   /** Hears why a test could not be judged. */
   readonly onFault: (fault: Fault) => void;
 }

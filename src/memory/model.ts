@@ -1,4 +1,5 @@
 import { must, unreachable } from "../base/assert.ts";
+import { Pace, type Steps } from "../base/steps.ts";
 import { ALLOWED, DENIED, UNKNOWN, type Verdict } from "../base/verdict.ts";
 import { inputsOf, type Circuit, type Gate, type Wire } from "./circuit.ts";
 
@@ -19,7 +20,7 @@ export type Reading = (value: Extract<Gate, { readonly kind: "value" }>) => Verd
  * Only gates whose support fell away are looked at again, so that a long chain of negations costs
  * its length and not the square of it, as computing a set anew for each of its links would.
  */
-export function findModel(circuit: Circuit, read: Reading): Model {
+export function findModel(circuit: Circuit, read: Reading): Steps<Model> {
   return new Derivation(circuit).run(read);
 }
 
@@ -34,6 +35,7 @@ class Derivation {
   readonly #decided: number[] = [];
   /** Gates whose support was denied. */
   #unsupported: number[] = [];
+  readonly #pace = new Pace();
 
   constructor(circuit: Circuit) {
     this.#circuit = circuit;
@@ -42,20 +44,21 @@ class Derivation {
     this.#supports = circuit.gates.map(() => undefined);
   }
 
-  run(read: Reading): Model {
+  *run(read: Reading): Steps<Model> {
     for (const [id, gate] of this.#circuit.gates.entries()) {
+      if (this.#pace.step()) yield;
       if (gate.kind === "value") this.#decide(id, read(gate));
       else if (gate.kind !== "not" && this.#waiting[id] === 0) {
         this.#decide(id, gate.kind === "or" ? DENIED : ALLOWED);
       }
     }
-    this.#propagate();
+    yield* this.#propagate();
     // At first no gate has a support.
-    this.#findSupports(new Set(this.#circuit.gates.keys().filter((id) => this.#isOpen(id))));
+    yield* this.#findSupports(new Set(this.#circuit.gates.keys().filter((id) => this.#isOpen(id))));
     for (;;) {
-      this.#propagate();
+      yield* this.#propagate();
       if (this.#unsupported.length === 0) return this.#model;
-      this.#findSupports(this.#restingOn(this.#unsupported));
+      yield* this.#findSupports(yield* this.#restingOn(this.#unsupported));
       this.#unsupported = [];
     }
   }
@@ -70,8 +73,9 @@ class Derivation {
     return this.#model[id] === UNKNOWN;
   }
 
-  #propagate(): void {
+  *#propagate(): Steps<void> {
     for (let id = this.#decided.pop(); id !== undefined; id = this.#decided.pop()) {
+      if (this.#pace.step()) yield;
       for (const user of this.#usersOf(id)) {
         if (this.#isOpen(user.gate)) this.#hear(user.gate, id);
       }
@@ -113,10 +117,11 @@ class Derivation {
   }
 
   /** The undecided gates whose support is among the given ones, directly or through others. */
-  #restingOn(unsupported: readonly number[]): Set<number> {
+  *#restingOn(unsupported: readonly number[]): Steps<Set<number>> {
     const shaken = new Set(unsupported.filter((id) => this.#isOpen(id)));
     // Grows while it is read.
     for (const id of shaken) {
+      if (this.#pace.step()) yield;
       for (const { gate: user } of this.#usersOf(id)) {
         if (!this.#isOpen(user)) continue;
         const gate = this.#gate(user);
@@ -134,11 +139,12 @@ class Derivation {
    * Finds a support for each of the gates, outside of them or in one that has found its own, and
    * denies the rest. Breadth first: so each support carries few gates, and few are shaken with it.
    */
-  #findSupports(shaken: Set<number>): void {
+  *#findSupports(shaken: Set<number>): Steps<void> {
     const found = [...shaken].filter((id) => this.#isSupported(id, shaken));
     for (const id of found) shaken.delete(id);
     // Grows while it is read.
     for (const id of found) {
+      if (this.#pace.step()) yield;
       for (const { gate: user } of this.#usersOf(id)) {
         if (!shaken.has(user) || !this.#isSupportedBy(user, id, shaken)) continue;
         shaken.delete(user);

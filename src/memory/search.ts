@@ -1,10 +1,10 @@
 import { must } from "../base/assert.ts";
+import { Pace, type Steps } from "../base/steps.ts";
 import type { Entity } from "../base/tuple.ts";
 import { ALLOWED, DENIED, UNKNOWN, type Verdict } from "../base/verdict.ts";
 import type { Guard, GuardedHop, GuardedTest, SearchPlan, State } from "../plan/plan.ts";
 import type { Facts } from "./facts.ts";
 import { judgeTest, type Asked } from "./judge.ts";
-import { Pace, type Steps } from "./pace.ts";
 
 export interface SearchResult {
   readonly verdict: Verdict;

@@ -1,11 +1,14 @@
 import { must, unreachable } from "../base/assert.ts";
+import { componentsOf } from "../base/graph.ts";
+import { Pace, type Steps } from "../base/steps.ts";
 import { ALLOWED, DENIED, UNKNOWN, type Verdict } from "../base/verdict.ts";
-import type { NetworkPlan } from "../plan/plan.ts";
-import { layOut, type Circuit } from "./circuit.ts";
+import type { Node } from "../plan/network.ts";
+import type { RestrictedNetwork } from "../plan/passes/2-restrict.ts";
+import type { GatherPlan } from "../plan/plan.ts";
+import { type Circuit, circuitOf, inputsOf } from "./circuit.ts";
 import { groundNetwork, type GroundFormula, type GroundNode } from "./ground.ts";
 import type { Asked } from "./judge.ts";
 import { findModel, type Model } from "./model.ts";
-import type { Steps } from "./pace.ts";
 
 export interface Solution {
   readonly verdict: Verdict;
@@ -13,40 +16,76 @@ export interface Solution {
   /** When the answer is undefined: the nodes of a cycle through a negation, as `type:id#name`. */
   readonly cycle: readonly string[];
   /** Whether an answer is unknown only because the depth is not enough: found when it is asked. */
-  readonly isTooDeep: () => boolean;
+  readonly isTooDeep: () => Steps<boolean>;
 }
 
 /**
- * Solves a network plan by its well-founded model. What that leaves unknown rests on a fault, on a
- * path that is too long, or on a cycle through a negation. Undefined when more entities lead to the
- * answer than are looked at for one.
+ * Solves a gather plan by the well-founded model of its network. What that leaves unknown rests on a
+ * fault, on a path that is too long, or on a cycle through a negation. Undefined when more entities
+ * lead to the answer than are looked at for one.
  */
-export function* solveNetwork(plan: NetworkPlan, asked: Asked): Steps<Solution | undefined> {
-  const nodes = yield* groundNetwork(plan, asked);
+export function* solveNetwork(plan: GatherPlan, asked: Asked): Steps<Solution | undefined> {
+  const nodes = yield* groundNetwork(plan.network, [plan.root], asked);
   if (nodes === undefined) return undefined;
-  const circuit = layOut(nodes);
-  const model = findModel(circuit, ({ verdict, level }) =>
+  const circuit = yield* circuitOf(nodes);
+  const model = yield* findModel(circuit, ({ verdict, level }) =>
     verdict === ALLOWED && level > asked.depth ? UNKNOWN : verdict,
   );
-  const isTooDeep = (): boolean => findModel(circuit, ({ verdict }) => verdict)[0] !== UNKNOWN;
+  const isTooDeep = function* (): Steps<boolean> {
+    const boundless = yield* findModel(circuit, ({ verdict }) => verdict);
+    return boundless[0] !== UNKNOWN;
+  };
   const answer = { nodes: nodes.length, cycle: [], isTooDeep };
   switch (must(model[0], "the question is a gate")) {
     case DENIED:
       return { ...answer, verdict: DENIED };
     case ALLOWED: {
-      const isShort = isShownWithin(asked.depth, circuit, model);
-      return { ...answer, verdict: isShort ? ALLOWED : UNKNOWN };
+      const shown = yield* shownWithin(asked.depth, circuit, model);
+      return { ...answer, verdict: shown.has(0) ? ALLOWED : UNKNOWN };
     }
     case UNKNOWN:
-      return { ...answer, verdict: UNKNOWN, cycle: undefinedCycle(nodes, circuit) };
+      return { ...answer, verdict: UNKNOWN, cycle: yield* undefinedCycle(nodes, circuit) };
   }
 }
 
 /**
- * Whether the shortest way to show that the question holds is of so many hops (decisions: through
- * nested operands too): the least over `or`, the most over `and`; what is absent needs no path.
+ * Solves several names of one entity together, whose networks are for the most part the same: the
+ * answers of those for which neither the depth nor a fault nor a cycle matters, none when they are
+ * too much together. The others are to be solved one by one.
+ *
+ * Needs: roots without repeats.
  */
-function isShownWithin(depth: number, { gates, users }: Circuit, model: Model): boolean {
+export function* solveTogether(
+  network: RestrictedNetwork,
+  roots: readonly Node[],
+  asked: Asked,
+): Steps<ReadonlyMap<Node, boolean>> {
+  const answers = new Map<Node, boolean>();
+  const nodes = yield* groundNetwork(network, roots, asked);
+  if (nodes === undefined) return answers;
+  const circuit = yield* circuitOf(nodes);
+  const model = yield* findModel(circuit, ({ verdict }) => verdict);
+  const shown = yield* shownWithin(asked.depth, circuit, model);
+  const hops = yield* mostHops(circuit);
+  for (const [id, root] of roots.entries()) {
+    // Levels are those of the nearest root: only where no path can be too long do they not matter.
+    if (must(hops[id], "a root is a gate") > asked.depth) continue;
+    if (model[id] === DENIED) answers.set(root, false);
+    if (model[id] === ALLOWED && shown.has(id)) answers.set(root, true);
+  }
+  return answers;
+}
+
+/**
+ * The gates that can be shown to hold by a way of so many hops (decisions: through nested operands
+ * too): the least over `or`, the most over `and`; what is absent needs no path.
+ */
+function* shownWithin(
+  depth: number,
+  { gates, users }: Circuit,
+  model: Model,
+): Steps<ReadonlySet<number>> {
+  const pace = new Pace();
   const shown = new Set<number>();
   const waiting = gates.map((gate) => (gate.kind === "and" ? gate.inputs.length : 1));
   let near = [...gates.keys()].filter((id) => gates[id]?.kind === "value");
@@ -54,27 +93,52 @@ function isShownWithin(depth: number, { gates, users }: Circuit, model: Model): 
     const far: number[] = [];
     // Grows while it is read. A gate stands in it once for each input that was shown.
     for (const id of near) {
+      if (pace.step()) yield;
       if (model[id] !== ALLOWED || shown.has(id)) continue;
       const left = must(waiting[id], "every gate waits for its inputs") - 1;
       waiting[id] = left;
       if (left > 0) continue;
-      if (id === 0) return true;
       shown.add(id);
       for (const user of users[id] ?? []) (user.hops === 0 ? near : far).push(user.gate);
     }
     near = far;
   }
-  return false;
+  return shown;
+}
+
+/** By gate, a bound of the hops on any way from it that meets no gate twice. */
+function* mostHops({ gates }: Circuit): Steps<readonly number[]> {
+  const pace = new Pace();
+  const most = gates.map(() => 0);
+  const inputs = (id: number) => inputsOf(must(gates[id], "gates refer to each other"));
+  const components = yield* componentsOf(gates.keys(), (id) => inputs(id).map(({ gate }) => gate));
+  for (const { members, isCyclic } of components) {
+    const own = new Set(members);
+    let beyond = 0;
+    let within = 0;
+    for (const id of members) {
+      for (const { gate, hops } of inputs(id)) {
+        if (pace.step()) yield;
+        if (own.has(gate)) within += hops;
+        else beyond = Math.max(beyond, hops + must(most[gate], "a component is behind its inputs"));
+      }
+    }
+    const ways = isCyclic ? Math.min(within, members.length) : 0;
+    for (const id of members) most[id] = beyond + ways;
+  }
+  return most;
 }
 
 /**
  * The cycle that leaves the question undefined whatever the faults say, or nothing when it is a
  * fault or a depth that does.
  */
-function undefinedCycle(nodes: readonly GroundNode[], circuit: Circuit): string[] {
+function* undefinedCycle(nodes: readonly GroundNode[], circuit: Circuit): Steps<string[]> {
   // Unknown tests read either way: what stays open then is open because of a cycle.
   for (const known of [DENIED, ALLOWED] satisfies Verdict[]) {
-    const model = findModel(circuit, ({ verdict }) => (verdict === UNKNOWN ? known : verdict));
+    const model = yield* findModel(circuit, ({ verdict }) =>
+      verdict === UNKNOWN ? known : verdict,
+    );
     if (model[0] === UNKNOWN) return cycleFrom(0, nodes, model);
   }
   return [];

@@ -1,36 +1,52 @@
+import { must } from "../base/assert.ts";
+import { runThrough, type Steps } from "../base/steps.ts";
 import type { Schema } from "../language/schema.ts";
-import { buildAutomaton } from "./automaton.ts";
-import { componentsOf } from "./components.ts";
-import type { Item } from "./expand.ts";
-import { buildNetwork } from "./network.ts";
-import type { GatherReason, Plan, Question } from "./plan.ts";
-import { searchPlan } from "./prune.ts";
+import { type Network, type Node, ruleNode } from "./network.ts";
+import { lower } from "./passes/1-lower.ts";
+import { restrict } from "./passes/2-restrict.ts";
+import { unfold } from "./passes/3-unfold.ts";
+import { arrange } from "./passes/4-arrange.ts";
+import { relax, type RelaxedPlan } from "./passes/5-relax.ts";
+import { collapse } from "./passes/6-collapse.ts";
+import type { AskedNetwork, Plan, Question } from "./plan.ts";
 import { resolveQuestion } from "./question.ts";
 
-/**
- * The plan of a question: a search when it can be one, else a network that is gathered and solved.
- * Fails with a client error that names the field (spelled by `path`) when the schema does not have
- * what is asked.
- */
-export function buildPlan(
-  schema: Schema,
-  question: Question,
-  path: (field: string) => string,
-): Plan {
-  const asked = resolveQuestion(schema, question, path);
-  const root: Item =
-    asked.kind === "rule" ? { kind: "rule", rule: asked.rule } : { kind: "name", name: asked.name };
-  const components = componentsOf(schema);
-  const automaton = buildAutomaton({ schema, components, question, root });
-  if (automaton.reasons.length === 0) return searchPlan(schema, question, automaton);
-  return {
-    kind: "network",
-    question,
-    reasons: distinct(automaton.reasons),
-    network: buildNetwork(schema, question),
-  };
+/** The plan of a question: a search when it can be one, else a gather. */
+export function* buildPlan(asked: AskedNetwork): Steps<Plan> {
+  const unfolded = yield* unfold(asked.network, asked.root, { withoutGuards: false });
+  return unfolded.kind === "automaton"
+    ? arrange(asked, unfolded.automaton)
+    : { ...asked, kind: "gather", reasons: unfolded.reasons };
 }
 
-function distinct(reasons: readonly GatherReason[]): GatherReason[] {
-  return [...new Map(reasons.map((reason) => [JSON.stringify(reason), reason])).values()];
+/** The plan that finds the candidates of a lookup: whatever `plan` accepts, and more. */
+export function* candidatePlan(plan: Plan): Steps<RelaxedPlan> {
+  if (plan.kind === "search") return relax(plan);
+  const unfolded = yield* unfold(plan.network, plan.root, { withoutGuards: true });
+  if (unfolded.kind === "automaton") return relax(arrange(plan, unfolded.automaton));
+  const { states } = yield* collapse(plan.network, [plan.root]);
+  return { question: plan.question, states: new Map(states.map((state) => [state.id, state])) };
+}
+
+/** The plan of one question of a schema, in one go. Fails as `rootOf` does. */
+export function planOf(schema: Schema, question: Question, path: (field: string) => string): Plan {
+  const network = runThrough(lower(schema));
+  const root = rootOf(network, question, path);
+  const { subjectType, subjectRelation } = question;
+  const restricted = runThrough(restrict(network, { subjectType, subjectRelation }));
+  return runThrough(buildPlan({ question, network: restricted, root }));
+}
+
+/**
+ * The node of what is asked. Fails with a client error that names the field (spelled by `path`) when
+ * the schema does not have it.
+ */
+export function rootOf(
+  network: Network,
+  question: Question,
+  path: (field: string) => string,
+): Node {
+  const asked = resolveQuestion(network.schema, question, path);
+  if (asked.kind === "rule") return ruleNode(network, asked.entity.name, asked.rule);
+  return must(network.byName.get(asked.entity.name)?.get(asked.name), "a known name has a node");
 }

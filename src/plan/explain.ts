@@ -1,10 +1,11 @@
 import type { JsonValue } from "../base/tuple.ts";
-import type { Formula, Guard, Hop, NetworkPlan, Plan, SearchPlan, State, Test } from "./plan.ts";
+import { type Formula, type Node, reachedNodes } from "./network.ts";
+import type { GatherPlan, Guard, Hop, Plan, SearchPlan, State, Test } from "./plan.ts";
 import { regionsOf } from "./regions.ts";
 
 /** A plan for people: its states by region, with guards, tests, hops and the direction of each. */
 export function explainPlan(plan: Plan): string {
-  return plan.kind === "search" ? explainSearch(plan) : explainNetwork(plan);
+  return plan.kind === "search" ? explainSearch(plan) : explainGather(plan);
 }
 
 /** The same for programs. */
@@ -16,15 +17,16 @@ export function explainPlanJson(plan: Plan): JsonValue {
     subject_type: question.subjectType,
     subject_relation: question.subjectRelation,
   };
-  if (plan.kind === "network") {
+  if (plan.kind === "gather") {
+    const numbers = numbersOf(plan);
     return {
       kind: "gather",
       question: asked,
       reasons: plan.reasons.map((reason) => reasonText(reason)),
-      nodes: plan.network.nodes.map((node) => ({
-        id: node.id,
+      nodes: [...numbers].map(([node, id]) => ({
+        id,
         name: `${node.entityType}#${node.name}`,
-        formula: formulaText(node.formula),
+        formula: formulaText(node.formula, numbers),
       })),
     };
   }
@@ -76,14 +78,21 @@ function explainSearch(plan: SearchPlan): string {
   return `${lines.join("\n")}\n`;
 }
 
-function explainNetwork(plan: NetworkPlan): string {
+function explainGather(plan: GatherPlan): string {
+  const numbers = numbersOf(plan);
   return `${[
     `${questionText(plan)}: gathered, then solved as a fixpoint`,
     ...plan.reasons.map((reason) => `because: ${reasonText(reason)}`),
-    ...plan.network.nodes.map(
-      (node) => `node ${node.id}: ${node.entityType}#${node.name} = ${formulaText(node.formula)}`,
+    ...[...numbers].map(
+      ([node, number]) =>
+        `node ${number}: ${node.entityType}#${node.name} = ${formulaText(node.formula, numbers)}`,
     ),
   ].join("\n")}\n`;
+}
+
+/** The nodes that the question leads to, in that order. */
+function numbersOf({ root }: GatherPlan): ReadonlyMap<Node, number> {
+  return new Map([...reachedNodes(root)].map((node, number) => [node, number]));
 }
 
 function questionText({ question }: Plan): string {
@@ -95,7 +104,7 @@ function nameOf(state: State): string {
   return `${state.entityType}#${state.label}`;
 }
 
-function reasonText(reason: NetworkPlan["reasons"][number]): string {
+function reasonText(reason: GatherPlan["reasons"][number]): string {
   return `${reason.entityType}#${reason.permission}: ${reason.cause}`;
 }
 
@@ -136,24 +145,29 @@ function directionOf(hop: Hop): "from the subject" | "from the entity" {
   return hop.kind === "userset" ? "from the subject" : "from the entity";
 }
 
-function formulaText(formula: Formula): string {
+function formulaText(formula: Formula, numbers: ReadonlyMap<Node, number>): string {
+  const nodeText = (node: Node): string => `node ${numbers.get(node)}`;
   switch (formula.kind) {
     case "or":
-    case "and": {
-      const operands = formula.operands.map(formulaText);
-      if (operands.length === 0) return "nothing";
-      return operands.length === 1 ? operands.join("") : `(${operands.join(` ${formula.kind} `)})`;
-    }
+      return `(${formula.operands.map((operand) => formulaText(operand, numbers)).join(" or ")})`;
+    case "and":
+      return `(${formula.operands.map(nodeText).join(" and ")})`;
     case "not":
-      return `(${formulaText(formula.left)} not ${formulaText(formula.right)})`;
-    case "test":
-      return testText(formula.test);
+      return `(${nodeText(formula.left)} not ${nodeText(formula.right)})`;
     case "node":
-      return `node ${formula.node}`;
-    case "hop": {
-      const { hop } = formula;
-      const relation = hop.subjectRelation === undefined ? "" : `#${hop.subjectRelation}`;
-      return `${hop.relation} -> ${hop.subjectType}${relation} node ${formula.node}`;
+      return nodeText(formula.node);
+    case "relation": {
+      const usersets = formula.usersets.map(
+        (node) => ` or ${formula.relation} -> ${node.entityType}#${node.name} ${nodeText(node)}`,
+      );
+      return `a tuple of ${formula.relation} to the subject${usersets.join("")}`;
     }
+    case "walk":
+      return formula.targets
+        .map((node) => `${formula.relation} -> ${node.entityType} ${nodeText(node)}`)
+        .join(" or ");
+    case "attribute":
+    case "rule":
+      return testText(formula);
   }
 }

@@ -1,4 +1,20 @@
 /**
+ * What a plan may come to before it is gathered instead, counted together while it is unfolded. A
+ * statement of more costs more to plan and to start than its plan to gather; the steps keep the
+ * building itself to some milliseconds, whatever the schema.
+ */
+export const planMax = {
+  states: 512,
+  /** Tests, hops and guards of all states, as far as a statement has a branch for each. */
+  branches: 1_024,
+  /** Guards of one branch. */
+  guards: 32,
+  /** Permissions and operands that the question leads through. */
+  names: 512,
+  steps: 40_000,
+} as const;
+
+/**
  * The most entities that are looked at for an answer that one search can't give, on both engines:
  * past it the question fails with a clear error instead of reading a tenant as a whole.
  */
@@ -13,3 +29,12 @@ export const treeMax = { nodes: 10_000, subjects: 100_000, levels: 500 } as cons
 
 /** A tuple of a tree is a subject of a leaf or, in a walk, a node: a tree within its limits has no more. */
 export const treeTuplesMax = treeMax.nodes + treeMax.subjects;
+
+/**
+ * The most that is grounded, in names of entities and hops between them: for one answer, and for all
+ * answers of a request. Past it the question fails as past `gatheredEntitiesMax`.
+ */
+export const groundMax = { answer: 200_000, request: 1_000_000 } as const;
+
+/** The most tuples that are gathered for the answer of a check or for a page of a lookup. */
+export const gatheredTuplesMax = 50_000;

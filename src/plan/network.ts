@@ -1,165 +1,112 @@
-import { must } from "../base/assert.ts";
-import type { EntityDefinition, Expression, Schema } from "../language/schema.ts";
-import type { Formula, Network, NetworkNode, Question, Test } from "./plan.ts";
-import { resolveQuestion } from "./question.ts";
-import { nameKey, walkTargets, type Name } from "./references.ts";
+import type { RelationType, RuleDefinition, Schema } from "../language/schema.ts";
 
 /**
- * The equations of every name that the question reaches: what can't be one search is solved over
- * them as a fixpoint.
+ * What a schema means: a formula for every name of every entity type. Plans of all questions are
+ * rewrites of it, and the interpreter solves it where no rewrite fits. It knows no subject: a relation
+ * says which subjects may stand in it. Immutable once it is lowered.
  */
-export function buildNetwork(schema: Schema, question: Question): Network {
-  const asked = resolveQuestion(schema, question, (field) => field);
-  const table = new NodeTable();
-  const nodes: NetworkNode[] = [];
-  if (asked.kind === "rule") {
-    const formula: Formula = { kind: "test", test: { kind: "rule", rule: asked.rule } };
-    nodes.push({ id: 0, entityType: asked.entity.name, name: asked.rule.name, formula });
-    return { nodes };
-  }
-  table.intern({ entityType: asked.entity.name, name: asked.name });
-  // The table grows while it is read: a formula interns the names that it mentions.
-  for (const { entityType, name, operand } of table.entries) {
-    const entity = must(schema.entities.get(entityType), "a node's entity exists");
-    const build = { schema, question, table };
-    const formula =
-      operand === undefined
-        ? nameFormula(build, entity, name)
-        : expressionFormula(build, entity, { expression: operand, owner: name });
-    nodes.push({ id: nodes.length, entityType, name, formula });
-  }
-  return { nodes };
-}
-
-interface NodeEntry extends Name {
-  /** Set for an operand in the expression of the name. */
-  readonly operand: Expression | undefined;
-}
-
-class NodeTable {
-  readonly entries: NodeEntry[] = [];
-  readonly #names = new Map<string, number>();
-  readonly #operands = new Map<Expression, number>();
-
-  intern(name: Name): number {
-    const key = nameKey(name);
-    const id = this.#names.get(key) ?? this.#add({ ...name, operand: undefined });
-    this.#names.set(key, id);
-    return id;
-  }
-
-  internOperand(owner: Name, operand: Expression): number {
-    const id = this.#operands.get(operand) ?? this.#add({ ...owner, operand });
-    this.#operands.set(operand, id);
-    return id;
-  }
-
-  #add(entry: NodeEntry): number {
-    this.entries.push(entry);
-    return this.entries.length - 1;
-  }
-}
-
-interface Build {
+export interface Network {
   readonly schema: Schema;
-  readonly question: Question;
-  readonly table: NodeTable;
+  readonly nodes: readonly Node[];
+  /** By entity type and name: relations, permissions and boolean attributes. */
+  readonly byName: ReadonlyMap<string, ReadonlyMap<string, Node>>;
 }
 
-function nameFormula(build: Build, entity: EntityDefinition, name: string): Formula {
-  const operands: Formula[] = [];
-  const { subjectType, subjectRelation } = build.question;
-  if (subjectType === entity.name && subjectRelation === name)
-    operands.push(test({ kind: "self" }));
-  if (entity.attributes.has(name)) operands.push(test({ kind: "attribute", name }));
-  const relation = entity.relations.get(name);
-  for (const type of relation?.types ?? []) {
-    if (type.type === subjectType && type.relation === subjectRelation) {
-      operands.push(test({ kind: "direct", relations: [name] }));
+/** A name of an entity type, or an operand in the expression of one. */
+export interface Node {
+  readonly id: number;
+  readonly entityType: string;
+  /** The name; of an operand the permission that it stands in. */
+  readonly name: string;
+  /** No subject and no question can name it. */
+  readonly isOperand: boolean;
+  readonly formula: Formula;
+  /** Nodes with the same number lead to each other; a node leads to its own or lower numbers. */
+  readonly component: number;
+  /** It leads back to itself. */
+  readonly isRecursive: boolean;
+  /** It is answered at the entity itself: no walk and no userset below it. */
+  readonly isLocal: boolean;
+  /** How many entities are likely to fit, of what it asks at the entity itself. */
+  readonly breadth: Breadth;
+}
+
+/** Tuples lead to few entities, attributes to more, rules to many. */
+export type Breadth = 0 | 1 | 2;
+
+/**
+ * What holds at an entity. Operands of `and` and `not` are nodes, so that each can become a search of
+ * its own; whatever reads a formula recurses through `or` alone.
+ */
+export type Formula =
+  | { readonly kind: "or"; readonly operands: readonly Formula[] }
+  | { readonly kind: "and"; readonly operands: readonly Node[] }
+  /** Difference. */
+  | { readonly kind: "not"; readonly left: Node; readonly right: Node }
+  /** Another name of the same entity. */
+  | { readonly kind: "node"; readonly node: Node }
+  /** The subject stands in the relation, directly or through a userset. The formula of its node. */
+  | {
+      readonly kind: "relation";
+      readonly relation: string;
+      readonly types: readonly RelationType[];
+      /** What the usersets among the types lead to. */
+      readonly usersets: readonly Node[];
     }
-    if (type.relation === "") continue;
-    operands.push({
-      kind: "hop",
-      hop: { relation: name, subjectType: type.type, subjectRelation: type.relation },
-      node: build.table.intern({ entityType: type.type, name: type.relation }),
-    });
-  }
-  const permission = entity.permissions.get(name);
-  if (permission !== undefined) {
-    const { expression } = permission;
-    operands.push(expressionFormula(build, entity, { expression, owner: name }));
-  }
-  return { kind: "or", operands };
-}
+  /** A target holds for a subject entity of the relation, with or without a relation of its own. */
+  | { readonly kind: "walk"; readonly relation: string; readonly targets: readonly Node[] }
+  | { readonly kind: "attribute"; readonly name: string }
+  | { readonly kind: "rule"; readonly rule: RuleDefinition };
 
-/** What lies deeper in an expression is a node of its own: whatever reads formulas may recurse. */
-const formulaDepthMax = 100;
-
-function expressionFormula(
-  build: Build,
-  entity: EntityDefinition,
-  operand: { readonly expression: Expression; readonly owner: string; readonly depth?: number },
-): Formula {
-  const { expression, owner, depth = 0 } = operand;
-  if (depth > formulaDepthMax) {
-    const name = { entityType: entity.name, name: owner };
-    return { kind: "node", node: build.table.internOperand(name, expression) };
-  }
-  const part = (inner: Expression): Formula =>
-    expressionFormula(build, entity, { expression: inner, owner, depth: depth + 1 });
-  switch (expression.kind) {
+/** The nodes that a formula mentions, at the same entity or behind a hop. */
+export function* mentionedNodes(formula: Formula): Generator<Node> {
+  switch (formula.kind) {
     case "or":
+      for (const operand of formula.operands) yield* mentionedNodes(operand);
+      return;
     case "and":
-      return { kind: expression.kind, operands: spine(expression).map(part) };
-    case "not": {
-      // A node of its own, so that an answer does not depend on whether an operand has a name: two
-      // negations inside one expression are two of them, as over two names.
-      const name = { entityType: entity.name, name: owner };
-      const right: Formula = {
-        kind: "node",
-        node: build.table.internOperand(name, expression.right),
-      };
-      return { kind: "not", left: part(expression.left), right };
-    }
+      yield* formula.operands;
+      return;
+    case "not":
+      yield formula.left;
+      yield formula.right;
+      return;
+    case "node":
+      yield formula.node;
+      return;
     case "relation":
-    case "permission":
-    case "attribute":
-      return {
-        kind: "node",
-        node: build.table.intern({ entityType: entity.name, name: expression.name }),
-      };
-    case "call":
-      return test({
-        kind: "rule",
-        rule: must(build.schema.rules.get(expression.rule), "a compiled call names a rule"),
-      });
+      yield* formula.usersets;
+      return;
     case "walk":
-      return {
-        kind: "or",
-        operands: walkTargets(build.schema, entity, expression).map((target) => ({
-          kind: "hop",
-          hop: {
-            relation: expression.relation,
-            subjectType: target.entityType,
-            subjectRelation: undefined,
-          },
-          node: build.table.intern(target),
-        })),
-      };
+      yield* formula.targets;
+      return;
+    case "attribute":
+    case "rule":
+      return;
   }
 }
 
-/** The operands of a left-deep run of one operator, so that long runs need no deep recursion. */
-function spine(expression: Extract<Expression, { kind: "or" | "and" | "not" }>): Expression[] {
-  const operands: Expression[] = [expression.right];
-  let left = expression.left;
-  while (left.kind === expression.kind) {
-    operands.push(left.right);
-    left = left.left;
+/** All nodes that a node leads to, itself first. */
+export function* reachedNodes(root: Node): Generator<Node> {
+  const seen = new Set([root]);
+  // Grows while it is read.
+  for (const node of seen) {
+    yield node;
+    for (const next of mentionedNodes(node.formula)) seen.add(next);
   }
-  return [left, ...operands.toReversed()];
 }
 
-function test(made: Test): Formula {
-  return { kind: "test", test: made };
+/** A node for a rule that is asked by itself: no name leads to it. */
+export function ruleNode(network: Network, entityType: string, rule: RuleDefinition): Node {
+  return {
+    id: network.nodes.length,
+    entityType,
+    name: rule.name,
+    isOperand: true,
+    formula: { kind: "rule", rule },
+    component: network.nodes.length,
+    isRecursive: false,
+    isLocal: true,
+    breadth: 2,
+  };
 }

@@ -1,4 +1,6 @@
 import type { RuleDefinition } from "../language/schema.ts";
+import type { Node } from "./network.ts";
+import type { RestrictedNetwork } from "./passes/2-restrict.ts";
 
 /**
  * What a plan answers: may a subject of this type (and relation) do this on an entity of this
@@ -14,16 +16,25 @@ export interface Question {
   readonly arguments: readonly string[];
 }
 
-/** The one form that both engines read. `network` plans cannot be pushed down and are gathered. */
-export type Plan = SearchPlan | NetworkPlan;
+/** The subjects that a plan is for. */
+export type SubjectKind = Pick<Question, "subjectType" | "subjectRelation">;
+
+/** The one form that both engines read. */
+export type Plan = SearchPlan | GatherPlan;
+
+/** A question with the meaning of what it asks. */
+export interface AskedNetwork {
+  readonly question: Question;
+  readonly network: RestrictedNetwork;
+  readonly root: Node;
+}
 
 /**
  * An automaton whose search decides the answer: from (state 0, the asked entity) along the hops;
- * allowed as soon as a test accepts at a state that was reached.
+ * allowed as soon as a test accepts at a state that was reached. `validatePlan` says what holds of it.
  */
-export interface SearchPlan {
+export interface SearchPlan extends AskedNetwork {
   readonly kind: "search";
-  readonly question: Question;
   readonly states: readonly State[];
   /** The usersets that userset hops lead to, for the search from the subject's end. */
   readonly usersets: readonly Userset[];
@@ -74,6 +85,19 @@ export type Test =
   /** The rule holds for the same-named attributes of the entity. */
   | { readonly kind: "rule"; readonly rule: RuleDefinition };
 
+/** The attributes that a test reads. */
+export function attributesOf(test: Test): readonly string[] {
+  switch (test.kind) {
+    case "attribute":
+      return [test.name];
+    case "rule":
+      return [...test.rule.parameters.keys()];
+    case "direct":
+    case "self":
+      return [];
+  }
+}
+
 export type Hop =
   /** To the usersets `subjectType#subjectRelation` that stand under one of the relations. */
   | {
@@ -113,38 +137,11 @@ export interface GatherReason {
     | "it has too many alternatives";
 }
 
-/** Equations over (type, name) nodes: solved as a fixpoint over the part of the graph that is reached. */
-export interface NetworkPlan {
-  readonly kind: "network";
-  readonly question: Question;
+/**
+ * What cannot be one search: the facts that the network reaches from the root are gathered, and it is
+ * solved over them as a fixpoint.
+ */
+export interface GatherPlan extends AskedNetwork {
+  readonly kind: "gather";
   readonly reasons: readonly GatherReason[];
-  readonly network: Network;
-}
-
-export interface Network {
-  /** Node 0 is the question. */
-  readonly nodes: readonly NetworkNode[];
-}
-
-export interface NetworkNode {
-  readonly id: number;
-  readonly entityType: string;
-  readonly name: string;
-  readonly formula: Formula;
-}
-
-export type Formula =
-  | { readonly kind: "or"; readonly operands: readonly Formula[] }
-  | { readonly kind: "and"; readonly operands: readonly Formula[] }
-  | { readonly kind: "not"; readonly left: Formula; readonly right: Formula }
-  | { readonly kind: "test"; readonly test: Test }
-  /** Another name of the same entity. */
-  | { readonly kind: "node"; readonly node: number }
-  | { readonly kind: "hop"; readonly hop: NetworkHop; readonly node: number };
-
-export interface NetworkHop {
-  readonly relation: string;
-  readonly subjectType: string;
-  /** Undefined in a walk: whatever the subject's relation. */
-  readonly subjectRelation: string | undefined;
 }

@@ -1,4 +1,4 @@
-import type { ExpandTree } from "../memory/expand.ts";
+import type { ExpandTree } from "../store/expand-tree.ts";
 import { parseName } from "./field.ts";
 import type { Absent } from "./field.ts";
 import { parseQuestion, type RawQuestion } from "./request-check.ts";

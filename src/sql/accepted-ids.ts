@@ -1,7 +1,7 @@
 import { must, unreachable } from "../base/assert.ts";
+import type { RelaxedPlan, RelaxedState } from "../plan/passes/5-relax.ts";
 import type { Test } from "../plan/plan.ts";
 import type { RelationName } from "../plan/relations-with.ts";
-import type { RelaxedPlan, RelaxedState } from "../plan/relax.ts";
 import { attributeIds, attributeOwners, knownIds, type Reading } from "./candidate.ts";
 import { type Fragment, sql } from "./fragment.ts";
 import type { ScopedTypes } from "./scoped-types.ts";

@@ -1,5 +1,5 @@
+import type { RelaxedPlan, RelaxedState } from "../plan/passes/5-relax.ts";
 import type { RelationName } from "../plan/relations-with.ts";
-import type { RelaxedPlan, RelaxedState } from "../plan/relax.ts";
 
 /**
  * A hop or a direct test against its direction, under one relation: from the subject of a row at the

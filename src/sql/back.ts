@@ -1,4 +1,4 @@
-import type { RelaxedState } from "../plan/relax.ts";
+import type { RelaxedState } from "../plan/passes/5-relax.ts";
 import { acceptedIds, type EntityCandidates, type NotDirect, verdictAt } from "./accepted-ids.ts";
 import { type BackStep, loosely, rangesOf, type StepRange, subjectState } from "./back-steps.ts";
 import { whole } from "./candidate.ts";

@@ -1,16 +1,19 @@
-import type { SearchPlan } from "../plan/plan.ts";
-import { type Fragment, join, param, render, type Statement, sql } from "./fragment.ts";
+import type { SearchPlan, SubjectKind } from "../plan/plan.ts";
+import { type Fragment, join, literal, param, render, type Statement, sql } from "./fragment.ts";
 import type { Gather } from "./gather-plan.ts";
 import { gatherBody } from "./gather.ts";
+import { relationProbe } from "./relation-set.ts";
 import { searchWriter, withClosure } from "./search-writer.ts";
 import { questionVerdict } from "./search.ts";
 import { pinColumns, type Scope, type Shape } from "./source.ts";
 import { isAskedTenant, scopeOf, tenantRow, versionColumns, withContext } from "./tenant-row.ts";
 
-/** What a statement answers for a group of items that share a plan. */
+/** What a statement answers for a group of items. */
 export type Body =
   | { readonly kind: "search"; readonly plan: SearchPlan }
-  | { readonly kind: "gather"; readonly gather: Gather };
+  | { readonly kind: "gather"; readonly gather: Gather }
+  /** Any number of questions of one kind, each of which tuples of the entity alone decide. In bulk. */
+  | { readonly kind: "direct"; readonly entityType: string; readonly subject: SubjectKind };
 
 export interface CheckShape extends Shape {
   /** Several items, as arrays of ids; else one item as plain parameters. */
@@ -27,7 +30,8 @@ export interface CheckShape extends Shape {
  * - `item`, `verdict`, `nodes`; or `facts` when the body is a gather
  *
  * No row at all: the tenant does not exist. Parameters: `tenant`, `depth`, `data`, and of group g
- * `id_g`, `subject_g` (arrays in bulk, with `item_g`); `snapshot`, `version` and the context by shape.
+ * `id_g`, `subject_g` (arrays in bulk, with `item_g`; of a direct body one element for each relation of
+ * an item, with `relation_g`); `snapshot`, `version` and the context by shape.
  */
 export function checkStatement(bodies: readonly Body[], shape: CheckShape): Statement {
   const scope = scopeOf(shape);
@@ -41,6 +45,7 @@ export function checkStatement(bodies: readonly Body[], shape: CheckShape): Stat
 
 function groupItems(scope: Scope, body: Body, group: number, isBulk: boolean): Fragment {
   const key = (name: string): string => `${name}_${group}`;
+  if (body.kind === "direct") return directItems(scope, body, key);
   if (!isBulk) {
     const id = sql`${param(key("id"), "text")} collate "C"`;
     const subject = sql`${param(key("subject"), "text")} collate "C"`;
@@ -51,9 +56,39 @@ function groupItems(scope: Scope, body: Body, group: number, isBulk: boolean): F
   return sql`select q.item, ${bodyColumns} from (select u.id collate "C" as id, u.subject collate "C" as subject, u.item from unnest(${arrays}) as u(id, subject, item)) q cross join lateral (${row}) c`;
 }
 
+/** One probe for each relation of each item: a branch for each of them would cost its start-up. */
+function directItems(
+  scope: Scope,
+  { entityType, subject }: Extract<Body, { kind: "direct" }>,
+  key: (name: string) => string,
+): Fragment {
+  const arrays = sql`${param(key("id"), "text[]")}, ${param(key("subject"), "text[]")}, ${param(key("relation"), "text[]")}, ${param(key("item"), "int[]")}`;
+  const probe = relationProbe(
+    scope,
+    sql`1`,
+    { kind: "one", name: sql`q.relation` },
+    {
+      type: literal(entityType),
+      id: sql`q.id`,
+      subject: {
+        known: "all",
+        type: literal(subject.subjectType),
+        relation: literal(subject.subjectRelation),
+        id: sql`q.subject`,
+      },
+    },
+  );
+  return sql`select q.item, case when bool_or(exists (select 1 from (${probe}) d offset 0)) then 2 else 0 end as verdict, 1::bigint as nodes, null::jsonb as facts from (select u.id collate "C" as id, u.subject collate "C" as subject, u.relation collate "C" as relation, u.item from unnest(${arrays}) as u(id, subject, relation, item)) q group by q.item`;
+}
+
 const bodyColumns = sql`c.v as verdict, c.n as nodes, c.facts`;
 
-function bodyRow(scope: Scope, body: Body, id: Fragment, subject: Fragment): Fragment {
+function bodyRow(
+  scope: Scope,
+  body: Exclude<Body, { kind: "direct" }>,
+  id: Fragment,
+  subject: Fragment,
+): Fragment {
   switch (body.kind) {
     case "search":
       return searchRow(scope, body.plan, id, subject);

@@ -1,5 +1,5 @@
-import type { SearchPlan, Test } from "../plan/plan.ts";
-import type { RelaxedPlan } from "../plan/relax.ts";
+import type { RelaxedPlan } from "../plan/passes/5-relax.ts";
+import { attributesOf, type SearchPlan, type Test } from "../plan/plan.ts";
 import type { Gather } from "./gather-plan.ts";
 
 /**
@@ -38,22 +38,13 @@ export function relaxedFootprint({ states }: RelaxedPlan): Footprint {
 export function gatherFootprint({ types }: Gather): Footprint {
   return new Set(
     types.flatMap(({ entityType, hops, direct, listed, attributes }) =>
-      [...hops.map(({ relation }) => relation), ...direct, ...listed, ...attributes].map((name) =>
-        footprintKey(entityType, name),
+      [...hops.flatMap(({ relations }) => relations), ...direct, ...listed, ...attributes].map(
+        (name) => footprintKey(entityType, name),
       ),
     ),
   );
 }
 
 function namesOf(test: Test): readonly string[] {
-  switch (test.kind) {
-    case "direct":
-      return test.relations;
-    case "attribute":
-      return [test.name];
-    case "rule":
-      return [...test.rule.parameters.keys()];
-    case "self":
-      return [];
-  }
+  return test.kind === "direct" ? test.relations : attributesOf(test);
 }

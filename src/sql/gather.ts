@@ -10,7 +10,7 @@ import { attributeProbe, lateralBranches, type Scope } from "./source.ts";
  *
  * - `nodes`: how many entities were reached, at most `gatheredEntitiesMax` + 1
  * - `edges`: [entity type, entity id, relation, subject type, subject id, subject relation] of hops,
- *   or of all tuples of listed relations, at most `tuplesMax` + 1 of these
+ *   or of all tuples of listed relations, at most `tuplesMax` + 1
  * - `direct`: [entity type, entity id, relation] of tuples to the asked subject itself
  * - `attributes`: [entity type, entity id, attribute, value type, value]
  *
@@ -53,11 +53,14 @@ function edges(scope: Scope, gather: Gather): Fragment {
   // A hop that is listed is among all tuples of its relation.
   return listed.length > 0
     ? factList(listed, gather.tuplesMax)
-    : factList(hopProbes(scope, gather, () => fact));
+    : factList(
+        hopProbes(scope, gather, () => fact),
+        gather.tuplesMax,
+      );
 }
 
 function direct(scope: Scope, gather: Gather, subject: Fragment): Fragment {
-  const { subjectType, subjectRelation } = gather.question;
+  const { subjectType, subjectRelation } = gather.kind;
   return factList(
     gather.types.flatMap((type, index) =>
       type.direct.length === 0
@@ -96,7 +99,7 @@ function attributes(scope: Scope, gather: Gather): Fragment {
   );
 }
 
-/** A list of all facts that the branches read, or of so many and one more. */
+/** A list of the facts that the branches read: all, or at most `max` and one more. */
 function factList(branches: readonly Fragment[], max?: number): Fragment {
   if (branches.length === 0) return sql`'[]'::jsonb`;
   const facts = sql`reached s cross join ${lateralBranches(branches)} f`;
@@ -111,32 +114,23 @@ function hopProbes(
   gather: Gather,
   columns: (target: number) => Fragment,
 ): Fragment[] {
-  return gather.types.flatMap((type, index) => {
-    const kinds = Map.groupBy(type.hops, (hop) =>
-      JSON.stringify([hop.subjectType, hop.subjectRelation]),
-    );
-    return [...kinds.values()].flatMap((same) => {
-      const [hop] = same;
-      if (hop === undefined) return [];
-      const target = gather.types.findIndex((other) => other.entityType === hop.subjectType);
-      const relations = relationSet(same.map((each) => each.relation));
+  return gather.types.flatMap((type, index) =>
+    type.hops.map((hop) => {
       const subjectType = literal(hop.subjectType);
-      return [
-        relationProbe(
-          scope,
-          columns(target),
-          relations,
-          {
-            type: literal(type.entityType),
-            id: sql`s.id`,
-            subject:
-              hop.subjectRelation === undefined
-                ? { known: "type", type: subjectType }
-                : { known: "kind", type: subjectType, relation: literal(hop.subjectRelation) },
-          },
-          sql` and s.type = ${integer(index)}`,
-        ),
-      ];
-    });
-  });
+      return relationProbe(
+        scope,
+        columns(hop.target),
+        relationSet(hop.relations),
+        {
+          type: literal(type.entityType),
+          id: sql`s.id`,
+          subject:
+            hop.subjectRelation === undefined
+              ? { known: "type", type: subjectType }
+              : { known: "kind", type: subjectType, relation: literal(hop.subjectRelation) },
+        },
+        sql` and s.type = ${integer(index)}`,
+      );
+    }),
+  );
 }

@@ -1,6 +1,6 @@
 import { must, unreachable } from "../base/assert.ts";
+import type { RelaxedHop, RelaxedState, RelaxedTest } from "../plan/passes/5-relax.ts";
 import type { SearchPlan } from "../plan/plan.ts";
-import type { RelaxedHop, RelaxedState, RelaxedTest } from "../plan/relax.ts";
 import { acceptedIds, type EntityCandidates, type NotDirect, verdictAt } from "./accepted-ids.ts";
 import { type BackStep, backSteps, layersOf } from "./back-steps.ts";
 import { backHops, backTable } from "./back.ts";

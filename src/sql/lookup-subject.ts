@@ -1,6 +1,6 @@
 import { must } from "../base/assert.ts";
+import type { RelaxedHop, RelaxedPlan, RelaxedState } from "../plan/passes/5-relax.ts";
 import type { Test } from "../plan/plan.ts";
-import type { RelaxedHop, RelaxedPlan, RelaxedState } from "../plan/relax.ts";
 import { knownIds, page, tupleIds } from "./candidate.ts";
 import { type Fragment, integer, join, literal, sql } from "./fragment.ts";
 import { relationProbe, relationSet } from "./relation-set.ts";

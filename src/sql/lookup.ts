@@ -1,8 +1,8 @@
 import { must } from "../base/assert.ts";
 import type { Schema } from "../language/schema.ts";
+import type { RelaxedPlan } from "../plan/passes/5-relax.ts";
 import type { SearchPlan, State } from "../plan/plan.ts";
 import { relationsWith } from "../plan/relations-with.ts";
-import type { RelaxedPlan } from "../plan/relax.ts";
 import { candidatesMax } from "./candidate.ts";
 import { closureTables, readClosure } from "./closure.ts";
 import { type Fragment, join, param, render, type Statement, sql } from "./fragment.ts";

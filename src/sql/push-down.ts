@@ -1,16 +1,14 @@
-import type { Schema } from "../language/schema.ts";
-import { buildNetwork } from "../plan/network.ts";
-import type { Plan } from "../plan/plan.ts";
+import { runThrough, type Steps } from "../base/steps.ts";
+import { collapse } from "../plan/passes/6-collapse.ts";
+import type { Plan, SearchPlan } from "../plan/plan.ts";
 import { type Body, checkStatement, type CheckShape } from "./check.ts";
-import { gatherOf } from "./gather-plan.ts";
+import { type Gather, gatherOf } from "./gather-plan.ts";
 import { Untranslatable } from "./test.ts";
 
-/** How a plan is asked of the database. */
-export interface PushDown {
-  readonly body: Body;
-  /** Why a plan that is a search is gathered all the same: a rule of it has no SQL. */
-  readonly obstacle: string | undefined;
-}
+/** How a search is asked of the database, or why it is gathered all the same. */
+export type PushDown =
+  | { readonly kind: "pushed_down"; readonly body: Body; readonly characters: number }
+  | { readonly kind: "untranslatable"; readonly obstacle: string };
 
 /** One item, at the head, without context. */
 export const plainShape: CheckShape = {
@@ -21,22 +19,37 @@ export const plainShape: CheckShape = {
   contextAttributes: false,
 };
 
-/** A search is pushed down unless a rule of it has no SQL; everything else is gathered. */
-export function pushDown(schema: Schema, plan: Plan): PushDown {
-  if (plan.kind === "network") return { body: gatherBody(schema, plan), obstacle: undefined };
+/** A longer statement takes longer to read than its plan to gather. */
+const charactersMax = 500_000;
+
+/** A search is pushed down unless a rule of it has no SQL or its statement gets too long. */
+export function pushDown(plan: SearchPlan): PushDown {
   const body: Body = { kind: "search", plan };
   try {
     // A rule in another shape is the same rule: one attempt tells for all.
-    checkStatement([body], plainShape);
-    return { body, obstacle: undefined };
+    const { text } = checkStatement([body], plainShape);
+    if (text.length <= charactersMax) {
+      return { kind: "pushed_down", body, characters: text.length };
+    }
+    return { kind: "untranslatable", obstacle: "its statement is too long" };
   } catch (error) {
     if (!(error instanceof Untranslatable)) throw error;
-    return { body: gatherBody(schema, plan), obstacle: error.message };
+    return { kind: "untranslatable", obstacle: error.message };
   }
 }
 
-/** Reads the facts of a plan for the interpreter, whether or not it could be pushed down. */
-export function gatherBody(schema: Schema, plan: Plan): Body {
-  const network = plan.kind === "network" ? plan.network : buildNetwork(schema, plan.question);
-  return { kind: "gather", gather: gatherOf(network, plan.question) };
+/** How one question is asked by itself; `obstacle`: why a search of it is gathered. */
+export function askedAlone(plan: Plan): {
+  readonly body: Body;
+  readonly obstacle: string | undefined;
+} {
+  const pushed = plan.kind === "search" ? pushDown(plan) : undefined;
+  if (pushed?.kind === "pushed_down") return { body: pushed.body, obstacle: undefined };
+  const gather = runThrough(gatherFor(plan));
+  return { body: { kind: "gather", gather }, obstacle: pushed?.obstacle };
+}
+
+/** What is read of the facts of a plan for the interpreter, whether or not it could be pushed down. */
+export function* gatherFor({ network, root }: Plan): Steps<Gather> {
+  return gatherOf(yield* collapse(network, [root]));
 }

@@ -3,15 +3,22 @@ import { hash } from "node:crypto";
 import { LRUCache } from "lru-cache";
 
 import { PembaError } from "../base/error.ts";
+import { heapBytes } from "../base/heap-bytes.ts";
+import type { Steps } from "../base/steps.ts";
 import type { SchemaVersion, TenantId } from "../base/tuple.ts";
 import { compileSchemaText } from "../language/compile.ts";
 import type { Schema } from "../language/schema.ts";
+import type { Network } from "../plan/network.ts";
+import { lower } from "../plan/passes/1-lower.ts";
+import { HeldBytes, KeptMap } from "./kept.ts";
+import { Planner } from "./planner.ts";
 import type { StoredSchema } from "./store.ts";
 
 export interface CompiledSchema {
   readonly version: SchemaVersion;
   readonly text: string;
-  /** One object for all tenants and versions with the same text: plans hang on it. */
+  /** One for all tenants and versions with the same text. */
+  readonly compiled: CompiledText;
   readonly schema: Schema;
 }
 
@@ -20,14 +27,18 @@ export interface CacheState {
   readonly hits: number;
   readonly misses: number;
   readonly entries: number;
-  /** As they are estimated for the limit. */
+  /** Of the schemas, their plans and statements. */
   readonly bytes: number;
 }
 
-/** What a text becomes, whoever wrote it. */
-interface CompiledText {
+/** What a text becomes, for every tenant that has it. */
+export interface CompiledText {
+  /** Tells it from all other texts; a text that is compiled anew gets another one. */
+  readonly id: number;
   readonly text: string;
   readonly schema: Schema;
+  readonly network: Network;
+  readonly bytes: number;
 }
 
 interface Head {
@@ -42,11 +53,7 @@ export type LoadSchema = (
   version: SchemaVersion | undefined,
 ) => Promise<StoredSchema>;
 
-/**
- * Bytes for each character of a text: the compiled schema and the plans that come to hang on it. Those
- * are not there yet when the text is cached, so this is a generous estimate.
- */
-const bytesPerCharacter = 40;
+let texts = 0;
 
 /** Heads and versions are a few hundred bytes each; one cache must not push out the other. */
 const entriesMax = 100_000;
@@ -60,7 +67,11 @@ export interface SchemaCacheLimits {
 /** The schemas in use, compiled. Versions never change, so only which one is the head can be stale. */
 export class CompiledSchemas {
   readonly #load: LoadSchema;
-  readonly #texts: LRUCache<string, CompiledText>;
+  /** Plans of the schemas, which count against the same limit. */
+  readonly planner: Planner;
+  /** What schemas, plans and statements hold together. */
+  readonly limit: HeldBytes;
+  readonly #texts: KeptMap<CompiledText>;
   /** Keys of texts by tenant and version. */
   readonly #versions = new LRUCache<string, string>({ max: entriesMax });
   readonly #heads = new LRUCache<TenantId, Head>({ max: entriesMax });
@@ -70,13 +81,9 @@ export class CompiledSchemas {
 
   constructor(load: LoadSchema, options: SchemaCacheLimits) {
     this.#load = load;
-    this.#texts = new LRUCache({
-      maxSize: options.maxBytes,
-      max: options.maxEntries ?? 0,
-      // A text that is larger than the cache takes all of it, rather than be compiled each time.
-      sizeCalculation: ({ text }) =>
-        Math.min(1 + text.length * bytesPerCharacter, options.maxBytes),
-    });
+    this.limit = new HeldBytes(options.maxBytes);
+    this.#texts = new KeptMap(this.limit, ({ bytes }) => bytes, options.maxEntries);
+    this.planner = new Planner(this.limit);
   }
 
   /**
@@ -116,8 +123,8 @@ export class CompiledSchemas {
 
   /** How often a schema was found and was not, and what is kept. */
   get state(): CacheState {
-    const { size: entries, calculatedSize: bytes } = this.#texts;
-    return { hits: this.#hits, misses: this.#misses, entries, bytes };
+    const entries = this.#texts.size;
+    return { hits: this.#hits, misses: this.#misses, entries, bytes: this.limit.bytes };
   }
 
   /** What the store says now, whatever is known here. `version` undefined: the head. */
@@ -125,14 +132,10 @@ export class CompiledSchemas {
     const former = this.knownHead(tenant);
     const stored = await this.#load(tenant, version);
     const key = hash("sha256", stored.text, "base64");
-    let compiled = this.#texts.get(key);
-    if (compiled === undefined) {
-      compiled = { text: stored.text, schema: compileSchemaText(stored.text) };
-      this.#texts.set(key, compiled);
-    }
+    const compiled = await this.#texts.find(key, () => this.#compile(stored.text));
     this.#versions.set(versionKey(tenant, stored.version), key);
     if (version === undefined) this.seenHead(tenant, stored.version, former);
-    return { version: stored.version, text: compiled.text, schema: compiled.schema };
+    return schemaOf(stored.version, compiled);
   }
 
   /** The head that was last seen, asked of nobody. */
@@ -168,7 +171,18 @@ export class CompiledSchemas {
     const compiled = key === undefined ? undefined : this.#texts.get(key);
     if (compiled === undefined) return undefined;
     this.#hits += 1;
-    return { version, text: compiled.text, schema: compiled.schema };
+    return schemaOf(version, compiled);
+  }
+
+  *#compile(text: string): Steps<CompiledText> {
+    const schema = compileSchemaText(text);
+    const network = yield* lower(schema);
+    const bytes = yield* heapBytes(
+      { text, schema, network },
+      { isShared: () => false, countsStrings: true },
+    );
+    texts += 1;
+    return { id: texts, text, schema, network, bytes };
   }
 
   /** Those who miss the same at once share one load, which may have begun before they asked. */
@@ -182,6 +196,10 @@ export class CompiledSchemas {
     }
     return await loading;
   }
+}
+
+function schemaOf(version: SchemaVersion, compiled: CompiledText): CompiledSchema {
+  return { version, text: compiled.text, compiled, schema: compiled.schema };
 }
 
 /** A tenant id holds no blank. */

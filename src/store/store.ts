@@ -8,9 +8,9 @@ import type {
   TenantId,
   Tuple,
 } from "../base/tuple.ts";
-import type { ExpandTree } from "../memory/expand.ts";
 import type { Bundle, DataOperation } from "./bundle.ts";
 import type { ChangeMessage } from "./change.ts";
+import type { ExpandTree } from "./expand-tree.ts";
 import type { AttributeFilter, TupleFilter } from "./filter.ts";
 
 /**

@@ -7,7 +7,7 @@ import { must } from "../../src/base/assert.ts";
 import { PembaError } from "../../src/base/error.ts";
 import { compileSchemaText } from "../../src/language/compile.ts";
 import type { Schema } from "../../src/language/schema.ts";
-import type { ExpandTree } from "../../src/memory/expand.ts";
+import type { ExpandTree } from "../../src/store/expand-tree.ts";
 import type { CheckItem } from "../../src/store/store.ts";
 import { type Case, caseText, type Round } from "./case.ts";
 import { type Engines, startEngines } from "./engines.ts";

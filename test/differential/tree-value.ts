@@ -1,7 +1,7 @@
 import { must, unreachable } from "../../src/base/assert.ts";
 import type { AttributeValue, Context, Subject } from "../../src/base/tuple.ts";
 import type { Schema } from "../../src/language/schema.ts";
-import type { ExpandTree } from "../../src/memory/expand.ts";
+import type { ExpandTree } from "../../src/store/expand-tree.ts";
 
 /** What a tree says of a subject; undefined when a rule or attribute at a leaf has no truth. */
 export type Truth = boolean | undefined;

@@ -3,8 +3,9 @@ import { test } from "node:test";
 
 import fc from "fast-check";
 
+import { runThrough } from "../../src/base/steps.ts";
 import { ALLOWED, DENIED, UNKNOWN, type Verdict } from "../../src/base/verdict.ts";
-import { layOut } from "../../src/memory/circuit.ts";
+import { circuitOf } from "../../src/memory/circuit.ts";
 import type { GroundFormula } from "../../src/memory/ground.ts";
 import { findModel } from "../../src/memory/model.ts";
 import type { Formula } from "../differential/ground.ts";
@@ -26,7 +27,7 @@ test(`the model of ${cases} random networks is the alternating fixpoint`, (t) =>
   const met = new Set<Verdict>();
   const property = fc.property(anyNetwork(), (formulas) => {
     const nodes = formulas.map((formula, id) => ({ id, label: `${id}`, level: 0, formula }));
-    const model = findModel(layOut(nodes), ({ verdict }) => verdict);
+    const model = runThrough(findModel(runThrough(circuitOf(nodes)), ({ verdict }) => verdict));
     const rules = new Map(formulas.map((formula, id) => [`${id}`, propositional(formula)]));
     const expected = wellFoundedModel({ root: "0", rules, entities: new Map() });
     const verdictOf = (id: number): Verdict => {

@@ -1,6 +1,6 @@
 import { compileSchemaText } from "../../src/language/compile.ts";
 import type { Schema } from "../../src/language/schema.ts";
-import { buildPlan } from "../../src/plan/build.ts";
+import { planOf } from "../../src/plan/build.ts";
 import { explainPlan } from "../../src/plan/explain.ts";
 import type { Plan } from "../../src/plan/plan.ts";
 
@@ -9,7 +9,7 @@ export function planFor(schema: Schema | string, question: string, ...args: stri
   const [entity = "", subject = ""] = question.split("@");
   const [entityType = "", permission = ""] = entity.split("#");
   const [subjectType = "", subjectRelation = ""] = subject.split("#");
-  return buildPlan(
+  return planOf(
     typeof schema === "string" ? compileSchemaText(schema) : schema,
     { entityType, permission, subjectType, subjectRelation, arguments: args },
     (field) => field,

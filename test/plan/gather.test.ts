@@ -128,14 +128,23 @@ test("ten thousand relations are one test and one hop", () => {
   assert.deepEqual([plan.states[0]?.tests.length, plan.states[0]?.hops.length], [1, 1]);
 });
 
+test("walks to one name are one hop, however many relations they go by", () => {
+  const schema = wide(
+    600,
+    () => "or",
+    "@group",
+    (name) => `${name}.member`,
+  );
+  const plan = planFor(schema, "doc#view@user");
+  assert.ok(plan.kind === "search");
+  assert.deepEqual(
+    plan.states.map(({ hops }) => hops.length),
+    [1, 1],
+  );
+});
+
 test("more branches than a statement should have are gathered", () => {
   const operators = {
-    "or of walks": wide(
-      600,
-      () => "or",
-      "@doc",
-      (name) => `${name}.view`,
-    ),
     and: wide(600, () => "and"),
     not: wide(600, () => "not"),
     "and, or": wide(600, (index) => (index % 2 === 0 ? "and" : "or")),

@@ -5,7 +5,7 @@ import { nestedDocumentsSchema } from "../../bench/data/nested-documents.ts";
 import { socialSchema } from "../../bench/data/social.ts";
 import { compileSchemaText } from "../../src/language/compile.ts";
 import type { EntityDefinition, Schema } from "../../src/language/schema.ts";
-import { buildPlan } from "../../src/plan/build.ts";
+import { planOf } from "../../src/plan/build.ts";
 import { explainPlan } from "../../src/plan/explain.ts";
 import { checkStatement } from "../../src/sql/check.ts";
 import { nameOf } from "../language/numbered-name.ts";
@@ -136,7 +136,7 @@ function statementText(
     readonly subjectRelation: string;
   },
 ): string {
-  const plan = buildPlan(schema, { ...asked, arguments: [] }, (field) => field);
+  const plan = planOf(schema, { ...asked, arguments: [] }, (field) => field);
   assert.ok(plan.kind === "search", explainPlan(plan));
   return checkStatement([{ kind: "search", plan }], {
     bulk: false,

@@ -3,8 +3,7 @@ import { test } from "node:test";
 
 import { PembaError } from "../../src/base/error.ts";
 import { compileSchemaText } from "../../src/language/compile.ts";
-import { buildPlan } from "../../src/plan/build.ts";
-import { planOf, plansMax } from "../../src/plan/cache.ts";
+import { planOf } from "../../src/plan/build.ts";
 import type { Question } from "../../src/plan/plan.ts";
 import { questionUnder } from "../../src/plan/question-of.ts";
 
@@ -89,7 +88,7 @@ const mistakes: readonly {
 for (const { name, question, code, message } of mistakes) {
   test(`asking for ${name} names the field of the request`, () => {
     assert.throws(
-      () => buildPlan(schema, { ...asked, ...question }, path),
+      () => planOf(schema, { ...asked, ...question }, path),
       (error) => {
         assert.ok(error instanceof PembaError);
         assert.equal(error.code, code);
@@ -110,7 +109,7 @@ test("relations, permissions, boolean attributes and rules can be asked", () => 
     { subjectType: "doc", subjectRelation: "view" },
     { subjectType: "doc", subjectRelation: "open" },
   ]) {
-    assert.equal(buildPlan(schema, { ...asked, ...question }, path).kind, "search");
+    assert.equal(planOf(schema, { ...asked, ...question }, path).kind, "search");
   }
 });
 
@@ -142,38 +141,4 @@ rule viewer(level integer) { level > 3 }`);
     arguments: ["level"],
   };
   assert.deepEqual(questionUnder(both, item).arguments, []);
-});
-
-test("plans are kept of the questions that were asked last", () => {
-  const letters = "abcdefghijklmnopqrstuvwxyzABCDEFG";
-  const names = letters.split("").map((letter) => `r${letter}`);
-  assert.ok(names.length ** 2 > plansMax);
-  const large = compileSchemaText(`
-entity user {}
-entity doc {
-${names.map((name) => `  relation ${name} @user`).join("\n")}
-}`);
-  const questions = names.flatMap((permission) =>
-    names.map((subjectRelation) => ({
-      ...asked,
-      permission,
-      subjectType: "doc",
-      subjectRelation,
-    })),
-  );
-  const [first] = questions;
-  assert.ok(first !== undefined);
-  const plan = planOf(large, first, path);
-  const plans = new Set(questions.map((question) => planOf(large, question, path)));
-  assert.equal(plans.size, questions.length);
-  assert.ok(plans.has(plan));
-  assert.ok(!plans.has(planOf(large, first, path)));
-});
-
-test("a plan is built once for a schema and question", () => {
-  assert.equal(planOf(schema, asked, path), planOf(schema, { ...asked }, path));
-  assert.notEqual(
-    planOf(schema, asked, path),
-    planOf(schema, { ...asked, permission: "viewer" }, path),
-  );
 });

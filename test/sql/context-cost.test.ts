@@ -5,24 +5,17 @@ import postgres from "postgres";
 
 import { must } from "../../src/base/assert.ts";
 import type { Attribute, Context, Tuple } from "../../src/base/tuple.ts";
-import { compileSchemaText } from "../../src/language/compile.ts";
 import { sessionSettings } from "../../src/store/postgres/connect/session-settings.ts";
 import { migrateUp } from "../../src/store/postgres/migrate.ts";
-import {
-  gathered,
-  groupItems,
-  listed,
-  statementOf,
-} from "../../src/store/postgres/questions/check-plan.ts";
 import {
   checkShape,
   checkValues,
   frameValues,
 } from "../../src/store/postgres/questions/check-values.ts";
-import { lookupStatementOf, planLookup } from "../../src/store/postgres/questions/lookup-plan.ts";
 import type { CheckQuestion } from "../../src/store/store.ts";
 import { factsOf } from "../differential/facts-text.ts";
 import { createTestDatabase, type TestDatabase } from "../support/database.ts";
+import { plansOver } from "../support/plans.ts";
 import { effortOf } from "../support/rows-read.ts";
 
 /*
@@ -30,7 +23,7 @@ import { effortOf } from "../support/rows-read.ts";
  * finds its own by a key.
  */
 
-const schema = compileSchemaText(`
+const plans = await plansOver(`
 entity user {}
 entity group { relation member @user @group#member }
 entity folder {
@@ -114,12 +107,17 @@ async function checkEffort(
   kind: "pushed_down" | "gathered" | "listed",
 ): Promise<number> {
   const question = questionOf(context, permission);
-  const groups = groupItems(schema, question.items, question.path).map((group) => {
-    if (kind === "pushed_down") return group;
-    return kind === "gathered" ? gathered(schema, group, group.items) : listed(schema, group);
-  });
+  const { compiled, checks } = plans;
+  const { items, path } = question;
+  const groups = await Promise.all(
+    (await checks.groupsOf({ compiled, items, path })).map(async (group) => {
+      if (kind === "pushed_down") return group;
+      if (kind === "gathered") return await checks.gathered(compiled, group.items);
+      return await checks.listed(compiled, must(group.items[0], "a group has items").plan);
+    }),
+  );
   const shape = checkShape(question, groups);
-  const { text, params } = statementOf(schema, groups, shape);
+  const { text, params } = checks.statementOf(compiled.compiled, groups, shape);
   const values = checkValues({ tenant: "t1", question, state: undefined, groups, shape, params });
   return await handledBy(text, params, values);
 }
@@ -132,8 +130,10 @@ async function lookupEffort(context: Context, end: "entities" | "subjects"): Pro
     subjectRelation: "",
     arguments: [],
   };
-  const planned = planLookup(schema, end, asked, (field) => field);
-  const { text, params } = lookupStatementOf(schema, planned, {
+  const { compiled } = plans.compiled;
+  const planning = { compiled, question: asked, path: (field: string) => field };
+  const planned = await plans.lookups.planOf(end, planning);
+  const { text, params } = plans.lookups.statementOf(planned, {
     pinned: false,
     pinnedVersion: false,
     contextTuples: true,

@@ -6,8 +6,11 @@ import postgres from "postgres";
 import { fact } from "../../bench/data/dataset.ts";
 import { loadFacts } from "../../bench/load.ts";
 import { must } from "../../src/base/assert.ts";
+import { runThrough } from "../../src/base/steps.ts";
 import { compileSchemaText } from "../../src/language/compile.ts";
-import { buildNetwork } from "../../src/plan/network.ts";
+import { planOf } from "../../src/plan/build.ts";
+import { unrestricted } from "../../src/plan/passes/2-restrict.ts";
+import { collapse } from "../../src/plan/passes/6-collapse.ts";
 import { checkStatement } from "../../src/sql/check.ts";
 import { expandGatherOf } from "../../src/sql/gather-plan.ts";
 import { plainShape } from "../../src/sql/push-down.ts";
@@ -65,7 +68,9 @@ async function read(
     subjectRelation: "",
     arguments: [],
   };
-  const gather = expandGatherOf(schema, buildNetwork(schema, question), question);
+  const { network, root } = planOf(schema, question, (field) => field);
+  const all = unrestricted(network.network, question);
+  const gather = expandGatherOf(runThrough(collapse(all, [root])));
   const { text, params } = checkStatement(
     [{ kind: "gather", gather: { ...gather, tuplesMax } }],
     plainShape,
@@ -78,6 +83,7 @@ async function read(
   ]);
   const given = params.map((key) => must(values.get(key), `${key} has a value`));
   const [row] = await client.unsafe(text, given);
-  const { tuples } = gatheredFacts(must(row, "an item has a row")["facts"], undefined);
+  const { facts } = must(row, "an item has a row");
+  const { tuples } = runThrough(gatheredFacts(facts, undefined, tuplesMax));
   return { tuples, rows: (await effortOf(client, text, given)).rows };
 }

@@ -8,9 +8,9 @@ import { nestedDocumentsSchema } from "../../bench/data/nested-documents.ts";
 import { loadFacts } from "../../bench/load.ts";
 import { must } from "../../src/base/assert.ts";
 import { compileSchemaText } from "../../src/language/compile.ts";
-import { buildPlan } from "../../src/plan/build.ts";
+import { planOf } from "../../src/plan/build.ts";
 import { checkStatement } from "../../src/sql/check.ts";
-import { plainShape, pushDown } from "../../src/sql/push-down.ts";
+import { plainShape, askedAlone } from "../../src/sql/push-down.ts";
 import { sessionSettings } from "../../src/store/postgres/connect/session-settings.ts";
 import { migrateUp } from "../../src/store/postgres/migrate.ts";
 import { createTestDatabase, type TestDatabase } from "../support/database.ts";
@@ -82,10 +82,7 @@ async function rowsRead(
     subjectRelation: "",
     arguments: [],
   };
-  const { body } = pushDown(
-    schema,
-    buildPlan(schema, question, (field) => field),
-  );
+  const { body } = askedAlone(planOf(schema, question, (field) => field));
   const { text, params } = checkStatement([body], plainShape);
   const values = new Map<string, string | number>([
     ["tenant", "t1"],

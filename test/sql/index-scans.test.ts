@@ -11,9 +11,9 @@ import {
 import { socialSchema } from "../../bench/data/social.ts";
 import { loadFacts } from "../../bench/load.ts";
 import { compileSchemaText } from "../../src/language/compile.ts";
-import { buildPlan } from "../../src/plan/build.ts";
+import { planOf } from "../../src/plan/build.ts";
 import { checkStatement } from "../../src/sql/check.ts";
-import { plainShape, pushDown } from "../../src/sql/push-down.ts";
+import { plainShape, askedAlone } from "../../src/sql/push-down.ts";
 import { sessionSettings } from "../../src/store/postgres/connect/session-settings.ts";
 import { migrateUp } from "../../src/store/postgres/migrate.ts";
 import { createTestDatabase, type TestDatabase } from "../support/database.ts";
@@ -52,10 +52,7 @@ const benchmarks: readonly StatementCase[] = [
     subjectRelation: "",
     arguments: [],
   };
-  const { body } = pushDown(
-    schema,
-    buildPlan(schema, question, (field) => field),
-  );
+  const { body } = askedAlone(planOf(schema, question, (field) => field));
   return [plainShape, { ...plainShape, bulk: true }, { ...plainShape, pinned: true }].map(
     (shape) => ({
       name: `${entityType}#view ${JSON.stringify(shape)}`,

@@ -1,14 +1,10 @@
-import { compileSchemaText } from "../../src/language/compile.ts";
 import type { LookupShape } from "../../src/sql/lookup.ts";
 import { plainShape } from "../../src/sql/push-down.ts";
-import {
-  lookupStatementOf,
-  openRules,
-  planLookup,
-} from "../../src/store/postgres/questions/lookup-plan.ts";
+import { openRules } from "../../src/store/postgres/questions/lookup-plan.ts";
+import { plansOver } from "../support/plans.ts";
 import type { StatementCase } from "./statement-cases.ts";
 
-const schema = compileSchemaText(`
+const plans = await plansOver(`
 entity user {}
 entity group { relation member @user @group#member }
 entity folder {
@@ -37,7 +33,7 @@ type Variant = Partial<Omit<LookupShape, "openRules">>;
 const context = { contextTuples: true, contextAttributes: true };
 
 /** One of each kind, few enough to be read when they change. */
-export const lookupCases: readonly StatementCase[] = [
+export const lookupCases: readonly StatementCase[] = await Promise.all([
   entities("lookup-entities", "folder#read@user"),
   entities("lookup-entities-not-banned", "folder#view@user"),
   entities("lookup-entities-at-a-snapshot-in-a-scope", "folder#read@user", {
@@ -50,10 +46,10 @@ export const lookupCases: readonly StatementCase[] = [
   subjects("lookup-subjects", "folder#read@user"),
   subjects("lookup-subjects-not-banned-in-a-context", "folder#view@user", context),
   subjects("lookup-subjects-by-an-attribute", "folder#shown@user"),
-];
+]);
 
 /** Every question of the schema in every shape that a lookup can have: for what must hold of all. */
-export function allLookups(): readonly StatementCase[] {
+export async function allLookups(): Promise<readonly StatementCase[]> {
   const names = ["read", "view", "deep", "calm", "shown", "both", "odd", "tagged", "open", "owner"];
   const questions = [
     ...names.map((name) => `folder#${name}@user`),
@@ -70,7 +66,7 @@ export function allLookups(): readonly StatementCase[] {
       contextAttributes: inContext,
     })),
   );
-  return questions.flatMap((question) =>
+  const cases = questions.flatMap((question) =>
     shapes.flatMap((shape) => {
       const name = `${question} ${JSON.stringify(shape)}`;
       const scopedTypes = ["folder", "group"];
@@ -81,27 +77,30 @@ export function allLookups(): readonly StatementCase[] {
       ];
     }),
   );
+  return await Promise.all(cases);
 }
 
-function entities(name: string, question: string, variant: Variant = {}): StatementCase {
+function entities(name: string, question: string, variant: Variant = {}): Promise<StatementCase> {
   return lookup("entities", name, question, variant);
 }
 
-function subjects(name: string, question: string, variant: Variant = {}): StatementCase {
+function subjects(name: string, question: string, variant: Variant = {}): Promise<StatementCase> {
   return lookup("subjects", name, question, variant);
 }
 
-function lookup(
+async function lookup(
   end: "entities" | "subjects",
   name: string,
   question: string,
   variant: Variant,
-): StatementCase {
+): Promise<StatementCase> {
   const [entityType = "", permission = "", subjectType = "", subjectRelation = ""] =
     question.split(/[#@]/);
   const asked = { entityType, permission, subjectType, subjectRelation, arguments: [] };
-  const planned = planLookup(schema, end, asked, (field) => field);
+  const { compiled } = plans.compiled;
+  const planning = { compiled, question: asked, path: (field: string) => field };
+  const planned = await plans.lookups.planOf(end, planning);
   const open = openRules(planned, { limit: 3, tag: "a" });
   const shape = { ...plainShape, scopedTypes: [], ...variant, openRules: open };
-  return { name, statement: lookupStatementOf(schema, planned, shape) };
+  return { name, statement: plans.lookups.statementOf(planned, shape) };
 }

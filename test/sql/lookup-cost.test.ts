@@ -6,12 +6,11 @@ import postgres from "postgres";
 import { type Fact, fact } from "../../bench/data/dataset.ts";
 import { loadFacts } from "../../bench/load.ts";
 import { must } from "../../src/base/assert.ts";
-import { compileSchemaText } from "../../src/language/compile.ts";
 import { plainShape } from "../../src/sql/push-down.ts";
 import { sessionSettings } from "../../src/store/postgres/connect/session-settings.ts";
 import { migrateUp } from "../../src/store/postgres/migrate.ts";
-import { lookupStatementOf, planLookup } from "../../src/store/postgres/questions/lookup-plan.ts";
 import { createTestDatabase, type TestDatabase } from "../support/database.ts";
+import { plansOver } from "../support/plans.ts";
 import { type Effort, effortOf } from "../support/rows-read.ts";
 
 /*
@@ -19,7 +18,7 @@ import { type Effort, effortOf } from "../support/rows-read.ts";
  * need, and the rest of what it leads to is left alone, on the first page as on any other.
  */
 
-const schema = compileSchemaText(`
+const plans = await plansOver(`
 entity user {}
 entity group { relation member @user @group#member }
 entity folder {
@@ -86,14 +85,16 @@ async function effort(
     subjectRelation: "",
     arguments: [],
   };
-  const planned = planLookup(schema, end, question, (field) => field);
+  const { compiled } = plans.compiled;
+  const planning = { compiled, question, path: (field: string) => field };
+  const planned = await plans.lookups.planOf(end, planning);
   const shape = {
     ...plainShape,
     pinnedVersion: false,
     openRules: new Set<string>(),
     scopedTypes: [],
   };
-  const { text, params } = lookupStatementOf(schema, planned, shape);
+  const { text, params } = plans.lookups.statementOf(planned, shape);
   const values = new Map<string, string | number>([
     ["tenant", "t1"],
     ["depth", 100],

@@ -1,8 +1,8 @@
 import { compileSchemaText } from "../../src/language/compile.ts";
-import { buildPlan } from "../../src/plan/build.ts";
+import { planOf } from "../../src/plan/build.ts";
 import { type Body, checkStatement, type CheckShape } from "../../src/sql/check.ts";
 import type { Statement } from "../../src/sql/fragment.ts";
-import { plainShape, pushDown } from "../../src/sql/push-down.ts";
+import { plainShape, askedAlone } from "../../src/sql/push-down.ts";
 
 /** A statement that stands for a kind of plan or a kind of request. */
 export interface StatementCase {
@@ -97,8 +97,5 @@ function bodyOf(question: string): Body {
   const [entityType = "", permission = "", subjectType = "", subjectRelation = ""] =
     question.split(/[#@]/);
   const asked = { entityType, permission, subjectType, subjectRelation, arguments: [] };
-  return pushDown(
-    schema,
-    buildPlan(schema, asked, (field) => field),
-  ).body;
+  return askedAlone(planOf(schema, asked, (field) => field)).body;
 }

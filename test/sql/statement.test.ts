@@ -5,7 +5,6 @@ import fc from "fast-check";
 import postgres from "postgres";
 
 import type { Tuple } from "../../src/base/tuple.ts";
-import { compileSchemaText } from "../../src/language/compile.ts";
 import {
   identifier,
   integer,
@@ -16,10 +15,10 @@ import {
   type Statement,
 } from "../../src/sql/fragment.ts";
 import type { Value } from "../../src/store/postgres/connect/value.ts";
-import { groupItems, statementOf } from "../../src/store/postgres/questions/check-plan.ts";
 import { checkShape, checkValues } from "../../src/store/postgres/questions/check-values.ts";
 import type { CheckQuestion } from "../../src/store/store.ts";
 import { createTestDatabase, type TestDatabase } from "../support/database.ts";
+import { plansOver } from "../support/plans.ts";
 import { allStatements } from "./statement-cases.ts";
 
 let database: TestDatabase;
@@ -125,34 +124,35 @@ function questionOf(ids: readonly string[]): CheckQuestion {
   };
 }
 
-test("no value of a request becomes text of its statement", () => {
+test("no value of a request becomes text of its statement", async () => {
   const id = fc.oneof(
     fc.string({ minLength: 1, maxLength: 64 }),
     fc.constantFrom("'; drop table tenants; --", "$1", "\\", "a'b", "view", "E'\\'"),
   );
-  const property = fc.property(
+  const property = fc.asyncProperty(
     fc.uniqueArray(id, { minLength: 1, maxLength: 5 }),
     fc.nat({ max: 30_000 }),
-    (ids, depth) => {
+    async (ids, depth) => {
       const question = { ...questionOf(ids), depth };
-      const { statement, values } = send(question);
-      const plain = send(questionOf(ids.map((_, nth) => `plain-${nth}`)));
+      const { statement, values } = await send(question);
+      const plain = await send(questionOf(ids.map((_, nth) => `plain-${nth}`)));
       assert.equal(statement.text, plain.statement.text);
       for (const key of statement.params) assert.ok(values.has(key), key);
     },
   );
-  fc.assert(property, { numRuns: 100 });
+  await fc.assert(property, { numRuns: 100 });
 });
 
 /** What is sent for a question, under a schema of its own, since statements are kept by schema. */
-function send(question: CheckQuestion): {
+async function send(question: CheckQuestion): Promise<{
   readonly statement: Statement;
   readonly values: ReadonlyMap<string, Value>;
-} {
-  const schema = compileSchemaText(schemaText);
-  const groups = groupItems(schema, question.items, question.path);
+}> {
+  const { compiled, checks } = await plansOver(schemaText);
+  const { items, path } = question;
+  const groups = await checks.groupsOf({ compiled, items, path });
   const shape = checkShape(question, groups);
-  const statement = statementOf(schema, groups, shape);
+  const statement = checks.statementOf(compiled.compiled, groups, shape);
   const asked = { tenant: "t1", question, groups, shape };
   return {
     statement,

@@ -5,7 +5,7 @@ import {
   type ExpandLeafSchema,
   type ExpandSchema,
 } from "../../gen/base/v1/expand_pb.ts";
-import type { ExpandNode, ExpandTree } from "../../memory/expand.ts";
+import type { ExpandNode, ExpandTree } from "../../store/expand-tree.ts";
 import { encodeAny } from "./any.ts";
 
 /** A tree in the shape of the public API. */

@@ -1,7 +1,7 @@
 import { Type } from "typebox";
 
 import type { Entity, Subject } from "../../base/tuple.ts";
-import type { ExpandNode, ExpandTree } from "../../memory/expand.ts";
+import type { ExpandNode, ExpandTree } from "../../store/expand-tree.ts";
 import { type AnyValue, encodeAny, valueAnswer } from "./any.ts";
 import { entityAnswer, subjectAnswer } from "./data.ts";
 

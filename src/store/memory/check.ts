@@ -1,17 +1,18 @@
 import { must } from "../../base/assert.ts";
+import type { Steps } from "../../base/steps.ts";
+import { runInSlices, TimeSlice } from "../../base/time-slice.ts";
 import type { TenantId } from "../../base/tuple.ts";
 import type { Schema } from "../../language/schema.ts";
 import { withContext } from "../../memory/context-facts.ts";
-import { expandInSteps, type ExpandTree } from "../../memory/expand.ts";
 import type { Facts } from "../../memory/facts.ts";
-import { interpretInSteps } from "../../memory/interpret.ts";
-import type { Steps } from "../../memory/pace.ts";
-import { planOf } from "../../plan/cache.ts";
+import { rootOf } from "../../plan/build.ts";
 import type { Plan } from "../../plan/plan.ts";
 import { questionUnder } from "../../plan/question-of.ts";
-import { answerOf } from "../check-error.ts";
-import type { CompiledSchemas } from "../compiled-schemas.ts";
+import { answersOf } from "../answers.ts";
+import type { CompiledSchema, CompiledSchemas } from "../compiled-schemas.ts";
 import { expandCheck } from "../expand-check.ts";
+import type { ExpandTree } from "../expand-tree.ts";
+import { expand } from "../expand.ts";
 import type {
   CheckAnswer,
   CheckQuestion,
@@ -22,7 +23,6 @@ import type {
 import { answersByName, subjectPermissionChecks } from "../subject-permission.ts";
 import { validateAttributes, validateTuples } from "../validate-data.ts";
 import type { MemoryData } from "./data.ts";
-import { inTurns } from "./in-turns.ts";
 import type { Revision } from "./revision.ts";
 
 interface Parts {
@@ -41,80 +41,77 @@ export class MemoryPermissions implements PermissionStore {
   }
 
   async check(tenant: TenantId, question: CheckQuestion): Promise<readonly CheckAnswer[]> {
-    const { schema } = await this.#schemas.find(tenant, question.schemaVersion);
-    return await this.#answer(tenant, schema, question);
+    const compiled = await this.#schemas.find(tenant, question.schemaVersion);
+    return await this.#answer(tenant, compiled, question);
   }
 
   async subjectPermissions(
     tenant: TenantId,
     question: SubjectPermissionQuestion,
   ): Promise<ReadonlyMap<string, CheckAnswer>> {
-    const { schema } = await this.#schemas.find(tenant, question.schemaVersion);
-    const checks = subjectPermissionChecks(schema, question);
-    return answersByName(checks.items, await this.#answer(tenant, schema, checks));
+    const compiled = await this.#schemas.find(tenant, question.schemaVersion);
+    const checks = subjectPermissionChecks(compiled.schema, question);
+    return answersByName(checks.items, await this.#answer(tenant, compiled, checks));
   }
 
   async expand(tenant: TenantId, question: ExpandQuestion): Promise<ExpandTree> {
-    const { entity, permission } = question;
     const check = expandCheck(question);
-    const { schema } = await this.#schemas.find(tenant, check.schemaVersion);
-    const { facts, revision } = this.#prepare(tenant, schema, check);
-    const tree = expandInSteps(schema, facts, entity, permission);
-    return await this.#inTurns(tree, revision, question.signal);
+    const { schema, compiled } = await this.#schemas.find(tenant, check.schemaVersion);
+    validateContext(schema, check);
+    const [item] = check.items;
+    const asked = questionUnder(schema, must(item, "an expand asks one name"));
+    const root = rootOf(compiled.network, asked, (field) => check.path(0, field));
+    const { facts, revision } = this.#stateAt(tenant, check);
+    return await this.#inSlices(expand(facts, question.entity, root), revision, question.signal);
   }
 
-  #answer(
+  async #answer(
     tenant: TenantId,
-    schema: Schema,
+    { schema, compiled }: CompiledSchema,
     question: CheckQuestion,
   ): Promise<readonly CheckAnswer[]> {
-    const { plans, facts, revision } = this.#prepare(tenant, schema, question);
-    return this.#inTurns(answersInSteps(question, plans, facts), revision, question.signal);
+    // What is wrong with a question is told in the order in which the other engine tells it.
+    validateContext(schema, question);
+    const { items, signal } = question;
+    const slice = new TimeSlice();
+    const plans: Plan[] = [];
+    for (const [index, item] of items.entries()) {
+      if (slice.isOver) await slice.renew(signal);
+      const path = (field: string): string => question.path(index, field);
+      const asked = questionUnder(schema, item);
+      const plan = this.#schemas.planner.planOf({ compiled, question: asked, path, signal });
+      plans.push(plan instanceof Promise ? await plan : plan);
+    }
+    const { facts, revision } = this.#stateAt(tenant, question);
+    const evidence = { kind: "facts", facts } as const;
+    return await this.#inSlices(
+      answersOf(question, plans, () => evidence),
+      revision,
+      signal,
+    );
   }
 
-  async #inTurns<T>(
+  async #inSlices<T>(
     steps: Steps<T>,
     revision: Revision,
     signal: AbortSignal | undefined,
   ): Promise<T> {
-    const result = await inTurns(steps, signal);
-    // Others had their turns, the collection of history among them.
+    const result = await runInSlices(steps, signal);
+    // Other requests came between, the collection of history among them.
     this.#data.requireKept(revision);
     return result;
   }
 
-  /** What is wrong with a question is told in the order in which the other engine tells it. */
-  #prepare(
+  #stateAt(
     tenant: TenantId,
-    schema: Schema,
-    { context, items, path, snapToken }: CheckQuestion,
-  ): { readonly plans: readonly Plan[]; readonly facts: Facts; readonly revision: Revision } {
-    validateTuples(schema, context.tuples, (index) => `context.tuples[${index}]`);
-    validateAttributes(schema, context.attributes, (index) => `context.attributes[${index}]`);
-    const plans = items.map((item, index) =>
-      planOf(schema, questionUnder(schema, item), (field) => path(index, field)),
-    );
+    { context, snapToken }: CheckQuestion,
+  ): { readonly facts: Facts; readonly revision: Revision } {
     const { facts, revision } = this.#data.stateAt(tenant, snapToken);
-    return { plans, facts: withContext(facts, context), revision };
+    return { facts: withContext(facts, context), revision };
   }
 }
 
-function* answersInSteps(
-  { context, depth, items, path }: CheckQuestion,
-  plans: readonly Plan[],
-  facts: Facts,
-): Steps<readonly CheckAnswer[]> {
-  const answers: CheckAnswer[] = [];
-  for (const [index, item] of items.entries()) {
-    const interpretation = yield* interpretInSteps(must(plans[index], "every item has a plan"), {
-      facts,
-      entityId: item.entity.id,
-      subject: item.subject,
-      depth,
-      data: context.data,
-    });
-    const spelled = (field: string): string => path(index, field);
-    answers.push(answerOf(interpretation, item, { depth, path: spelled }));
-  }
-  return answers;
+function validateContext(schema: Schema, { context }: CheckQuestion): void {
+  validateTuples(schema, context.tuples, (index) => `context.tuples[${index}]`);
+  validateAttributes(schema, context.attributes, (index) => `context.attributes[${index}]`);
 }

@@ -1,13 +1,15 @@
+import type { Steps } from "../../base/steps.ts";
 import type { Telemetry } from "../../base/telemetry.ts";
+import { runInSlices } from "../../base/time-slice.ts";
 import type { SchemaVersion, SnapToken, TenantId } from "../../base/tuple.ts";
 import type { Schema } from "../../language/schema.ts";
 import { entityCandidates, type Sought, subjectCandidates } from "../../memory/candidates.ts";
-import { interpretInSteps } from "../../memory/interpret.ts";
+import { GroundBudget } from "../../memory/ground-budget.ts";
+import { interpret } from "../../memory/interpret.ts";
 import { knownWithContext } from "../../memory/known-facts.ts";
-import { planOf } from "../../plan/cache.ts";
+import type { RelaxedPlan } from "../../plan/passes/5-relax.ts";
 import type { Plan } from "../../plan/plan.ts";
 import { questionUnder } from "../../plan/question-of.ts";
-import { relaxedPlan } from "../../plan/relax.ts";
 import { answerOf } from "../check-error.ts";
 import type { CompiledSchemas } from "../compiled-schemas.ts";
 import {
@@ -19,7 +21,6 @@ import {
 import type { LookupFrame, LookupPage, LookupStore } from "../store.ts";
 import { validateAttributes, validateTuples } from "../validate-data.ts";
 import type { MemoryData } from "./data.ts";
-import { inTurns } from "./in-turns.ts";
 import type { Revision } from "./revision.ts";
 
 interface Parts {
@@ -37,7 +38,7 @@ export function memoryLookups(parts: Parts): LookupStore {
       const lookup = await prepare(parts, tenant, question, check);
       validateScope(lookup.schema, scope);
       const limits = new Map([...scope].map(([type, ids]) => [type, new Set(ids)]));
-      const candidates = entityCandidates(relaxedPlan(lookup.plan), {
+      const candidates = entityCandidates(lookup.relaxed, {
         ...lookup.sought,
         subject,
         isInScope: ({ type, id }) => limits.get(type)?.has(id) ?? true,
@@ -48,7 +49,7 @@ export function memoryLookups(parts: Parts): LookupStore {
     },
     subjects: async (tenant, question) => {
       const lookup = await prepare(parts, tenant, question, lookupSubjectCheck(question));
-      const candidates = subjectCandidates(relaxedPlan(lookup.plan), {
+      const candidates = subjectCandidates(lookup.relaxed, {
         ...lookup.sought,
         entityId: question.entity.id,
       });
@@ -68,6 +69,7 @@ interface Lookup {
   readonly revision: Revision;
   readonly snapToken: SnapToken;
   readonly plan: Plan;
+  readonly relaxed: RelaxedPlan;
   readonly sought: Sought;
 }
 
@@ -75,13 +77,16 @@ interface Lookup {
 async function prepare(
   { data, schemas }: Parts,
   tenant: TenantId,
-  { context, schemaVersion, snapToken }: LookupFrame,
+  { context, schemaVersion, snapToken, signal }: LookupFrame,
   check: LookupCheck,
 ): Promise<Lookup> {
-  const { schema, version } = await schemas.find(tenant, schemaVersion);
+  const { schema, version, compiled } = await schemas.find(tenant, schemaVersion);
   validateTuples(schema, context.tuples, (index) => `context.tuples[${index}]`);
   validateAttributes(schema, context.attributes, (index) => `context.attributes[${index}]`);
-  const plan = planOf(schema, questionUnder(schema, check.itemOf("")), check.path);
+  const question = questionUnder(schema, check.itemOf(""));
+  const planning = { compiled, question, path: check.path, signal };
+  const plan = await schemas.planner.planOf(planning);
+  const relaxed = await schemas.planner.candidatesOf(planning);
   const state = data.stateAt(tenant, snapToken);
   const facts = knownWithContext(state.facts, context);
   return {
@@ -92,6 +97,7 @@ async function prepare(
     revision: state.revision,
     snapToken: data.tokenOf(state.revision),
     plan,
+    relaxed,
     sought: { facts, data: context.data, namedId: check.namedId },
   };
 }
@@ -100,10 +106,10 @@ async function readPage(
   { data }: Parts,
   lookup: Lookup,
   frame: LookupFrame,
-  candidates: Generator<void, ReadonlySet<string>>,
+  candidates: Steps<ReadonlySet<string>>,
 ): Promise<CheckedPage> {
-  const found = await inTurns(checkedPage(lookup, frame, candidates), frame.signal);
-  // Others had their turns, the collection of history among them.
+  const found = await runInSlices(checkedPage(lookup, frame, candidates), frame.signal);
+  // Other requests came between, the collection of history among them.
   data.requireKept(lookup.revision);
   return found;
 }
@@ -117,8 +123,8 @@ interface CheckedPage {
 function* checkedPage(
   { check, plan, sought, snapToken, schemaVersion }: Lookup,
   { after, limit, depth }: LookupFrame,
-  candidates: Generator<void, ReadonlySet<string>>,
-): Generator<void, CheckedPage> {
+  candidates: Steps<ReadonlySet<string>>,
+): Steps<CheckedPage> {
   const found = [...(yield* candidates)].filter((id) => after === undefined || id > after);
   const items: string[] = [];
   let checked = 0;
@@ -130,8 +136,10 @@ function* checkedPage(
   for (const id of found.sort()) {
     yield;
     const item = check.itemOf(id);
-    const asked = { ...sought, entityId: item.entity.id, subject: item.subject, depth };
-    const interpretation = yield* interpretInSteps(plan, asked);
+    const { entity, subject } = item;
+    const budget = new GroundBudget();
+    const asked = { ...sought, entityId: entity.id, subject, depth, budget };
+    const interpretation = yield* interpret(plan, asked);
     checked += 1;
     if (interpretation.kind === "answer" && !interpretation.allowed) continue;
     // What follows may be an error: it is told on the page that it is on.

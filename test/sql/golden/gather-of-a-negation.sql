@@ -16,15 +16,6 @@ cross join lateral (
         select n.type, n.id
         from reach s
         cross join lateral (
-          select 0 as type, r.subject_id as id
-          from relationships r
-          where r.tenant = t.number
-          and r.relation = 'parent'
-          and r.entity_id = s.id
-          and r.entity_type = 'folder'
-          and r.subject_type = 'folder'
-          and s.type = 0
-          union all
           select 1 as type, r.subject_id as id
           from relationships r
           where r.tenant = t.number
@@ -33,6 +24,15 @@ cross join lateral (
           and r.entity_type = 'folder'
           and r.subject_type = 'group'
           and r.subject_relation = 'member'
+          and s.type = 0
+          union all
+          select 0 as type, r.subject_id as id
+          from relationships r
+          where r.tenant = t.number
+          and r.relation = 'parent'
+          and r.entity_id = s.id
+          and r.entity_type = 'folder'
+          and r.subject_type = 'folder'
           and s.type = 0
           union all
           select 1 as type, r.subject_id as id
@@ -56,36 +56,40 @@ cross join lateral (
       ), 'edges', coalesce(
         (
           select jsonb_agg(f.fact)
-          from reached s
-          cross join lateral (
-            select jsonb_build_array(r.entity_type, r.entity_id, r.relation, r.subject_type, r.subject_id, r.subject_relation) as fact
-            from relationships r
-            where r.tenant = t.number
-            and r.relation = 'parent'
-            and r.entity_id = s.id
-            and r.entity_type = 'folder'
-            and r.subject_type = 'folder'
-            and s.type = 0
-            union all
-            select jsonb_build_array(r.entity_type, r.entity_id, r.relation, r.subject_type, r.subject_id, r.subject_relation) as fact
-            from relationships r
-            where r.tenant = t.number
-            and r.relation = 'viewer'
-            and r.entity_id = s.id
-            and r.entity_type = 'folder'
-            and r.subject_type = 'group'
-            and r.subject_relation = 'member'
-            and s.type = 0
-            union all
-            select jsonb_build_array(r.entity_type, r.entity_id, r.relation, r.subject_type, r.subject_id, r.subject_relation) as fact
-            from relationships r
-            where r.tenant = t.number
-            and r.relation = 'member'
-            and r.entity_id = s.id
-            and r.entity_type = 'group'
-            and r.subject_type = 'group'
-            and r.subject_relation = 'member'
-            and s.type = 1
+          from (
+            select f.fact
+            from reached s
+            cross join lateral (
+              select jsonb_build_array(r.entity_type, r.entity_id, r.relation, r.subject_type, r.subject_id, r.subject_relation) as fact
+              from relationships r
+              where r.tenant = t.number
+              and r.relation = 'viewer'
+              and r.entity_id = s.id
+              and r.entity_type = 'folder'
+              and r.subject_type = 'group'
+              and r.subject_relation = 'member'
+              and s.type = 0
+              union all
+              select jsonb_build_array(r.entity_type, r.entity_id, r.relation, r.subject_type, r.subject_id, r.subject_relation) as fact
+              from relationships r
+              where r.tenant = t.number
+              and r.relation = 'parent'
+              and r.entity_id = s.id
+              and r.entity_type = 'folder'
+              and r.subject_type = 'folder'
+              and s.type = 0
+              union all
+              select jsonb_build_array(r.entity_type, r.entity_id, r.relation, r.subject_type, r.subject_id, r.subject_relation) as fact
+              from relationships r
+              where r.tenant = t.number
+              and r.relation = 'member'
+              and r.entity_id = s.id
+              and r.entity_type = 'group'
+              and r.subject_type = 'group'
+              and r.subject_relation = 'member'
+              and s.type = 1
+            ) f
+            limit 50001
           ) f
         ), '[]'::jsonb
       ), 'direct', coalesce(

@@ -104,57 +104,61 @@ cross join lateral (
       ), 'edges', coalesce(
         (
           select jsonb_agg(f.fact)
-          from reached s
-          cross join lateral (
-            select jsonb_build_array(r.entity_type, r.entity_id, r.relation, r.subject_type, r.subject_id, r.subject_relation) as fact
-            from relationships r
-            where r.tenant = t.number
-            and r.relation = 'viewer'
-            and r.entity_id = s.id
-            and r.entity_type = 'folder'
-            and r.subject_type = 'group'
-            and r.subject_relation = 'member'
-            and s.type = 0
-            and pg_visible_in_snapshot(r.created_xid, $1::pg_snapshot)
-            union all
-            select jsonb_build_array(r.entity_type, r.entity_id, r.relation, r.subject_type, r.subject_id, r.subject_relation) as fact
-            from changes r
-            where p.changed
-            and (r.tenant + 0) = t.number
-            and r.operation = 'delete'
-            and r.relation = 'viewer'
-            and r.entity_id = s.id
-            and r.entity_type = 'folder'
-            and r.subject_type = 'group'
-            and r.subject_relation = 'member'
-            and s.type = 0
-            and pg_visible_in_snapshot(r.created_xid, $1::pg_snapshot)
-            and not pg_visible_in_snapshot(r.xid, $1::pg_snapshot)
-            union all
-            select jsonb_build_array(r.entity_type, r.entity_id, r.relation, r.subject_type, r.subject_id, r.subject_relation) as fact
-            from relationships r
-            where r.tenant = t.number
-            and r.relation = 'member'
-            and r.entity_id = s.id
-            and r.entity_type = 'group'
-            and r.subject_type = 'group'
-            and r.subject_relation = 'member'
-            and s.type = 1
-            and pg_visible_in_snapshot(r.created_xid, $1::pg_snapshot)
-            union all
-            select jsonb_build_array(r.entity_type, r.entity_id, r.relation, r.subject_type, r.subject_id, r.subject_relation) as fact
-            from changes r
-            where p.changed
-            and (r.tenant + 0) = t.number
-            and r.operation = 'delete'
-            and r.relation = 'member'
-            and r.entity_id = s.id
-            and r.entity_type = 'group'
-            and r.subject_type = 'group'
-            and r.subject_relation = 'member'
-            and s.type = 1
-            and pg_visible_in_snapshot(r.created_xid, $1::pg_snapshot)
-            and not pg_visible_in_snapshot(r.xid, $1::pg_snapshot)
+          from (
+            select f.fact
+            from reached s
+            cross join lateral (
+              select jsonb_build_array(r.entity_type, r.entity_id, r.relation, r.subject_type, r.subject_id, r.subject_relation) as fact
+              from relationships r
+              where r.tenant = t.number
+              and r.relation = 'viewer'
+              and r.entity_id = s.id
+              and r.entity_type = 'folder'
+              and r.subject_type = 'group'
+              and r.subject_relation = 'member'
+              and s.type = 0
+              and pg_visible_in_snapshot(r.created_xid, $1::pg_snapshot)
+              union all
+              select jsonb_build_array(r.entity_type, r.entity_id, r.relation, r.subject_type, r.subject_id, r.subject_relation) as fact
+              from changes r
+              where p.changed
+              and (r.tenant + 0) = t.number
+              and r.operation = 'delete'
+              and r.relation = 'viewer'
+              and r.entity_id = s.id
+              and r.entity_type = 'folder'
+              and r.subject_type = 'group'
+              and r.subject_relation = 'member'
+              and s.type = 0
+              and pg_visible_in_snapshot(r.created_xid, $1::pg_snapshot)
+              and not pg_visible_in_snapshot(r.xid, $1::pg_snapshot)
+              union all
+              select jsonb_build_array(r.entity_type, r.entity_id, r.relation, r.subject_type, r.subject_id, r.subject_relation) as fact
+              from relationships r
+              where r.tenant = t.number
+              and r.relation = 'member'
+              and r.entity_id = s.id
+              and r.entity_type = 'group'
+              and r.subject_type = 'group'
+              and r.subject_relation = 'member'
+              and s.type = 1
+              and pg_visible_in_snapshot(r.created_xid, $1::pg_snapshot)
+              union all
+              select jsonb_build_array(r.entity_type, r.entity_id, r.relation, r.subject_type, r.subject_id, r.subject_relation) as fact
+              from changes r
+              where p.changed
+              and (r.tenant + 0) = t.number
+              and r.operation = 'delete'
+              and r.relation = 'member'
+              and r.entity_id = s.id
+              and r.entity_type = 'group'
+              and r.subject_type = 'group'
+              and r.subject_relation = 'member'
+              and s.type = 1
+              and pg_visible_in_snapshot(r.created_xid, $1::pg_snapshot)
+              and not pg_visible_in_snapshot(r.xid, $1::pg_snapshot)
+            ) f
+            limit 50001
           ) f
         ), '[]'::jsonb
       ), 'direct', coalesce(

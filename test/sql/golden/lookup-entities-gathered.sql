@@ -9,7 +9,7 @@ from tenants t
 cross join lateral (
   with recursive back(state, id, level, sure) as (
     (
-      select 4, $1::text collate "C", 0::numeric, true
+      select 2, $1::text collate "C", 0::numeric, true
     )
     union
     select n.state, n.id, back.level * 0.0, back.sure
@@ -24,15 +24,15 @@ cross join lateral (
           from relationships r
           where r.tenant = t.number
           and r.subject_id = back.id
-          and r.subject_type = ('[0:4]={null,null,null,"group","user"}'::text[])[back.state]
-          and r.subject_relation = ('[0:4]={null,null,null,"member",""}'::text[])[back.state]
-          and (r.entity_type, r.relation) >= (('[0:4]={null,null,null,"group","group"}'::text[])[back.state], ('[0:4]={null,null,null,"member","member"}'::text[])[back.state])
-          and (r.entity_type, r.relation) <= (('[0:4]={null,null,null,"group","group"}'::text[])[back.state], ('[0:4]={null,null,null,"member","member"}'::text[])[back.state])
+          and r.subject_type = ('[0:2]={null,"group","user"}'::text[])[back.state]
+          and r.subject_relation = ('[0:2]={null,"member",""}'::text[])[back.state]
+          and (r.entity_type, r.relation) >= (('[0:2]={null,"group","group"}'::text[])[back.state], ('[0:2]={null,"member","member"}'::text[])[back.state])
+          and (r.entity_type, r.relation) <= (('[0:2]={null,"group","group"}'::text[])[back.state], ('[0:2]={null,"member","member"}'::text[])[back.state])
         ) q
         offset 0
       ) p
       cross join lateral (
-        select 3 as state, false as sure
+        select 1 as state, true as sure
       ) s
       offset 0
     ) n
@@ -42,7 +42,7 @@ cross join lateral (
       select c.*
       from (
         select p.id, back.sure
-        and false as sure, back.level
+        and true as sure, back.level
         from back
         cross join lateral (
           (
@@ -50,15 +50,15 @@ cross join lateral (
             from relationships r
             where r.tenant = t.number
             and r.subject_id = back.id
-            and r.subject_type = ('[0:4]={null,null,null,"group","user"}'::text[])[back.state]
-            and r.subject_relation = ('[0:4]={null,null,null,"member",""}'::text[])[back.state]
+            and r.subject_type = ('[0:2]={null,"group","user"}'::text[])[back.state]
+            and r.subject_relation = ('[0:2]={null,"member",""}'::text[])[back.state]
             and r.entity_type = 'folder'
             and (r.relation, r.entity_id) > ('viewer', $3::text)
             and r.relation <= 'viewer' order by r.relation, r.entity_id
             limit $4::int
           )
         ) p
-        where back.state in (4, 3)
+        where back.state in (2, 1)
       ) c(id, sure, level)
     ) c group by c.id order by c.id
     limit $4::int
@@ -83,15 +83,6 @@ cross join lateral (
         select n.type, n.id
         from reach s
         cross join lateral (
-          select 0 as type, r.subject_id as id
-          from relationships r
-          where r.tenant = t.number
-          and r.relation = 'parent'
-          and r.entity_id = s.id
-          and r.entity_type = 'folder'
-          and r.subject_type = 'folder'
-          and s.type = 0
-          union all
           select 1 as type, r.subject_id as id
           from relationships r
           where r.tenant = t.number
@@ -100,6 +91,15 @@ cross join lateral (
           and r.entity_type = 'folder'
           and r.subject_type = 'group'
           and r.subject_relation = 'member'
+          and s.type = 0
+          union all
+          select 0 as type, r.subject_id as id
+          from relationships r
+          where r.tenant = t.number
+          and r.relation = 'parent'
+          and r.entity_id = s.id
+          and r.entity_type = 'folder'
+          and r.subject_type = 'folder'
           and s.type = 0
           union all
           select 1 as type, r.subject_id as id
@@ -123,36 +123,40 @@ cross join lateral (
       ), 'edges', coalesce(
         (
           select jsonb_agg(f.fact)
-          from reached s
-          cross join lateral (
-            select jsonb_build_array(r.entity_type, r.entity_id, r.relation, r.subject_type, r.subject_id, r.subject_relation) as fact
-            from relationships r
-            where r.tenant = t.number
-            and r.relation = 'parent'
-            and r.entity_id = s.id
-            and r.entity_type = 'folder'
-            and r.subject_type = 'folder'
-            and s.type = 0
-            union all
-            select jsonb_build_array(r.entity_type, r.entity_id, r.relation, r.subject_type, r.subject_id, r.subject_relation) as fact
-            from relationships r
-            where r.tenant = t.number
-            and r.relation = 'viewer'
-            and r.entity_id = s.id
-            and r.entity_type = 'folder'
-            and r.subject_type = 'group'
-            and r.subject_relation = 'member'
-            and s.type = 0
-            union all
-            select jsonb_build_array(r.entity_type, r.entity_id, r.relation, r.subject_type, r.subject_id, r.subject_relation) as fact
-            from relationships r
-            where r.tenant = t.number
-            and r.relation = 'member'
-            and r.entity_id = s.id
-            and r.entity_type = 'group'
-            and r.subject_type = 'group'
-            and r.subject_relation = 'member'
-            and s.type = 1
+          from (
+            select f.fact
+            from reached s
+            cross join lateral (
+              select jsonb_build_array(r.entity_type, r.entity_id, r.relation, r.subject_type, r.subject_id, r.subject_relation) as fact
+              from relationships r
+              where r.tenant = t.number
+              and r.relation = 'viewer'
+              and r.entity_id = s.id
+              and r.entity_type = 'folder'
+              and r.subject_type = 'group'
+              and r.subject_relation = 'member'
+              and s.type = 0
+              union all
+              select jsonb_build_array(r.entity_type, r.entity_id, r.relation, r.subject_type, r.subject_id, r.subject_relation) as fact
+              from relationships r
+              where r.tenant = t.number
+              and r.relation = 'parent'
+              and r.entity_id = s.id
+              and r.entity_type = 'folder'
+              and r.subject_type = 'folder'
+              and s.type = 0
+              union all
+              select jsonb_build_array(r.entity_type, r.entity_id, r.relation, r.subject_type, r.subject_id, r.subject_relation) as fact
+              from relationships r
+              where r.tenant = t.number
+              and r.relation = 'member'
+              and r.entity_id = s.id
+              and r.entity_type = 'group'
+              and r.subject_type = 'group'
+              and r.subject_relation = 'member'
+              and s.type = 1
+            ) f
+            limit 50001
           ) f
         ), '[]'::jsonb
       ), 'direct', coalesce(

@@ -1,13 +1,14 @@
 import { must } from "../../../base/assert.ts";
 import { noTelemetry, type Telemetry } from "../../../base/telemetry.ts";
+import { runInSlices } from "../../../base/time-slice.ts";
 import type { TenantId } from "../../../base/tuple.ts";
 import { ALLOWED, DENIED, UNKNOWN } from "../../../base/verdict.ts";
 import type { Schema } from "../../../language/schema.ts";
-import type { ExpandTree } from "../../../memory/expand.ts";
-import { interpret, type Interpretation } from "../../../memory/interpret.ts";
+import type { Interpretation } from "../../../memory/interpret.ts";
 import { onlyDepthIsUnknown } from "../../../plan/exact.ts";
-import { gatheredEntitiesMax } from "../../../plan/limit.ts";
-import { answerOf } from "../../check-error.ts";
+import type { Plan } from "../../../plan/plan.ts";
+import { answersOf, type Evidence } from "../../answers.ts";
+import type { ExpandTree } from "../../expand-tree.ts";
 import type {
   CheckAnswer,
   CheckItem,
@@ -20,15 +21,15 @@ import type {
 import { answersByName, subjectPermissionChecks } from "../../subject-permission.ts";
 import { numberOf, type Row } from "../connect/row.ts";
 import { type Asked, askGroups, type Asking, askUnderHead } from "../questions/asking.ts";
-import { gathered, type Group } from "../questions/check-plan.ts";
+import { CheckPlans, type Group } from "../questions/check-plan.ts";
 import { expandPermission } from "../questions/expand.ts";
-import { gatheredFacts } from "../questions/gathered-facts.ts";
+import { gatheredEvidence } from "../questions/gathered-facts.ts";
 import type { VersionedAnswer } from "./check-batch.ts";
 
 /** How answers were found: in SQL, from gathered facts, or from these after SQL left them open. */
 export type Answering = "pushed_down" | "gathered" | "looked_into";
 
-interface Parts extends Omit<Asking, "telemetry"> {
+interface Parts extends Omit<Asking, "telemetry" | "plans"> {
   /** Told of the answers of each question, to be counted. */
   readonly onAnswered?: ((how: Answering, answers: number) => void) | undefined;
   readonly telemetry?: Telemetry | undefined;
@@ -40,7 +41,8 @@ export class PostgresPermissions implements PermissionStore {
   readonly #onAnswered: NonNullable<Parts["onAnswered"]>;
 
   constructor({ onAnswered, telemetry, ...parts }: Parts) {
-    this.#asking = { ...parts, telemetry: telemetry ?? noTelemetry };
+    const plans = new CheckPlans(parts.schemas);
+    this.#asking = { ...parts, plans, telemetry: telemetry ?? noTelemetry };
     this.#onAnswered = onAnswered ?? (() => {});
   }
 
@@ -109,7 +111,7 @@ export class PostgresPermissions implements PermissionStore {
       const rows = await askGroups(this.#asking, asked, groups);
       if (rows === undefined) return undefined;
       const open = new Map(rows.map((row) => [numberOf(row, "item"), row]));
-      const unknown = groups.flatMap((group) => unknownItems(asked, group, open));
+      const unknown = await this.#unknownItems(asked, groups, open);
       if (unknown.length > 0) {
         // Some answer rests on an error: which one, only the interpreter can tell.
         const facts = await askGroups(this.#asking, asked, unknown);
@@ -120,10 +122,28 @@ export class PostgresPermissions implements PermissionStore {
       const schemaVersion = asked.compiled.version;
       const isGathered = rows.some((row) => row["facts"] !== null) || unknown.length > 0;
       const answers = isGathered
-        ? await telemetry.span("interpret", async () => answersOf(asked, groups, open))
-        : answersOf(asked, groups, open);
+        ? await telemetry.span("interpret", async () => await interpreted(asked, groups, open))
+        : await interpreted(asked, groups, open);
       return { items, answers: answers.map((answer) => ({ ...answer, schemaVersion })) };
     });
+  }
+
+  /** What the statement could not decide, to be gathered. */
+  async #unknownItems(
+    { compiled }: Asked,
+    groups: readonly Group[],
+    rows: ReadonlyMap<number, Row>,
+  ): Promise<Group[]> {
+    const unknown: Group[] = [];
+    for (const group of groups) {
+      if (group.body.kind !== "search" || onlyDepthIsUnknown(group.body.plan)) continue;
+      const items = group.items.filter(({ position }) => {
+        const verdict = numberOf(must(rows.get(position), "every item has a row"), "verdict");
+        return verdict !== ALLOWED && verdict !== DENIED;
+      });
+      if (items.length > 0) unknown.push(await this.#asking.plans.gathered(compiled, items));
+    }
+    return unknown;
   }
 
   #count(groups: readonly Group[], unknown: readonly Group[]): void {
@@ -145,41 +165,37 @@ interface Answered {
   readonly answers: readonly VersionedAnswer[];
 }
 
-/** The items of a group that the statement could not decide, to be gathered. */
-function unknownItems({ compiled }: Asked, group: Group, rows: ReadonlyMap<number, Row>): Group[] {
-  if (group.body.kind === "gather") return [];
-  const items = group.items.filter((item) => {
-    const verdict = numberOf(must(rows.get(item), "every item has a row"), "verdict");
-    return verdict !== ALLOWED && verdict !== DENIED;
-  });
-  return items.length === 0 || onlyDepthIsUnknown(group.body.plan)
-    ? []
-    : [gathered(compiled.schema, group, items)];
-}
-
-function answersOf(
-  asked: Asked,
+async function interpreted(
+  { question }: Asked,
   groups: readonly Group[],
   rows: ReadonlyMap<number, Row>,
-): CheckAnswer[] {
-  return asked.question.items.map((item, index) => {
-    const row = must(rows.get(index), "every item has a row");
-    const { question } = asked;
-    const path = (field: string): string => question.path(index, field);
-    const input = { depth: question.depth, path };
-    if (row["facts"] === null) return answerOf(interpretationOf(row), item, input);
-    const { nodes, facts } = gatheredFacts(row["facts"], item.subject);
-    if (nodes > gatheredEntitiesMax) return answerOf({ kind: "too_large" }, item, input);
-    const group = groups.find(({ items }) => items.includes(index));
-    const interpretation = interpret(must(group, "every item has a group").plan, {
-      facts,
-      entityId: item.entity.id,
-      subject: item.subject,
-      depth: question.depth,
-      data: question.context.data,
-    });
-    return answerOf(interpretation, item, input);
-  });
+): Promise<readonly CheckAnswer[]> {
+  const { signal } = question;
+  const evidence: Evidence[] = [];
+  const plans: Plan[] = [];
+  for (const { items, isShared } of groups) {
+    const [first] = items;
+    let shared: Evidence | undefined;
+    for (const { position, plan } of items) {
+      plans[position] = plan;
+      if (shared === undefined) {
+        const told = isShared ? must(first, "a group has items").position : position;
+        const row = must(rows.get(told), "every item has a row");
+        const item = must(question.items[position], "a group's items are the question's");
+        const facts = row["facts"];
+        const found: Evidence | Promise<Evidence> =
+          facts === null
+            ? { kind: "decided", interpretation: interpretationOf(row) }
+            : runInSlices(gatheredEvidence(facts, item.subject), signal);
+        evidence[position] = found instanceof Promise ? await found : found;
+        if (isShared) shared = evidence[position];
+      } else {
+        evidence[position] = shared;
+      }
+    }
+  }
+  const evidenceOf = (item: number): Evidence => must(evidence[item], "every item has evidence");
+  return await runInSlices(answersOf(question, plans, evidenceOf), signal);
 }
 
 /** The answer of a search that has one. */

@@ -8,7 +8,7 @@ import { validateAttributes, validateTuples } from "../../validate-data.ts";
 import type { Row } from "../connect/row.ts";
 import type { Reads } from "../replicas/reads.ts";
 import type { PinnedState, SnapTokens } from "../token/snap-token.ts";
-import { type Group, groupItems, statementOf } from "./check-plan.ts";
+import type { CheckPlans, Group } from "./check-plan.ts";
 import { checkShape, checkValues } from "./check-values.ts";
 import { standsUnder, underHead } from "./head.ts";
 
@@ -16,6 +16,7 @@ import { standsUnder, underHead } from "./head.ts";
 export interface Asking {
   readonly reads: Reads;
   readonly schemas: CompiledSchemas;
+  readonly plans: CheckPlans;
   readonly tokens: SnapTokens;
   readonly telemetry: Telemetry;
 }
@@ -30,7 +31,7 @@ export interface Asked {
 
 /** Does the work with the plans of the head, again when that turns out to be another one. */
 export async function askUnderHead<T>(
-  { schemas, tokens, telemetry }: Asking,
+  { schemas, plans, tokens, telemetry }: Asking,
   { tenant, frame }: { readonly tenant: TenantId; readonly frame: QuestionFrame },
   checksOf: (schema: Schema) => CheckQuestion,
   work: (asked: Asked, groups: readonly Group[]) => Promise<T | undefined>,
@@ -40,7 +41,7 @@ export async function askUnderHead<T>(
     schemas,
     { tenant, schemaVersion },
     {
-      plan: (compiled) => plan(compiled, checksOf(compiled.schema)),
+      plan: async (compiled) => await plan(plans, compiled, checksOf(compiled.schema)),
       work: async ({ question, compiled, groups }) => {
         const state = snapToken === undefined ? undefined : tokens.read(snapToken);
         return await work({ tenant, question, state, compiled }, groups);
@@ -52,14 +53,14 @@ export async function askUnderHead<T>(
 
 /** One row for each item, or undefined when the head is not the one that was planned with. */
 export async function askGroups(
-  { reads, schemas }: Asking,
+  { reads, schemas, plans }: Asking,
   asked: Asked,
   groups: readonly Group[],
 ): Promise<readonly Row[] | undefined> {
   const { tenant, question, compiled, state } = asked;
   const { schemaVersion, signal } = question;
   const shape = checkShape(question, groups);
-  const { text, params } = statementOf(compiled.schema, groups, shape);
+  const { text, params } = plans.statementOf(compiled.compiled, groups, shape);
   const values = checkValues({ ...asked, groups, shape, params });
   const rows = await reads.read(
     text,
@@ -76,13 +77,18 @@ interface Planned {
   readonly groups: readonly Group[];
 }
 
-function plan(compiled: CompiledSchema, question: CheckQuestion): Planned {
-  const { context, items, path } = question;
+async function plan(
+  plans: CheckPlans,
+  compiled: CompiledSchema,
+  question: CheckQuestion,
+): Promise<Planned> {
+  const { context, items, path, signal } = question;
   validateTuples(compiled.schema, context.tuples, (index) => `context.tuples[${index}]`);
   validateAttributes(
     compiled.schema,
     context.attributes,
     (index) => `context.attributes[${index}]`,
   );
-  return { question, compiled, groups: groupItems(compiled.schema, items, path) };
+  const groups = await plans.groupsOf({ compiled, items, path, signal });
+  return { question, compiled, groups };
 }

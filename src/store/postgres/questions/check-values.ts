@@ -1,16 +1,17 @@
+import { must } from "../../../base/assert.ts";
 import type { CheckShape } from "../../../sql/check.ts";
 import type { Footprint } from "../../../sql/footprint.ts";
-import type { CheckQuestion, QuestionFrame } from "../../store.ts";
+import type { CheckItem, CheckQuestion, QuestionFrame } from "../../store.ts";
 import { arrayLiteral } from "../connect/array-literal.ts";
 import type { Value } from "../connect/value.ts";
 import { type PinnedState, stateValues } from "../token/snap-token.ts";
-import type { Group } from "./check-plan.ts";
+import { directRelations, type Group, type GroupItem } from "./check-plan.ts";
 import { contextValues } from "./context-values.ts";
 
 /** The shape of the statement that a question needs. */
 export function checkShape(question: CheckQuestion, groups: readonly Group[]): CheckShape {
   return {
-    bulk: groups.reduce((count, group) => count + group.items.length, 0) !== 1,
+    bulk: groups.reduce((count, group) => count + askedItems(group).length, 0) !== 1,
     pinned: question.snapToken !== undefined,
     pinnedVersion: question.schemaVersion !== undefined,
     contextTuples: question.context.tuples.length > 0,
@@ -31,17 +32,37 @@ export function checkValues(input: {
   const footprint = new Set(groups.flatMap((group) => [...group.footprint]));
   const values = frameValues(tenant, question, { state, params, footprint });
   groups.forEach((group, index) => {
-    const items = group.items.flatMap((position) => question.items[position] ?? []);
-    const ids = items.map((item) => item.entity.id);
-    const subjects = items.map((item) => item.subject.id);
-    values.set(`id_${index}`, shape.bulk ? arrayLiteral(ids) : (ids[0] ?? ""));
-    values.set(`subject_${index}`, shape.bulk ? arrayLiteral(subjects) : (subjects[0] ?? ""));
-    values.set(
-      `item_${index}`,
-      shape.bulk ? arrayLiteral(group.items.map(String)) : (group.items[0] ?? 0),
-    );
+    // A direct body has an element for each relation of an item.
+    const asked = askedItems(group).flatMap(({ position, plan }) => {
+      const item = must(question.items[position], "a group's items are the question's");
+      const relations = group.body.kind === "direct" ? directRelations(plan) : [""];
+      return relations.map((relation) => ({ position, item, relation }));
+    });
+    const [first] = asked;
+    const set = <T extends string | number>(key: string, of: (one: Asked) => T, none: T): void => {
+      const value = first === undefined ? none : of(first);
+      values.set(
+        `${key}_${index}`,
+        shape.bulk ? arrayLiteral(asked.map((one) => String(of(one)))) : value,
+      );
+    };
+    set("id", ({ item }) => item.entity.id, "");
+    set("subject", ({ item }) => item.subject.id, "");
+    set("item", ({ position }) => position, 0);
+    if (group.body.kind === "direct") set("relation", ({ relation }) => relation, "");
   });
   return values;
+}
+
+interface Asked {
+  readonly position: number;
+  readonly item: CheckItem;
+  readonly relation: string;
+}
+
+/** The items that the statement is told: of a shared group one, which stands for the others. */
+function askedItems({ items, isShared }: Group): readonly GroupItem[] {
+  return isShared ? items.slice(0, 1) : items;
 }
 
 /** The values that all statements of permissions have, by the keys of their parameters. */

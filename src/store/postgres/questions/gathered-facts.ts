@@ -1,27 +1,47 @@
 import { assert, must } from "../../../base/assert.ts";
+import { Pace, type Steps } from "../../../base/steps.ts";
 import type { AttributeValue, Subject } from "../../../base/tuple.ts";
 import type { Facts } from "../../../memory/facts.ts";
+import { gatheredEntitiesMax, gatheredTuplesMax } from "../../../plan/limit.ts";
+import type { Evidence } from "../../answers.ts";
 import { attributeValueOf } from "../../attribute-value.ts";
 
 /** What a gather statement read, as the interpreter reads it. */
 export interface Gathered {
-  /** Entities that were reached. */
-  readonly nodes: number;
-  /** Tuples that were read of hops or of listed relations. */
-  readonly tuples: number;
+  /** More entities or tuples lead to the answer than are looked at for one. */
+  readonly isTooLarge: boolean;
   readonly facts: Facts;
+  /** Entities that were reached, and tuples that were read of hops or of listed relations. */
+  readonly nodes: number;
+  readonly tuples: number;
+}
+
+/** The evidence of a check that was gathered. */
+export function* gatheredEvidence(json: unknown, subject: Subject): Steps<Evidence> {
+  const { isTooLarge, facts } = yield* gatheredFacts(json, subject, gatheredTuplesMax);
+  return isTooLarge
+    ? { kind: "decided", interpretation: { kind: "too_large" } }
+    : { kind: "facts", facts };
 }
 
 /**
- * The facts of the `facts` column of a gather statement (its layout is that of `gatherBody`).
- * `subject` is the one whose direct tuples were read; undefined when all tuples were.
+ * The facts of the `facts` column of a gather statement (its layout is that of `gatherBody`), which
+ * read at most `tuplesMax` tuples. `subject` is the one whose direct tuples were read; undefined when
+ * all tuples were.
  */
-export function gatheredFacts(json: unknown, subject: Subject | undefined): Gathered {
+export function* gatheredFacts(
+  json: unknown,
+  subject: Subject | undefined,
+  tuplesMax: number,
+): Steps<Gathered> {
   assert(isRecord(json), "facts are an object");
+  const pace = new Pace();
   const edges = new Map<string, { type: string; id: string; relation: string }[]>();
   const tuples = new Set<string>();
-  const read = texts(json["edges"]);
-  for (const edge of read) {
+  const read = listOf(json["edges"]);
+  for (const fact of read) {
+    if (pace.step()) yield;
+    const edge = texts(fact);
     const [type, id, relation, subjectType, subjectId, subjectRelation] = edge;
     const target = {
       type: must(subjectType, "an edge has a subject"),
@@ -34,13 +54,14 @@ export function gatheredFacts(json: unknown, subject: Subject | undefined): Gath
     if (known === undefined) edges.set(key, [target]);
     else known.push(target);
   }
-  const direct = new Set(texts(json["direct"]).map((fact) => keyOf(...fact)));
+  const direct = new Set(listOf(json["direct"]).map((fact) => keyOf(...texts(fact))));
   const attributes = readAttributes(json["attributes"]);
   const nodes = json["nodes"];
   assert(typeof nodes === "number", "facts count their nodes");
   const isAsked = (asked: Subject): boolean =>
     asked.type === subject?.type && asked.id === subject.id && asked.relation === subject.relation;
   return {
+    isTooLarge: nodes > gatheredEntitiesMax || read.length > tuplesMax,
     nodes,
     tuples: read.length,
     facts: {
@@ -79,12 +100,13 @@ function readAttributes(json: unknown): Map<string, AttributeValue> {
   );
 }
 
-function texts(json: unknown): string[][] {
+function listOf(json: unknown): readonly unknown[] {
   assert(Array.isArray(json), "facts are lists");
-  return json.map((fact: unknown) => {
-    assert(Array.isArray(fact), "a fact is a list");
-    return fact.map(text);
-  });
+  return json;
+}
+
+function texts(fact: unknown): string[] {
+  return listOf(fact).map(text);
 }
 
 function text(value: unknown): string {

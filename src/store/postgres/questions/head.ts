@@ -25,7 +25,7 @@ export async function underHead<P, T>(
   schemas: CompiledSchemas,
   addressed: Addressed,
   steps: {
-    readonly plan: (compiled: CompiledSchema) => P;
+    readonly plan: (compiled: CompiledSchema) => Promise<P>;
     readonly work: (plan: P) => Promise<T | undefined>;
     readonly telemetry: Telemetry;
   },
@@ -44,16 +44,16 @@ export async function underHead<P, T>(
 async function planned<P>(
   schemas: CompiledSchemas,
   { tenant, schemaVersion }: Addressed,
-  plan: (compiled: CompiledSchema) => P,
+  plan: (compiled: CompiledSchema) => Promise<P>,
 ): Promise<P> {
   const known = await schemas.find(tenant, schemaVersion);
   try {
-    return plan(known);
+    return await plan(known);
   } catch (error) {
-    if (!(error instanceof PembaError)) throw error;
+    if (!(error instanceof PembaError) || error.code === "CANCELLED") throw error;
     const current = await schemas.reload(tenant, schemaVersion);
     if (current.version === known.version) throw error;
-    return plan(current);
+    return await plan(current);
   }
 }
 

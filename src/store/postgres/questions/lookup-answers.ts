@@ -1,9 +1,10 @@
 import { assert } from "../../../base/assert.ts";
+import type { Steps } from "../../../base/steps.ts";
 import type { Entity, Subject, TenantId } from "../../../base/tuple.ts";
 import { ALLOWED } from "../../../base/verdict.ts";
+import { GroundBudget } from "../../../memory/ground-budget.ts";
 import { interpret, type Interpretation } from "../../../memory/interpret.ts";
 import { reachesInScope } from "../../../memory/scope-reach.ts";
-import { gatheredEntitiesMax } from "../../../plan/limit.ts";
 import type { Lookup } from "../../../sql/lookup.ts";
 import type { LookupCheck } from "../../lookup-check.ts";
 import type { LookupEntityQuestion, LookupFrame } from "../../store.ts";
@@ -22,12 +23,14 @@ export interface Sought {
   readonly scope: LookupEntityQuestion["scope"];
 }
 
-/** What there is to say of a candidate. */
-export interface Answer {
-  readonly id: string;
-  /** Undefined when the statement could not decide. */
-  readonly interpretation: Interpretation | undefined;
-}
+/** What there is to say of a candidate that the statement did not deny. */
+export type Answer = { readonly id: string } & (
+  | { readonly kind: "allowed" }
+  /** The statement could not decide. */
+  | { readonly kind: "unknown" }
+  /** The interpreter decides, once the page needs it. */
+  | { readonly kind: "gathered"; readonly interpretation: () => Steps<Interpretation> }
+);
 
 /** The ids of a page's answers, ascending. */
 export function idsOf(row: Row): string[] {
@@ -43,42 +46,41 @@ export function verdictsOf(row: Row): Answer[] {
   return listOf(row["answers"]).map((answer) => {
     const [id, verdict] = listOf(answer);
     assert(typeof id === "string", "an answer begins with an id");
-    return { id, interpretation: verdict === ALLOWED ? allowed : undefined };
+    return { id, kind: verdict === ALLOWED ? "allowed" : "unknown" };
   });
 }
-
-const allowed: Interpretation = { kind: "answer", allowed: true, nodes: 1 };
 
 /** The subject whose tuples were read; undefined when it is subjects that are looked for. */
 export function subjectOf({ end, check }: Sought): Subject | undefined {
   return end === "entities" ? check.itemOf("").subject : undefined;
 }
 
-/** What the interpreter makes of the facts that a statement read: one by one, as the page needs them. */
-export function* interpreted(
+/** What the interpreter makes of the facts that a statement read, once the page needs it. */
+export function interpretedAnswers(
   { frame, check, scope }: Sought,
-  { plan: judged, lookup }: PlannedLookup,
+  { plan, lookup }: PlannedLookup,
   ids: readonly string[],
-  { nodes, facts }: Gathered,
-): Iterable<Answer> {
+  { isTooLarge, facts }: Gathered,
+): readonly Answer[] {
   const limits = new Map([...scope].map(([type, among]) => [type, new Set(among)]));
   const isInScope = ({ type, id }: Entity): boolean => limits.get(type)?.has(id) ?? true;
-  for (const id of ids) {
-    if (nodes > gatheredEntitiesMax) {
-      yield { id, interpretation: { kind: "too_large" } };
-      continue;
-    }
-    const { entity, subject } = check.itemOf(id);
-    const { depth, context } = frame;
-    const asked = { facts, entityId: entity.id, subject, depth, data: context.data };
-    if (limits.size > 0 && !reachesInScope(lookup.relaxed, { ...asked, isInScope })) continue;
-    yield { id, interpretation: interpret(judged, asked) };
-  }
+  const { depth, context } = frame;
+  return ids.map((id) => ({
+    id,
+    kind: "gathered",
+    interpretation: function* () {
+      if (isTooLarge) return { kind: "too_large" };
+      const { entity, subject } = check.itemOf(id);
+      const budget = new GroundBudget();
+      const asked = { facts, entityId: entity.id, subject, depth, data: context.data, budget };
+      if (limits.size > 0 && !reachesInScope(lookup.relaxed, { ...asked, isInScope }))
+        return denied;
+      return yield* interpret(plan, asked);
+    },
+  }));
 }
 
-export function isDenied({ interpretation }: Answer): boolean {
-  return interpretation?.kind === "answer" && !interpretation.allowed;
-}
+const denied: Interpretation = { kind: "answer", allowed: false, nodes: 1 };
 
 function listOf(json: unknown): readonly unknown[] {
   assert(Array.isArray(json), "answers are lists");

@@ -1,13 +1,10 @@
-import { LRUCache } from "lru-cache";
-
+import { type Steps } from "../../../base/steps.ts";
 import type { JsonValue } from "../../../base/tuple.ts";
 import { defaultValue } from "../../../condition/defaults.ts";
-import type { RuleDefinition, Schema } from "../../../language/schema.ts";
-import { planOf, plansMax } from "../../../plan/cache.ts";
-import { buildNetwork } from "../../../plan/network.ts";
-import type { Plan, Question } from "../../../plan/plan.ts";
-import { questionKey } from "../../../plan/question-of.ts";
-import { type RelaxedPlan, relaxedPlan } from "../../../plan/relax.ts";
+import type { RuleDefinition } from "../../../language/schema.ts";
+import type { RelaxedPlan } from "../../../plan/passes/5-relax.ts";
+import { collapse } from "../../../plan/passes/6-collapse.ts";
+import type { Plan } from "../../../plan/plan.ts";
 import {
   type Footprint,
   gatherFootprint,
@@ -15,11 +12,13 @@ import {
   searchFootprint,
 } from "../../../sql/footprint.ts";
 import type { Statement } from "../../../sql/fragment.ts";
-import { expandGatherOf, gatherOf } from "../../../sql/gather-plan.ts";
+import { expandGatherOf } from "../../../sql/gather-plan.ts";
 import { type Lookup, lookupStatement, type LookupShape } from "../../../sql/lookup.ts";
-import { plainShape } from "../../../sql/push-down.ts";
+import { gatherFor, plainShape } from "../../../sql/push-down.ts";
 import { Untranslatable } from "../../../sql/test.ts";
-import { statementCache } from "./statement-cache.ts";
+import type { CompiledSchemas, CompiledText } from "../../compiled-schemas.ts";
+import { KeptMap } from "../../kept.ts";
+import { keyOf, ownBytes, type Planning, statementBytes } from "../../planner.ts";
 
 /** How a lookup is asked of the database, and by which plan its answers are interpreted if need be. */
 export interface PlannedLookup {
@@ -30,40 +29,45 @@ export interface PlannedLookup {
   readonly rules: readonly RuleDefinition[];
 }
 
-/** Texts depend on which types have a scope and which rules are open, too. */
-const statements = statementCache(20_000_000);
+/** Plans of lookups with their statements, kept under the limit of the schemas. */
+export class LookupPlans {
+  readonly #schemas: CompiledSchemas;
+  readonly #planned: KeptMap<PlannedLookup>;
+  readonly #statements: KeptMap<Statement>;
 
-const prepared = new WeakMap<Schema, LRUCache<string, PlannedLookup>>();
-
-/** Fails with a client error on unknown names, whose fields `path` spells. */
-export function planLookup(
-  schema: Schema,
-  end: Lookup["end"],
-  question: Question,
-  path: (field: string) => string,
-): PlannedLookup {
-  const lookups = preparedOf(schema);
-  const key = `${end} ${questionKey(question)}`;
-  let planned = lookups.get(key);
-  if (planned === undefined) {
-    const plan = planOf(schema, question, path);
-    const relaxed = relaxedPlan(plan);
-    const lookup = lookupOf(schema, end, plan, relaxed);
-    planned = { key, plan, lookup, footprint: footprintOf(lookup), rules: rulesOf(relaxed) };
-    lookups.set(key, planned);
+  constructor(schemas: CompiledSchemas) {
+    this.#schemas = schemas;
+    this.#planned = new KeptMap(schemas.limit, plannedBytes);
+    this.#statements = new KeptMap(schemas.limit, statementBytes);
   }
-  return planned;
-}
 
-/** The statement of a lookup in a shape, written once for a schema. */
-export function lookupStatementOf(
-  schema: Schema,
-  { key, lookup }: PlannedLookup,
-  shape: LookupShape,
-): Statement {
-  const { openRules, ...others } = shape;
-  const shapeKey = `${key} ${JSON.stringify([[...openRules].toSorted(), others])}`;
-  return statements(schema, shapeKey, () => lookupStatement(lookup, shape));
+  /** Fails with a client error on unknown names, and with CANCELLED when the signal aborts. */
+  async planOf(end: Lookup["end"], planning: Planning): Promise<PlannedLookup> {
+    const key = `${end} ${keyOf(planning.compiled, planning.question)}`;
+    return this.#planned.get(key) ?? (await this.#plan(key, end, planning));
+  }
+
+  /** The statement of a lookup in a shape, written once. Texts depend on scope and open rules, too. */
+  statementOf({ key, lookup }: PlannedLookup, shape: LookupShape): Statement {
+    const { openRules, ...others } = shape;
+    const shapeKey = `${key} ${JSON.stringify([[...openRules].toSorted(), others])}`;
+    const known = this.#statements.get(shapeKey);
+    if (known !== undefined) return known;
+    const statement = lookupStatement(lookup, shape);
+    this.#statements.set(shapeKey, statement);
+    return statement;
+  }
+
+  async #plan(key: string, end: Lookup["end"], planning: Planning): Promise<PlannedLookup> {
+    const { planner } = this.#schemas;
+    const plan = await planner.planOf(planning);
+    const relaxed = await planner.candidatesOf(planning);
+    const make = function* (): Steps<PlannedLookup> {
+      const lookup = yield* lookupOf(planning.compiled, end, plan, relaxed);
+      return { key, plan, lookup, footprint: footprintOf(lookup), rules: rulesOf(relaxed) };
+    };
+    return await this.#planned.find(key, make, planning.signal);
+  }
 }
 
 /**
@@ -82,7 +86,12 @@ export function openRules(
   return new Set(open.map(({ name }) => name));
 }
 
-function lookupOf(schema: Schema, end: Lookup["end"], plan: Plan, relaxed: RelaxedPlan): Lookup {
+function* lookupOf(
+  { schema }: CompiledText,
+  end: Lookup["end"],
+  plan: Plan,
+  relaxed: RelaxedPlan,
+): Steps<Lookup> {
   if (plan.kind === "search") {
     const lookup: Lookup = { end, relaxed, schema, judge: { kind: "search", plan } };
     try {
@@ -93,12 +102,16 @@ function lookupOf(schema: Schema, end: Lookup["end"], plan: Plan, relaxed: Relax
       if (!(error instanceof Untranslatable)) throw error;
     }
   }
-  const network = plan.kind === "network" ? plan.network : buildNetwork(schema, plan.question);
   const gather =
     end === "entities"
-      ? gatherOf(network, plan.question)
-      : expandGatherOf(schema, network, plan.question);
+      ? yield* gatherFor(plan)
+      : expandGatherOf(yield* collapse(plan.network, [plan.root]));
   return { end, relaxed, schema, judge: { kind: "gather", gather } };
+}
+
+/** The plans are counted where they are kept. */
+function plannedBytes({ lookup: { judge }, footprint, rules }: PlannedLookup): number {
+  return ownBytes([judge.kind === "gather" ? judge.gather : [], footprint, rules]);
 }
 
 function footprintOf({ relaxed, judge }: Lookup): Footprint {
@@ -111,13 +124,4 @@ function rulesOf({ states }: RelaxedPlan): RuleDefinition[] {
   const tests = [...states.values()].flatMap((state) => state.tests);
   const rules = tests.flatMap(({ test }) => (test.kind === "rule" ? [test.rule] : []));
   return [...new Set(rules)];
-}
-
-function preparedOf(schema: Schema): LRUCache<string, PlannedLookup> {
-  let known = prepared.get(schema);
-  if (known === undefined) {
-    known = new LRUCache({ max: plansMax });
-    prepared.set(schema, known);
-  }
-  return known;
 }

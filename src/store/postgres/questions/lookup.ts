@@ -1,7 +1,9 @@
 import { must } from "../../../base/assert.ts";
 import type { Telemetry } from "../../../base/telemetry.ts";
+import { runInSlices } from "../../../base/time-slice.ts";
 import type { SchemaVersion, SnapToken, TenantId } from "../../../base/tuple.ts";
-import { gatheredEntitiesMax } from "../../../plan/limit.ts";
+import type { Interpretation } from "../../../memory/interpret.ts";
+import { gatheredTuplesMax } from "../../../plan/limit.ts";
 import { questionUnder } from "../../../plan/question-of.ts";
 import type { Footprint } from "../../../sql/footprint.ts";
 import type { Lookup, LookupShape } from "../../../sql/lookup.ts";
@@ -28,13 +30,12 @@ import { standsUnder, underHead } from "./head.ts";
 import {
   type Answer,
   idsOf,
-  interpreted,
-  isDenied,
+  interpretedAnswers,
   type Sought,
   subjectOf,
   verdictsOf,
 } from "./lookup-answers.ts";
-import { lookupStatementOf, openRules, type PlannedLookup, planLookup } from "./lookup-plan.ts";
+import { LookupPlans, openRules, type PlannedLookup } from "./lookup-plan.ts";
 
 interface Parts {
   readonly reads: Reads;
@@ -48,9 +49,11 @@ interface Parts {
 /** Lookups as one statement a page: see `lookupStatement`. */
 export class PostgresLookups implements LookupStore {
   readonly #parts: Parts;
+  readonly #plans: LookupPlans;
 
   constructor(parts: Parts) {
     this.#parts = parts;
+    this.#plans = new LookupPlans(parts.schemas);
   }
 
   async entities(tenant: TenantId, question: LookupEntityQuestion): Promise<LookupPage> {
@@ -86,12 +89,17 @@ export class PostgresLookups implements LookupStore {
       const read = await this.#read({ ...sought, frame }, wanted, batch);
       const { answers, goOn, state } = read;
       for (const answer of answers) {
-        if (isDenied(answer)) continue;
+        const interpretation =
+          answer.kind === "gathered"
+            ? await runInSlices(answer.interpretation(), frame.signal)
+            : undefined;
+        if (interpretation?.kind === "answer" && !interpretation.allowed) continue;
         // What follows may be an error: it is told on the page that it is on.
         if (items.length === limit) return { items, next: items.at(-1), ...state };
-        if (await this.#isAllowed({ ...sought, frame: { ...frame, ...state } }, answer)) {
-          items.push(answer.id);
-        }
+        const asked = { ...sought, frame: { ...frame, ...state } };
+        const isAllowed =
+          answer.kind === "allowed" || (await this.#isAllowed(asked, answer.id, interpretation));
+        if (isAllowed) items.push(answer.id);
       }
       if (goOn === undefined) return { items, next: undefined, ...state };
       frame = { ...frame, ...state, after: goOn };
@@ -100,11 +108,15 @@ export class PostgresLookups implements LookupStore {
   }
 
   /** Fails when there is no answer, as the check of that id does. */
-  async #isAllowed({ tenant, frame, check }: Sought, answer: Answer): Promise<boolean> {
-    const item = check.itemOf(answer.id);
+  async #isAllowed(
+    { tenant, frame, check }: Sought,
+    id: string,
+    interpretation: Interpretation | undefined,
+  ): Promise<boolean> {
+    const item = check.itemOf(id);
     const { depth } = frame;
-    if (answer.interpretation !== undefined) {
-      return answerOf(answer.interpretation, item, { depth, path: check.path }).allowed;
+    if (interpretation !== undefined) {
+      return answerOf(interpretation, item, { depth, path: check.path }).allowed;
     }
     const path = (_item: number, field: string): string => check.path(field);
     const [known] = await this.#parts.permissions.check(tenant, { ...frame, items: [item], path });
@@ -119,7 +131,7 @@ export class PostgresLookups implements LookupStore {
       schemas,
       { tenant, schemaVersion: frame.schemaVersion },
       {
-        plan: (compiled) => plan(compiled, sought),
+        plan: async (compiled) => await plan(this.#plans, compiled, sought),
         work: async (planned) => {
           const sizes = batchSizes(planned.planned.lookup, wanted);
           return await this.#readBatch(sought, planned, { wanted, size: batch ?? sizes.first });
@@ -140,7 +152,7 @@ export class PostgresLookups implements LookupStore {
     const { schemaVersion, snapToken, signal } = frame;
     const { kind } = planned.lookup.judge;
     const shape = shapeOf(sought, planned);
-    const { text, params } = lookupStatementOf(compiled.schema, planned, shape);
+    const { text, params } = this.#plans.statementOf(planned, shape);
     const state = snapToken && tokens.read(snapToken);
     const { footprint } = planned;
     const read = { state, params, footprint, candidates: size, answers: wanted };
@@ -154,8 +166,14 @@ export class PostgresLookups implements LookupStore {
     if (!standsUnder(schemas, { tenant, schemaVersion }, { compiled, isPinned }, row)) {
       return undefined;
     }
-    const facts = kind === "gather" ? gatheredFacts(row["facts"], subjectOf(sought)) : undefined;
-    if (facts !== undefined && facts.nodes > gatheredEntitiesMax && size > 1) {
+    const facts =
+      kind === "gather"
+        ? await runInSlices(
+            gatheredFacts(row["facts"], subjectOf(sought), gatheredTuplesMax),
+            signal,
+          )
+        : undefined;
+    if (facts?.isTooLarge === true && size > 1) {
       // More than is looked at for one answer leads on from all of them: fewer at a time, then.
       const smaller = { wanted, size: Math.ceil(size / 10) };
       return await this.#readBatch(sought, { compiled, planned }, smaller);
@@ -167,7 +185,8 @@ export class PostgresLookups implements LookupStore {
     telemetry.add("pemba.lookup.candidates", candidates, { question });
     const isFull = candidates === size;
     return {
-      answers: facts === undefined ? verdictsOf(row) : interpreted(sought, planned, ids, facts),
+      answers:
+        facts === undefined ? verdictsOf(row) : interpretedAnswers(sought, planned, ids, facts),
       goOn: isCut ? ids.at(-1) : isFull ? textOf(row, "last") : undefined,
       nextBatch: Math.min(size * 2, batchSizes(planned.lookup, wanted).max),
       state: {
@@ -179,7 +198,7 @@ export class PostgresLookups implements LookupStore {
 }
 
 interface Read {
-  readonly answers: Iterable<Answer>;
+  readonly answers: readonly Answer[];
   /** The id behind which there may be more; undefined when there is not. */
   readonly goOn: string | undefined;
   /** How many candidates to read next. */
@@ -193,12 +212,21 @@ interface Planned {
 }
 
 /** What is wrong with a question is told in the order in which the other engine tells it. */
-function plan(compiled: CompiledSchema, { end, frame, check, scope }: Sought): Planned {
+async function plan(
+  plans: LookupPlans,
+  compiled: CompiledSchema,
+  { end, frame, check, scope }: Sought,
+): Promise<Planned> {
   const { schema } = compiled;
   const { tuples, attributes } = frame.context;
   validateTuples(schema, tuples, (index) => `context.tuples[${index}]`);
   validateAttributes(schema, attributes, (index) => `context.attributes[${index}]`);
-  const planned = planLookup(schema, end, questionUnder(schema, check.itemOf("")), check.path);
+  const planned = await plans.planOf(end, {
+    compiled: compiled.compiled,
+    question: questionUnder(schema, check.itemOf("")),
+    path: check.path,
+    signal: frame.signal,
+  });
   validateScope(schema, scope);
   return { compiled, planned };
 }

@@ -1,10 +1,10 @@
 /**
- * Work in steps: it yields now and then for others to have their turn, and whoever runs it may leave
- * it there.
+ * Work in steps: it yields now and then, so that other requests get the processor, and its caller may
+ * leave it there.
  */
 export type Steps<T> = Generator<void, T>;
 
-/** So many steps take far less than a turn, and asking for the time after each would be felt. */
+/** So many steps take far less than a time slice, and asking for the time after each would be felt. */
 const stepsOfStretch = 256;
 
 /** Counts the steps of one piece of work. */
@@ -18,7 +18,7 @@ export class Pace {
   }
 }
 
-/** Runs the steps to their end in one turn, for work that has a bound. */
+/** Runs the steps to their end without a pause, for work that has a bound. */
 export function runThrough<T>(steps: Steps<T>): T {
   for (;;) {
     const { done, value } = steps.next();

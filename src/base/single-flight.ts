@@ -1,0 +1,57 @@
+import { cancelled } from "./error.ts";
+
+interface Flight<T> {
+  readonly result: Promise<T>;
+  readonly controller: AbortController;
+  waiters: number;
+}
+
+/** Work that several callers want at the same time is done once (single flight). */
+export class SingleFlight<T> {
+  readonly #flights = new Map<string, Flight<T>>();
+
+  /** Is work under way for the key? */
+  has(key: string): boolean {
+    return this.#flights.has(key);
+  }
+
+  /**
+   * The result of the work that is under way for the key, or of `start`. The signal of `start` aborts
+   * once every caller has left; a caller that leaves fails with CANCELLED at once.
+   */
+  async join(
+    key: string,
+    start: (signal: AbortSignal) => Promise<T>,
+    signal: AbortSignal | undefined,
+  ): Promise<T> {
+    const flight = this.#flights.get(key) ?? this.#take(key, start);
+    flight.waiters += 1;
+    const left = Promise.withResolvers<never>();
+    const leave = (): void => left.reject(cancelled(undefined));
+    if (signal?.aborted === true) leave();
+    signal?.addEventListener("abort", leave, { once: true });
+    try {
+      return await Promise.race([flight.result, left.promise]);
+    } finally {
+      signal?.removeEventListener("abort", leave);
+      flight.waiters -= 1;
+      if (flight.waiters === 0) {
+        // Work that is given up is no work to join.
+        if (this.#flights.get(key) === flight) this.#flights.delete(key);
+        flight.controller.abort();
+      }
+    }
+  }
+
+  #take(key: string, start: (signal: AbortSignal) => Promise<T>): Flight<T> {
+    const controller = new AbortController();
+    const result = start(controller.signal);
+    const flight: Flight<T> = { result, controller, waiters: 0 };
+    this.#flights.set(key, flight);
+    const end = (): void => {
+      if (this.#flights.get(key) === flight) this.#flights.delete(key);
+    };
+    result.then(end, end);
+    return flight;
+  }
+}

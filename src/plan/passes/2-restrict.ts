@@ -1,0 +1,95 @@
+import { Pace, type Steps } from "../../base/steps.ts";
+import type { Formula, Network, Node } from "../network.ts";
+import type { SubjectKind } from "../plan.ts";
+
+/** A network as subjects of one kind see it. */
+export interface RestrictedNetwork {
+  readonly network: Network;
+  readonly kind: SubjectKind;
+  /** By the id of a node: 0 where it can hold for no subject of the kind, else 1. */
+  readonly possible: Uint8Array;
+}
+
+/** In a component that is harder to settle, what is left is taken to be possible. */
+const sweepsMax = 50;
+
+/**
+ * Restricts a network to one kind of subjects: what can hold for none of them, whatever the data say,
+ * is no part of their plans.
+ *
+ * Needs: a network as `lower` makes it, with components numbered from what is led to.
+ * Guarantees: a node that is not possible is denied at every entity, and cannot fail. One that is
+ * possible may still be denied everywhere.
+ */
+export function* restrict(network: Network, kind: SubjectKind): Steps<RestrictedNetwork> {
+  const possible = new Uint8Array(network.nodes.length);
+  const restricted = { network, kind, possible };
+  const pace = new Pace();
+  const components = Map.groupBy(network.nodes, ({ component }) => component);
+  const inOrder = [...components].toSorted(([a], [b]) => a - b);
+  for (const [, members] of inOrder) {
+    for (let sweep = 0, isSettled = false; !isSettled; sweep += 1) {
+      isSettled = true;
+      for (const node of members) {
+        if (pace.step()) yield;
+        if (possible[node.id] === 1) continue;
+        if (sweep < sweepsMax && !isPossibleNow(restricted, node)) continue;
+        possible[node.id] = 1;
+        isSettled = !node.isRecursive;
+      }
+    }
+  }
+  return restricted;
+}
+
+/** The network as it is, for what asks for every subject at once. */
+export function unrestricted(network: Network, kind: SubjectKind): RestrictedNetwork {
+  return { network, kind, possible: new Uint8Array(network.nodes.length).fill(1) };
+}
+
+export function isPossible({ possible }: RestrictedNetwork, { id }: Node): boolean {
+  // The node of a rule that is asked by itself is none of the network's.
+  return possible[id] !== 0;
+}
+
+/** Whether the asked subject may stand in the relation itself. */
+export function holdsDirectly(
+  { kind }: RestrictedNetwork,
+  { types }: Extract<Formula, { kind: "relation" }>,
+): boolean {
+  return types.some(
+    ({ type, relation }) => type === kind.subjectType && relation === kind.subjectRelation,
+  );
+}
+
+/** Whether the node may be the asked subject itself, a userset. */
+export function isSubjectNode({ kind }: RestrictedNetwork, node: Node): boolean {
+  return (
+    !node.isOperand && node.entityType === kind.subjectType && node.name === kind.subjectRelation
+  );
+}
+
+function isPossibleNow(restricted: RestrictedNetwork, node: Node): boolean {
+  return isSubjectNode(restricted, node) || isFormulaPossible(restricted, node.formula);
+}
+
+function isFormulaPossible(restricted: RestrictedNetwork, formula: Formula): boolean {
+  const holds = (node: Node): boolean => isPossible(restricted, node);
+  switch (formula.kind) {
+    case "or":
+      return formula.operands.some((operand) => isFormulaPossible(restricted, operand));
+    case "and":
+      return formula.operands.every(holds);
+    case "not":
+      return holds(formula.left);
+    case "node":
+      return holds(formula.node);
+    case "relation":
+      return holdsDirectly(restricted, formula) || formula.usersets.some(holds);
+    case "walk":
+      return formula.targets.some(holds);
+    case "attribute":
+    case "rule":
+      return true;
+  }
+}

@@ -1,0 +1,377 @@
+import { must } from "../../base/assert.ts";
+import { Pace, type Steps } from "../../base/steps.ts";
+import type { RuleDefinition } from "../../language/schema.ts";
+import { planMax } from "../limit.ts";
+import type { Formula, Node } from "../network.ts";
+import type { GatherReason } from "../plan.ts";
+import { holdsDirectly, isPossible, isSubjectNode, type RestrictedNetwork } from "./2-restrict.ts";
+
+/** States in the order in which they were found; state 0 is the root. */
+export interface Automaton {
+  readonly states: readonly OpenState[];
+}
+
+/** A set of nodes of one entity type, with all nodes of the same entity inlined. */
+export interface OpenState {
+  readonly entityType: string;
+  readonly label: string;
+  /** One for each set of guards. */
+  readonly branches: readonly OpenBranch[];
+}
+
+export interface OpenBranch {
+  readonly guards: readonly { readonly state: number; readonly polarity: Polarity }[];
+  readonly isSelf: boolean;
+  readonly direct: readonly string[];
+  readonly attributes: readonly string[];
+  readonly rules: readonly RuleDefinition[];
+  readonly usersets: readonly OpenHop[];
+  readonly walks: readonly OpenHop[];
+}
+
+export interface OpenHop {
+  readonly relations: readonly string[];
+  /** The state that it leads to, and a node of it. */
+  readonly target: number;
+  readonly node: Node;
+}
+
+type Polarity = "required" | "excluded";
+
+/** An operand that must (or must not) hold at the same entity: one object for each of the two. */
+interface NodeGuard {
+  readonly node: Node;
+  readonly polarity: Polarity;
+}
+
+export type Unfolded =
+  | { readonly kind: "automaton"; readonly automaton: Automaton }
+  | { readonly kind: "obstacle"; readonly reasons: readonly GatherReason[] };
+
+/**
+ * Unfolds a network from a root to an automaton: names of the same entity are inlined, one operand of
+ * an `and` and the left one of a `not` too, and the others become guards. Hops over the same relation
+ * to the same type are one hop to the set of names that they ask, so that one probe serves them all.
+ *
+ * Needs: a network restricted to the kind of subjects of the question.
+ * Guarantees: no state holds what is impossible; a state has one branch for each set of guards, so at
+ * most one without any; a guard never leads back to the state that it guards. What cannot be so, or
+ * passes the bounds of `planMax`, is an obstacle with its reasons.
+ *
+ * `withoutGuards`: of an `and` the narrowest operand is kept, of a `not` the left one. The automaton
+ * then accepts whatever the network does, and more.
+ */
+export function unfold(
+  network: RestrictedNetwork,
+  root: Node,
+  options: { readonly withoutGuards: boolean },
+): Steps<Unfolded> {
+  return new Unfolding(network, options).run(root);
+}
+
+/** Thrown when a plan passes its bounds, and caught by `run`. */
+class TooLarge extends Error {}
+
+class Unfolding {
+  readonly #network: RestrictedNetwork;
+  readonly #withoutGuards: boolean;
+  readonly #entries: { readonly entityType: string; readonly nodes: readonly Node[] }[] = [];
+  readonly #ids = new Map<string, number>();
+  readonly #guards = new Map<string, NodeGuard>();
+  readonly #reasons = new Map<string, GatherReason>();
+  readonly #composites = new Set<Node>();
+  readonly #pace = new Pace();
+  #steps = 0;
+  #branches = 0;
+
+  constructor(network: RestrictedNetwork, options: { readonly withoutGuards: boolean }) {
+    this.#network = network;
+    this.#withoutGuards = options.withoutGuards;
+  }
+
+  *run(root: Node): Steps<Unfolded> {
+    const states: OpenState[] = [];
+    this.#intern([root]);
+    // Grows while it is read: a state's hops and guards lead to further ones.
+    for (const { entityType, nodes } of this.#entries) {
+      const label = nodes.map(labelOf).join("|");
+      try {
+        const branches = yield* this.#expand(nodes);
+        states.push({ entityType, label, branches: branches.map((one) => this.#close(one)) });
+      } catch (error) {
+        if (!(error instanceof TooLarge)) throw error;
+        this.#obstacle(must(nodes[0], "a state has nodes"), "it has too many alternatives");
+        break;
+      }
+    }
+    return this.#reasons.size === 0
+      ? { kind: "automaton", automaton: { states } }
+      : { kind: "obstacle", reasons: [...this.#reasons.values()] };
+  }
+
+  /** The number of the state for these nodes of one type, which is made when it is new. */
+  #intern(nodes: readonly Node[]): number {
+    const key = nodes
+      .map(({ id }) => id)
+      .toSorted((a, b) => a - b)
+      .join(" ");
+    let id = this.#ids.get(key);
+    if (id === undefined) {
+      if (this.#entries.length === planMax.states) throw new TooLarge();
+      id = this.#entries.length;
+      this.#ids.set(key, id);
+      this.#entries.push({ entityType: must(nodes[0], "a state has nodes").entityType, nodes });
+    }
+    return id;
+  }
+
+  /**
+   * The branches of a state. A node that was met with a subset of the guards adds nothing (least
+   * fixpoint), so names that refer to each other end.
+   */
+  *#expand(nodes: readonly Node[]): Steps<readonly Branch[]> {
+    const branches = new BranchTable((count) => this.#countBranches(count));
+    const met = new Map<Node, (readonly NodeGuard[])[]>();
+    const stack: Pending[] = nodes.map((node) => asPending(node, [])).toReversed();
+    for (let next = stack.pop(); next !== undefined; next = stack.pop()) {
+      if (this.#pace.step()) yield;
+      const { holder, formula, guards } = next;
+      switch (formula.kind) {
+        case "or":
+          for (const operand of formula.operands.toReversed()) {
+            stack.push({ holder, formula: operand, guards });
+          }
+          break;
+        case "and":
+        case "not":
+          stack.push(...this.#split(next, formula));
+          break;
+        case "node": {
+          const { node } = formula;
+          if (!isPossible(this.#network, node) || !this.#isNews(met, node, guards)) break;
+          if (isSubjectNode(this.#network, node)) branches.at(guards, 0).isSelf = true;
+          stack.push({ holder: node, formula: node.formula, guards });
+          break;
+        }
+        case "relation": {
+          if (holdsDirectly(this.#network, formula))
+            branches.at(guards, 0).direct.add(formula.relation);
+          for (const node of formula.usersets.filter((each) => isPossible(this.#network, each))) {
+            branches.addHop(guards, "usersets", String(node.id), { ...formula, node });
+          }
+          break;
+        }
+        case "walk":
+          for (const node of formula.targets.filter((each) => isPossible(this.#network, each))) {
+            const key = `${node.entityType} ${formula.relation}`;
+            branches.addHop(guards, "walks", key, { ...formula, node });
+          }
+          break;
+        case "attribute":
+          branches.at(guards, 1).attributes.add(formula.name);
+          break;
+        case "rule":
+          branches.at(guards, 1).rules.add(formula.rule);
+          break;
+      }
+    }
+    return branches.list();
+  }
+
+  /** False when the node was met with the same guards or fewer, which allow at least as much. */
+  #isNews(
+    met: Map<Node, (readonly NodeGuard[])[]>,
+    node: Node,
+    guards: readonly NodeGuard[],
+  ): boolean {
+    const before = met.get(node) ?? [];
+    this.#steps += 1 + before.length;
+    const { kind } = node.formula;
+    if (kind === "and" || kind === "not" || kind === "or") this.#composites.add(node);
+    if (this.#steps > planMax.steps || this.#composites.size > planMax.names) throw new TooLarge();
+    if (before.some((fewer) => fewer.every((guard) => guards.includes(guard)))) return false;
+    if (before.length === 0) met.set(node, [guards]);
+    else before.push(guards);
+    return true;
+  }
+
+  #countBranches(count: number): void {
+    this.#branches += count;
+    if (this.#branches > planMax.branches) throw new TooLarge();
+  }
+
+  /** The operand that the search goes on through, behind the others; none when one is impossible. */
+  #split(
+    { holder, guards }: Pending,
+    formula: Extract<Formula, { kind: "and" | "not" }>,
+  ): Pending[] {
+    const required = formula.kind === "and" ? [...new Set(formula.operands)] : [formula.left];
+    const inlined = must(required[0], "an operator has operands");
+    if (!required.every((node) => isPossible(this.#network, node))) return [];
+    if (this.#withoutGuards) return [asPending(narrowest(required), guards)];
+    const leadsBack = (node: Node): boolean =>
+      holder.isRecursive && node.component === holder.component;
+    if (formula.kind === "not") {
+      const { right } = formula;
+      if (!isPossible(this.#network, right)) return [asPending(inlined, guards)];
+      if (leadsBack(right)) this.#obstacle(holder, "a negation leads back to it");
+      return this.#behind(inlined, guards, [this.#guard(right, "excluded")]);
+    }
+    const back = required.filter(leadsBack);
+    if (back.length > 1) this.#obstacle(holder, "several operands of `and` lead back to it");
+    // Judging what is local first spares the search of the rest.
+    const chosen = back[0] ?? required.find(({ isLocal }) => !isLocal) ?? inlined;
+    const more = required.flatMap((node) =>
+      node === chosen ? [] : [this.#guard(node, "required")],
+    );
+    return this.#behind(chosen, guards, more.toReversed());
+  }
+
+  /** Nothing behind an operand that is both required and excluded. */
+  #behind(node: Node, guards: readonly NodeGuard[], more: readonly NodeGuard[]): Pending[] {
+    const all = [...guards];
+    for (const guard of more) if (!all.includes(guard)) all.push(guard);
+    if (all.length > planMax.guards) throw new TooLarge();
+    this.#steps += all.length;
+    const excluded = new Set(all.flatMap((one) => (one.polarity === "excluded" ? one.node : [])));
+    if (all.some((one) => one.polarity === "required" && excluded.has(one.node))) return [];
+    return [asPending(node, all)];
+  }
+
+  #guard(node: Node, polarity: Polarity): NodeGuard {
+    const key = `${polarity} ${node.id}`;
+    let guard = this.#guards.get(key);
+    if (guard === undefined) {
+      guard = { node, polarity };
+      this.#guards.set(key, guard);
+    }
+    return guard;
+  }
+
+  #obstacle({ entityType, name: permission }: Node, cause: GatherReason["cause"]): void {
+    const reason = { entityType, permission, cause };
+    this.#reasons.set(JSON.stringify(reason), reason);
+  }
+
+  /** The branch with the numbers of the states that it leads to. */
+  #close({ guards, usersets, walks, ...tests }: Branch): OpenBranch {
+    const numbered = guards.map(({ node, polarity }) => ({
+      state: this.#intern([node]),
+      polarity,
+    }));
+    const hop = ({ relations, nodes }: BranchHop): OpenHop => ({
+      relations: [...relations],
+      target: this.#intern([...nodes]),
+      node: must([...nodes][0], "a hop leads to a node"),
+    });
+    const perTarget = Map.groupBy([...walks.values()].map(hop), ({ target }) => target);
+    return {
+      guards: numbered.toSorted((a, b) => a.state - b.state),
+      isSelf: tests.isSelf,
+      direct: [...tests.direct],
+      attributes: [...tests.attributes],
+      rules: [...tests.rules],
+      usersets: [...usersets.values()].map(hop),
+      walks: [...perTarget.values()].flatMap(([first, ...others]) => {
+        if (first === undefined) return [];
+        const relations = [first, ...others].flatMap((each) => each.relations);
+        return [{ ...first, relations: [...new Set(relations)] }];
+      }),
+    };
+  }
+}
+
+/** A formula to expand, the node that it stands in, and what must hold for it to count. */
+interface Pending {
+  readonly holder: Node;
+  readonly formula: Formula;
+  readonly guards: readonly NodeGuard[];
+}
+
+interface Branch {
+  readonly guards: readonly NodeGuard[];
+  isSelf: boolean;
+  readonly direct: Set<string>;
+  readonly attributes: Set<string>;
+  readonly rules: Set<RuleDefinition>;
+  readonly usersets: Map<string, BranchHop>;
+  readonly walks: Map<string, BranchHop>;
+}
+
+interface BranchHop {
+  readonly relations: Set<string>;
+  readonly nodes: Set<Node>;
+}
+
+/** The branches of a state by their guards, counted as a statement has them. */
+class BranchTable {
+  readonly #branches = new Map<string, Branch>();
+  readonly #count: (branches: number) => void;
+
+  constructor(count: (branches: number) => void) {
+    this.#count = count;
+  }
+
+  /** The branch behind these guards, which gets one more part of that cost. */
+  at(guards: readonly NodeGuard[], cost: number): Branch {
+    this.#count(cost);
+    const key = guards
+      .map(({ node, polarity }) => `${polarity === "required" ? "" : "-"}${node.id}`)
+      .toSorted()
+      .join(" ");
+    let branch = this.#branches.get(key);
+    if (branch === undefined) {
+      this.#count(1 + guards.length);
+      branch = {
+        guards,
+        isSelf: false,
+        direct: new Set(),
+        attributes: new Set(),
+        rules: new Set(),
+        usersets: new Map(),
+        walks: new Map(),
+      };
+      this.#branches.set(key, branch);
+    }
+    return branch;
+  }
+
+  addHop(
+    guards: readonly NodeGuard[],
+    kind: "usersets" | "walks",
+    key: string,
+    { relation, node }: { readonly relation: string; readonly node: Node },
+  ): void {
+    const hops = this.at(guards, 0)[kind];
+    const hop = hops.get(key);
+    if (hop === undefined) {
+      this.#count(1);
+      hops.set(key, { relations: new Set([relation]), nodes: new Set([node]) });
+      return;
+    }
+    hop.relations.add(relation);
+    hop.nodes.add(node);
+  }
+
+  list(): readonly Branch[] {
+    return [...this.#branches.values()];
+  }
+}
+
+function asPending(node: Node, guards: readonly NodeGuard[]): Pending {
+  return { holder: node, formula: { kind: "node", node }, guards };
+}
+
+/** For people: the name, or the place of an operand. */
+function labelOf({ name, isOperand, formula }: Node): string {
+  return isOperand && formula.kind !== "rule" ? `${name}/operand` : name;
+}
+
+/** The operand that is likely to have the fewest candidates. */
+function narrowest(operands: readonly Node[]): Node {
+  const least = Math.min(...operands.map(({ breadth }) => breadth));
+  return must(
+    operands.find(({ breadth }) => breadth === least),
+    "one of the operands has the least",
+  );
+}

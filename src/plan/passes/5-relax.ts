@@ -1,0 +1,71 @@
+import { must } from "../../base/assert.ts";
+import type { GuardedHop, Question, SearchPlan, Test } from "../plan.ts";
+
+/**
+ * A search plan without its guards: its search finds every entity and every subject that the plan
+ * itself would accept, and others. Both lookups take their candidates from it.
+ */
+export interface RelaxedPlan {
+  readonly question: Question;
+  /** By number; state 0 is the question, the others are reached from it by hops. */
+  readonly states: ReadonlyMap<number, RelaxedState>;
+}
+
+export interface RelaxedState {
+  readonly id: number;
+  readonly entityType: string;
+  readonly tests: readonly RelaxedTest[];
+  readonly hops: readonly RelaxedHop[];
+}
+
+/** `isSure`: the plan has no guard there, but for the arrival guards of the question itself. */
+export interface RelaxedTest {
+  readonly test: Test;
+  readonly isSure: boolean;
+}
+
+export interface RelaxedHop {
+  readonly relations: readonly string[];
+  readonly subjectType: string;
+  /** Undefined in a walk: whatever the subject's relation. */
+  readonly subjectRelation: string | undefined;
+  readonly target: number;
+  readonly isSure: boolean;
+}
+
+/**
+ * Relaxes a search plan by dropping its guards.
+ *
+ * Needs: a valid search plan.
+ * Guarantees: whatever the plan accepts at an entity, a path of the relaxed plan leads from there to
+ * an accepting test; where all of that path is sure, the plan accepts if the arrival guards of the
+ * question let it pass. States that only guards led to are gone.
+ */
+export function relax(plan: SearchPlan): RelaxedPlan {
+  const states = new Map([[0, relaxedState(plan, 0)]]);
+  // Grows while it is read: a state's hops lead to further ones.
+  for (const { hops } of states.values()) {
+    for (const { target } of hops) {
+      if (!states.has(target)) states.set(target, relaxedState(plan, target));
+    }
+  }
+  return { question: plan.question, states };
+}
+
+function relaxedState(plan: SearchPlan, id: number): RelaxedState {
+  const state = must(plan.states[id], "a plan's states refer to each other");
+  const isOpen = ({ guards, target }: GuardedHop): boolean =>
+    guards.length === 0 && plan.states[target]?.arrival.length === 0;
+  return {
+    id,
+    entityType: state.entityType,
+    tests: state.tests.map(({ guards, test }) => ({ test, isSure: guards.length === 0 })),
+    hops: state.hops.map((guarded) => ({
+      relations: guarded.hop.relations,
+      subjectType: guarded.hop.subjectType,
+      subjectRelation: guarded.hop.kind === "userset" ? guarded.hop.subjectRelation : undefined,
+      target: guarded.target,
+      isSure: isOpen(guarded),
+    })),
+  };
+}

@@ -1,0 +1,90 @@
+import { must } from "../base/assert.ts";
+import type { Steps } from "../base/steps.ts";
+import type { Facts } from "../memory/facts.ts";
+import { GroundBudget } from "../memory/ground-budget.ts";
+import { interpret, type Interpretation } from "../memory/interpret.ts";
+import type { Asked } from "../memory/judge.ts";
+import { solveTogether } from "../memory/solve.ts";
+import type { Plan } from "../plan/plan.ts";
+import { answerOf } from "./check-error.ts";
+import type { CheckAnswer, CheckItem, CheckQuestion } from "./store.ts";
+
+/** What an item is answered from. */
+export type Evidence =
+  | { readonly kind: "facts"; readonly facts: Facts }
+  /** It is known already, or known that there is no answer. */
+  | { readonly kind: "decided"; readonly interpretation: Interpretation };
+
+/**
+ * The answers of a question's items, of those that are not decided by their plan over their facts. What
+ * is gathered of one entity for one subject is solved together. Fails with the error of the first item
+ * that has no answer.
+ */
+export function* answersOf(
+  question: CheckQuestion,
+  plans: readonly Plan[],
+  evidenceOf: (item: number) => Evidence,
+): Steps<readonly CheckAnswer[]> {
+  const { depth, context, items, path } = question;
+  const budget = new GroundBudget();
+  const askedOf = (facts: Facts, item: CheckItem): Omit<Asked, "onFault"> => ({
+    facts,
+    entityId: item.entity.id,
+    subject: item.subject,
+    depth,
+    data: context.data,
+    budget,
+  });
+  const together = yield* answersTogether(question, plans, (index, item) => {
+    const evidence = evidenceOf(index);
+    return evidence.kind === "facts" ? askedOf(evidence.facts, item) : undefined;
+  });
+  const answers: CheckAnswer[] = [];
+  for (const [index, item] of items.entries()) {
+    const known = together.get(index);
+    if (known !== undefined) {
+      answers.push({ allowed: known, nodes: 1 });
+      continue;
+    }
+    const evidence = evidenceOf(index);
+    const interpretation =
+      evidence.kind === "decided"
+        ? evidence.interpretation
+        : yield* interpret(
+            must(plans[index], "every item has a plan"),
+            askedOf(evidence.facts, item),
+          );
+    answers.push(answerOf(interpretation, item, { depth, path: (field) => path(index, field) }));
+  }
+  return answers;
+}
+
+/** By item, the answers that several names of an entity have together. */
+function* answersTogether(
+  { items }: CheckQuestion,
+  plans: readonly Plan[],
+  askedOf: (index: number, item: CheckItem) => Omit<Asked, "onFault"> | undefined,
+): Steps<ReadonlyMap<number, boolean>> {
+  const answers = new Map<number, boolean>();
+  if (items.length < 2) return answers;
+  const gathered = items.flatMap((item, index) => {
+    const plan = plans[index];
+    if (plan?.kind !== "gather") return [];
+    const asked = askedOf(index, item);
+    return asked === undefined ? [] : [{ item, index, plan, asked }];
+  });
+  const alike = Map.groupBy(gathered, ({ item: { entity, subject } }) =>
+    JSON.stringify([entity.type, entity.id, subject.type, subject.id, subject.relation]),
+  );
+  for (const [first, ...others] of alike.values()) {
+    if (first === undefined || others.length === 0) continue;
+    const roots = [...new Set([first, ...others].map(({ plan }) => plan.root))];
+    const asked = { ...first.asked, onFault: () => {} };
+    const found = yield* solveTogether(first.plan.network, roots, asked);
+    for (const { index, plan } of [first, ...others]) {
+      const answer = found.get(plan.root);
+      if (answer !== undefined) answers.set(index, answer);
+    }
+  }
+  return answers;
+}

@@ -1,0 +1,206 @@
+import type { Steps } from "../base/steps.ts";
+import type { Entity } from "../base/tuple.ts";
+import { defaultValue } from "../condition/defaults.ts";
+import type { RuleDefinition } from "../language/schema.ts";
+import type { Facts } from "../memory/facts.ts";
+import { treeMax } from "../plan/limit.ts";
+import type { Formula, Node } from "../plan/network.ts";
+import type { ExpandNode, ExpandTree } from "./expand-tree.ts";
+import { treeIds, TreeSize } from "./tree-size.ts";
+
+/**
+ * The tree of a node at an entity, a walk over the formulas of the network. Cycles are cut where a
+ * name meets itself. A tree that outgrows `treeMax` fails with GATHER_LIMIT_EXCEEDED.
+ */
+export function expand(facts: Facts, entity: Entity, root: Node): Steps<ExpandTree> {
+  return new Expansion(facts).expandNode(entity, root);
+}
+
+type Relation = Extract<Formula, { readonly kind: "relation" }>;
+type Walk = Extract<Formula, { readonly kind: "walk" }>;
+
+/** The subjects of a relation of an entity, as every way to it has them. */
+interface Members {
+  readonly leaf: ExpandNode & { readonly kind: "subjects" };
+  readonly usersets: readonly Target[];
+}
+
+interface Target {
+  readonly entity: Entity;
+  readonly node: Node;
+}
+
+class Expansion {
+  readonly #facts: Facts;
+  /** The names on the way from the root, to end cycles. */
+  readonly #path = new Set<string>();
+  readonly #members = new Map<string, Members>();
+  readonly #targets = new Map<string, readonly Target[]>();
+  readonly #size = new TreeSize();
+
+  constructor(facts: Facts) {
+    this.#facts = facts;
+  }
+
+  *expandNode(entity: Entity, node: Node): Steps<ExpandTree> {
+    // A name may have subjects without number.
+    yield;
+    const { name, formula } = node;
+    if (node.isOperand) return yield* this.#expandFormula(entity, name, formula);
+    const key = keyOf(entity, name);
+    if (this.#path.has(key)) {
+      const itself = { ...entity, relation: name };
+      return this.#leaf(entity, name, { kind: "subjects", subjects: [itself] });
+    }
+    this.#path.add(key);
+    this.#size.enter();
+    const tree = yield* this.#expandFormula(entity, name, formula);
+    this.#size.leave();
+    this.#path.delete(key);
+    return tree;
+  }
+
+  *#expandFormula(entity: Entity, owner: string, formula: Formula): Steps<ExpandTree> {
+    switch (formula.kind) {
+      case "or":
+        return yield* this.#expandRun(
+          { entity, owner, kind: "union" },
+          formula.operands.map((operand) => () => this.#expandFormula(entity, owner, operand)),
+        );
+      case "and":
+        return yield* this.#expandRun(
+          { entity, owner, kind: "intersection" },
+          formula.operands.map((operand) => () => this.expandNode(entity, operand)),
+        );
+      case "not":
+        return yield* this.#expandRun(
+          { entity, owner, kind: "exclusion" },
+          [formula.left, formula.right].map((operand) => () => this.expandNode(entity, operand)),
+        );
+      case "node":
+        return yield* this.expandNode(entity, formula.node);
+      case "relation":
+        return yield* this.#expandRelation(entity, formula);
+      case "walk":
+        return yield* this.#expandWalk(entity, formula);
+      case "attribute":
+        return this.#expandAttribute(entity, formula.name);
+      case "rule":
+        return this.#expandRule(entity, formula.rule);
+    }
+  }
+
+  /** A run of one operator is a tree of its pairs, to the left. */
+  *#expandRun(
+    run: { readonly entity: Entity; readonly owner: string; readonly kind: SetOperation },
+    operands: readonly (() => Steps<ExpandTree>)[],
+  ): Steps<ExpandTree> {
+    const { entity, owner, kind } = run;
+    for (const _ of operands.slice(1)) this.#size.enter();
+    let tree: ExpandTree | undefined;
+    for (const operand of operands) {
+      const right = yield* operand();
+      if (tree === undefined) {
+        tree = right;
+        continue;
+      }
+      tree = this.#tree(entity, owner, { kind, children: [tree, right] });
+      this.#size.leave();
+    }
+    return tree ?? this.#tree(entity, owner, { kind, children: [] });
+  }
+
+  /** Usersets first, each with its own tree; then all subjects of the relation in one leaf. */
+  *#expandRelation(entity: Entity, formula: Relation): Steps<ExpandTree> {
+    const { relation } = formula;
+    const { leaf: node, usersets } = this.#membersOf(entity, formula);
+    const leaf = this.#leaf(entity, relation, node);
+    if (usersets.length === 0) return leaf;
+    const children: ExpandTree[] = [];
+    for (const userset of usersets) {
+      children.push(yield* this.expandNode(userset.entity, userset.node));
+    }
+    return this.#tree(entity, relation, { kind: "union", children: [...children, leaf] });
+  }
+
+  *#expandWalk(entity: Entity, walk: Walk): Steps<ExpandTree> {
+    const children: ExpandTree[] = [];
+    for (const target of this.#targetsOf(entity, walk)) {
+      children.push(yield* this.expandNode(target.entity, target.node));
+    }
+    return this.#tree(entity, walk.relation, { kind: "union", children });
+  }
+
+  #expandAttribute(entity: Entity, name: string): ExpandTree {
+    const value = this.#facts.attribute(entity, name) ?? defaultValue("boolean");
+    this.#size.addValue(value);
+    return this.#tree(entity, name, { kind: "value", value });
+  }
+
+  #expandRule(entity: Entity, rule: RuleDefinition): ExpandTree {
+    const values = new Map(
+      [...rule.parameters].map(([name, type]) => [
+        name,
+        this.#facts.attribute(entity, name) ?? defaultValue(type),
+      ]),
+    );
+    for (const value of values.values()) this.#size.addValue(value);
+    return {
+      ...this.#tree(entity, rule.name, { kind: "values", values }),
+      arguments: [...rule.parameters.keys()],
+    };
+  }
+
+  #membersOf(entity: Entity, { relation, types, usersets }: Relation): Members {
+    const key = keyOf(entity, relation);
+    let members = this.#members.get(key);
+    if (members === undefined) {
+      const subjects = types.flatMap(({ type, relation: name }) => {
+        const ids = this.#facts.subjectIds(entity, [relation], type, name);
+        return treeIds(ids, treeMax.subjects).map((id) => ({ type, id, relation: name }));
+      });
+      const direct = subjects.filter((subject) => subject.relation === "");
+      const others = subjects.filter((subject) => subject.relation !== "");
+      members = {
+        leaf: { kind: "subjects", subjects: [...direct, ...others] },
+        usersets: others.flatMap(({ type, id, relation: name }) =>
+          usersets
+            .filter((node) => node.entityType === type && node.name === name)
+            .map((node) => ({ entity: { type, id }, node })),
+        ),
+      };
+      this.#members.set(key, members);
+    }
+    return members;
+  }
+
+  #targetsOf(entity: Entity, { relation, targets: nodes }: Walk): readonly Target[] {
+    const key = `${keyOf(entity, relation)}\0${nodes[0]?.name ?? ""}`;
+    let targets = this.#targets.get(key);
+    if (targets === undefined) {
+      targets = nodes.flatMap((node) => {
+        const { entityType: type } = node;
+        const ids = this.#facts.subjectIds(entity, [relation], type, undefined);
+        return treeIds(ids, treeMax.nodes).map((id) => ({ entity: { type, id }, node }));
+      });
+      this.#targets.set(key, targets);
+    }
+    return targets;
+  }
+
+  #leaf(entity: Entity, name: string, node: Members["leaf"]): ExpandTree {
+    this.#size.addSubjects(node.subjects.length);
+    return this.#tree(entity, name, node);
+  }
+
+  #tree(entity: Entity, name: string, node: ExpandNode): ExpandTree {
+    this.#size.addNode();
+    return { entity, name, arguments: [], node };
+  }
+}
+
+type SetOperation = "union" | "intersection" | "exclusion";
+
+function keyOf(entity: Entity, name: string): string {
+  return `${entity.type}\0${entity.id}\0${name}`;
+}

@@ -1,0 +1,92 @@
+import { heapBytes } from "../base/heap-bytes.ts";
+import { runThrough } from "../base/steps.ts";
+import { buildPlan, candidatePlan, rootOf } from "../plan/build.ts";
+import { restrict, type RestrictedNetwork } from "../plan/passes/2-restrict.ts";
+import type { RelaxedPlan } from "../plan/passes/5-relax.ts";
+import type { Plan, Question } from "../plan/plan.ts";
+import { questionKey } from "../plan/question-of.ts";
+import type { CompiledText } from "./compiled-schemas.ts";
+import { type HeldBytes, KeptMap } from "./kept.ts";
+
+/** What is asked of the planner: a question under a schema. `signal` aborts when its caller leaves. */
+export interface Planning {
+  readonly compiled: CompiledText;
+  readonly question: Question;
+  /** How the request spells a field. */
+  readonly path: (field: string) => string;
+  readonly signal?: AbortSignal | undefined;
+}
+
+/** Plans of all schemas in use, each built once while it is kept. */
+export class Planner {
+  readonly #networks: KeptMap<RestrictedNetwork>;
+  readonly #plans: KeptMap<Plan>;
+  readonly #candidates: KeptMap<RelaxedPlan>;
+
+  constructor(limit: HeldBytes) {
+    this.#networks = new KeptMap(limit, ({ possible }) => possible.length);
+    this.#plans = new KeptMap(limit, planBytes);
+    this.#candidates = new KeptMap(limit, ({ states }) => ownBytes(states));
+  }
+
+  /** The plan of a question (see `questionUnder`). Fails as `buildPlan` does, and with CANCELLED. */
+  planOf(planning: Planning): Plan | Promise<Plan> {
+    const { compiled, question } = planning;
+    const known = this.#plans.get(keyOf(compiled, question));
+    return known ?? this.#build(planning);
+  }
+
+  /** The plan that finds the candidates of a lookup. Fails as `planOf` does. */
+  async candidatesOf(planning: Planning): Promise<RelaxedPlan> {
+    const { compiled, question, signal } = planning;
+    const plan = await this.planOf(planning);
+    return await this.#candidates.find(
+      keyOf(compiled, question),
+      () => candidatePlan(plan),
+      signal,
+    );
+  }
+
+  async #build({ compiled, question, path, signal }: Planning): Promise<Plan> {
+    // A mistake is the caller's own, in the caller's words: it is no part of what others share.
+    const root = rootOf(compiled.network, question, path);
+    const { subjectType, subjectRelation } = question;
+    const network = await this.#networks.find(
+      `${compiled.id} ${subjectType} ${subjectRelation}`,
+      () => restrict(compiled.network, { subjectType, subjectRelation }),
+      signal,
+    );
+    const asked = { question, network, root };
+    return await this.#plans.find(keyOf(compiled, question), () => buildPlan(asked), signal);
+  }
+}
+
+/** Equal for equal questions under the same text. */
+export function keyOf({ id }: CompiledText, question: Question): string {
+  return `${id} ${questionKey(question)}`;
+}
+
+function planBytes(plan: Plan): number {
+  const own =
+    plan.kind === "search"
+      ? [plan.states, plan.usersets, plan.question]
+      : [plan.reasons, plan.question];
+  return ownBytes(own);
+}
+
+/** The bytes of what is made of a plan. Its strings and rules are those of the schema. */
+export function ownBytes(value: unknown): number {
+  const isShared = (object: object): boolean => "condition" in object;
+  return runThrough(heapBytes(value, { isShared, countsStrings: false }));
+}
+
+/** The bytes of a statement: its text is its own. */
+export function statementBytes({
+  text,
+  params,
+}: {
+  readonly text: string;
+  readonly params: readonly string[];
+}): number {
+  return text.length + ownBytes(params);
+}
