@@ -3,7 +3,7 @@ import fc from "fast-check";
 import { attributeTypes, type AttributeType } from "../../src/base/tuple.ts";
 import type { RelationType } from "../../src/language/schema.ts";
 import { attributePool, type RuleTemplate, rulePool } from "./generate-rules.ts";
-import { entityNames, permissionNames, relationNames } from "./name-pool.ts";
+import { entityNames, permissionNames, plainNames, relationNames } from "./name-pool.ts";
 import { chosen } from "./pick.ts";
 import { canAsk, schemaText } from "./schema-text.ts";
 
@@ -42,9 +42,11 @@ interface RelationSketch {
   readonly name: number;
   /** None for those that are usual for the name. */
   readonly types: readonly {
-    readonly form: "user" | "self" | "type" | "userset";
+    readonly form: "plain" | "self" | "type" | "userset";
     readonly pick: number;
   }[];
+  /** The plain types of those that are usual. */
+  readonly plain: readonly (typeof plainNames)[number][];
   readonly later: "stays" | "goes" | "narrows";
 }
 
@@ -103,6 +105,11 @@ function branch(
 
 const inherited = branch(leaf("relation"), "or", leaf("again"));
 
+const guarded = fc.oneof(
+  branch(leaf("relation"), "not", leaf("relation")),
+  branch(leaf("relation"), "and", leaf("relation")),
+);
+
 /** What people write, and what is hard to get right; chance alone rarely comes by these. */
 const typicalExpression = fc.oneof(
   inherited,
@@ -115,21 +122,36 @@ const typicalExpression = fc.oneof(
   branch(leaf("relation"), "not", leaf("again")),
   branch(leaf("name"), "not", branch(leaf("again"), "not", leaf("relation"))),
   branch(leaf("relation"), "or", leaf("call")),
+  // One operand of the `or` has a guard, and another one stands beside it.
+  branch(guarded, "or", leaf("relation")),
+  branch(leaf("relation"), "or", guarded),
+  branch(branch(guarded, "or", leaf("relation")), "or", leaf("walk")),
+  branch(leaf("relation"), "or", branch(guarded, "or", leaf("again"))),
+  branch(leaf("relation"), "not", leaf("name")),
 );
 
 const expression = fc.oneof(typicalExpression, anyExpression);
+
+/** The simplest first: failures shrink to it. */
+const plainSubsets: readonly RelationSketch["plain"][] = [
+  ["user"],
+  ["bot"],
+  ["user", "bot"],
+  ["user", "key"],
+  ["bot", "key"],
+  ["user", "bot", "key"],
+];
 
 const relation: fc.Arbitrary<RelationSketch> = fc.record({
   name: pick,
   types: fc.array(
     fc.record({
-      form: fc.constantFrom("user", "user", "user", "self", "self", "type", "userset"),
+      form: fc.constantFrom("plain", "plain", "plain", "self", "self", "type", "userset"),
       pick,
     }),
-    {
-      maxLength: 3,
-    },
+    { maxLength: 3 },
   ),
+  plain: fc.constantFrom(...plainSubsets),
   later: fc.constantFrom("stays", "stays", "goes", "narrows"),
 });
 
@@ -148,7 +170,7 @@ function entity(most: number): fc.Arbitrary<EntitySketch> {
 }
 
 export const schemaSketch: fc.Arbitrary<SchemaSketch> = fc.record({
-  entities: fc.tuple(entity(1), entity(3), entity(4), entity(4)),
+  entities: fc.tuple(entity(1), entity(0), entity(0), entity(3), entity(4), entity(4)),
   rules: fc.array(pick, { minLength: 1, maxLength: 6 }),
 });
 
@@ -189,7 +211,7 @@ function relationTypes(
     readonly later: boolean;
   },
 ): readonly RelationType[] {
-  if (sketch.types.length === 0) return usualTypes(name, scope);
+  if (sketch.types.length === 0) return usualTypes(sketch, name, scope);
   const types = new Map<string, RelationType>();
   for (const { form, pick: index } of sketch.types) {
     const type = relationType(form, index, scope);
@@ -200,20 +222,21 @@ function relationTypes(
 }
 
 function usualTypes(
+  sketch: RelationSketch,
   name: (typeof relationNames)[number],
   scope: { readonly own: string; readonly usersets: readonly RelationType[] },
 ): readonly RelationType[] {
-  const user = { type: "user", relation: "" };
+  const plain = sketch.plain.map((type) => ({ type, relation: "" }));
   switch (name) {
     case "member":
-      return [user, { type: scope.own, relation: "member" }];
+      return [...plain, { type: scope.own, relation: "member" }];
     case "parent":
       return [{ type: scope.own, relation: "" }];
     case "viewer":
     case "banned":
-      return [user, ...scope.usersets.filter((one) => one.relation === "member").slice(0, 1)];
+      return [...plain, ...scope.usersets.filter((one) => one.relation === "member").slice(0, 1)];
     case "owner":
-      return [user];
+      return plain;
   }
 }
 
@@ -223,8 +246,8 @@ function relationType(
   scope: { readonly own: string; readonly usersets: readonly RelationType[] },
 ): RelationType {
   switch (form) {
-    case "user":
-      return { type: "user", relation: "" };
+    case "plain":
+      return { type: chosen(plainNames, index), relation: "" };
     case "self":
       return { type: scope.own, relation: "" };
     case "type":
@@ -247,19 +270,20 @@ function attributesOf(
     );
 }
 
-/** Pairs each sketch with a value of the pool, never the same value twice. */
+/** Pairs each sketch with a value of the pool: the one that it names, or else the next that is free. */
 function distinct<S extends { readonly name: number } | number, T>(
   sketches: readonly S[],
   pool: readonly T[],
   key: (value: T) => string,
 ): readonly (readonly [S, T])[] {
-  if (pool.length === 0) return [];
-  const taken = new Set<string>();
+  const free = [...pool];
   const pairs: (readonly [S, T])[] = [];
   for (const sketch of sketches) {
-    const value = chosen(pool, typeof sketch === "number" ? sketch : sketch.name);
-    if (taken.has(key(value))) continue;
-    taken.add(key(value));
+    if (free.length === 0) break;
+    const wanted = chosen(pool, typeof sketch === "number" ? sketch : sketch.name);
+    const place = free.findIndex((one) => key(one) === key(wanted));
+    const value = chosen(free, Math.max(0, place));
+    free.splice(free.indexOf(value), 1);
     pairs.push([sketch, value]);
   }
   return pairs;

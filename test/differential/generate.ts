@@ -1,9 +1,9 @@
 import fc from "fast-check";
 
-import type { Attribute, Context, Tuple } from "../../src/base/tuple.ts";
-import type { RelationType } from "../../src/language/schema.ts";
+import type { Context } from "../../src/base/tuple.ts";
 import type { CheckItem } from "../../src/store/store.ts";
 import type { Case, Round, Write } from "./case.ts";
+import { attributesOf, type FactsSketch, factsSketch, idOf, tuplesOf } from "./generate-facts.ts";
 import {
   type EntityShape,
   type SchemaShape,
@@ -11,8 +11,8 @@ import {
   type SchemaSketch,
   schemaSketch,
 } from "./generate-schema.ts";
-import { contextData, valueOf } from "./generate-values.ts";
-import { entityNames, idPool as ids } from "./name-pool.ts";
+import { contextData } from "./generate-values.ts";
+import { entityNames, idPool, plainNames } from "./name-pool.ts";
 import { chosen } from "./pick.ts";
 import { canAsk } from "./schema-text.ts";
 
@@ -20,32 +20,13 @@ import { canAsk } from "./schema-text.ts";
 const candidates = 60;
 
 const pick = fc.nat({ max: 9_999 });
-const id = fc.nat({ max: ids.length - 1 });
-
-interface TupleSketch {
-  readonly relation: number;
-  readonly entity: number;
-  readonly subject: number;
-}
-
-interface AttributeSketch {
-  readonly attribute: number;
-  readonly entity: number;
-  readonly value: number;
-}
-
-interface FactsSketch {
-  readonly tuples: readonly TupleSketch[];
-  /** Relations in which every entity gets the next one as its subject. */
-  readonly chains: readonly number[];
-  readonly attributes: readonly AttributeSketch[];
-}
+const id = fc.nat({ max: idPool.length - 1 });
 
 interface ItemSketch {
   readonly name: number;
   readonly entity: number;
   readonly subject: {
-    readonly form: "user" | "entity" | "userset";
+    readonly form: "plain" | "entity" | "userset";
     readonly pick: number;
     readonly id: number;
   };
@@ -68,25 +49,11 @@ interface CaseSketch {
   readonly rounds: readonly RoundSketch[];
 }
 
-function factsSketch(tuples: number, attributes: number): fc.Arbitrary<FactsSketch> {
-  return fc.record({
-    chains: fc.array(pick, { maxLength: tuples > 10 ? 3 : 0 }),
-    tuples: fc.array(fc.record({ relation: pick, entity: id, subject: id }), {
-      maxLength: tuples,
-      size: "max",
-    }),
-    attributes: fc.array(fc.record({ attribute: pick, entity: id, value: pick }), {
-      maxLength: attributes,
-      size: "max",
-    }),
-  });
-}
-
 const item: fc.Arbitrary<ItemSketch> = fc.record({
   name: pick,
   entity: id,
   subject: fc.record({
-    form: fc.constantFrom("user", "user", "user", "entity", "userset"),
+    form: fc.constantFrom("plain", "plain", "plain", "entity", "userset"),
     pick,
     id,
   }),
@@ -164,65 +131,6 @@ function roundOf(sketch: RoundSketch, shapes: readonly SchemaShape[], writes: nu
   };
 }
 
-function tuplesOf(shape: SchemaShape, facts: FactsSketch): readonly Tuple[] {
-  const options: readonly TupleOption[] = shape.entities.flatMap((entity) =>
-    entity.relations.flatMap(({ name, types }) =>
-      types.map((type) => ({ entity: entity.name, relation: name, type })),
-    ),
-  );
-  const chains = options.filter(({ entity, type }) => entity === type.type);
-  return [
-    ...facts.tuples.flatMap((one) => tupleOf(options, one)),
-    ...facts.chains.flatMap((relation) =>
-      ids
-        .slice(1)
-        .flatMap((_, entity) => tupleOf(chains, { relation, entity, subject: entity + 1 })),
-    ),
-  ];
-}
-
-interface TupleOption {
-  readonly entity: string;
-  readonly relation: string;
-  readonly type: RelationType;
-}
-
-/** Nothing for a tuple that no schema allows: the one from a userset to itself. */
-function tupleOf(options: readonly TupleOption[], sketch: TupleSketch): readonly Tuple[] {
-  if (options.length === 0) return [];
-  const { entity, relation, type } = chosen(options, sketch.relation);
-  const tuple: Tuple = {
-    entity: { type: entity, id: idOf(entity, sketch.entity) },
-    relation,
-    subject: { type: type.type, id: idOf(type.type, sketch.subject), relation: type.relation },
-  };
-  const same = tuple.entity.type === type.type && tuple.entity.id === tuple.subject.id;
-  return same && relation === type.relation ? [] : [tuple];
-}
-
-/** Few users, so that many questions find somebody; more of the rest, so that paths get long. */
-function idOf(type: string, index: number): string {
-  return chosen(type === "user" ? ids.slice(0, 3) : ids, index);
-}
-
-function attributesOf(shape: SchemaShape, facts: FactsSketch): readonly Attribute[] {
-  const options = shape.entities.flatMap((entity) =>
-    entity.attributes.map((attribute) => ({ entity: entity.name, ...attribute })),
-  );
-  if (options.length === 0) return [];
-  const values = new Map<string, Attribute>();
-  for (const sketch of facts.attributes) {
-    const { entity, name, type } = chosen(options, sketch.attribute);
-    const id = idOf(entity, sketch.entity);
-    values.set(`${entity}:${id}$${name}`, {
-      entity: { type: entity, id },
-      attribute: name,
-      value: valueOf(type, sketch.value),
-    });
-  }
-  return [...values.values()];
-}
-
 function itemOf(sketch: ItemSketch, shape: SchemaShape): CheckItem {
   const names = shape.entities.flatMap((entity) => namesOf(entity, shape));
   const usersets = names.filter((one) => one.kind !== "rule");
@@ -230,8 +138,8 @@ function itemOf(sketch: ItemSketch, shape: SchemaShape): CheckItem {
   const asked = names.length === 0 ? user : chosen(names, sketch.name);
   const { form, pick: index } = sketch.subject;
   const userset = usersets.length === 0 ? user : chosen(usersets, index);
-  const subjectType =
-    form === "user" ? "user" : form === "entity" ? chosen(entityNames, index) : userset.type;
+  const types = { plain: chosen(plainNames, index), entity: chosen(entityNames, index) };
+  const subjectType = form === "userset" ? userset.type : types[form];
   return {
     entity: {
       type: sketch.unknown === "type" ? "stranger" : asked.type,
