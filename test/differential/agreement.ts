@@ -4,6 +4,7 @@ import type { Schema } from "../../src/language/schema.ts";
 import type { CheckItem } from "../../src/store/store.ts";
 import { type Case, itemText, type Round } from "./case.ts";
 import type { Engines } from "./engines.ts";
+import { evenShares } from "./even-shares.ts";
 import { expectation, type Expectation, type Outcome } from "./oracle.ts";
 import { ask, askSingly, factsAfter, type Story, tell } from "./story.ts";
 
@@ -33,7 +34,7 @@ export async function disagreements(
   const postgres = await tell(engines.postgres, one);
   const found: Disagreement[] = [];
   for (const round of one.rounds) {
-    const asked = evenShares(expectations(one, round, schemas), most);
+    const asked = evenShares(expectations(one, round, schemas), most, kindOf);
     const items = asked.map(({ item }) => item);
     const byMemory = await askSingly(memory, { ...round, items });
     const byPostgres = await askSingly(postgres, { ...round, items });
@@ -68,17 +69,9 @@ function expectations(one: Case, round: Round, schemas: readonly Schema[]): read
   }));
 }
 
-/** Most random questions are denied; without this, few others would be asked. */
-function evenShares(all: readonly Asked[], most: number): readonly Asked[] {
-  const left = Object.values(Object.groupBy(all, ({ expected }) => expected.because));
-  const shares: Asked[] = [];
-  for (let turn = 0; shares.length < Math.min(most, all.length); turn += 1) {
-    for (const group of left) {
-      const one = group?.[turn];
-      if (one !== undefined && shares.length < most) shares.push(one);
-    }
-  }
-  return shares;
+/** Most random questions are denied; without shares, few others would be asked. */
+function kindOf({ expected }: Asked): string {
+  return expected.because;
 }
 
 /** A bulk answers as its items do one by one, and fails as a whole when one of them fails. */

@@ -72,6 +72,6 @@ function factLines(facts: {
   ];
 }
 
-function subjectText(subject: Subject): string {
+export function subjectText(subject: Subject): string {
   return `${subject.type}:${subject.id}${subject.relation && `#${subject.relation}`}`;
 }

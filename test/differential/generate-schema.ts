@@ -28,7 +28,8 @@ export interface EntityShape {
 export type Sketch =
   | {
       readonly kind: "leaf";
-      readonly form: "name" | "relation" | "walk" | "again" | "call";
+      /** `holds` and `forbids` are relations that take, or do not, a plain type of the expression. */
+      readonly form: "name" | "relation" | "holds" | "forbids" | "walk" | "again" | "call";
       readonly pick: number;
     }
   | {
@@ -40,13 +41,12 @@ export type Sketch =
 
 interface RelationSketch {
   readonly name: number;
-  /** None for those that are usual for the name. */
+  /** Besides the plain types; none for those that are usual for the name. */
   readonly types: readonly {
     readonly form: "plain" | "self" | "type" | "userset";
     readonly pick: number;
   }[];
-  /** The plain types of those that are usual. */
-  readonly plain: readonly (typeof plainNames)[number][];
+  readonly plains: readonly (typeof plainNames)[number][];
   readonly later: "stays" | "goes" | "narrows";
 }
 
@@ -105,11 +105,6 @@ function branch(
 
 const inherited = branch(leaf("relation"), "or", leaf("again"));
 
-const guarded = fc.oneof(
-  branch(leaf("relation"), "not", leaf("relation")),
-  branch(leaf("relation"), "and", leaf("relation")),
-);
-
 /** What people write, and what is hard to get right; chance alone rarely comes by these. */
 const typicalExpression = fc.oneof(
   inherited,
@@ -122,23 +117,47 @@ const typicalExpression = fc.oneof(
   branch(leaf("relation"), "not", leaf("again")),
   branch(leaf("name"), "not", branch(leaf("again"), "not", leaf("relation"))),
   branch(leaf("relation"), "or", leaf("call")),
-  // One operand of the `or` has a guard, and another one stands beside it.
-  branch(guarded, "or", leaf("relation")),
-  branch(leaf("relation"), "or", guarded),
-  branch(branch(guarded, "or", leaf("relation")), "or", leaf("walk")),
-  branch(leaf("relation"), "or", branch(guarded, "or", leaf("again"))),
-  branch(leaf("relation"), "not", leaf("name")),
 );
 
-const expression = fc.oneof(typicalExpression, anyExpression);
+/** Some of these can never pass for the plain type of the expression, others always do. */
+const guarded = fc.oneof(
+  branch(leaf("holds"), "not", leaf("forbids")),
+  branch(leaf("holds"), "and", leaf("forbids")),
+  branch(leaf("forbids"), "not", leaf("holds")),
+  branch(leaf("holds"), "not", branch(leaf("forbids"), "and", leaf("name"))),
+  branch(leaf("name"), "not", leaf("name")),
+  branch(leaf("name"), "and", leaf("name")),
+);
 
-/** The simplest first: failures shrink to it. */
-const plainSubsets: readonly RelationSketch["plain"][] = [
+const onward = fc.oneof(leaf("again"), leaf("walk"), leaf("relation"));
+
+/** A guard on one operand of an `or`, beside operands that stand without it, in any order. */
+const besideGuard = fc.oneof(
+  branch(guarded, "or", leaf("holds")),
+  branch(leaf("holds"), "or", guarded),
+  branch(branch(guarded, "or", leaf("holds")), "or", onward),
+  branch(branch(leaf("holds"), "or", guarded), "or", onward),
+  branch(branch(onward, "or", leaf("holds")), "or", guarded),
+  branch(branch(guarded, "or", onward), "or", guarded),
+);
+
+const expression = fc.oneof(
+  { weight: 2, arbitrary: typicalExpression },
+  { weight: 3, arbitrary: besideGuard },
+  { weight: 2, arbitrary: anyExpression },
+);
+
+/** The simplest first, since failures shrink to it; most relations take more types than one. */
+const plainSubsets: readonly RelationSketch["plains"][] = [
   ["user"],
+  [],
+  [],
   ["bot"],
   ["user", "bot"],
   ["user", "key"],
   ["bot", "key"],
+  ["user", "bot"],
+  ["user", "bot", "key"],
   ["user", "bot", "key"],
 ];
 
@@ -146,12 +165,12 @@ const relation: fc.Arbitrary<RelationSketch> = fc.record({
   name: pick,
   types: fc.array(
     fc.record({
-      form: fc.constantFrom("plain", "plain", "plain", "self", "self", "type", "userset"),
+      form: fc.constantFrom("self", "self", "self", "plain", "type", "userset", "userset"),
       pick,
     }),
-    { maxLength: 3 },
+    { maxLength: 2 },
   ),
-  plain: fc.constantFrom(...plainSubsets),
+  plains: fc.constantFrom(...plainSubsets),
   later: fc.constantFrom("stays", "stays", "goes", "narrows"),
 });
 
@@ -163,7 +182,7 @@ const attribute: fc.Arbitrary<AttributeSketch> = fc.record({
 function entity(most: number): fc.Arbitrary<EntitySketch> {
   const lengths = { minLength: most > 1 ? 1 : 0, maxLength: most };
   return fc.record({
-    relations: fc.array(relation, lengths),
+    relations: fc.array(relation, most > 1 ? { minLength: 2, maxLength: 5 } : lengths),
     attributes: fc.array(attribute, lengths),
     permissions: fc.array(fc.record({ name: pick, expression }), lengths),
   });
@@ -213,8 +232,8 @@ function relationTypes(
 ): readonly RelationType[] {
   if (sketch.types.length === 0) return usualTypes(sketch, name, scope);
   const types = new Map<string, RelationType>();
-  for (const { form, pick: index } of sketch.types) {
-    const type = relationType(form, index, scope);
+  const others = sketch.types.map(({ form, pick: index }) => relationType(form, index, scope));
+  for (const type of [...plainTypes(sketch), ...others]) {
     types.set(`${type.type}#${type.relation}`, type);
   }
   const all = [...types.values()];
@@ -226,7 +245,7 @@ function usualTypes(
   name: (typeof relationNames)[number],
   scope: { readonly own: string; readonly usersets: readonly RelationType[] },
 ): readonly RelationType[] {
-  const plain = sketch.plain.map((type) => ({ type, relation: "" }));
+  const plain = sketch.plains.length > 0 ? plainTypes(sketch) : [{ type: "user", relation: "" }];
   switch (name) {
     case "member":
       return [...plain, { type: scope.own, relation: "member" }];
@@ -238,6 +257,10 @@ function usualTypes(
     case "owner":
       return plain;
   }
+}
+
+function plainTypes({ plains }: RelationSketch): readonly RelationType[] {
+  return plains.map((type) => ({ type, relation: "" }));
 }
 
 function relationType(

@@ -1,7 +1,7 @@
 import type { RelationType } from "../../src/language/schema.ts";
 import type { RuleTemplate } from "./generate-rules.ts";
 import type { EntityShape, Sketch } from "./generate-schema.ts";
-import { permissionNames, relationNames } from "./name-pool.ts";
+import { permissionNames, plainNames, relationNames } from "./name-pool.ts";
 import { chosen } from "./pick.ts";
 
 /** Whether an expression of the entity may call the rule: a call has at least one argument. */
@@ -30,7 +30,7 @@ export function schemaText(
     }
     for (const { name, type } of shape.attributes) lines.push(`  attribute ${name} ${type}`);
     for (const { name, expression: sketch } of shape.permissions) {
-      const text = expressionText(sketch, { name, shape, entities, rules });
+      const text = expressionText(sketch, { name, shape, entities, rules, used: new Set() });
       lines.push(`  permission ${name} = ${text}`);
     }
     lines.push("}");
@@ -48,6 +48,8 @@ interface Scope {
   readonly shape: EntityShape;
   readonly entities: readonly EntityShape[];
   readonly rules: readonly RuleTemplate[];
+  /** The leaves of the expression so far. */
+  readonly used: Set<string>;
 }
 
 function expressionText(sketch: Sketch, scope: Scope): string {
@@ -64,6 +66,10 @@ function leafText(sketch: Sketch & { readonly kind: "leaf" }, scope: Scope): str
   const options: Record<typeof sketch.form, readonly string[]> = {
     name: [],
     relation: relations,
+    holds: shape.relations.filter(({ types }) => isHeld(scope, types)).map((one) => one.name),
+    forbids: shape.relations
+      .filter(({ types }) => types.every((one) => one.relation === "") && !isHeld(scope, types))
+      .map((one) => one.name),
     walk: walks,
     again: walks.filter((walk) => walk.endsWith(`.${scope.name}`)),
     call: rules
@@ -75,8 +81,20 @@ function leafText(sketch: Sketch & { readonly kind: "leaf" }, scope: Scope): str
     ...shape.permissions.map((one) => one.name),
     ...shape.attributes.filter((one) => one.type === "boolean").map((one) => one.name),
   ];
-  const wanted = options[sketch.form];
-  return chosen(wanted.length > 0 ? wanted : names, sketch.pick);
+  const wanted = options[sketch.form].length > 0 ? options[sketch.form] : names;
+  // What stands twice in an expression says little new, so that is the exception.
+  const unused = wanted.filter((one) => !scope.used.has(one));
+  const isNew = unused.length > 0 && sketch.pick % 5 > 0;
+  const text = chosen(isNew ? unused : wanted, sketch.pick);
+  scope.used.add(text);
+  return text;
+}
+
+/** Every expression has a plain type that some of its operands take and others forbid. */
+function isHeld({ name, shape }: Scope, types: readonly RelationType[]): boolean {
+  const place = shape.permissions.findIndex((one) => one.name === name);
+  const plain = chosen(plainNames, place);
+  return types.some((one) => one.type === plain && one.relation === "");
 }
 
 function walksOf(scope: Scope): readonly string[] {

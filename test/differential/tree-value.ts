@@ -6,14 +6,18 @@ import type { ExpandTree } from "../../src/store/expand-tree.ts";
 /** What a tree says of a subject; undefined when a rule or attribute at a leaf has no truth. */
 export type Truth = boolean | undefined;
 
-/** Evaluates a tree of expand by its operators. `subject` has no relation. */
+/**
+ * Evaluates a tree of expand by its operators. `subject` has no relation, or one that is a relation
+ * of its type: a tree does not tell the root of a permission from the parts of its expression.
+ */
 export function treeValue(
   tree: ExpandTree,
   subject: Subject,
   schema: Schema,
   context: Context,
 ): Truth {
-  const { node } = tree;
+  const { entity, name, node } = tree;
+  const { type, id, relation } = subject;
   const again = (child: ExpandTree): Truth => treeValue(child, subject, schema, context);
   switch (node.kind) {
     case "union":
@@ -27,8 +31,11 @@ export function treeValue(
       return not(anyOf([not(again(passed)), again(excluded)]));
     }
     case "subjects":
-      return node.subjects.some(
-        (one) => one.type === subject.type && one.id === subject.id && one.relation === "",
+      // The leaf of a relation stands for its own userset as well; that of a walk has the same name,
+      // but it is no leaf.
+      return (
+        (entity.type === type && entity.id === id && name === relation) ||
+        node.subjects.some((one) => one.type === type && one.id === id && one.relation === relation)
       );
     case "value":
       return node.value.type === "boolean" ? node.value.data : undefined;
