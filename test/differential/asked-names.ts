@@ -30,9 +30,11 @@ export interface AskedName extends Pick<CheckItem, "permission" | "arguments"> {
  */
 export function askedSubjects(schema: Schema, facts: FormsFacts): readonly Subject[] {
   const ids = idsOf(facts);
-  const types = [...schema.entities.keys()].flatMap((type) =>
-    (ids.get(type) ?? ["unheard"]).map((id) => ({ type, id, relation: "" })),
-  );
+  const types = [...schema.entities.values()].flatMap(({ name, relations, permissions }) => {
+    const isPlain = relations.size + permissions.size <= 2;
+    const known = ids.get(name) ?? ["unheard"];
+    return known.slice(0, isPlain ? idsAsked : 1).map((id) => ({ type: name, id, relation: "" }));
+  });
   const usersets = [...schema.entities.values()].flatMap(({ name, relations, permissions }) => {
     const taken = [...relations.values()].flatMap(({ types }) => types);
     const defined = [...permissions.keys()]

@@ -65,12 +65,15 @@ const depth = 100;
 const samples = {
   single: 8,
   failing: 3,
-  lookups: 5,
-  permissions: 4,
+  lookups: 3,
+  permissions: 5,
   trees: 4,
-  half: 40,
-  pinned: 40,
+  byContext: 24,
+  pinned: 24,
+  changed: 16,
 };
+/** Of the subjects, for a name that is no permission. */
+const subjectsOfLeaf = 4;
 
 /** The writes and questions of a case: pure, and the same for the same case. */
 export function formsSteps(one: FormsCase): readonly FormsStep[] {
@@ -99,8 +102,11 @@ class FormsScript {
 
   steps(): readonly FormsStep[] {
     const { first, rest, later, deletedType } = this.#case;
-    const items = rotated(this.#names, this.#case.turn).flatMap((name) =>
-      this.#subjects.map((subject) => itemOf(name, subject)),
+    const items = rotated(this.#names, this.#case.turn).flatMap((name, place) =>
+      (name.kind === "permission"
+        ? this.#subjects
+        : rotated(this.#subjects, this.#case.turn + place).slice(0, subjectsOfLeaf)
+      ).map((subject) => itemOf(name, subject)),
     );
     const answered = items.filter((item) => this.#known.isAnswered(item));
     const failing = items.filter((item) => !this.#known.isAnswered(item));
@@ -113,9 +119,9 @@ class FormsScript {
       write: { schema: 0, ...facts },
     });
     return [
-      ...this.#checks("by context", this.#shares(answered, samples.half), { with: this.#all }),
+      ...this.#checks("by context", this.#shares(answered, samples.byContext), { with: this.#all }),
       write(first),
-      ...this.#checks("half by context", this.#shares(answered, samples.half), { with: rest }),
+      ...this.#checks("half by context", this.#shares(answered, samples.byContext), { with: rest }),
       ...this.#checks("half by context", this.#shares(failing, 1), { with: rest }),
       write(rest),
       ...chunks(answered, bulkSize).flatMap((some) => this.#checks("bulk", some, {})),
@@ -147,7 +153,7 @@ class FormsScript {
   #changed(items: readonly CheckItem[]): readonly FormsStep[] {
     const some = evenShares(
       items.filter((item) => this.#later.isAnswered(item)),
-      samples.half,
+      samples.changed,
       (item) => this.#later.of(item).because,
     );
     if (some.length === 0) return [];
@@ -157,7 +163,8 @@ class FormsScript {
   }
 
   #permissions(): readonly FormsStep[] {
-    const entities = distinct(this.#names.map(({ entity }) => entity));
+    const defined = this.#names.filter(({ kind }) => kind === "permission");
+    const entities = distinct(defined.map(({ entity }) => entity));
     const pairs = entities.flatMap((entity) =>
       this.#subjects.map((subject) => ({ entity, subject })),
     );

@@ -3,7 +3,13 @@ import fc from "fast-check";
 import { attributeTypes, type AttributeType } from "../../src/base/tuple.ts";
 import type { RelationType } from "../../src/language/schema.ts";
 import { attributePool, type RuleTemplate, rulePool } from "./generate-rules.ts";
-import { entityNames, permissionNames, plainNames, relationNames } from "./name-pool.ts";
+import {
+  entityNames,
+  nestedNames,
+  permissionNames,
+  plainNames,
+  relationNames,
+} from "./name-pool.ts";
 import { chosen } from "./pick.ts";
 import { canAsk, schemaText } from "./schema-text.ts";
 
@@ -71,7 +77,7 @@ const pick = fc.nat({ max: 9_999 });
 const anyExpression = fc.letrec<{ sketch: Sketch; leaf: Sketch; branch: Sketch }>((tie) => ({
   leaf: fc.record({
     kind: fc.constant("leaf" as const),
-    form: fc.constantFrom("name", "relation", "relation", "walk", "again", "call", "call"),
+    form: fc.constantFrom("name", "relation", "relation", "walk", "walk", "again", "call", "call"),
     pick,
   }),
   branch: fc.record({
@@ -117,6 +123,8 @@ const typicalExpression = fc.oneof(
   branch(leaf("relation"), "not", leaf("again")),
   branch(leaf("name"), "not", branch(leaf("again"), "not", leaf("relation"))),
   branch(leaf("relation"), "or", leaf("call")),
+  branch(leaf("walk"), "not", branch(leaf("call"), "or", leaf("walk"))),
+  branch(leaf("relation"), "not", branch(leaf("walk"), "and", leaf("name"))),
 );
 
 /** Some of these can never pass for the plain type of the expression, others always do. */
@@ -165,7 +173,7 @@ const relation: fc.Arbitrary<RelationSketch> = fc.record({
   name: pick,
   types: fc.array(
     fc.record({
-      form: fc.constantFrom("self", "self", "self", "plain", "type", "userset", "userset"),
+      form: fc.constantFrom("self", "self", "plain", "type", "type", "userset", "userset"),
       pick,
     }),
     { maxLength: 2 },
@@ -230,7 +238,9 @@ function relationTypes(
     readonly later: boolean;
   },
 ): readonly RelationType[] {
-  if (sketch.types.length === 0) return usualTypes(sketch, name, scope);
+  // With a plain type beside the others, a relation could not be walked.
+  const isWalked = name === "parent" && sketch.plains.length < 3;
+  if (sketch.types.length === 0 || isWalked) return usualTypes(sketch, name, scope);
   const types = new Map<string, RelationType>();
   const others = sketch.types.map(({ form, pick: index }) => relationType(form, index, scope));
   for (const type of [...plainTypes(sketch), ...others]) {
@@ -250,7 +260,13 @@ function usualTypes(
     case "member":
       return [...plain, { type: scope.own, relation: "member" }];
     case "parent":
-      return [{ type: scope.own, relation: "" }];
+      return [
+        { type: scope.own, relation: "" },
+        ...sketch.types
+          .filter((one) => one.form === "type" && chosen(nestedNames, one.pick) !== scope.own)
+          .slice(0, 1)
+          .map((one) => ({ type: chosen(nestedNames, one.pick), relation: "" })),
+      ];
     case "viewer":
     case "banned":
       return [...plain, ...scope.usersets.filter((one) => one.relation === "member").slice(0, 1)];

@@ -1,5 +1,7 @@
 /** Few names, so that types share them and a mix-up of types gives wrong answers. */
 export const entityNames = ["user", "bot", "key", "group", "folder", "doc"] as const;
+/** Types that stand in each other. */
+export const nestedNames = ["group", "folder", "doc"] as const;
 /** Types that mostly stand as subjects alone. A relation takes some of them and forbids the others. */
 export const plainNames = ["user", "bot", "key"] as const;
 export const relationNames = ["member", "parent", "viewer", "owner", "banned"] as const;

@@ -1,0 +1,48 @@
+import assert from "node:assert/strict";
+
+import fc from "fast-check";
+
+/** For the search of a smaller case after a failure. */
+const shrinkMs = 60_000;
+
+/** What a run of random cases is steered by: PEMBA_SEED repeats one, PEMBA_CASES sets its length. */
+export interface RandomRun {
+  readonly seed: number;
+  readonly cases: number;
+}
+
+/** The run that the environment asks for, or one of `cases` cases with a seed of its own. */
+export function randomRun(cases: number): RandomRun {
+  return {
+    seed: Number(process.env["PEMBA_SEED"] ?? Math.trunc(Math.random() * 2 ** 31)),
+    cases: Number(process.env["PEMBA_CASES"] ?? cases),
+  };
+}
+
+/** Fails with the smallest case that was found in which something is wrong. */
+export async function assertNoFaults<T>(
+  any: fc.Arbitrary<T>,
+  { seed, cases }: RandomRun,
+  about: {
+    readonly faults: (one: T) => Promise<readonly string[]>;
+    readonly text: (one: T) => string;
+  },
+): Promise<void> {
+  const property = fc.asyncProperty(any, async (one) => (await about.faults(one)).length === 0);
+  const report = await fc.check(property, { seed, numRuns: cases, endOnFailure: true });
+  if (!report.failed) return;
+  // From the failing case on, with an end: each step tells a whole case to both engines.
+  const shrunk = await fc.check(property, {
+    seed,
+    path: report.counterexamplePath ?? "",
+    interruptAfterTimeLimit: shrinkMs,
+  });
+  const [smallest] = shrunk.counterexample ?? report.counterexample ?? [];
+  assert.ok(smallest !== undefined, String(report.errorInstance));
+  // Told again, because a property only says whether it holds.
+  const found = await about.faults(smallest);
+  const what = found.length > 0 ? found.join("\n") : "it does not fail when it is told again";
+  assert.fail(
+    `PEMBA_SEED=${seed}\n${what}\n${about.text(smallest)}\n${String(report.errorInstance)}`,
+  );
+}
