@@ -1,5 +1,6 @@
 import { parseArgs } from "node:util";
 
+import { benchBounds } from "./bounds.ts";
 import { benchChecks } from "./check.ts";
 import type { Dataset } from "./data/dataset.ts";
 import { fullSizes, smallSizes, tinySizes } from "./data/nested-documents.ts";
@@ -31,7 +32,7 @@ import { benchWrites } from "./write.ts";
 const usage = `usage: npm run bench -- <command> [options]
 
 commands: check, lookup, shapes, plans, transports, batching, cache, distributed, rate, soak,
-          overhead, workloads, write,
+          overhead, workloads, write, bounds,
           direction, life; record runs all that docs/performance.md shows, page writes it anew
 
   --small                data of about a hundredth of the size
@@ -170,6 +171,11 @@ const commands: Readonly<Record<string, (server: BenchServer) => Promise<object>
     const datasets = [directions, nestedDataset(sizes, QUESTIONS)];
     const asked = datasets.map(withChosenClasses).filter(({ classes }) => classes.length > 0);
     return { directions: await benchDirections(server, asked, options, print) };
+  },
+  bounds: async (server) => {
+    const bounds = await benchBounds(server, { only: values.only }, print);
+    if (bounds.missed > 0) process.exitCode = 1;
+    return { bounds };
   },
   write: async (server) => ({ writes: await benchWrites(server, options, print) }),
 };

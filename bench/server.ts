@@ -75,13 +75,8 @@ export async function loadDatabase(
   const name = `pemba_bench_${data.name}`;
   const url = withDatabase(server.url, name);
   const fingerprint = await fingerprintOf(data);
-  const drop = async () => {
-    await onServer(server.url, (sql) => sql`drop database if exists ${sql(name)} with (force)`);
-  };
   if ((await commentOf(server, name)) !== fingerprint) {
-    await drop();
-    await onServer(server.url, (sql) => sql`create database ${sql(name)}`);
-    await migrateUp(url);
+    await createDatabase(server, name);
     const store = await openStore({ url, connections: 1 });
     await store.schemas.write(benchTenant, { text: data.schema });
     await store.close();
@@ -91,7 +86,25 @@ export async function loadDatabase(
     await data.afterLoad?.(url);
     await onServer(url, (sql) => sql.unsafe(`comment on database ${name} is '${fingerprint}'`));
   }
+  const drop = async () => await dropDatabase(server, name);
   return { url, tenant: await tenantNumber(url), drop };
+}
+
+/** Makes a database that is migrated and has no data, in the place of one with the same name. */
+export async function createDatabase(
+  server: BenchServer,
+  name: string,
+): Promise<Omit<LoadedDatabase, "tenant">> {
+  const url = withDatabase(server.url, name);
+  const drop = async () => await dropDatabase(server, name);
+  await drop();
+  await onServer(server.url, (sql) => sql`create database ${sql(name)}`);
+  await migrateUp(url);
+  return { url, drop };
+}
+
+async function dropDatabase(server: BenchServer, name: string): Promise<void> {
+  await onServer(server.url, (sql) => sql`drop database if exists ${sql(name)} with (force)`);
 }
 
 /** Whoever changes a file of one of the folders gets the data loaded anew. */
