@@ -67,6 +67,8 @@ export type ContextPath =
       readonly type: Fragment;
       readonly id: Fragment;
       readonly relation: Fragment;
+      /** Where it is one of many: an array of them, whose elements are `o.name`. */
+      readonly among?: Fragment;
       readonly subject:
         | { readonly known: "nothing" }
         | { readonly known: "type"; readonly type: Fragment }
@@ -89,7 +91,11 @@ export type ContextPath =
 
 /** The contextual tuples on a path, as a query of rows with the columns of `relationships`. */
 export function contextTuples(path: ContextPath): Fragment {
-  return path.end === "entity" ? fromEntity(path) : fromSubject(path);
+  if (path.end === "subject") return fromSubject(path);
+  const { among } = path;
+  return among === undefined
+    ? fromEntity(path)
+    : sql`select c.* from unnest(${among}) o(name) cross join lateral (${fromEntity(path)}) c`;
 }
 
 function fromEntity(path: Extract<ContextPath, { end: "entity" }>): Fragment {

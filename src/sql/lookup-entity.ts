@@ -4,8 +4,16 @@ import type { SearchPlan } from "../plan/plan.ts";
 import { acceptedIds, type EntityCandidates, type NotDirect, verdictAt } from "./accepted-ids.ts";
 import { type BackStep, backSteps, layersOf } from "./back-steps.ts";
 import { backHops, backTable } from "./back.ts";
-import { candidatesMax, filtered, page, type Reading, tupleIdsUnder } from "./candidate.ts";
+import {
+  candidatesMax,
+  filtered,
+  page,
+  type Reading,
+  tupleIds,
+  tupleIdsUnder,
+} from "./candidate.ts";
 import { type Fragment, integer, join, literal, sql } from "./fragment.ts";
+import { manyRelations } from "./relation-set.ts";
 import { nameByStep, sureByStep } from "./step-table.ts";
 import { levelZero } from "./writer.ts";
 
@@ -30,7 +38,11 @@ export function entityCandidates(input: EntityCandidates): {
   const plain = steps.filter((step) => !last.includes(step));
   const loose = steps.filter(({ subjectRelation }) => subjectRelation === undefined);
   const back = backTable(input, inner, { plain, loose });
-  const pages = layersOf(last).map((layer) => layerCandidates(input, root, layer));
+  const { wide, narrow } = byWidth(last);
+  const pages = [
+    ...layersOf(narrow).map((layer) => layerCandidates(input, root, layer)),
+    ...wide.map((alike) => wideCandidates(input, root, alike)),
+  ];
   const accepted = isInner ? [] : root.tests.flatMap((test) => testCandidates(input, root, test));
   const read = isInner || last.some((step) => loose.includes(step)) ? [readCandidates] : [];
   return { tables: [...limits.tables, back], candidates: [...accepted, ...pages, ...read] };
@@ -91,6 +103,45 @@ function layerCandidates(
   );
   // The hop is the one that the levels of `back` have more.
   return sql`select p.id, back.sure and ${sureByStep(layer, state)} as sure, back.level from back cross join lateral (${ids}) p where ${state} in (${states})`;
+}
+
+/** Steps from one place by subjects of one relation, if they are many, apart from the others. */
+function byWidth(steps: readonly BackStep[]): {
+  readonly wide: readonly (readonly [BackStep, ...BackStep[]])[];
+  readonly narrow: readonly BackStep[];
+} {
+  const wide: [BackStep, ...BackStep[]][] = [];
+  const narrow: BackStep[] = [];
+  const alike = Map.groupBy(steps, (step) => JSON.stringify([step.at, step.subjectRelation]));
+  for (const [first, ...others] of alike.values()) {
+    if (first !== undefined && others.length >= manyRelations) wide.push([first, ...others]);
+    else if (first !== undefined) narrow.push(first, ...others);
+  }
+  return { wide, narrow };
+}
+
+/** A page from each row of `back` at which the steps begin, by all their relations in one branch. */
+function wideCandidates(
+  input: EntityCandidates,
+  root: RelaxedState,
+  [first, ...others]: readonly [BackStep, ...BackStep[]],
+): Fragment {
+  const steps = [first, ...others];
+  const reading = input.limits.limited(page, root.entityType);
+  const ids = tupleIds(
+    input.scope,
+    reading,
+    steps.map(({ relation }) => relation),
+    {
+      end: "entity",
+      entityType: literal(root.entityType),
+      subjectType: literal(first.subjectType),
+      subjectId: sql`back.id`,
+      subjectRelation: literal(first.subjectRelation ?? ""),
+    },
+  );
+  const sure = steps.every(({ isSure }) => isSure) ? sql`back.sure` : sql`false`;
+  return sql`select p.id, ${sure} as sure, back.level from back cross join lateral (${ids}) p where back.state = ${integer(first.at)}`;
 }
 
 function testCandidates(

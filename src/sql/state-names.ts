@@ -1,7 +1,8 @@
+import { assert } from "../base/assert.ts";
 import type { State } from "../plan/plan.ts";
 import { nameAt } from "./element.ts";
 import { type Fragment, literal, textArray } from "./fragment.ts";
-import type { RelationSet } from "./relation-set.ts";
+import { manyRelations, type RelationSet } from "./relation-set.ts";
 import { byState } from "./writer.ts";
 
 /** A name that the rows of one state take. */
@@ -31,7 +32,9 @@ export function sharedNames(
       value: textArray(relations),
     }));
     const names = byState(states.column, arrays, states.count);
-    return { relations: { kind: "several", names }, entityType: nameOf(states, types) };
+    const most = Math.max(...entries.map(({ relations }) => relations.length));
+    const kind = most < manyRelations ? "several" : "many";
+    return { relations: { kind, names }, entityType: nameOf(states, types) };
   }
   const names = entries.map(({ state, relations }) => ({
     state: state.id,
@@ -61,6 +64,7 @@ function nameByState(states: States, entries: readonly StateName[]): Fragment {
     return literal(first.name);
   }
   const names = new Map(entries.map(({ state, name }) => [state, name]));
+  assert(names.size === entries.length, "a state takes one name of a probe");
   const last = Math.max(...names.keys());
   return nameAt(
     Array.from({ length: last + 1 }, (_, state) => names.get(state)),

@@ -1,3 +1,4 @@
+import { assert } from "../base/assert.ts";
 import type { ExactStates } from "../plan/exact.ts";
 import type { SearchPlan } from "../plan/plan.ts";
 import { type Fragment, identifier, integer, join, param, sql } from "./fragment.ts";
@@ -58,6 +59,8 @@ export function byState(
   stateCount: number,
 ): Fragment {
   const [first] = entries;
+  const states = new Set(entries.map((entry) => entry.state));
+  assert(states.size === entries.length, "a state takes one value");
   const isConstant =
     entries.length === stateCount &&
     new Set(entries.map((entry) => JSON.stringify(entry.value.parts))).size === 1;

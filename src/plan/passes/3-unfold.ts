@@ -5,6 +5,13 @@ import { planMax } from "../limit.ts";
 import type { Formula, Node } from "../network.ts";
 import type { GatherReason } from "../plan.ts";
 import { holdsDirectly, isPossible, isSubjectNode, type RestrictedNetwork } from "./2-restrict.ts";
+import {
+  type Branch,
+  type BranchHop,
+  BranchTable,
+  type NodeGuard,
+  type Polarity,
+} from "./branches.ts";
 
 /** States in the order in which they were found; state 0 is the root. */
 export interface Automaton {
@@ -34,14 +41,6 @@ export interface OpenHop {
   /** The state that it leads to, and a node of it. */
   readonly target: number;
   readonly node: Node;
-}
-
-type Polarity = "required" | "excluded";
-
-/** An operand that must (or must not) hold at the same entity: one object for each of the two. */
-interface NodeGuard {
-  readonly node: Node;
-  readonly polarity: Polarity;
 }
 
 export type Unfolded =
@@ -286,76 +285,6 @@ interface Pending {
   readonly holder: Node;
   readonly formula: Formula;
   readonly guards: readonly NodeGuard[];
-}
-
-interface Branch {
-  readonly guards: readonly NodeGuard[];
-  isSelf: boolean;
-  readonly direct: Set<string>;
-  readonly attributes: Set<string>;
-  readonly rules: Set<RuleDefinition>;
-  readonly usersets: Map<string, BranchHop>;
-  readonly walks: Map<string, BranchHop>;
-}
-
-interface BranchHop {
-  readonly relations: Set<string>;
-  readonly nodes: Set<Node>;
-}
-
-/** The branches of a state by their guards, counted as a statement has them. */
-class BranchTable {
-  readonly #branches = new Map<string, Branch>();
-  readonly #count: (branches: number) => void;
-
-  constructor(count: (branches: number) => void) {
-    this.#count = count;
-  }
-
-  /** The branch behind these guards, which gets one more part of that cost. */
-  at(guards: readonly NodeGuard[], cost: number): Branch {
-    this.#count(cost);
-    const key = guards
-      .map(({ node, polarity }) => `${polarity === "required" ? "" : "-"}${node.id}`)
-      .toSorted()
-      .join(" ");
-    let branch = this.#branches.get(key);
-    if (branch === undefined) {
-      this.#count(1 + guards.length);
-      branch = {
-        guards,
-        isSelf: false,
-        direct: new Set(),
-        attributes: new Set(),
-        rules: new Set(),
-        usersets: new Map(),
-        walks: new Map(),
-      };
-      this.#branches.set(key, branch);
-    }
-    return branch;
-  }
-
-  addHop(
-    guards: readonly NodeGuard[],
-    kind: "usersets" | "walks",
-    key: string,
-    { relation, node }: { readonly relation: string; readonly node: Node },
-  ): void {
-    const hops = this.at(guards, 0)[kind];
-    const hop = hops.get(key);
-    if (hop === undefined) {
-      this.#count(1);
-      hops.set(key, { relations: new Set([relation]), nodes: new Set([node]) });
-      return;
-    }
-    hop.relations.add(relation);
-    hop.nodes.add(node);
-  }
-
-  list(): readonly Branch[] {
-    return [...this.#branches.values()];
-  }
 }
 
 function asPending(node: Node, guards: readonly NodeGuard[]): Pending {
