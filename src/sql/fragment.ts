@@ -63,10 +63,11 @@ export function join(fragments: readonly Fragment[], separator: string): Fragmen
 export function render(fragment: Fragment): Statement {
   const params: string[] = [];
   const positions = new Map<string, number>();
-  let text = "";
+  // Joined at once, it is one flat string: added up, each part would be an object that stays.
+  const texts: string[] = [];
   for (const part of fragment.parts) {
     if (part.kind === "text") {
-      text += part.text;
+      texts.push(part.text);
       continue;
     }
     let position = positions.get(part.key);
@@ -75,9 +76,9 @@ export function render(fragment: Fragment): Statement {
       position = params.length;
       positions.set(part.key, position);
     }
-    text += `$${position}::${part.cast}`;
+    texts.push(`$${position}::${part.cast}`);
   }
-  return { text, params };
+  return { text: texts.join(""), params };
 }
 
 /** A name of our own making inside a statement, such as an alias: letters, digits, underscore. */

@@ -67,17 +67,28 @@ export function keyOf({ id }: CompiledText, question: Question): string {
 }
 
 function planBytes(plan: Plan): number {
-  const own =
-    plan.kind === "search"
-      ? [plan.states, plan.usersets, plan.question]
-      : [plan.reasons, plan.question];
-  return ownBytes(own);
+  const isShared = (object: object): boolean =>
+    object === plan.network || object === plan.root || isRule(object);
+  const labels = plan.kind === "search" ? plan.states.map(({ label }) => label) : [];
+  return runThrough(heapBytes(plan, { isShared, countsStrings: false })) + textBytes(labels);
 }
 
-/** The bytes of what is made of a plan. Its strings and rules are those of the schema. */
+/** The bytes of what is made of a plan, whose strings, rules and tests are held elsewhere. */
 export function ownBytes(value: unknown): number {
-  const isShared = (object: object): boolean => "condition" in object;
+  const isShared = (object: object): boolean => isRule(object) || isTest(object);
   return runThrough(heapBytes(value, { isShared, countsStrings: false }));
+}
+
+function isRule(object: object): boolean {
+  return "condition" in object;
+}
+
+function isTest(object: object): boolean {
+  return "kind" in object && (object.kind === "direct" || object.kind === "self");
+}
+
+function textBytes(texts: readonly string[]): number {
+  return runThrough(heapBytes(texts, { isShared: () => false, countsStrings: true }));
 }
 
 /** The bytes of a statement: its text is its own. */

@@ -17,6 +17,7 @@ import {
 import type { Statement } from "../../../sql/fragment.ts";
 import { expandGatherOf, type Gather, gatherOf } from "../../../sql/gather-plan.ts";
 import { gatherFor, pushDown } from "../../../sql/push-down.ts";
+import { manyRelations } from "../../../sql/relation-set.ts";
 import type { CompiledSchema, CompiledSchemas, CompiledText } from "../../compiled-schemas.ts";
 import { KeptMap } from "../../kept.ts";
 import { keyOf, ownBytes, type Planning, statementBytes } from "../../planner.ts";
@@ -44,6 +45,8 @@ interface PlannedCheck {
   readonly plan: Plan;
   /** Undefined when it is gathered. */
   readonly search: SearchPart | undefined;
+  /** May be asked together with others of its kind in one branch. */
+  readonly isFolded: boolean;
 }
 
 interface SearchPart {
@@ -141,7 +144,9 @@ export class CheckPlans {
 
   async #plan(key: string, planning: Planning): Promise<PlannedCheck> {
     const plan = await this.#schemas.planner.planOf(planning);
-    const planned: PlannedCheck = { plan, search: searchPart(plan) };
+    const isFolded =
+      plan.kind === "search" && isDirect(plan) && directRelations(plan).length < manyRelations;
+    const planned: PlannedCheck = { plan, search: searchPart(plan), isFolded };
     this.#planned.set(key, planned);
     return planned;
   }
@@ -157,7 +162,7 @@ export class CheckPlans {
     let characters = 0;
     for (const [key, { planned, items: own }] of alike) {
       const { plan, search } = planned;
-      if (alike.length > 1 && plan.kind === "search" && isDirect(plan)) {
+      if (alike.length > 1 && plan.kind === "search" && planned.isFolded) {
         const kind = directKey(plan.question);
         const same = direct.get(kind) ?? { plan, items: [] };
         same.items.push(...own);
