@@ -71,7 +71,7 @@ test("no file has a name that says nothing", () => {
 });
 
 test("files and folders are named in kebab-case", () => {
-  const name = /^[a-z0-9]+(-[a-z0-9]+)*(\.test)?\.(ts|sql)$/;
+  const name = /^[a-z0-9]+(-[a-z0-9]+)*((\.long)?\.test)?\.(ts|sql)$/;
   const code = files.filter(
     (path) => /^(src|test|bench|scripts|sql)\/.*\.(ts|sql)$/.test(path) && !isGenerated(path),
   );

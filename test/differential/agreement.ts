@@ -2,7 +2,7 @@ import { must } from "../../src/base/assert.ts";
 import { compileSchemaText } from "../../src/language/compile.ts";
 import type { Schema } from "../../src/language/schema.ts";
 import type { CheckItem } from "../../src/store/store.ts";
-import { type Case, itemText, type Round } from "./case.ts";
+import { type Case, caseText, itemText, type Round } from "./case.ts";
 import type { Engines } from "./engines.ts";
 import { evenShares } from "./even-shares.ts";
 import { expectation, type Expectation, type Outcome } from "./oracle.ts";
@@ -13,6 +13,12 @@ export interface Disagreement {
   readonly what: string;
   /** The round with only the items that show it. */
   readonly round: Round;
+}
+
+/** The case with the first questions that show what was found. */
+export function disagreementText(one: Case, found: readonly Disagreement[]): string {
+  const rounds = found.slice(0, 1).map(({ round }) => round);
+  return [...found.map(({ what }) => what), caseText({ ...one, rounds })].join("\n");
 }
 
 interface Asked {

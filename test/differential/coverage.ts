@@ -4,7 +4,7 @@ import { type Construct, constructsOf, guards, hops, tests } from "./constructs.
 import type { Form, FormQuestion, FormsStep } from "./form-questions.ts";
 import type { Outcome } from "./oracle.ts";
 
-export const forms: readonly Form[] = [
+const forms: readonly Form[] = [
   "single",
   "bulk",
   "by context",

@@ -4,7 +4,7 @@ import type { CheckItem } from "../../src/store/store.ts";
 import { askedNames, type AskedName, askedSubjects } from "./asked-names.ts";
 import type { Round, Write } from "./case.ts";
 import { evenShares } from "./even-shares.ts";
-import type { FormsCase, FormsFacts } from "./forms-case.ts";
+import { type FormsCase, type FormsFacts, joinedFacts } from "./forms-case.ts";
 import { KnownAnswers } from "./known-answers.ts";
 import type { Lookup } from "./lookup-oracle.ts";
 import type { Outcome } from "./oracle.ts";
@@ -91,12 +91,12 @@ class FormsScript {
   constructor(one: FormsCase) {
     this.#case = one;
     const schema = compileSchemaText(one.schema);
-    this.#all = joined(one.first, one.rest);
+    this.#all = joinedFacts(one.first, one.rest);
     this.#names = askedNames(schema, this.#all);
     this.#subjects = askedSubjects(schema, this.#all);
     const state = { data: one.data, depth };
     this.#known = new KnownAnswers(schema, { ...state, facts: this.#all });
-    const after = without(joined(this.#all, one.later), one.deletedType);
+    const after = without(joinedFacts(this.#all, one.later), one.deletedType);
     this.#later = new KnownAnswers(schema, { ...state, facts: after });
   }
 
@@ -264,16 +264,6 @@ class FormsScript {
 function itemOf(name: AskedName, subject: Subject): CheckItem {
   const { entity, permission } = name;
   return { entity, permission, subject, arguments: name.arguments };
-}
-
-function joined(a: FormsFacts, b: FormsFacts): FormsFacts {
-  const attributes = new Map(
-    [...a.attributes, ...b.attributes].map((one) => [
-      `${one.entity.type}:${one.entity.id}$${one.attribute}`,
-      one,
-    ]),
-  );
-  return { tuples: [...a.tuples, ...b.tuples], attributes: [...attributes.values()] };
 }
 
 function without(facts: FormsFacts, type: string): FormsFacts {

@@ -22,7 +22,18 @@ export interface FormsFacts {
   readonly attributes: readonly Attribute[];
 }
 
-export const noFacts: FormsFacts = { tuples: [], attributes: [] };
+const noFacts: FormsFacts = { tuples: [], attributes: [] };
+
+/** Both; of an attribute the value of the latter. */
+export function joinedFacts(a: FormsFacts, b: FormsFacts): FormsFacts {
+  const attributes = new Map(
+    [...a.attributes, ...b.attributes].map((one) => [
+      `${one.entity.type}:${one.entity.id}$${one.attribute}`,
+      one,
+    ]),
+  );
+  return { tuples: [...a.tuples, ...b.tuples], attributes: [...attributes.values()] };
+}
 
 /** The data of a kept case, under its last schema, to be asked in every form. */
 export function formsOf(one: Case): readonly FormsCase[] {

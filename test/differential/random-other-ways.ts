@@ -1,5 +1,5 @@
 import assert from "node:assert/strict";
-import { after, before, test } from "node:test";
+import { test } from "node:test";
 
 import fc from "fast-check";
 
@@ -10,63 +10,61 @@ import type { Schema } from "../../src/language/schema.ts";
 import type { ExpandTree } from "../../src/store/expand-tree.ts";
 import type { CheckItem } from "../../src/store/store.ts";
 import { type Case, caseText, type Round } from "./case.ts";
-import { type Engines, startEngines } from "./engines.ts";
+import { fileEngines } from "./file-engines.ts";
 import { anyCase } from "./generate.ts";
 import { expectation, type Outcome } from "./oracle.ts";
+import { type RandomRun, randomRun } from "./random-run.ts";
 import { askSingly, factsAfter, frameOf, outcomeOf, type Story, tell } from "./story.ts";
 import { treeValue } from "./tree-value.ts";
 
-/*
- * The other ways to ask what a check asks: the tree of expand, evaluated by its operators, and all
- * permissions of a subject at once. PEMBA_SEED repeats a run, PEMBA_CASES makes it longer or shorter.
- */
-
-const seed = Number(process.env["PEMBA_SEED"] ?? Math.trunc(Math.random() * 2 ** 31));
-const cases = Number(process.env["PEMBA_CASES"] ?? 50);
 /** Of each round. */
 const itemsAsked = 6;
 
-let engines: Engines;
+/**
+ * Tests of other ways to ask what a check asks: the tree of expand, evaluated by its operators, and
+ * all permissions of a subject at once.
+ */
+export function testOtherWays(defaultCases: number): void {
+  const engines = fileEngines();
+  const run = randomRun(defaultCases);
 
-before(async () => {
-  engines = await startEngines();
-});
-
-after(() => engines.stop());
-
-test(`a tree comes to what the oracle answers, in ${cases} random cases`, async (t) => {
-  t.diagnostic(`PEMBA_SEED=${seed}`);
-  let compared = 0;
-  await holds(async (one) => {
-    const memory = await tell(engines.memory, one);
-    const postgres = await tell(engines.postgres, one);
-    for (const round of one.rounds) {
-      for (const item of round.items.slice(0, itemsAsked)) {
-        const tree = await expand(memory, round, item);
-        assert.deepEqual(await expand(postgres, round, item), tree);
-        if (typeof tree === "string") continue;
-        compared += Number(comparesTree(one, round, item, tree));
-      }
-    }
-  });
-  assert.ok(compared > cases, `only ${compared} trees had a value`);
-});
-
-test(`all permissions of a subject are what single checks answer, in ${cases} random cases`, async (t) => {
-  t.diagnostic(`PEMBA_SEED=${seed}`);
-  await holds(async (one) => {
-    for (const store of [engines.memory, engines.postgres]) {
-      const story = await tell(store, one);
+  test(`a tree comes to what the oracle answers, in ${run.cases} random cases`, async (t) => {
+    t.diagnostic(`PEMBA_SEED=${run.seed}`);
+    let compared = 0;
+    await holds(run, async (one) => {
+      const memory = await tell(engines().memory, one);
+      const postgres = await tell(engines().postgres, one);
       for (const round of one.rounds) {
         for (const item of round.items.slice(0, itemsAsked)) {
-          await assertPermissions(story, schemaOf(one, round), round, item);
+          const tree = await expand(memory, round, item);
+          assert.deepEqual(await expand(postgres, round, item), tree);
+          if (typeof tree === "string") continue;
+          compared += Number(comparesTree(one, round, item, tree));
         }
       }
-    }
+    });
+    assert.ok(compared > run.cases, `only ${compared} trees had a value`);
   });
-});
 
-async function holds(check: (one: Case) => Promise<void>): Promise<void> {
+  test(`all permissions of a subject are what single checks answer, in ${run.cases} random cases`, async (t) => {
+    t.diagnostic(`PEMBA_SEED=${run.seed}`);
+    await holds(run, async (one) => {
+      for (const store of [engines().memory, engines().postgres]) {
+        const story = await tell(store, one);
+        for (const round of one.rounds) {
+          for (const item of round.items.slice(0, itemsAsked)) {
+            await assertPermissions(story, schemaOf(one, round), round, item);
+          }
+        }
+      }
+    });
+  });
+}
+
+async function holds(
+  { seed, cases }: RandomRun,
+  check: (one: Case) => Promise<void>,
+): Promise<void> {
   const property = fc.asyncProperty(anyCase, async (one) => {
     try {
       await check(one);

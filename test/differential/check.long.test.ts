@@ -1,0 +1,3 @@
+import { testRandomChecks } from "./random-checks.ts";
+
+testRandomChecks(300);

@@ -1,0 +1,3 @@
+import { testRandomCrowds } from "./random-crowds.ts";
+
+testRandomCrowds(80);

@@ -1,0 +1,3 @@
+import { testRandomLaws } from "./random-laws.ts";
+
+testRandomLaws(30);

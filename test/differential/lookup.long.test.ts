@@ -1,0 +1,3 @@
+import { testRandomLookups } from "./random-lookups.ts";
+
+testRandomLookups(100);

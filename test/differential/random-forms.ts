@@ -1,0 +1,53 @@
+import assert from "node:assert/strict";
+import { test } from "node:test";
+
+import { Coverage } from "./coverage.ts";
+import type { Engines } from "./engines.ts";
+import { fileEngines } from "./file-engines.ts";
+import { formFaults } from "./form-answers.ts";
+import { formsSteps } from "./form-questions.ts";
+import { type FormsCase, formsCaseText } from "./forms-case.ts";
+import { anyFormsCase } from "./generate-forms.ts";
+import { assertNoFaults, randomRun } from "./random-run.ts";
+
+/** From so many cases on, the rarest pair comes up but for a chance of one in a billion. */
+const casesForAll = 400;
+
+/**
+ * Tests that all names of a schema are answered for all types of subjects in every form that there
+ * is: alone, with others, with data that come with the question, of an older state, as lookups and as
+ * trees. A long enough run fails when something that the language has was never asked.
+ */
+export function testRandomForms(defaultCases: number): void {
+  const engines = fileEngines();
+  const run = randomRun(defaultCases);
+
+  test(`every form of a question is answered as the oracle says, in ${run.cases} random cases`, async (t) => {
+    t.diagnostic(`PEMBA_SEED=${run.seed}`);
+    const coverage = new Coverage();
+    const faults = (one: FormsCase): Promise<readonly string[]> =>
+      formsFaults(engines(), one, coverage);
+    await assertNoFaults(anyFormsCase, run, {
+      faults,
+      text: async (one) => [...(await faults(one)), formsCaseText(one)].join("\n"),
+    });
+    t.diagnostic(coverage.table());
+    if (run.cases >= casesForAll) assert.deepEqual(coverage.missing(), []);
+  });
+}
+
+/** What either engine answers otherwise than the oracle, in every form of every question. */
+export async function formsFaults(
+  { memory, postgres }: Engines,
+  one: FormsCase,
+  coverage?: Coverage,
+): Promise<readonly string[]> {
+  const steps = formsSteps(one);
+  coverage?.add(one.schema, steps);
+  const found = await Promise.all(
+    Object.entries({ memory, postgres }).map(async ([name, store]) =>
+      (await formFaults(store, one.schema, steps)).map(({ what }) => `${name}: ${what}`),
+    ),
+  );
+  return found.flat();
+}
