@@ -27,8 +27,14 @@ interface Count {
 /** How often each construct met each other one, and each form, in the questions of a run. */
 export class Coverage {
   readonly #counts = new Map<string, Count>();
+  #cases = 0;
+
+  get cases(): number {
+    return this.#cases;
+  }
 
   add(schema: string, steps: readonly FormsStep[]): void {
+    this.#cases += 1;
     const compiled = compileSchemaText(schema);
     const known = new Map<string, readonly Construct[]>();
     for (const step of steps) {
@@ -52,7 +58,7 @@ export class Coverage {
     });
   }
 
-  /** The rarest pair, to know how long a run must be to come by all. */
+  /** For each pair how many questions have it, and how many of them are allowed. */
   table(): string {
     const sides: readonly (readonly [string, readonly string[], string, readonly string[]])[] = [
       ["test", tests, "guard", guards],

@@ -35,7 +35,7 @@ export type Sketch =
   | {
       readonly kind: "leaf";
       /** `holds` and `forbids` are relations that take, or do not, a plain type of the expression. */
-      readonly form: "name" | "relation" | "holds" | "forbids" | "walk" | "again" | "call";
+      readonly form: "name" | "relation" | "holds" | "forbids" | "walk" | "again" | "flag" | "call";
       readonly pick: number;
     }
   | {
@@ -123,6 +123,9 @@ const typicalExpression = fc.oneof(
   branch(leaf("relation"), "not", leaf("again")),
   branch(leaf("name"), "not", branch(leaf("again"), "not", leaf("relation"))),
   branch(leaf("relation"), "or", leaf("call")),
+  branch(leaf("flag"), "or", leaf("walk")),
+  branch(leaf("again"), "or", leaf("flag")),
+  branch(leaf("relation"), "not", branch(leaf("flag"), "or", leaf("call"))),
   branch(leaf("walk"), "not", branch(leaf("call"), "or", leaf("walk"))),
   branch(leaf("relation"), "not", branch(leaf("walk"), "and", leaf("name"))),
 );
@@ -183,7 +186,8 @@ const relation: fc.Arbitrary<RelationSketch> = fc.record({
 });
 
 const attribute: fc.Arbitrary<AttributeSketch> = fc.record({
-  name: pick,
+  // The flags come first in the pool; only they can be operands themselves.
+  name: fc.oneof({ weight: 2, arbitrary: pick }, { weight: 1, arbitrary: fc.constantFrom(0, 1) }),
   later: fc.constantFrom("stays", "stays", "goes", "changes"),
 });
 

@@ -5,10 +5,11 @@ import fc from "fast-check";
 
 import { disagreements, disagreementText } from "./agreement.ts";
 import type { Case } from "./case.ts";
+import type { Engines } from "./engines.ts";
 import { fileEngines } from "./file-engines.ts";
 import { largeCase } from "./generate-large.ts";
 import { anyCase, anyNeighbours } from "./generate.ts";
-import { assertNoFaults, randomRun } from "./random-run.ts";
+import { assertNoFaults, type RandomRun, randomRuns } from "./random-run.ts";
 import { askSingly, tell, tellWrite } from "./story.ts";
 
 /** Of each of the three rounds of a case. */
@@ -17,8 +18,10 @@ const itemsAsked = 7;
 /** Tests that hold random checks of both engines against the oracle. */
 export function testRandomChecks(defaultCases: number): void {
   const engines = fileEngines();
-  const run = randomRun(defaultCases);
+  for (const run of randomRuns(defaultCases)) testPart(engines, run);
+}
 
+function testPart(engines: () => Engines, run: RandomRun): void {
   const agreeOn = async (any: fc.Arbitrary<Case>, cases: number): Promise<void> => {
     const found = (one: Case): ReturnType<typeof disagreements> =>
       disagreements(engines(), one, itemsAsked);

@@ -7,7 +7,7 @@ import { type Case, caseText } from "./case.ts";
 import { type Crowd, crowded } from "./crowd.ts";
 import { fileEngines } from "./file-engines.ts";
 import { anyCrowd, caseWithUsersets } from "./generate-crowd.ts";
-import { assertNoFaults, randomRun } from "./random-run.ts";
+import { assertNoFaults, randomRuns } from "./random-run.ts";
 
 const itemsAsked = 7;
 
@@ -18,17 +18,17 @@ const itemsAsked = 7;
  */
 export function testRandomCrowds(defaultCases: number): void {
   const engines = fileEngines();
-  const run = randomRun(defaultCases);
-
-  test(`oracle, memory and Postgres agree on subjects in a crowd of usersets, ${run.cases} random cases`, async (t) => {
-    t.diagnostic(`PEMBA_SEED=${run.seed}`);
-    const faults = ([one, crowd]: readonly [Case, Crowd]): ReturnType<typeof disagreements> =>
-      disagreements(engines(), crowded(one, crowd), itemsAsked);
-    await assertNoFaults(fc.tuple(caseWithUsersets, anyCrowd), run, {
-      faults,
-      text: async (given) => crowdText(given, await faults(given)),
+  for (const run of randomRuns(defaultCases)) {
+    test(`oracle, memory and Postgres agree on subjects in a crowd of usersets, ${run.cases} random cases`, async (t) => {
+      t.diagnostic(`PEMBA_SEED=${run.seed}`);
+      const faults = ([one, crowd]: readonly [Case, Crowd]): ReturnType<typeof disagreements> =>
+        disagreements(engines(), crowded(one, crowd), itemsAsked);
+      await assertNoFaults(fc.tuple(caseWithUsersets, anyCrowd), run, {
+        faults,
+        text: async (given) => crowdText(given, await faults(given)),
+      });
     });
-  });
+  }
 }
 
 /** The case without its crowd, which is too long to read and follows from a line. */

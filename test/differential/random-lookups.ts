@@ -3,11 +3,12 @@ import { test } from "node:test";
 import type fc from "fast-check";
 
 import { caseText } from "./case.ts";
+import type { Engines } from "./engines.ts";
 import { fileEngines } from "./file-engines.ts";
 import { anyLookupCase, crowdedLookupCase, largeLookupCase } from "./generate-lookup.ts";
 import { lookupDisagreements } from "./lookup-agreement.ts";
 import type { LookupCase } from "./lookup-case.ts";
-import { assertNoFaults, randomRun } from "./random-run.ts";
+import { assertNoFaults, type RandomRun, randomRuns } from "./random-run.ts";
 
 /** Of each round. */
 export const lookupsAsked = 6;
@@ -18,8 +19,10 @@ export const lookupsAsked = 6;
  */
 export function testRandomLookups(defaultCases: number): void {
   const engines = fileEngines();
-  const run = randomRun(defaultCases);
+  for (const run of randomRuns(defaultCases)) testPart(engines, run);
+}
 
+function testPart(engines: () => Engines, run: RandomRun): void {
   const agreeOn = async (any: fc.Arbitrary<LookupCase>, cases: number): Promise<void> => {
     const faults = async (one: LookupCase): Promise<readonly string[]> => {
       const { memory, postgres } = engines();

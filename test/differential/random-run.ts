@@ -11,12 +11,20 @@ export interface RandomRun {
   readonly cases: number;
 }
 
-/** The run that the environment asks for, or one of `cases` cases with a seed of its own. */
-export function randomRun(cases: number): RandomRun {
-  return {
-    seed: Number(process.env["PEMBA_SEED"] ?? Math.trunc(Math.random() * 2 ** 31)),
-    cases: Number(process.env["PEMBA_CASES"] ?? cases),
-  };
+/** So many that a test of them ends within the time that a test has, also on a busy machine. */
+const batchSize = 100;
+
+/**
+ * The run that the environment asks for, or one of `cases` cases with a seed of its own, in parts
+ * that are a test each. A part has a seed of its own, with which it can be repeated alone.
+ */
+export function randomRuns(cases: number): readonly RandomRun[] {
+  const seed = Number(process.env["PEMBA_SEED"] ?? Math.trunc(Math.random() * 2 ** 31));
+  const all = Number(process.env["PEMBA_CASES"] ?? cases);
+  return Array.from({ length: Math.ceil(all / batchSize) }, (_, part) => ({
+    seed: seed + part,
+    cases: Math.min(batchSize, all - part * batchSize),
+  }));
 }
 
 /** Fails with the smallest case that was found in which something is wrong. */

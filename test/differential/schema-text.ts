@@ -63,6 +63,7 @@ function leafText(sketch: Sketch & { readonly kind: "leaf" }, scope: Scope): str
   const { shape, rules } = scope;
   const relations = shape.relations.map((one) => one.name);
   const walks = walksOf(scope);
+  const flags = shape.attributes.filter((one) => one.type === "boolean").map((one) => one.name);
   const options: Record<typeof sketch.form, readonly string[]> = {
     name: [],
     relation: relations,
@@ -72,15 +73,12 @@ function leafText(sketch: Sketch & { readonly kind: "leaf" }, scope: Scope): str
       .map((one) => one.name),
     walk: walks,
     again: walks.filter((walk) => walk.endsWith(`.${scope.name}`)),
+    flag: flags,
     call: rules
       .filter((rule) => canCall(shape, rule))
       .map((rule) => `${rule.name}(${rule.parameters.map((one) => one.name).join(", ")})`),
   };
-  const names = [
-    ...relations,
-    ...shape.permissions.map((one) => one.name),
-    ...shape.attributes.filter((one) => one.type === "boolean").map((one) => one.name),
-  ];
+  const names = [...relations, ...shape.permissions.map((one) => one.name), ...flags];
   const wanted = options[sketch.form].length > 0 ? options[sketch.form] : names;
   // What stands twice in an expression says little new, so that is the exception.
   const unused = wanted.filter((one) => !scope.used.has(one));
