@@ -36,7 +36,7 @@ export const contextData: fc.Arbitrary<Context["data"]> = fc.record(
       jsonValue,
     ),
   },
-  { requiredKeys: [] },
+  { requiredKeys: [], noNullPrototype: true },
 );
 
 /** A value of the type; the numbers are those that the rules draw their lines at. */

@@ -3,7 +3,7 @@ import assert from "node:assert/strict";
 import fc from "fast-check";
 
 /** For the search of a smaller case after a failure. */
-const shrinkMs = 60_000;
+const shrinkMs = 30_000;
 
 /** What a run of random cases is steered by: PEMBA_SEED repeats one, PEMBA_CASES sets its length. */
 export interface RandomRun {
@@ -12,7 +12,7 @@ export interface RandomRun {
 }
 
 /** So many that a test of them ends within the time that a test has, also on a busy machine. */
-const batchSize = 100;
+const batchSize = 50;
 
 /**
  * The run that the environment asks for, or one of `cases` cases with a seed of its own, in parts
