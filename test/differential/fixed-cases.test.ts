@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 
-import type { ExpandTree } from "../../src/memory/expand.ts";
+import type { ExpandTree } from "../../src/store/expand-tree.ts";
 import { createMemoryStore } from "../../src/store/memory/store.ts";
 import type { CheckAnswer, Store } from "../../src/store/store.ts";
 import { casesOfSeed } from "./fixed-cases.ts";
