@@ -21,7 +21,7 @@ export function disagreementText(one: Case, found: readonly Disagreement[]): str
   return [...found.map(({ what }) => what), caseText({ ...one, rounds })].join("\n");
 }
 
-interface Asked {
+export interface Asked {
   readonly item: CheckItem;
   readonly expected: Expectation;
 }
@@ -40,7 +40,7 @@ export async function disagreements(
   const postgres = await tell(engines.postgres, one);
   const found: Disagreement[] = [];
   for (const round of one.rounds) {
-    const asked = evenShares(expectations(one, round, schemas), most, kindOf);
+    const asked = checksToAsk(one, round, schemas, most);
     const items = asked.map(({ item }) => item);
     const byMemory = await askSingly(memory, { ...round, items });
     const byPostgres = await askSingly(postgres, { ...round, items });
@@ -65,17 +65,25 @@ export async function disagreements(
   return found;
 }
 
-/** The items of a round with what the oracle allows for each. */
-function expectations(one: Case, round: Round, schemas: readonly Schema[]): readonly Asked[] {
+/**
+ * At most so many items of a round with what the oracle allows for each. Most random questions are
+ * denied; without shares, few others would be asked.
+ */
+export function checksToAsk(
+  one: Case,
+  round: Round,
+  schemas: readonly Schema[],
+  most: number,
+): readonly Asked[] {
   const schema = must(schemas[round.schema ?? schemas.length - 1], "the round names a schema");
   const facts = factsAfter(one.writes, round.after);
-  return round.items.map((item) => ({
+  const asked = round.items.map((item): Asked => ({
     item,
     expected: expectation({ schema, facts, context: round.context, ...item }, round.depth),
   }));
+  return evenShares(asked, most, kindOf);
 }
 
-/** Most random questions are denied; without shares, few others would be asked. */
 function kindOf({ expected }: Asked): string {
   return expected.because;
 }

@@ -10,7 +10,7 @@ import { type PageAnswer, pageFault } from "./page-verdict.ts";
 import { factsAfter, frameOf, outcomeOf, type Story, tell, tellWrite } from "./story.ts";
 
 /** A lookup of a round, with what the oracle allows for it. */
-interface Asked {
+export interface Asked {
   readonly round: Round;
   readonly lookup: Lookup;
   readonly expected: LookupExpectation;
@@ -63,7 +63,7 @@ export async function lookupDisagreements(
 }
 
 /** Such that every kind of answer gets its share. */
-function lookupsToAsk(one: LookupCase, most: number): readonly Asked[] {
+export function lookupsToAsk(one: LookupCase, most: number): readonly Asked[] {
   const schemas = one.schemas.map(compileSchemaText);
   return one.rounds.flatMap((round) => {
     const schema = must(schemas[round.schema ?? schemas.length - 1], "the round names a schema");
@@ -164,7 +164,7 @@ async function lookUp(
 }
 
 /** A write, and then all that stands about some of the types that it wrote about goes. */
-async function change(story: Story, write: Write | undefined): Promise<void> {
+export async function change(story: Story, write: Write | undefined): Promise<void> {
   if (write === undefined) return;
   await tellWrite(story, write);
   for (const { entity } of write.tuples.slice(0, 2)) {

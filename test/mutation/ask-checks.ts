@@ -1,0 +1,117 @@
+import { must } from "../../src/base/assert.ts";
+import { PembaError } from "../../src/base/error.ts";
+import { compileSchemaText } from "../../src/language/compile.ts";
+import { type Asked, checksToAsk } from "../differential/agreement.ts";
+import { itemText, type Round } from "../differential/case.ts";
+import type { LookupCase } from "../differential/lookup-case.ts";
+import { expectation, type Outcome } from "../differential/oracle.ts";
+import {
+  ask,
+  askSingly,
+  factsAfter,
+  frameOf,
+  outcomeOf,
+  type Story,
+} from "../differential/story.ts";
+import { type Ask, firstFault, type ToldCase } from "./trial.ts";
+
+/** Of each round. */
+const itemsAsked = 10;
+const subjectsAsked = 3;
+
+/** The checks of rounds, together and one by one. */
+export async function checksOf(
+  one: LookupCase,
+  rounds: readonly Round[],
+  storyOf: (told: ToldCase) => Story,
+): Promise<Ask> {
+  const schemas = one.schemas.map(compileSchemaText);
+  const asked = rounds.map((round) => ({
+    round,
+    asked: checksToAsk(one, round, schemas, itemsAsked),
+  }));
+  return async (told) => {
+    const story = storyOf(told);
+    return (
+      (await firstFault(asked, (part) => bulkFault(story, part.round, part.asked))) ??
+      (await firstFault(asked, (part) => singleFault(story, part.round, part.asked)))
+    );
+  };
+}
+
+/** A bulk of those that can't fail: one statement, and the cheapest question. */
+async function bulkFault(
+  story: Story,
+  round: Round,
+  all: readonly Asked[],
+): Promise<string | undefined> {
+  const asked = all.filter(({ expected: { outcomes } }) => [...outcomes].every(isAnswer));
+  if (asked.length === 0) return undefined;
+  const items = asked.map(({ item }) => item);
+  return faultOf(asked, await ask(story, { ...round, items }));
+}
+
+async function singleFault(
+  story: Story,
+  round: Round,
+  asked: readonly Asked[],
+): Promise<string | undefined> {
+  const items = asked.map(({ item }) => item);
+  return faultOf(asked, await askSingly(story, { ...round, items }));
+}
+
+function faultOf(asked: readonly Asked[], outcomes: readonly Outcome[]): string | undefined {
+  for (const [place, { item, expected }] of asked.entries()) {
+    const outcome = outcomes[place];
+    if (outcome !== undefined && expected.outcomes.has(outcome)) continue;
+    return `${itemText(item)}: ${outcome}, not ${[...expected.outcomes].join(" or ")}`;
+  }
+  return undefined;
+}
+
+function isAnswer(outcome: Outcome): boolean {
+  return outcome === "allowed" || outcome === "denied";
+}
+
+/** All permissions and relations that a subject has on an entity. */
+export async function subjectPermissionsOf(one: LookupCase): Promise<Ask> {
+  const schemas = one.schemas.map(compileSchemaText);
+  const asked = one.rounds.flatMap((round) => {
+    const schema = must(schemas[round.schema ?? schemas.length - 1], "the round names a schema");
+    const facts = factsAfter(one.writes, round.after);
+    return round.items.slice(0, subjectsAsked).map(({ entity, subject }) => {
+      const definition = schema.entities.get(entity.type);
+      const names = [
+        ...(definition?.permissions.keys() ?? []),
+        ...(definition?.relations.keys() ?? []),
+      ];
+      const expected = new Map(
+        names.map((permission) => {
+          const question = { schema, facts, context: round.context, entity, permission, subject };
+          return [permission, expectation(question, round.depth).outcomes] as const;
+        }),
+      );
+      return { round, entity, subject, expected };
+    });
+  });
+  return async (told) =>
+    await firstFault(asked, async ({ round, entity, subject, expected }) => {
+      const frame = frameOf(told.plain, round);
+      const question = { ...frame, entity, subject, onlyPermission: false };
+      try {
+        const { store, tenant } = told.plain;
+        const answers = await store.permissions.subjectPermissions(tenant, question);
+        if (answers.size !== expected.size) return `${answers.size} names of ${expected.size}`;
+        for (const [name, outcomes] of expected) {
+          const outcome = answers.get(name)?.allowed === true ? "allowed" : "denied";
+          if (!outcomes.has(outcome)) return `${name}: ${outcome}`;
+        }
+        return undefined;
+      } catch (error) {
+        if (!(error instanceof PembaError)) throw error;
+        const outcome = outcomeOf(error.code);
+        const isAllowed = [...expected.values()].some((outcomes) => outcomes.has(outcome));
+        return isAllowed || (expected.size === 0 && outcome === "refused") ? undefined : outcome;
+      }
+    });
+}

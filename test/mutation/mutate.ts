@@ -1,0 +1,92 @@
+import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+
+import { createTestDatabase } from "../support/database.ts";
+import { trialsOf } from "./cases.ts";
+import { draw, type Draw } from "./draw.ts";
+import { instrument } from "./instrument.ts";
+import type { Mutant } from "./mutant.ts";
+import { readEquivalents, reportText } from "./report.ts";
+import { Results } from "./results.ts";
+import { MutantRuns } from "./run-mutants.ts";
+
+export interface MutateOptions {
+  readonly folders: readonly string[];
+  readonly sample: number;
+  readonly seed: number;
+  readonly cases: number;
+  readonly say: (text: string) => void;
+  /** Aborted: the run ends after the mutant at hand, and a later one goes on. */
+  readonly signal: AbortSignal;
+}
+
+const root = join(import.meta.dirname, "..", "..");
+
+/** The seed of the cases, which is not that of the sample: other faults are asked the same. */
+const caseSeed = 1;
+
+/** Draws faults of each folder, asks the differential tests of each, and says which survive. */
+export async function mutate(options: MutateOptions): Promise<void> {
+  const { folders, seed, sample, say, signal } = options;
+  const results = new Results(root, `${caseSeed} ${options.cases}`);
+  const draws: Draw[] = [];
+  for (const folder of folders) draws.push(await draw(root, { folder, seed, sample }));
+  const pending = draws
+    .flatMap(({ mutants }) => mutants)
+    .filter((mutant) => results.of(mutant) === undefined)
+    .map((mutant, id) => ({ ...mutant, id }));
+  if (pending.length > 0) await runAll(pending, draws, results, options);
+  if (signal.aborted) say("ended before all were asked; the next run goes on");
+  const equivalents = readEquivalents();
+  for (const one of draws) {
+    const known = one.mutants.flatMap((mutant) => results.of(mutant) ?? []);
+    say(reportText(one, known, equivalents));
+  }
+}
+
+async function runAll(
+  mutants: readonly Mutant[],
+  draws: readonly Draw[],
+  results: Results,
+  { cases, say, signal }: MutateOptions,
+): Promise<void> {
+  const database = await createTestDatabase();
+  const folder = mkdtempSync(join(tmpdir(), "pemba-mutate-"));
+  const instrumented = join(folder, "instrumented.json");
+  writeFileSync(instrumented, JSON.stringify(instrumentedSources(mutants, draws)));
+  const told = join(folder, "told.jsonl");
+  const runs = new MutantRuns(
+    { options: { url: database.url, seed: caseSeed, cases, told }, instrumented },
+    trialsOf(caseSeed, cases).map(({ name }) => name),
+  );
+  try {
+    const { ms, unsound } = await runs.runSound();
+    say(`${mutants.length} faults to ask; all trials without one take ${Math.round(ms)} ms`);
+    for (const trial of unsound) say(`left out, since it fails without a fault: ${trial}`);
+    for (const [place, mutant] of mutants.entries()) {
+      const begun = performance.now();
+      const fate = await runs.run(mutant);
+      if (signal.aborted) return;
+      const ms = Math.round(performance.now() - begun);
+      results.add(mutant, fate, ms);
+      const where = `${mutant.file}:${mutant.line} ${mutant.operator}`;
+      say(`${place + 1}/${mutants.length} ${fate.kind}: ${where} (${ms} ms)`);
+    }
+  } finally {
+    await runs.close();
+    rmSync(folder, { recursive: true });
+    await database.drop();
+  }
+}
+
+function instrumentedSources(
+  mutants: readonly Mutant[],
+  draws: readonly Draw[],
+): Readonly<Record<string, string>> {
+  const byFile = Map.groupBy(mutants, ({ file }) => file);
+  const sources = new Map(draws.flatMap((one) => [...one.sources]));
+  return Object.fromEntries(
+    [...byFile].map(([file, ones]) => [file, instrument(sources.get(file) ?? "", ones)]),
+  );
+}

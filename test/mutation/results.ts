@@ -1,0 +1,66 @@
+import { hash } from "node:crypto";
+import { appendFileSync, existsSync, mkdirSync, readFileSync } from "node:fs";
+import { dirname, join } from "node:path";
+
+import type { Mutant } from "./mutant.ts";
+import type { Fate } from "./run-mutants.ts";
+import { sourcesOf } from "./sample.ts";
+
+/** A mutant and how it fared, as a line of the file of results. */
+export interface Result {
+  readonly key: string;
+  readonly file: string;
+  readonly line: number;
+  readonly operator: string;
+  readonly before: string;
+  readonly after: string;
+  readonly fate: Fate;
+  readonly ms: number;
+  /** Of the tests that were asked. */
+  readonly tests: string;
+}
+
+/** What decides an answer: when one of these changes, nothing that is known of mutants counts. */
+const answering = ["base", "condition", "language", "plan", "memory", "sql", "store"];
+
+/**
+ * Results of one state of the sources, kept between runs. Who is killed stays killed; who survived
+ * other tests than these is asked again.
+ */
+export class Results {
+  readonly #path: string;
+  readonly #tests: string;
+  readonly #known = new Map<string, Result>();
+
+  /** `asked` says what of the tests is not in their files, such as how many cases there are. */
+  constructor(root: string, asked: string) {
+    const sources = hashOf(answering.map((layer) => sourcesOf(root, `src/${layer}`)));
+    const tests = hashOf(["mutation", "differential"].map((one) => sourcesOf(root, `test/${one}`)));
+    this.#path = join(root, "mutation-results", `${sources}.jsonl`);
+    this.#tests = hash("sha256", `${tests} ${asked}`).slice(0, 12);
+    mkdirSync(dirname(this.#path), { recursive: true });
+    if (!existsSync(this.#path)) return;
+    for (const line of readFileSync(this.#path, "utf8").split("\n").filter(Boolean)) {
+      const result: Result = JSON.parse(line);
+      this.#known.set(result.key, result);
+    }
+  }
+
+  of({ key }: Pick<Mutant, "key">): Result | undefined {
+    const result = this.#known.get(key);
+    if (result === undefined) return undefined;
+    const isKilled = result.fate.kind === "killed" || result.fate.kind === "timed out";
+    return isKilled || result.tests === this.#tests ? result : undefined;
+  }
+
+  add({ key, file, line, operator, before, after }: Mutant, fate: Fate, ms: number): void {
+    const tests = this.#tests;
+    const result: Result = { key, file, line, operator, before, after, fate, ms, tests };
+    this.#known.set(key, result);
+    appendFileSync(this.#path, `${JSON.stringify(result)}\n`);
+  }
+}
+
+function hashOf(folders: readonly ReadonlyMap<string, string>[]): string {
+  return hash("sha256", JSON.stringify(folders.map((one) => [...one]))).slice(0, 12);
+}

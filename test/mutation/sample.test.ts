@@ -1,0 +1,47 @@
+import assert from "node:assert/strict";
+import { test } from "node:test";
+
+import { wilson } from "./report.ts";
+import { population } from "./sample.ts";
+
+const first = "export function f(a: number, b: number): boolean { return a < b && a > 0; }\n";
+const second = "export function g(a: boolean): boolean { return !a || a === true; }\n";
+
+test("one seed draws the same faults in the same order, another seed another order", () => {
+  const sources = new Map([
+    ["src/x/first.ts", first],
+    ["src/x/second.ts", second],
+  ]);
+  const keys = (seed: number): readonly string[] =>
+    population(sources, seed).drawn.map(({ key }) => key);
+  assert.deepEqual(keys(1), keys(1));
+  assert.notDeepEqual(keys(1), keys(2));
+  assert.deepEqual(keys(1).toSorted(), keys(2).toSorted());
+});
+
+test("a change of one file leaves the order of the faults of others", () => {
+  const drawn = (text: string): readonly string[] =>
+    population(
+      new Map([
+        ["src/x/first.ts", text],
+        ["src/x/second.ts", second],
+      ]),
+      1,
+    )
+      .drawn.filter(({ file }) => file === "src/x/second.ts")
+      .map(({ key }) => key);
+  assert.ok(drawn(first).length > 0);
+  assert.deepEqual(drawn(first), drawn(`const before = 1;\n${first}`));
+});
+
+test("nothing is drawn of files that explain plans or lay statements out", () => {
+  const files = ["explain.ts", "explain-rows.ts", "layout.ts"];
+  const { drawn } = population(new Map(files.map((name) => [`src/x/${name}`, first])), 1);
+  assert.deepEqual(drawn, []);
+});
+
+test("the interval of a share is that of Wilson", () => {
+  const { low, high } = wilson(15, 20);
+  assert.equal(low.toFixed(3), "0.531");
+  assert.equal(high.toFixed(3), "0.888");
+});

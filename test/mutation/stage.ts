@@ -1,0 +1,141 @@
+import { must } from "../../src/base/assert.ts";
+import { createMemoryStore } from "../../src/store/memory/store.ts";
+import { createPostgresStore } from "../../src/store/postgres/store.ts";
+import type { Store } from "../../src/store/store.ts";
+import type { LookupCase } from "../differential/lookup-case.ts";
+import { switchFault } from "./fault-switch.ts";
+import { type Ask, over, tellCase, type ToldCase, type Trial } from "./trial.ts";
+
+const maxSchemaCacheBytes = 64 * 1024 * 1024;
+
+/** A statement that runs longer than this has a fault, or no answer is worth waiting for. */
+const statementMs = 10_000;
+
+/** What Postgres was told of a case: all but the store, so that another process can go on with it. */
+export type Kept = { readonly [Key in keyof ToldCase]: Omit<ToldCase[Key], "store"> };
+
+/**
+ * Where trials take place. Data are told once to Postgres, but every run has stores of its own, and
+ * with them plans and statements of its own: what a fault makes of them ends with the run.
+ */
+export class Stage {
+  readonly #url: string;
+  readonly #keep: (trial: number, kept: Kept) => void;
+  readonly #told = new Map<LookupCase, ToldCase>();
+  readonly #sound = new Map<LookupCase, ToldCase>();
+  readonly #asks = new Map<Trial, Ask>();
+  #postgres: Store | undefined;
+
+  constructor(url: string, keep: (trial: number, kept: Kept) => void) {
+    this.#url = url;
+    this.#keep = keep;
+  }
+
+  /** What another process told Postgres. */
+  async recall(trial: Trial, { plain, followed }: Kept): Promise<void> {
+    const store = await this.#base();
+    this.#told.set(trial.one, {
+      plain: { ...plain, store },
+      followed: { ...followed, store },
+    });
+  }
+
+  /** Works out what the trial may answer, once and without a fault. */
+  async prepare(trial: Trial): Promise<void> {
+    if (trial.engine === "postgres") await this.#tellPostgres(trial);
+    if (this.#asks.has(trial)) return;
+    let sound = this.#sound.get(trial.one);
+    if (sound === undefined) {
+      sound = await tellCase(createMemoryStore({ maxSchemaCacheBytes }), trial.one);
+      this.#sound.set(trial.one, sound);
+    }
+    this.#asks.set(trial, await trial.form.prepare(trial.one, sound));
+  }
+
+  /** Stores that nothing has been asked of. */
+  open(): Run {
+    return new Run({
+      url: this.#url,
+      told: (one) => must(this.#told.get(one), "the trial is prepared"),
+      ask: (trial) => must(this.#asks.get(trial), "the trial is prepared"),
+    });
+  }
+
+  async close(): Promise<void> {
+    await this.#postgres?.close();
+  }
+
+  async #tellPostgres(trial: Trial): Promise<void> {
+    if (this.#told.has(trial.one)) return;
+    const told = await tellCase(await this.#base(), trial.one);
+    this.#told.set(trial.one, told);
+    const { store: _, ...plain } = told.plain;
+    const { store: __, ...followed } = told.followed;
+    this.#keep(trial.id, { plain, followed });
+  }
+
+  async #base(): Promise<Store> {
+    this.#postgres ??= await openPostgres(this.#url);
+    return this.#postgres;
+  }
+}
+
+interface RunParts {
+  readonly url: string;
+  readonly told: (one: LookupCase) => ToldCase;
+  readonly ask: (trial: Trial) => Ask;
+}
+
+/** The stores of one run of trials. */
+export class Run {
+  readonly #parts: RunParts;
+  readonly #memory = new Map<LookupCase, ToldCase>();
+  #postgres: Store | undefined;
+
+  constructor(parts: RunParts) {
+    this.#parts = parts;
+  }
+
+  /** What is wrong with the answers while a fault is on; anything that is thrown is wrong. */
+  async fault(trial: Trial, id: number | undefined): Promise<string | undefined> {
+    try {
+      const told = await this.#tell(trial, id);
+      switchFault(id);
+      return await this.#parts.ask(trial)(told);
+    } catch (error) {
+      return error instanceof Error ? `${error.name}: ${error.message}` : String(error);
+    } finally {
+      switchFault(undefined);
+    }
+  }
+
+  async close(): Promise<void> {
+    await this.#postgres?.close();
+  }
+
+  async #tell({ one, engine }: Trial, id: number | undefined): Promise<ToldCase> {
+    if (engine === "postgres") {
+      this.#postgres ??= await openPostgres(this.#parts.url);
+      return over(this.#postgres, this.#parts.told(one));
+    }
+    let told = this.#memory.get(one);
+    if (told === undefined) {
+      switchFault(id);
+      told = await tellCase(createMemoryStore({ maxSchemaCacheBytes }), one);
+      this.#memory.set(one, told);
+    }
+    return told;
+  }
+}
+
+async function openPostgres(url: string): Promise<Store> {
+  return await createPostgresStore({
+    url,
+    pool: { maxConnections: 2, idleTimeoutMs: 0, maxLifetimeMs: 0, connectTimeoutMs: 10_000 },
+    autoMigrate: true,
+    maxRetries: 10,
+    readTimeoutMs: statementMs,
+    maxSchemaCacheBytes,
+    warn: () => {},
+  });
+}
