@@ -77,7 +77,7 @@ async function askAll(
   return faults.flat();
 }
 
-async function forget({ store, tenant }: Story, type: string): Promise<void> {
+export async function forget({ store, tenant }: Story, type: string): Promise<void> {
   const about = { type, ids: [] };
   await store.data.delete(tenant, {
     tuples: { entity: about, relation: "", subject: { type: "", ids: [], relation: "" } },
@@ -85,7 +85,7 @@ async function forget({ store, tenant }: Story, type: string): Promise<void> {
   });
 }
 
-async function faultOf(
+export async function faultOf(
   story: Story,
   schema: Schema,
   question: FormQuestion,

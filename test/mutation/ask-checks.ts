@@ -13,30 +13,22 @@ import {
   outcomeOf,
   type Story,
 } from "../differential/story.ts";
-import { type Ask, firstFault, type ToldCase } from "./trial.ts";
+import { type AskStory, firstFault } from "./trial.ts";
 
 /** Of each round. */
 const itemsAsked = 10;
 const subjectsAsked = 3;
 
-/** The checks of rounds, together and one by one. */
-export async function checksOf(
-  one: LookupCase,
-  rounds: readonly Round[],
-  storyOf: (told: ToldCase) => Story,
-): Promise<Ask> {
+/** The checks of the rounds of a case, together and one by one. */
+export function checksOf(one: LookupCase): AskStory {
   const schemas = one.schemas.map(compileSchemaText);
-  const asked = rounds.map((round) => ({
+  const asked = one.rounds.map((round) => ({
     round,
     asked: checksToAsk(one, round, schemas, itemsAsked),
   }));
-  return async (told) => {
-    const story = storyOf(told);
-    return (
-      (await firstFault(asked, (part) => bulkFault(story, part.round, part.asked))) ??
-      (await firstFault(asked, (part) => singleFault(story, part.round, part.asked)))
-    );
-  };
+  return async (story) =>
+    (await firstFault(asked, (part) => bulkFault(story, part.round, part.asked))) ??
+    (await firstFault(asked, (part) => singleFault(story, part.round, part.asked)));
 }
 
 /** A bulk of those that can't fail: one statement, and the cheapest question. */
@@ -74,7 +66,7 @@ function isAnswer(outcome: Outcome): boolean {
 }
 
 /** All permissions and relations that a subject has on an entity. */
-export async function subjectPermissionsOf(one: LookupCase): Promise<Ask> {
+export function subjectPermissionsOf(one: LookupCase): AskStory {
   const schemas = one.schemas.map(compileSchemaText);
   const asked = one.rounds.flatMap((round) => {
     const schema = must(schemas[round.schema ?? schemas.length - 1], "the round names a schema");
@@ -94,12 +86,11 @@ export async function subjectPermissionsOf(one: LookupCase): Promise<Ask> {
       return { round, entity, subject, expected };
     });
   });
-  return async (told) =>
+  return async (story) =>
     await firstFault(asked, async ({ round, entity, subject, expected }) => {
-      const frame = frameOf(told.plain, round);
-      const question = { ...frame, entity, subject, onlyPermission: false };
+      const question = { ...frameOf(story, round), entity, subject, onlyPermission: false };
       try {
-        const { store, tenant } = told.plain;
+        const { store, tenant } = story;
         const answers = await store.permissions.subjectPermissions(tenant, question);
         if (answers.size !== expected.size) return `${answers.size} names of ${expected.size}`;
         for (const [name, outcomes] of expected) {

@@ -4,7 +4,7 @@ import { type Asked, lookupsToAsk } from "../differential/lookup-agreement.ts";
 import { type LookupCase, lookupText } from "../differential/lookup-case.ts";
 import { pageFault } from "../differential/page-verdict.ts";
 import { frameOf, outcomeOf, type Story } from "../differential/story.ts";
-import { type Ask, firstFault, pinned } from "./trial.ts";
+import { type AskStory, firstFault } from "./trial.ts";
 
 /** Of each round. */
 const lookupsAsked = 4;
@@ -12,12 +12,12 @@ const lookupsAsked = 4;
 /** More than any lookup of a case finds. */
 const all = 100_000;
 
-/** The lookups of a case in a former state, at once and page by page. */
-export async function lookupsOf(one: LookupCase): Promise<Ask> {
-  const asked = lookupsToAsk({ ...one, rounds: pinned(one) }, lookupsAsked);
-  return async ({ followed }) =>
-    (await firstFault(asked, (each) => readingFault(followed, each, [all]))) ??
-    (await firstFault(asked, (each) => readingFault(followed, each, one.pageSizes)));
+/** The lookups of a case, at once and page by page. */
+export function lookupsOf(one: LookupCase): AskStory {
+  const asked = lookupsToAsk(one, lookupsAsked);
+  return async (story) =>
+    (await firstFault(asked, (each) => readingFault(story, each, [all]))) ??
+    (await firstFault(asked, (each) => readingFault(story, each, one.pageSizes)));
 }
 
 /** Reads a lookup to its end, or to its first error. */

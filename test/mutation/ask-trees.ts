@@ -4,13 +4,13 @@ import type { CheckItem } from "../../src/store/store.ts";
 import { itemText, type Round } from "../differential/case.ts";
 import type { LookupCase } from "../differential/lookup-case.ts";
 import { frameOf, outcomeOf, type Story } from "../differential/story.ts";
-import { type Ask, firstFault, type ToldCase } from "./trial.ts";
+import { type AskStory, firstFault } from "./trial.ts";
 
 /** Of each round. */
 const treesAsked = 4;
 
 /** What expand says: the tree that the memory engine makes without a fault, on both engines. */
-export async function treesOf(one: LookupCase, sound: ToldCase): Promise<Ask> {
+export async function treesOf(one: LookupCase, sound: Story): Promise<AskStory> {
   const questions = one.rounds.flatMap((round) =>
     round.items.slice(0, treesAsked).map((item) => ({ round, item })),
   );
@@ -18,12 +18,12 @@ export async function treesOf(one: LookupCase, sound: ToldCase): Promise<Ask> {
     questions.map(async ({ round, item }) => ({
       round,
       item,
-      expected: await treeOf(sound.plain, round, item),
+      expected: await treeOf(sound, round, item),
     })),
   );
-  return async (told) =>
+  return async (story) =>
     await firstFault(asked, async ({ round, item, expected }) => {
-      const tree = await treeOf(told.plain, round, item);
+      const tree = await treeOf(story, round, item);
       return tree === expected ? undefined : `${itemText(item)}: the tree is ${tree}`;
     });
 }

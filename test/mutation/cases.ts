@@ -1,37 +1,44 @@
-import { readdirSync, readFileSync } from "node:fs";
-import { join } from "node:path";
-
 import fc from "fast-check";
 
-import type { Case } from "../differential/case.ts";
+import { anyFormsCase } from "../differential/generate-forms.ts";
 import { anyLookupCase } from "../differential/generate-lookup.ts";
 import type { LookupCase } from "../differential/lookup-case.ts";
-import { forms } from "./forms.ts";
-import type { EngineName, Trial } from "./trial.ts";
+import { keptCases } from "../differential/regression-cases.ts";
+import { roundsForms, roundsScene } from "./rounds-scene.ts";
+import { stepsScene } from "./steps-scene.ts";
+import type { EngineName, Form, Scene, Trial } from "./trial.ts";
 
-const regressions = join(import.meta.dirname, "..", "regressions");
-
-/** What the mutants are asked: the kept regressions, and as many random cases of one seed. */
+/**
+ * What the mutants are asked: the kept regressions, and as many random cases of one seed of rounds
+ * (with depths, scopes, pages and several schemas) and of steps (everything in every form).
+ */
 export function trialsOf(seed: number, count: number): readonly Trial[] {
-  const kept = readdirSync(regressions)
-    .filter((name) => name.endsWith(".json"))
-    .map((name): [string, LookupCase] => [name, regression(name)]);
-  const random = fc
-    .sample(anyLookupCase, { seed, numRuns: count })
-    .map((one, place): [string, LookupCase] => [`case ${place}`, one]);
+  const runs = { seed, numRuns: count };
+  const scenes = [
+    ...keptCases().map((kept) =>
+      ofRounds(kept.file, { scopes: [{}], pageSizes: [1, 2], meanwhile: [], ...kept }),
+    ),
+    ...fc.sample(anyFormsCase, runs).map((one, place) => stepsScene(`steps ${place}`, one)),
+    ...fc.sample(anyLookupCase, runs).map((one, place) => ofRounds(`rounds ${place}`, one)),
+  ];
   const engines: readonly EngineName[] = ["memory", "postgres"];
-  return [...kept, ...random]
-    .flatMap(([name, one]) =>
+  return scenes
+    .flatMap(({ scene, forms }) =>
       engines.flatMap((engine) =>
-        forms.map((form) => ({ name: `${name}, ${form.name}, ${engine}`, one, form, engine })),
+        forms.map((form) => ({
+          name: `${scene.name}, ${form.name}, ${engine}`,
+          scene,
+          form,
+          engine,
+        })),
       ),
     )
     .map((trial, id) => ({ ...trial, id }));
 }
 
-function regression(name: string): LookupCase {
-  const kept: Case & Partial<LookupCase> = JSON.parse(
-    readFileSync(join(regressions, name), "utf8"),
-  );
-  return { scopes: [{}], pageSizes: [1, 2], meanwhile: [], ...kept };
+function ofRounds(
+  name: string,
+  one: LookupCase,
+): { readonly scene: Scene; readonly forms: readonly Form[] } {
+  return { scene: roundsScene(name, one), forms: roundsForms(one) };
 }

@@ -2,17 +2,17 @@ import { must } from "../../src/base/assert.ts";
 import { createMemoryStore } from "../../src/store/memory/store.ts";
 import { createPostgresStore } from "../../src/store/postgres/store.ts";
 import type { Store } from "../../src/store/store.ts";
-import type { LookupCase } from "../differential/lookup-case.ts";
+import type { Story } from "../differential/story.ts";
 import { switchFault } from "./fault-switch.ts";
-import { type Ask, over, tellCase, type ToldCase, type Trial } from "./trial.ts";
+import type { Ask, Scene, Trial } from "./trial.ts";
 
 const maxSchemaCacheBytes = 64 * 1024 * 1024;
 
 /** A statement that runs longer than this has a fault, or no answer is worth waiting for. */
 const statementMs = 10_000;
 
-/** What Postgres was told of a case: all but the store, so that another process can go on with it. */
-export type Kept = { readonly [Key in keyof ToldCase]: Omit<ToldCase[Key], "store"> };
+/** What Postgres was told of a scene: all but the store, so that another process can go on with it. */
+export type Kept = readonly Omit<Story, "store">[];
 
 /**
  * Where trials take place. Data are told once to Postgres, but every run has stores of its own, and
@@ -21,8 +21,8 @@ export type Kept = { readonly [Key in keyof ToldCase]: Omit<ToldCase[Key], "stor
 export class Stage {
   readonly #url: string;
   readonly #keep: (trial: number, kept: Kept) => void;
-  readonly #told = new Map<LookupCase, ToldCase>();
-  readonly #sound = new Map<LookupCase, ToldCase>();
+  readonly #told = new Map<Scene, readonly Story[]>();
+  readonly #sound = new Map<Scene, readonly Story[]>();
   readonly #asks = new Map<Trial, Ask>();
   #postgres: Store | undefined;
 
@@ -32,31 +32,31 @@ export class Stage {
   }
 
   /** What another process told Postgres. */
-  async recall(trial: Trial, { plain, followed }: Kept): Promise<void> {
+  async recall({ scene }: Trial, kept: Kept): Promise<void> {
     const store = await this.#base();
-    this.#told.set(trial.one, {
-      plain: { ...plain, store },
-      followed: { ...followed, store },
-    });
+    this.#told.set(
+      scene,
+      kept.map((one) => ({ ...one, store })),
+    );
   }
 
   /** Works out what the trial may answer, once and without a fault. */
   async prepare(trial: Trial): Promise<void> {
     if (trial.engine === "postgres") await this.#tellPostgres(trial);
     if (this.#asks.has(trial)) return;
-    let sound = this.#sound.get(trial.one);
+    let sound = this.#sound.get(trial.scene);
     if (sound === undefined) {
-      sound = await tellCase(createMemoryStore({ maxSchemaCacheBytes }), trial.one);
-      this.#sound.set(trial.one, sound);
+      sound = await trial.scene.tell(createMemoryStore({ maxSchemaCacheBytes }));
+      this.#sound.set(trial.scene, sound);
     }
-    this.#asks.set(trial, await trial.form.prepare(trial.one, sound));
+    this.#asks.set(trial, await trial.form.prepare(sound));
   }
 
   /** Stores that nothing has been asked of. */
   open(): Run {
     return new Run({
       url: this.#url,
-      told: (one) => must(this.#told.get(one), "the trial is prepared"),
+      told: (scene) => must(this.#told.get(scene), "the trial is prepared"),
       ask: (trial) => must(this.#asks.get(trial), "the trial is prepared"),
     });
   }
@@ -65,13 +65,12 @@ export class Stage {
     await this.#postgres?.close();
   }
 
-  async #tellPostgres(trial: Trial): Promise<void> {
-    if (this.#told.has(trial.one)) return;
-    const told = await tellCase(await this.#base(), trial.one);
-    this.#told.set(trial.one, told);
-    const { store: _, ...plain } = told.plain;
-    const { store: __, ...followed } = told.followed;
-    this.#keep(trial.id, { plain, followed });
+  async #tellPostgres({ id, scene }: Trial): Promise<void> {
+    if (this.#told.has(scene)) return;
+    const told = await scene.tell(await this.#base());
+    this.#told.set(scene, told);
+    const kept = told.map(({ tenant, versions, tokens }) => ({ tenant, versions, tokens }));
+    this.#keep(id, kept);
   }
 
   async #base(): Promise<Store> {
@@ -82,14 +81,14 @@ export class Stage {
 
 interface RunParts {
   readonly url: string;
-  readonly told: (one: LookupCase) => ToldCase;
+  readonly told: (scene: Scene) => readonly Story[];
   readonly ask: (trial: Trial) => Ask;
 }
 
 /** The stores of one run of trials. */
 export class Run {
   readonly #parts: RunParts;
-  readonly #memory = new Map<LookupCase, ToldCase>();
+  readonly #memory = new Map<Scene, readonly Story[]>();
   #postgres: Store | undefined;
 
   constructor(parts: RunParts) {
@@ -113,16 +112,16 @@ export class Run {
     await this.#postgres?.close();
   }
 
-  async #tell({ one, engine }: Trial, id: number | undefined): Promise<ToldCase> {
+  async #tell({ scene, engine }: Trial, id: number | undefined): Promise<readonly Story[]> {
     if (engine === "postgres") {
-      this.#postgres ??= await openPostgres(this.#parts.url);
-      return over(this.#postgres, this.#parts.told(one));
+      const store = (this.#postgres ??= await openPostgres(this.#parts.url));
+      return this.#parts.told(scene).map((story) => ({ ...story, store }));
     }
-    let told = this.#memory.get(one);
+    let told = this.#memory.get(scene);
     if (told === undefined) {
       switchFault(id);
-      told = await tellCase(createMemoryStore({ maxSchemaCacheBytes }), one);
-      this.#memory.set(one, told);
+      told = await scene.tell(createMemoryStore({ maxSchemaCacheBytes }));
+      this.#memory.set(scene, told);
     }
     return told;
   }

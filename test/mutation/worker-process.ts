@@ -51,8 +51,9 @@ export class WorkerProcess {
     return { worker, reached: report.reached };
   }
 
+  /** One that has ended hears nothing: its next report says so. */
   order(order: Order): void {
-    this.#child.send(order);
+    if (this.#child.connected) this.#child.send(order);
   }
 
   /** What it tells next; undefined when it ended, or was ended because it told nothing in time. */

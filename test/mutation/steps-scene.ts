@@ -1,0 +1,73 @@
+import { must } from "../../src/base/assert.ts";
+import { compileSchemaText } from "../../src/language/compile.ts";
+import { faultOf, forget } from "../differential/form-answers.ts";
+import { type FormQuestion, type FormsStep, formsSteps } from "../differential/form-questions.ts";
+import type { FormsCase } from "../differential/forms-case.ts";
+import { type Story, tell, tellWrite } from "../differential/story.ts";
+import { firstFault, type Form, type Scene } from "./trial.ts";
+
+/** A question, and how many changes are told before it. */
+interface Placed {
+  readonly question: FormQuestion;
+  readonly changes: number;
+}
+
+const formNames: Readonly<Record<string, readonly FormQuestion["form"][]>> = {
+  checks: ["bulk", "single"],
+  "checks by context": ["by context", "half by context"],
+  "pinned checks": ["pinned"],
+  "permissions of a subject": ["permissions"],
+  lookups: ["entities", "subjects"],
+  trees: ["expand"],
+};
+
+/** A case of steps, with a tenant for each state that it asks about: each can be asked again. */
+export function stepsScene(name: string, one: FormsCase): { scene: Scene; forms: readonly Form[] } {
+  let known: readonly FormsStep[] | undefined;
+  // The answers of a case take a while to work out, and most workers need those of few.
+  const steps = (): readonly FormsStep[] => (known ??= formsSteps(one));
+  const scene: Scene = {
+    name,
+    tell: async (store) => {
+      const changes = steps().filter(({ kind }) => kind !== "ask");
+      const stories: Story[] = [];
+      for (let told = 0; told <= changes.length; told += 1) {
+        let story: Story = await tell(store, { schemas: [one.schema], writes: [] });
+        for (const change of changes.slice(0, told)) story = await toldOne(story, change);
+        stories.push(story);
+      }
+      return stories;
+    },
+  };
+  const forms = Object.entries(formNames).map(([form, kinds]): Form => ({
+    name: form,
+    prepare: async () => {
+      const schema = compileSchemaText(one.schema);
+      const asked = placed(steps()).filter(({ question }) => kinds.includes(question.form));
+      return async (stories) =>
+        await firstFault(asked, async ({ question, changes }) => {
+          const story = must(stories[changes], "every state is told");
+          const what = await faultOf(story, schema, question);
+          return what === undefined ? undefined : `${question.form}: ${what}`;
+        });
+    },
+  }));
+  return { scene, forms };
+}
+
+async function toldOne(story: Story, step: FormsStep): Promise<Story> {
+  if (step.kind === "write") {
+    return { ...story, tokens: [...story.tokens, await tellWrite(story, step.write)] };
+  }
+  if (step.kind === "delete") await forget(story, step.type);
+  return story;
+}
+
+function placed(steps: readonly FormsStep[]): readonly Placed[] {
+  let changes = 0;
+  return steps.flatMap((step): readonly Placed[] => {
+    if (step.kind === "ask") return [{ question: step.question, changes }];
+    changes += 1;
+    return [];
+  });
+}
