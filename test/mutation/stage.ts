@@ -74,7 +74,7 @@ export class Stage {
   }
 
   async #base(): Promise<Store> {
-    this.#postgres ??= await openPostgres(this.#url);
+    this.#postgres ??= await openPostgres(this.#url, { autoMigrate: true });
     return this.#postgres;
   }
 }
@@ -114,7 +114,9 @@ export class Run {
 
   async #tell({ scene, engine }: Trial, id: number | undefined): Promise<readonly Story[]> {
     if (engine === "postgres") {
-      const store = (this.#postgres ??= await openPostgres(this.#parts.url));
+      const store = (this.#postgres ??= await openPostgres(this.#parts.url, {
+        autoMigrate: false,
+      }));
       return this.#parts.told(scene).map((story) => ({ ...story, store }));
     }
     let told = this.#memory.get(scene);
@@ -127,11 +129,14 @@ export class Run {
   }
 }
 
-async function openPostgres(url: string): Promise<Store> {
+async function openPostgres(
+  url: string,
+  { autoMigrate }: { readonly autoMigrate: boolean },
+): Promise<Store> {
   return await createPostgresStore({
     url,
     pool: { maxConnections: 2, idleTimeoutMs: 0, maxLifetimeMs: 0, connectTimeoutMs: 10_000 },
-    autoMigrate: true,
+    autoMigrate,
     maxRetries: 10,
     readTimeoutMs: statementMs,
     maxSchemaCacheBytes,
