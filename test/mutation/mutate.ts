@@ -9,7 +9,7 @@ import { instrument } from "./instrument.ts";
 import type { Mutant } from "./mutant.ts";
 import { readEquivalents, reportText } from "./report.ts";
 import { Results } from "./results.ts";
-import { MutantRuns } from "./run-mutants.ts";
+import { enginesFor, MutantRuns } from "./run-mutants.ts";
 
 export interface MutateOptions {
   readonly folders: readonly string[];
@@ -56,9 +56,10 @@ async function runAll(
   const instrumented = join(folder, "instrumented.json");
   writeFileSync(instrumented, JSON.stringify(instrumentedSources(mutants, draws)));
   const told = join(folder, "told.jsonl");
+  const engines = new Set(mutants.flatMap(({ file }) => enginesFor(file)));
   const runs = new MutantRuns(
     { options: { url: database.url, seed: caseSeed, cases, told }, instrumented },
-    trialsOf(caseSeed, cases).map(({ name }) => name),
+    trialsOf(caseSeed, cases).filter(({ engine }) => engines.has(engine)),
   );
   try {
     const { ms, unsound } = await runs.runSound();

@@ -1,5 +1,6 @@
 import { must } from "../../src/base/assert.ts";
 import type { Mutant } from "./mutant.ts";
+import type { EngineName, Trial } from "./trial.ts";
 import { WorkerProcess, type WorkerStart } from "./worker-process.ts";
 
 /** How a mutant fared. */
@@ -10,25 +11,26 @@ export type Fate =
   /** No trial comes to the place of the fault. */
   | { readonly kind: "not reached" };
 
-interface TrialState {
-  readonly id: number;
-  readonly name: string;
+interface TrialState extends AskedTrial {
   readonly ms: number;
   readonly reached: ReadonlySet<number>;
   kills: number;
 }
 
+/** What the runs know of a trial, which itself lives in the worker. */
+export type AskedTrial = Pick<Trial, "id" | "name" | "engine">;
+
 /** Runs of a sample's mutants, one worker at a time. */
 export class MutantRuns {
   readonly #start: Omit<WorkerStart, "fault">;
-  readonly #names: readonly string[];
+  readonly #all: readonly AskedTrial[];
   #worker: WorkerProcess | undefined;
   #static: ReadonlySet<number> = new Set();
   #trials: readonly TrialState[] = [];
 
-  constructor(start: Omit<WorkerStart, "fault">, names: readonly string[]) {
+  constructor(start: Omit<WorkerStart, "fault">, trials: readonly AskedTrial[]) {
     this.#start = start;
-    this.#names = names;
+    this.#all = trials;
   }
 
   /** All trials without a fault: what each of them reaches. One that fails so says nothing later. */
@@ -36,7 +38,7 @@ export class MutantRuns {
     const unsound: string[] = [];
     const trials: TrialState[] = [];
     const worker = await this.#ready();
-    for (const [id, name] of this.#names.entries()) {
+    for (const { id, name, engine } of this.#all) {
       worker.order({ kind: "sound", trial: id });
       const report = await worker.report(soundMs);
       if (report?.kind !== "sound") throw new Error(`${name}: no answer without a fault`);
@@ -44,17 +46,25 @@ export class MutantRuns {
         unsound.push(`${name}: ${report.fault}`);
         continue;
       }
-      trials.push({ id, name, ms: report.ms, reached: new Set(report.reached), kills: 0 });
+      trials.push({
+        id,
+        name,
+        engine,
+        ms: report.ms,
+        reached: new Set(report.reached),
+        kills: 0,
+      });
     }
     this.#trials = trials;
     return { ms: trials.reduce((sum, { ms }) => sum + ms, 0), unsound };
   }
 
   /** Asks the trials that reach the fault, those first that are likely to see it. */
-  async run({ id }: Mutant): Promise<Fate> {
+  async run({ id, file }: Mutant): Promise<Fate> {
     const isStatic = this.#static.has(id);
     const trials = this.#trials
       .filter((trial) => isStatic || trial.reached.has(id))
+      .filter(({ engine }) => enginesFor(file).includes(engine))
       .toSorted((a, b) => promise(b) - promise(a));
     if (trials.length === 0) return { kind: "not reached" };
     if (isStatic) return await this.#runAlone(id, trials);
@@ -140,7 +150,15 @@ const trialMs = 15_000;
 const soundMs = 120_000;
 
 /** Memory first; then what sees much for its time, and has seen faults before. */
-function promise({ name, reached, ms, kills }: TrialState): number {
+function promise({ engine, reached, ms, kills }: TrialState): number {
   const score = ((kills + 1) * reached.size) / (ms + 1);
-  return name.endsWith("memory") ? score + 1e9 : score;
+  return engine === "memory" ? score + 1e9 : score;
+}
+
+/**
+ * Who is asked about a fault of that file. Where Postgres leaves an answer to the interpreter, the
+ * memory engine shows the same of it in a small part of the time.
+ */
+export function enginesFor(file: string): readonly EngineName[] {
+  return file.startsWith("src/memory/") ? ["memory"] : ["memory", "postgres"];
 }

@@ -11,6 +11,9 @@ import type { Trial } from "./trial.ts";
  * Runs trials in a process of its own, since a fault may loop for ever or take all memory.
  */
 
+/** Before anything is done: what only loading comes to. */
+const atLoad = [...reachedSoFar()];
+
 const options: WorkerOptions = JSON.parse(process.env["PEMBA_WORKER"] ?? "");
 const trials = trialsOf(options.seed, options.cases);
 const stage = new Stage(options.url, (trial, kept) => {
@@ -31,7 +34,7 @@ process.on("message", (order: Order) => {
     process.exit(1);
   });
 });
-tellParent({ kind: "ready", reached: [...reachedSoFar()] });
+tellParent({ kind: "ready", reached: atLoad });
 
 async function carryOut(order: Order): Promise<void> {
   switch (order.kind) {
