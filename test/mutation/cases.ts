@@ -1,6 +1,6 @@
 import fc from "fast-check";
 
-import { anyFormsCase } from "../differential/generate-forms.ts";
+import { casesOfSeed } from "../differential/fixed-cases.ts";
 import { anyLookupCase } from "../differential/generate-lookup.ts";
 import type { LookupCase } from "../differential/lookup-case.ts";
 import { keptCases } from "../differential/regression-cases.ts";
@@ -13,13 +13,14 @@ import type { EngineName, Form, Scene, Trial } from "./trial.ts";
  * (with depths, scopes, pages and several schemas) and of steps (everything in every form).
  */
 export function trialsOf(seed: number, count: number): readonly Trial[] {
-  const runs = { seed, numRuns: count };
   const scenes = [
     ...keptCases().map((kept) =>
       ofRounds(kept.file, { scopes: [{}], pageSizes: [1, 2], meanwhile: [], ...kept }),
     ),
-    ...fc.sample(anyFormsCase, runs).map((one, place) => stepsScene(`steps ${place}`, one)),
-    ...fc.sample(anyLookupCase, runs).map((one, place) => ofRounds(`rounds ${place}`, one)),
+    ...casesOfSeed(seed, count).map((one, place) => stepsScene(`steps ${place}`, one)),
+    ...fc
+      .sample(anyLookupCase, { seed, numRuns: count })
+      .map((one, place) => ofRounds(`rounds ${place}`, one)),
   ];
   const engines: readonly EngineName[] = ["memory", "postgres"];
   return scenes

@@ -1,8 +1,8 @@
 import { must } from "../../src/base/assert.ts";
 import { compileSchemaText } from "../../src/language/compile.ts";
+import type { FixedCase } from "../differential/fixed-cases.ts";
 import { faultOf, forget } from "../differential/form-answers.ts";
-import { type FormQuestion, type FormsStep, formsSteps } from "../differential/form-questions.ts";
-import type { FormsCase } from "../differential/forms-case.ts";
+import type { FormQuestion, FormsStep } from "../differential/form-questions.ts";
 import { type Story, tell, tellWrite } from "../differential/story.ts";
 import { firstFault, type Form, type Scene } from "./trial.ts";
 
@@ -22,17 +22,17 @@ const formNames: Readonly<Record<string, readonly FormQuestion["form"][]>> = {
 };
 
 /** A case of steps, with a tenant for each state that it asks about: each can be asked again. */
-export function stepsScene(name: string, one: FormsCase): { scene: Scene; forms: readonly Form[] } {
-  let known: readonly FormsStep[] | undefined;
-  // The answers of a case take a while to work out, and most workers need those of few.
-  const steps = (): readonly FormsStep[] => (known ??= formsSteps(one));
+export function stepsScene(
+  name: string,
+  { schema: text, steps }: FixedCase,
+): { readonly scene: Scene; readonly forms: readonly Form[] } {
   const scene: Scene = {
     name,
     tell: async (store) => {
-      const changes = steps().filter(({ kind }) => kind !== "ask");
+      const changes = steps.filter(({ kind }) => kind !== "ask");
       const stories: Story[] = [];
       for (let told = 0; told <= changes.length; told += 1) {
-        let story: Story = await tell(store, { schemas: [one.schema], writes: [] });
+        let story: Story = await tell(store, { schemas: [text], writes: [] });
         for (const change of changes.slice(0, told)) story = await toldOne(story, change);
         stories.push(story);
       }
@@ -42,8 +42,8 @@ export function stepsScene(name: string, one: FormsCase): { scene: Scene; forms:
   const forms = Object.entries(formNames).map(([form, kinds]): Form => ({
     name: form,
     prepare: async () => {
-      const schema = compileSchemaText(one.schema);
-      const asked = placed(steps()).filter(({ question }) => kinds.includes(question.form));
+      const schema = compileSchemaText(text);
+      const asked = placed(steps).filter(({ question }) => kinds.includes(question.form));
       return async (stories) =>
         await firstFault(asked, async ({ question, changes }) => {
           const story = must(stories[changes], "every state is told");
