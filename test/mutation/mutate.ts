@@ -2,6 +2,8 @@ import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 
+import postgres from "postgres";
+
 import { createTestDatabase } from "../support/database.ts";
 import { trialsOf } from "./cases.ts";
 import { draw, type Draw } from "./draw.ts";
@@ -23,7 +25,6 @@ export interface MutateOptions {
 
 const root = join(import.meta.dirname, "..", "..");
 
-/** The seed of the cases, which is not that of the sample: other faults are asked the same. */
 const caseSeed = 1;
 
 /** Draws faults of each folder, asks the differential tests of each, and says which survive. */
@@ -52,14 +53,16 @@ async function runAll(
   { cases, say, signal }: MutateOptions,
 ): Promise<void> {
   const database = await createTestDatabase();
+  await limitStatements(database.url);
   const folder = mkdtempSync(join(tmpdir(), "pemba-mutate-"));
   const instrumented = join(folder, "instrumented.json");
   writeFileSync(instrumented, JSON.stringify(instrumentedSources(mutants, draws)));
   const told = join(folder, "told.jsonl");
   const engines = new Set(mutants.flatMap(({ file }) => enginesFor(file)));
+  const asked = { seed: caseSeed, count: cases, url: database.url };
   const runs = new MutantRuns(
-    { options: { url: database.url, seed: caseSeed, cases, told }, instrumented },
-    trialsOf(caseSeed, cases).filter(({ engine }) => engines.has(engine)),
+    { options: { ...asked, told }, instrumented },
+    trialsOf(asked).filter(({ engine }) => engines.has(engine)),
   );
   try {
     const { ms, unsound } = await runs.runSound();
@@ -79,6 +82,15 @@ async function runAll(
     rmSync(folder, { recursive: true });
     await database.drop();
   }
+}
+
+/** A search without end outlives the worker that asked for it, and would fill the disk. */
+async function limitStatements(url: string): Promise<void> {
+  const sql = postgres(url, { max: 1 });
+  const database = sql(new URL(url).pathname.slice(1));
+  await sql`alter database ${database} set statement_timeout = '20s'`;
+  await sql`alter database ${database} set temp_file_limit = '1GB'`;
+  await sql.end();
 }
 
 function instrumentedSources(

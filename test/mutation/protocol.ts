@@ -1,8 +1,7 @@
+import type { TrialOptions } from "./cases.ts";
+
 /** What a worker is started with. */
-export interface WorkerOptions {
-  readonly url: string;
-  readonly seed: number;
-  readonly cases: number;
+export interface WorkerOptions extends TrialOptions {
   /** The file of what Postgres has been told, which outlives a worker. */
   readonly told: string;
 }

@@ -15,7 +15,7 @@ import type { Trial } from "./trial.ts";
 const atLoad = [...reachedSoFar()];
 
 const options: WorkerOptions = JSON.parse(process.env["PEMBA_WORKER"] ?? "");
-const trials = trialsOf(options.seed, options.cases);
+const trials = trialsOf(options);
 const stage = new Stage(options.url, (trial, kept) => {
   appendFileSync(options.told, `${JSON.stringify([trial, kept])}\n`);
 });
