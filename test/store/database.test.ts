@@ -198,28 +198,6 @@ test("what follows a statement that was cancelled between its rows has its own r
   await database.close();
 });
 
-test("a connection that has prepared its fill gives way to a new one", async () => {
-  const database = await open(place.url, { maxConnections: 1 });
-  const backends = new Set<unknown>();
-  const padding = "x".repeat(20_000);
-  for (let index = 0; index < 60; index++) {
-    // A text that comes but once is not worth preparing.
-    for (const value of [1, 2]) {
-      const text = `select $1::integer + ${index} as sum, pg_backend_pid() as backend /* ${padding} */`;
-      const [row] = await database.query(text, [value]);
-      assert.equal(row?.["sum"], index + value);
-      backends.add(row?.["backend"]);
-    }
-    const [held] = await database.query(
-      "select coalesce(sum(length(statement)), 0)::integer as characters from pg_prepared_statements",
-      [],
-    );
-    assert.ok(Number(held?.["characters"]) < 520_000, String(held?.["characters"]));
-  }
-  assert.equal(backends.size, 3);
-  await database.close();
-});
-
 test("texts are remembered up to so many characters, however few they are", async () => {
   const database = await open(place.url, { maxConnections: 1 });
   const text = "select $1::integer + 4100 as sum";

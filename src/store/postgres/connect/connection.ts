@@ -7,6 +7,7 @@ import { driverTarget } from "./driver-target.ts";
 import { booleanOf, numberOf, type Row, textOf } from "./row.ts";
 import { coded, SingleSocket } from "./single-socket.ts";
 import { statementFile } from "./statement-file.ts";
+import { StatementMemory } from "./statement-memory.ts";
 import type { Value } from "./value.ts";
 
 const greetStatement = statementFile("connection/greet.sql");
@@ -42,15 +43,14 @@ export type Sent = postgres.PendingQuery<Row[]>;
 
 /**
  * One connection to one server, which lives once: when it is lost, it is over. It does one statement
- * at a time, and knows what it has prepared.
+ * at a time, and knows what these take of the server.
  */
 export class Connection {
   readonly #sql: postgres.Sql;
   readonly #sockets: SingleSocket;
   readonly #options: ConnectionOptions;
-  readonly #prepared = new Set<string>();
+  readonly #memory = new StatementMemory();
   readonly #end = Promise.withResolvers<void>();
-  #preparedCharacters = 0;
   #isOpen = true;
 
   private constructor(options: ConnectionOptions, timeoutMs: number, sockets: SingleSocket) {
@@ -110,9 +110,9 @@ export class Connection {
     return this.#end.promise;
   }
 
-  /** Characters of the texts that it has prepared. */
-  get preparedCharacters(): number {
-    return this.#preparedCharacters;
+  /** Its statements take so much of the server that another one should take its place. */
+  get isNearlyFull(): boolean {
+    return this.#memory.isNearlyFull;
   }
 
   /** Asks the server who it is. Fails with an error of the table. */
@@ -130,17 +130,17 @@ export class Connection {
 
   /** Has it prepared the text? */
   hasPrepared(text: string): boolean {
-    return this.#prepared.has(text);
+    return this.#memory.hasPrepared(text);
   }
 
-  /** Sends a statement; the one before has ended. Prepared, it can be sent again for less. */
-  send(text: string, values: readonly Value[], isPrepared: boolean): Sent {
-    if (isPrepared && !this.#prepared.has(text)) {
-      this.#prepared.add(text);
-      this.#preparedCharacters += text.length;
-    }
+  /**
+   * Sends a statement; the one before has ended. Prepared, it can be sent again for less: it is, where
+   * that is worth it and there is room.
+   */
+  send(text: string, values: readonly Value[], isWorthPreparing: boolean): Sent {
+    const prepare = this.#memory.run(text, isWorthPreparing);
     // Without `simple: false` the driver sends a statement that has no values unprepared.
-    const options = { prepare: isPrepared, simple: false };
+    const options = { prepare, simple: false };
     return this.#sql.unsafe<Row[]>(text, [...values], options);
   }
 

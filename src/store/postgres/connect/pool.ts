@@ -1,5 +1,6 @@
-import { cancelled, PembaError } from "../../../base/error.ts";
+import { cancelled, type PembaError } from "../../../base/error.ts";
 import type { Connection } from "./connection.ts";
+import { noneFree, poolClosing } from "./pool-errors.ts";
 import { healthCheckOf, lifetimeOf, type PoolOptions, silenceOf, tickOf } from "./pool-options.ts";
 
 /** What a pool is at, for whoever measures it. */
@@ -18,7 +19,7 @@ export interface PoolState {
 interface Held {
   readonly connection: Connection;
   /** From then on it is replaced. */
-  readonly endsAt: number;
+  endsAt: number;
   idleSince: number;
   /** When it last answered. */
   aliveAt: number;
@@ -29,13 +30,6 @@ interface Waiter {
   readonly resolve: (connection: Connection) => void;
   readonly reject: (error: unknown) => void;
 }
-
-/**
- * A prepared statement takes 75 bytes of the server for each character of its text (measured on those
- * of `test/sql/golden` with their plans): for so many about 40 MB a connection. One that has its fill
- * is replaced, which costs less than to keep book of what to forget, and takes the driver's, too.
- */
-const preparedCharactersMax = 500_000;
 
 /** After a failure nobody waits for, as of one to be kept in reserve, the next try comes this late. */
 const retryMs = 1_000;
@@ -129,7 +123,8 @@ export class Pool {
     if (held === undefined) return;
     held.aliveAt = performance.now();
     const isOver = held.aliveAt >= held.endsAt || !connection.isOpen;
-    if (isOver || connection.preparedCharacters >= preparedCharactersMax) this.#discard(held);
+    if (isOver) this.#discard(held);
+    else if (connection.isNearlyFull) this.#renew(held);
     else this.#offer(held);
   }
 
@@ -175,6 +170,28 @@ export class Pool {
     clearTimeout(late);
   }
 
+  /**
+   * Has another connection take the place of one whose statements take much of the server. That one
+   * goes on until the other one is there, so that nobody waits for it: for that time there may be one
+   * more than the most. One is renewed at a time, and what finds no room until then is planned anew
+   * each time.
+   */
+  #renew(held: Held): void {
+    this.#offer(held);
+    const isQuiet = this.#closing !== undefined || performance.now() < this.#retryAt;
+    const isOther = this.#opening > 0 || this.#held.size > this.#options.maxConnections;
+    if (isQuiet || isOther) return;
+    void this.#add({ isAwaited: false }).then((isMade) => {
+      if (isMade) this.#retire(held);
+    });
+  }
+
+  /** Ends a connection when its statement is over. */
+  #retire(held: Held): void {
+    held.endsAt = 0;
+    if (this.#idle.includes(held)) this.#discard(held);
+  }
+
   #refuseWaiters(error: PembaError): void {
     for (const waiter of this.#waiters) waiter.reject(error);
     this.#waiters.clear();
@@ -217,11 +234,12 @@ export class Pool {
       const free = this.#idle.length + this.#opening - this.#waiters.size;
       const isScarce = !isQuiet && (all < minConnections || free < minIdleConnections);
       if (all >= maxConnections || !(free < 0 || isScarce)) return;
-      void this.#add();
+      void this.#add({ isAwaited: true });
     }
   }
 
-  async #add(): Promise<void> {
+  /** Makes a connection; false when that fails, which is told to who waits for it. */
+  async #add({ isAwaited }: { readonly isAwaited: boolean }): Promise<boolean> {
     this.#opening++;
     const { signal } = this.#cutting;
     try {
@@ -229,18 +247,20 @@ export class Pool {
       this.#opening--;
       this.#retryAt = 0;
       this.adopt(connection);
+      return true;
     } catch (error) {
       this.#opening--;
       this.#retryAt = performance.now() + retryMs;
       // Whoever waits longest hears of it; the others have tries of their own. What a cut
       // ended has nothing to do with who waits still.
-      const [waiter] = signal.aborted ? [] : this.#waiters;
+      const [waiter] = signal.aborted || !isAwaited ? [] : this.#waiters;
       if (waiter !== undefined) {
         this.#waiters.delete(waiter);
         waiter.reject(error);
       }
       this.#fill();
       this.#endIfDone();
+      return false;
     }
   }
 
@@ -276,15 +296,4 @@ export class Pool {
       clearTimeout(late);
     }
   }
-}
-
-function noneFree(): PembaError {
-  const sentence =
-    "no connection to the database came free in time (`database.read_timeout`, `database.max_connections`)";
-  return new PembaError("DEADLINE_EXCEEDED", sentence);
-}
-
-function poolClosing(): PembaError {
-  const cause = Object.assign(new Error("the pool is closed"), { code: "CONNECTION_ENDED" });
-  return new PembaError("UNAVAILABLE", "the database does not answer", { cause });
 }
