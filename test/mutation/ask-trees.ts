@@ -1,5 +1,5 @@
 import { PembaError } from "../../src/base/error.ts";
-import type { ExpandTree } from "../../src/memory/expand.ts";
+import type { ExpandTree } from "../../src/store/expand-tree.ts";
 import type { CheckItem } from "../../src/store/store.ts";
 import { itemText, type Round } from "../differential/case.ts";
 import type { LookupCase } from "../differential/lookup-case.ts";
