@@ -15,6 +15,7 @@ import type {
   Schema,
 } from "./schema.ts";
 import { type EntityScope, relationOf, type Scope, scopeOf } from "./scope.ts";
+import { checkSize } from "./size.ts";
 import type { Name, RelationNode, SchemaTree, StatementNode } from "./tree.ts";
 
 /** Reads and compiles a schema. Throws SCHEMA_PARSE or SCHEMA_COMPILE with all mistakes. */
@@ -45,6 +46,7 @@ export function compileSchema(tree: SchemaTree, changeOf?: ChangeOf): Schema {
       if (entity !== undefined) entities.set(name, compileEntity(scope, entity, problems));
     }
   }
+  checkSize(tree, problems);
   problems.throwIfAny();
   return { entities, rules };
 }

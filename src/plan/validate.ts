@@ -37,23 +37,19 @@ export function validatePlan(plan: SearchPlan): void {
 }
 
 function validateGuards({ states }: SearchPlan, state: State): void {
-  const arrival = state.arrival.map(({ state: guard }) => guard);
-  for (const guards of [
-    state.arrival,
-    ...[...state.tests, ...state.hops].map((one) => one.guards),
-  ]) {
-    assertDistinct(
-      guards.map((guard) => String(guard.state)),
-      `guards of state ${state.id}`,
-    );
+  const own = [...state.tests, ...state.hops].map(({ guards }) => guards);
+  for (const guards of [state.arrival, ...own]) {
+    const numbers = guards.map((guard) => String(guard.state));
+    assertDistinct(numbers, `guards of state ${state.id}`);
     for (const guard of guards) {
       assert(states[guard.state]?.entityType === state.entityType, "guards are of the same type");
-      assert(
-        guards === state.arrival || !arrival.includes(guard.state),
-        "what guards the arrival guards nothing besides",
-      );
     }
   }
+  const arrival = new Set(state.arrival.map((guard) => guard.state));
+  assert(
+    own.flat().every((guard) => !arrival.has(guard.state)),
+    "what guards the arrival guards nothing besides",
+  );
 }
 
 function validateTests({ id, tests }: State): void {

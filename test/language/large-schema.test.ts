@@ -4,6 +4,7 @@ import { test } from "node:test";
 import { compileSchemaText } from "../../src/language/compile.ts";
 import { parseSchema } from "../../src/language/parse.ts";
 import { printExpression, printSchema } from "../../src/language/print.ts";
+import { schemaSizeMax } from "../../src/language/size.ts";
 import { nameOf } from "./numbered-name.ts";
 import { problemsOf } from "./problems.ts";
 
@@ -31,6 +32,28 @@ test("parentheses nested a thousand levels deep on either side compile and print
     const printed = printSchema(parseSchema(text));
     assert.equal(printSchema(parseSchema(printed)), printed);
   }
+});
+
+test("a schema of more names and operators than are evaluated is refused, with its place", () => {
+  const permission = (index: number, operators: number): string =>
+    `  permission ${nameOf(index)} = a${" or a".repeat(operators)}`;
+  const text = (last: number): string =>
+    [
+      "entity user {}",
+      "entity doc {",
+      "  relation a @user",
+      ...Array.from({ length: 4 }, (_, index) => permission(index, 9_999)),
+      permission(4, last),
+      "}",
+    ].join("\n");
+  const most = schemaSizeMax - 2 - 2 - 4 * 10_000 - 1;
+  compileSchemaText(text(most));
+  assert.deepEqual(
+    problemsOf(() => compileSchemaText(text(most + 1))),
+    [
+      "8:14: schema too large: with permission `doc#n_e` it has more than 50000 names, relation types and operators",
+    ],
+  );
 });
 
 test("a schema of ten thousand lines compiles within a second of processor time", () => {

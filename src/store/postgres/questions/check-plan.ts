@@ -1,6 +1,7 @@
 import { hash } from "node:crypto";
 
 import { must } from "../../../base/assert.ts";
+import { fieldError, type PembaError } from "../../../base/error.ts";
 import { TimeSlice } from "../../../base/time-slice.ts";
 import { treeTuplesMax } from "../../../plan/limit.ts";
 import { unrestricted } from "../../../plan/passes/2-restrict.ts";
@@ -64,7 +65,10 @@ export interface ItemsToPlan {
 }
 
 /** Past so many characters, what else is asked in the same statement is gathered. */
-const charactersMax = 500_000;
+const searchCharactersMax = 500_000;
+
+/** No statement of several items gets longer: the server would take seconds to read it. */
+const charactersMax = 2_000_000;
 
 /** Plans of checks with their statements, kept under the limit of the schemas. */
 export class CheckPlans {
@@ -170,7 +174,7 @@ export class CheckPlans {
         continue;
       }
       characters += search?.characters ?? 0;
-      if (search === undefined || (alike.length > 1 && characters > charactersMax)) {
+      if (search === undefined || (alike.length > 1 && characters > searchCharactersMax)) {
         gathered.push(own);
       } else {
         groups.push({ key, ...search, items: own, isShared: false });
@@ -183,7 +187,10 @@ export class CheckPlans {
     for (const own of gathered) {
       const [first] = own;
       const { plan } = must(first, "a group has items");
-      groups.push(await this.#gatheredGroup(compiled, plan, own));
+      const group = await this.#gatheredGroup(compiled, plan, own);
+      characters += gatherCharacters(group.footprint);
+      if (gathered.length > 1 && characters > charactersMax) throw tooMuchAtOnce();
+      groups.push(group);
     }
     return groups;
   }
@@ -208,6 +215,21 @@ export class CheckPlans {
     });
     return gatherGroup(key, gather, items, true);
   }
+}
+
+/** About how long the statement of a gather gets: it names twice what it reads. */
+function gatherCharacters(footprint: Footprint): number {
+  let characters = 0;
+  for (const name of footprint) characters += 2 * name.length;
+  return characters;
+}
+
+function tooMuchAtOnce(): PembaError {
+  return fieldError(
+    "GATHER_LIMIT_EXCEEDED",
+    "items",
+    `what leads to them makes a statement of more than ${charactersMax} characters, ask fewer at once`,
+  );
 }
 
 function gatherGroup(
