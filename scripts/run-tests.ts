@@ -1,13 +1,21 @@
 import { spawn, type ChildProcess } from "node:child_process";
 import { randomUUID } from "node:crypto";
 import { once } from "node:events";
+import { createInterface } from "node:readline";
 
 import { dropTestDatabases } from "../test/support/database.ts";
 import { findPostgres } from "../test/support/postgres.ts";
 
 const stopSignals = ["SIGINT", "SIGTERM", "SIGHUP"] as const;
 
-export const allTests = "test/**/*.test.ts";
+/** What is run on every change, in a few minutes. */
+export const shortTests = "test/**/!(*.long).test.ts";
+
+/** What takes long by nature: the rest. */
+export const longTests = "test/**/*.long.test.ts";
+
+/** `N passed, N failed`, as the reporter ends. */
+const closingLine = /^(?<passed>\d+) passed, (?<failed>\d+) failed(?:, (?<skipped>\d+) skipped)?$/;
 
 /** Compiled code is kept between runs: most of a short test file's time is loading packages. */
 const compileCache = "node_modules/.cache/compile";
@@ -15,11 +23,48 @@ const compileCache = "node_modules/.cache/compile";
 /** Two at a time is what the smallest machine of a build has cores for. */
 const concurrency = 2;
 
-/** A test that takes longer hangs. */
-const testTimeoutMs = 240_000;
+/** A test that takes longer hangs: one of a change, and one that is long by nature. */
+const shortTestTimeoutMs = 240_000;
+const longTestTimeoutMs = 900_000;
 
 /** A run that takes longer has a test in an endless loop, which no timer inside its process ends. */
 const runTimeoutMs = 1_200_000;
+
+/** How a run ended. */
+export interface Counts {
+  readonly passed: number;
+  readonly failed: number;
+  readonly skipped: number;
+}
+
+/** Runs tests, passes on all that is told of them but the closing line, and answers its counts. */
+export async function runTests(files: typeof shortTests | typeof longTests): Promise<Counts> {
+  const testTimeoutMs = files === shortTests ? shortTestTimeoutMs : longTestTimeoutMs;
+  const { runner, exitCode } = await startTestRun([files], { stdout: "pipe", testTimeoutMs });
+  const tests = { passed: 0, failed: 0, skipped: 0 };
+  if (runner.stdout !== null) {
+    for await (const line of createInterface({ input: runner.stdout })) {
+      const counts = closingLine.exec(line)?.groups;
+      if (counts === undefined) {
+        process.stdout.write(`${line}\n`);
+        continue;
+      }
+      tests.passed = Number(counts["passed"]);
+      tests.failed = Number(counts["failed"]);
+      tests.skipped = Number(counts["skipped"] ?? 0);
+    }
+  }
+  // A run that broke off outside any test has failed all the same.
+  if ((await exitCode) !== 0 && tests.failed === 0) tests.failed = 1;
+  return tests;
+}
+
+/** Prints the closing line. The exit code is such that the two never disagree. */
+export function endWith({ passed, failed, skipped }: Counts): void {
+  const unrun = skipped > 0 ? `, ${skipped} skipped` : "";
+  process.stdout.write(`${passed} passed, ${failed} failed${unrun}\n`);
+  process.exitCode = failed > 0 ? 1 : 0;
+}
 
 /** Node's test runner at work, with a Postgres of its own. */
 export interface TestRun {
@@ -35,7 +80,10 @@ export interface TestRun {
  */
 export async function startTestRun(
   args: readonly string[],
-  { stdout }: { readonly stdout: "inherit" | "pipe" },
+  {
+    stdout,
+    testTimeoutMs = longTestTimeoutMs,
+  }: { readonly stdout: "inherit" | "pipe"; readonly testTimeoutMs?: number },
 ): Promise<TestRun> {
   const server = await findPostgres();
   process.stdout.write(`${server.description}\n`);

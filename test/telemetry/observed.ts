@@ -17,6 +17,9 @@ export interface Observed {
 
 /** Traces go to a collector, and measures can be read. It ends with the test. */
 export async function observed(t: TestContext): Promise<Observed> {
+  let flush = async (): Promise<void> => {};
+  // Before the collector ends: what is sent to one that has ended is sent again and again.
+  t.after(async () => await flush());
   const collector = await startCollector(t);
   const { telemetry, scrapePort, close } = await openTelemetry({
     traces: targetOf("traces", {
@@ -36,7 +39,6 @@ export async function observed(t: TestContext): Promise<Observed> {
     version: "0",
     report: { warn: () => {}, info: () => {} },
   });
-  const flush = async (): Promise<void> => await close(30_000);
-  t.after(flush);
+  flush = async () => await close(30_000);
   return { telemetry, collector, scrapeUrl: `http://127.0.0.1:${scrapePort}/metrics`, flush };
 }
