@@ -3,7 +3,8 @@ import { randomUUID } from "node:crypto";
 import { once } from "node:events";
 import { createInterface } from "node:readline";
 
-import { dropTestDatabases } from "../test/support/database.ts";
+import { migrateUp } from "../src/store/postgres/migrate.ts";
+import { createTemplate, dropTestDatabases } from "../test/support/database.ts";
 import { findPostgres } from "../test/support/postgres.ts";
 
 const stopSignals = ["SIGINT", "SIGTERM", "SIGHUP"] as const;
@@ -89,6 +90,7 @@ export async function startTestRun(
   process.stdout.write(`${server.description}\n`);
   process.env["PEMBA_TEST_DATABASE_URL"] = server.url;
   process.env["PEMBA_TEST_RUN"] = randomUUID().slice(0, 8);
+  await createTemplate(migrateUp);
   const runner = spawn(
     process.execPath,
     [

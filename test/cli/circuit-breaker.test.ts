@@ -7,7 +7,7 @@ import { setTimeout as wait } from "node:timers/promises";
 import { status } from "@grpc/grpc-js";
 
 import { CheckResult, Permission } from "../../src/gen/base/v1/permission_pb.ts";
-import { createTestDatabase } from "../support/database.ts";
+import { createMigratedDatabase } from "../support/database.ts";
 import { connectGrpc, failure } from "../support/grpc.ts";
 import { openLine } from "../support/line.ts";
 import { servePemba } from "../support/pemba.ts";
@@ -119,7 +119,7 @@ test("with the circuit breaker requests fail at once while Postgres is away, and
 });
 
 test("when the way to Postgres swallows everything, what waits fails, and another way is found", async (t) => {
-  const database = await createTestDatabase();
+  const database = await createMigratedDatabase();
   t.after(database.drop);
   const line = await openLine(t, database.url);
   const words = ["--service-circuit-breaker"];

@@ -9,7 +9,7 @@ import { openStore } from "../../src/cli/open-store.ts";
 import type { Store } from "../../src/store/store.ts";
 import { configOf } from "../config/given.ts";
 import { connect } from "../store/open-write.ts";
-import { createTestDatabase } from "../support/database.ts";
+import { createMigratedDatabase } from "../support/database.ts";
 
 export interface ConfiguredStore {
   readonly store: Store;
@@ -27,7 +27,7 @@ export async function openConfigured(
   t: TestContext,
   ...flags: readonly string[]
 ): Promise<ConfiguredStore> {
-  const { url, drop } = await createTestDatabase();
+  const { url, drop } = await createMigratedDatabase();
   const log: string[] = [];
   const logger = pino({ level: "debug" }, { write: (line: string) => void log.push(line) });
   const named = flags.map((flag) => flag.replace("{url}", url));

@@ -3,7 +3,7 @@ import { test } from "node:test";
 
 import { openStore, tenantWithSchema, write } from "../store/engines.ts";
 import { connect, until, untilLogIsOld } from "../store/open-write.ts";
-import { createTestDatabase } from "../support/database.ts";
+import { createMigratedDatabase, createTestDatabase } from "../support/database.ts";
 import { runPemba, servePemba } from "../support/pemba.ts";
 
 /** A database with two logged changes, both older than a millisecond. */
@@ -12,7 +12,7 @@ async function databaseWithHistory(): Promise<{
   readonly logged: () => Promise<number>;
   readonly drop: () => Promise<void>;
 }> {
-  const { url, drop } = await createTestDatabase();
+  const { url, drop } = await createMigratedDatabase();
   const store = await openStore(url);
   const tenant = await tenantWithSchema(store);
   await write(store, tenant, { tuples: ["doc:1#owner@user:a"] });

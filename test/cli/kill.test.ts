@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 
-import { createTestDatabase } from "../support/database.ts";
+import { createMigratedDatabase } from "../support/database.ts";
 import { servePemba } from "../support/pemba.ts";
 
 const schema = `
@@ -66,7 +66,7 @@ async function elementsOf(url: string, number: number): Promise<number> {
 }
 
 test("after a kill in mid-stream every answered write is there, and none is half there", async (t) => {
-  const database = await createTestDatabase();
+  const database = await createMigratedDatabase();
   t.after(database.drop);
   const env = { SERVICE_DATABASE_ENGINE: "postgres", SERVICE_DATABASE_URI: database.url };
   const first = await servePemba(t, [], { env });

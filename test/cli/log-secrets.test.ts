@@ -7,7 +7,7 @@ import postgres from "postgres";
 import { Data } from "../../src/gen/base/v1/data_pb.ts";
 import { Permission } from "../../src/gen/base/v1/permission_pb.ts";
 import { Schema } from "../../src/gen/base/v1/schema_pb.ts";
-import { createTestDatabase } from "../support/database.ts";
+import { createMigratedDatabase } from "../support/database.ts";
 import { connectGrpc } from "../support/grpc.ts";
 import { openLine } from "../support/line.ts";
 import { servePemba } from "../support/pemba.ts";
@@ -60,7 +60,7 @@ const bodies: readonly (readonly [path: string, ...bodies: readonly unknown[]])[
 ];
 
 test("no line of the log has a secret, a token or a value of a request, at any level", async (t) => {
-  const database = await createTestDatabase();
+  const database = await createMigratedDatabase();
   t.after(database.drop);
   const line = await openLine(t, database.url);
   const uri = new URL(line.url);

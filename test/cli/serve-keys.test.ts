@@ -3,7 +3,7 @@ import { request } from "node:http";
 import { test } from "node:test";
 
 import { connect, until } from "../store/open-write.ts";
-import { createTestDatabase } from "../support/database.ts";
+import { createMigratedDatabase } from "../support/database.ts";
 import { servePemba } from "../support/pemba.ts";
 
 /* What the keys do that a whole server needs to show. */
@@ -55,7 +55,7 @@ test("a request may hold as much as the configuration says, and no more", async 
 });
 
 test("`service.permission.concurrency_limit` questions are worked on, ten times as many wait", async (t) => {
-  const database = await createTestDatabase();
+  const database = await createMigratedDatabase();
   t.after(database.drop);
   const { url } = await servePemba(t, [
     "--database-engine=postgres",

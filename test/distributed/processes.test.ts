@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { test, type TestContext } from "node:test";
 
 import { until } from "../store/open-write.ts";
-import { createTestDatabase } from "../support/database.ts";
+import { createMigratedDatabase } from "../support/database.ts";
 import { servePemba } from "../support/pemba.ts";
 import { freePorts } from "./free-ports.ts";
 
@@ -26,7 +26,7 @@ async function post(
 }
 
 async function start(t: TestContext, count: number) {
-  const database = await createTestDatabase();
+  const database = await createMigratedDatabase();
   t.after(async () => await database.drop());
   const ports = await freePorts(count);
   const list = ports.map((port) => `127.0.0.1:${port}`).join(",");

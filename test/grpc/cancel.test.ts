@@ -11,7 +11,7 @@ import { Schema } from "../../src/gen/base/v1/schema_pb.ts";
 import { createHealth } from "../../src/service/health.ts";
 import { createPostgresStore } from "../../src/store/postgres/store.ts";
 import type { Store } from "../../src/store/store.ts";
-import { createTestDatabase, type TestDatabase } from "../support/database.ts";
+import { createMigratedDatabase, type TestDatabase } from "../support/database.ts";
 import { type CallLimits, failure, type GrpcApp, serveGrpc } from "../support/grpc.ts";
 
 /*
@@ -25,7 +25,7 @@ describe("a call that nobody waits for", () => {
   let grpc: GrpcApp;
   let sql: postgres.Sql;
   before(async () => {
-    database = await createTestDatabase();
+    database = await createMigratedDatabase();
     store = await createPostgresStore({
       url: database.url,
       pool: { maxConnections: 2, idleTimeoutMs: 0, maxLifetimeMs: 0, connectTimeoutMs: 0 },

@@ -4,7 +4,7 @@ import { connect, createServer, type Server, type Socket } from "node:net";
 import { test, type TestContext } from "node:test";
 import { setTimeout as wait } from "node:timers/promises";
 
-import { createTestDatabase } from "../support/database.ts";
+import { createMigratedDatabase } from "../support/database.ts";
 import { servePemba } from "../support/pemba.ts";
 
 /** A way to the database that can be cut and mended. */
@@ -53,7 +53,7 @@ async function answerOf(url: string, body?: object): Promise<{ status: number; t
 }
 
 test("while the database is gone requests get 503, and once it is back they are answered", async (t) => {
-  const database = await createTestDatabase();
+  const database = await createMigratedDatabase();
   t.after(database.drop);
   const direct = new URL(database.url);
   const line = await lineTo(t, direct.hostname, Number(direct.port));

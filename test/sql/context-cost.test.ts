@@ -6,7 +6,6 @@ import postgres from "postgres";
 import { must } from "../../src/base/assert.ts";
 import type { Attribute, Context, Tuple } from "../../src/base/tuple.ts";
 import { sessionSettings } from "../../src/store/postgres/connect/session-settings.ts";
-import { migrateUp } from "../../src/store/postgres/migrate.ts";
 import {
   checkShape,
   checkValues,
@@ -14,7 +13,7 @@ import {
 } from "../../src/store/postgres/questions/check-values.ts";
 import type { CheckQuestion } from "../../src/store/store.ts";
 import { factsOf } from "../differential/facts-text.ts";
-import { createTestDatabase, type TestDatabase } from "../support/database.ts";
+import { createMigratedDatabase, type TestDatabase } from "../support/database.ts";
 import { plansOver } from "../support/plans.ts";
 import { effortOf } from "../support/rows-read.ts";
 
@@ -57,8 +56,7 @@ let database: TestDatabase;
 let client: postgres.Sql;
 
 before(async () => {
-  database = await createTestDatabase();
-  await migrateUp(database.url);
+  database = await createMigratedDatabase();
   client = postgres(database.url, { max: 1, connection: sessionSettings, onnotice: () => {} });
 });
 

@@ -15,9 +15,8 @@ import { checkStatement } from "../../src/sql/check.ts";
 import { expandGatherOf } from "../../src/sql/gather-plan.ts";
 import { plainShape } from "../../src/sql/push-down.ts";
 import { sessionSettings } from "../../src/store/postgres/connect/session-settings.ts";
-import { migrateUp } from "../../src/store/postgres/migrate.ts";
 import { gatheredFacts } from "../../src/store/postgres/questions/gathered-facts.ts";
-import { createTestDatabase, type TestDatabase } from "../support/database.ts";
+import { createMigratedDatabase, type TestDatabase } from "../support/database.ts";
 import { effortOf } from "../support/rows-read.ts";
 
 const size = 5_000;
@@ -27,8 +26,7 @@ let database: TestDatabase;
 let client: postgres.Sql;
 
 before(async () => {
-  database = await createTestDatabase();
-  await migrateUp(database.url);
+  database = await createMigratedDatabase();
   client = postgres(database.url, { max: 1, connection: sessionSettings, onnotice: () => {} });
   const [tenant] = await client<{ number: string }[]>`
     select number::text as number from tenants where id = 't1'`;

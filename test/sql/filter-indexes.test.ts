@@ -7,8 +7,7 @@ import { Value } from "typebox/value";
 
 import { type PageShape, pageStatement } from "../../src/sql/page.ts";
 import { sessionSettings } from "../../src/store/postgres/connect/session-settings.ts";
-import { migrateUp } from "../../src/store/postgres/migrate.ts";
-import { createTestDatabase, type TestDatabase } from "../support/database.ts";
+import { createMigratedDatabase, type TestDatabase } from "../support/database.ts";
 import { scansOf } from "../support/query-plan.ts";
 
 /*
@@ -21,8 +20,7 @@ let database: TestDatabase;
 let client: postgres.Sql;
 
 before(async () => {
-  database = await createTestDatabase();
-  await migrateUp(database.url);
+  database = await createMigratedDatabase();
   client = postgres(database.url, { max: 1, connection: sessionSettings, onnotice: () => {} });
 });
 

@@ -12,8 +12,7 @@ import { planOf } from "../../src/plan/build.ts";
 import { checkStatement } from "../../src/sql/check.ts";
 import { plainShape, askedAlone } from "../../src/sql/push-down.ts";
 import { sessionSettings } from "../../src/store/postgres/connect/session-settings.ts";
-import { migrateUp } from "../../src/store/postgres/migrate.ts";
-import { createTestDatabase, type TestDatabase } from "../support/database.ts";
+import { createMigratedDatabase, type TestDatabase } from "../support/database.ts";
 
 /*
  * A search is cheap because what comes after the row that decides is never read. Nothing in an
@@ -41,8 +40,7 @@ let database: TestDatabase;
 let client: postgres.Sql;
 
 before(async () => {
-  database = await createTestDatabase();
-  await migrateUp(database.url);
+  database = await createMigratedDatabase();
   client = postgres(database.url, { max: 1, connection: sessionSettings, onnotice: () => {} });
   const [tenant] = await client<{ number: string }[]>`
     select number::text as number from tenants where id = 't1'`;

@@ -15,8 +15,7 @@ import { planOf } from "../../src/plan/build.ts";
 import { checkStatement } from "../../src/sql/check.ts";
 import { plainShape, askedAlone } from "../../src/sql/push-down.ts";
 import { sessionSettings } from "../../src/store/postgres/connect/session-settings.ts";
-import { migrateUp } from "../../src/store/postgres/migrate.ts";
-import { createTestDatabase, type TestDatabase } from "../support/database.ts";
+import { createMigratedDatabase, type TestDatabase } from "../support/database.ts";
 import { scansOf, unboundScans } from "../support/query-plan.ts";
 import { allStatements, type StatementCase, statementCases } from "./statement-cases.ts";
 
@@ -30,8 +29,7 @@ let database: TestDatabase;
 let client: postgres.Sql;
 
 before(async () => {
-  database = await createTestDatabase();
-  await migrateUp(database.url);
+  database = await createMigratedDatabase();
   client = postgres(database.url, { max: 1, connection: sessionSettings, onnotice: () => {} });
 });
 

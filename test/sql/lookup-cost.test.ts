@@ -8,8 +8,7 @@ import { loadFacts } from "../../bench/load.ts";
 import { must } from "../../src/base/assert.ts";
 import { plainShape } from "../../src/sql/push-down.ts";
 import { sessionSettings } from "../../src/store/postgres/connect/session-settings.ts";
-import { migrateUp } from "../../src/store/postgres/migrate.ts";
-import { createTestDatabase, type TestDatabase } from "../support/database.ts";
+import { createMigratedDatabase, type TestDatabase } from "../support/database.ts";
 import { plansOver } from "../support/plans.ts";
 import { type Effort, effortOf } from "../support/rows-read.ts";
 
@@ -44,8 +43,7 @@ let database: TestDatabase;
 let client: postgres.Sql;
 
 before(async () => {
-  database = await createTestDatabase();
-  await migrateUp(database.url);
+  database = await createMigratedDatabase();
   client = postgres(database.url, { max: 1, connection: sessionSettings, onnotice: () => {} });
   const [tenant] = await client<{ number: string }[]>`
     select number::text as number from tenants where id = 't1'`;

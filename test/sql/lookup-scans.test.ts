@@ -6,8 +6,7 @@ import postgres from "postgres";
 import { nestedFacts, tinySizes } from "../../bench/data/nested-documents.ts";
 import { loadFacts } from "../../bench/load.ts";
 import { sessionSettings } from "../../src/store/postgres/connect/session-settings.ts";
-import { migrateUp } from "../../src/store/postgres/migrate.ts";
-import { createTestDatabase, type TestDatabase } from "../support/database.ts";
+import { createMigratedDatabase, type TestDatabase } from "../support/database.ts";
 import { scansOf, unboundScans } from "../support/query-plan.ts";
 import { allLookups, lookupCases } from "./lookup-cases.ts";
 
@@ -20,8 +19,7 @@ let database: TestDatabase;
 let client: postgres.Sql;
 
 before(async () => {
-  database = await createTestDatabase();
-  await migrateUp(database.url);
+  database = await createMigratedDatabase();
   client = postgres(database.url, { max: 1, connection: sessionSettings, onnotice: () => {} });
 });
 

@@ -4,7 +4,7 @@ import { after, before, test } from "node:test";
 import type { TenantId } from "../../src/base/tuple.ts";
 import { createPostgresStore } from "../../src/store/postgres/store.ts";
 import type { Store } from "../../src/store/store.ts";
-import { createTestDatabase, type TestDatabase } from "../support/database.ts";
+import { createMigratedDatabase, type TestDatabase } from "../support/database.ts";
 
 const tenant = "t1" as TenantId;
 const schema = `entity user {}
@@ -24,7 +24,7 @@ let store: Store;
 const counts = { pushed_down: 0, gathered: 0, looked_into: 0 };
 
 before(async () => {
-  database = await createTestDatabase();
+  database = await createMigratedDatabase();
   store = await createPostgresStore({
     url: database.url,
     pool: { maxConnections: 1, idleTimeoutMs: 0, maxLifetimeMs: 0, connectTimeoutMs: 10_000 },

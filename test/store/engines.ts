@@ -14,7 +14,7 @@ import {
 import { createMemoryStore } from "../../src/store/memory/store.ts";
 import { createPostgresStore, type PostgresStoreOptions } from "../../src/store/postgres/store.ts";
 import type { Store } from "../../src/store/store.ts";
-import { createTestDatabase } from "../support/database.ts";
+import { createMigratedDatabase } from "../support/database.ts";
 
 export const pool = {
   maxConnections: 8,
@@ -53,7 +53,7 @@ export const engines: readonly {
 export async function openPostgres(
   options: Partial<PostgresStoreOptions> = {},
 ): Promise<OpenStore & { readonly url: string }> {
-  const { url, drop } = await createTestDatabase();
+  const { url, drop } = await createMigratedDatabase();
   const store = await openStore(url, options);
   return {
     store,

@@ -12,7 +12,7 @@ import { noTelemetry } from "../../src/base/telemetry.ts";
 import { emptyContext, type SnapToken, type TenantId } from "../../src/base/tuple.ts";
 import type { PostgresStoreOptions } from "../../src/store/postgres/store.ts";
 import type { LookupPage, Store } from "../../src/store/store.ts";
-import { createTestDatabase } from "../support/database.ts";
+import { createMigratedDatabase } from "../support/database.ts";
 import { type Line, openLine } from "../support/line.ts";
 import { startFollowedPostgres } from "../support/postgres-binaries.ts";
 import { follow, textOf } from "./change-streams.ts";
@@ -413,7 +413,7 @@ test("a replica that is not there at the start is a warning, and one that comes 
 });
 
 test("a server of another cluster is not asked", async (t) => {
-  const stranger = await createTestDatabase();
+  const stranger = await createMigratedDatabase();
   t.after(async () => await stranger.drop());
   await (await openStore(stranger.url)).close();
   const { store, tenant, warnings } = await openWithReplica(t, { replicaUrl: stranger.url });

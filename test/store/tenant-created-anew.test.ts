@@ -4,7 +4,7 @@ import { after, before, test } from "node:test";
 import type { TenantId } from "../../src/base/tuple.ts";
 import { createPostgresStore } from "../../src/store/postgres/store.ts";
 import type { Store } from "../../src/store/store.ts";
-import { createTestDatabase, type TestDatabase } from "../support/database.ts";
+import { createMigratedDatabase, type TestDatabase } from "../support/database.ts";
 
 const tenant = "anew" as TenantId;
 const schema = "entity user {} entity doc { relation viewer @user permission view = viewer }";
@@ -44,7 +44,7 @@ const check = (store: Store): ReturnType<Store["permissions"]["check"]> =>
   });
 
 before(async () => {
-  database = await createTestDatabase();
+  database = await createMigratedDatabase();
   one = await open();
   other = await open();
 });

@@ -13,7 +13,7 @@ import { createMemoryStore } from "../../src/store/memory/store.ts";
 import { createPostgresStore } from "../../src/store/postgres/store.ts";
 import type { Store } from "../../src/store/store.ts";
 import { admitAll } from "./admit-all.ts";
-import { createTestDatabase } from "./database.ts";
+import { createMigratedDatabase } from "./database.ts";
 
 /** An engine that the tests of behaviour run on. */
 export interface Engine {
@@ -92,7 +92,7 @@ async function openMemory(telemetry: Telemetry): Promise<OpenStore> {
 }
 
 async function openPostgres(telemetry: Telemetry): Promise<OpenStore> {
-  const database = await createTestDatabase();
+  const database = await createMigratedDatabase();
   const store = await createPostgresStore({
     url: database.url,
     pool: { maxConnections: 4, idleTimeoutMs: 0, maxLifetimeMs: 0, connectTimeoutMs: 0 },
