@@ -1,6 +1,7 @@
 import { spawn, type ChildProcess } from "node:child_process";
 import { randomUUID } from "node:crypto";
 import { once } from "node:events";
+import { resolve } from "node:path";
 import { createInterface } from "node:readline";
 
 import { migrateUp } from "../src/store/postgres/migrate.ts";
@@ -18,8 +19,11 @@ export const longTests = "test/**/*.long.test.ts";
 /** `N passed, N failed`, as the reporter ends. */
 const closingLine = /^(?<passed>\d+) passed, (?<failed>\d+) failed(?:, (?<skipped>\d+) skipped)?$/;
 
-/** Compiled code is kept between runs: most of a short test file's time is loading packages. */
-const compileCache = "node_modules/.cache/compile";
+/**
+ * Compiled code is kept between runs: most of a short test file's time is loading packages. So is it
+ * for the processes that tests start, some of them in folders of their own.
+ */
+const compileCache = resolve("node_modules/.cache/compile");
 
 /** Two at a time is what the smallest machine of a build has cores for. */
 const concurrency = 2;

@@ -74,7 +74,7 @@ test("fifty who wait for changes of a tenant cost the polls of one", async (t) =
       follower.next().catch(() => undefined);
     }
   }
-  await until(async () => (one.count(poll) >= 5 ? true : undefined));
+  await until(async () => (one.count(poll) >= 3 ? true : undefined));
   const polls = fifty.count(poll);
   assert.ok(polls > 0 && polls <= 2 * one.count(poll), String(polls));
   assert.equal(fifty.count(page), 0);

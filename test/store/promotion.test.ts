@@ -57,7 +57,9 @@ async function startPair(t: TestContext): Promise<Pair> {
     sql,
     tokens,
     cutOff: async () => {
-      const [end] = await sql<{ lsn: string }[]>`select pg_current_wal_insert_lsn()::text as lsn`;
+      // What no commit follows goes out seconds later.
+      const [end] = await sql<{ lsn: string }[]>`
+        select pg_logical_emit_message(true, 'test', 'cut off')::text as lsn`;
       const lsn = end?.lsn ?? assert.fail("no position");
       await until(async () => {
         const [row] = await following<{ there: boolean }[]>`

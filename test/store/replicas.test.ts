@@ -4,73 +4,33 @@
  * from it.
  */
 import assert from "node:assert/strict";
-import { after, before, type TestContext, test } from "node:test";
+import { after, before, test } from "node:test";
 
 import type postgres from "postgres";
 
 import { noTelemetry } from "../../src/base/telemetry.ts";
 import { emptyContext, type SnapToken, type TenantId } from "../../src/base/tuple.ts";
-import type { PostgresStoreOptions } from "../../src/store/postgres/store.ts";
 import type { LookupPage, Store } from "../../src/store/store.ts";
 import { createMigratedDatabase } from "../support/database.ts";
-import { type Line, openLine } from "../support/line.ts";
-import { startFollowedPostgres } from "../support/postgres-binaries.ts";
-import { follow, textOf } from "./change-streams.ts";
+import { openLine } from "../support/line.ts";
 import { allowed, openStore, pool, tenantWithSchema, write } from "./engines.ts";
 import { remove } from "./filters.ts";
-import { type Followed, startFollowed } from "./followed.ts";
-import { beginWrite, connect, until } from "./open-write.ts";
+import { beginWrite, until } from "./open-write.ts";
+import { asked, leftOut, owner, type Replicated, startReplicated } from "./replicated.ts";
 import { stateAt } from "./state.ts";
 
-let servers: Followed;
+let servers: Replicated;
 let sql: postgres.Sql;
 let following: postgres.Sql;
 
 before(async () => {
-  servers = await startFollowed();
+  servers = await startReplicated();
   ({ sql, following } = servers);
 });
 
 after(async () => {
   await servers.stop();
 });
-
-async function pauseReplay(t: TestContext): Promise<() => Promise<void>> {
-  await servers.pause();
-  let isPaused = true;
-  const resume = async (): Promise<void> => {
-    if (isPaused) await servers.resume();
-    isPaused = false;
-    await servers.caughtUp();
-  };
-  t.after(resume);
-  return resume;
-}
-
-interface Opened {
-  readonly store: Store;
-  readonly tenant: TenantId;
-  readonly warnings: readonly string[];
-}
-
-async function openWithReplica(
-  t: TestContext,
-  options: Partial<PostgresStoreOptions> = {},
-): Promise<Opened> {
-  const warnings: string[] = [];
-  const store = await openStore(options.url ?? servers.url, {
-    replicaUrl: servers.standbyUrl,
-    warn: (text) => void warnings.push(text),
-    ...options,
-  });
-  t.after(async () => await store.close());
-  const tenant = await tenantWithSchema(store);
-  await servers.caughtUp();
-  return { store, tenant, warnings };
-}
-
-const owner = (name: string): readonly string[] => [`doc:1#owner@user:${name}`];
-const asked = (subject: string, at?: SnapToken) => ({ id: "1", permission: "view", subject, at });
 
 async function firstPage(store: Store, tenant: TenantId, at?: SnapToken): Promise<LookupPage> {
   return await store.lookups.subjects(tenant, {
@@ -103,8 +63,8 @@ test("a snapshot of a standby does not tell which transactions are running", asy
 });
 
 test("a question goes to the replica, and one of a state that it lacks to the writer", async (t) => {
-  const { store, tenant } = await openWithReplica(t);
-  const resume = await pauseReplay(t);
+  const { store, tenant } = await servers.open(t);
+  const resume = await servers.pauseReplay(t);
   const token = await write(store, tenant, { tuples: owner("new") });
   assert.equal(await allowed(store, tenant, asked("new")), false);
   assert.equal(await allowed(store, tenant, asked("new", token)), true);
@@ -122,7 +82,7 @@ test("a question goes to the replica, and one of a state that it lacks to the wr
 
 test("a question of a state that the replica has reached needs no writer", async (t) => {
   const line = await openLine(t, servers.url);
-  const { store, tenant } = await openWithReplica(t, { url: line.url, maxRetries: 0 });
+  const { store, tenant } = await servers.open(t, { url: line.url, maxRetries: 0 });
   const first = await write(store, tenant, { tuples: owner("a") });
   const second = await remove(store, tenant, { tuples: { ids: ["1"] } });
   await allowed(store, tenant, asked("a"));
@@ -143,7 +103,7 @@ test("a question of a state that the replica has reached needs no writer", async
 });
 
 test("a read of an own write misses nothing, however the replay stops and goes on", async (t) => {
-  const { store, tenant } = await openWithReplica(t);
+  const { store, tenant } = await servers.open(t);
   for (let round = 0; round < 40; round++) {
     if (round % 8 === 0) await servers.pause();
     if (round % 8 === 4) await servers.resume();
@@ -157,7 +117,7 @@ test("a read of an own write misses nothing, however the replay stops and goes o
 });
 
 test("a token of a state that was read from the replica names that state on every server", async (t) => {
-  const { store, tenant } = await openWithReplica(t);
+  const { store, tenant } = await servers.open(t);
   const other = await tenantWithSchema(store);
   const alone = await openStore(servers.url);
   t.after(async () => await alone.close());
@@ -183,7 +143,7 @@ test("a token of a state that was read from the replica names that state on ever
 });
 
 test("pages stay with the state of the first, wherever that was read", async (t) => {
-  const { store, tenant } = await openWithReplica(t);
+  const { store, tenant } = await servers.open(t);
   const ids = Array.from({ length: 9 }, (_, index) => `doc:1#owner@user:u${index}`);
   await write(store, tenant, { tuples: ids });
   await servers.caughtUp();
@@ -198,11 +158,11 @@ test("pages stay with the state of the first, wherever that was read", async (t)
 });
 
 test("the head of a schema is never older than what this instance has seen", async (t) => {
-  const { store, tenant } = await openWithReplica(t);
+  const { store, tenant } = await servers.open(t);
   await write(store, tenant, { tuples: owner("a") });
   await servers.caughtUp();
   assert.equal(await allowed(store, tenant, asked("a")), true);
-  const resume = await pauseReplay(t);
+  const resume = await servers.pauseReplay(t);
   const text = `entity user {} entity doc { relation owner @user relation banned @user
     permission view = owner not owner }`;
   await store.schemas.write(tenant, { text });
@@ -215,7 +175,7 @@ test("the head of a schema is never older than what this instance has seen", asy
 
 test("a replica that goes fails no question, and is asked again when it comes", async (t) => {
   const line = await openLine(t, servers.standbyUrl);
-  const { store, tenant, warnings } = await openWithReplica(t, {
+  const { store, tenant, warnings } = await servers.open(t, {
     replicaUrl: line.url,
     maxRetries: 0,
   });
@@ -236,49 +196,15 @@ test("a replica that goes fails no question, and is asked again when it comes", 
   isOver = true;
   assert.ok((await Promise.all(reading)).every((answers) => answers > 0));
   // It is the replica that answers again.
-  const resume = await pauseReplay(t);
+  const resume = await servers.pauseReplay(t);
   await write(store, tenant, { tuples: owner("new") });
   assert.equal(await allowed(store, tenant, asked("new")), false);
   await resume();
 });
 
-test("a replica that says nothing any more fails no question", async (t) => {
-  const line = await openLine(t, servers.standbyUrl);
-  const { store, tenant, warnings } = await openWithReplica(t, { replicaUrl: line.url });
-  await write(store, tenant, { tuples: owner("a") });
-  await servers.caughtUp();
-  line.silence("all");
-  const answers = await Promise.all(
-    Array.from({ length: 6 }, async () => await allowed(store, tenant, asked("a"))),
-  );
-  assert.ok(answers.every((answer) => answer));
-  assert.equal(leftOut(warnings), 1, warnings.join("\n"));
-});
-
-test(
-  "what waits for a silent replica goes to the writer at once",
-  { timeout: 60_000 },
-  async (t) => {
-    const line = await openLine(t, servers.standbyUrl);
-    const { store, tenant } = await openWithReplica(t, {
-      replicaUrl: line.url,
-      pool: { ...pool, maxConnections: 1, connectTimeoutMs: 0 },
-    });
-    await write(store, tenant, { tuples: owner("a") });
-    await servers.caughtUp();
-    await allowed(store, tenant, asked("a"));
-    line.silence("all");
-    // One by one, each with a connection that does not come about, they would be at it for minutes.
-    const answers = await Promise.all(
-      Array.from({ length: 60 }, async () => await allowed(store, tenant, asked("a"))),
-    );
-    assert.ok(answers.every((answer) => answer));
-  },
-);
-
 test("a question that is ended on the replica is asked of the writer", async (t) => {
-  const slow = await openWithReplica(t, { readTimeoutMs: 2_000 });
-  const ended = await openWithReplica(t);
+  const slow = await servers.open(t, { readTimeoutMs: 2_000 });
+  const ended = await servers.open(t);
   for (const { store, tenant } of [slow, ended]) {
     await write(store, tenant, { tuples: owner("a") });
     await allowed(store, tenant, asked("a"));
@@ -287,7 +213,7 @@ test("a question that is ended on the replica is asked of the writer", async (t)
   await sql.begin(async (open) => {
     await open`lock table relationships in access exclusive mode`;
     await servers.caughtUp();
-    await pauseReplay(t);
+    await servers.pauseReplay(t);
   });
   assert.equal(await allowed(slow.store, slow.tenant, asked("a")), true);
   const answer = allowed(ended.store, ended.tenant, asked("a"));
@@ -299,37 +225,10 @@ test("a question that is ended on the replica is asked of the writer", async (t)
   assert.equal(await answer, true);
 });
 
-test("a replica all of whose connections are busy is not silent", async (t) => {
-  const looks = { count: 0 };
-  const { store, tenant, warnings } = await openWithReplica(t, {
-    // The writer itself, by another name of it.
-    replicaUrl: `${servers.url}?application_name=pemba-reader`,
-    pool: { ...pool, maxConnections: 1 },
-    onStatement: (text) => {
-      if (text.includes("pg_postmaster_start_time")) looks.count++;
-    },
-  });
-  await write(store, tenant, { tuples: owner("a") });
-  await allowed(store, tenant, asked("a"));
-  const answer = await sql.begin(async (open) => {
-    await open`lock table relationships in access exclusive mode`;
-    const running = allowed(store, tenant, asked("a"));
-    await until(async () => {
-      const rows = await sql`select from pg_stat_activity where wait_event_type = 'Lock'`;
-      return rows.length === 1 ? true : undefined;
-    });
-    const before = looks.count;
-    await until(async () => (looks.count >= before + 3 ? true : undefined));
-    return { running };
-  });
-  assert.equal(await answer.running, true);
-  assert.deepEqual(warnings, []);
-});
-
 test("as many checks run as the connections to all replicas take", async (t) => {
   const { host } = new URL(servers.url);
   const twice = servers.url.replace(host, `${host},${host}`);
-  const { store, tenant } = await openWithReplica(t, {
+  const { store, tenant } = await servers.open(t, {
     // The writer itself, by another name of it.
     replicaUrl: `${twice}?application_name=pemba-reader`,
     pool: { ...pool, maxConnections: 2 },
@@ -353,7 +252,7 @@ test("as many checks run as the connections to all replicas take", async (t) => 
 test("kept answers of a state that the replica has reached need no writer", async (t) => {
   const line = await openLine(t, servers.url);
   const hits: number[] = [];
-  const { store, tenant } = await openWithReplica(t, {
+  const { store, tenant } = await servers.open(t, {
     url: line.url,
     maxRetries: 0,
     cache: { maxBytes: 1_000_000, maxEntries: 1_000 },
@@ -380,14 +279,14 @@ test("kept answers of a state that the replica has reached need no writer", asyn
 });
 
 test("kept answers go with no older head than this instance has seen", async (t) => {
-  const { store, tenant } = await openWithReplica(t, {
+  const { store, tenant } = await servers.open(t, {
     cache: { maxBytes: 1_000_000, maxEntries: 1_000 },
   });
   const at = await write(store, tenant, { tuples: owner("a") });
   await servers.caughtUp();
   const ask = async (): Promise<boolean> => await allowed(store, tenant, asked("a", at));
   for (let turn = 0; turn < 3; turn++) assert.equal(await ask(), true);
-  const resume = await pauseReplay(t);
+  const resume = await servers.pauseReplay(t);
   const text = `entity user {} entity doc { relation owner @user relation banned @user
     permission view = owner not owner }`;
   await store.schemas.write(tenant, { text });
@@ -396,14 +295,10 @@ test("kept answers go with no older head than this instance has seen", async (t)
   assert.equal(await ask(), false);
 });
 
-function leftOut(warnings: readonly string[]): number {
-  return warnings.filter((text) => text.includes("is not asked")).length;
-}
-
 test("a replica that is not there at the start is a warning, and one that comes is asked", async (t) => {
   const line = await openLine(t, servers.standbyUrl);
   await line.cut();
-  const { store, tenant, warnings } = await openWithReplica(t, { replicaUrl: line.url });
+  const { store, tenant, warnings } = await servers.open(t, { replicaUrl: line.url });
   assert.equal(leftOut(warnings), 1, warnings.join("\n"));
   assert.ok(!warnings.some((text) => text.includes("postgres@")));
   await write(store, tenant, { tuples: owner("a") });
@@ -416,7 +311,7 @@ test("a server of another cluster is not asked", async (t) => {
   const stranger = await createMigratedDatabase();
   t.after(async () => await stranger.drop());
   await (await openStore(stranger.url)).close();
-  const { store, tenant, warnings } = await openWithReplica(t, { replicaUrl: stranger.url });
+  const { store, tenant, warnings } = await servers.open(t, { replicaUrl: stranger.url });
   assert.match(warnings.join("\n"), /another cluster/);
   await write(store, tenant, { tuples: owner("a") });
   assert.equal(await allowed(store, tenant, asked("a")), true);
@@ -424,7 +319,7 @@ test("a server of another cluster is not asked", async (t) => {
 
 test("the writer may stand among the replicas", async (t) => {
   const both = `${servers.url.replace(/\/postgres$/, "")},${new URL(servers.standbyUrl).host}/postgres`;
-  const { store, tenant, warnings } = await openWithReplica(t, { replicaUrl: both });
+  const { store, tenant, warnings } = await servers.open(t, { replicaUrl: both });
   assert.deepEqual(warnings, []);
   const token = await write(store, tenant, { tuples: owner("a") });
   await servers.caughtUp();
@@ -436,112 +331,20 @@ test("the writer may stand among the replicas", async (t) => {
 
 test("how far a replica is behind is told", async (t) => {
   const readings = new Map<string, () => readonly { readonly value: number }[]>();
-  const { store, tenant } = await openWithReplica(t, {
+  const { store, tenant } = await servers.open(t, {
     telemetry: { ...noTelemetry, observe: (name, read) => void readings.set(name, read) },
   });
   const lag = (): number | undefined => readings.get("db.client.replica.lag")?.()[0]?.value;
   await until(async () => (lag() === 0 ? true : undefined));
-  const resume = await pauseReplay(t);
+  const resume = await servers.pauseReplay(t);
   await write(store, tenant, { tuples: owner("a") });
   await until(async () => ((lag() ?? 0) > 0.5 ? true : undefined));
   await resume();
   await until(async () => (lag() === 0 ? true : undefined));
 });
 
-test("a writer that says nothing holds up no end", { timeout: 60_000 }, async (t) => {
-  const { warnings, lagMs, line, store } = await openWithLine(t);
-  line.silence("all");
-  // A look at the writer has come to nothing, and the next is under way or to come.
-  await until(async () => ((lagMs() ?? 0) > 0 ? true : undefined));
-  await store.close();
-  assert.deepEqual(warnings, []);
-});
-
-test("a replica is left out when the writer has said nothing for a minute", async (t) => {
-  for (const how of ["cut", "silence"] as const) {
-    const { warnings, line, store, lagMs } = await openWithLine(t);
-    if (how === "cut") await line.cut();
-    else line.silence("all");
-    const now = performance.now.bind(performance);
-    const later = t.mock.method(performance, "now", () => now() + 61_000);
-    await until(async () => (leftOut(warnings) === 1 ? true : undefined));
-    assert.ok((lagMs() ?? 0) > 60, how);
-    later.mock.restore();
-    await line.cut();
-    await line.mend();
-    await until(async () => (warnings.length === 2 ? true : undefined));
-    await store.close();
-  }
-});
-
-/** A store with a replica, to whose writer there is a line. */
-async function openWithLine(t: TestContext): Promise<
-  Opened & {
-    readonly line: Line;
-    /** How far the replica is behind, as it is told. */
-    readonly lagMs: () => number | undefined;
-  }
-> {
-  const line = await openLine(t, servers.url);
-  const readings = new Map<string, () => readonly { readonly value: number }[]>();
-  const opened = await openWithReplica(t, {
-    url: line.url,
-    maxRetries: 0,
-    telemetry: { ...noTelemetry, observe: (name, read) => void readings.set(name, read) },
-  });
-  return { ...opened, line, lagMs: () => readings.get("db.client.replica.lag")?.()[0]?.value };
-}
-
-test("with all servers named for both, a failover leaves the instance at work", async (t) => {
-  const pair = await startFollowedPostgres();
-  t.after(pair.standby.stop);
-  let isLost = false;
-  const lose = async (): Promise<void> => {
-    if (isLost) return;
-    isLost = true;
-    await pair.primary.stop();
-  };
-  t.after(lose);
-  const hosts = [pair.primary.url, pair.standby.url].map((url) => new URL(url).host);
-  const url = pair.primary.url.replace(hosts[0] ?? "", hosts.join(","));
-  const warnings: string[] = [];
-  const store = await openStore(url, {
-    replicaUrl: `${url}?application_name=pemba-reader`,
-    watch: { readAheadMax: 10 },
-    warn: (text) => void warnings.push(text),
-  });
-  t.after(async () => await store.close());
-  const tenant = await tenantWithSchema(store);
-  const token = await write(store, tenant, { tuples: owner("a") });
-  const heir = connect(pair.standby.url, 1);
-  t.after(async () => await heir.end({ timeout: 1 }));
-  await until(async () => {
-    const [row] = await heir`select count(*)::int as count from changes`.catch(() => []);
-    return row?.["count"] === 1 ? true : undefined;
-  });
-  await lose();
-  await heir`select pg_promote()`;
-  const later = await until(async () =>
-    write(store, tenant, { tuples: owner("b") }).catch(() => undefined),
-  );
-  assert.equal(await allowed(store, tenant, asked("b", later)), true);
-  assert.equal(await allowed(store, tenant, asked("b", token)), false);
-  assert.equal(await allowed(store, tenant, asked("a", token)), true);
-  await until(async () => (leftOut(warnings) > 0 ? true : undefined));
-  assert.equal(await allowed(store, tenant, asked("b")), true);
-  const follower = await follow(store, tenant);
-  const heard = follower.next();
-  await until(async () => {
-    const rows = await heir`select from pg_stat_activity where query like 'listen%'`;
-    return rows.length === 1 ? true : undefined;
-  });
-  await write(store, tenant, { tuples: owner("c") });
-  assert.deepEqual(textOf(await heard), ["+doc:1#owner@user:c"]);
-  await follower.leave();
-});
-
 test("a standby that became a server of its own is not asked any more", async (t) => {
-  const { store, tenant, warnings } = await openWithReplica(t);
+  const { store, tenant, warnings } = await servers.open(t);
   await write(store, tenant, { tuples: owner("a") });
   await servers.caughtUp();
   await following`select pg_promote()`;
