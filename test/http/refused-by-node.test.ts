@@ -26,6 +26,7 @@ describe("what Node refuses by itself has the body of an error", () => {
       logger: pino({ level: "silent" }),
     });
     port = Number(new URL(await server.listen({ host: "127.0.0.1", port: 0 })).port);
+    server.server.headersTimeout = 200;
   });
   after(async () => {
     await server.close();

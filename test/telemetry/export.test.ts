@@ -35,16 +35,6 @@ for (const protocol of ["http", "grpc"] as const) {
     const words = [...allSentTo(collector, protocol), "--meter-interval=1"];
     const pemba = await servePemba(t, words);
     await ask(pemba);
-    const span = await collector.until(() =>
-      collector.spans.find(({ name }) => name === "tenants.list"),
-    );
-    assert.equal(span.service, "tracer-of-a-test");
-    assert.equal(span.isServer, true);
-    assert.deepEqual(span.attributes, {
-      "pemba.method": "tenants.list",
-      "pemba.transport": "rest",
-      "pemba.code": "OK",
-    });
     const point = await collector.until(() =>
       collector.points.find(({ name }) => name === "pemba.request.duration"),
     );
@@ -56,6 +46,18 @@ for (const protocol of ["http", "grpc"] as const) {
     );
     assert.equal(line.service, "log-of-a-test");
     assert.equal(line.severity, "INFO");
+    // Traces wait for seconds, or for the end.
+    pemba.process.kill("SIGTERM");
+    await pemba.finished;
+    const span = collector.spans.find(({ name }) => name === "tenants.list");
+    assert.ok(span !== undefined);
+    assert.equal(span.service, "tracer-of-a-test");
+    assert.equal(span.isServer, true);
+    assert.deepEqual(span.attributes, {
+      "pemba.method": "tenants.list",
+      "pemba.transport": "rest",
+      "pemba.code": "OK",
+    });
     assert.deepEqual(
       [...new Set(collector.requests.map(({ headers }) => String(headers["x-given"])))],
       ["a:b"],

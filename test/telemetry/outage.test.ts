@@ -20,6 +20,9 @@ async function freePort(): Promise<number> {
 
 test("a collector that is gone costs no request, and a line when it goes and when it is back", async (t) => {
   const port = await freePort();
+  // Else an export is tried again for seconds before it counts as failed.
+  process.env["OTEL_EXPORTER_OTLP_METRICS_TIMEOUT"] = "500";
+  t.after(() => delete process.env["OTEL_EXPORTER_OTLP_METRICS_TIMEOUT"]);
   const told: string[] = [];
   const { promise: isTold, resolve: tell } = Promise.withResolvers<void>();
   const say = (message: string): void => {
