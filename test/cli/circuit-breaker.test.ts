@@ -7,9 +7,7 @@ import { setTimeout as wait } from "node:timers/promises";
 import { status } from "@grpc/grpc-js";
 
 import { CheckResult, Permission } from "../../src/gen/base/v1/permission_pb.ts";
-import { createMigratedDatabase } from "../support/database.ts";
 import { connectGrpc, failure } from "../support/grpc.ts";
-import { openLine } from "../support/line.ts";
 import { servePemba } from "../support/pemba.ts";
 import { startRestartablePostgres } from "../support/postgres-binaries.ts";
 
@@ -116,27 +114,4 @@ test("with the circuit breaker requests fail at once while Postgres is away, and
   assert.equal(stdout.match(/WARN: the circuit is closed/g)?.length, 1);
   // What is refused while it is open says nothing new.
   assert.doesNotMatch(stdout, /request failed: the database does not answer, and is not asked/);
-});
-
-test("when the way to Postgres swallows everything, what waits fails, and another way is found", async (t) => {
-  const database = await createMigratedDatabase();
-  t.after(database.drop);
-  const line = await openLine(t, database.url);
-  const words = ["--service-circuit-breaker"];
-  const env = { SERVICE_DATABASE_ENGINE: "postgres", SERVICE_DATABASE_URI: line.url };
-  const { url, process: server, finished } = await servePemba(t, words, { env });
-  const list = async (): Promise<Answer> => await ask(`${url}/v1/tenants/list`, {});
-  assert.equal((await list()).status, 200);
-  line.silence("present");
-  // One alone: a second one might have a new connection made, which is not silent.
-  const waiting = await list();
-  assert.equal(waiting.status, 503, waiting.text);
-  // Connections that are made anew are not silent.
-  while ((await list()).status !== 200) await wait(20);
-  line.silence("all");
-  server.kill("SIGTERM");
-  const { status: code, stdout } = await finished;
-  assert.equal(code, 0);
-  assert.equal(stdout.match(/WARN: the circuit is open/g)?.length, 1, stdout);
-  assert.equal(stdout.match(/WARN: connections are ended: the database says nothing/g)?.length, 1);
 });

@@ -10,14 +10,14 @@ import type { GroundFormula } from "../../src/memory/ground.ts";
 import { findModel } from "../../src/memory/model.ts";
 import type { Formula } from "../differential/ground.ts";
 import { wellFoundedModel } from "../differential/well-founded.ts";
+import { caseCount, seed } from "../support/random-run.ts";
 
 /*
  * The model that the engines derive step by step, against alternating fixpoints over all nodes.
  * PEMBA_SEED repeats a run, PEMBA_CASES makes it longer or shorter.
  */
 
-const seed = Number(process.env["PEMBA_SEED"] ?? Math.trunc(Math.random() * 2 ** 31));
-const cases = Number(process.env["PEMBA_CASES"] ?? 300) * 20;
+const cases = caseCount({ short: 5_000, long: 200_000 });
 const nodesMax = 16;
 
 const verdicts: readonly Verdict[] = [DENIED, UNKNOWN, ALLOWED];

@@ -11,10 +11,11 @@ import fc from "fast-check";
 
 import { engines, type TestApp } from "../support/engines.ts";
 import { failure, type GrpcApp, serveGrpc } from "../support/grpc.ts";
+import { seed } from "../support/random-run.ts";
 import { operations } from "../transport/operations.ts";
 import { arbitraryRequest, type FuzzRequest } from "./arbitrary-request.ts";
 import { describedBy, objectOf } from "./description.ts";
-import { fill, known, mayChange, numRuns, seed, storedIn, timeout } from "./fuzz-scene.ts";
+import { fill, known, mayChange, numRuns, storedIn, timeout } from "./fuzz-scene.ts";
 
 const faults: ReadonlySet<status> = new Set([
   status.UNKNOWN,
@@ -76,7 +77,7 @@ for (const engine of engines) {
     });
 
     test("are no fault of the server, and change nothing when refused", { timeout }, async (t) => {
-      t.diagnostic(`PEMBA_SEED=${seed} PEMBA_FUZZ_RUNS=${numRuns}`);
+      t.diagnostic(`PEMBA_SEED=${seed} PEMBA_CASES=${numRuns}`);
       const requests = arbitraryRequest(await describedBy(app), known);
       const damages = fc.oneof(
         { weight: 3, arbitrary: fc.constant((bytes: Buffer) => bytes) },

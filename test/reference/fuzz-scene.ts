@@ -3,12 +3,12 @@ import assert from "node:assert/strict";
 import type { TenantId } from "../../src/base/tuple.ts";
 import { stateAt } from "../store/state.ts";
 import type { TestApp } from "../support/engines.ts";
+import { caseCount } from "../support/random-run.ts";
 import type { FuzzRequest, KnownValues } from "./arbitrary-request.ts";
 
 /** What random requests are about, and how many are sent. */
 
-export const seed = Number(process.env["PEMBA_SEED"] ?? Math.trunc(Math.random() * 2 ** 31));
-export const numRuns = Number(process.env["PEMBA_FUZZ_RUNS"] ?? 200);
+export const numRuns = caseCount({ short: 200, long: 2_000 });
 
 /** Of a run, in milliseconds: a long one may take its time. */
 export const timeout = Math.max(240_000, numRuns * 200);

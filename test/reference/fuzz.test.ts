@@ -1,7 +1,7 @@
 /**
  * Requests that the description permits, and those spoilt in every place, to a running server. None is
  * a fault of the server or goes without an answer, every answer is as it is described, and a request
- * that is refused changes nothing. `PEMBA_FUZZ_RUNS` is how many are sent to each engine, `PEMBA_SEED`
+ * that is refused changes nothing. `PEMBA_CASES` is how many are sent to each engine, `PEMBA_SEED`
  * repeats a run.
  */
 import assert from "node:assert/strict";
@@ -13,9 +13,10 @@ import { after, before, describe, test } from "node:test";
 import fc from "fast-check";
 
 import { engines, type TestApp } from "../support/engines.ts";
+import { seed } from "../support/random-run.ts";
 import { arbitraryRequest, type FuzzRequest } from "./arbitrary-request.ts";
 import { describedBy, type Description } from "./description.ts";
-import { fill, known, mayChange, numRuns, seed, storedIn, timeout } from "./fuzz-scene.ts";
+import { fill, known, mayChange, numRuns, storedIn, timeout } from "./fuzz-scene.ts";
 
 /** After so many milliseconds without an answer a request is taken to hang. */
 const patience = 30_000;
@@ -68,7 +69,7 @@ for (const engine of engines) {
     }
 
     test("are answered as described, and change nothing when refused", { timeout }, async (t) => {
-      t.diagnostic(`PEMBA_SEED=${seed} PEMBA_FUZZ_RUNS=${numRuns}`);
+      t.diagnostic(`PEMBA_SEED=${seed} PEMBA_CASES=${numRuns}`);
       let state = await storedIn(app);
       let accepted = 0;
       const property = fc.asyncProperty(arbitraryRequest(description, known), async (request) => {

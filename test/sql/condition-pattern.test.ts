@@ -7,14 +7,14 @@ import postgres from "postgres";
 import { matches } from "../../src/condition/pattern.ts";
 import { postgresPattern } from "../../src/sql/condition-pattern.ts";
 import { createTestDatabase, type TestDatabase } from "../support/database.ts";
+import { caseCount, seed } from "../support/random-run.ts";
 
 /*
- * What is written anew for Postgres must match what RE2 matches, whatever the text. PEMBA_TEST_SEED
- * repeats a run, PEMBA_TEST_RUNS makes it longer.
+ * What is written anew for Postgres must match what RE2 matches, whatever the text. PEMBA_SEED
+ * repeats a run, PEMBA_CASES makes it longer.
  */
 
-const seed = Number(process.env["PEMBA_TEST_SEED"] ?? Math.floor(Math.random() * 2 ** 31));
-const runs = Number(process.env["PEMBA_TEST_RUNS"] ?? 300);
+const runs = caseCount({ short: 300, long: 5_000 });
 
 let testDatabase: TestDatabase;
 let database: postgres.Sql;

@@ -14,14 +14,14 @@ import {
 import { randomText } from "../support/condition-texts.ts";
 import { randomInput, randomParameters } from "../support/condition-values.ts";
 import { createTestDatabase, type TestDatabase } from "../support/database.ts";
+import { caseCount, seed } from "../support/random-run.ts";
 
 /*
  * Random rules over random values: the evaluator and Postgres agree on each, a fault being NULL.
- * PEMBA_TEST_SEED repeats a run, PEMBA_TEST_RUNS makes it longer.
+ * PEMBA_SEED repeats a run.
  */
 
-const seed = Number(process.env["PEMBA_TEST_SEED"] ?? Math.floor(Math.random() * 2 ** 31));
-const runs = Number(process.env["PEMBA_TEST_RUNS"] ?? 300);
+const runs = caseCount({ short: 300, long: 5_000 });
 
 let testDatabase: TestDatabase;
 let database: postgres.Sql;

@@ -12,16 +12,16 @@ import { nanosecondsPerSecond } from "../../src/condition/time.ts";
 import type { Outcome } from "../../src/condition/value.ts";
 import { evaluateRows } from "../support/condition-database.ts";
 import { createTestDatabase, type TestDatabase } from "../support/database.ts";
+import { caseCount, seed } from "../support/random-run.ts";
 import { durationText, timestampText, timeText } from "../support/time-texts.ts";
 
 /*
  * Many texts, most of them times, go through each operation in one statement; what the evaluator
- * makes of them to the nanosecond stands beside them. PEMBA_TEST_SEED repeats a run,
- * PEMBA_TEST_RUNS makes it longer.
+ * makes of them to the nanosecond stands beside them. PEMBA_SEED repeats a run,
+ * PEMBA_CASES makes it longer.
  */
 
-const seed = Number(process.env["PEMBA_TEST_SEED"] ?? Math.floor(Math.random() * 2 ** 31));
-const runs = Number(process.env["PEMBA_TEST_RUNS"] ?? 300) * 10;
+const runs = caseCount({ short: 3_000, long: 20_000 });
 
 let testDatabase: TestDatabase;
 let database: postgres.Sql;

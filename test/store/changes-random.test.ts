@@ -12,6 +12,7 @@ import type postgres from "postgres";
 import { PembaError } from "../../src/base/error.ts";
 import type { Attribute, SnapToken, TenantId } from "../../src/base/tuple.ts";
 import type { Store } from "../../src/store/store.ts";
+import { caseCount, seed } from "../support/random-run.ts";
 import { apply, type Follower, follow, stateAt, textOf } from "./change-streams.ts";
 import {
   attribute,
@@ -23,9 +24,8 @@ import {
 } from "./engines.ts";
 import { beginDeleteOfDocs, beginWrite, connect } from "./open-write.ts";
 
-const seed = Number(process.env["PEMBA_SEED"] ?? Math.trunc(Math.random() * 2 ** 31));
 /** How many transactions the writers make, all together. */
-const transactions = Number(process.env["PEMBA_CASES"] ?? 200);
+const transactions = caseCount({ short: 200, long: 3_000 });
 
 const writers = 6;
 const watchers = 3;

@@ -4,6 +4,7 @@ import { describe, test } from "node:test";
 import { PembaError } from "../../src/base/error.ts";
 import type { SnapToken, TenantId } from "../../src/base/tuple.ts";
 import type { Store } from "../../src/store/store.ts";
+import { caseCount } from "../support/random-run.ts";
 import { engines, tenantWithSchema, write } from "./engines.ts";
 
 /*
@@ -13,7 +14,7 @@ import { engines, tenantWithSchema, write } from "./engines.ts";
  * of states.
  */
 
-const states = Number(process.env["PEMBA_CASES"] ?? 300);
+const states = caseCount({ short: 300, long: 5_000 });
 const readers = 4;
 const windowMs = 40;
 const ids = ["1", "2", "3", "4", "5", "6"];

@@ -13,6 +13,7 @@ import {
   type TenantId,
 } from "../../src/base/tuple.ts";
 import type { CheckQuestion, Store } from "../../src/store/store.ts";
+import { caseCount, seed } from "../support/random-run.ts";
 import { newTenant, openPostgres, openStore, tuple, write } from "./engines.ts";
 
 /*
@@ -21,8 +22,7 @@ import { newTenant, openPostgres, openStore, tuple, write } from "./engines.ts";
  * answer. A failure prints its seed; PEMBA_SEED repeats it.
  */
 
-const seed = Number(process.env["PEMBA_SEED"] ?? Math.trunc(Math.random() * 2 ** 31));
-const runs = Number(process.env["PEMBA_CASES"] ?? 25);
+const runs = caseCount({ short: 20, long: 300 });
 
 const schemaOf = (view: string): string =>
   `entity user {} entity doc { relation owner @user relation viewer @user permission view = ${view} }`;

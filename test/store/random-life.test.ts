@@ -7,6 +7,7 @@ import type { Attribute, Entity, SnapToken, TenantId, Tuple } from "../../src/ba
 import type { DataOperation } from "../../src/store/bundle.ts";
 import type { AttributeFilter, TupleFilter } from "../../src/store/filter.ts";
 import type { DataFilters, DataPage, Store } from "../../src/store/store.ts";
+import { caseCount, seed } from "../support/random-run.ts";
 import { engines, newTenant, type OpenStore } from "./engines.ts";
 
 /*
@@ -15,8 +16,7 @@ import { engines, newTenant, type OpenStore } from "./engines.ts";
  * model gives, each item once. A failure prints its seed; PEMBA_SEED repeats it.
  */
 
-const seed = Number(process.env["PEMBA_SEED"] ?? Math.trunc(Math.random() * 2 ** 31));
-const runs = Number(process.env["PEMBA_CASES"] ?? 60);
+const runs = caseCount({ short: 50, long: 1_000 });
 
 const schemaText = `
   entity a { relation r @a @b @a#r @b#s relation s @a @b @a#r @b#s attribute x integer attribute y integer }

@@ -10,14 +10,14 @@ import fc from "fast-check";
 
 import type { SnapToken, TenantId } from "../../src/base/tuple.ts";
 import type { Store } from "../../src/store/store.ts";
+import { caseCount, seed } from "../support/random-run.ts";
 import { openStore, tenantWithSchema, write } from "./engines.ts";
 import { remove, tupleFilter } from "./filters.ts";
 import { type Followed, startFollowed } from "./followed.ts";
 import { beginWrite, type OpenWrite } from "./open-write.ts";
 import { stateAt } from "./state.ts";
 
-const seed = Number(process.env["PEMBA_SEED"] ?? Math.trunc(Math.random() * 2 ** 31));
-const runs = Number(process.env["PEMBA_CASES"] ?? 4);
+const runs = caseCount({ short: 3, long: 20 });
 
 const anyTenant = fc.nat(1);
 const anyTuple = fc

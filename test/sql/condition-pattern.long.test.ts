@@ -1,0 +1,1 @@
+import "./condition-pattern.test.ts";

@@ -1,0 +1,1 @@
+import "./condition-random.test.ts";

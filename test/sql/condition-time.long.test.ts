@@ -1,0 +1,1 @@
+import "./condition-time.test.ts";

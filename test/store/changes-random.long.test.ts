@@ -1,0 +1,1 @@
+import "./changes-random.test.ts";

@@ -1,0 +1,1 @@
+import "./garbage-random.test.ts";

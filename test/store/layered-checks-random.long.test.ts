@@ -1,0 +1,1 @@
+import "./layered-checks-random.test.ts";

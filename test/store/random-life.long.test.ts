@@ -1,0 +1,1 @@
+import "./random-life.test.ts";

@@ -1,0 +1,1 @@
+import "./replicas-random.test.ts";
