@@ -3,11 +3,14 @@
  * test is the short one of the same name, which it imports, with more cases.
  */
 
+/** Is it the long test of those that share their code? */
+export const isLong = process.argv[1]?.endsWith(".long.test.ts") === true;
+
 export const seed = Number(process.env["PEMBA_SEED"] ?? Math.trunc(Math.random() * 2 ** 31));
 
 /** How many cases are drawn, if nothing else is told: in a short test, and in a long one. */
 export function caseCount(counts: { readonly short: number; readonly long: number }): number {
   const given = process.env["PEMBA_CASES"];
   if (given !== undefined) return Number(given);
-  return process.argv[1]?.endsWith(".long.test.ts") === true ? counts.long : counts.short;
+  return isLong ? counts.long : counts.short;
 }

@@ -1,7 +1,8 @@
 /**
  * Every field of every request, spoilt in every way: over both transports and on both engines the
  * answer is an error of the client's that names the field, and nothing is written. The routes and
- * the fields are those that the server has, so that none can be forgotten.
+ * the fields are those that the server has, so that none can be forgotten. The long test asks
+ * Postgres: what is refused seldom gets as far as an engine.
  */
 import assert from "node:assert/strict";
 import { randomUUID } from "node:crypto";
@@ -11,6 +12,7 @@ import type { TenantId } from "../../src/base/tuple.ts";
 import { stateAt } from "../store/state.ts";
 import { engines, type TestApp } from "../support/engines.ts";
 import { type GrpcApp, serveGrpc } from "../support/grpc.ts";
+import { isLong } from "../support/random-run.ts";
 import { type ApiClient, grpcClient, type Outcome, restClient } from "./client.ts";
 import {
   type BadText,
@@ -32,7 +34,10 @@ const names = Object.keys(samples).filter(
 /** gRPC numbers of what the client did wrong. */
 const clientMistakes = new Set([3, 5, 6, 9]);
 
-for (const engine of engines) {
+const [memory, postgres] = engines;
+
+for (const engine of [isLong ? postgres : memory]) {
+  assert.ok(engine !== undefined);
   describe(`bad input on ${engine.name}`, () => {
     let app: TestApp;
     let grpc: GrpcApp;

@@ -1,0 +1,1 @@
+import "./bad-input.test.ts";
