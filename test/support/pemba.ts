@@ -5,6 +5,11 @@ import type { TestContext } from "node:test";
 
 const main = join(import.meta.dirname, "../../src/main.ts");
 
+/** A server ends with the process of its test, which may be killed before it has ended it. */
+const endWithTest = `data:text/javascript,${encodeURIComponent(
+  'process.stdin.on("end", () => process.exit()).resume().unref();',
+)}`;
+
 /** What is given to a run of `pemba` besides its words. */
 export interface RunOptions {
   readonly env?: Readonly<Record<string, string>>;
@@ -71,6 +76,7 @@ export function startServing(
   const { process: child, finished } = startPemba(
     ["serve", "--server-host", "127.0.0.1", ...unlimited, ...ports, ...words],
     options,
+    [`--import=${endWithTest}`],
   );
   const ended = finished.then(({ status, stdout, stderr }) => {
     throw new Error(`pemba serve ended with ${status}: ${stdout}${stderr}`);
@@ -84,9 +90,13 @@ export function startServing(
 }
 
 /** Starts `pemba` and does not wait. */
-export function startPemba(words: readonly string[], { env = {}, cwd }: RunOptions): Running {
+export function startPemba(
+  words: readonly string[],
+  { env = {}, cwd }: RunOptions,
+  flagsOfNode: readonly string[] = [],
+): Running {
   const inherited = Object.entries(process.env).filter(([name]) => !name.startsWith("SERVICE_"));
-  const child = spawn(process.execPath, [main, ...words], {
+  const child = spawn(process.execPath, [...flagsOfNode, main, ...words], {
     env: { ...Object.fromEntries(inherited), ...env },
     stdio: ["pipe", "pipe", "pipe"],
     ...(cwd !== undefined && { cwd }),
