@@ -1,8 +1,6 @@
 import assert from "node:assert/strict";
 import { test, type TestContext } from "node:test";
 
-import type postgres from "postgres";
-
 import { follow, textOf } from "../store/change-streams.ts";
 import { allowed, fails, newTenant, tenantWithSchema, write } from "../store/engines.ts";
 import { until, untilWaiting } from "../store/open-write.ts";
@@ -20,14 +18,14 @@ test("writes go to `database.writer.uri`, and not to `database.uri`", async (t) 
   await write(store, tenant, { tuples: ["doc:1#owner@user:a"] });
 });
 
-/** Connections of the store after it was asked more at once than it may make. */
-async function connectionsAfterRush(t: TestContext, ...flags: readonly string[]): Promise<number> {
-  const { store, sql } = await open(t, ...flags);
+/** Connections of the store after it was asked more at once than it may make, once all are at work. */
+async function connectionsAfterRush(t: TestContext, max: number): Promise<number> {
+  const { store, sql } = await open(t, `--database-max-connections=${max}`);
   const tenant = await newTenant(store);
   const reading = await sql.begin(async (lock) => {
     await lock`lock table relationships in access exclusive mode`;
     const rush = Array.from({ length: 8 }, async () => await readAll(store, tenant));
-    await until(async () => ((await waiting(sql)) > 0 ? true : undefined));
+    await untilWaiting(sql, max);
     return { rush };
   });
   await Promise.all(reading.rush);
@@ -38,17 +36,9 @@ async function connectionsAfterRush(t: TestContext, ...flags: readonly string[])
   return row?.count ?? assert.fail();
 }
 
-async function waiting(sql: postgres.Sql): Promise<number> {
-  const rows = await sql`
-    select from pg_stat_activity
-    where datname = current_database() and wait_event_type = 'Lock'
-  `;
-  return rows.length;
-}
-
 test("there are no more connections than `database.max_connections`", async (t) => {
-  const two = await connectionsAfterRush(t, "--database-max-connections=2");
-  const four = await connectionsAfterRush(t, "--database-max-connections=4");
+  const two = await connectionsAfterRush(t, 2);
+  const four = await connectionsAfterRush(t, 4);
   assert.deepEqual([two, four], [2, 4]);
 });
 

@@ -10,7 +10,7 @@ import type { GroundFormula } from "../../src/memory/ground.ts";
 import { findModel } from "../../src/memory/model.ts";
 import type { Formula } from "../differential/ground.ts";
 import { wellFoundedModel } from "../differential/well-founded.ts";
-import { caseCount, seed } from "../support/random-run.ts";
+import { caseCount, seed } from "../support/run-length.ts";
 
 /*
  * The model that the engines derive step by step, against alternating fixpoints over all nodes.

@@ -11,7 +11,7 @@ import fc from "fast-check";
 
 import { engines, type TestApp } from "../support/engines.ts";
 import { failure, type GrpcApp, serveGrpc } from "../support/grpc.ts";
-import { seed } from "../support/random-run.ts";
+import { seed } from "../support/run-length.ts";
 import { operations } from "../transport/operations.ts";
 import { arbitraryRequest, type FuzzRequest } from "./arbitrary-request.ts";
 import { describedBy, objectOf } from "./description.ts";

@@ -3,7 +3,7 @@ import assert from "node:assert/strict";
 import type { TenantId } from "../../src/base/tuple.ts";
 import { stateAt } from "../store/state.ts";
 import type { TestApp } from "../support/engines.ts";
-import { caseCount } from "../support/random-run.ts";
+import { caseCount } from "../support/run-length.ts";
 import type { FuzzRequest, KnownValues } from "./arbitrary-request.ts";
 
 /** What random requests are about, and how many are sent. */

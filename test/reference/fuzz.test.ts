@@ -13,7 +13,7 @@ import { after, before, describe, test } from "node:test";
 import fc from "fast-check";
 
 import { engines, type TestApp } from "../support/engines.ts";
-import { seed } from "../support/random-run.ts";
+import { seed } from "../support/run-length.ts";
 import { arbitraryRequest, type FuzzRequest } from "./arbitrary-request.ts";
 import { describedBy, type Description } from "./description.ts";
 import { fill, known, mayChange, numRuns, storedIn, timeout } from "./fuzz-scene.ts";

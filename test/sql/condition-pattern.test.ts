@@ -7,7 +7,7 @@ import postgres from "postgres";
 import { matches } from "../../src/condition/pattern.ts";
 import { postgresPattern } from "../../src/sql/condition-pattern.ts";
 import { createTestDatabase, type TestDatabase } from "../support/database.ts";
-import { caseCount, seed } from "../support/random-run.ts";
+import { caseCount, seed } from "../support/run-length.ts";
 
 /*
  * What is written anew for Postgres must match what RE2 matches, whatever the text. PEMBA_SEED

@@ -14,7 +14,7 @@ import {
 import { randomText } from "../support/condition-texts.ts";
 import { randomInput, randomParameters } from "../support/condition-values.ts";
 import { createTestDatabase, type TestDatabase } from "../support/database.ts";
-import { caseCount, seed } from "../support/random-run.ts";
+import { caseCount, seed } from "../support/run-length.ts";
 
 /*
  * Random rules over random values: the evaluator and Postgres agree on each, a fault being NULL.

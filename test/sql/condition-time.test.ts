@@ -12,7 +12,7 @@ import { nanosecondsPerSecond } from "../../src/condition/time.ts";
 import type { Outcome } from "../../src/condition/value.ts";
 import { evaluateRows } from "../support/condition-database.ts";
 import { createTestDatabase, type TestDatabase } from "../support/database.ts";
-import { caseCount, seed } from "../support/random-run.ts";
+import { caseCount, seed } from "../support/run-length.ts";
 import { durationText, timestampText, timeText } from "../support/time-texts.ts";
 
 /*

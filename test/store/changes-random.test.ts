@@ -12,7 +12,7 @@ import type postgres from "postgres";
 import { PembaError } from "../../src/base/error.ts";
 import type { Attribute, SnapToken, TenantId } from "../../src/base/tuple.ts";
 import type { Store } from "../../src/store/store.ts";
-import { caseCount, seed } from "../support/random-run.ts";
+import { caseCount, seed } from "../support/run-length.ts";
 import { apply, type Follower, follow, stateAt, textOf } from "./change-streams.ts";
 import {
   attribute,

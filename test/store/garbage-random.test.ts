@@ -4,7 +4,7 @@ import { describe, test } from "node:test";
 import { PembaError } from "../../src/base/error.ts";
 import type { SnapToken, TenantId } from "../../src/base/tuple.ts";
 import type { Store } from "../../src/store/store.ts";
-import { caseCount } from "../support/random-run.ts";
+import { caseCount } from "../support/run-length.ts";
 import { engines, tenantWithSchema, write } from "./engines.ts";
 
 /*

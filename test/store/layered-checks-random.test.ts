@@ -13,7 +13,7 @@ import {
   type TenantId,
 } from "../../src/base/tuple.ts";
 import type { CheckQuestion, Store } from "../../src/store/store.ts";
-import { caseCount, seed } from "../support/random-run.ts";
+import { caseCount, seed } from "../support/run-length.ts";
 import { newTenant, openPostgres, openStore, tuple, write } from "./engines.ts";
 
 /*

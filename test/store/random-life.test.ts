@@ -7,7 +7,7 @@ import type { Attribute, Entity, SnapToken, TenantId, Tuple } from "../../src/ba
 import type { DataOperation } from "../../src/store/bundle.ts";
 import type { AttributeFilter, TupleFilter } from "../../src/store/filter.ts";
 import type { DataFilters, DataPage, Store } from "../../src/store/store.ts";
-import { caseCount, seed } from "../support/random-run.ts";
+import { caseCount, seed } from "../support/run-length.ts";
 import { engines, newTenant, type OpenStore } from "./engines.ts";
 
 /*

@@ -10,7 +10,7 @@ import fc from "fast-check";
 
 import type { SnapToken, TenantId } from "../../src/base/tuple.ts";
 import type { Store } from "../../src/store/store.ts";
-import { caseCount, seed } from "../support/random-run.ts";
+import { caseCount, seed } from "../support/run-length.ts";
 import { openStore, tenantWithSchema, write } from "./engines.ts";
 import { remove, tupleFilter } from "./filters.ts";
 import { type Followed, startFollowed } from "./followed.ts";

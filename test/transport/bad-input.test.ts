@@ -12,7 +12,7 @@ import type { TenantId } from "../../src/base/tuple.ts";
 import { stateAt } from "../store/state.ts";
 import { engines, type TestApp } from "../support/engines.ts";
 import { type GrpcApp, serveGrpc } from "../support/grpc.ts";
-import { isLong } from "../support/random-run.ts";
+import { isLong } from "../support/run-length.ts";
 import { type ApiClient, grpcClient, type Outcome, restClient } from "./client.ts";
 import {
   type BadText,

@@ -1,9 +1,9 @@
 /*
- * What random tests draw: `PEMBA_SEED` repeats a run, `PEMBA_CASES` makes it longer or shorter. A long
- * test is the short one of the same name, which it imports, with more cases.
+ * How long a test is: a long one is the short one of the same name, which it imports, with more cases.
+ * Of what random tests draw, `PEMBA_SEED` repeats a run, and `PEMBA_CASES` makes it longer or shorter.
  */
 
-/** Is it the long test of those that share their code? */
+/** Is it the long test that runs, and not the short one that it imports? */
 export const isLong = process.argv[1]?.endsWith(".long.test.ts") === true;
 
 export const seed = Number(process.env["PEMBA_SEED"] ?? Math.trunc(Math.random() * 2 ** 31));

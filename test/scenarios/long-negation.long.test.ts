@@ -1,0 +1,1 @@
+import "./long-negation.test.ts";

@@ -1,0 +1,1 @@
+import "./lookup-scans.test.ts";
