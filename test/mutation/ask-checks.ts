@@ -17,6 +17,8 @@ import { type AskStory, firstFault } from "./trial.ts";
 
 /** Of each round. */
 const itemsAsked = 10;
+/** Of those, alone: statements for one item look alike. */
+const singlesAsked = 4;
 const subjectsAsked = 3;
 
 /** The checks of the rounds of a case, together and one by one. */
@@ -37,17 +39,21 @@ async function bulkFault(
   round: Round,
   all: readonly Asked[],
 ): Promise<string | undefined> {
-  const asked = all.filter(({ expected: { outcomes } }) => [...outcomes].every(isAnswer));
+  const asked = all.filter(cannotFail);
   if (asked.length === 0) return undefined;
   const items = asked.map(({ item }) => item);
   return faultOf(asked, await ask(story, { ...round, items }));
 }
 
+/** Those that can fail, which no bulk has, and some of the others. */
 async function singleFault(
   story: Story,
   round: Round,
-  asked: readonly Asked[],
+  all: readonly Asked[],
 ): Promise<string | undefined> {
+  const asked = all
+    .toSorted((a, b) => Number(cannotFail(a)) - Number(cannotFail(b)))
+    .slice(0, singlesAsked);
   const items = asked.map(({ item }) => item);
   return faultOf(asked, await askSingly(story, { ...round, items }));
 }
@@ -59,6 +65,10 @@ function faultOf(asked: readonly Asked[], outcomes: readonly Outcome[]): string 
     return `${itemText(item)}: ${outcome}, not ${[...expected.outcomes].join(" or ")}`;
   }
   return undefined;
+}
+
+function cannotFail({ expected }: Asked): boolean {
+  return [...expected.outcomes].every(isAnswer);
 }
 
 function isAnswer(outcome: Outcome): boolean {

@@ -1,3 +1,4 @@
+import { filesLeftOut } from "./left-out.ts";
 import type { Mutant } from "./mutant.ts";
 import { population, sourcesOf } from "./sample.ts";
 import { refusedByTypes } from "./type-check.ts";
@@ -20,7 +21,8 @@ export async function draw(
   { folder, seed, sample }: { readonly folder: string; readonly seed: number; sample: number },
 ): Promise<Draw> {
   const sources = sourcesOf(root, folder);
-  const { drawn, performanceOnly } = population(sources, seed);
+  const leftOut = filesLeftOut(sourcesOf(root, "src"));
+  const { drawn, performanceOnly } = population(sources, { seed, leftOut });
   const mutants: Omit<Mutant, "id">[] = [];
   let invalid = 0;
   let at = 0;

@@ -1,6 +1,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 
+import { filesLeftOut } from "./left-out.ts";
 import { wilson } from "./report.ts";
 import { population } from "./sample.ts";
 
@@ -13,7 +14,7 @@ test("one seed draws the same faults in the same order, another seed another ord
     ["src/x/second.ts", second],
   ]);
   const keys = (seed: number): readonly string[] =>
-    population(sources, seed).drawn.map(({ key }) => key);
+    population(sources, { seed, leftOut: new Set() }).drawn.map(({ key }) => key);
   assert.deepEqual(keys(1), keys(1));
   assert.notDeepEqual(keys(1), keys(2));
   assert.deepEqual(keys(1).toSorted(), keys(2).toSorted());
@@ -26,7 +27,7 @@ test("a change of one file leaves the order of the faults of others", () => {
         ["src/x/first.ts", text],
         ["src/x/second.ts", second],
       ]),
-      1,
+      { seed: 1, leftOut: new Set() },
     )
       .drawn.filter(({ file }) => file === "src/x/second.ts")
       .map(({ key }) => key);
@@ -34,10 +35,20 @@ test("a change of one file leaves the order of the faults of others", () => {
   assert.deepEqual(drawn(first), drawn(`const before = 1;\n${first}`));
 });
 
-test("nothing is drawn of files that explain plans or lay statements out", () => {
-  const files = ["explain.ts", "explain-rows.ts", "layout.ts"];
-  const { drawn } = population(new Map(files.map((name) => [`src/x/${name}`, first])), 1);
-  assert.deepEqual(drawn, []);
+test("nothing is drawn of what explains plans or lays statements out, and of what only that needs", () => {
+  const sources = new Map([
+    ["src/x/explain.ts", `import { f } from "./regions.ts";\nimport { g } from "../y/walk.ts";\n`],
+    ["src/x/regions.ts", `import { h } from "./inner.ts";\n${first}`],
+    ["src/x/inner.ts", first],
+    ["src/x/layout.ts", first],
+    ["src/y/walk.ts", second],
+    ["src/y/build.ts", `import { g } from "./walk.ts";\n${second}`],
+  ]);
+  const { drawn } = population(sources, { seed: 1, leftOut: filesLeftOut(sources) });
+  assert.deepEqual(
+    new Set(drawn.map(({ file }) => file)),
+    new Set(["src/y/walk.ts", "src/y/build.ts"]),
+  );
 });
 
 test("the interval of a share is that of Wilson", () => {

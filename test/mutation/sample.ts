@@ -5,9 +5,6 @@ import { join, posix } from "node:path";
 import { findFaults, siblingsOf } from "./find.ts";
 import { applied, type Candidate, type Mutant } from "./mutant.ts";
 
-/** Files of the folders whose text no answer depends on: what explains a plan or lays a statement out. */
-const leftOut = /^(?:explain.*|layout)\.ts$/;
-
 export interface Population {
   /** In the order in which they are drawn. */
   readonly drawn: readonly Omit<Mutant, "id">[];
@@ -29,12 +26,15 @@ export function sourcesOf(root: string, folder: string): ReadonlyMap<string, str
  * All faults of a folder in a random order. Where a fault stands in it hangs on the seed and on what
  * the fault is, so that a change of one file leaves what is drawn of the others nearly as it was.
  */
-export function population(sources: ReadonlyMap<string, string>, seed: number): Population {
+export function population(
+  sources: ReadonlyMap<string, string>,
+  { seed, leftOut }: { readonly seed: number; readonly leftOut: ReadonlySet<string> },
+): Population {
   const siblings = siblingsOf(sources);
   const ranked: { readonly rank: string; readonly mutant: Omit<Mutant, "id"> }[] = [];
   let performanceOnly = 0;
   for (const [file, source] of sources) {
-    if (leftOut.test(posix.basename(file))) continue;
+    if (leftOut.has(file)) continue;
     const found = findFaults(file, source, siblings);
     performanceOnly += found.performanceOnly;
     const times = new Map<string, number>();
