@@ -4,6 +4,7 @@ import {
   type BoundsResult,
   boundsTables,
   type OthersResult,
+  resultText,
 } from "./bounds/hostile-questions.ts";
 import { hostileSchemas } from "./bounds/hostile-schemas.ts";
 import { Target } from "./bounds/target.ts";
@@ -52,6 +53,7 @@ export async function benchBounds(
           const found = await askHostile(target, engine, hostile);
           questions.push(...found.results);
           others.push(found.others);
+          for (const result of found.results) print(`  ${resultText(result)}`);
         }
       } finally {
         await target.close();

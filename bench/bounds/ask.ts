@@ -19,7 +19,7 @@ export interface Asker {
 }
 
 /** How long a client waits. */
-const patienceMs = 20_000;
+const patienceMs = 10_000;
 
 /** More than are asked at the same time, so that none waits for another one on the way. */
 const connections = 256;

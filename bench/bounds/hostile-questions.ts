@@ -132,6 +132,12 @@ export function boundsTables(
   return `${questions}\n\n${felt}`;
 }
 
+/** What is told as soon as it is known, since the tables come last. */
+export function resultText(result: BoundsResult): string {
+  const { question, outcome, firstMs } = result;
+  return `${question}: ${outcome} after ${figure(firstMs)} ms${missed(result)}`;
+}
+
 /** As a table marks it. */
 export function missed({ isMissed }: { readonly isMissed: boolean }): string {
   return isMissed ? " MISSED" : "";

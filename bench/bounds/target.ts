@@ -1,3 +1,4 @@
+import { randomUUID } from "node:crypto";
 import { once } from "node:events";
 import { setTimeout as wait } from "node:timers/promises";
 
@@ -30,7 +31,7 @@ export interface Written {
 }
 
 /** How long a process has until it answers again once nobody waits for anything. */
-const recoveryMs = 5_000;
+const recoveryMs = 3_000;
 
 const neighbourWarmUp = 600;
 
@@ -38,7 +39,6 @@ const neighbourWarmUp = 600;
 export class Target {
   readonly #options: TargetOptions;
   #served: (Served & { readonly isAlive: () => boolean; end: () => Promise<void> }) | undefined;
-  #tenants = 0;
   #starts = 0;
 
   constructor(options: TargetOptions) {
@@ -75,8 +75,7 @@ export class Target {
     asker: Asker,
     { schema, tuples }: Pick<Hostile, "schema" | "tuples">,
   ): Promise<Written> {
-    this.#tenants += 1;
-    const id = `bounds-${this.#tenants}`;
+    const id = `bounds-${randomUUID()}`;
     const path = `/v1/tenants/${id}/`;
     expectAnswer(await asker.post("/v1/tenants/create", { id, name: id }));
     const written = await asker.post(`${path}schemas/write`, { schema });
