@@ -1,7 +1,10 @@
 import { parseArgs } from "node:util";
 
+import { must } from "../src/base/assert.ts";
 import { benchBounds } from "./bounds.ts";
 import { benchChecks } from "./check.ts";
+import { benchCompare } from "./compare.ts";
+import { parseSections } from "./compare/classes.ts";
 import type { Dataset } from "./data/dataset.ts";
 import { fullSizes, smallSizes, tinySizes } from "./data/nested-documents.ts";
 import { nestedLookups, userOfAll } from "./data/nested-lookups.ts";
@@ -32,7 +35,7 @@ import { benchWrites } from "./write.ts";
 const usage = `usage: npm run bench -- <command> [options]
 
 commands: check, lookup, shapes, plans, transports, batching, cache, distributed, rate, soak,
-          overhead, workloads, write, bounds,
+          overhead, workloads, write, bounds, compare,
           direction, life; record runs all that docs/performance.md shows, page writes it anew
 
   --small                data of about a hundredth of the size
@@ -61,6 +64,11 @@ workloads only:
 rate only:
   --even                 checks arrive at equal distances instead of at random
 
+compare only:
+  --old <folder>         the checkout that this one is compared with; sections stand behind the
+                         command: check, lookup, shapes (all)
+  --pairs <n>            pairs of processes (5); --seconds are of processor time
+
 plans only:
   --url <url>            a server to plan on instead; several are compared
 `;
@@ -77,6 +85,8 @@ const { values, positionals } = parseArgs({
     callers: { type: "string", default: "1,8,64" },
     "walk-reads-head": { type: "boolean", default: false },
     minutes: { type: "string", default: "30" },
+    old: { type: "string" },
+    pairs: { type: "string", default: "5" },
     even: { type: "boolean", default: false },
     keep: { type: "boolean", default: false },
     "shared-buffers": { type: "string", default: "2GB" },
@@ -176,6 +186,22 @@ const commands: Readonly<Record<string, (server: BenchServer) => Promise<object>
     const bounds = await benchBounds(server, { only: values.only }, print);
     if (bounds.missed > 0) process.exitCode = 1;
     return { bounds };
+  },
+  compare: async (server) => {
+    const compared = await benchCompare(
+      server,
+      {
+        old: must(values.old, "--old names the checkout to compare with"),
+        sections: parseSections(positionals.slice(1)),
+        isSmall: values.small,
+        only: values.only,
+        pairs: Number(values.pairs),
+        seconds: options.seconds,
+      },
+      print,
+    );
+    if (compared.some(({ isMissed }) => isMissed)) process.exitCode = 1;
+    return { compared };
   },
   write: async (server) => ({ writes: await benchWrites(server, options, print) }),
 };

@@ -95,12 +95,20 @@ export async function createDatabase(
   server: BenchServer,
   name: string,
 ): Promise<Omit<LoadedDatabase, "tenant">> {
-  const url = withDatabase(server.url, name);
+  const database = await emptyDatabase(server, name);
+  await migrateUp(database.url);
+  return database;
+}
+
+/** The same without migrations. */
+export async function emptyDatabase(
+  server: BenchServer,
+  name: string,
+): Promise<Omit<LoadedDatabase, "tenant">> {
   const drop = async () => await dropDatabase(server, name);
   await drop();
   await onServer(server.url, (sql) => sql`create database ${sql(name)}`);
-  await migrateUp(url);
-  return { url, drop };
+  return { url: withDatabase(server.url, name), drop };
 }
 
 async function dropDatabase(server: BenchServer, name: string): Promise<void> {

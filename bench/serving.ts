@@ -132,7 +132,7 @@ export async function processorSeconds(pid: number): Promise<number> {
 }
 
 /** Linux shows times so, whatever its clock does. */
-const ticksPerSecond = 100;
+export const ticksPerSecond = 100;
 
 async function serve(env: Readonly<Record<string, string>>): Promise<PembaServing> {
   const { url, grpc, profiler, pid, stop } = await start(env);

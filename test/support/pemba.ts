@@ -3,7 +3,7 @@ import { once } from "node:events";
 import { join } from "node:path";
 import type { TestContext } from "node:test";
 
-const main = join(import.meta.dirname, "../../src/main.ts");
+const ownMain = join(import.meta.dirname, "../../src/main.ts");
 
 /** A server ends with the process of its test, which may be killed before it has ended it. */
 const endWithTest = `data:text/javascript,${encodeURIComponent(
@@ -15,6 +15,8 @@ export interface RunOptions {
   readonly env?: Readonly<Record<string, string>>;
   readonly cwd?: string;
   readonly input?: string;
+  /** The program, when it is that of another checkout. */
+  readonly main?: string;
 }
 
 export interface Finished {
@@ -92,7 +94,7 @@ export function startServing(
 /** Starts `pemba` and does not wait. */
 export function startPemba(
   words: readonly string[],
-  { env = {}, cwd }: RunOptions,
+  { env = {}, cwd, main = ownMain }: RunOptions,
   flagsOfNode: readonly string[] = [],
 ): Running {
   const inherited = Object.entries(process.env).filter(([name]) => !name.startsWith("SERVICE_"));
