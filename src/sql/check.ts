@@ -9,11 +9,19 @@ import { pinColumns, type Scope, type Shape } from "./source.ts";
 import { isAskedTenant, scopeOf, tenantRow, versionColumns, withContext } from "./tenant-row.ts";
 
 /** What a statement answers for a group of items. */
-export type Body =
+export type Body = PlannedBody | DirectBody;
+
+/** A question for which there is a plan. */
+export type PlannedBody =
   | { readonly kind: "search"; readonly plan: SearchPlan }
-  | { readonly kind: "gather"; readonly gather: Gather }
-  /** Any number of questions of one kind, each of which tuples of the entity alone decide. In bulk. */
-  | { readonly kind: "direct"; readonly entityType: string; readonly subject: SubjectKind };
+  | { readonly kind: "gather"; readonly gather: Gather };
+
+/** Any number of questions of one kind, each of which tuples of the entity alone decide. In bulk. */
+export interface DirectBody {
+  readonly kind: "direct";
+  readonly entityType: string;
+  readonly subject: SubjectKind;
+}
 
 export interface CheckShape extends Shape {
   /** Several items, as arrays of ids; else one item as plain parameters. */
@@ -30,8 +38,8 @@ export interface CheckShape extends Shape {
  * - `item`, `verdict`, `nodes`; or `facts` when the body is a gather
  *
  * No row at all: the tenant does not exist. Parameters: `tenant`, `depth`, `data`, and of group g
- * `id_g`, `subject_g` (arrays in bulk, with `item_g`; of a direct body one element for each relation of
- * an item, with `relation_g`); `snapshot`, `version` and the context by shape.
+ * `id_g`, `subject_g` (arrays in bulk, with `item_g`; of a direct body with
+ * `relation_g`, too); `snapshot`, `version` and the context by shape.
  */
 export function checkStatement(bodies: readonly Body[], shape: CheckShape): Statement {
   const scope = scopeOf(shape);
@@ -56,10 +64,10 @@ function groupItems(scope: Scope, body: Body, group: number, isBulk: boolean): F
   return sql`select q.item, ${bodyColumns} from (select u.id collate "C" as id, u.subject collate "C" as subject, u.item from unnest(${arrays}) as u(id, subject, item)) q cross join lateral (${row}) c`;
 }
 
-/** One probe for each relation of each item: a branch for each of them would cost its start-up. */
+/** One probe for each item: a branch for each of them would cost its start-up. */
 function directItems(
   scope: Scope,
-  { entityType, subject }: Extract<Body, { kind: "direct" }>,
+  { entityType, subject }: DirectBody,
   key: (name: string) => string,
 ): Fragment {
   const arrays = sql`${param(key("id"), "text[]")}, ${param(key("subject"), "text[]")}, ${param(key("relation"), "text[]")}, ${param(key("item"), "int[]")}`;
@@ -78,17 +86,12 @@ function directItems(
       },
     },
   );
-  return sql`select q.item, case when bool_or(exists (select 1 from (${probe}) d offset 0)) then 2 else 0 end as verdict, 1::bigint as nodes, null::jsonb as facts from (select u.id collate "C" as id, u.subject collate "C" as subject, u.relation collate "C" as relation, u.item from unnest(${arrays}) as u(id, subject, relation, item)) q group by q.item`;
+  return sql`select q.item, case when exists (select 1 from (${probe}) d offset 0) then 2 else 0 end as verdict, 1::bigint as nodes, null::jsonb as facts from (select u.id collate "C" as id, u.subject collate "C" as subject, u.relation collate "C" as relation, u.item from unnest(${arrays}) as u(id, subject, relation, item)) q`;
 }
 
 const bodyColumns = sql`c.v as verdict, c.n as nodes, c.facts`;
 
-function bodyRow(
-  scope: Scope,
-  body: Exclude<Body, { kind: "direct" }>,
-  id: Fragment,
-  subject: Fragment,
-): Fragment {
+function bodyRow(scope: Scope, body: PlannedBody, id: Fragment, subject: Fragment): Fragment {
   switch (body.kind) {
     case "search":
       return searchRow(scope, body.plan, id, subject);

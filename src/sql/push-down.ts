@@ -1,13 +1,13 @@
 import { runThrough, type Steps } from "../base/steps.ts";
 import { collapse } from "../plan/passes/6-collapse.ts";
 import type { Plan, SearchPlan } from "../plan/plan.ts";
-import { type Body, checkStatement, type CheckShape } from "./check.ts";
+import { checkStatement, type CheckShape, type PlannedBody } from "./check.ts";
 import { type Gather, gatherOf } from "./gather-plan.ts";
 import { Untranslatable } from "./test.ts";
 
 /** How a search is asked of the database, or why it is gathered all the same. */
 export type PushDown =
-  | { readonly kind: "pushed_down"; readonly body: Body; readonly characters: number }
+  | { readonly kind: "pushed_down"; readonly body: PlannedBody; readonly characters: number }
   | { readonly kind: "untranslatable"; readonly obstacle: string };
 
 /** One item, at the head, without context. */
@@ -24,7 +24,7 @@ const charactersMax = 500_000;
 
 /** A search is pushed down unless a rule of it has no SQL or its statement gets too long. */
 export function pushDown(plan: SearchPlan): PushDown {
-  const body: Body = { kind: "search", plan };
+  const body: PlannedBody = { kind: "search", plan };
   try {
     // A rule in another shape is the same rule: one attempt tells for all.
     const { text } = checkStatement([body], plainShape);
@@ -40,7 +40,7 @@ export function pushDown(plan: SearchPlan): PushDown {
 
 /** How one question is asked by itself; `obstacle`: why a search of it is gathered. */
 export function askedAlone(plan: Plan): {
-  readonly body: Body;
+  readonly body: PlannedBody;
   readonly obstacle: string | undefined;
 } {
   const pushed = plan.kind === "search" ? pushDown(plan) : undefined;

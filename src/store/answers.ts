@@ -59,7 +59,7 @@ export function* answersOf(
   return answers;
 }
 
-/** By item, the answers that several names of an entity have together. */
+/** By item, the answers that several names of an entity have together, over the same facts. */
 function* answersTogether(
   { items }: CheckQuestion,
   plans: readonly Plan[],
@@ -73,9 +73,14 @@ function* answersTogether(
     const asked = askedOf(index, item);
     return asked === undefined ? [] : [{ item, index, plan, asked }];
   });
-  const alike = Map.groupBy(gathered, ({ item: { entity, subject } }) =>
-    JSON.stringify([entity.type, entity.id, subject.type, subject.id, subject.relation]),
-  );
+  const numbers = new Map<Facts, number>();
+  const alike = Map.groupBy(gathered, ({ item: { entity, subject }, asked: { facts } }) => {
+    // What was gathered for one name may lack what another one asks.
+    const number = numbers.get(facts) ?? numbers.size;
+    numbers.set(facts, number);
+    const { type, id, relation } = subject;
+    return JSON.stringify([number, entity.type, entity.id, type, id, relation]);
+  });
   for (const [first, ...others] of alike.values()) {
     if (first === undefined || others.length === 0) continue;
     const roots = [...new Set([first, ...others].map(({ plan }) => plan.root))];

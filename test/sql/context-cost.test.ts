@@ -110,6 +110,7 @@ async function checkEffort(
   const groups = await Promise.all(
     (await checks.groupsOf({ compiled, items, path })).map(async (group) => {
       if (kind === "pushed_down") return group;
+      assert.ok(group.kind === "planned");
       if (kind === "gathered") return await checks.gathered(compiled, group.items);
       return await checks.listed(compiled, must(group.items[0], "a group has items").plan);
     }),

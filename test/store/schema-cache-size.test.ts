@@ -98,7 +98,9 @@ function openCache(textOf: (version: number) => string, maxBytes: number): Cache
         const path = (_item: number, field: string): string => field;
         const groups = await checks.groupsOf({ compiled, items: [item], path });
         checks.statementOf(compiled.compiled, groups, plainShape);
-        const { plan } = must(groups[0]?.items[0], "an item has a plan");
+        const [group] = groups;
+        assert.ok(group?.kind === "planned");
+        const { plan } = must(group.items[0], "an item has a plan");
         const planning = {
           compiled: compiled.compiled,
           question: plan.question,

@@ -136,7 +136,8 @@ export class PostgresPermissions implements PermissionStore {
   ): Promise<Group[]> {
     const unknown: Group[] = [];
     for (const group of groups) {
-      if (group.body.kind !== "search" || onlyDepthIsUnknown(group.body.plan)) continue;
+      if (group.kind === "direct" || group.body.kind !== "search") continue;
+      if (onlyDepthIsUnknown(group.body.plan)) continue;
       const items = group.items.filter(({ position }) => {
         const verdict = numberOf(must(rows.get(position), "every item has a row"), "verdict");
         return verdict !== ALLOWED && verdict !== DENIED;
@@ -173,25 +174,23 @@ async function interpreted(
   const { signal } = question;
   const evidence: Evidence[] = [];
   const plans: Plan[] = [];
-  for (const { items, isShared } of groups) {
-    const [first] = items;
-    let shared: Evidence | undefined;
-    for (const { position, plan } of items) {
-      plans[position] = plan;
-      if (shared === undefined) {
-        const told = isShared ? must(first, "a group has items").position : position;
-        const row = must(rows.get(told), "every item has a row");
-        const item = must(question.items[position], "a group's items are the question's");
-        const facts = row["facts"];
-        const found: Evidence | Promise<Evidence> =
-          facts === null
-            ? { kind: "decided", interpretation: interpretationOf(row) }
-            : runInSlices(gatheredEvidence(facts, item.subject), signal);
-        evidence[position] = found instanceof Promise ? await found : found;
-        if (isShared) shared = evidence[position];
-      } else {
-        evidence[position] = shared;
-      }
+  const evidenceAt = (position: number): Evidence | Promise<Evidence> => {
+    const row = must(rows.get(position), "every item has a row");
+    const facts = row["facts"];
+    if (facts === null) return { kind: "decided", interpretation: interpretationOf(row) };
+    const item = must(question.items[position], "a group's items are the question's");
+    return runInSlices(gatheredEvidence(facts, item.subject), signal);
+  };
+  for (const group of groups) {
+    if (group.kind === "planned")
+      for (const { position, plan } of group.items) plans[position] = plan;
+    let last: Evidence | undefined;
+    for (const { position } of group.items) {
+      // The first item of a shared group was told for all of them.
+      const isTold = group.kind === "planned" && group.isShared;
+      const found = isTold && last !== undefined ? last : evidenceAt(position);
+      last = found instanceof Promise ? await found : found;
+      evidence[position] = last;
     }
   }
   const evidenceOf = (item: number): Evidence => must(evidence[item], "every item has evidence");

@@ -6,9 +6,14 @@ import { TimeSlice } from "../../../base/time-slice.ts";
 import { treeTuplesMax } from "../../../plan/limit.ts";
 import { unrestricted } from "../../../plan/passes/2-restrict.ts";
 import { collapse } from "../../../plan/passes/6-collapse.ts";
-import type { Plan, Question, SearchPlan } from "../../../plan/plan.ts";
+import type { Plan, Question } from "../../../plan/plan.ts";
 import { questionKey, questionUnder } from "../../../plan/question-of.ts";
-import { type Body, checkStatement, type CheckShape } from "../../../sql/check.ts";
+import {
+  checkStatement,
+  type CheckShape,
+  type DirectBody,
+  type PlannedBody,
+} from "../../../sql/check.ts";
 import {
   type Footprint,
   footprintKey,
@@ -18,17 +23,19 @@ import {
 import type { Statement } from "../../../sql/fragment.ts";
 import { expandGatherOf, type Gather, gatherOf } from "../../../sql/gather-plan.ts";
 import { gatherFor, pushDown } from "../../../sql/push-down.ts";
-import { manyRelations } from "../../../sql/relation-set.ts";
 import type { CompiledSchema, CompiledSchemas, CompiledText } from "../../compiled-schemas.ts";
 import { KeptMap } from "../../kept.ts";
 import { keyOf, ownBytes, type Planning, statementBytes } from "../../planner.ts";
 import type { CheckItem } from "../../store.ts";
 
 /** Items of a question that one part of a statement answers. */
-export interface Group {
+export type Group = PlannedGroup | DirectGroup;
+
+export interface PlannedGroup {
+  readonly kind: "planned";
   readonly key: string;
   /** How they are asked of the database: pushed down, or gathered for the interpreter. */
-  readonly body: Body;
+  readonly body: PlannedBody;
   readonly footprint: Footprint;
   /** Positions of its items in the question, each with its plan. */
   readonly items: readonly GroupItem[];
@@ -36,9 +43,24 @@ export interface Group {
   readonly isShared: boolean;
 }
 
+/** Items that ask for tuples alone, in whatever relations. */
+export interface DirectGroup {
+  readonly kind: "direct";
+  readonly key: string;
+  readonly body: DirectBody;
+  readonly footprint: Footprint;
+  readonly items: readonly DirectItem[];
+}
+
 export interface GroupItem {
   readonly position: number;
   readonly plan: Plan;
+}
+
+export interface DirectItem {
+  readonly position: number;
+  /** "" where no subject of the kind can stand in it: no tuple has that. */
+  readonly relation: string;
 }
 
 /** How a question is asked of the database when it is asked alone. */
@@ -46,12 +68,16 @@ interface PlannedCheck {
   readonly plan: Plan;
   /** Undefined when it is gathered. */
   readonly search: SearchPart | undefined;
-  /** May be asked together with others of its kind in one branch. */
-  readonly isFolded: boolean;
+}
+
+/** Items of one plan. */
+interface PlannedItems {
+  readonly planned: PlannedCheck;
+  readonly items: GroupItem[];
 }
 
 interface SearchPart {
-  readonly body: Body;
+  readonly body: PlannedBody;
   readonly footprint: Footprint;
   readonly characters: number;
 }
@@ -91,11 +117,13 @@ export class CheckPlans {
    */
   async groupsOf(asked: ItemsToPlan): Promise<readonly Group[]> {
     const { compiled, items, path, signal } = asked;
-    const alike = new Map<string, { planned: PlannedCheck; items: GroupItem[] }>();
+    const alike = new Map<string, PlannedItems>();
+    const direct = new DirectGroups();
     const slice = new TimeSlice();
     for (const [position, item] of items.entries()) {
       if (slice.isOver) await slice.renew(signal);
       const question = questionUnder(compiled.schema, item);
+      if (items.length > 1 && direct.takes(compiled.compiled, question, position)) continue;
       const key = questionKey(question);
       const known = alike.get(key);
       if (known !== undefined) {
@@ -109,17 +137,17 @@ export class CheckPlans {
       alike.set(key, { planned, items: [{ position, plan: planned.plan }] });
     }
     const sorted = [...alike].toSorted(([a], [b]) => (a < b ? -1 : 1));
-    return await this.#arrange(asked, sorted);
+    return [...direct.list(), ...(await this.#arrange(asked, sorted))];
   }
 
   /** Items of one plan, read for the interpreter although it could be pushed down. */
-  async gathered({ compiled }: CompiledSchema, items: readonly GroupItem[]): Promise<Group> {
+  async gathered({ compiled }: CompiledSchema, items: readonly GroupItem[]): Promise<PlannedGroup> {
     const { plan } = must(items[0], "a group has items");
     return await this.#gatheredGroup(compiled, plan, items);
   }
 
   /** An item with every tuple on the way to be read, as far as a tree can hold them. */
-  async listed({ compiled }: CompiledSchema, plan: Plan): Promise<Group> {
+  async listed({ compiled }: CompiledSchema, plan: Plan): Promise<PlannedGroup> {
     const key = `expand ${keyOf(compiled, plan.question)}`;
     const network = unrestricted(compiled.network, plan.question);
     const gather = await this.#gathers.find(key, function* () {
@@ -148,39 +176,28 @@ export class CheckPlans {
 
   async #plan(key: string, planning: Planning): Promise<PlannedCheck> {
     const plan = await this.#schemas.planner.planOf(planning);
-    const isFolded =
-      plan.kind === "search" && isDirect(plan) && directRelations(plan).length < manyRelations;
-    const planned: PlannedCheck = { plan, search: searchPart(plan), isFolded };
+    const planned: PlannedCheck = { plan, search: searchPart(plan) };
     this.#planned.set(key, planned);
     return planned;
   }
 
-  /** Folds what can be asked together: direct questions of one kind, and gathers of one entity. */
+  /** Gathers what makes the statement too long, and what is gathered of one entity at once. */
   async #arrange(
     { compiled: { compiled }, items }: ItemsToPlan,
-    alike: readonly (readonly [string, { planned: PlannedCheck; items: GroupItem[] }])[],
-  ): Promise<readonly Group[]> {
-    const groups: Group[] = [];
+    alike: readonly (readonly [string, PlannedItems])[],
+  ): Promise<readonly PlannedGroup[]> {
+    const groups: PlannedGroup[] = [];
     const gathered: GroupItem[][] = [];
-    const direct = new Map<string, { plan: SearchPlan; items: GroupItem[] }>();
     let characters = 0;
     for (const [key, { planned, items: own }] of alike) {
-      const { plan, search } = planned;
-      if (alike.length > 1 && plan.kind === "search" && planned.isFolded) {
-        const kind = directKey(plan.question);
-        const same = direct.get(kind) ?? { plan, items: [] };
-        same.items.push(...own);
-        direct.set(kind, same);
-        continue;
-      }
+      const { search } = planned;
       characters += search?.characters ?? 0;
       if (search === undefined || (alike.length > 1 && characters > searchCharactersMax)) {
         gathered.push(own);
       } else {
-        groups.push({ key, ...search, items: own, isShared: false });
+        groups.push({ kind: "planned", key, ...search, items: own, isShared: false });
       }
     }
-    for (const [key, { plan, items: own }] of direct) groups.push(directGroup(key, plan, own));
     if (gathered.length > 1 && isOneEntity(items, gathered.flat())) {
       return [...groups, await this.#sharedGather(compiled, gathered.flat())];
     }
@@ -199,12 +216,12 @@ export class CheckPlans {
     compiled: CompiledText,
     plan: Plan,
     items: readonly GroupItem[],
-  ): Promise<Group> {
+  ): Promise<PlannedGroup> {
     const key = `gather ${keyOf(compiled, plan.question)}`;
     return gatherGroup(key, await this.#gathers.find(key, () => gatherFor(plan)), items, false);
   }
 
-  async #sharedGather(compiled: CompiledText, items: readonly GroupItem[]): Promise<Group> {
+  async #sharedGather(compiled: CompiledText, items: readonly GroupItem[]): Promise<PlannedGroup> {
     const [first, ...others] = items.map(({ plan }) => plan);
     const plan = must(first, "a group has items");
     const names = items.map(({ plan: { question } }) => questionKey(question)).join(" ");
@@ -237,42 +254,42 @@ function gatherGroup(
   gather: Gather,
   items: readonly GroupItem[],
   isShared: boolean,
-): Group {
+): PlannedGroup {
   const footprint = gatherFootprint(gather);
-  return { key, body: { kind: "gather", gather }, footprint, items, isShared };
+  return { kind: "planned", key, body: { kind: "gather", gather }, footprint, items, isShared };
 }
 
-function directGroup(key: string, plan: SearchPlan, items: readonly GroupItem[]): Group {
-  const { entityType } = plan.question;
-  const relations = items.flatMap((item) => directRelations(item.plan));
-  return {
-    key,
-    body: { kind: "direct", entityType, subject: plan.network.kind },
-    footprint: new Set(relations.map((relation) => footprintKey(entityType, relation))),
-    items,
-    isShared: false,
-  };
-}
+/** What asks for tuples of one relation alone needs no plan: all of one kind are one group. */
+class DirectGroups {
+  readonly #groups = new Map<string, DirectGroup & { readonly items: DirectItem[] }>();
+  readonly #footprints = new Map<string, Set<string>>();
 
-/** Whether nothing but tuples of the entity itself decide the plan. */
-function isDirect({ states: [root, ...others] }: SearchPlan): boolean {
-  return (
-    root !== undefined &&
-    others.length === 0 &&
-    root.hops.length === 0 &&
-    root.tests.every(({ test }) => test.kind === "direct")
-  );
-}
+  /** Whether the question is such a one, which is then among the groups. */
+  takes({ network }: CompiledText, question: Question, position: number): boolean {
+    const { entityType, permission, subjectType, subjectRelation } = question;
+    const formula = network.byName.get(entityType)?.get(permission)?.formula;
+    if (formula?.kind !== "relation" || formula.usersets.length > 0) return false;
+    // A subject with a relation may be the entity itself, or unknown.
+    if (subjectRelation !== "" || !network.byName.has(subjectType)) return false;
+    const isHeld = formula.types.some((type) => type.type === subjectType && type.relation === "");
+    const key = `direct ${entityType} ${subjectType}`;
+    const footprint = this.#footprints.get(key) ?? new Set<string>();
+    this.#footprints.set(key, footprint.add(footprintKey(entityType, permission)));
+    const group = this.#groups.get(key) ?? {
+      kind: "direct",
+      key,
+      body: { kind: "direct", entityType, subject: { subjectType, subjectRelation } },
+      footprint,
+      items: [],
+    };
+    this.#groups.set(key, group);
+    group.items.push({ position, relation: isHeld ? permission : "" });
+    return true;
+  }
 
-/** The relations of a plan that is direct; "" where there is none, which no tuple has. */
-export function directRelations(plan: Plan): readonly string[] {
-  const tests = plan.kind === "search" ? (plan.states[0]?.tests ?? []) : [];
-  const relations = tests.flatMap(({ test }) => (test.kind === "direct" ? test.relations : []));
-  return relations.length === 0 ? [""] : relations;
-}
-
-function directKey({ entityType, subjectType, subjectRelation }: Question): string {
-  return `direct ${entityType} ${subjectType} ${subjectRelation}`;
+  list(): readonly DirectGroup[] {
+    return [...this.#groups.values()].toSorted((a, b) => (a.key < b.key ? -1 : 1));
+  }
 }
 
 function isOneEntity(items: readonly CheckItem[], group: readonly GroupItem[]): boolean {
@@ -286,8 +303,6 @@ function isOneEntity(items: readonly CheckItem[], group: readonly GroupItem[]): 
 function searchPart(plan: Plan): SearchPart | undefined {
   if (plan.kind === "gather") return undefined;
   const footprint = searchFootprint(plan);
-  // Of what tuples alone decide, every part has its SQL.
-  if (isDirect(plan)) return { body: { kind: "search", plan }, characters: 0, footprint };
   const pushed = pushDown(plan);
   if (pushed.kind === "untranslatable") return undefined;
   const { body, characters } = pushed;

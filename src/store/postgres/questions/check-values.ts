@@ -5,7 +5,7 @@ import type { CheckItem, CheckQuestion, QuestionFrame } from "../../store.ts";
 import { arrayLiteral } from "../connect/array-literal.ts";
 import type { Value } from "../connect/value.ts";
 import { type PinnedState, stateValues } from "../token/snap-token.ts";
-import { directRelations, type Group, type GroupItem } from "./check-plan.ts";
+import type { DirectItem, Group } from "./check-plan.ts";
 import { contextValues } from "./context-values.ts";
 
 /** The shape of the statement that a question needs. */
@@ -32,11 +32,9 @@ export function checkValues(input: {
   const footprint = new Set(groups.flatMap((group) => [...group.footprint]));
   const values = frameValues(tenant, question, { state, params, footprint });
   groups.forEach((group, index) => {
-    // A direct body has an element for each relation of an item.
-    const asked = askedItems(group).flatMap(({ position, plan }) => {
+    const asked = askedItems(group).map(({ position, relation }) => {
       const item = must(question.items[position], "a group's items are the question's");
-      const relations = group.body.kind === "direct" ? directRelations(plan) : [""];
-      return relations.map((relation) => ({ position, item, relation }));
+      return { position, item, relation };
     });
     const [first] = asked;
     const set = <T extends string | number>(key: string, of: (one: Asked) => T, none: T): void => {
@@ -49,7 +47,7 @@ export function checkValues(input: {
     set("id", ({ item }) => item.entity.id, "");
     set("subject", ({ item }) => item.subject.id, "");
     set("item", ({ position }) => position, 0);
-    if (group.body.kind === "direct") set("relation", ({ relation }) => relation, "");
+    if (group.kind === "direct") set("relation", ({ relation }) => relation, "");
   });
   return values;
 }
@@ -61,8 +59,11 @@ interface Asked {
 }
 
 /** The items that the statement is told: of a shared group one, which stands for the others. */
-function askedItems({ items, isShared }: Group): readonly GroupItem[] {
-  return isShared ? items.slice(0, 1) : items;
+function askedItems(group: Group): readonly DirectItem[] {
+  if (group.kind === "direct") return group.items;
+  const { items, isShared } = group;
+  const told = isShared ? items.slice(0, 1) : items;
+  return told.map(({ position }) => ({ position, relation: "" }));
 }
 
 /** The values that all statements of permissions have, by the keys of their parameters. */

@@ -23,7 +23,9 @@ export async function expandPermission(
     { tenant, frame: check },
     () => check,
     async (asked, groups) => {
-      const { plan } = must(groups[0]?.items[0], "an expand asks one name");
+      const [asks] = groups;
+      const item = asks?.kind === "planned" ? asks.items[0] : undefined;
+      const { plan } = must(item, "an expand asks one name");
       const group = await asking.plans.listed(asked.compiled, plan);
       const rows = await askGroups(asking, asked, [group]);
       if (rows === undefined) return undefined;
