@@ -4,8 +4,9 @@ import { join } from "node:path";
 import type { Draw } from "./draw.ts";
 import type { Result } from "./results.ts";
 
-/** A survivor that was read and changes no answer. */
+/** A survivor that was read and changes no answer. The text is for who reads it again. */
 export interface Equivalent {
+  readonly key: string;
   readonly file: string;
   readonly before: string;
   readonly after: string;
@@ -25,10 +26,7 @@ export function reportText(
   equivalents: readonly Equivalent[],
 ): string {
   const whyOf = (result: Result): string | undefined =>
-    equivalents.find(
-      ({ file, before, after }) =>
-        file === result.file && before === result.before && after === result.after,
-    )?.why;
+    equivalents.find(({ key }) => key === result.key)?.why;
   const alive = results.filter(({ fate }) => !isKilled(fate.kind));
   const judged = alive.filter((one) => whyOf(one) !== undefined);
   const survivors = alive.filter((one) => whyOf(one) === undefined);
