@@ -12,7 +12,7 @@ const { values } = parseArgs({
     folder: { type: "string", multiple: true, default: ["src/memory", "src/plan", "src/sql"] },
     sample: { type: "string", default: "300" },
     seed: { type: "string", default: "1" },
-    cases: { type: "string", default: "60" },
+    cases: { type: "string", default: "40" },
   },
 });
 const stop = new AbortController();

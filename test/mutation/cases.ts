@@ -20,7 +20,7 @@ export interface TrialOptions {
 }
 
 /** Of a trial. */
-const rulesAsked = 20;
+const rulesAsked = 30;
 
 interface Asked {
   readonly scene: Scene;
