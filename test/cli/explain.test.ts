@@ -53,7 +53,7 @@ async function explained(t: TestContext, ...words: readonly string[]): Promise<s
 test("explain prints the plan, that it is pushed down, and its statement", async (t) => {
   const text = await explained(t, "doc", "view");
   assert.match(text, /^doc#view@user: one search of 3 states\nstate 0: doc#view /);
-  assert.match(text, /\n {2}only if not state \d \(doc#view\/operand\)\n/);
+  assert.match(text, /\n {2}only if not state \d \(doc#banned\)\n/);
   assert.match(text, /\npushed down: the statement has the answer\n\$1: \w+\n/);
   assert.match(text, /\n\$\d: tenant\n\nselect t\.head_version/);
   assert.match(text, /\nwhere t\.id = \$\d::text\n$/);

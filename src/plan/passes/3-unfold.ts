@@ -1,47 +1,20 @@
 import { must } from "../../base/assert.ts";
 import { Pace, type Steps } from "../../base/steps.ts";
-import type { RuleDefinition } from "../../language/schema.ts";
 import { planMax } from "../limit.ts";
 import type { Formula, Node } from "../network.ts";
 import type { GatherReason } from "../plan.ts";
 import { holdsDirectly, isPossible, isSubjectNode, type RestrictedNetwork } from "./2-restrict.ts";
 import {
+  type Automaton,
   type Branch,
   type BranchHop,
   BranchTable,
   type NodeGuard,
+  type OpenBranch,
+  type OpenHop,
+  type OpenState,
   type Polarity,
-} from "./branches.ts";
-
-/** States in the order in which they were found; state 0 is the root. */
-export interface Automaton {
-  readonly states: readonly OpenState[];
-}
-
-/** A set of nodes of one entity type, with all nodes of the same entity inlined. */
-export interface OpenState {
-  readonly entityType: string;
-  readonly label: string;
-  /** One for each set of guards. */
-  readonly branches: readonly OpenBranch[];
-}
-
-export interface OpenBranch {
-  readonly guards: readonly { readonly state: number; readonly polarity: Polarity }[];
-  readonly isSelf: boolean;
-  readonly direct: readonly string[];
-  readonly attributes: readonly string[];
-  readonly rules: readonly RuleDefinition[];
-  readonly usersets: readonly OpenHop[];
-  readonly walks: readonly OpenHop[];
-}
-
-export interface OpenHop {
-  readonly relations: readonly string[];
-  /** The state that it leads to, and a node of it. */
-  readonly target: number;
-  readonly node: Node;
-}
+} from "./automaton.ts";
 
 export type Unfolded =
   | { readonly kind: "automaton"; readonly automaton: Automaton }

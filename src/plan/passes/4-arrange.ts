@@ -11,7 +11,7 @@ import type {
   Userset,
 } from "../plan.ts";
 import { holdsDirectly, isPossible, isSubjectNode, type RestrictedNetwork } from "./2-restrict.ts";
-import type { Automaton, OpenBranch, OpenState } from "./3-unfold.ts";
+import type { Automaton, OpenBranch, OpenState } from "./automaton.ts";
 
 /**
  * Arranges an automaton as a search plan: states are numbered as they are reached, guards that all

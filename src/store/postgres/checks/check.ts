@@ -21,9 +21,10 @@ import type {
 import { answersByName, subjectPermissionChecks } from "../../subject-permission.ts";
 import { numberOf, type Row } from "../connect/row.ts";
 import { type Asked, askGroups, type Asking, askUnderHead } from "../questions/asking.ts";
-import { CheckPlans, type Group } from "../questions/check-plan.ts";
+import { CheckPlans } from "../questions/check-plan.ts";
 import { expandPermission } from "../questions/expand.ts";
 import { gatheredEvidence } from "../questions/gathered-facts.ts";
+import type { Group } from "../questions/group.ts";
 import type { VersionedAnswer } from "./check-batch.ts";
 
 /** How answers were found: in SQL, from gathered facts, or from these after SQL left them open. */

@@ -8,8 +8,9 @@ import { validateAttributes, validateTuples } from "../../validate-data.ts";
 import type { Row } from "../connect/row.ts";
 import type { Reads } from "../replicas/reads.ts";
 import type { PinnedState, SnapTokens } from "../token/snap-token.ts";
-import type { CheckPlans, Group } from "./check-plan.ts";
+import type { CheckPlans } from "./check-plan.ts";
 import { checkShape, checkValues } from "./check-values.ts";
+import type { Group } from "./group.ts";
 import { standsUnder, underHead } from "./head.ts";
 
 /** What asks the database with the plans of a schema. */

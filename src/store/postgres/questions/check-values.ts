@@ -5,8 +5,8 @@ import type { CheckItem, CheckQuestion, QuestionFrame } from "../../store.ts";
 import { arrayLiteral } from "../connect/array-literal.ts";
 import type { Value } from "../connect/value.ts";
 import { type PinnedState, stateValues } from "../token/snap-token.ts";
-import type { DirectItem, Group } from "./check-plan.ts";
 import { contextValues } from "./context-values.ts";
+import type { DirectItem, Group } from "./group.ts";
 
 /** The shape of the statement that a question needs. */
 export function checkShape(question: CheckQuestion, groups: readonly Group[]): CheckShape {

@@ -1,6 +1,36 @@
 import type { RuleDefinition } from "../../language/schema.ts";
 import type { Node } from "../network.ts";
 
+/** States in the order in which they were found; state 0 is the root. */
+export interface Automaton {
+  readonly states: readonly OpenState[];
+}
+
+/** A set of nodes of one entity type, with all nodes of the same entity inlined. */
+export interface OpenState {
+  readonly entityType: string;
+  readonly label: string;
+  /** One for each set of guards. */
+  readonly branches: readonly OpenBranch[];
+}
+
+export interface OpenBranch {
+  readonly guards: readonly { readonly state: number; readonly polarity: Polarity }[];
+  readonly isSelf: boolean;
+  readonly direct: readonly string[];
+  readonly attributes: readonly string[];
+  readonly rules: readonly RuleDefinition[];
+  readonly usersets: readonly OpenHop[];
+  readonly walks: readonly OpenHop[];
+}
+
+export interface OpenHop {
+  readonly relations: readonly string[];
+  /** The state that it leads to, and a node of it. */
+  readonly target: number;
+  readonly node: Node;
+}
+
 export type Polarity = "required" | "excluded";
 
 /** An operand that must (or must not) hold at the same entity: one object for each of the two. */
