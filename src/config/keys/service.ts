@@ -39,7 +39,8 @@ export const serviceOptions = {
   "service.schema.cache.max_cost": option(size, {
     flag: "service-schema-cache-max-cost",
     default: "10MiB",
-    about: "memory for schemas that are kept compiled, with their plans and the texts of their statements",
+    about:
+      "memory for schemas that are kept compiled, with their plans and the texts of their statements",
   }),
   "service.watch.enabled": option(boolean, {
     flag: "service-watch-enabled",
