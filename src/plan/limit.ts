@@ -11,7 +11,10 @@ export const planMax = {
   guards: 32,
   /** Permissions and operands that the question leads through. */
   names: 512,
-  steps: 40_000,
+  /** Visits of permissions and operands, by all states: a name may be inlined in many of them. */
+  visits: 5_000,
+  /** The same of relations, attributes and rules, which cost less. */
+  leaves: 60_000,
 } as const;
 
 /**

@@ -1,5 +1,5 @@
 import { must } from "../base/assert.ts";
-import type { Steps } from "../base/steps.ts";
+import { Pace, type Steps } from "../base/steps.ts";
 import type { Facts } from "../memory/facts.ts";
 import { GroundBudget } from "../memory/ground-budget.ts";
 import { interpret, type Interpretation } from "../memory/interpret.ts";
@@ -40,7 +40,9 @@ export function* answersOf(
     return evidence.kind === "facts" ? askedOf(evidence.facts, item) : undefined;
   });
   const answers: CheckAnswer[] = [];
+  const pace = new Pace();
   for (const [index, item] of items.entries()) {
+    if (pace.step()) yield;
     const known = together.get(index);
     if (known !== undefined) {
       answers.push({ allowed: known, nodes: 1 });

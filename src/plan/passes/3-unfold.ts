@@ -53,7 +53,8 @@ class Unfolding {
   readonly #reasons = new Map<string, GatherReason>();
   readonly #composites = new Set<Node>();
   readonly #pace = new Pace();
-  #steps = 0;
+  #visits = 0;
+  #leaves = 0;
   #branches = 0;
 
   constructor(network: RestrictedNetwork, options: { readonly withoutGuards: boolean }) {
@@ -157,10 +158,17 @@ class Unfolding {
     guards: readonly NodeGuard[],
   ): boolean {
     const before = met.get(node) ?? [];
-    this.#steps += 1 + before.length;
     const { kind } = node.formula;
-    if (kind === "and" || kind === "not" || kind === "or") this.#composites.add(node);
-    if (this.#steps > planMax.steps || this.#composites.size > planMax.names) throw new TooLarge();
+    if (kind === "and" || kind === "not" || kind === "or") {
+      this.#composites.add(node);
+      this.#visits += 1 + before.length;
+    } else {
+      this.#leaves += 1 + before.length;
+    }
+    const { visits, leaves, names } = planMax;
+    if (this.#visits > visits || this.#leaves > leaves || this.#composites.size > names) {
+      throw new TooLarge();
+    }
     if (before.some((fewer) => fewer.every((guard) => guards.includes(guard)))) return false;
     if (before.length === 0) met.set(node, [guards]);
     else before.push(guards);
@@ -204,7 +212,6 @@ class Unfolding {
     const all = [...guards];
     for (const guard of more) if (!all.includes(guard)) all.push(guard);
     if (all.length > planMax.guards) throw new TooLarge();
-    this.#steps += all.length;
     const excluded = new Set(all.flatMap((one) => (one.polarity === "excluded" ? one.node : [])));
     if (all.some((one) => one.polarity === "required" && excluded.has(one.node))) return [];
     return [asPending(node, all)];

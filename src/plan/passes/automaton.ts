@@ -58,6 +58,8 @@ export interface BranchHop {
 /** The branches of a state by their guards, counted as a statement has them. */
 export class BranchTable {
   readonly #branches = new Map<string, Branch>();
+  /** The same by the lists that were given: most parts share theirs with the part before. */
+  readonly #met = new Map<readonly NodeGuard[], Branch>();
   readonly #count: (branches: number) => void;
 
   constructor(count: (branches: number) => void) {
@@ -67,6 +69,8 @@ export class BranchTable {
   /** The branch behind these guards, which gets one more part of that cost. */
   at(guards: readonly NodeGuard[], cost: number): Branch {
     this.#count(cost);
+    const met = this.#met.get(guards);
+    if (met !== undefined) return met;
     const key = guards
       .map(({ node, polarity }) => `${polarity === "required" ? "" : "-"}${node.id}`)
       .toSorted()
@@ -85,6 +89,7 @@ export class BranchTable {
       };
       this.#branches.set(key, branch);
     }
+    this.#met.set(guards, branch);
     return branch;
   }
 

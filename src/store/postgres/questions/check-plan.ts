@@ -47,7 +47,7 @@ export interface ItemsToPlan {
 }
 
 /** Past so many characters, what else is asked in the same statement is gathered. */
-const searchCharactersMax = 500_000;
+const searchCharactersMax = 120_000;
 
 /** No statement of several items gets longer: the server would take seconds to read it. */
 const charactersMax = 2_000_000;
