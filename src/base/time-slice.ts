@@ -3,7 +3,7 @@ import { setImmediate as nextTurn } from "node:timers/promises";
 import { cancelled } from "./error.ts";
 
 /** How long one request may hold the event loop. */
-const sliceMs = 10;
+const sliceMs = 5;
 
 /** The time that a request has before others get the processor. */
 export class TimeSlice {

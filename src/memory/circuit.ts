@@ -66,7 +66,11 @@ export function* circuitOf(nodes: readonly GroundNode[]): Steps<Circuit> {
     outer.push(gateOf(formula, level));
   }
   const gates = outer.concat(inner);
-  const users: Wire[][] = gates.map(() => []);
+  const users: Wire[][] = [];
+  for (const _ of gates) {
+    if (pace.step()) yield;
+    users.push([]);
+  }
   for (const [user, gate] of gates.entries()) {
     if (pace.step()) yield;
     for (const input of inputsOf(gate)) users[input.gate]?.push({ gate: user, hops: input.hops });

@@ -80,12 +80,17 @@ class Grounding {
       this.#near = this.#far;
       this.#far = [];
     }
-    return this.#nodes.map((open, id) => ({
-      id,
-      label: `${open.node.entityType}:${open.entityId}#${open.node.name}`,
-      level: open.level,
-      formula: must(open.formula, "every mentioned node is grounded"),
-    }));
+    const nodes: GroundNode[] = [];
+    for (const [id, open] of this.#nodes.entries()) {
+      if (this.#pace.step()) yield;
+      nodes.push({
+        id,
+        label: `${open.node.entityType}:${open.entityId}#${open.node.name}`,
+        level: open.level,
+        formula: must(open.formula, "every mentioned node is grounded"),
+      });
+    }
+    return nodes;
   }
 
   *#ground(id: number, level: number): Steps<void> {

@@ -54,7 +54,12 @@ class Derivation {
     }
     yield* this.#propagate();
     // At first no gate has a support.
-    yield* this.#findSupports(new Set(this.#circuit.gates.keys().filter((id) => this.#isOpen(id))));
+    const open = new Set<number>();
+    for (const id of this.#circuit.gates.keys()) {
+      if (this.#pace.step()) yield;
+      if (this.#isOpen(id)) open.add(id);
+    }
+    yield* this.#findSupports(open);
     for (;;) {
       yield* this.#propagate();
       if (this.#unsupported.length === 0) return this.#model;
@@ -140,7 +145,11 @@ class Derivation {
    * denies the rest. Breadth first: so each support carries few gates, and few are shaken with it.
    */
   *#findSupports(shaken: Set<number>): Steps<void> {
-    const found = [...shaken].filter((id) => this.#isSupported(id, shaken));
+    const found: number[] = [];
+    for (const id of shaken) {
+      if (this.#pace.step()) yield;
+      if (this.#isSupported(id, shaken)) found.push(id);
+    }
     for (const id of found) shaken.delete(id);
     // Grows while it is read.
     for (const id of found) {

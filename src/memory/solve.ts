@@ -88,7 +88,11 @@ function* shownWithin(
   const pace = new Pace();
   const shown = new Set<number>();
   const waiting = gates.map((gate) => (gate.kind === "and" ? gate.inputs.length : 1));
-  let near = [...gates.keys()].filter((id) => gates[id]?.kind === "value");
+  let near: number[] = [];
+  for (const [id, gate] of gates.entries()) {
+    if (pace.step()) yield;
+    if (gate.kind === "value") near.push(id);
+  }
   for (let hops = 0; near.length > 0 && hops <= depth; hops += 1) {
     const far: number[] = [];
     // Grows while it is read. A gate stands in it once for each input that was shown.

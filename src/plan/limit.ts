@@ -12,7 +12,7 @@ export const planMax = {
   /** Permissions and operands that the question leads through. */
   names: 512,
   /** Visits of permissions and operands, by all states: a name may be inlined in many of them. */
-  visits: 5_000,
+  visits: 3_000,
   /** The same of relations, attributes and rules, which cost less. */
   leaves: 60_000,
 } as const;
