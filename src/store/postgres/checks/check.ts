@@ -8,6 +8,7 @@ import type { Interpretation } from "../../../memory/interpret.ts";
 import { onlyDepthIsUnknown } from "../../../plan/exact.ts";
 import type { Plan } from "../../../plan/plan.ts";
 import { answersOf, type Evidence } from "../../answers.ts";
+import { answerOf } from "../../check-error.ts";
 import type { ExpandTree } from "../../expand-tree.ts";
 import type {
   CheckAnswer,
@@ -124,7 +125,7 @@ export class PostgresPermissions implements PermissionStore {
       const isGathered = rows.some((row) => row["facts"] !== null) || unknown.length > 0;
       const answers = isGathered
         ? await telemetry.span("interpret", async () => await interpreted(asked, groups, open))
-        : await interpreted(asked, groups, open);
+        : items.map((item, index) => decided(asked.question, item, index, open));
       return { items, answers: answers.map((answer) => ({ ...answer, schemaVersion })) };
     });
   }
@@ -165,6 +166,17 @@ interface Answered {
   readonly items: readonly CheckItem[];
   /** One for each item. */
   readonly answers: readonly VersionedAnswer[];
+}
+
+/** The answer of an item that its statement decided. */
+function decided(
+  { depth, path }: CheckQuestion,
+  item: CheckItem,
+  index: number,
+  rows: ReadonlyMap<number, Row>,
+): CheckAnswer {
+  const row = must(rows.get(index), "every item has a row");
+  return answerOf(interpretationOf(row), item, { depth, path: (field) => path(index, field) });
 }
 
 async function interpreted(

@@ -42,7 +42,7 @@ export async function askUnderHead<T>(
     schemas,
     { tenant, schemaVersion },
     {
-      plan: async (compiled) => await plan(plans, compiled, checksOf(compiled.schema)),
+      plan: (compiled) => plan(plans, compiled, checksOf(compiled.schema)),
       work: async ({ question, compiled, groups }) => {
         const state = snapToken === undefined ? undefined : tokens.read(snapToken);
         return await work({ tenant, question, state, compiled }, groups);

@@ -73,6 +73,9 @@ export class CheckPlans {
    */
   async groupsOf(asked: ItemsToPlan): Promise<readonly Group[]> {
     const { compiled, items, path, signal } = asked;
+    const [only, ...others] = items;
+    // Most questions have one item: what follows would cost them as much as their plan.
+    if (only !== undefined && others.length === 0) return [await this.#groupOf(asked, only)];
     const alike = new Map<string, PlannedItems>();
     const direct = new DirectGroups();
     const slice = new TimeSlice();
@@ -94,6 +97,17 @@ export class CheckPlans {
     }
     const sorted = [...alike].toSorted(([a], [b]) => (a < b ? -1 : 1));
     return [...direct.list(), ...(await this.#arrange(asked, sorted))];
+  }
+
+  async #groupOf({ compiled, path, signal }: ItemsToPlan, item: CheckItem): Promise<PlannedGroup> {
+    const question = questionUnder(compiled.schema, item);
+    const spelled = (field: string): string => path(0, field);
+    const planning = { compiled: compiled.compiled, question, path: spelled, signal };
+    const found = this.#plannedOf(planning);
+    const { plan, search } = found instanceof Promise ? await found : found;
+    const items = [{ position: 0, plan }];
+    if (search === undefined) return await this.#gatheredGroup(compiled.compiled, plan, items);
+    return { kind: "planned", key: questionKey(question), ...search, items, isShared: false };
   }
 
   /** Items of one plan, read for the interpreter although it could be pushed down. */

@@ -131,7 +131,7 @@ export class PostgresLookups implements LookupStore {
       schemas,
       { tenant, schemaVersion: frame.schemaVersion },
       {
-        plan: async (compiled) => await plan(this.#plans, compiled, sought),
+        plan: (compiled) => plan(this.#plans, compiled, sought),
         work: async (planned) => {
           const sizes = batchSizes(planned.planned.lookup, wanted);
           return await this.#readBatch(sought, planned, { wanted, size: batch ?? sizes.first });
