@@ -30,6 +30,9 @@ export function compileSchemaText(text: string): Schema {
 export function compileSchema(tree: SchemaTree, changeOf?: ChangeOf): Schema {
   const problems = new Problems("SCHEMA_COMPILE", changeOf);
   const scope = scopeOf(tree);
+  checkSize(tree, problems);
+  // What is too large would take too long to compile.
+  problems.throwIfAny();
   if (scope.entities.size === 0) problems.add(startOfText, "no entity references found in schema");
   const entities = new Map<string, EntityDefinition>();
   const rules = new Map<string, RuleDefinition>();
@@ -46,7 +49,6 @@ export function compileSchema(tree: SchemaTree, changeOf?: ChangeOf): Schema {
       if (entity !== undefined) entities.set(name, compileEntity(scope, entity, problems));
     }
   }
-  checkSize(tree, problems);
   problems.throwIfAny();
   return { entities, rules };
 }

@@ -1,9 +1,9 @@
-import { operationsOf } from "./operand.ts";
+import { operandsOf, operationsOf } from "./operand.ts";
 import type { Problems } from "./problem.ts";
-import type { MemberNode, SchemaTree } from "./tree.ts";
+import type { EntityNode, MemberNode, SchemaTree } from "./tree.ts";
 
 /**
- * The most names, types of relations and operators of a schema. An answer looks at all names that
+ * The most names, types of relations, operators and places of walks of a schema. An answer looks at all names that
  * lead to it, at every entity on the way: of more it would not come to an end in time.
  */
 export const schemaSizeMax = 50_000;
@@ -14,28 +14,44 @@ export function checkSize({ statements }: SchemaTree, problems: Problems): void 
   for (const statement of statements) {
     size += 1;
     if (statement.kind === "rule") continue;
+    const types = typesOfRelations(statement);
     for (const member of statement.members) {
-      size += sizeOf(member);
+      size += sizeOf(member, types);
       if (size <= schemaSizeMax) continue;
       problems.add(
         member.name.position,
-        `schema too large: with ${member.kind} \`${statement.name.text}#${member.name.text}\` it has more than ${schemaSizeMax} names, relation types and operators`,
+        `schema too large: with ${member.kind} \`${statement.name.text}#${member.name.text}\` it has more than ${schemaSizeMax} names, relation types, operators and places of walks`,
       );
       return;
     }
   }
 }
 
-function sizeOf(member: MemberNode): number {
+/** By relation, how many types it has: a walk leads to as many places. */
+function typesOfRelations({ members }: EntityNode): ReadonlyMap<string, number> {
+  return new Map(
+    members.flatMap((member) =>
+      member.kind === "relation" ? [[member.name.text, member.types.length] as const] : [],
+    ),
+  );
+}
+
+function sizeOf(member: MemberNode, types: ReadonlyMap<string, number>): number {
   switch (member.kind) {
     case "relation":
       return 1 + member.types.length;
     case "attribute":
       return 1;
     case "permission": {
-      let operators = 0;
-      for (const _ of operationsOf(member.expression)) operators += 1;
-      return 1 + operators;
+      let size = 1;
+      for (const _ of operationsOf(member.expression)) size += 1;
+      for (const { leaf } of operandsOf(member.expression)) {
+        // Beyond the first place, which counts as its operator does.
+        if (leaf.kind === "reference" && leaf.rest.length > 0) {
+          size += Math.max(0, (types.get(leaf.first.text) ?? 0) - 1);
+        }
+      }
+      return size;
     }
   }
 }

@@ -106,6 +106,9 @@ class Grounding {
 
   *#formula(open: Open, formula: Formula): Steps<GroundFormula> {
     if (this.#pace.step()) yield;
+    // An operand is held for each entity, whether or not anything stands behind it.
+    this.#count();
+    if (this.#isTooLarge) return denied;
     const here = (node: Node): GroundFormula =>
       this.#mention(node, open.entityId, { level: open.level, hops: 0 });
     switch (formula.kind) {
@@ -149,7 +152,7 @@ class Grounding {
     return { kind: "value", verdict: judgeTest(test, entity, this.#asked) };
   }
 
-  /** One operand for all entities behind a hop. `subjectRelation` undefined: whatever the subject's. */
+  /** One operand for all entities behind a hop. `subjectRelation` undefined: any. */
   *#hops(
     open: Open,
     relation: string,

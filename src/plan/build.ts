@@ -6,7 +6,7 @@ import { lower } from "./passes/1-lower.ts";
 import { restrict } from "./passes/2-restrict.ts";
 import { unfold } from "./passes/3-unfold.ts";
 import { arrange } from "./passes/4-arrange.ts";
-import { relax, type RelaxedPlan } from "./passes/5-relax.ts";
+import { relax, type RelaxedPlan, relaxUnsure } from "./passes/5-relax.ts";
 import { collapse } from "./passes/6-collapse.ts";
 import type { AskedNetwork, Plan, Question } from "./plan.ts";
 import { resolveQuestion } from "./question.ts";
@@ -19,11 +19,11 @@ export function* buildPlan(asked: AskedNetwork): Steps<Plan> {
     : { ...asked, kind: "gather", reasons: unfolded.reasons };
 }
 
-/** The plan that finds the candidates of a lookup: whatever `plan` accepts, and more. */
+/** The plan that finds the candidates of a lookup: all that `plan` accepts, and more. */
 export function* candidatePlan(plan: Plan): Steps<RelaxedPlan> {
   if (plan.kind === "search") return relax(plan);
   const unfolded = yield* unfold(plan.network, plan.root, { withoutGuards: true });
-  if (unfolded.kind === "automaton") return relax(arrange(plan, unfolded.automaton));
+  if (unfolded.kind === "automaton") return relaxUnsure(arrange(plan, unfolded.automaton));
   const { states } = yield* collapse(plan.network, [plan.root]);
   return { question: plan.question, states: new Map(states.map((state) => [state.id, state])) };
 }

@@ -1,7 +1,7 @@
 /**
  * What a plan may come to before it is gathered instead, counted together while it is unfolded. A
  * statement of more costs more to plan and to start than its plan to gather; the steps keep the
- * building itself to some milliseconds, whatever the schema.
+ * building itself to some milliseconds, for every schema.
  */
 export const planMax = {
   states: 512,
@@ -13,7 +13,7 @@ export const planMax = {
   names: 512,
   /** Visits of permissions and operands, by all states: a name may be inlined in many of them. */
   visits: 3_000,
-  /** The same of relations, attributes and rules, which cost less. */
+  /** Parts of formulas that are looked at, by all states. */
   leaves: 60_000,
 } as const;
 
@@ -38,6 +38,9 @@ export const treeTuplesMax = treeMax.nodes + treeMax.subjects;
  * answers of a request. Past it the question fails as past `gatheredEntitiesMax`.
  */
 export const groundMax = { answer: 200_000, request: 1_000_000 } as const;
+
+/** The longest statement of gathers: the server takes a second or so to read one. */
+export const gatherCharactersMax = 4_000_000;
 
 /** The most tuples that are gathered for the answer of a check or for a page of a lookup. */
 export const gatheredTuplesMax = 50_000;

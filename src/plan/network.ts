@@ -36,7 +36,7 @@ export type Breadth = 0 | 1 | 2;
 
 /**
  * What holds at an entity. Operands of `and` and `not` are nodes, so that each can become a search of
- * its own; whatever reads a formula recurses through `or` alone.
+ * its own, and code that reads a formula recurses through `or` alone.
  */
 export type Formula =
   | { readonly kind: "or"; readonly operands: readonly Formula[] }

@@ -6,17 +6,20 @@ export interface RelationName {
   readonly relation: string;
 }
 
-/** The relations under which subjects of that type and relation ("" is none) may stand. */
+/** Finds the relations under which subjects of a type and relation ("" is none) may stand. */
 export function relationsWith(
   schema: Schema,
-  subjectType: string,
-  subjectRelation: string,
-): readonly RelationName[] {
-  return [...schema.entities.values()].flatMap(({ name: entityType, relations }) =>
-    [...relations.values()]
-      .filter(({ types }) =>
-        types.some(({ type, relation }) => type === subjectType && relation === subjectRelation),
-      )
-      .map(({ name: relation }) => ({ entityType, relation })),
-  );
+): (subjectType: string, subjectRelation: string) => readonly RelationName[] {
+  const byKind = new Map<string, RelationName[]>();
+  for (const { name: entityType, relations } of schema.entities.values()) {
+    for (const { name: relation, types } of relations.values()) {
+      for (const type of types) {
+        const kind = `${type.type}#${type.relation}`;
+        const known = byKind.get(kind);
+        if (known === undefined) byKind.set(kind, [{ entityType, relation }]);
+        else known.push({ entityType, relation });
+      }
+    }
+  }
+  return (subjectType, subjectRelation) => byKind.get(`${subjectType}#${subjectRelation}`) ?? [];
 }

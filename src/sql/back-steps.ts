@@ -9,7 +9,7 @@ export interface BackStep extends RelationName {
   readonly at: number;
   readonly to: RelaxedState;
   readonly subjectType: string;
-  /** Undefined in a walk: whatever the subject's relation. */
+  /** Undefined in a walk, which follows every subject of the type. */
   readonly subjectRelation: string | undefined;
   readonly isSure: boolean;
 }

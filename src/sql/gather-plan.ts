@@ -23,6 +23,24 @@ export interface GatherType extends Pick<RelaxedState, "entityType" | "hops"> {
   readonly attributes: readonly string[];
 }
 
+/** What one probe takes in a statement that is written for a snapshot in a context. */
+const probeCharacters = 900;
+
+/** About how long the statement of a gather gets: the way there and what is read both name the hops. */
+export function gatherCharacters({ types }: Gather): number {
+  let characters = 0;
+  for (const { hops, direct, listed, attributes } of types) {
+    const probes = 2 * hops.length + attributes.length + 2;
+    const names = hops.reduce((sum, { relations }) => sum + 2 * relations.length, 0);
+    const relations = names + direct.length + listed.length;
+    characters += probes * probeCharacters + relations * namesCharacters;
+  }
+  return characters;
+}
+
+/** What a name takes in a list of them, if it is not a short one. */
+const namesCharacters = 24;
+
 /** What a check reads. */
 export function gatherOf({ kind, states }: Collapsed): Gather {
   return {
@@ -38,7 +56,7 @@ export function gatherOf({ kind, states }: Collapsed): Gather {
   };
 }
 
-/** What an expand reads: every tuple of the relations on the way, whatever their subjects. */
+/** What an expand reads: every tuple of the relations on the way, of all subjects. */
 export function expandGatherOf(collapsed: Collapsed): Gather {
   const gather = gatherOf(collapsed);
   const types = gather.types.map((type): GatherType => {

@@ -80,7 +80,7 @@ function entities({ relaxed, judge, schema }: Lookup, shape: LookupShape, scope:
     subjectId: askedId,
     openRules: shape.openRules,
     limits,
-    relationsWith: (type: string, relation: string) => relationsWith(schema, type, relation),
+    relationsWith: relationsWith(schema),
   };
   if (judge.kind === "gather") {
     const { tables, candidates } = entityCandidates({ ...input, writer: undefined });

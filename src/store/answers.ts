@@ -16,8 +16,8 @@ export type Evidence =
   | { readonly kind: "decided"; readonly interpretation: Interpretation };
 
 /**
- * The answers of a question's items, of those that are not decided by their plan over their facts. What
- * is gathered of one entity for one subject is solved together. Fails with the error of the first item
+ * The answers of a question's items: those that are decided as they are, the others by their plans over
+ * their facts. What is gathered of one entity for one subject is solved together. Fails with the error of the first item
  * that has no answer.
  */
 export function* answersOf(
@@ -86,7 +86,8 @@ function* answersTogether(
   for (const [first, ...others] of alike.values()) {
     if (first === undefined || others.length === 0) continue;
     const roots = [...new Set([first, ...others].map(({ plan }) => plan.root))];
-    const asked = { ...first.asked, onFault: () => {} };
+    // What this attempt leaves open is grounded again: it must not use up what that may.
+    const asked = { ...first.asked, budget: new GroundBudget(), onFault: () => {} };
     const found = yield* solveTogether(first.plan.network, roots, asked);
     for (const { index, plan } of [first, ...others]) {
       const answer = found.get(plan.root);

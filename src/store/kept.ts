@@ -11,8 +11,8 @@ interface Held {
 }
 
 /**
- * One limit in bytes over all that several caches keep: what was used longest ago goes first, in
- * whichever of them it is.
+ * One limit in bytes over all that several caches keep: what was used longest ago goes first, among
+ * all of them.
  */
 export class HeldBytes {
   readonly #held: LRUCache<Held, Held>;

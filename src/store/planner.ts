@@ -48,7 +48,7 @@ export class Planner {
   }
 
   async #build({ compiled, question, path, signal }: Planning): Promise<Plan> {
-    // A mistake is the caller's own, in the caller's words: it is no part of what others share.
+    // An error names a field as its own request spells it, so it is found before anything is shared.
     const root = rootOf(compiled.network, question, path);
     const { subjectType, subjectRelation } = question;
     const network = await this.#networks.find(

@@ -51,7 +51,7 @@ test("a schema of more names and operators than are evaluated is refused, with i
   assert.deepEqual(
     problemsOf(() => compileSchemaText(text(most + 1))),
     [
-      "8:14: schema too large: with permission `doc#n_e` it has more than 50000 names, relation types and operators",
+      "8:14: schema too large: with permission `doc#n_e` it has more than 50000 names, relation types, operators and places of walks",
     ],
   );
 });

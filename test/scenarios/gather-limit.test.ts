@@ -40,3 +40,39 @@ for (const engine of ["memory", "postgres"] as const) {
     assert.deepEqual(await ask(story, near), ["denied"]);
   });
 }
+
+test("names that lead to too much together are answered one by one", async () => {
+  const names = `entity user {}
+entity node {
+  relation left @node
+  relation right @node
+  relation owner @user
+  permission view = owner not left.view
+  permission edit = owner not right.edit
+}`;
+  const many = Array.from({ length: 6_000 }, (_, index) => [
+    `node:top#left@node:l${index}`,
+    `node:top#right@node:r${index}`,
+  ]).flat();
+  const write = { schema: 0, ...factsOf([...many, "node:top#owner@user:ann"]) };
+  const subject = { type: "user", id: "ann", relation: "" };
+  for (const store of [engines.memory, engines.postgres]) {
+    const story = await tell(store, { schemas: [names], writes: [write] });
+    const answers = await store.permissions.subjectPermissions(story.tenant, {
+      schemaVersion: undefined,
+      snapToken: undefined,
+      depth: 100,
+      context: { tuples: [], attributes: [], data: {} },
+      entity: { type: "node", id: "top" },
+      subject,
+      onlyPermission: true,
+    });
+    assert.deepEqual(
+      [...answers].map(([name, { allowed }]) => [name, allowed]),
+      [
+        ["view", true],
+        ["edit", true],
+      ],
+    );
+  }
+});

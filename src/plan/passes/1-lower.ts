@@ -27,6 +27,8 @@ class Lowering {
   readonly #byName = new Map<string, ReadonlyMap<string, OpenNode>>();
   /** Nodes without their formula yet: an expression may be deeper than calls may nest. */
   readonly #pending: Pending[] = [];
+  /** The targets of walks, which are the same wherever the walk stands. */
+  readonly #walks = new Map<string, readonly Node[]>();
   readonly #pace = new Pace();
 
   constructor(schema: Schema) {
@@ -156,13 +158,18 @@ class Lowering {
   }
 
   /** One for each type of the relation that has the name (decisions.md: others contribute nothing). */
-  #targets(entity: EntityDefinition, relation: string, name: string): Node[] {
+  #targets(entity: EntityDefinition, relation: string, name: string): readonly Node[] {
     const definition = must(entity.relations.get(relation), "a compiled walk names a relation");
+    const key = `${entity.name} ${relation} ${name}`;
+    const known = this.#walks.get(key);
+    if (known !== undefined) return known;
     const types = new Set(definition.types.map(({ type }) => type));
-    return [...types].flatMap((type) => {
+    const targets = [...types].flatMap((type) => {
       const node = this.#byName.get(type)?.get(name);
       return node === undefined || node.formula.kind === "attribute" ? [] : [node];
     });
+    this.#walks.set(key, targets);
+    return targets;
   }
 
   *#findComponents(): Steps<void> {

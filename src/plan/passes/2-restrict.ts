@@ -10,11 +10,11 @@ export interface RestrictedNetwork {
   readonly possible: Uint8Array;
 }
 
-/** In a component that is harder to settle, what is left is taken to be possible. */
+/** After so many sweeps over a component, its other nodes are taken to be possible. */
 const sweepsMax = 50;
 
 /**
- * Restricts a network to one kind of subjects: what can hold for none of them, whatever the data say,
+ * Restricts a network to one kind of subjects: what can hold for none of them, under any data,
  * is no part of their plans.
  *
  * Needs: a network as `lower` makes it, with components numbered from what is led to.

@@ -31,7 +31,7 @@ export type Unfolded =
  * passes the bounds of `planMax`, is an obstacle with its reasons.
  *
  * `withoutGuards`: of an `and` the narrowest operand is kept, of a `not` the left one. The automaton
- * then accepts whatever the network does, and more.
+ * then accepts all that the network does, and more.
  */
 export function unfold(
   network: RestrictedNetwork,
@@ -109,6 +109,7 @@ class Unfolding {
     for (let next = stack.pop(); next !== undefined; next = stack.pop()) {
       if (this.#pace.step()) yield;
       const { holder, formula, guards } = next;
+      this.#countLeaves(1);
       switch (formula.kind) {
         case "or":
           for (const operand of formula.operands.toReversed()) {
@@ -163,16 +164,19 @@ class Unfolding {
       this.#composites.add(node);
       this.#visits += 1 + before.length;
     } else {
-      this.#leaves += 1 + before.length;
+      this.#countLeaves(before.length);
     }
-    const { visits, leaves, names } = planMax;
-    if (this.#visits > visits || this.#leaves > leaves || this.#composites.size > names) {
-      throw new TooLarge();
-    }
+    const { visits, names } = planMax;
+    if (this.#visits > visits || this.#composites.size > names) throw new TooLarge();
     if (before.some((fewer) => fewer.every((guard) => guards.includes(guard)))) return false;
     if (before.length === 0) met.set(node, [guards]);
     else before.push(guards);
     return true;
+  }
+
+  #countLeaves(count: number): void {
+    this.#leaves += count;
+    if (this.#leaves > planMax.leaves) throw new TooLarge();
   }
 
   #countBranches(count: number): void {
@@ -185,6 +189,7 @@ class Unfolding {
     { holder, guards }: Pending,
     formula: Extract<Formula, { kind: "and" | "not" }>,
   ): Pending[] {
+    if (formula.kind === "and") this.#countLeaves(formula.operands.length);
     const required = formula.kind === "and" ? [...new Set(formula.operands)] : [formula.left];
     const inlined = must(required[0], "an operator has operands");
     if (!required.every((node) => isPossible(this.#network, node))) return [];

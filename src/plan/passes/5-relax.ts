@@ -27,7 +27,7 @@ export interface RelaxedTest {
 export interface RelaxedHop {
   readonly relations: readonly string[];
   readonly subjectType: string;
-  /** Undefined in a walk: whatever the subject's relation. */
+  /** Undefined in a walk, which follows every subject of the type. */
   readonly subjectRelation: string | undefined;
   readonly target: number;
   readonly isSure: boolean;
@@ -37,29 +37,41 @@ export interface RelaxedHop {
  * Relaxes a search plan by dropping its guards.
  *
  * Needs: a valid search plan.
- * Guarantees: whatever the plan accepts at an entity, a path of the relaxed plan leads from there to
+ * Guarantees: where the plan accepts at an entity, a path of the relaxed plan leads from there to
  * an accepting test; where all of that path is sure, the plan accepts if the arrival guards of the
  * question let it pass. States that only guards led to are gone.
  */
 export function relax(plan: SearchPlan): RelaxedPlan {
-  const states = new Map([[0, relaxedState(plan, 0)]]);
+  return relaxed(plan, true);
+}
+
+/** The same of a plan that was unfolded without guards: nothing of it is sure. */
+export function relaxUnsure(plan: SearchPlan): RelaxedPlan {
+  return relaxed(plan, false);
+}
+
+function relaxed(plan: SearchPlan, isExact: boolean): RelaxedPlan {
+  const states = new Map([[0, relaxedState(plan, 0, isExact)]]);
   // Grows while it is read: a state's hops lead to further ones.
   for (const { hops } of states.values()) {
     for (const { target } of hops) {
-      if (!states.has(target)) states.set(target, relaxedState(plan, target));
+      if (!states.has(target)) states.set(target, relaxedState(plan, target, isExact));
     }
   }
   return { question: plan.question, states };
 }
 
-function relaxedState(plan: SearchPlan, id: number): RelaxedState {
+function relaxedState(plan: SearchPlan, id: number, isExact: boolean): RelaxedState {
   const state = must(plan.states[id], "a plan's states refer to each other");
   const isOpen = ({ guards, target }: GuardedHop): boolean =>
-    guards.length === 0 && plan.states[target]?.arrival.length === 0;
+    isExact && guards.length === 0 && plan.states[target]?.arrival.length === 0;
   return {
     id,
     entityType: state.entityType,
-    tests: state.tests.map(({ guards, test }) => ({ test, isSure: guards.length === 0 })),
+    tests: state.tests.map(({ guards, test }) => ({
+      test,
+      isSure: isExact && guards.length === 0,
+    })),
     hops: state.hops.map((guarded) => ({
       relations: guarded.hop.relations,
       subjectType: guarded.hop.subjectType,

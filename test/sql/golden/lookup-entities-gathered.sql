@@ -32,7 +32,7 @@ cross join lateral (
         offset 0
       ) p
       cross join lateral (
-        select 1 as state, true as sure
+        select 1 as state, false as sure
       ) s
       offset 0
     ) n
@@ -42,7 +42,7 @@ cross join lateral (
       select c.*
       from (
         select p.id, back.sure
-        and true as sure, back.level
+        and false as sure, back.level
         from back
         cross join lateral (
           (

@@ -6,6 +6,7 @@ import { ALLOWED, DENIED, UNKNOWN } from "../../../base/verdict.ts";
 import type { Schema } from "../../../language/schema.ts";
 import type { Interpretation } from "../../../memory/interpret.ts";
 import { onlyDepthIsUnknown } from "../../../plan/exact.ts";
+import { gatheredTuplesMax } from "../../../plan/limit.ts";
 import type { Plan } from "../../../plan/plan.ts";
 import { answersOf, type Evidence } from "../../answers.ts";
 import { answerOf } from "../../check-error.ts";
@@ -24,7 +25,7 @@ import { numberOf, type Row } from "../connect/row.ts";
 import { type Asked, askGroups, type Asking, askUnderHead } from "../questions/asking.ts";
 import { CheckPlans } from "../questions/check-plan.ts";
 import { expandPermission } from "../questions/expand.ts";
-import { gatheredEvidence } from "../questions/gathered-facts.ts";
+import { gatheredEvidence, isTooLarge } from "../questions/gathered-facts.ts";
 import type { Group } from "../questions/group.ts";
 import type { VersionedAnswer } from "./check-batch.ts";
 
@@ -113,21 +114,46 @@ export class PostgresPermissions implements PermissionStore {
       const rows = await askGroups(this.#asking, asked, groups);
       if (rows === undefined) return undefined;
       const open = new Map(rows.map((row) => [numberOf(row, "item"), row]));
+      const apart = await this.#gatheredApart(asked, groups, open);
       const unknown = await this.#unknownItems(asked, groups, open);
-      if (unknown.length > 0) {
+      const more = [...unknown, ...apart.values()].flat();
+      if (more.length > 0) {
         // Some answer rests on an error: which one, only the interpreter can tell.
-        const facts = await askGroups(this.#asking, asked, unknown);
+        const facts = await askGroups(this.#asking, asked, more);
         if (facts === undefined) return undefined;
         for (const row of facts) open.set(numberOf(row, "item"), row);
       }
       this.#count(groups, unknown);
       const schemaVersion = asked.compiled.version;
       const isGathered = rows.some((row) => row["facts"] !== null) || unknown.length > 0;
+      const answering = groups.flatMap((group) => apart.get(group) ?? [group]);
       const answers = isGathered
-        ? await telemetry.span("interpret", async () => await interpreted(asked, groups, open))
+        ? await telemetry.span("interpret", async () => await interpreted(asked, answering, open))
         : items.map((item, index) => decided(asked.question, item, index, open));
       return { items, answers: answers.map((answer) => ({ ...answer, schemaVersion })) };
     });
+  }
+
+  /**
+   * Names of one entity that lead to more together than is looked at for one answer, each to be
+   * gathered for itself, unless they are too many for that.
+   */
+  async #gatheredApart(
+    { compiled }: Asked,
+    groups: readonly Group[],
+    rows: ReadonlyMap<number, Row>,
+  ): Promise<ReadonlyMap<Group, readonly Group[]>> {
+    const apart = new Map<Group, readonly Group[]>();
+    for (const group of groups) {
+      if (group.kind === "direct" || !group.isShared || group.items.length > apartMax) continue;
+      const first = must(group.items[0], "a group has items");
+      const row = must(rows.get(first.position), "every item has a row");
+      if (!isTooLarge(row["facts"], gatheredTuplesMax)) continue;
+      const { plans } = this.#asking;
+      const alone = group.items.map(async (item) => await plans.gathered(compiled, [item]));
+      apart.set(group, await Promise.all(alone));
+    }
+    return apart;
   }
 
   /** What the statement could not decide, to be gathered. */
@@ -161,6 +187,9 @@ export class PostgresPermissions implements PermissionStore {
     if (lookedInto > 0) this.#onAnswered("looked_into", lookedInto);
   }
 }
+
+/** As many as a bulk check may ask. */
+const apartMax = 100;
 
 interface Answered {
   readonly items: readonly CheckItem[];

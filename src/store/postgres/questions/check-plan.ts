@@ -3,7 +3,7 @@ import { hash } from "node:crypto";
 import { must } from "../../../base/assert.ts";
 import { fieldError, type PembaError } from "../../../base/error.ts";
 import { TimeSlice } from "../../../base/time-slice.ts";
-import { treeTuplesMax } from "../../../plan/limit.ts";
+import { gatherCharactersMax, treeTuplesMax } from "../../../plan/limit.ts";
 import { unrestricted } from "../../../plan/passes/2-restrict.ts";
 import { collapse } from "../../../plan/passes/6-collapse.ts";
 import type { Plan } from "../../../plan/plan.ts";
@@ -11,7 +11,12 @@ import { questionKey, questionUnder } from "../../../plan/question-of.ts";
 import { checkStatement, type CheckShape, type PlannedBody } from "../../../sql/check.ts";
 import { type Footprint, gatherFootprint, searchFootprint } from "../../../sql/footprint.ts";
 import type { Statement } from "../../../sql/fragment.ts";
-import { expandGatherOf, type Gather, gatherOf } from "../../../sql/gather-plan.ts";
+import {
+  expandGatherOf,
+  type Gather,
+  gatherCharacters,
+  gatherOf,
+} from "../../../sql/gather-plan.ts";
 import { gatherFor, pushDown } from "../../../sql/push-down.ts";
 import type { CompiledSchema, CompiledSchemas, CompiledText } from "../../compiled-schemas.ts";
 import { KeptMap } from "../../kept.ts";
@@ -48,9 +53,6 @@ export interface ItemsToPlan {
 
 /** Past so many characters, what else is asked in the same statement is gathered. */
 const searchCharactersMax = 120_000;
-
-/** No statement of several items gets longer: the server would take seconds to read it. */
-const charactersMax = 2_000_000;
 
 /** Plans of checks with their statements, kept under the limit of the schemas. */
 export class CheckPlans {
@@ -146,9 +148,10 @@ export class CheckPlans {
 
   async #plan(key: string, planning: Planning): Promise<PlannedCheck> {
     const plan = await this.#schemas.planner.planOf(planning);
-    const planned: PlannedCheck = { plan, search: searchPart(plan) };
-    this.#planned.set(key, planned);
-    return planned;
+    // oxlint-disable-next-line eslint/require-yield -- writing a statement is one step
+    return await this.#planned.find(key, function* () {
+      return { plan, search: searchPart(plan) };
+    });
   }
 
   /** Gathers what makes the statement too long, and what is gathered of one entity at once. */
@@ -159,6 +162,7 @@ export class CheckPlans {
     const groups: PlannedGroup[] = [];
     const gathered: GroupItem[][] = [];
     let characters = 0;
+    let gathers = 0;
     for (const [key, { planned, items: own }] of alike) {
       const { search } = planned;
       characters += search?.characters ?? 0;
@@ -175,8 +179,8 @@ export class CheckPlans {
       const [first] = own;
       const { plan } = must(first, "a group has items");
       const group = await this.#gatheredGroup(compiled, plan, own);
-      characters += gatherCharacters(group.footprint);
-      if (gathered.length > 1 && characters > charactersMax) throw tooMuchAtOnce();
+      if (group.body.kind === "gather") gathers += gatherCharacters(group.body.gather);
+      if (gathers > gatherCharactersMax) throw tooMuchAtOnce();
       groups.push(group);
     }
     return groups;
@@ -204,18 +208,11 @@ export class CheckPlans {
   }
 }
 
-/** About how long the statement of a gather gets: it names twice what it reads. */
-function gatherCharacters(footprint: Footprint): number {
-  let characters = 0;
-  for (const name of footprint) characters += 2 * name.length;
-  return characters;
-}
-
 function tooMuchAtOnce(): PembaError {
   return fieldError(
     "GATHER_LIMIT_EXCEEDED",
-    "items",
-    `what leads to them makes a statement of more than ${charactersMax} characters, ask fewer at once`,
+    "permission",
+    `what leads to it makes a statement of more than ${gatherCharactersMax} characters: ask fewer at once, or simplify it`,
   );
 }
 
@@ -225,6 +222,7 @@ function gatherGroup(
   items: readonly GroupItem[],
   isShared: boolean,
 ): PlannedGroup {
+  if (gatherCharacters(gather) > gatherCharactersMax) throw tooMuchAtOnce();
   const footprint = gatherFootprint(gather);
   return { kind: "planned", key, body: { kind: "gather", gather }, footprint, items, isShared };
 }

@@ -11,7 +11,9 @@ import type { DirectItem, Group } from "./group.ts";
 /** The shape of the statement that a question needs. */
 export function checkShape(question: CheckQuestion, groups: readonly Group[]): CheckShape {
   return {
-    bulk: groups.reduce((count, group) => count + askedItems(group).length, 0) !== 1,
+    bulk:
+      groups.some(({ kind }) => kind === "direct") ||
+      groups.reduce((count, group) => count + askedItems(group).length, 0) !== 1,
     pinned: question.snapToken !== undefined,
     pinnedVersion: question.schemaVersion !== undefined,
     contextTuples: question.context.tuples.length > 0,

@@ -16,12 +16,20 @@ export interface Gathered {
   readonly tuples: number;
 }
 
+/** Whether a gather statement met more than is looked at for one answer. */
+export function isTooLarge(json: unknown, tuplesMax: number): boolean {
+  assert(isRecord(json), "facts are an object");
+  const { nodes, edges } = json;
+  assert(typeof nodes === "number", "facts count their nodes");
+  return nodes > gatheredEntitiesMax || listOf(edges).length > tuplesMax;
+}
+
 /** The evidence of a check that was gathered. */
 export function* gatheredEvidence(json: unknown, subject: Subject): Steps<Evidence> {
-  const { isTooLarge, facts } = yield* gatheredFacts(json, subject, gatheredTuplesMax);
-  return isTooLarge
+  const read = yield* gatheredFacts(json, subject, gatheredTuplesMax);
+  return read.isTooLarge
     ? { kind: "decided", interpretation: { kind: "too_large" } }
-    : { kind: "facts", facts };
+    : { kind: "facts", facts: read.facts };
 }
 
 /**
@@ -61,7 +69,7 @@ export function* gatheredFacts(
   const isAsked = (asked: Subject): boolean =>
     asked.type === subject?.type && asked.id === subject.id && asked.relation === subject.relation;
   return {
-    isTooLarge: nodes > gatheredEntitiesMax || read.length > tuplesMax,
+    isTooLarge: isTooLarge(json, tuplesMax),
     nodes,
     tuples: read.length,
     facts: {

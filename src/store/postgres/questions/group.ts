@@ -18,7 +18,7 @@ export interface PlannedGroup {
   readonly isShared: boolean;
 }
 
-/** Items that ask for tuples alone, in whatever relations. */
+/** Items that ask for tuples alone, each in a relation of its own. */
 export interface DirectGroup {
   readonly kind: "direct";
   readonly key: string;

@@ -1,7 +1,9 @@
+import { fieldError } from "../../../base/error.ts";
 import { type Steps } from "../../../base/steps.ts";
 import type { JsonValue } from "../../../base/tuple.ts";
 import { defaultValue } from "../../../condition/defaults.ts";
 import type { RuleDefinition } from "../../../language/schema.ts";
+import { gatherCharactersMax } from "../../../plan/limit.ts";
 import type { RelaxedPlan } from "../../../plan/passes/5-relax.ts";
 import { collapse } from "../../../plan/passes/6-collapse.ts";
 import type { Plan } from "../../../plan/plan.ts";
@@ -12,7 +14,7 @@ import {
   searchFootprint,
 } from "../../../sql/footprint.ts";
 import type { Statement } from "../../../sql/fragment.ts";
-import { expandGatherOf } from "../../../sql/gather-plan.ts";
+import { expandGatherOf, type Gather, gatherCharacters } from "../../../sql/gather-plan.ts";
 import { type Lookup, lookupStatement, type LookupShape } from "../../../sql/lookup.ts";
 import { gatherFor, plainShape } from "../../../sql/push-down.ts";
 import { Untranslatable } from "../../../sql/test.ts";
@@ -86,12 +88,29 @@ export function openRules(
   return new Set(open.map(({ name }) => name));
 }
 
+/** What a hop or a test takes in the statement of a lookup. */
+const stepCharacters = 900;
+
+function refuseTooLong({ states }: RelaxedPlan, gather: Gather | undefined): void {
+  let characters = gather === undefined ? 0 : gatherCharacters(gather);
+  for (const { hops, tests } of states.values()) {
+    characters += (hops.length + tests.length) * stepCharacters;
+  }
+  if (characters <= gatherCharactersMax) return;
+  throw fieldError(
+    "GATHER_LIMIT_EXCEEDED",
+    "permission",
+    `what leads to it makes a statement of more than ${gatherCharactersMax} characters, simplify it`,
+  );
+}
+
 function* lookupOf(
   { schema }: CompiledText,
   end: Lookup["end"],
   plan: Plan,
   relaxed: RelaxedPlan,
 ): Steps<Lookup> {
+  refuseTooLong(relaxed, undefined);
   if (plan.kind === "search") {
     const lookup: Lookup = { end, relaxed, schema, judge: { kind: "search", plan } };
     try {
@@ -106,6 +125,7 @@ function* lookupOf(
     end === "entities"
       ? yield* gatherFor(plan)
       : expandGatherOf(yield* collapse(plan.network, [plan.root]));
+  refuseTooLong(relaxed, gather);
   return { end, relaxed, schema, judge: { kind: "gather", gather } };
 }
 
