@@ -1,3 +1,3 @@
 import { testRandomCrowds } from "./random-crowds.ts";
 
-testRandomCrowds(16);
+testRandomCrowds(8);

@@ -1,3 +1,3 @@
 import { testRandomLookups } from "./random-lookups.ts";
 
-testRandomLookups(24);
+testRandomLookups(12);

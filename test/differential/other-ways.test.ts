@@ -1,3 +1,3 @@
 import { testOtherWays } from "./random-other-ways.ts";
 
-testOtherWays(12);
+testOtherWays(6);

@@ -143,8 +143,10 @@ test("a token that was given out beside a long transaction stays good for the wi
   await slow.commit();
   await note();
   await collectGarbage(database, { windowMs: hour, timeoutMs: hour, byLog: false });
-  const [kept] = await sql`select horizon::text from installation`;
-  assert.equal(kept?.["horizon"], slow.source.xid);
+  const [kept] =
+    await sql`select horizon <= ${slow.source.xid}::xid8 as is_before from installation`;
+  // A transaction in another database of the server may hold it back further.
+  assert.equal(kept?.["is_before"], true);
   assert.equal(await allowed(store, tenant, { ...view, at: token }), true);
   assert.equal(await allowed(store, tenant, { ...view, id: "2", at: token }), false);
 });
