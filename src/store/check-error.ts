@@ -1,7 +1,7 @@
 import { unreachable } from "../base/assert.ts";
 import { fieldError } from "../base/error.ts";
 import type { Interpretation } from "../memory/interpret.ts";
-import { gatheredEntitiesMax } from "../plan/limit.ts";
+import { gatheredEntitiesMax, groundMax } from "../plan/limit.ts";
 import type { CheckAnswer, CheckItem } from "./store.ts";
 
 /**
@@ -35,7 +35,7 @@ export function answerOf(
       throw fieldError(
         "GATHER_LIMIT_EXCEEDED",
         path("permission"),
-        `more than ${gatheredEntitiesMax} entities lead to ${asked}, and it can't be answered without looking at all of them`,
+        `more than ${gatheredEntitiesMax} entities or ${groundMax.answer} names of them lead to ${asked}, and it can't be answered without looking at all of them`,
       );
     case "undefined":
       throw fieldError(
