@@ -1,0 +1,91 @@
+import assert from "node:assert/strict";
+import { after, before, test } from "node:test";
+
+import { PembaError } from "../../src/base/error.ts";
+import { type Engines, startEngines } from "../differential/engines.ts";
+import { factsOf } from "../differential/facts-text.ts";
+import { tell } from "../differential/story.ts";
+
+/*
+ * Names of one entity that are gathered are solved together: each is answered as it is alone, with the
+ * depth of the request.
+ */
+
+const schema = `entity user {}
+entity node {
+  relation left @node
+  relation right @node
+  relation owner @user
+  relation viewer @user
+  permission far = viewer or (left.far and right.far)
+  permission near = viewer or (left.near and right.near) or owner
+  permission hidden = owner not far
+  permission secret = owner not (far and owner)
+}`;
+
+/** Three hops from the first node to the viewer, by both relations. */
+const facts = factsOf([
+  ...[0, 1, 2].flatMap((index) => [
+    `node:n${index}#left@node:n${index + 1}`,
+    `node:n${index}#right@node:n${index + 1}`,
+  ]),
+  "node:n3#viewer@user:ann",
+  "node:n0#owner@user:ann",
+]);
+
+let engines: Engines;
+before(async () => {
+  engines = await startEngines();
+});
+after(() => engines.stop());
+
+type Engine = "memory" | "postgres";
+
+/** What the engine says to the names, asked together of one node. */
+async function answers(
+  engine: Engine,
+  id: string,
+  names: readonly string[],
+  depth: number,
+): Promise<unknown> {
+  const story = await tell(engines[engine], {
+    schemas: [schema],
+    writes: [{ schema: 0, ...facts }],
+  });
+  try {
+    const found = await story.store.permissions.check(story.tenant, {
+      schemaVersion: undefined,
+      snapToken: undefined,
+      depth,
+      context: { tuples: [], attributes: [], data: {} },
+      items: names.map((permission) => ({
+        entity: { type: "node", id },
+        permission,
+        subject: { type: "user", id: "ann", relation: "" },
+        arguments: [],
+      })),
+      path: (_item, field) => field,
+    });
+    return found.map(({ allowed }) => allowed);
+  } catch (error) {
+    if (!(error instanceof PembaError)) throw error;
+    return error.code;
+  }
+}
+
+for (const engine of ["memory", "postgres"] as const) {
+  test(`names that are solved together are answered within the depth (${engine})`, async () => {
+    const names = ["far", "near", "hidden", "secret"];
+    const all = [true, true, false, false];
+    assert.deepEqual(await answers(engine, "n0", names, 100), all);
+    assert.deepEqual(await answers(engine, "n0", names, 3), all);
+    assert.deepEqual(await answers(engine, "n1", ["far", "near"], 2), [true, true]);
+  });
+
+  test(`names that a longer path decides are not denied together (${engine})`, async () => {
+    for (const depth of [1, 2]) {
+      assert.equal(await answers(engine, "n0", ["hidden", "secret"], depth), "DEPTH_NOT_ENOUGH");
+      assert.equal(await answers(engine, "n0", ["far", "hidden"], depth), "DEPTH_NOT_ENOUGH");
+    }
+  });
+}
