@@ -172,7 +172,7 @@ export class Pool {
 
   /**
    * Has another connection take the place of one whose statements take much of the server. That one
-   * goes on until the other one is there, so that nobody waits for it: for that time there may be one
+   * goes on until the other one is there, so that no request waits for it: for that time there may be one
    * more than the most. One is renewed at a time, and what finds no room until then is planned anew
    * each time.
    */

@@ -6,7 +6,7 @@ import { TimeSlice } from "../../../base/time-slice.ts";
 import { gatherCharactersMax, treeTuplesMax } from "../../../plan/limit.ts";
 import { unrestricted } from "../../../plan/passes/2-restrict.ts";
 import { collapse } from "../../../plan/passes/6-collapse.ts";
-import type { Plan } from "../../../plan/plan.ts";
+import type { Plan, Question } from "../../../plan/plan.ts";
 import { questionKey, questionUnder } from "../../../plan/question-of.ts";
 import { checkStatement, type CheckShape, type PlannedBody } from "../../../sql/check.ts";
 import { type Footprint, gatherFootprint, searchFootprint } from "../../../sql/footprint.ts";
@@ -74,7 +74,7 @@ export class CheckPlans {
    * with CANCELLED when the signal aborts.
    */
   async groupsOf(asked: ItemsToPlan): Promise<readonly Group[]> {
-    const { compiled, items, path, signal } = asked;
+    const { compiled, items, signal } = asked;
     const [only, ...others] = items;
     // Most questions have one item: what follows would cost them as much as their plan.
     if (only !== undefined && others.length === 0) return [await this.#groupOf(asked, only)];
@@ -84,16 +84,14 @@ export class CheckPlans {
     for (const [position, item] of items.entries()) {
       if (slice.isOver) await slice.renew(signal);
       const question = questionUnder(compiled.schema, item);
-      if (items.length > 1 && direct.takes(compiled.compiled, question, position)) continue;
+      if (direct.takes(compiled.compiled, question, position)) continue;
       const key = questionKey(question);
       const known = alike.get(key);
       if (known !== undefined) {
         known.items.push({ position, plan: known.planned.plan });
         continue;
       }
-      const spelled = (field: string): string => path(position, field);
-      const planning = { compiled: compiled.compiled, question, path: spelled, signal };
-      const found = this.#plannedOf(planning);
+      const found = this.#plannedOf(asked, question, position);
       const planned = found instanceof Promise ? await found : found;
       alike.set(key, { planned, items: [{ position, plan: planned.plan }] });
     }
@@ -101,11 +99,10 @@ export class CheckPlans {
     return [...direct.list(), ...(await this.#arrange(asked, sorted))];
   }
 
-  async #groupOf({ compiled, path, signal }: ItemsToPlan, item: CheckItem): Promise<PlannedGroup> {
+  async #groupOf(asked: ItemsToPlan, item: CheckItem): Promise<PlannedGroup> {
+    const { compiled } = asked;
     const question = questionUnder(compiled.schema, item);
-    const spelled = (field: string): string => path(0, field);
-    const planning = { compiled: compiled.compiled, question, path: spelled, signal };
-    const found = this.#plannedOf(planning);
+    const found = this.#plannedOf(asked, question, 0);
     const { plan, search } = found instanceof Promise ? await found : found;
     const items = [{ position: 0, plan }];
     if (search === undefined) return await this.#gatheredGroup(compiled.compiled, plan, items);
@@ -141,9 +138,15 @@ export class CheckPlans {
     return statement;
   }
 
-  #plannedOf(planning: Planning): PlannedCheck | Promise<PlannedCheck> {
-    const key = keyOf(planning.compiled, planning.question);
-    return this.#planned.get(key) ?? this.#plan(key, planning);
+  #plannedOf(
+    { compiled: { compiled }, path, signal }: ItemsToPlan,
+    question: Question,
+    position: number,
+  ): PlannedCheck | Promise<PlannedCheck> {
+    const key = keyOf(compiled, question);
+    const spelled = (field: string): string => path(position, field);
+    const known = this.#planned.get(key);
+    return known ?? this.#plan(key, { compiled, question, path: spelled, signal });
   }
 
   async #plan(key: string, planning: Planning): Promise<PlannedCheck> {
