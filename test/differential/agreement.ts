@@ -4,8 +4,8 @@ import type { Schema } from "../../src/language/schema.ts";
 import type { CheckItem } from "../../src/store/store.ts";
 import { type Case, caseText, itemText, type Round } from "./case.ts";
 import type { Engines } from "./engines.ts";
-import { evenShares } from "./even-shares.ts";
 import { expectation, type Expectation, type Outcome } from "./oracle.ts";
+import { evenShares } from "./samples.ts";
 import { ask, askSingly, factsAfter, type Story, tell } from "./story.ts";
 
 /** A place where the engines differ from the oracle, from each other, or from themselves. */

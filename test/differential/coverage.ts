@@ -10,9 +10,13 @@ const forms: readonly Form[] = [
   "by context",
   "half by context",
   "pinned",
+  "shallow",
+  "mistyped",
   "permissions",
   "entities",
+  "entities by context",
   "subjects",
+  "subjects by context",
   "expand",
 ];
 
@@ -74,7 +78,7 @@ export class Coverage {
   }
 
   #part(left: string, rows: readonly string[], top: string, columns: readonly string[]): string {
-    const width = 16;
+    const width = 20;
     const cell = (text: string): string => text.padStart(width);
     const head = `${left} / ${top}`.padEnd(width) + columns.map(cell).join("");
     const lines = rows.map((row) => {
@@ -144,7 +148,9 @@ function checksOf(question: FormQuestion): readonly {
         outcomes,
       }));
     case "entities":
-    case "subjects": {
+    case "entities by context":
+    case "subjects":
+    case "subjects by context": {
       const { lookup } = question;
       return question.expected.map(([id, outcomes]) => ({
         item:

@@ -1,3 +1,4 @@
+import { must } from "../../src/base/assert.ts";
 import { PembaError } from "../../src/base/error.ts";
 import type { Subject } from "../../src/base/tuple.ts";
 import { compileSchemaText } from "../../src/language/compile.ts";
@@ -46,11 +47,24 @@ export async function formFaults(
     if (step?.kind === "write") {
       const token = await tellWrite(story, step.write);
       story = { ...story, tokens: [...story.tokens, token] };
+    } else if (step?.kind === "older write") {
+      await tellOlderWrite(story, schema, step);
     } else if (step?.kind === "delete") {
       await forget(story, step.type);
     }
   }
   return faults;
+}
+
+/** Tells a write under another schema, and then the own schema again. */
+export async function tellOlderWrite(
+  { store, tenant }: Story,
+  own: string,
+  { schema, write }: Extract<FormsStep, { readonly kind: "older write" }>,
+): Promise<void> {
+  const version = must(await store.schemas.write(tenant, { text: schema }), "it is written");
+  await tellWrite({ store, tenant, versions: [version] }, write);
+  await store.schemas.write(tenant, { text: own });
 }
 
 /** The questions that stand together, between two changes. */
@@ -94,7 +108,9 @@ export async function faultOf(
     case "permissions":
       return permissionsFault(question, await permissionsOf(story, question));
     case "entities":
+    case "entities by context":
     case "subjects":
+    case "subjects by context":
       return lookupFault(question, await idsOf(story, question));
     case "expand":
       return await treeFault(story, schema, question);

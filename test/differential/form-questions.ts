@@ -1,25 +1,44 @@
-import { emptyContext, type Entity, type Subject } from "../../src/base/tuple.ts";
+import {
+  type Attribute,
+  attributeTypes,
+  emptyContext,
+  type Entity,
+  type Subject,
+} from "../../src/base/tuple.ts";
 import { compileSchemaText } from "../../src/language/compile.ts";
+import type { Schema } from "../../src/language/schema.ts";
 import type { CheckItem } from "../../src/store/store.ts";
 import { askedNames, type AskedName, askedSubjects } from "./asked-names.ts";
 import type { Round, Write } from "./case.ts";
-import { evenShares } from "./even-shares.ts";
 import { type FormsCase, type FormsFacts, joinedFacts } from "./forms-case.ts";
+import { valueOf } from "./generate-values.ts";
 import { KnownAnswers } from "./known-answers.ts";
 import type { Lookup } from "./lookup-oracle.ts";
 import { plainNames } from "./name-pool.ts";
 import type { Outcome } from "./oracle.ts";
+import { chosen } from "./pick.ts";
+import { chunks, evenShares, rotated, spread } from "./samples.ts";
 
 /** What a tenant is told and asked, one after the other. Plain JSON. */
 export type FormsStep =
   | { readonly kind: "write"; readonly write: Write }
+  /** The same under another schema, after which the one of the case is in force again. */
+  | { readonly kind: "older write"; readonly schema: string; readonly write: Write }
   /** All about the entities of a type goes. */
   | { readonly kind: "delete"; readonly type: string }
   | { readonly kind: "ask"; readonly question: FormQuestion };
 
 /** How a check can be asked, and what else asks the same. */
-export type CheckForm = "single" | "bulk" | "by context" | "half by context" | "pinned";
-export type Form = CheckForm | "permissions" | "entities" | "subjects" | "expand";
+export type CheckForm =
+  | "single"
+  | "bulk"
+  | "by context"
+  | "half by context"
+  | "pinned"
+  | "shallow"
+  | "mistyped";
+export type LookupForm = "entities" | "subjects" | "entities by context" | "subjects by context";
+export type Form = CheckForm | LookupForm | "permissions" | "expand";
 
 /** A question with all that the contract lets an engine answer. */
 export type FormQuestion =
@@ -46,7 +65,7 @@ export interface PermissionsQuestion extends Framed {
 }
 
 export interface LookupFormQuestion extends Framed {
-  readonly form: "entities" | "subjects";
+  readonly form: LookupForm;
   readonly lookup: Lookup;
   readonly expected: readonly (readonly [id: string, outcomes: readonly Outcome[]])[];
 }
@@ -72,7 +91,14 @@ const samples = {
   byContext: 24,
   pinned: 24,
   changed: 16,
+  /** Of each depth. */
+  shallow: 6,
+  mistyped: 8,
 };
+/** With these some answers lie beyond the depth. */
+const shallowDepths = [1, 2, 3];
+/** Items that the oracle works out anew for each state of the data. */
+const itemsOfState = 60;
 /** Of the subjects, for a name that is no permission. */
 const subjectsOfLeaf = 4;
 
@@ -84,20 +110,26 @@ export function formsSteps(one: FormsCase): readonly FormsStep[] {
 class FormsScript {
   readonly #case: FormsCase;
   readonly #all: FormsFacts;
+  /** The same with some attributes of another type. */
+  readonly #mistyped: FormsFacts;
   readonly #names: readonly AskedName[];
   readonly #subjects: readonly Subject[];
+  readonly #schema: Schema;
   readonly #known: KnownAnswers;
   readonly #later: KnownAnswers;
 
   constructor(one: FormsCase) {
     this.#case = one;
     const schema = compileSchemaText(one.schema);
+    this.#schema = schema;
     this.#all = joinedFacts(one.first, one.rest);
     this.#names = askedNames(schema, this.#all);
     this.#subjects = askedSubjects(schema, this.#all);
+    this.#mistyped = { tuples: [], attributes: mistyped(this.#all.attributes, one.turn) };
     const state = { data: one.data, depth };
     this.#known = new KnownAnswers(schema, { ...state, facts: this.#all });
-    const after = without(joinedFacts(this.#all, one.later), one.deletedType);
+    const before = joinedFacts(this.#all, this.#mistyped);
+    const after = without(joinedFacts(before, one.later), one.deletedType);
     this.#later = new KnownAnswers(schema, { ...state, facts: after });
   }
 
@@ -116,9 +148,11 @@ class FormsScript {
     });
     return [
       ...this.#checks("by context", this.#shares(answered, samples.byContext), { with: this.#all }),
+      ...this.#lookups(this.#shares(answered, 1), { with: this.#all }),
       write(first),
       ...this.#checks("half by context", this.#shares(answered, samples.byContext), { with: rest }),
       ...this.#checks("half by context", this.#shares(failing, 1), { with: rest }),
+      ...this.#lookups(this.#shares(answered, samples.lookups), { with: rest }),
       write(rest),
       ...chunks(byPlan(answered), bulkSize).flatMap((some) => this.#checks("bulk", some, {})),
       ...this.#checks("bulk", [...this.#shares(answered, 8), ...failing.slice(0, 1)], {}),
@@ -127,6 +161,8 @@ class FormsScript {
       ...this.#lookups(this.#shares(answered, samples.lookups)),
       ...this.#lookups(this.#shares(failing, 1)),
       ...this.#trees(),
+      ...shallowDepths.flatMap((depth) => this.#shallow(items, depth)),
+      ...this.#ofMistyped(items),
       write(later),
       { kind: "delete", type: deletedType },
       ...this.#checks("pinned", this.#shares(answered, samples.pinned), { after: 1 }),
@@ -163,6 +199,65 @@ class FormsScript {
     return [{ kind: "ask", question: { form, round, expected } }];
   }
 
+  /** Of what needs more than a depth, and of what a few hops decide. */
+  #shallow(items: readonly CheckItem[], depth: number): readonly FormsStep[] {
+    const known = new KnownAnswers(this.#schema, {
+      facts: this.#all,
+      data: this.#case.data,
+      depth,
+    });
+    return this.#inState("shallow", known, { items, depth, most: samples.shallow });
+  }
+
+  /** Some attributes were stored with a value of another type: what needs one of them fails. */
+  #ofMistyped(items: readonly CheckItem[]): readonly FormsStep[] {
+    const { attributes } = this.#mistyped;
+    if (attributes.length === 0) return [];
+    const facts = joinedFacts(this.#all, this.#mistyped);
+    const older: FormsStep = {
+      kind: "older write",
+      schema: schemaOf(attributes),
+      write: { schema: 0, ...this.#mistyped },
+    };
+    const asked = [depth, 1].flatMap((each) => {
+      const known = new KnownAnswers(this.#schema, { facts, data: this.#case.data, depth: each });
+      return this.#inState("mistyped", known, { items, depth: each, most: samples.mistyped });
+    });
+    return [older, ...asked];
+  }
+
+  /** Checks one by one, and what asks several names of an entity together. */
+  #inState(
+    form: CheckForm,
+    known: KnownAnswers,
+    given: {
+      readonly items: readonly CheckItem[];
+      readonly depth: number;
+      readonly most: number;
+    },
+  ): readonly FormsStep[] {
+    const asked = spread(given.items, itemsOfState, this.#case.turn);
+    const some = evenShares(asked, given.most, (item) => known.of(item).because);
+    const round = this.#round({ depth: given.depth });
+    return [
+      ...some.map((item): FormsStep => ({
+        kind: "ask",
+        question: {
+          form,
+          round: { ...round, items: [item] },
+          expected: [known.outcomes(item)],
+        },
+      })),
+      ...some.slice(0, 2).map(({ entity, subject }): FormsStep => {
+        const expected = this.#namesOf(entity).map(
+          (name) => [name.permission, known.outcomes(itemOf(name, subject))] as const,
+        );
+        return { kind: "ask", question: { form: "permissions", round, entity, subject, expected } };
+      }),
+      ...this.#bothLookups(some.slice(0, 2), round, known),
+    ];
+  }
+
   /** What is answered when the data have changed. */
   #changed(items: readonly CheckItem[]): readonly FormsStep[] {
     const some = evenShares(
@@ -182,14 +277,8 @@ class FormsScript {
     const pairs = entities.flatMap((entity) =>
       this.#subjects.map((subject) => ({ entity, subject })),
     );
-    const names = (entity: Entity, kind: AskedName["kind"]): readonly AskedName[] =>
-      this.#names.filter(
-        (one) =>
-          one.kind === kind && one.entity.type === entity.type && one.entity.id === entity.id,
-      );
     return spread(pairs, samples.permissions, this.#case.turn).map(({ entity, subject }) => {
-      const asked = [...names(entity, "permission"), ...names(entity, "relation")];
-      const expected = asked.map(
+      const expected = this.#namesOf(entity).map(
         (name) => [name.permission, this.#known.outcomes(itemOf(name, subject))] as const,
       );
       const round = this.#round({});
@@ -197,11 +286,33 @@ class FormsScript {
     });
   }
 
+  /** The permissions and the relations of an entity. */
+  #namesOf(entity: Entity): readonly AskedName[] {
+    return (["permission", "relation"] as const).flatMap((kind) =>
+      this.#names.filter(
+        (one) =>
+          one.kind === kind && one.entity.type === entity.type && one.entity.id === entity.id,
+      ),
+    );
+  }
+
+  #lookups(
+    items: readonly CheckItem[],
+    given: { readonly with?: FormsFacts } = {},
+  ): readonly FormsStep[] {
+    return this.#bothLookups(items, this.#round({ context: given.with }), this.#known);
+  }
+
   /** Of each item both lookups that find it. */
-  #lookups(items: readonly CheckItem[]): readonly FormsStep[] {
+  #bothLookups(
+    items: readonly CheckItem[],
+    round: Round,
+    known: KnownAnswers,
+  ): readonly FormsStep[] {
+    const hasFacts = round.context.tuples.length + round.context.attributes.length > 0;
+    const suffix = hasFacts ? " by context" : "";
     return items.flatMap((item): readonly FormsStep[] => {
       const { entity, permission, subject } = item;
-      const round = this.#round({});
       const lookup: Lookup = {
         kind: "subjects",
         entity,
@@ -210,15 +321,15 @@ class FormsScript {
         subjectType: subject.type,
         subjectRelation: subject.relation,
       };
-      const subjects = this.#known.ofIds(subject.type, entity, (id) => ({
+      const subjects = known.ofIds(subject.type, entity, (id) => ({
         ...item,
         subject: { ...subject, id },
       }));
       const steps: FormsStep[] = [
-        { kind: "ask", question: { form: "subjects", round, lookup, expected: subjects } },
+        { kind: "ask", question: { form: `subjects${suffix}`, round, lookup, expected: subjects } },
       ];
       if (item.arguments.length > 0) return steps;
-      const entities = this.#known.ofIds(entity.type, subject, (id) => ({
+      const entities = known.ofIds(entity.type, subject, (id) => ({
         ...item,
         entity: { ...entity, id },
       }));
@@ -231,7 +342,7 @@ class FormsScript {
       };
       steps.push({
         kind: "ask",
-        question: { form: "entities", round, lookup: other, expected: entities },
+        question: { form: `entities${suffix}`, round, lookup: other, expected: entities },
       });
       return steps;
     });
@@ -264,11 +375,12 @@ class FormsScript {
     readonly items?: readonly CheckItem[];
     readonly after?: number | undefined;
     readonly context?: FormsFacts | undefined;
+    readonly depth?: number;
   }): Round {
     return {
       schema: null,
       after: given.after ?? null,
-      depth,
+      depth: given.depth ?? depth,
       context: { ...emptyContext, ...given.context, data: this.#case.data },
       items: given.items ?? [],
     };
@@ -278,6 +390,26 @@ class FormsScript {
 function itemOf(name: AskedName, subject: Subject): CheckItem {
   const { entity, permission } = name;
   return { entity, permission, subject, arguments: name.arguments };
+}
+
+/** Some of the attributes, with values of another type: the same one for all of a name. */
+function mistyped(attributes: readonly Attribute[], turn: number): readonly Attribute[] {
+  return spread(attributes, 3, turn).map((one) => {
+    const others = attributeTypes.filter((type) => type !== one.value.type);
+    return { ...one, value: valueOf(chosen(others, turn), turn) };
+  });
+}
+
+/** A schema under which these may be stored. */
+function schemaOf(attributes: readonly Attribute[]): string {
+  const perEntity = Map.groupBy(attributes, ({ entity }) => entity.type);
+  return [...perEntity]
+    .map(([type, all]) => {
+      const types = new Map(all.map(({ attribute, value }) => [attribute, value.type]));
+      const lines = [...types].map(([name, each]) => `  attribute ${name} ${each}`);
+      return [`entity ${type} {`, ...lines, "}"].join("\n");
+    })
+    .join("\n");
 }
 
 function without(facts: FormsFacts, type: string): FormsFacts {
@@ -295,25 +427,6 @@ function byPlan(items: readonly CheckItem[]): readonly CheckItem[] {
       `${entity.type} ${permission} ${subject.type}#${subject.relation}`,
   );
   return Object.values(plans).flatMap((same) => same ?? []);
-}
-
-function chunks<T>(all: readonly T[], size: number): readonly (readonly T[])[] {
-  return Array.from({ length: Math.ceil(all.length / size) }, (_, index) =>
-    all.slice(index * size, (index + 1) * size),
-  );
-}
-
-function rotated<T>(all: readonly T[], turn: number): readonly T[] {
-  const start = all.length === 0 ? 0 : turn % all.length;
-  return [...all.slice(start), ...all.slice(0, start)];
-}
-
-/** So many of all, far from each other. */
-function spread<T>(all: readonly T[], most: number, turn: number): readonly T[] {
-  const step = Math.max(1, Math.floor(all.length / most));
-  return rotated(all, turn)
-    .filter((_, index) => index % step === 0)
-    .slice(0, most);
 }
 
 function distinct<T>(all: readonly T[]): readonly T[] {

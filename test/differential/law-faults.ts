@@ -4,11 +4,11 @@ import type { CheckItem, Store } from "../../src/store/store.ts";
 import { askedNames, askedSubjects } from "./asked-names.ts";
 import { itemText, type Round } from "./case.ts";
 import type { Engines } from "./engines.ts";
-import { evenShares } from "./even-shares.ts";
 import { type FormsCase, type FormsFacts, joinedFacts } from "./forms-case.ts";
 import { KnownAnswers } from "./known-answers.ts";
 import { type Change, type LawName, laws, type World } from "./laws.ts";
 import type { Outcome } from "./oracle.ts";
+import { evenShares } from "./samples.ts";
 import { modelOf, modelText } from "./schema-model.ts";
 import { ask, askSingly, tell } from "./story.ts";
 

@@ -9,9 +9,10 @@ import { trialsOf } from "./cases.ts";
 import { draw, type Draw } from "./draw.ts";
 import { instrument } from "./instrument.ts";
 import type { Mutant } from "./mutant.ts";
+import { OtherTests } from "./other-tests.ts";
 import { readEquivalents, reportText } from "./report.ts";
 import { Results } from "./results.ts";
-import { enginesFor, MutantRuns } from "./run-mutants.ts";
+import { enginesFor, type Fate, MutantRuns } from "./run-mutants.ts";
 
 export interface MutateOptions {
   readonly folders: readonly string[];
@@ -64,13 +65,17 @@ async function runAll(
     { options: { ...asked, told }, instrumented },
     trialsOf(asked).filter(({ engine }) => engines.has(engine)),
   );
+  const others = await OtherTests.start(
+    draws.map(({ folder: one }) => one),
+    instrumented,
+  );
   try {
     const { ms, unsound } = await runs.runSound();
     say(`${mutants.length} faults to ask; all trials without one take ${Math.round(ms)} ms`);
     for (const trial of unsound) say(`left out, since it fails without a fault: ${trial}`);
     for (const [place, mutant] of mutants.entries()) {
       const begun = performance.now();
-      const fate = await runs.run(mutant);
+      const fate = await fateOf(mutant, runs, others);
       if (signal.aborted) return;
       const ms = Math.round(performance.now() - begun);
       results.add(mutant, fate, ms);
@@ -79,9 +84,22 @@ async function runAll(
     }
   } finally {
     await runs.close();
+    await others.close();
     rmSync(folder, { recursive: true });
     await database.drop();
   }
+}
+
+/** Asks the differential tests, and the others when these see nothing. */
+async function fateOf(mutant: Mutant, runs: MutantRuns, others: OtherTests): Promise<Fate> {
+  const fate = await runs.run(mutant);
+  if (fate.kind === "killed" || fate.kind === "timed out") return fate;
+  const failed = await others.failure(folderOf(mutant.file), mutant.id);
+  return failed === undefined ? fate : { kind: "killed beside", by: failed };
+}
+
+function folderOf(file: string): string {
+  return file.split("/").slice(0, 2).join("/");
 }
 
 /** A search without end outlives the worker that asked for it, and would fill the disk. */

@@ -3,6 +3,7 @@ import { join } from "node:path";
 
 import type { Draw } from "./draw.ts";
 import type { Result } from "./results.ts";
+import { isKilled } from "./run-mutants.ts";
 
 /** A survivor that was read and changes no answer. The text is for who reads it again. */
 export interface Equivalent {
@@ -27,24 +28,24 @@ export function reportText(
 ): string {
   const whyOf = (result: Result): string | undefined =>
     equivalents.find(({ key }) => key === result.key)?.why;
-  const alive = results.filter(({ fate }) => !isKilled(fate.kind));
+  const alive = results.filter(({ fate }) => !isKilled(fate));
   const judged = alive.filter((one) => whyOf(one) !== undefined);
   const survivors = alive.filter((one) => whyOf(one) === undefined);
   const count = (kind: Result["fate"]["kind"]): number =>
     results.filter(({ fate }) => fate.kind === kind).length;
-  const killed = count("killed") + count("timed out");
-  const counted = killed + survivors.length;
-  const { low, high } = wilson(killed, counted);
+  const differential = count("killed") + count("timed out");
+  const counted = results.length - judged.length;
   const unreached = survivors.filter(({ fate }) => fate.kind === "not reached").length;
   const seconds = Math.round(results.reduce((sum, { ms }) => sum + ms, 0) / 1000);
   return [
     `${folder}: ${results.length} of ${population} faults asked in ${seconds} s`,
     `  killed ${count("killed")}, timed out ${count("timed out")}, ` +
+      `killed by other tests ${count("killed beside")}, ` +
       `survived ${survivors.length} (${unreached} not reached), equivalent ${judged.length}`,
     `  left out: ${invalid} that the type checker refuses, ` +
       `${performanceOnly} places that only make a statement slow or fast`,
-    `  kill rate ${percent(killed / Math.max(counted, 1))}, ` +
-      `95 % interval ${percent(low)} to ${percent(high)}`,
+    `  kill rate ${rateText(counted - survivors.length, counted)}`,
+    `  of the differential tests alone ${rateText(differential, counted)}`,
     ...survivors.toSorted(byPlace).map((one) => survivorText(one)),
     ...(judged.length === 0 ? [] : ["  judged equivalent:"]),
     ...judged.toSorted(byPlace).map((one) => survivorText(one, whyOf(one))),
@@ -52,8 +53,10 @@ export function reportText(
   ].join("\n");
 }
 
-function isKilled(kind: Result["fate"]["kind"]): boolean {
-  return kind === "killed" || kind === "timed out";
+function rateText(killed: number, counted: number): string {
+  const { low, high } = wilson(killed, counted);
+  const rate = percent(killed / Math.max(counted, 1));
+  return `${rate}, 95 % interval ${percent(low)} to ${percent(high)}`;
 }
 
 function survivorText(

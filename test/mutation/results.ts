@@ -3,7 +3,7 @@ import { appendFileSync, existsSync, mkdirSync, readFileSync } from "node:fs";
 import { dirname, join } from "node:path";
 
 import type { Mutant } from "./mutant.ts";
-import type { Fate } from "./run-mutants.ts";
+import { type Fate, isKilled } from "./run-mutants.ts";
 import { sourcesOf } from "./sample.ts";
 
 /** A mutant and how it fared, as a line of the file of results. */
@@ -23,6 +23,9 @@ export interface Result {
 /** What decides an answer: when one of these changes, nothing that is known of mutants counts. */
 const answering = ["base", "condition", "language", "plan", "memory", "sql", "store"];
 
+/** Of the tests. */
+const asking = ["mutation", "differential", "memory", "plan", "scenarios", "sql"];
+
 /**
  * Results of one state of the sources, kept between runs. Who is killed stays killed; who survived
  * other tests than these is asked again.
@@ -35,7 +38,7 @@ export class Results {
   /** `asked` says what of the tests is not in their files, such as how many cases there are. */
   constructor(root: string, asked: string) {
     const sources = hashOf(answering.map((layer) => sourcesOf(root, `src/${layer}`)));
-    const tests = hashOf(["mutation", "differential"].map((one) => sourcesOf(root, `test/${one}`)));
+    const tests = hashOf(asking.map((folder) => sourcesOf(root, `test/${folder}`)));
     this.#path = join(root, "mutation-results", `${sources}.jsonl`);
     this.#tests = hash("sha256", `${tests} ${asked}`).slice(0, 12);
     mkdirSync(dirname(this.#path), { recursive: true });
@@ -49,8 +52,7 @@ export class Results {
   of({ key }: Pick<Mutant, "key">): Result | undefined {
     const result = this.#known.get(key);
     if (result === undefined) return undefined;
-    const isKilled = result.fate.kind === "killed" || result.fate.kind === "timed out";
-    return isKilled || result.tests === this.#tests ? result : undefined;
+    return isKilled(result.fate) || result.tests === this.#tests ? result : undefined;
   }
 
   add({ key, file, line, operator, before, after }: Mutant, fate: Fate, ms: number): void {

@@ -7,6 +7,8 @@ import { WorkerProcess, type WorkerStart } from "./worker-process.ts";
 export type Fate =
   | { readonly kind: "killed"; readonly by: string }
   | { readonly kind: "timed out"; readonly by: string }
+  /** Only a test saw it that is not one of the differential ones. */
+  | { readonly kind: "killed beside"; readonly by: string }
   | { readonly kind: "survived" }
   /** No trial comes to the place of the fault. */
   | { readonly kind: "not reached" };
@@ -161,4 +163,8 @@ function promise({ engine, reached, ms, kills }: TrialState): number {
  */
 export function enginesFor(file: string): readonly EngineName[] {
   return file.startsWith("src/memory/") ? ["memory"] : ["memory", "postgres"];
+}
+
+export function isKilled({ kind }: Fate): boolean {
+  return kind === "killed" || kind === "timed out" || kind === "killed beside";
 }

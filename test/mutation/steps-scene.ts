@@ -1,7 +1,7 @@
 import { must } from "../../src/base/assert.ts";
 import { compileSchemaText } from "../../src/language/compile.ts";
 import type { FixedCase } from "../differential/fixed-cases.ts";
-import { faultOf, forget } from "../differential/form-answers.ts";
+import { faultOf, forget, tellOlderWrite } from "../differential/form-answers.ts";
 import type { FormQuestion, FormsStep } from "../differential/form-questions.ts";
 import { type Story, tell, tellWrite } from "../differential/story.ts";
 import { firstFault, type Form, type Scene } from "./trial.ts";
@@ -16,8 +16,11 @@ const formNames: Readonly<Record<string, readonly FormQuestion["form"][]>> = {
   checks: ["bulk", "single"],
   "checks by context": ["by context", "half by context"],
   "pinned checks": ["pinned"],
+  "shallow checks": ["shallow"],
+  "checks of mistyped attributes": ["mistyped"],
   "permissions of a subject": ["permissions"],
   lookups: ["entities", "subjects"],
+  "lookups by context": ["entities by context", "subjects by context"],
   trees: ["expand"],
 };
 
@@ -33,7 +36,7 @@ export function stepsScene(
       const stories: Story[] = [];
       for (let told = 0; told <= changes.length; told += 1) {
         let story: Story = await tell(store, { schemas: [text], writes: [] });
-        for (const change of changes.slice(0, told)) story = await toldOne(story, change);
+        for (const change of changes.slice(0, told)) story = await toldOne(story, change, text);
         stories.push(story);
       }
       return stories;
@@ -55,10 +58,11 @@ export function stepsScene(
   return { scene, forms };
 }
 
-async function toldOne(story: Story, step: FormsStep): Promise<Story> {
+async function toldOne(story: Story, step: FormsStep, schema: string): Promise<Story> {
   if (step.kind === "write") {
     return { ...story, tokens: [...story.tokens, await tellWrite(story, step.write)] };
   }
+  if (step.kind === "older write") await tellOlderWrite(story, schema, step);
   if (step.kind === "delete") await forget(story, step.type);
   return story;
 }

@@ -11,10 +11,10 @@ import { restrict } from "../../src/plan/passes/2-restrict.ts";
 import { unfold } from "../../src/plan/passes/3-unfold.ts";
 import { arrange } from "../../src/plan/passes/4-arrange.ts";
 import type { SearchPlan } from "../../src/plan/plan.ts";
-import { validatePlan } from "../../src/plan/validate.ts";
 import { schemaShape, schemaSketch } from "../differential/generate-schema.ts";
 import { randomRuns } from "../differential/random-run.ts";
 import { planFor } from "./explained.ts";
+import { validatePlan } from "./validate-plan.ts";
 
 for (const run of randomRuns(50)) {
   test(`all plans of ${run.cases} random schemas are valid, with their guards and without`, (t) => {

@@ -1,7 +1,7 @@
-import { assert, must } from "../base/assert.ts";
-import { componentsOf } from "../base/graph.ts";
-import { runThrough } from "../base/steps.ts";
-import type { Guard, GuardedHop, GuardedTest, SearchPlan, State } from "./plan.ts";
+import { assert, must } from "../../src/base/assert.ts";
+import { componentsOf } from "../../src/base/graph.ts";
+import { runThrough } from "../../src/base/steps.ts";
+import type { Guard, GuardedHop, GuardedTest, SearchPlan, State } from "../../src/plan/plan.ts";
 
 /**
  * Checks what the engines rely on in a search plan, and fails with an assertion where it does not
