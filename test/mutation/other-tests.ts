@@ -12,15 +12,19 @@ import { createTemplate, dropTestDatabases } from "../support/database.ts";
  * and what is too rare for a random draw. They take longer than a trial, and are asked of survivors.
  */
 
+const both = [
+  "test/memory/*.test.ts",
+  "test/plan/*.test.ts",
+  "test/scenarios/*.test.ts",
+  "test/store/{answering,expand,memory-lookup}.test.ts",
+  "test/http/expand-limits.test.ts",
+];
+
 /** No golden texts: they see every change of a statement, and do not say which one is wrong. */
 const otherTests: Readonly<Record<string, readonly string[]>> = {
-  "src/memory": ["test/memory/*.test.ts", "test/scenarios/*.test.ts"],
-  "src/plan": ["test/plan/*.test.ts", "test/memory/*.test.ts", "test/scenarios/*.test.ts"],
-  "src/sql": [
-    "test/plan/*.test.ts",
-    "test/scenarios/*.test.ts",
-    "test/sql/!(golden|*.long).test.ts",
-  ],
+  "src/memory": both,
+  "src/plan": both,
+  "src/sql": [...both, "test/sql/!(golden|*.long).test.ts"],
 };
 
 const root = join(import.meta.dirname, "..", "..");

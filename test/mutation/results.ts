@@ -24,7 +24,7 @@ export interface Result {
 const answering = ["base", "condition", "language", "plan", "memory", "sql", "store"];
 
 /** Of the tests. */
-const asking = ["mutation", "differential", "memory", "plan", "scenarios", "sql"];
+const asking = ["mutation", "differential", "http", "memory", "plan", "scenarios", "sql", "store"];
 
 /**
  * Results of one state of the sources, kept between runs. Who is killed stays killed; who survived

@@ -129,3 +129,58 @@ scene("a chain as long as the depth is followed to its end", {
     { ask: "folder:before view user:ann", answer: "allowed", depth: 101 },
   ],
 });
+
+scene("what a guard refuses on the shortest way stays refused on a longer one", {
+  schema: `
+entity user {}
+entity folder {
+  relation link @folder
+  relation parent @folder
+  relation viewer @user
+  relation banned @user
+  permission hidden = banned or parent.hidden
+  permission view = (viewer or link.view) not hidden
+}`,
+  facts: [
+    "folder:a#link@folder:x",
+    "folder:a#link@folder:b",
+    "folder:b#link@folder:x",
+    "folder:x#viewer@user:ann",
+    "folder:x#parent@folder:y",
+    "folder:y#banned@user:ann",
+  ],
+  questions: [
+    { ask: "folder:a view user:ann", answer: "denied", depth: 2 },
+    { ask: "folder:b view user:ann", answer: "denied", depth: 2 },
+    { ask: "folder:x view user:bob", answer: "denied", depth: 1 },
+  ],
+});
+
+scene("a guard in doubt does not matter when another way needs none", {
+  schema: `
+entity user {}
+entity folder {
+  relation link @folder
+  relation parent @folder
+  relation viewer @user
+  relation banned @user
+  permission hidden = banned or parent.hidden
+  permission view = (viewer or link.view) not hidden
+  permission open = viewer not hidden
+}`,
+  facts: [
+    "folder:a#link@folder:x",
+    "folder:x#viewer@user:ann",
+    "folder:x#parent@folder:y",
+    "folder:y#banned@user:ann",
+    "folder:a#link@folder:z",
+    "folder:z#viewer@user:bob",
+    "folder:x#viewer@user:bob",
+    "folder:y#banned@user:bob",
+  ],
+  questions: [
+    { ask: "folder:a view user:ann", answer: "denied", depth: 2 },
+    { ask: "folder:a view user:bob", answer: "allowed", depth: 1 },
+    { ask: "folder:x open user:ann", answer: "denied", depth: 1 },
+  ],
+});

@@ -1,10 +1,10 @@
 import assert from "node:assert/strict";
 import { after, before, test } from "node:test";
 
-import { gatheredEntitiesMax } from "../../src/plan/limit.ts";
+import { gatheredEntitiesMax, gatheredTuplesMax } from "../../src/plan/limit.ts";
 import { type Engines, startEngines } from "../differential/engines.ts";
 import { factsOf } from "../differential/facts-text.ts";
-import { ask, tell } from "../differential/story.ts";
+import { ask, tell, tellWrite } from "../differential/story.ts";
 import { roundOf } from "./scene.ts";
 
 /** Two operands lead back to `view`, so it is gathered and solved. */
@@ -40,6 +40,27 @@ for (const engine of ["memory", "postgres"] as const) {
     assert.deepEqual(await ask(story, near), ["denied"]);
   });
 }
+
+test("as many tuples as may be are gathered for an answer, one more is too much (postgres)", async () => {
+  const relations = "abcdefghijklmnopqrstuvwxy".split("");
+  const text = `entity user {}
+entity node {
+  ${relations.map((name) => `relation ${name} @node`).join("\n")}
+  relation owner @user
+  permission view = owner not (${relations.map((name) => `${name}.view`).join(" or ")})
+}`;
+  // Tuples that a walk follows count; those of the subject itself do not.
+  const edges = Array.from({ length: gatheredTuplesMax }, (_, index) => {
+    const name = relations[index % relations.length];
+    return `node:top#${name}@node:n${Math.floor(index / relations.length)}`;
+  });
+  const write = { schema: 0, ...factsOf([...edges, "node:top#owner@user:ann"]) };
+  const story = await tell(engines.postgres, { schemas: [text], writes: [write] });
+  const asked = roundOf({ ask: "node:top view user:ann", answer: "allowed" });
+  assert.deepEqual(await ask(story, asked), ["allowed"]);
+  await tellWrite(story, { schema: 0, ...factsOf(["node:n0#a@node:n1"]) });
+  assert.deepEqual(await ask(story, asked), ["GATHER_LIMIT_EXCEEDED"]);
+});
 
 test("names that lead to too much together are answered one by one", async () => {
   const names = `entity user {}

@@ -1,0 +1,57 @@
+import assert from "node:assert/strict";
+import { test } from "node:test";
+
+import { createMemoryStore } from "../../src/store/memory/store.ts";
+import { factsOf, tupleOf } from "../differential/facts-text.ts";
+import { tell } from "../differential/story.ts";
+
+const schema = `entity user {}
+entity folder {
+  relation parent @folder
+  relation owner @user
+  relation banned @user
+  permission view = owner or parent.view
+  permission safe = (owner or parent.safe) not banned
+  permission odd = owner not parent.odd
+}`;
+
+const facts = [
+  "folder:a#parent@folder:b",
+  "folder:b#parent@folder:c",
+  "folder:c#parent@folder:d",
+  "folder:c#owner@user:ann",
+  "folder:a#banned@user:ann",
+];
+
+/** The nodes that the memory engine counts until the answer. */
+async function nodesOf(question: string): Promise<number | undefined> {
+  const store = createMemoryStore({ maxSchemaCacheBytes: 64 * 1024 * 1024 });
+  const writes = [{ schema: 0, ...factsOf(facts) }];
+  const { tenant } = await tell(store, { schemas: [schema], writes });
+  const [entity = "", permission = "", subject = ""] = question.split(" ");
+  const tuple = tupleOf(`${entity}#${permission}@${subject}`);
+  const [answer] = await store.permissions.check(tenant, {
+    schemaVersion: undefined,
+    snapToken: undefined,
+    depth: 100,
+    context: { tuples: [], attributes: [], data: {} },
+    items: [{ entity: tuple.entity, permission, subject: tuple.subject, arguments: [] }],
+    path: (_item, field) => field,
+  });
+  return answer?.nodes;
+}
+
+for (const [what, question, nodes] of [
+  ["a relation is one node", "folder:c owner user:ann", 1],
+  ["a relation that denies is one node", "folder:c owner user:bob", 1],
+  ["a search counts the entities up to the one that allows", "folder:a view user:ann", 3],
+  ["a search that denies counts all that it reached", "folder:a view user:bob", 4],
+  ["a search that its first guard ends is one node", "folder:a safe user:ann", 1],
+  ["a guard that passes counts nothing", "folder:b safe user:ann", 2],
+  // Of each of the four folders the name and its operands, `owner` and the walk.
+  ["what is solved counts the names and operands that it rests on", "folder:a odd user:ann", 12],
+] as const) {
+  test(`${what}: ${question}`, async () => {
+    assert.equal(await nodesOf(question), nodes);
+  });
+}
