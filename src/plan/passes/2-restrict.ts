@@ -1,5 +1,5 @@
 import { Pace, type Steps } from "../../base/steps.ts";
-import type { Formula, Network, Node } from "../network.ts";
+import { type Formula, mentionedNodes, type Network, type Node } from "../network.ts";
 import type { SubjectKind } from "../plan.ts";
 
 /** A network as subjects of one kind see it. */
@@ -8,6 +8,8 @@ export interface RestrictedNetwork {
   readonly kind: SubjectKind;
   /** By the id of a node: 0 where it can hold for no subject of the kind, else 1. */
   readonly possible: Uint8Array;
+  /** By component, see `leastNames`. */
+  readonly names: Int32Array;
 }
 
 /** After so many sweeps over a component, its other nodes are taken to be possible. */
@@ -23,11 +25,12 @@ const sweepsMax = 50;
  */
 export function* restrict(network: Network, kind: SubjectKind): Steps<RestrictedNetwork> {
   const possible = new Uint8Array(network.nodes.length);
-  const restricted = { network, kind, possible };
-  const pace = new Pace();
   const components = Map.groupBy(network.nodes, ({ component }) => component);
+  const names = new Int32Array(components.size);
+  const restricted = { network, kind, possible, names };
+  const pace = new Pace();
   const inOrder = [...components].toSorted(([a], [b]) => a - b);
-  for (const [, members] of inOrder) {
+  for (const [number, members] of inOrder) {
     for (let sweep = 0, isSettled = false; !isSettled; sweep += 1) {
       isSettled = true;
       for (const node of members) {
@@ -38,13 +41,44 @@ export function* restrict(network: Network, kind: SubjectKind): Steps<Restricted
         isSettled = !node.isRecursive;
       }
     }
+    let behind = 0;
+    let own = 0;
+    for (const node of members) {
+      if (pace.step()) yield;
+      if (possible[node.id] === 0) continue;
+      if (isComposite(node)) own += 1;
+      for (const { component } of leads(restricted, node.formula)) {
+        behind = Math.max(behind, names[component] ?? 0);
+      }
+    }
+    names[number] = own + behind;
   }
   return restricted;
 }
 
+/** A bound, from below, of the permissions and operands that a node leads through. */
+export function leastNames({ names }: RestrictedNetwork, { component }: Node): number {
+  return names[component] ?? 0;
+}
+
+/** A permission or an operand with an operator of its own. */
+export function isComposite({ formula: { kind } }: Node): boolean {
+  return kind === "and" || kind === "not" || kind === "or";
+}
+
+/** The possible nodes that a formula needs to be looked at. */
+function* leads(restricted: RestrictedNetwork, formula: Formula): Iterable<Node> {
+  if (formula.kind === "or") {
+    for (const operand of formula.operands) yield* leads(restricted, operand);
+  } else if (isFormulaPossible(restricted, formula)) {
+    for (const node of mentionedNodes(formula)) if (isPossible(restricted, node)) yield node;
+  }
+}
+
 /** The network as it is, for what asks for every subject at once. */
 export function unrestricted(network: Network, kind: SubjectKind): RestrictedNetwork {
-  return { network, kind, possible: new Uint8Array(network.nodes.length).fill(1) };
+  const { length } = network.nodes;
+  return { network, kind, possible: new Uint8Array(length).fill(1), names: new Int32Array(length) };
 }
 
 export function isPossible({ possible }: RestrictedNetwork, { id }: Node): boolean {

@@ -3,7 +3,14 @@ import { Pace, type Steps } from "../../base/steps.ts";
 import { planMax } from "../limit.ts";
 import type { Formula, Node } from "../network.ts";
 import type { GatherReason } from "../plan.ts";
-import { holdsDirectly, isPossible, isSubjectNode, type RestrictedNetwork } from "./2-restrict.ts";
+import {
+  holdsDirectly,
+  isComposite,
+  isPossible,
+  isSubjectNode,
+  leastNames,
+  type RestrictedNetwork,
+} from "./2-restrict.ts";
 import {
   type Automaton,
   type Branch,
@@ -69,6 +76,9 @@ class Unfolding {
     for (const { entityType, nodes } of this.#entries) {
       const label = nodes.map(labelOf).join("|");
       try {
+        // To find it name by name takes long where thousands of permissions are asked together.
+        const names = Math.max(...nodes.map((node) => leastNames(this.#network, node)));
+        if (!this.#withoutGuards && names > planMax.names) throw new TooLarge();
         const branches = yield* this.#expand(nodes);
         states.push({ entityType, label, branches: branches.map((one) => this.#close(one)) });
       } catch (error) {
@@ -159,8 +169,7 @@ class Unfolding {
     guards: readonly NodeGuard[],
   ): boolean {
     const before = met.get(node) ?? [];
-    const { kind } = node.formula;
-    if (kind === "and" || kind === "not" || kind === "or") {
+    if (isComposite(node)) {
       this.#composites.add(node);
       this.#visits += 1 + before.length;
     } else {
