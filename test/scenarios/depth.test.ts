@@ -184,3 +184,51 @@ entity folder {
     { ask: "folder:x open user:ann", answer: "denied", depth: 1 },
   ],
 });
+
+const solved = `
+entity user {}
+entity node {
+  relation next @node
+  relation near @node
+  relation far @node
+  relation owner @user
+  permission view = owner or next.view or (near.view not far.view)
+  permission both = owner or (near.both and far.both)
+}`;
+
+scene("what is solved needs the hops of its proof, not those of a way that proves nothing", {
+  schema: solved,
+  facts: [
+    "node:a#near@node:t",
+    "node:a#far@node:u",
+    "node:u#owner@user:ann",
+    "node:t#owner@user:ann",
+    "node:a#next@node:b",
+    "node:b#next@node:c",
+    "node:c#next@node:t",
+  ],
+  questions: [
+    { ask: "node:a view user:ann", answer: "DEPTH_NOT_ENOUGH", depth: 1 },
+    { ask: "node:a view user:ann", answer: "DEPTH_NOT_ENOUGH", depth: 2 },
+    { ask: "node:a view user:ann", answer: "allowed", depth: 3 },
+    { ask: "node:a view user:bob", answer: "denied", depth: 1 },
+  ],
+});
+
+scene("both operands of an `and` that is solved need their hops", {
+  schema: solved,
+  facts: [
+    "node:a#near@node:t",
+    "node:a#far@node:b",
+    "node:b#near@node:c",
+    "node:b#far@node:c",
+    "node:c#near@node:t",
+    "node:c#far@node:t",
+    "node:t#owner@user:ann",
+  ],
+  questions: [
+    { ask: "node:a both user:ann", answer: "DEPTH_NOT_ENOUGH", depth: 2 },
+    { ask: "node:a both user:ann", answer: "allowed", depth: 3 },
+    { ask: "node:b both user:ann", answer: "allowed", depth: 2 },
+  ],
+});

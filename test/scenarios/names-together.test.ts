@@ -2,6 +2,7 @@ import assert from "node:assert/strict";
 import { after, before, test } from "node:test";
 
 import { PembaError } from "../../src/base/error.ts";
+import type { Subject } from "../../src/base/tuple.ts";
 import { type Engines, startEngines } from "../differential/engines.ts";
 import { factsOf } from "../differential/facts-text.ts";
 import { tell } from "../differential/story.ts";
@@ -21,6 +22,8 @@ entity node {
   permission near = viewer or (left.near and right.near) or owner
   permission hidden = owner not far
   permission secret = owner not (far and owner)
+  permission tip = left.viewer or (left.tip and right.tip)
+  permission blind = owner not tip
 }`;
 
 /** Three hops from the first node to the viewer, by both relations. */
@@ -47,6 +50,7 @@ async function answers(
   id: string,
   names: readonly string[],
   depth: number,
+  subject: Subject = { type: "user", id: "ann", relation: "" },
 ): Promise<unknown> {
   const story = await tell(engines[engine], {
     schemas: [schema],
@@ -61,7 +65,7 @@ async function answers(
       items: names.map((permission) => ({
         entity: { type: "node", id },
         permission,
-        subject: { type: "user", id: "ann", relation: "" },
+        subject,
         arguments: [],
       })),
       path: (_item, field) => field,
@@ -87,5 +91,12 @@ for (const engine of ["memory", "postgres"] as const) {
       assert.equal(await answers(engine, "n0", ["hidden", "secret"], depth), "DEPTH_NOT_ENOUGH");
       assert.equal(await answers(engine, "n0", ["far", "hidden"], depth), "DEPTH_NOT_ENOUGH");
     }
+  });
+
+  test(`the last hop to the asked userset counts for names together (${engine})`, async () => {
+    const subject = { type: "node", id: "n3", relation: "viewer" };
+    assert.deepEqual(await answers(engine, "n0", ["tip", "far"], 3, subject), [true, true]);
+    assert.equal(await answers(engine, "n0", ["tip", "far"], 2, subject), "DEPTH_NOT_ENOUGH");
+    assert.equal(await answers(engine, "n0", ["far", "tip"], 1, subject), "DEPTH_NOT_ENOUGH");
   });
 }

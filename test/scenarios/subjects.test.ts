@@ -162,3 +162,15 @@ scene("ids are compared by type and as they are written", {
     { ask: "doc:1 view user:1", answer: "denied" },
   ],
 });
+
+scene("a fact that comes with the question is about its very subject, userset or not", {
+  schema: teams,
+  facts: [],
+  questions: [
+    { ask: "doc:d team team:t", answer: "denied", with: ["doc:d#team@team:t#member"] },
+    { ask: "doc:d team team:t", answer: "allowed", with: ["doc:d#team@team:t"] },
+    { ask: "doc:d team team:t#member", answer: "denied", with: ["doc:d#team@team:t"] },
+    { ask: "doc:d team team:t#member", answer: "allowed", with: ["doc:d#team@team:t#member"] },
+    { ask: "doc:d viewer user:ann", answer: "denied", with: ["doc:d#viewer@user:bob"] },
+  ],
+});
