@@ -2,10 +2,12 @@ import assert from "node:assert/strict";
 
 import fc from "fast-check";
 
+import { caseCount, seed } from "../support/run-length.ts";
+
 /** For the search of a smaller case after a failure. */
 const shrinkMs = 30_000;
 
-/** What a run of random cases is steered by: PEMBA_SEED repeats one, PEMBA_CASES sets its length. */
+/** Random cases that are a test of their own, and the seed that repeats them. */
 export interface RandomRun {
   readonly seed: number;
   readonly cases: number;
@@ -19,8 +21,7 @@ const batchSize = 50;
  * that are a test each. A part has a seed of its own, with which it can be repeated alone.
  */
 export function randomRuns(cases: number): readonly RandomRun[] {
-  const seed = Number(process.env["PEMBA_SEED"] ?? Math.trunc(Math.random() * 2 ** 31));
-  const all = Number(process.env["PEMBA_CASES"] ?? cases);
+  const all = caseCount({ short: cases, long: cases });
   return Array.from({ length: Math.ceil(all / batchSize) }, (_, part) => ({
     seed: seed + part,
     cases: Math.min(batchSize, all - part * batchSize),

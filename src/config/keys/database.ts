@@ -41,7 +41,7 @@ export const databaseOptions = {
     flag: "database-max-connections",
     default: "20",
     about:
-      "most connections to the database that requests have; health has one of its own, and so has watching",
+      "most connections to the database that requests have, and one more while one of them is replaced; health has one of its own, and so has watching",
     former: { key: "database.max_open_connections", flag: "database-max-open-connections" },
   }),
   "database.min_connections": option(integer({ from: 0, to: 10_000 }), {
