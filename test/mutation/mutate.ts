@@ -12,7 +12,7 @@ import type { Mutant } from "./mutant.ts";
 import { OtherTests } from "./other-tests.ts";
 import { readEquivalents, reportText } from "./report.ts";
 import { Results } from "./results.ts";
-import { enginesFor, type Fate, MutantRuns } from "./run-mutants.ts";
+import { enginesFor, type Fate, isKilled, MutantRuns } from "./run-mutants.ts";
 
 export interface MutateOptions {
   readonly folders: readonly string[];
@@ -65,6 +65,7 @@ async function runAll(
     { options: { ...asked, told }, instrumented },
     trialsOf(asked).filter(({ engine }) => engines.has(engine)),
   );
+  const equivalents = new Set(readEquivalents().map(({ key }) => key));
   const others = await OtherTests.start(
     draws.map(({ folder: one }) => one),
     instrumented,
@@ -75,7 +76,7 @@ async function runAll(
     for (const trial of unsound) say(`left out, since it fails without a fault: ${trial}`);
     for (const [place, mutant] of mutants.entries()) {
       const begun = performance.now();
-      const fate = await fateOf(mutant, runs, others);
+      const fate = await fateOf(mutant, runs, others, equivalents);
       if (signal.aborted) return;
       const ms = Math.round(performance.now() - begun);
       results.add(mutant, fate, ms);
@@ -90,10 +91,15 @@ async function runAll(
   }
 }
 
-/** Asks the differential tests, and the others when these see nothing. */
-async function fateOf(mutant: Mutant, runs: MutantRuns, others: OtherTests): Promise<Fate> {
+/** Asks the differential tests, and the others when these see nothing of what could be seen. */
+async function fateOf(
+  mutant: Mutant,
+  runs: MutantRuns,
+  others: OtherTests,
+  equivalents: ReadonlySet<string>,
+): Promise<Fate> {
   const fate = await runs.run(mutant);
-  if (fate.kind === "killed" || fate.kind === "timed out") return fate;
+  if (isKilled(fate) || equivalents.has(mutant.key)) return fate;
   const failed = await others.failure(folderOf(mutant.file), mutant.id);
   return failed === undefined ? fate : { kind: "killed beside", by: failed };
 }

@@ -12,19 +12,23 @@ import { createTemplate, dropTestDatabases } from "../support/database.ts";
  * and what is too rare for a random draw. They take longer than a trial, and are asked of survivors.
  */
 
-const both = [
+const solving = [
   "test/memory/*.test.ts",
-  "test/plan/*.test.ts",
-  "test/scenarios/*.test.ts",
+  "test/scenarios/!(gather-limit|statements|lookup-statements).test.ts",
+  "test/store/{answering,memory-lookup}.test.ts",
+];
+
+const planning = [
+  "test/{memory,plan,scenarios}/*.test.ts",
   "test/store/{answering,expand,memory-lookup}.test.ts",
   "test/http/expand-limits.test.ts",
 ];
 
 /** No golden texts: they see every change of a statement, and do not say which one is wrong. */
 const otherTests: Readonly<Record<string, readonly string[]>> = {
-  "src/memory": both,
-  "src/plan": both,
-  "src/sql": [...both, "test/sql/!(golden|*.long).test.ts"],
+  "src/memory": solving,
+  "src/plan": planning,
+  "src/sql": [...planning, "test/sql/!(golden|*.long).test.ts"],
 };
 
 const root = join(import.meta.dirname, "..", "..");
