@@ -65,13 +65,11 @@ export function* solveTogether(
   if (nodes === undefined) return answers;
   const circuit = yield* circuitOf(nodes);
   const model = yield* findModel(circuit, ({ verdict }) => verdict);
-  const shown = yield* shownWithin(asked.depth, circuit, model);
   const hops = yield* mostHops(circuit);
   for (const [id, root] of roots.entries()) {
     // Levels are those of the nearest root: only where no path can be too long do they not matter.
     if (must(hops[id], "a root is a gate") > asked.depth) continue;
-    if (model[id] === DENIED) answers.set(root, false);
-    if (model[id] === ALLOWED && shown.has(id)) answers.set(root, true);
+    if (model[id] !== UNKNOWN) answers.set(root, model[id] === ALLOWED);
   }
   return answers;
 }
