@@ -148,6 +148,12 @@ const guarded = fc.oneof(
   branch(leaf("name"), "and", leaf("name")),
 );
 
+/** A guard on every operand, of either kind: none of them is shared. */
+const guardedApart = fc.oneof(
+  branch(guarded, "or", guarded),
+  branch(guarded, "or", branch(guarded, "or", guarded)),
+);
+
 const onward = fc.oneof(leaf("again"), leaf("walk"), leaf("relation"));
 
 /** A guard on one operand of an `or`, beside operands that stand without it, in any order. */
@@ -163,6 +169,7 @@ const besideGuard = fc.oneof(
 const expression = fc.oneof(
   { weight: 2, arbitrary: typicalExpression },
   { weight: 3, arbitrary: besideGuard },
+  { weight: 1, arbitrary: guardedApart },
   { weight: 2, arbitrary: anyExpression },
 );
 
