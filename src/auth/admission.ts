@@ -1,4 +1,5 @@
 import { bearerToken } from "./bearer-token.ts";
+import { type Credential, fullCredential } from "./credential.ts";
 import { type RateLimit, tooManyRequests } from "./rate-limit.ts";
 
 /** What stands before all requests, whatever transport they come over. */
@@ -7,20 +8,22 @@ export interface Admission {
   /** False when all may ask, whatever `authenticate` is given. */
   readonly needsToken: boolean;
   /**
-   * Verifies what a request has in its `authorization` header. Fails with a code of the kind
-   * `unauthenticated`.
+   * Verifies what a request has in its `authorization` header, and tells what its bearer may do.
+   * Fails with a code of the kind `unauthenticated`.
    */
-  authenticate(authorization: string | undefined): Promise<void>;
+  authenticate(authorization: string | undefined): Promise<Credential>;
 }
 
-/** Tells whether a bearer token is good. Fails with a code of the kind `unauthenticated`. */
+/** Tells what the bearer of a token may do. Fails with a code of the kind `unauthenticated`. */
 export interface Authenticator {
-  verify(token: string): Promise<void>;
+  verify(token: string): Promise<Credential>;
   /** Ends what it does in the background. */
   close(): Promise<void>;
 }
 
-/** Without `authenticator`, all may ask. */
+const everybody = fullCredential();
+
+/** Without `authenticator`, all may ask everything. */
 export function createAdmission({
   rateLimit,
   authenticator,
@@ -32,7 +35,8 @@ export function createAdmission({
     rateLimit,
     needsToken: authenticator !== undefined,
     async authenticate(authorization) {
-      await authenticator?.verify(bearerToken(authorization));
+      if (authenticator === undefined) return everybody;
+      return await authenticator.verify(bearerToken(authorization));
     },
   };
 }
@@ -44,8 +48,8 @@ export function createAdmission({
 export async function admit(
   admission: Admission,
   authorization: string | undefined,
-): Promise<void> {
+): Promise<Credential> {
   const { rateLimit } = admission;
   if (rateLimit.take() > rateLimit.perSecond) throw tooManyRequests(rateLimit);
-  await admission.authenticate(authorization);
+  return await admission.authenticate(authorization);
 }

@@ -3,6 +3,7 @@ import type { BaseLogger } from "pino";
 
 import { type ErrorCode, PembaError } from "../base/error.ts";
 import type { Authenticator } from "./admission.ts";
+import { type ClaimNames, credentialOf } from "./claims.ts";
 import { keysOfIssuer } from "./issuer.ts";
 import { type FetchSchedule, SigningKeys } from "./signing-keys.ts";
 import { verifiedTokens } from "./verified-tokens.ts";
@@ -17,6 +18,8 @@ export interface OpenIdRules {
   readonly audience: string;
   /** Names of signing algorithms. */
   readonly methods: readonly string[];
+  /** Where a token says what its bearer may do. */
+  readonly claims: ClaimNames;
 }
 
 /** Accepts tokens that the issuer signed for the audience, for as long as they are valid. */
@@ -33,7 +36,8 @@ export function openId({
   const verified = verifiedTokens();
   return {
     async verify(token) {
-      if (verified.has(token, keys.current)) return;
+      const known = verified.find(token, keys.current);
+      if (known !== undefined) return known;
       const { alg, kid } = headerOf(token);
       // Before any key is asked for: such a token is never good.
       if (alg === undefined || !rules.methods.includes(alg)) {
@@ -48,19 +52,21 @@ export function openId({
             : "is signed with a key that its issuer does not publish",
         );
       }
-      try {
-        const { payload } = await jwtVerify(token, set.find, {
-          issuer: rules.issuer,
-          audience: rules.audience,
-          algorithms: [...rules.methods],
-          requiredClaims: ["exp"],
-          clockTolerance,
-        });
-        if (payload.exp !== undefined) verified.add(token, { keys: set, expires: payload.exp });
-      } catch (error) {
+      const { payload } = await jwtVerify(token, set.find, {
+        issuer: rules.issuer,
+        audience: rules.audience,
+        algorithms: [...rules.methods],
+        requiredClaims: ["exp"],
+        clockTolerance,
+      }).catch((error: unknown) => {
         // What `jose` says of a token it may also hold: neither goes into the log.
         throw refusalOf(error);
+      });
+      const credential = credentialOf(payload, rules.claims);
+      if (payload.exp !== undefined) {
+        verified.add(token, { credential, keys: set, expires: payload.exp });
       }
+      return credential;
     },
     close: async () => await keys.close(),
   };

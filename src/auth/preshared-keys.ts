@@ -2,23 +2,40 @@ import { hash, randomBytes, timingSafeEqual } from "node:crypto";
 
 import { PembaError } from "../base/error.ts";
 import type { Authenticator } from "./admission.ts";
+import { type Credential, fullCredential } from "./credential.ts";
+
+/** A key, and what it lets its bearer do. */
+export interface LimitedKey {
+  readonly key: string;
+  readonly credential: Credential;
+}
 
 /**
- * Accepts a token that is one of the keys. Digests are compared, so that the time tells neither the
- * length of a key nor how much of it was right; and each of them, so that it tells not which one.
+ * Accepts a token that is one of the keys, of which those in `keys` may do everything. Digests are
+ * compared, so that the time tells neither the length of a key nor how much of it was right; and each
+ * of them, so that it tells not which one.
  */
-export function presharedKeys(keys: readonly string[]): Authenticator {
+export function presharedKeys(
+  keys: readonly string[],
+  limited: readonly LimitedKey[] = [],
+): Authenticator {
   // Nobody outside can tell what is compared.
   const salt = randomBytes(32).toString("hex");
   const digest = (text: string): Buffer => hash("sha256", salt + text, "buffer");
-  const digests = keys.map(digest);
+  const full = keys.map((key, nth): LimitedKey => {
+    return { key, credential: fullCredential(`authn.preshared.keys[${nth}]`) };
+  });
+  const known = [...full, ...limited].map(({ key, credential }) => {
+    return { digest: digest(key), credential };
+  });
   return {
     async verify(token) {
       const given = digest(token);
-      const equal = digests.filter((known) => timingSafeEqual(known, given));
-      if (equal.length === 0) {
+      const [found] = known.filter((one) => timingSafeEqual(one.digest, given));
+      if (found === undefined) {
         throw new PembaError("INVALID_KEY", "authorization: the token is not a key of this server");
       }
+      return found.credential;
     },
     close: async () => {},
   };

@@ -16,7 +16,8 @@ export type ErrorKind =
   | "unimplemented"
   | "internal"
   | "unavailable"
-  | "unauthenticated";
+  | "unauthenticated"
+  | "permission_denied";
 
 /** Every error a client can see. Clients match on the code, which begins the message. */
 export const errorCodes = {
@@ -26,6 +27,8 @@ export const errorCodes = {
   INVALID_ISSUER: "unauthenticated",
   INVALID_BEARER_TOKEN: "unauthenticated",
   INVALID_KEY: "unauthenticated",
+  INSUFFICIENT_SCOPE: "permission_denied",
+  TENANT_NOT_ALLOWED: "permission_denied",
   VALIDATION: "invalid_argument",
   ENTITY_AND_SUBJECT_CANNOT_BE_EQUAL: "invalid_argument",
   DEPTH_NOT_ENOUGH: "invalid_argument",

@@ -23,4 +23,5 @@ export const statusOf: Readonly<Record<ErrorKind, Status>> = {
   internal: { http: 500, grpc: 13 },
   unavailable: { http: 503, grpc: 14 },
   unauthenticated: { http: 401, grpc: 16 },
+  permission_denied: { http: 403, grpc: 7 },
 };

@@ -2,6 +2,9 @@ import type { Brand } from "./brand.ts";
 
 export type TenantId = Brand<string, "TenantId">;
 
+/** The id that a tenant may be created with. */
+export const newTenantPattern = /^[a-zA-Z0-9\-,]{1,64}$/;
+
 /** 20 characters `0-9a-v`, strictly increasing for a tenant. */
 export type SchemaVersion = Brand<string, "SchemaVersion">;
 

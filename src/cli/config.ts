@@ -69,10 +69,14 @@ function jsonOf(rows: readonly Effective[]): string {
   return JSON.stringify(Object.fromEntries(entries), undefined, 2);
 }
 
+function textOf(item: unknown): string {
+  return typeof item === "string" ? item : JSON.stringify(item);
+}
+
 function tableOf(rows: readonly Effective[]): string {
   const cells = rows.map(({ key, value, source, place }) => [
     key,
-    value.toString(),
+    typeof value === "object" ? value.map(textOf).join(",") : String(value),
     place === "" ? source : `${source} ${place}`,
   ]);
   cells.unshift(["Key", "Value", "Source"]);

@@ -2,9 +2,10 @@ import type { Logger } from "pino";
 
 import { type Admission, type Authenticator, createAdmission } from "../auth/admission.ts";
 import { openId } from "../auth/openid.ts";
-import { presharedKeys } from "../auth/preshared-keys.ts";
+import { type LimitedKey, presharedKeys } from "../auth/preshared-keys.ts";
 import { createRateLimit } from "../auth/rate-limit.ts";
 import type { Config } from "../config/options.ts";
+import type { ScopedKey } from "../config/scoped-keys.ts";
 
 /** Who may ask, and how often, as the configuration says: one for all transports of the process. */
 export function openAdmission(
@@ -23,7 +24,21 @@ export function openAdmission(
 function openAuthenticator(config: Config, logger: Logger): Authenticator {
   return config["authn.method"] === "oidc"
     ? openIdOf(config, logger)
-    : presharedKeys(config["authn.preshared.keys"]);
+    : presharedKeys(
+        config["authn.preshared.keys"],
+        config["authn.preshared.scoped"].map(limitedKey),
+      );
+}
+
+function limitedKey({ key, name, scopes, tenants }: ScopedKey, nth: number): LimitedKey {
+  return {
+    key,
+    credential: {
+      name: name ?? `authn.preshared.scoped[${nth}]`,
+      scopes: new Set(scopes),
+      tenants: tenants && new Set(tenants),
+    },
+  };
 }
 
 function openIdOf(config: Config, logger: Logger): Authenticator {
@@ -38,6 +53,10 @@ function openIdOf(config: Config, logger: Logger): Authenticator {
       issuer,
       audience: config["authn.oidc.audience"],
       methods: config["authn.oidc.valid_methods"],
+      claims: {
+        scope: config["authn.oidc.scope_claim"],
+        tenant: config["authn.oidc.tenant_claim"],
+      },
     },
     schedule: {
       refreshInterval: config["authn.oidc.refresh_interval"],

@@ -27,9 +27,10 @@ const needs: readonly Need[] = [
     expected: "preshared or oidc since `authn.enabled` is true",
   },
   {
-    when: (values) => asks(values, "preshared"),
+    when: (values) => asks(values, "preshared") && !has(values, "authn.preshared.scoped"),
     keys: ["authn.preshared.keys"],
-    expected: "at least one key since `authn.method` is `preshared`",
+    expected:
+      "at least one key, here or in `authn.preshared.scoped`, since `authn.method` is `preshared`",
   },
   {
     when: (values) => asks(values, "oidc"),
@@ -42,16 +43,17 @@ const needs: readonly Need[] = [
     expected: "where the instances are since `distributed.enabled` is true",
   },
   {
-    when: (values) => values.get("distributed.enabled") === true && asks(values, "oidc"),
+    when: (values) =>
+      values.get("distributed.enabled") === true && values.get("authn.enabled") === true,
     keys: ["authn.preshared.keys"],
     expected:
-      "a key that instances know each other by, since `distributed.enabled` is true and clients have tokens of an issuer",
+      "a key that instances know each other by, since `distributed.enabled` and `authn.enabled` are true",
   },
 ];
 
 /** What no single key can tell, a sentence each; a key whose value is not allowed has none here. */
 export function contradictions(values: Values): readonly string[] {
-  return [...clashes(values), ...samePorts(values), ...missing(values)];
+  return [...clashes(values), ...keysTwice(values), ...samePorts(values), ...missing(values)];
 }
 
 function clashes(values: Values): readonly string[] {
@@ -59,6 +61,23 @@ function clashes(values: Values): readonly string[] {
   return isAlone && values.get("distributed.enabled") === true
     ? ["`distributed.enabled`: is true, expected false since `database.engine` is `memory`"]
     : [];
+}
+
+/** A key that may do everything is not limited by standing among those that may not. */
+function keysTwice(values: Values): readonly string[] {
+  const full = listIn(values, "authn.preshared.keys");
+  return listIn(values, "authn.preshared.scoped").flatMap((entry, nth) =>
+    typeof entry === "object" && entry !== null && "key" in entry && full.includes(entry.key)
+      ? [
+          `\`authn.preshared.scoped[${nth}].key\`: is one of \`authn.preshared.keys\`, which may do everything`,
+        ]
+      : [],
+  );
+}
+
+function listIn(values: Values, key: OptionKey): readonly unknown[] {
+  const value = values.get(key);
+  return Array.isArray(value) ? value : [];
 }
 
 /** Of what listens, where and when. Empty for all addresses. */

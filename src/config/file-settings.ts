@@ -2,6 +2,7 @@ import { type Document, isAlias, isMap, isScalar, isSeq, type Pair, type YAMLMap
 
 import { roleOf, suggestPath } from "./key-name.ts";
 import type { Setting, Source } from "./setting.ts";
+import { treeOf } from "./tree.ts";
 
 /** How errors name the file, and a place in it by its offset. */
 export interface Places {
@@ -96,6 +97,8 @@ function collectPair(visitor: Visitor, item: Pair, above: string): void {
     else problem("is a value, expected keys below it");
   } else if (isScalar(value)) {
     set(value.source ?? "");
+  } else if (role === "tree") {
+    set(JSON.stringify(treeOf(value, visitor.document)));
   } else if (isSeq(value)) {
     const texts = value.items.map((part) => textOf(visitor, part));
     const items = texts.filter((text) => text !== undefined);

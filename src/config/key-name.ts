@@ -1,5 +1,5 @@
 import { suggest } from "../base/suggest.ts";
-import { variableOf, variablePrefix } from "./option.ts";
+import { type Option, variableOf, variablePrefix } from "./option.ts";
 import { type OptionKey, optionKeys, options } from "./options.ts";
 
 /** A name by which a key is given: its own, or the one that it had. */
@@ -30,9 +30,13 @@ const sections = new Set(
   }),
 );
 
-/** What a YAML path stands for. */
-export function roleOf(path: string): "key" | "section" | "unknown" {
-  if (names.has(path)) return "key";
+/** What a YAML path stands for; a tree is a key whose value has parts. */
+export function roleOf(path: string): "key" | "tree" | "section" | "unknown" {
+  const found = names.get(path);
+  if (found !== undefined) {
+    const { kind }: Option<unknown> = options[found.key];
+    return kind.isTree === true ? "tree" : "key";
+  }
   return sections.has(path) ? "section" : "unknown";
 }
 

@@ -7,6 +7,13 @@ import { maskPasswords } from "./mask.ts";
 /** A part of a JSON Schema. */
 export type JsonSchema = Readonly<Record<string, unknown>>;
 
+/** What is wrong with a part of a value. */
+export interface Fault {
+  /** Where the part is, such as `[1].scopes[0]`; empty for the whole. */
+  readonly place: string;
+  readonly problem: string;
+}
+
 /**
  * A kind of value that a key can have. Files, variables and flags all give text; one reader turns
  * it into the value, so the three mean the same.
@@ -18,6 +25,8 @@ export interface Kind<T> {
   readonly bare?: string;
   /** Flags of this kind may be given several times, and add up. */
   readonly isList?: true;
+  /** Values have parts with names: a file has them as lists and maps, else they are one JSON text. */
+  readonly isTree?: true;
   /** What a YAML file may hold, as far as a JSON Schema can say it, which sees no spelling. */
   readonly schema: JsonSchema;
   /** What may be shown of a secret of this kind; without it nothing may. */
@@ -27,6 +36,13 @@ export interface Kind<T> {
    * a secret of a kind without that gets none.
    */
   hint?(text: string): string;
+  /**
+   * What is wrong with a text that is refused, part by part; without it only what is allowed is told.
+   * Shows nothing of a secret.
+   */
+  faults?(text: string): readonly Fault[];
+  /** What may be shown of a value in the form that it has, where that is no text. */
+  show?(text: string): readonly object[];
   /** Undefined when the text is no such value. */
   read(text: string): T | undefined;
   /** The same for a list of a file; kinds of one value have none. */

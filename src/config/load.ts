@@ -94,7 +94,12 @@ function readValue(key: OptionKey, setting: Setting | undefined, problems: strin
     return undefined;
   }
   const value = typeof text === "string" ? kind.read(text) : kind.readItems?.(text);
-  if (value === undefined) {
+  const faults = value === undefined && typeof text === "string" ? kind.faults?.(text) : undefined;
+  if (faults !== undefined) {
+    problems.push(
+      ...faults.map((fault) => `${place}: \`${name}${fault.place}\`: ${fault.problem}`),
+    );
+  } else if (value === undefined) {
     const shown = option.secret ? "the value" : quote(maskPasswords(text.toString()));
     const mayHint = !option.secret || kind.mask !== undefined;
     const meant = typeof text === "string" && mayHint ? (kind.hint?.(text) ?? "") : "";

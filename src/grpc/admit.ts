@@ -1,9 +1,12 @@
 import { type Metadata, type ServerInterceptor, ServerInterceptingCall } from "@grpc/grpc-js";
 
 import { type Admission, admit } from "../auth/admission.ts";
+import { permitScope } from "../auth/permit.ts";
 import { errorOf, type PembaError } from "../base/error.ts";
 import { Health } from "../gen/grpc/health/v1/health_pb.ts";
+import { setCredential } from "./call-credential.ts";
 import { errorStatus } from "./error-status.ts";
+import { scopeOfPath } from "./method-name.ts";
 
 /** The part of a call that its frame needs. */
 interface Refused {
@@ -30,7 +33,7 @@ export function admitCalls(
               pass(metadata);
               return;
             }
-            admit(admission, metadata.get("authorization")[0]?.toString()).then(
+            admitCall(admission, path, metadata).then(
               () => pass(metadata),
               (thrown: unknown) => {
                 const error = errorOf(thrown);
@@ -42,6 +45,13 @@ export function admitCalls(
         });
       },
     });
+}
+
+async function admitCall(admission: Admission, path: string, metadata: Metadata): Promise<void> {
+  const credential = await admit(admission, metadata.get("authorization")[0]?.toString());
+  setCredential(metadata, credential);
+  const scope = scopeOfPath(path);
+  if (scope !== undefined) permitScope(credential, scope);
 }
 
 /** Who asks whether the process serves has no token. */

@@ -1,5 +1,8 @@
 import type { DescMethod, DescService } from "@bufbuild/protobuf";
 
+import { scopeOf } from "../auth/operation-scopes.ts";
+import { assert } from "../base/assert.ts";
+import type { Scope } from "../base/scope.ts";
 import { Bundle } from "../gen/base/v1/bundle_pb.ts";
 import { Data } from "../gen/base/v1/data_pb.ts";
 import { Permission } from "../gen/base/v1/permission_pb.ts";
@@ -41,6 +44,20 @@ const names: ReadonlyMap<string, string> = new Map([
 /** A method as the API calls it whatever the transport, such as `permissions.check`. */
 export function methodName(path: string): string {
   return names.get(path) ?? "unknown";
+}
+
+const scopes: ReadonlyMap<string, Scope | undefined> = new Map(
+  [...names].map(([path, name]) => [path, scopeOf(name)]),
+);
+
+/** The scope that a token needs for calls of a path; undefined where a good token is enough. */
+export function scopeOfPath(path: string): Scope | undefined {
+  return scopes.get(path);
+}
+
+/** A method that is served without a name would be one without a scope. */
+export function assertNamed(path: string): void {
+  assert(names.has(path), `the method ${path} has a name`);
 }
 
 /** As it stands in the head of a call. */

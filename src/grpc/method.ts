@@ -9,10 +9,14 @@ import type {
   StatusObject,
 } from "@grpc/grpc-js";
 
+import type { Credential } from "../auth/credential.ts";
+import { permitTenant } from "../auth/permit.ts";
 import { forCaller } from "../base/caller.ts";
 import { cancelled, type PembaError } from "../base/error.ts";
+import { credentialOf } from "./call-credential.ts";
 import { errorStatus } from "./error-status.ts";
 import { decodeMessage, encodeMessage } from "./message.ts";
+import { tenantOf } from "./request-tenant.ts";
 
 /** What a handler may know of its call besides the request. */
 export interface CallContext {
@@ -20,6 +24,8 @@ export interface CallContext {
   readonly signal: AbortSignal;
   /** What came with the request. */
   readonly metadata: Metadata;
+  /** What its token lets it do. */
+  readonly credential: Credential;
 }
 
 /** How a call went, for the log. */
@@ -84,7 +90,7 @@ export function unary<I extends DescMessage, O extends DescMessage>(
       const reply = async (): Promise<void> => {
         let bytes: Buffer;
         try {
-          const request = decodeMessage(method.input, call.request, "request");
+          const request = readRequest(method, call.request, context);
           bytes = encodeMessage(method.output, await answer(request, context));
         } catch (thrown) {
           const error = frame.errorOf(thrown);
@@ -114,7 +120,7 @@ export function serverStreaming<I extends DescMessage, O extends DescMessage>(
     handler: (frame) => (call) => {
       const { run, end, context } = begin(frame, method, call);
       const reply = async (): Promise<void> => {
-        const request = decodeMessage(method.input, call.request, "request");
+        const request = readRequest(method, call.request, context);
         for await (const message of answers(request, context)) {
           await write(call, encodeMessage(method.output, message), context.signal);
         }
@@ -139,13 +145,25 @@ export function bidiStreaming<I extends DescMessage, O extends DescMessage>(
       const { run, end, context } = begin(frame, method, call);
       const reply = async (): Promise<void> => {
         for await (const bytes of call.iterator({ destroyOnReturn: false })) {
-          const request = decodeMessage(method.input, bytes, "request");
+          const request = readRequest(method, bytes, context);
           await write(call, encodeMessage(method.output, answer(request)), context.signal);
         }
       };
       finish(run(reply), { call, frame, end });
     },
   };
+}
+
+/** The request, once it is known that its token is for the tenant. */
+function readRequest<I extends DescMessage>(
+  method: DescMethod & { readonly input: I },
+  bytes: Buffer,
+  { credential }: CallContext,
+): MessageShape<I> {
+  const request = decodeMessage(method.input, bytes, "request");
+  const tenant = tenantOf(method, request);
+  if (tenant !== undefined) permitTenant(credential, tenant);
+  return request;
 }
 
 /** Resolves when there is room for another message. Fails with CANCELLED when nobody takes it. */
@@ -209,6 +227,10 @@ function begin(
       call.off("cancelled", leave);
       end(outcome);
     },
-    context: { signal: controller.signal, metadata: call.metadata },
+    context: {
+      signal: controller.signal,
+      metadata: call.metadata,
+      credential: credentialOf(call.metadata),
+    },
   };
 }

@@ -26,10 +26,11 @@ import type { Service } from "../service/service.ts";
 import { logFailure } from "../telemetry/failure.ts";
 import { requestIdHeader, requestIdOf, traceIdOf } from "../telemetry/request-id.ts";
 import { admitCalls } from "./admit.ts";
+import { credentialOf } from "./call-credential.ts";
 import { credentialsOf } from "./credentials.ts";
 import { errorStatus } from "./error-status.ts";
 import { healthMethods } from "./health.ts";
-import { methodName, pathOf } from "./method-name.ts";
+import { assertNamed, methodName, pathOf } from "./method-name.ts";
 import type { CallFrame, CallRecord, ServedMethod, ServerCall } from "./method.ts";
 import { reflectionMethods, reflectionServices } from "./reflection-methods.ts";
 import { bundleMethods } from "./routes/bundle.ts";
@@ -123,6 +124,7 @@ function serve(server: Server, served: readonly ServedMethod[], teller: Teller):
   const byPath = new Map(served.map((one) => [pathOf(one.method), one]));
   for (const method of [...services, ...reflectionServices].flatMap((one) => one.methods)) {
     const path = pathOf(method);
+    assertNamed(path);
     const one = byPath.get(path);
     if (one === undefined) {
       refuse(server, path, { sentence: `\`${path}\` is not implemented yet`, teller });
@@ -210,7 +212,12 @@ function beginCall(
   });
   // Where requests are traced, the log knows to which trace its lines belong.
   const traceId = telemetry.isOn ? undefined : traceIdOf(traceparent);
-  const names = { reqId: id, ...(traceId !== undefined && { trace_id: traceId }) };
+  const caller = credentialOf(call.metadata).name;
+  const names = {
+    reqId: id,
+    ...(traceId !== undefined && { trace_id: traceId }),
+    ...(caller !== undefined && { caller }),
+  };
   const end: CallRecord["end"] = (outcome) => {
     const error = outcome.kind === "failed" ? outcome.error : undefined;
     const status = error === undefined ? 0 : statusOf[error.kind].grpc;

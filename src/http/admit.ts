@@ -1,22 +1,67 @@
 import type { FastifyReply, FastifyRequest } from "fastify";
 
 import { type Admission, admit } from "../auth/admission.ts";
+import type { Credential } from "../auth/credential.ts";
+import { scopeOf } from "../auth/operation-scopes.ts";
+import { permitScope, permitTenant } from "../auth/permit.ts";
+import type { Scope } from "../base/scope.ts";
 import type { HttpApp } from "./app.ts";
 import { replyWithError } from "./error-reply.ts";
 import { limitRate } from "./limit-rate.ts";
+import { operationOf } from "./operation-name.ts";
 import { healthPaths } from "./routes/health.ts";
 import { referencePaths } from "./routes/reference.ts";
 
-/** Asks before anything of a request is read, its body included; also where there is no route. */
+declare module "fastify" {
+  interface FastifyRequest {
+    /** What its token lets it do; null before that is known, and where no token is asked for. */
+    credential: Credential | null;
+  }
+  interface FastifyContextConfig {
+    /** The scope that a token needs for the route. */
+    scope?: Scope | undefined;
+  }
+}
+
+/**
+ * Asks before anything of a request is read, its body included; also where there is no route. To be
+ * called before the routes are there, each of which has to belong to a scope.
+ */
 export function admitRequests(app: HttpApp, admission: Admission): void {
   limitRate(app, admission.rateLimit, isOpen);
+  app.decorateRequest("credential", null);
+  app.addHook("onRoute", (route) => {
+    if (healthPaths.has(route.url) || referencePaths.has(route.url)) return;
+    // Of the plugin that answers preflights: there is nothing behind it.
+    if (route.url === "*") return;
+    route.config = { ...route.config, scope: scopeOf(operationOf(route)) };
+  });
   if (!admission.needsToken) return;
   app.after(() => {
-    app.addHook("onRequest", async (request) => {
+    app.addHook("onRequest", async (request, reply) => {
       if (isOpen(request) || isReference(request)) return;
-      await admission.authenticate(request.headers.authorization);
+      const credential = await admission.authenticate(request.headers.authorization);
+      request.credential = credential;
+      if (credential.name !== undefined) nameCaller(request, reply, credential.name);
+      const { scope } = request.routeOptions.config;
+      if (scope !== undefined) permitScope(credential, scope);
+      const tenant = tenantIn(request.params);
+      if (tenant !== undefined) permitTenant(credential, tenant);
     });
   });
+}
+
+/** Each line that tells of the request says who asks. */
+function nameCaller(request: FastifyRequest, reply: FastifyReply, caller: string): void {
+  request.log = request.log.child({ caller });
+  reply.log = request.log;
+}
+
+/** The tenant of a path, which is below it or is what the path names. */
+function tenantIn(params: unknown): string | undefined {
+  if (typeof params !== "object" || params === null) return undefined;
+  const tenant: unknown = Reflect.get(params, "tenant_id") ?? Reflect.get(params, "id");
+  return typeof tenant === "string" ? tenant : undefined;
 }
 
 /** Who asks whether the process serves has no token. */

@@ -1,7 +1,7 @@
 import type { FastifyReply, FastifyRequest } from "fastify";
 import type { Static } from "typebox";
 
-import { errorOf, PembaError } from "../base/error.ts";
+import { type ErrorKind, errorOf, PembaError } from "../base/error.ts";
 import { quote } from "../base/quote.ts";
 import { statusOf } from "../base/status.ts";
 import { logFailure } from "../telemetry/failure.ts";
@@ -9,6 +9,12 @@ import type { errorAnswer } from "./shapes/error.ts";
 
 /** Limits are those of a moment, and a database that is away is looked for every second. */
 const retryAfterSeconds = 1;
+
+/** What a client should come with instead, as RFC 6750 has it. */
+const challenges: Readonly<Partial<Record<ErrorKind, string>>> = {
+  unauthenticated: "Bearer",
+  permission_denied: 'Bearer error="insufficient_scope"',
+};
 
 /** Sends any error as the error body; one that is not the client's is logged, and its cause kept. */
 export function replyWithError(error: unknown, request: FastifyRequest, reply: FastifyReply): void {
@@ -30,7 +36,8 @@ function withStatus(reply: FastifyReply, { kind }: PembaError): FastifyReply {
   if (kind === "resource_exhausted" || kind === "unavailable") {
     reply.header("retry-after", retryAfterSeconds);
   }
-  if (kind === "unauthenticated") reply.header("www-authenticate", "Bearer");
+  const challenge = challenges[kind];
+  if (challenge !== undefined) reply.header("www-authenticate", challenge);
   return reply.status(statusOf[kind].http);
 }
 

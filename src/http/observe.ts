@@ -3,6 +3,7 @@ import type { FastifyReply, FastifyRequest } from "fastify";
 import type { ErrorCode } from "../base/error.ts";
 import type { RequestRecord, Telemetry } from "../base/telemetry.ts";
 import type { HttpApp } from "./app.ts";
+import { operationOf, unknownOperation } from "./operation-name.ts";
 
 declare module "fastify" {
   interface FastifyRequest {
@@ -26,7 +27,7 @@ export function observeRequests(app: HttpApp, telemetry: Telemetry): void {
     };
   });
   app.addHook("onRequest", async (request, reply) => {
-    begin(telemetry, methodOf(request), request, reply);
+    begin(telemetry, operationOf(request.routeOptions), request, reply);
   });
 }
 
@@ -37,7 +38,7 @@ export function observeBefore(
 ): typeof refuse {
   if (!telemetry.isOn) return refuse;
   return (error, request, reply) => {
-    begin(telemetry, unknownMethod, request, reply);
+    begin(telemetry, unknownOperation, request, reply);
     refuse(error, request, reply);
   };
 }
@@ -82,18 +83,6 @@ export function asWorkOf<T>(request: FastifyRequest, items: AsyncIterable<T>): A
 
 function recordOf({ record }: FastifyRequest): RequestRecord | Pick<RequestRecord, "run"> {
   return record ?? { run: (work) => work() };
-}
-
-const unknownMethod = "unknown";
-
-const tenantPrefix = /^\/v1\/(tenants\/:tenant_id\/)?/;
-
-/** As the API calls it: the words of the path, without those of places. */
-function methodOf({ routeOptions: { url, method } }: FastifyRequest): string {
-  if (url === undefined) return unknownMethod;
-  if (url === "/healthz") return "health.check";
-  if (url === "/v1/tenants/:id") return method === "DELETE" ? "tenants.delete" : unknownMethod;
-  return url.replace(tenantPrefix, "").replace(/^\//, "").replaceAll("/", ".");
 }
 
 function textOf(header: string | readonly string[] | undefined): string | undefined {

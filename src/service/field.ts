@@ -1,6 +1,11 @@
 import { fieldError, type PembaError } from "../base/error.ts";
 import { quote } from "../base/quote.ts";
-import type { SchemaVersion, SnapToken, TenantId } from "../base/tuple.ts";
+import {
+  newTenantPattern,
+  type SchemaVersion,
+  type SnapToken,
+  type TenantId,
+} from "../base/tuple.ts";
 import { depthMax } from "../base/verdict.ts";
 
 /** A field that a client may leave out: transports pass null and absent alike. */
@@ -17,7 +22,6 @@ export const idPattern = /^(?:[a-zA-Z0-9_\-@.:+]{1,128}|\*)$/;
 /** The pattern of the path, and the comma that creation allows. */
 export const tenantPattern = /^(?:[a-zA-Z0-9_\-@.:+,]{1,128}|\*)$/;
 export const bundleNamePattern = /^[^\p{Cc}]{1,128}$/u;
-export const newTenantPattern = /^[a-zA-Z0-9\-,]{1,64}$/;
 
 /** A client's mistake in one field, which is named by its JSON path. */
 export function invalidField(field: string, problem: string): PembaError {

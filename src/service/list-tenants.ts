@@ -1,12 +1,14 @@
 import type { TenantId } from "../base/tuple.ts";
 import type { Tenant } from "../store/store.ts";
 import { continuousToken, parseTextCursor, type TokenScope } from "./continuous-token.ts";
-import { type Absent, defaultPageSize, parsePageSize } from "./field.ts";
+import { type Absent, defaultPageSize, parsePageSize, tenantPattern } from "./field.ts";
 import type { Service } from "./service.ts";
 
 export interface ListTenantsRequest {
   readonly pageSize?: number | Absent;
   readonly continuousToken?: string | Absent;
+  /** The ids that the caller may know of; all when absent. */
+  readonly among?: ReadonlySet<string> | undefined;
 }
 
 const scope: TokenScope = { operation: "tenants/list", tenant: "", query: null };
@@ -19,6 +21,11 @@ export async function listTenants(
   const limit = parsePageSize(request.pageSize, defaultPageSize);
   const after = parseTextCursor(scope, request.continuousToken);
   // The checksum of the token vouches for the cursor: it was the id of a tenant.
-  const page = await service.store.tenants.list({ after: after as TenantId | undefined, limit });
+  const page = await service.store.tenants.list({
+    after: after as TenantId | undefined,
+    limit,
+    // What is no id is that of no tenant.
+    among: request.among && new Set([...request.among].filter((id) => tenantPattern.test(id))),
+  });
   return { tenants: page.items, continuousToken: continuousToken(scope, page.next) };
 }

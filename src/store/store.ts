@@ -53,9 +53,11 @@ export interface TenantStore {
    * are refused by whoever has the id next.
    */
   delete(id: TenantId): Promise<void>;
+  /** Ascending by id; of those `among` these ids alone, when it is there. */
   list(page: {
     readonly after: TenantId | undefined;
     readonly limit: number;
+    readonly among?: ReadonlySet<string> | undefined;
   }): Promise<Page<Tenant, TenantId>>;
 }
 

@@ -102,7 +102,10 @@ export function createRecorder(parts: {
 }
 
 function isAdmissionRefusal(code: ErrorCode): boolean {
-  return code === "RATE_LIMIT_EXCEEDED" || errorCodes[code] === "unauthenticated";
+  const kind = errorCodes[code];
+  return (
+    code === "RATE_LIMIT_EXCEEDED" || kind === "unauthenticated" || kind === "permission_denied"
+  );
 }
 
 /** The place that a client names; a new trace where it names none that can be read. */

@@ -37,7 +37,12 @@ describe("a token of an issuer", () => {
     };
     issuer = await startIssuer(keys.rsa, keys.ec, keys.pss);
     authenticator = openId({
-      rules: { issuer: issuer.url, audience, methods: ["RS256", "ES256", "HS256"] },
+      rules: {
+        issuer: issuer.url,
+        audience,
+        methods: ["RS256", "ES256", "HS256"],
+        claims: { scope: "", tenant: "" },
+      },
       schedule: {
         refreshInterval: hour,
         backoffInterval: 100,

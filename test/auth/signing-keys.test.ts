@@ -41,7 +41,7 @@ async function open(
   issuer.mode = mode;
   const log: string[] = [];
   const authenticator = openId({
-    rules: { issuer: issuer.url, audience, methods: ["RS256"] },
+    rules: { issuer: issuer.url, audience, methods: ["RS256"], claims: { scope: "", tenant: "" } },
     schedule: { ...once, ...schedule },
     logger: pino(
       { level: "debug" },

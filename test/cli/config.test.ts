@@ -131,10 +131,17 @@ test("no value of a key that holds a secret is shown", async () => {
   const secretKeys = optionKeys.filter((key) => options[key].secret);
   assert.ok(secretKeys.length >= 3);
   const flags = secretKeys.map((key) => {
+    if (key.endsWith("scoped")) {
+      return `--${options[key].flag}=[{"key": "hunter2", "name": "shop", "scopes": ["check"]}]`;
+    }
     const isUri = key.endsWith("uri");
     return `--${options[key].flag}=${isUri ? "postgres://u:hunter2@h/x" : "x:hunter2"}`;
   });
   const { status, stdout } = await runPemba(["config", ...flags]);
   assert.equal(status, 0);
   assert.doesNotMatch(stdout, /hunter2/);
+  assert.match(
+    stdout,
+    /authn.preshared.scoped +{"key":"\*\*\*","name":"shop","scopes":\["check"\]} +flag/,
+  );
 });

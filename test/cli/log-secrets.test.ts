@@ -74,6 +74,9 @@ test("no line of the log has a secret, a token or a value of a request, at any l
     SERVICE_AUTHN_ENABLED: "true",
     SERVICE_AUTHN_METHOD: "preshared",
     SERVICE_AUTHN_PRESHARED_KEYS: `${mark}-key`,
+    SERVICE_AUTHN_PRESHARED_SCOPED: JSON.stringify([
+      { name: "reader", key: `${mark}-reader`, scopes: ["read"], tenants: ["t1"] },
+    ]),
   };
   const words = ["--service-watch-enabled", "--database-max-retries", "0"];
   const serving = await servePemba(t, words, { env });
@@ -99,6 +102,7 @@ test("no line of the log has a secret, a token or a value of a request, at any l
     for (const [path, ...given] of bodies) {
       for (const body of [...given, `{"${mark}`, `"${mark}"`]) await post(path, body);
       await post(path, given[0], `Bearer ${mark}-wrong`);
+      await post(path, given[0], `Bearer ${mark}-reader`);
       await post(path, given[0], `Basic ${mark}`);
     }
     const question = { tenantId: "t1", metadata: {}, entity, permission: "view", subject };
@@ -148,7 +152,9 @@ test("no line of the log has a secret, a token or a value of a request, at any l
   assert.equal(status, 0);
   const lines = (stdout + stderr).split("\n");
   assert.ok(tokens.size > 3 && lines.length > 50);
-  assert.match(stdout, /"reqId":"named-by-the-client","code":"UNAVAILABLE"/);
+  const reqId = '"reqId":"named-by-the-client"';
+  assert.ok(stdout.includes(`${reqId},"caller":"authn.preshared.keys[0]","code":"UNAVAILABLE"`));
+  assert.match(stdout, /"caller":"reader".*"status":403/);
   assert.match(stdout, /violates check constraint \\"odd\\"/);
   const secrets = [mark, `:${uri.password}@`, ...tokens];
   const leaks = lines.filter((one) => secrets.some((secret) => one.includes(secret)));

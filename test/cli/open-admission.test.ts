@@ -1,8 +1,10 @@
 import assert from "node:assert/strict";
 import { test, type TestContext } from "node:test";
 
+import type { JWTPayload } from "jose";
 import { pino } from "pino";
 
+import type { Credential } from "../../src/auth/credential.ts";
 import { openAdmission } from "../../src/cli/open-admission.ts";
 import {
   audience,
@@ -23,6 +25,8 @@ import { until } from "../store/open-write.ts";
 interface Scene {
   readonly issuer: Issuer;
   readonly accepts: (key: SigningKey) => Promise<boolean>;
+  /** What a token with these claims lets its bearer do. */
+  readonly credential: (claims: JWTPayload) => Promise<Credential>;
 }
 
 /** An admission that is configured for an issuer with this key, and by these flags besides. */
@@ -44,6 +48,10 @@ async function open(t: TestContext, key: SigningKey, ...flags: readonly string[]
   });
   return {
     issuer,
+    credential: async (claims) => {
+      const token = await signed(key, issuer.url, claims);
+      return await opened.admission.authenticate(`Bearer ${token}`);
+    },
     accepts: async (other) => {
       const token = await signed(other, issuer.url);
       return await opened.admission.authenticate(`Bearer ${token}`).then(
@@ -84,4 +92,55 @@ test("tokens are signed with one of `authn.oidc.valid_methods`", async (t) => {
   const { issuer, accepts } = await open(t, curve, "--authn-oidc-valid-methods=ES256");
   issuer.keys = [curve.published, rsa.published];
   assert.deepEqual([await accepts(curve), await accepts(rsa)], [true, false]);
+});
+
+test("`authn.oidc.scope_claim` limits a token to the scopes that it has there", async (t) => {
+  const { credential } = await open(t, await makeKey("key"), "--authn-oidc-scope-claim=scope");
+  const scopesOf = async (scope: unknown): Promise<string> => {
+    // A second time it is known.
+    const first = await credential({ scope });
+    assert.deepEqual(await credential({ scope }), first);
+    return [...(first.scopes ?? assert.fail("it may do everything"))].join(" ");
+  };
+  assert.equal(await scopesOf("openid write check  email"), "check write");
+  assert.equal(await scopesOf(["read", "admin", "watch"]), "read watch");
+  // What is not there opens nothing.
+  for (const scope of [undefined, null, "", [], "Check", "check,read"]) {
+    assert.equal(await scopesOf(scope), "");
+  }
+  assert.equal((await credential({ scope: "check" })).tenants, undefined);
+  for (const scope of [7, { check: true }, [7], [["check"]]]) {
+    await assert.rejects(credential({ scope }), {
+      message:
+        "ERROR_CODE_INVALID_CLAIMS: authorization: the token has a wrong `scope`, expected a text or a list of texts",
+    });
+  }
+});
+
+test("`authn.oidc.tenant_claim` limits a token to the tenants that it has there", async (t) => {
+  const claim = "https://pemba.example/tenants";
+  const { credential } = await open(t, await makeKey("key"), `--authn-oidc-tenant-claim=${claim}`);
+  const tenantsOf = async (tenants: unknown): Promise<readonly string[] | undefined> => {
+    const credentials = await credential({ [claim]: tenants });
+    return credentials.tenants && [...credentials.tenants];
+  };
+  assert.deepEqual(await tenantsOf("t1"), ["t1"]);
+  assert.deepEqual(await tenantsOf(["t1", "a,b"]), ["t1", "a,b"]);
+  assert.equal(await tenantsOf("*"), undefined);
+  assert.equal(await tenantsOf(["t1", "*"]), undefined);
+  for (const nothing of [undefined, null, []]) assert.deepEqual(await tenantsOf(nothing), []);
+  await assert.rejects(tenantsOf(7), /INVALID_CLAIMS/);
+  assert.equal((await credential({ [claim]: "t1" })).scopes, undefined);
+});
+
+test("without the names of claims a token may do everything, whatever it has", async (t) => {
+  const { credential } = await open(t, await makeKey("key"));
+  const { scopes, tenants } = await credential({ scope: "check", tenant: "t1" });
+  assert.deepEqual([scopes, tenants], [undefined, undefined]);
+});
+
+test("a claim that every object has by nature is not there", async (t) => {
+  const flag = "--authn-oidc-tenant-claim=constructor";
+  const { credential } = await open(t, await makeKey("key"), flag);
+  assert.deepEqual((await credential({})).tenants, new Set());
 });

@@ -43,6 +43,58 @@ test("keys of the configuration guard both transports, and no log line has one",
   assert.doesNotMatch(stdout, /(first|second|third)-key/);
 });
 
+test("a limited key does what it may over both transports, and the log has its name alone", async (t) => {
+  const env = {
+    SERVICE_AUTHN_ENABLED: "true",
+    SERVICE_AUTHN_METHOD: "preshared",
+    SERVICE_AUTHN_PRESHARED_KEYS: "full-secret",
+    SERVICE_AUTHN_PRESHARED_SCOPED: JSON.stringify([
+      { key: "shop-secret", name: "shop", scopes: ["read"], tenants: ["t1"] },
+      { key: "other-secret", scopes: ["schema"] },
+    ]),
+    SERVICE_LOG_LEVEL: "debug",
+    SERVICE_LOG_OUTPUT: "json",
+  };
+  const { url, grpc, process: server, finished } = await servePemba(t, [], { env });
+  const ask = async (path: string, key: string): Promise<string> => {
+    const headers = { authorization: `Bearer ${key}` };
+    const answer = await fetch(`${url}/v1/tenants/${path}`, { ...list, headers, body: "{}" });
+    return `${answer.status} ${await answer.text()}`;
+  };
+  assert.match(await ask("t1/schemas/list", "shop-secret"), /^200 /);
+  assert.match(await ask("t1/data/write", "shop-secret"), /^403 .*INSUFFICIENT_SCOPE.*`write`/);
+  assert.match(await ask("t2/schemas/list", "shop-secret"), /^403 .*TENANT_NOT_ALLOWED.*`t2`/);
+  assert.match(await ask("t2/schemas/list", "other-secret"), /^403 .*INSUFFICIENT_SCOPE.*`read`/);
+  assert.match(await ask("t2/schemas/list", "full-secret"), /^404 /);
+  const client = connectGrpc(grpc, { authorization: "Bearer shop-secret" });
+  t.after(() => client.close());
+  assert.equal((await client.call(Tenancy.method.list, {})).tenants.length, 1);
+  const refused = await failure(client.call(Tenancy.method.create, { id: "t3", name: "" }));
+  assert.deepEqual(
+    [refused.code, refused.details],
+    [
+      status.PERMISSION_DENIED,
+      "ERROR_CODE_INSUFFICIENT_SCOPE: authorization: the token lacks the scope `tenant`",
+    ],
+  );
+  server.kill("SIGTERM");
+  const { stdout, stderr } = await finished;
+  assert.doesNotMatch(stdout + stderr, /-secret/);
+  const callers = [...stdout.matchAll(/^.*"request answered".*$/gm)].map(([line]) => {
+    const { caller, status: ended } = JSON.parse(line);
+    return `${caller} ${ended}`;
+  });
+  assert.deepEqual(callers, [
+    "shop 200",
+    "shop 403",
+    "shop 403",
+    "authn.preshared.scoped[1] 403",
+    "authn.preshared.keys[0] 404",
+    "shop 0",
+    "shop 7",
+  ]);
+});
+
 test("it starts while the issuer is gone, refuses requests, and takes them once it is back", async (t) => {
   const key = await makeKey("key");
   const issuer = await startIssuer(key);

@@ -34,6 +34,8 @@ whose variable is empty.
 - **Lists** are lists of the file. In a variable or flag, commas stand between their values, and a
   flag can be given several times. One text in a file is split at commas, too, in quotes or not: a value
   that has one itself stands in a list of the file, as in \`keys: ["a,b"]\`.
+- **Lists of maps** (\`authn.preshared.scoped\`) are such in the file, and one text of JSON elsewhere. What is
+  wrong is told by its place: \`authn.preshared.scoped[1].scopes[0]\`.
 
 ## Looking at it
 

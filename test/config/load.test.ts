@@ -235,7 +235,7 @@ test("what is switched on must be told all that it needs, which is reported at o
   ]);
   const preshared = { SERVICE_AUTHN_ENABLED: "true", SERVICE_AUTHN_METHOD: "preshared" };
   assert.deepEqual(problemsOf({ env: preshared }), [
-    "`authn.preshared.keys`: is empty, expected at least one key since `authn.method` is `preshared`",
+    "`authn.preshared.keys`: is empty, expected at least one key, here or in `authn.preshared.scoped`, since `authn.method` is `preshared`",
   ]);
   const both = { SERVICE_HTTP_TLS_ENABLED: "true", SERVICE_GRPC_TLS_ENABLED: "true" };
   const oidc = { SERVICE_AUTHN_ENABLED: "true", SERVICE_AUTHN_METHOD: "oidc" };

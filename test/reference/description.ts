@@ -12,6 +12,8 @@ export interface DescribedOperation {
   /** With `{name}` where a parameter stands. */
   readonly path: string;
   readonly parameters: readonly DescribedParameter[];
+  /** The tokens that it takes, with their scopes. */
+  readonly security: unknown;
   /** The schema of the body and an example of it; undefined when none is described. */
   readonly body: { readonly schema: JsonSchema; readonly example: unknown } | undefined;
   /** By status, then by content type. */
@@ -109,6 +111,7 @@ function operationOf(
     id: String(operation["operationId"]),
     method,
     path,
+    security: operation["security"],
     parameters: listOf(operation["parameters"] ?? []).map((parameter) => {
       const { name, in: place, schema, example } = resolve(objectOf(parameter));
       return { name: String(name), in: String(place), schema: objectOf(schema), example };

@@ -20,7 +20,8 @@ const stream = "/v1/tenants/{tenant_id}/permissions/lookup-entity-stream";
 describe("the refusals of the description", () => {
   const store = createMemoryStore({ maxSchemaCacheBytes: 1_000_000 });
   const rateLimit = createRateLimit(100, () => 0);
-  const authenticator = presharedKeys(["good"]);
+  const credential = { name: "limited", scopes: new Set(["read"] as const), tenants: undefined };
+  const authenticator = presharedKeys(["good"], [{ key: "limited", credential }]);
   let fault: Error | undefined;
   let app: HttpApp;
   let description: Description;
@@ -76,11 +77,12 @@ describe("the refusals of the description", () => {
     return "";
   }
 
-  test("400, 401, 404, 409, 413 and 501 are as their examples", async () => {
+  test("400, 401, 403, 404, 409, 413 and 501 are as their examples", async () => {
     const reading = "/v1/tenants/{tenant_id}/schemas/read";
     for (const [status, asked] of [
       [400, ["POST", reading, {}]],
       [401, ["POST", reading, {}, ""]],
+      [403, ["POST", "/v1/tenants/{tenant_id}/permissions/check", {}, "limited"]],
       [404, ["POST", "/v1/tenants/{tenant_id}/schemas/list", {}]],
       [409, ["POST", "/v1/tenants/create", { id: "t1", name: "" }]],
       [413, ["POST", reading, " ".repeat(4 * 1024 * 1024)]],
@@ -104,6 +106,7 @@ describe("the refusals of the description", () => {
   test("the first error of a stream stands in the place of an item, as described", async () => {
     assert.equal(await faultOf(400, ["POST", stream, {}]), "");
     assert.equal(await faultOf(401, ["POST", stream, {}, ""]), "");
+    assert.equal(await faultOf(403, ["POST", stream, {}, "limited"]), "");
     assert.equal(await faultOf(413, ["POST", stream, " ".repeat(4 * 1024 * 1024)]), "");
   });
 

@@ -2,13 +2,20 @@ import assert from "node:assert/strict";
 import { readdirSync } from "node:fs";
 import { suite, test } from "node:test";
 
+import { pino } from "pino";
+
+import { createAdmission } from "../../src/auth/admission.ts";
+import { presharedKeys } from "../../src/auth/preshared-keys.ts";
+import { createRateLimit } from "../../src/auth/rate-limit.ts";
 import { errorCodes } from "../../src/base/error.ts";
 import { labelValues, type Metric, metrics } from "../../src/base/metrics.ts";
 import type { TenantId } from "../../src/base/tuple.ts";
+import { Data } from "../../src/gen/base/v1/data_pb.ts";
 import { Permission } from "../../src/gen/base/v1/permission_pb.ts";
+import { buildHttpServer } from "../../src/http/server.ts";
 import { observeGarbage } from "../../src/store/observe-garbage.ts";
 import { engines, type TestApp } from "../support/engines.ts";
-import { serveGrpc } from "../support/grpc.ts";
+import { connectGrpc, failure, serveGrpc } from "../support/grpc.ts";
 import { observed } from "./observed.ts";
 import { prometheusName } from "./prometheus-name.ts";
 
@@ -213,6 +220,40 @@ test("counters of which all labels are known are there before anything happened"
     ],
   );
   assert.equal(samples.filter(({ name }) => name === "pemba_question_answers_total").length, 12);
+});
+
+test("requests that a token is not enough for are counted as refused, over both transports", async (t) => {
+  const { telemetry, scrapeUrl } = await observed(t);
+  const [memory] = engines;
+  assert.ok(memory);
+  const base = await memory.start();
+  t.after(async () => await base.close());
+  const { service } = base;
+  const limited = { name: "limited", scopes: new Set(["read"] as const), tenants: new Set(["t1"]) };
+  const admission = createAdmission({
+    rateLimit: createRateLimit(1_000),
+    authenticator: presharedKeys([], [{ key: "limited", credential: limited }]),
+  });
+  const logger = pino({ level: "silent" });
+  const app = buildHttpServer({ service, admission, logger, telemetry });
+  t.after(async () => await app.close());
+  const grpc = await serveGrpc(service, admission, telemetry);
+  t.after(async () => await grpc.close());
+  const authorization = "Bearer limited";
+  for (const path of ["t1/data/write", "t2/data/attributes/read"]) {
+    const url = `/v1/tenants/${path}`;
+    await app.inject({ method: "POST", url, headers: { authorization }, payload: {} });
+  }
+  const client = connectGrpc(`127.0.0.1:${grpc.port}`, { authorization });
+  t.after(() => client.close());
+  await failure(client.call(Permission.method.check, { tenantId: "t1" }));
+  await failure(client.call(Data.method.readAttributes, { tenantId: "t2" }));
+  const { samples } = await scraped(scrapeUrl);
+  for (const transport of ["rest", "grpc"]) {
+    for (const code of ["INSUFFICIENT_SCOPE", "TENANT_NOT_ALLOWED"]) {
+      assert.equal(sum(samples, "pemba_admission_refused_total", { transport, code }), 1);
+    }
+  }
 });
 
 test("the age of the last collection is told where none came to its end", async (t) => {

@@ -11,6 +11,7 @@ import {
   someDuration,
 } from "../kind.ts";
 import { option } from "../option.ts";
+import { scopedKeys } from "../scoped-keys.ts";
 
 /** Those of JWS that prove who signed; `none` does not. */
 const rsaMethods = ["RS256", "RS384", "RS512", "PS256", "PS384", "PS512"] as const;
@@ -34,6 +35,13 @@ export const authnOptions = {
     flag: "authn-preshared-keys",
     default: "",
     about: "the keys, each of which may do everything in every tenant",
+    secret: true,
+  }),
+  "authn.preshared.scoped": option(scopedKeys, {
+    flag: "authn-preshared-scoped",
+    default: "",
+    about:
+      "keys that may do a part of that, of all tenants or some; the log knows each by its name",
     secret: true,
   }),
   "authn.oidc.issuer": option(maybe(issuerUrl), {
@@ -72,5 +80,15 @@ export const authnOptions = {
     flag: "authn-oidc-valid-methods",
     default: "RS256,HS256",
     about: "signing algorithms of tokens that are accepted",
+  }),
+  "authn.oidc.scope_claim": option(anyText, {
+    flag: "authn-oidc-scope-claim",
+    default: "",
+    about: "claim with the scopes of a token, which may do nothing else; empty for everything",
+  }),
+  "authn.oidc.tenant_claim": option(anyText, {
+    flag: "authn-oidc-tenant-claim",
+    default: "",
+    about: "claim with the tenants of a token, `*` for all; empty for all whatever the token has",
   }),
 } as const;

@@ -18,8 +18,11 @@ export function tenancyMethods(service: Service): readonly ServedMethod[] {
     unary(Tenancy.method.delete, async ({ id }) => ({
       tenantId: await deleteTenant(service, { id }),
     })),
-    unary(Tenancy.method.list, async (request) => {
-      const { tenants, continuousToken } = await listTenants(service, decodePage(request));
+    unary(Tenancy.method.list, async (request, { credential }) => {
+      const { tenants, continuousToken } = await listTenants(service, {
+        ...decodePage(request),
+        among: credential.tenants,
+      });
       return { tenants: tenants.map(encodeTenant), continuousToken };
     }),
   ];

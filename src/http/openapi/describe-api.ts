@@ -12,7 +12,10 @@ import { refusalResponses } from "./refusals.ts";
 import { timeoutParameters } from "./timeout-parameter.ts";
 
 /** A route as far as the description goes. */
-export type DescribedRoute = Pick<RouteOptions, "method" | "url" | "schema" | "errorHandler">;
+export type DescribedRoute = Pick<
+  RouteOptions,
+  "method" | "url" | "schema" | "errorHandler" | "config"
+>;
 
 const about = `Who may do what: tuples say how things are related, a schema says what follows.
 
@@ -23,7 +26,8 @@ of a request does not matter. Over gRPC there are the same operations.`;
 const token = {
   type: "http",
   scheme: "bearer",
-  description: "Needed when `authn.enabled` is on: a key of the server, or a JWT of its issuer.",
+  description:
+    "Needed when `authn.enabled` is on: a key of the server, or a JWT of its issuer. The scope that each operation belongs to stands beside it; a token may be limited to some of them, and to some tenants.",
 };
 
 /**
@@ -66,6 +70,7 @@ function describePaths(routes: readonly DescribedRoute[], components: Components
     const operation = describeOperation(
       {
         path,
+        scope: route.config?.scope,
         text,
         example: examples[text.id],
         shapes: route.schema ?? {},

@@ -1,3 +1,4 @@
+import type { Scope } from "../../base/scope.ts";
 import type { JsonSchema } from "../shapes/about.ts";
 import { streamErrorAnswer } from "../shapes/error.ts";
 import { type Components, describeShape } from "./describe-shape.ts";
@@ -10,6 +11,8 @@ import { timeoutReference } from "./timeout-parameter.ts";
 export interface Operation {
   /** With `{name}` where a parameter stands. */
   readonly path: string;
+  /** That a token needs for it, where one is asked for; undefined for what is open. */
+  readonly scope: Scope | undefined;
   readonly text: OperationText;
   readonly example: Example;
   readonly shapes: Shapes;
@@ -27,7 +30,7 @@ export interface Shapes {
 
 /** An operation object of OpenAPI; the schemas that it refers to go to the components. */
 export function describeOperation(operation: Operation, components: Components): JsonSchema {
-  const { path, text, example, shapes } = operation;
+  const { path, scope, text, example, shapes } = operation;
   const parameters = [
     ...parametersOf("path", shapes.params, example.path, components),
     ...parametersOf("query", shapes.querystring, example.query, components),
@@ -40,7 +43,7 @@ export function describeOperation(operation: Operation, components: Components):
     tags: [text.tag],
     summary: text.summary,
     ...(text.description !== undefined && { description: text.description }),
-    ...(!path.startsWith("/v1/") && { security: [] }),
+    security: scope === undefined ? [] : [{}, { token: [scope] }],
     ...(parameters.length > 0 && { parameters }),
     ...(body !== undefined && { requestBody: requestOf(body, example, components) }),
     responses: { ...answersOf(operation, components), ...refusalsIn(operation, components) },

@@ -1,3 +1,4 @@
+import { insufficientScope } from "../../auth/permit.ts";
 import { createRateLimit, tooManyRequests } from "../../auth/rate-limit.ts";
 import { errorCodes, errorOf, PembaError } from "../../base/error.ts";
 import { statusOf } from "../../base/status.ts";
@@ -36,6 +37,13 @@ const refusals = {
       "authorization: is missing, expected `Bearer <token>`",
     ),
     headers: { "WWW-Authenticate": header("`Bearer`.") },
+  },
+  403: {
+    name: "Forbidden",
+    about:
+      "The token is a good one, but not for this: it lacks the scope, or is for other tenants.",
+    example: insufficientScope("check"),
+    headers: { "WWW-Authenticate": header('`Bearer error="insufficient_scope"`.') },
   },
   404: {
     name: "NotFound",
@@ -98,6 +106,7 @@ export function refusalsOf(path: string): readonly RefusedStatus[] {
   return [
     400,
     401,
+    403,
     ...(path.includes("{") ? ([404] as const) : []),
     409,
     413,

@@ -1,5 +1,7 @@
 import { type Static, Type } from "typebox";
 
+import type { Credential } from "../../auth/credential.ts";
+import { permitTenant } from "../../auth/permit.ts";
 import { createTenant } from "../../service/create-tenant.ts";
 import { deleteTenant } from "../../service/delete-tenant.ts";
 import { listTenants } from "../../service/list-tenants.ts";
@@ -18,15 +20,17 @@ export function tenantRoutes(app: HttpApp, service: Service): void {
   app.post(
     "/v1/tenants/create",
     { schema: { body: createTenantBody, response: { 200: createTenantAnswer } } },
-    async ({ body }) => ({
-      tenant: encodeTenant(await createTenant(service, body)),
-    }),
+    async ({ body, credential }) => {
+      // What is missing is told as such.
+      if (credential !== null && body.id) permitTenant(credential, body.id);
+      return { tenant: encodeTenant(await createTenant(service, body)) };
+    },
   );
 
   app.post(
     "/v1/tenants/list",
     { schema: { body: pageBody, response: { 200: listTenantsAnswer } } },
-    async ({ body }) => listAnswer(service, body),
+    async ({ body, credential }) => listAnswer(service, body, credential),
   );
 
   app.get(
@@ -36,7 +40,7 @@ export function tenantRoutes(app: HttpApp, service: Service): void {
       schema: { body: pageBody, querystring: pageBody, response: { 200: listTenantsAnswer } },
       exposeHeadRoute: false,
     },
-    async ({ body, query }) => listAnswer(service, { ...query, ...body }),
+    async ({ body, query, credential }) => listAnswer(service, { ...query, ...body }, credential),
   );
 
   app.delete(
@@ -54,7 +58,11 @@ export function tenantRoutes(app: HttpApp, service: Service): void {
 async function listAnswer(
   service: Service,
   page: Static<typeof pageBody>,
+  credential: Credential | null,
 ): Promise<Static<typeof listTenantsAnswer>> {
-  const { tenants, continuousToken } = await listTenants(service, decodePage(page));
+  const { tenants, continuousToken } = await listTenants(service, {
+    ...decodePage(page),
+    among: credential?.tenants,
+  });
   return { tenants: tenants.map(encodeTenant), continuous_token: continuousToken };
 }

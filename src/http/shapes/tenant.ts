@@ -1,6 +1,7 @@
 import { type Static, Type } from "typebox";
 
-import { maxTenantBytes, newTenantPattern } from "../../service/field.ts";
+import { newTenantPattern } from "../../base/tuple.ts";
+import { maxTenantBytes } from "../../service/field.ts";
 import type { Tenant } from "../../store/store.ts";
 import { nextPage, timeAnswer } from "./answer.ts";
 import { textField } from "./field.ts";

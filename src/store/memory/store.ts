@@ -98,8 +98,8 @@ function tenantStore(parts: Parts): TenantStore {
       parts.bundles.removeTenant(id);
       parts.schemas.forget(id);
     },
-    list: async ({ after, limit }) =>
-      pageOf(parts.tenants.list(after, limit + 1), limit, ({ id }) => id),
+    list: async ({ after, limit, among }) =>
+      pageOf(parts.tenants.list({ after, limit: limit + 1, among }), limit, ({ id }) => id),
   };
 }
 

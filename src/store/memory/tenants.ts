@@ -25,11 +25,20 @@ export class MemoryTenants {
     if (!this.#tenants.delete(id)) throw tenantNotFound(id);
   }
 
-  /** At most `limit` tenants with an id above `after`, ascending. */
-  list(after: TenantId | undefined, limit: number): readonly Tenant[] {
+  /** At most `limit` tenants with an id above `after`, ascending; of all, or of these ids. */
+  list({
+    after,
+    limit,
+    among,
+  }: {
+    readonly after: TenantId | undefined;
+    readonly limit: number;
+    readonly among: ReadonlySet<string> | undefined;
+  }): readonly Tenant[] {
     return [...this.#tenants.values()]
       .map(({ tenant }) => tenant)
       .filter(({ id }) => after === undefined || id > after)
+      .filter(({ id }) => among === undefined || among.has(id))
       .toSorted((a, b) => (a.id < b.id ? -1 : 1))
       .slice(0, limit);
   }

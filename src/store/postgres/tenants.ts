@@ -3,6 +3,7 @@ import type { TenantId } from "../../base/tuple.ts";
 import { pageOf } from "../page.ts";
 import { tenantNotFound, tenantTaken } from "../store-error.ts";
 import type { Tenant, TenantStore } from "../store.ts";
+import { arrayLiteral } from "./connect/array-literal.ts";
 import type { Database } from "./connect/database.ts";
 import { booleanOf, dateOf, type Row, textOf } from "./connect/row.ts";
 import { statementFile } from "./connect/statement-file.ts";
@@ -11,6 +12,7 @@ import { lockWait } from "./data/lock-wait.ts";
 const createStatement = statementFile("tenants/create.sql");
 const deleteStatement = statementFile("tenants/delete.sql");
 const listStatement = statementFile("tenants/list.sql");
+const listAmongStatement = statementFile("tenants/list-among.sql");
 
 /** The tenants of a database. `onDeleted` is called when rows of a tenant are left to be removed. */
 export function createPostgresTenants(
@@ -32,9 +34,13 @@ export function createPostgresTenants(
       onDeleted(id);
     },
 
-    async list({ after, limit }) {
+    async list({ after, limit, among }) {
       // Every id comes after the empty text.
-      const rows = await database.read(listStatement, [after ?? "", limit + 1]);
+      const place = [after ?? "", limit + 1];
+      const rows =
+        among === undefined
+          ? await database.read(listStatement, place)
+          : await database.read(listAmongStatement, [...place, arrayLiteral([...among])]);
       return pageOf(rows.map(tenantOf), limit, ({ id }) => id);
     },
   };

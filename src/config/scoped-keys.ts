@@ -1,0 +1,150 @@
+import { type Scope, scopes } from "../base/scope.ts";
+import { suggest } from "../base/suggest.ts";
+import { newTenantPattern } from "../base/tuple.ts";
+import { type Fault, headerWord, type JsonSchema, type Kind, oneOf } from "./kind.ts";
+import { mask } from "./mask.ts";
+import { parseTree, type Tree } from "./tree.ts";
+
+/** A key that may do a part of what there is to do. */
+export interface ScopedKey {
+  readonly key: string;
+  /** What the log calls it; undefined for its place in the list. */
+  readonly name: string | undefined;
+  readonly scopes: readonly Scope[];
+  /** Ids; undefined stands for all. */
+  readonly tenants: readonly string[] | undefined;
+}
+
+const namePattern = /^[\w.-]{1,64}$/;
+
+const keyName: Kind<string> = {
+  expected: "1 to 64 letters, digits, dots, hyphens and underscores",
+  schema: { type: ["string", "number", "boolean"], pattern: namePattern.source },
+  read: (text) => (namePattern.test(text) ? text : undefined),
+};
+
+const scope = oneOf(...scopes);
+
+const tenant: Kind<string> = {
+  expected: "1 to 64 characters a-z A-Z 0-9 - and comma; all tenants without `tenants`",
+  schema: { type: ["string", "integer", "boolean"], pattern: newTenantPattern.source },
+  read: (text) => (newTenantPattern.test(text) ? text : undefined),
+};
+
+const parts = ["key", "name", "scopes", "tenants"];
+
+/** Keys with what each may do. */
+export const scopedKeys: Kind<readonly ScopedKey[]> = {
+  expected: `a list of \`key\`, \`scopes\` (${scopes.join(", ")}) and, where wanted, \`name\` and \`tenants\`; in one text as JSON`,
+  isTree: true,
+  schema: { anyOf: [{ type: "array", items: entrySchema() }, { type: "string" }] },
+  faults: (text) => readKeys(text).faults,
+  show: (text) => readKeys(text).keys.map((key) => ({ ...key, key: mask(key.key) })),
+  read: (text) => {
+    const { keys, faults } = readKeys(text);
+    return faults.length === 0 ? keys : undefined;
+  },
+};
+
+function entrySchema(): JsonSchema {
+  const list = (items: JsonSchema): JsonSchema => ({ type: "array", items, minItems: 1 });
+  return {
+    type: "object",
+    additionalProperties: false,
+    required: ["key", "scopes"],
+    properties: {
+      key: headerWord.schema,
+      name: keyName.schema,
+      scopes: list(scope.schema),
+      tenants: list(tenant.schema),
+    },
+  };
+}
+
+/** What is read so far. */
+interface Reading {
+  readonly keys: ScopedKey[];
+  readonly faults: Fault[];
+  /** Where each key stands: one that stands twice would be limited in two ways. */
+  readonly places: Map<string, string>;
+}
+
+function readKeys(text: string): Reading {
+  const reading: Reading = { keys: [], faults: [], places: new Map() };
+  const tree = text === "" ? [] : parseTree(text);
+  if (isList(tree)) {
+    for (const [nth, entry] of tree.entries()) readKey(reading, entry, `[${nth}]`);
+  } else {
+    // What stands there may be a key, and is not repeated.
+    reading.faults.push({ place: "", problem: "is no list in JSON, expected [{...}, ...]" });
+  }
+  return reading;
+}
+
+function readKey({ keys, faults, places }: Reading, entry: Tree, place: string): void {
+  if (typeof entry !== "object" || entry === null || isList(entry)) {
+    faults.push({ place, problem: "is no map, expected one with `key` and `scopes`" });
+    return;
+  }
+  const given = new Map(Object.entries(entry));
+  for (const name of given.keys()) {
+    if (parts.includes(name)) continue;
+    const problem = `is none of ${parts.join(", ")}${suggest(name, parts)}`;
+    faults.push({ place: `${place}.${name}`, problem });
+  }
+  const key = readPart(faults, given.get("key"), `${place}.key`, headerWord);
+  if (key !== undefined) {
+    const first = places.get(key);
+    if (first === undefined) places.set(key, place);
+    else faults.push({ place: `${place}.key`, problem: `is that of ${first}, too` });
+  }
+  const name = given.has("name")
+    ? readPart(faults, given.get("name"), `${place}.name`, keyName)
+    : undefined;
+  if (name !== undefined && name === key) {
+    faults.push({ place: `${place}.name`, problem: "is the key itself, which the log would show" });
+  }
+  keys.push({
+    key: key ?? "",
+    name,
+    scopes: readList(faults, given.get("scopes"), `${place}.scopes`, scope),
+    tenants: given.has("tenants")
+      ? readList(faults, given.get("tenants"), `${place}.tenants`, tenant)
+      : undefined,
+  });
+}
+
+/** An empty list is refused, since it may be meant for all as well as for none. */
+function readList<T>(
+  faults: Fault[],
+  tree: Tree | undefined,
+  place: string,
+  kind: Kind<T>,
+): readonly T[] {
+  if (!isList(tree) || tree.length === 0) {
+    const problem = isList(tree) ? "is empty" : tree === undefined ? "is missing" : "is no list";
+    faults.push({ place, problem: `${problem}, expected a list of at least one` });
+    return [];
+  }
+  const items = tree.map((item, nth) => readPart(faults, item, `${place}[${nth}]`, kind));
+  return items.filter((item) => item !== undefined);
+}
+
+/** What is refused is not shown: it may be a key that stands in a wrong place. */
+function readPart<T>(
+  faults: Fault[],
+  tree: Tree | undefined,
+  place: string,
+  kind: Kind<T>,
+): T | undefined {
+  const value = typeof tree === "string" ? kind.read(tree) : undefined;
+  if (value !== undefined) return value;
+  const problem = tree === undefined ? "is missing" : "the value is not allowed";
+  const hint = typeof tree === "string" ? (kind.hint?.(tree) ?? "") : "";
+  faults.push({ place, problem: `${problem}, expected ${kind.expected}${hint}` });
+  return undefined;
+}
+
+function isList(tree: Tree | undefined): tree is readonly Tree[] {
+  return Array.isArray(tree);
+}
