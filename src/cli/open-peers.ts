@@ -43,7 +43,7 @@ export function openPeers(
   if (!config["distributed.enabled"]) return undefined;
   const { certificate, logger, telemetry } = parts;
   const instance = randomUUID();
-  const keys = config["authn.enabled"] ? config["authn.preshared.keys"] : [];
+  const keys = peerKeysOf(config);
   const server = buildPeerServer({
     service,
     instance,
@@ -70,6 +70,13 @@ export function openPeers(
       server.close();
     },
   };
+}
+
+/** What instances know each other by; without any, everybody who reaches their port may ask. */
+function peerKeysOf(config: Config): readonly string[] {
+  const own = config["distributed.preshared.keys"];
+  if (own.length > 0) return own;
+  return config["authn.enabled"] ? config["authn.preshared.keys"] : [];
 }
 
 /** Instances with another shape send checks to other instances. */

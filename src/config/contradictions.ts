@@ -44,10 +44,12 @@ const needs: readonly Need[] = [
   },
   {
     when: (values) =>
-      values.get("distributed.enabled") === true && values.get("authn.enabled") === true,
-    keys: ["authn.preshared.keys"],
+      values.get("distributed.enabled") === true &&
+      values.get("authn.enabled") === true &&
+      !has(values, "authn.preshared.keys"),
+    keys: ["distributed.preshared.keys"],
     expected:
-      "a key that instances know each other by, since `distributed.enabled` and `authn.enabled` are true",
+      "a key that instances know each other by, here or in `authn.preshared.keys`, since `distributed.enabled` and `authn.enabled` are true",
   },
 ];
 

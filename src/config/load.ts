@@ -9,6 +9,7 @@ import { maskPasswords } from "./mask.ts";
 import { defaultOf, type Option } from "./option.ts";
 import { type Config, type OptionKey, optionKeys, options } from "./options.ts";
 import type { Setting, Source } from "./setting.ts";
+import { unguardedPeers } from "./unguarded.ts";
 import { unusedProtections } from "./unused.ts";
 import { readVariables } from "./variables.ts";
 
@@ -55,7 +56,7 @@ export function loadConfig(given: {
   }
   // What stands in a file that could not be read whole would be taken to be missing.
   if (file.problems.length === 0) problems.push(...contradictions(values));
-  warnings.push(...unusedProtections(values, settings));
+  warnings.push(...unusedProtections(values, settings), ...unguardedPeers(values));
   // Every key has the value that its own kind read, and nothing but a problem leaves one out.
   const config = Object.fromEntries(values) as unknown as Config;
   return problems.length > 0

@@ -1,6 +1,7 @@
 import assert from "node:assert/strict";
 import { after, before, test, type TestContext } from "node:test";
 
+import { status } from "@grpc/grpc-js";
 import { pino } from "pino";
 import { generate } from "selfsigned";
 
@@ -8,6 +9,8 @@ import { noTelemetry, type Telemetry } from "../../src/base/telemetry.ts";
 import { emptyContext, type SnapToken, type TenantId } from "../../src/base/tuple.ts";
 import { openPeers, ringShapeOf } from "../../src/cli/open-peers.ts";
 import { Ring } from "../../src/distributed/ring.ts";
+import { Permission } from "../../src/gen/base/v1/permission_pb.ts";
+import { Health } from "../../src/gen/grpc/health/v1/health_pb.ts";
 import { createHealth } from "../../src/service/health.ts";
 import { createMemoryStore } from "../../src/store/memory/store.ts";
 import type { CheckQuestion, Store } from "../../src/store/store.ts";
@@ -15,6 +18,7 @@ import { configOf } from "../config/given.ts";
 import { freePorts } from "../distributed/free-ports.ts";
 import { tenantWithSchema, write } from "../store/engines.ts";
 import { until } from "../store/open-write.ts";
+import { connectGrpc, failure } from "../support/grpc.ts";
 
 /* What the keys under `distributed` do, shown by instances that share one store. */
 
@@ -32,6 +36,7 @@ before(async () => {
 after(async () => await store.close());
 
 interface Joined {
+  readonly address: string;
   readonly shared: Store;
   readonly asked: CheckQuestion[];
   /** How many instances it knows. */
@@ -82,7 +87,8 @@ async function join(
       assert.ok(joined);
       t.after(() => joined.close());
       await joined.server.listen({ host: "127.0.0.1", port });
-      return { shared: joined.share(own), asked, members: () => members() };
+      const address = `127.0.0.1:${port}`;
+      return { address, shared: joined.share(own), asked, members: () => members() };
     }),
   );
 }
@@ -179,6 +185,74 @@ test("more of `distributed.replication_factor`, or less of `distributed.load`, m
   assert.ok(uneven > 1_300, String(uneven));
   assert.ok(many < 1_200, String(many));
   assert.ok(bounded < 1_200, String(bounded));
+});
+
+/** How the port of an instance answers who comes with this key: its health, and a check. */
+async function answersTo(
+  t: TestContext,
+  { address }: Joined,
+  key: string | undefined,
+): Promise<readonly number[]> {
+  const identity = key === undefined ? {} : { authorization: `Bearer ${key}` };
+  const client = connectGrpc(address, identity);
+  t.after(() => client.close());
+  const entity = { type: "doc", id: "1" };
+  const subject = { type: "user", id: "ann" };
+  const check = { tenantId: tenant, metadata: {}, entity, permission: "view", subject };
+  const calls = [
+    client.call(Health.method.check, {}),
+    client.call(Permission.method.check, check),
+  ] as const;
+  return await Promise.all(
+    calls.map(async (call) => {
+      const isAnswered = await call.then(
+        () => true,
+        () => false,
+      );
+      return isAnswered ? status.OK : (await failure(call)).code;
+    }),
+  );
+}
+
+const refused = [status.UNAUTHENTICATED, status.UNAUTHENTICATED];
+const answered = [status.OK, status.OK];
+
+test("with `distributed.preshared.keys` only instances are answered, whether clients need tokens or not", async (t) => {
+  for (const authn of [
+    [],
+    ["--authn-enabled", "--authn-method=preshared", "--authn-preshared-keys=of-clients"],
+  ]) {
+    const instances = await join(t, 2, ["--distributed-preshared-keys=new,old", ...authn]);
+    await knowing(instances, 2);
+    assert.ok((await spread(instances)).every((count) => count > 0));
+    const [first] = instances;
+    assert.ok(first);
+    for (const stranger of [undefined, "of-clients", "new,old", "ne"]) {
+      assert.deepEqual(await answersTo(t, first, stranger), refused, stranger);
+    }
+    for (const key of ["new", "old"]) assert.deepEqual(await answersTo(t, first, key), answered);
+  }
+});
+
+test("without them instances that ask for tokens know each other by `authn.preshared.keys`", async (t) => {
+  const scoped = JSON.stringify([{ key: "limited", scopes: ["check"] }]);
+  const [instance] = await join(t, 1, [
+    "--authn-enabled",
+    "--authn-method=preshared",
+    "--authn-preshared-keys=full",
+    `--authn-preshared-scoped=${scoped}`,
+  ]);
+  assert.ok(instance);
+  for (const stranger of [undefined, "limited", "other"]) {
+    assert.deepEqual(await answersTo(t, instance, stranger), refused, stranger);
+  }
+  assert.deepEqual(await answersTo(t, instance, "full"), answered);
+});
+
+test("where no token is asked for and there are no such keys, everybody is answered", async (t) => {
+  const [instance] = await join(t, 1, []);
+  assert.ok(instance);
+  assert.deepEqual(await answersTo(t, instance, undefined), answered);
 });
 
 test("`server.name_override` is the name that certificates of instances must be for", async (t) => {

@@ -10,7 +10,7 @@ import { makeKey, signed, startIssuer } from "../auth/issuer.ts";
 import { until } from "../store/open-write.ts";
 import { certificateFolder, makeCertificate } from "../support/certificate-files.ts";
 import { connectGrpc, failure } from "../support/grpc.ts";
-import { runPemba, servePemba } from "../support/pemba.ts";
+import { runPemba, servePemba, startServing } from "../support/pemba.ts";
 
 const list = { method: "POST" } as const;
 
@@ -93,6 +93,22 @@ test("a limited key does what it may over both transports, and the log has its n
     "shop 0",
     "shop 7",
   ]);
+});
+
+test("the start log warns of a port of instances that is open to everybody", async (t) => {
+  const serving = startServing([
+    "--server-host=0.0.0.0",
+    "--database-engine=postgres",
+    "--database-uri=postgres://127.0.0.1:1/none",
+    "--distributed-enabled",
+    "--distributed-address=static:///127.0.0.1:1",
+    "--distributed-port=0",
+  ]);
+  t.after(() => serving.process.kill("SIGKILL"));
+  await serving.listening;
+  serving.process.kill("SIGTERM");
+  const { stdout } = await serving.finished;
+  assert.match(stdout, /WARN.*`distributed.port`: answers checks of all tenants to everybody/);
 });
 
 test("it starts while the issuer is gone, refuses requests, and takes them once it is back", async (t) => {

@@ -109,6 +109,7 @@ const effects: Readonly<Record<string, string>> = {
   "distributed.enabled": "distributed/processes.long.test.ts",
   "distributed.address": "distributed/processes.long.test.ts",
   "distributed.port": "distributed/processes.long.test.ts",
+  "distributed.preshared.keys": "cli/open-peers.test.ts",
   "distributed.partition_count": "cli/open-peers.test.ts",
   "distributed.replication_factor": "cli/open-peers.test.ts",
   "distributed.load": "cli/open-peers.test.ts",

@@ -1,4 +1,4 @@
-import { boolean, host, integer, type Kind, maybe, port } from "../kind.ts";
+import { boolean, headerWord, host, integer, type Kind, listOf, maybe, port } from "../kind.ts";
 import { option } from "../option.ts";
 import { peerTargetOf } from "../peer-target.ts";
 
@@ -36,6 +36,13 @@ export const distributedOptions = {
     flag: "distributed-port",
     default: "5000",
     about: "port for the other instances alone; without rate limit, so not for clients",
+  }),
+  "distributed.preshared.keys": option(listOf(headerWord), {
+    flag: "distributed-preshared-keys",
+    default: "",
+    about:
+      "keys of which instances show each other the first and accept any; empty for `authn.preshared.keys` where tokens are asked for",
+    secret: true,
   }),
   "distributed.partition_count": option(integer({ from: 1, to: 100_000 }), {
     flag: "distributed-partition-count",
