@@ -30,9 +30,10 @@ import { credentialOf } from "./call-credential.ts";
 import { credentialsOf } from "./credentials.ts";
 import { errorStatus } from "./error-status.ts";
 import { healthMethods } from "./health.ts";
-import { assertNamed, methodName, pathOf } from "./method-name.ts";
+import { assertNamed, methodName, pathOf, scopeOfPath } from "./method-name.ts";
 import type { CallFrame, CallRecord, ServedMethod, ServerCall } from "./method.ts";
 import { reflectionMethods, reflectionServices } from "./reflection-methods.ts";
+import { namesTenant } from "./request-tenant.ts";
 import { bundleMethods } from "./routes/bundle.ts";
 import { dataMethods } from "./routes/data.ts";
 import { lookupMethods } from "./routes/lookup.ts";
@@ -125,6 +126,10 @@ function serve(server: Server, served: readonly ServedMethod[], teller: Teller):
   for (const method of [...services, ...reflectionServices].flatMap((one) => one.methods)) {
     const path = pathOf(method);
     assertNamed(path);
+    assert(
+      scopeOfPath(path) === undefined || namesTenant(method),
+      `requests of ${path} say of which tenant they are`,
+    );
     const one = byPath.get(path);
     if (one === undefined) {
       refuse(server, path, { sentence: `\`${path}\` is not implemented yet`, teller });

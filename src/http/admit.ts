@@ -4,6 +4,7 @@ import { type Admission, admit } from "../auth/admission.ts";
 import type { Credential } from "../auth/credential.ts";
 import { scopeOf } from "../auth/operation-scopes.ts";
 import { permitScope, permitTenant } from "../auth/permit.ts";
+import { assert } from "../base/assert.ts";
 import type { Scope } from "../base/scope.ts";
 import type { HttpApp } from "./app.ts";
 import { replyWithError } from "./error-reply.ts";
@@ -25,7 +26,8 @@ declare module "fastify" {
 
 /**
  * Asks before anything of a request is read, its body included; also where there is no route. To be
- * called before the routes are there, each of which has to belong to a scope.
+ * called before there are routes. Each has to belong to a scope and say of which tenant it is, but for
+ * creating and listing tenants, which look at that themselves.
  */
 export function admitRequests(app: HttpApp, admission: Admission): void {
   limitRate(app, admission.rateLimit, isOpen);
@@ -34,7 +36,9 @@ export function admitRequests(app: HttpApp, admission: Admission): void {
     if (healthPaths.has(route.url) || referencePaths.has(route.url)) return;
     // Of the plugin that answers preflights: there is nothing behind it.
     if (route.url === "*") return;
-    route.config = { ...route.config, scope: scopeOf(operationOf(route)) };
+    const scope = scopeOf(operationOf(route));
+    assert(route.url.startsWith("/v1/tenants/"), `${route.url} says of which tenant it is`);
+    route.config = { ...route.config, scope };
   });
   if (!admission.needsToken) return;
   app.after(() => {

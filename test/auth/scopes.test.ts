@@ -270,6 +270,19 @@ for (const engine of engines) {
   });
 }
 
+test("a route without a scope, or without a tenant, is not taken", async (t) => {
+  const [memory] = engines;
+  assert.ok(memory);
+  const { service, ...base } = await memory.start();
+  t.after(async () => await base.close());
+  const logger = pino({ level: "silent" });
+  const app = buildHttpServer({ service, admission: admission(), logger });
+  t.after(async () => await app.close());
+  const nothing = async (): Promise<object> => await Promise.resolve({});
+  assert.throws(() => app.post("/v1/tenants/:tenant_id/new", nothing), /new belongs to a scope/);
+  assert.throws(() => app.post("/v1/data/write", nothing), /says of which tenant it is/);
+});
+
 async function servicesOf(client: GrpcClient): Promise<readonly string[]> {
   const question = { messageRequest: { case: "listServices" as const, value: "" } };
   const method = ServerReflection.method.serverReflectionInfo;
