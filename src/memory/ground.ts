@@ -71,10 +71,10 @@ class Grounding {
 
   *run(roots: readonly Node[]): Steps<GroundNode[] | undefined> {
     for (const root of roots) this.#add(root, this.#asked.entityId, 0, this.#near);
-    for (let level = 0; this.#near.length > 0; level += 1) {
+    while (this.#near.length > 0) {
       // Grows while it is read: names of the same entity are of the same level.
       for (const id of this.#near) {
-        yield* this.#ground(id, level);
+        yield* this.#ground(id);
         if (this.#isTooLarge || this.#entities.size > gatheredEntitiesMax) return undefined;
       }
       this.#near = this.#far;
@@ -93,10 +93,9 @@ class Grounding {
     return nodes;
   }
 
-  *#ground(id: number, level: number): Steps<void> {
+  *#ground(id: number): Steps<void> {
     const open = must(this.#nodes[id], "a queued node exists");
     if (open.formula !== undefined) return;
-    open.level = level;
     const isSubject =
       isSubjectNode(this.#network, open.node) && open.entityId === this.#asked.subject.id;
     open.formula = isSubject

@@ -46,6 +46,7 @@ for (const [what, question, nodes] of [
   ["a relation that denies is one node", "folder:c owner user:bob", 1],
   ["a search counts the entities up to the one that allows", "folder:a view user:ann", 3],
   ["a search that denies counts all that it reached", "folder:a view user:bob", 4],
+  ["a search that finds nothing to go on to is one node", "folder:d view user:bob", 1],
   ["a search that its first guard ends is one node", "folder:a safe user:ann", 1],
   ["a guard that passes counts nothing", "folder:b safe user:ann", 2],
   // Of each of the four folders the name and its operands, `owner` and the walk.

@@ -157,12 +157,16 @@ function promise({ engine, reached, ms, kills }: TrialState): number {
   return engine === "memory" ? score + 1e9 : score;
 }
 
+/** What only the candidates of a scope go through that Postgres has gathered. */
+const forPostgresAlone = ["src/memory/scope-reach.ts", "src/memory/forward-walk.ts"];
+
 /**
  * Who is asked about a fault of that file. Where Postgres leaves an answer to the interpreter, the
  * memory engine shows the same of it in a small part of the time.
  */
 export function enginesFor(file: string): readonly EngineName[] {
-  return file.startsWith("src/memory/") ? ["memory"] : ["memory", "postgres"];
+  const isShared = !file.startsWith("src/memory/") || forPostgresAlone.includes(file);
+  return isShared ? ["memory", "postgres"] : ["memory"];
 }
 
 export function isKilled({ kind }: Fate): boolean {

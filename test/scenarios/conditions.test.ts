@@ -154,3 +154,29 @@ scene("a rule can be asked directly, with the attributes that are its arguments"
     { ask: "folder:f1 unlocked user:ann", arguments: ["level"], answer: "RULE_EVALUATION" },
   ],
 });
+
+scene("a way in doubt does not spoil a longer one that is sure", {
+  schema: `
+entity user {}
+entity folder {
+  relation link @folder
+  relation parent @folder
+  relation viewer @user
+  attribute level integer
+  permission view = viewer or (link.view and split(level)) or parent.view
+}
+rule split(level integer) { 10 / level == 5 }`,
+  facts: [
+    "folder:a#link@folder:x",
+    "folder:a#parent@folder:b",
+    "folder:b#parent@folder:x",
+    "folder:x#viewer@user:ann",
+    "folder:a#link@folder:y",
+    "folder:y#viewer@user:bob",
+  ],
+  questions: [
+    { ask: "folder:a view user:ann", answer: "allowed" },
+    { ask: "folder:a view user:bob", answer: "RULE_EVALUATION" },
+    { ask: "folder:a view user:cid", answer: "denied" },
+  ],
+});

@@ -212,6 +212,8 @@ scene("what is solved needs the hops of its proof, not those of a way that prove
     { ask: "node:a view user:ann", answer: "DEPTH_NOT_ENOUGH", depth: 2 },
     { ask: "node:a view user:ann", answer: "allowed", depth: 3 },
     { ask: "node:a view user:bob", answer: "denied", depth: 1 },
+    { ask: "node:b view user:ann", answer: "allowed", depth: 2 },
+    { ask: "node:b view user:ann", answer: "DEPTH_NOT_ENOUGH", depth: 1 },
   ],
 });
 

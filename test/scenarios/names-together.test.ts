@@ -34,6 +34,13 @@ const facts = factsOf([
   ]),
   "node:n3#viewer@user:ann",
   "node:n0#owner@user:ann",
+  // Five that lead to each other in a circle, of which the fourth has the viewer.
+  ...[0, 1, 2, 3, 4].flatMap((index) => [
+    `node:c${index}#left@node:c${(index + 1) % 5}`,
+    `node:c${index}#right@node:c${(index + 1) % 5}`,
+  ]),
+  "node:c3#viewer@user:ann",
+  "node:c0#owner@user:ann",
 ]);
 
 let engines: Engines;
@@ -91,6 +98,15 @@ for (const engine of ["memory", "postgres"] as const) {
       assert.equal(await answers(engine, "n0", ["hidden", "secret"], depth), "DEPTH_NOT_ENOUGH");
       assert.equal(await answers(engine, "n0", ["far", "hidden"], depth), "DEPTH_NOT_ENOUGH");
     }
+  });
+
+  test(`names that are solved together in a circle need the hops of their paths (${engine})`, async () => {
+    for (const depth of [1, 2]) {
+      assert.equal(await answers(engine, "c0", ["hidden", "secret"], depth), "DEPTH_NOT_ENOUGH");
+      assert.equal(await answers(engine, "c0", ["far", "near"], depth), "DEPTH_NOT_ENOUGH");
+    }
+    assert.deepEqual(await answers(engine, "c0", ["far", "near"], 3), [true, true]);
+    assert.deepEqual(await answers(engine, "c0", ["far", "hidden"], 100), [true, false]);
   });
 
   test(`the last hop to the asked userset counts for names together (${engine})`, async () => {
