@@ -22,22 +22,7 @@ export async function openStore(
   { logger, telemetry }: Pick<Observation, "logger" | "telemetry">,
   signal: AbortSignal,
 ): Promise<Store> {
-  const garbageCollection = garbageCollectionOf(config);
-  const collected = garbageCollection && observeGarbage(telemetry, garbageCollection);
-  const common = {
-    maxSchemaCacheBytes: config["service.schema.cache.max_cost"],
-    maxSchemas: config["service.schema.cache.number_of_counters"],
-    telemetry,
-    garbageCollection,
-    onCollected: (pass: GarbagePass) => {
-      logger.info(pass, "garbage collected");
-      collected?.(pass);
-    },
-    warn: (message: string) => logger.warn(message),
-    watch: config["service.watch.enabled"]
-      ? { readAheadMax: config["database.watch_buffer_size"] }
-      : undefined,
-  };
+  const common = commonOf(config, { logger, telemetry });
   switch (config["database.engine"]) {
     case "memory":
       logger.info("data is kept in memory and lost when the process ends");
@@ -87,6 +72,30 @@ export async function openStore(
       };
     }
   }
+}
+
+/** What both engines are told. */
+function commonOf(
+  config: Config,
+  { logger, telemetry }: Pick<Observation, "logger" | "telemetry">,
+) {
+  const garbageCollection = garbageCollectionOf(config);
+  const collected = garbageCollection && observeGarbage(telemetry, garbageCollection);
+  return {
+    tokenKey: config["service.token_key"] || undefined,
+    maxSchemaCacheBytes: config["service.schema.cache.max_cost"],
+    maxSchemas: config["service.schema.cache.number_of_counters"],
+    telemetry,
+    garbageCollection,
+    onCollected: (pass: GarbagePass) => {
+      logger.info(pass, "garbage collected");
+      collected?.(pass);
+    },
+    warn: (message: string) => logger.warn(message),
+    watch: config["service.watch.enabled"]
+      ? { readAheadMax: config["database.watch_buffer_size"] }
+      : undefined,
+  };
 }
 
 /** Who is told how answers were found, and how many were found each way. */

@@ -135,6 +135,13 @@ export const headerWord: Kind<string> = {
   read: (text) => (/^[!-~]+$/.test(text) ? text : undefined),
 };
 
+/** A secret that is too long to be found by trying. */
+export const longSecret: Kind<string> = {
+  expected: "16 or more visible ASCII characters without spaces",
+  schema: { type: scalar, pattern: "^[!-~]{16,}$" },
+  read: (text) => (/^[!-~]{16,}$/.test(text) ? text : undefined),
+};
+
 /** What can be dialled or listened on. */
 export const host: Kind<string> = {
   expected: "a host name or an IP address, without a port",

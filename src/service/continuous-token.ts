@@ -1,11 +1,12 @@
-import { hash } from "node:crypto";
-
 import { PembaError } from "../base/error.ts";
+import { isMacOf, type TokenMac } from "../base/token-mac.ts";
 import type { JsonValue } from "../base/tuple.ts";
 import type { Absent } from "./field.ts";
 
 /** What a token belongs to: it is good for the next page of exactly this and of nothing else. */
 export interface TokenScope {
+  /** Of the store that is asked. */
+  readonly mac: TokenMac;
   readonly operation: string;
   /** Empty for operations that have no tenant. */
   readonly tenant: string;
@@ -13,61 +14,74 @@ export interface TokenScope {
   readonly query: JsonValue;
 }
 
-const checksumBytes = 9;
+const macBytes = 9;
 
 /** Opaque text for the client; `cursor` is where the next page begins. No cursor, no token. */
 export function continuousToken(scope: TokenScope, cursor: JsonValue | undefined): string {
   if (cursor === undefined) return "";
   const payload = Buffer.from(JSON.stringify(cursor));
-  return Buffer.concat([checksum(scope, payload), payload]).toString("base64url");
+  const code = scope.mac(authenticated(scope, payload)).subarray(0, macBytes);
+  return Buffer.concat([code, payload]).toString("base64url");
 }
 
 /**
  * The cursor that `continuousToken` was given; undefined for the first page. Fails with
  * INVALID_CONTINUOUS_TOKEN when the text is not a token, or one of another scope.
  */
-export function parseContinuousToken(
-  scope: TokenScope,
-  token: string | Absent,
-): JsonValue | undefined {
+function parseContinuousToken(scope: TokenScope, token: string | Absent): JsonValue | undefined {
   if (token === undefined || token === null || token === "") return undefined;
   const bytes = Buffer.from(token, "base64url");
-  const payload = bytes.subarray(checksumBytes);
-  const intact =
+  const payload = bytes.subarray(macBytes);
+  const isIntact =
     payload.length > 0 &&
     bytes.toString("base64url") === token &&
-    checksum(scope, payload).equals(bytes.subarray(0, checksumBytes));
-  if (!intact) throw invalidToken();
+    isMacOf(scope.mac, authenticated(scope, payload), bytes.subarray(0, macBytes));
+  if (!isIntact) throw invalidToken();
   return parseJson(payload.toString());
 }
 
-/** Anyone can compute the checksum, so what it vouches for may still be no cursor. */
+/** The key may be known to others, so what the code vouches for may still be no cursor. */
 function parseJson(text: string): JsonValue {
+  let json: JsonValue;
   try {
-    const json: JsonValue = JSON.parse(text);
-    return json;
+    json = JSON.parse(text);
   } catch {
     throw invalidToken();
   }
+  if (JSON.stringify(json) !== text) throw invalidToken();
+  return json;
 }
 
-/** The same, for the operations whose cursor is one text. */
-export function parseTextCursor(scope: TokenScope, token: string | Absent): string | undefined {
+/** The same, for the operations whose cursor is one text, which is the key of an item. */
+export function parseTextCursor<K extends string>(
+  scope: TokenScope,
+  token: string | Absent,
+  isKey: (text: string) => text is K,
+): K | undefined {
   const cursor = parseContinuousToken(scope, token);
-  if (cursor === undefined || typeof cursor === "string") return cursor;
+  if (cursor === undefined) return undefined;
+  if (typeof cursor === "string" && isKey(cursor)) return cursor;
   throw invalidToken();
 }
 
-/** The same, for the operations whose cursor is so many texts. */
+/** The same, for the operations whose cursor is several texts, of which only some make a place. */
 export function parseTextsCursor(
   scope: TokenScope,
   token: string | Absent,
-  count: number,
+  isPlace: (texts: readonly string[]) => boolean,
 ): readonly string[] | undefined {
   const cursor = parseContinuousToken(scope, token);
   if (cursor === undefined) return undefined;
-  if (isTexts(cursor) && cursor.length === count) return cursor;
+  if (isTexts(cursor) && isPlace(cursor)) return cursor;
   throw invalidToken();
+}
+
+/**
+ * Whether the pages of a request can be of the state that a cursor holds: of the one that the request
+ * names, where it names one. What a token of a state holds is the store's to read.
+ */
+export function isStateOfPages(asked: string | undefined, held: string | undefined): boolean {
+  return held !== undefined && held !== "" && (asked ?? held) === held;
 }
 
 /**
@@ -96,10 +110,7 @@ export function pageError(error: unknown): unknown {
 }
 
 function isTexts(cursor: JsonValue): cursor is readonly string[] {
-  return (
-    Array.isArray(cursor) &&
-    cursor.every((part) => typeof part === "string" && !part.includes("\0"))
-  );
+  return Array.isArray(cursor) && cursor.every((part) => typeof part === "string");
 }
 
 function invalidToken(): PembaError {
@@ -122,9 +133,8 @@ function tokenError(
 }
 
 /** A length stands before each part, so no two scopes can run together into the same bytes. */
-function checksum({ operation, tenant, query }: TokenScope, payload: Buffer): Buffer {
+function authenticated({ operation, tenant, query }: TokenScope, payload: Buffer): Buffer {
   const asked = [operation, tenant, JSON.stringify(query)];
   const head = asked.map((part) => `${part.length}:${part}`).join("");
-  const bytes = Buffer.concat([Buffer.from(`${head}${payload.length}:`), payload]);
-  return hash("sha256", bytes, "buffer").subarray(0, checksumBytes);
+  return Buffer.concat([Buffer.from(`${head}${payload.length}:`), payload]);
 }

@@ -1,4 +1,5 @@
 import type { SchemaVersion } from "../base/tuple.ts";
+import { isSchemaVersion } from "../store/schema-version.ts";
 import { continuousToken, parseTextCursor, type TokenScope } from "./continuous-token.ts";
 import { type Absent, defaultPageSize, parsePageSize, parseTenantId } from "./field.ts";
 import type { Service } from "./service.ts";
@@ -23,13 +24,14 @@ export async function listSchemas(
 ): Promise<ListedSchemas> {
   const tenant = parseTenantId(request.tenantId);
   const limit = parsePageSize(request.pageSize, defaultPageSize);
-  const scope: TokenScope = { operation: "schemas/list", tenant, query: null };
-  const before = parseTextCursor(scope, request.continuousToken);
-  const page = await service.store.schemas.list(tenant, {
-    // The checksum of the token vouches for the cursor: it was a version of this tenant.
-    before: before as SchemaVersion | undefined,
-    limit,
-  });
+  const scope: TokenScope = {
+    mac: service.store.pageMac,
+    operation: "schemas/list",
+    tenant,
+    query: null,
+  };
+  const before = parseTextCursor(scope, request.continuousToken, isSchemaVersion);
+  const page = await service.store.schemas.list(tenant, { before, limit });
   return {
     head: page.head,
     schemas: page.items,

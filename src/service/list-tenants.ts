@@ -1,4 +1,4 @@
-import type { TenantId } from "../base/tuple.ts";
+import { newTenantPattern, type TenantId } from "../base/tuple.ts";
 import type { Tenant } from "../store/store.ts";
 import { continuousToken, parseTextCursor, type TokenScope } from "./continuous-token.ts";
 import { type Absent, defaultPageSize, parsePageSize, tenantPattern } from "./field.ts";
@@ -11,21 +11,27 @@ export interface ListTenantsRequest {
   readonly among?: ReadonlySet<string> | undefined;
 }
 
-const scope: TokenScope = { operation: "tenants/list", tenant: "", query: null };
-
 /** Ascending by id. */
 export async function listTenants(
   service: Service,
   request: ListTenantsRequest,
 ): Promise<{ readonly tenants: readonly Tenant[]; readonly continuousToken: string }> {
   const limit = parsePageSize(request.pageSize, defaultPageSize);
-  const after = parseTextCursor(scope, request.continuousToken);
-  // The checksum of the token vouches for the cursor: it was the id of a tenant.
+  const scope: TokenScope = {
+    mac: service.store.pageMac,
+    operation: "tenants/list",
+    tenant: "",
+    query: null,
+  };
   const page = await service.store.tenants.list({
-    after: after as TenantId | undefined,
+    after: parseTextCursor(scope, request.continuousToken, isTenantId),
     limit,
     // What is no id is that of no tenant.
     among: request.among && new Set([...request.among].filter((id) => tenantPattern.test(id))),
   });
   return { tenants: page.items, continuousToken: continuousToken(scope, page.next) };
+}
+
+function isTenantId(text: string): text is TenantId {
+  return newTenantPattern.test(text);
 }

@@ -48,6 +48,7 @@ function parseLookup(service: Service, request: LookupEntityRequest, operation: 
   const subject = parseSubject(request.subject, "subject");
   const scope = parseScope(request.scope);
   return {
+    mac: service.store.pageMac,
     operation,
     tenant,
     frame,

@@ -2,15 +2,18 @@ import { hash } from "node:crypto";
 
 import { must } from "../base/assert.ts";
 import { cancelled } from "../base/error.ts";
+import type { TokenMac } from "../base/token-mac.ts";
 import type { SchemaVersion, SnapToken, TenantId } from "../base/tuple.ts";
+import { isSchemaVersion } from "../store/schema-version.ts";
 import type { LookupFrame, LookupPage } from "../store/store.ts";
 import {
   continuousToken,
+  isStateOfPages,
   pageError,
   parseTextsCursor,
   type TokenScope,
 } from "./continuous-token.ts";
-import { type Absent, parsePageSize, parseStreamSize } from "./field.ts";
+import { type Absent, idPattern, parsePageSize, parseStreamSize } from "./field.ts";
 import type { ParsedQuestion, RawQuestion } from "./request-check.ts";
 
 /** What both lookups have in common. */
@@ -21,6 +24,8 @@ export interface RawLookup extends RawQuestion {
 
 /** A lookup whose request is parsed, all but its page. */
 export interface Lookup {
+  /** Authenticates the tokens of its pages. */
+  readonly mac: TokenMac;
   readonly operation: string;
   readonly tenant: TenantId;
   readonly frame: Omit<ParsedQuestion, "arguments">;
@@ -50,7 +55,7 @@ export async function lookupPage(
 ): Promise<{ readonly ids: readonly string[]; readonly continuousToken: string }> {
   const scope = tokenScope(lookup);
   const limit = parsePageSize(request.pageSize, defaultPageSize);
-  const page = await readBehind(lookup, placeOf(scope, request), limit);
+  const page = await readBehind(lookup, placeOf(scope, lookup, request), limit);
   return {
     ids: page.items,
     continuousToken: continuousToken(
@@ -70,7 +75,7 @@ export async function* lookupStream(
 ): AsyncGenerator<LookupResult> {
   const scope = tokenScope(lookup);
   let left = parseStreamSize(request.pageSize) ?? Number.POSITIVE_INFINITY;
-  let place = placeOf(scope, request);
+  let place = placeOf(scope, lookup, request);
   for (let size = batchSizes.first; ; size = Math.min(size * 2, batchSizes.max)) {
     if (lookup.frame.signal?.aborted === true) throw cancelled(undefined);
     const page = await readBehind(lookup, place, Math.min(left, size));
@@ -105,12 +110,21 @@ async function readBehind(
   }
 }
 
-function placeOf(scope: TokenScope, request: RawLookup): Place | undefined {
-  const cursor = parseTextsCursor(scope, request.continuousToken, 3);
+function placeOf(scope: TokenScope, { frame }: Lookup, request: RawLookup): Place | undefined {
+  const cursor = parseTextsCursor(
+    scope,
+    request.continuousToken,
+    ([state, version = "", after = "", ...more]) =>
+      isStateOfPages(frame.snapToken, state) &&
+      isSchemaVersion(version) &&
+      (frame.schemaVersion ?? version) === version &&
+      idPattern.test(after) &&
+      more.length === 0,
+  );
   if (cursor === undefined) return undefined;
-  // The checksum of the token vouches for its cursor: the parts are what they were.
   const [snapToken, schemaVersion, after] = cursor;
   return {
+    // It was a token when it went into the cursor, or the store refuses it.
     snapToken: must(snapToken, "a cursor has a state") as SnapToken,
     schemaVersion: must(schemaVersion, "a cursor has a schema") as SchemaVersion,
     after: must(after, "a cursor has a place"),
@@ -122,8 +136,8 @@ function cursorOf({ snapToken, schemaVersion }: LookupPage, after: string): read
 }
 
 /** The question goes in as its hash, since a stream makes a token for each id and a context is large. */
-function tokenScope({ operation, tenant, frame, asked }: Lookup): TokenScope {
+function tokenScope({ mac, operation, tenant, frame, asked }: Lookup): TokenScope {
   const { snapToken, schemaVersion, depth, context } = frame;
   const query = JSON.stringify([snapToken, schemaVersion, depth, context, asked]);
-  return { operation, tenant, query: hash("sha256", query, "base64") };
+  return { mac, operation, tenant, query: hash("sha256", query, "base64") };
 }

@@ -29,6 +29,7 @@ export async function lookupSubject(
     subjectRelation: parseSubjectRelation(reference.relation, "subject_reference.relation"),
   };
   const lookup: Lookup = {
+    mac: service.store.pageMac,
     operation: "permissions/lookup-subject",
     tenant,
     frame,

@@ -3,6 +3,7 @@ import type { AttributeFilter, TupleFilter } from "../store/filter.ts";
 import type { DataPage, DataRead } from "../store/store.ts";
 import {
   continuousToken,
+  isStateOfPages,
   pageError,
   parseTextsCursor,
   type TokenScope,
@@ -15,6 +16,7 @@ import {
   parseTenantId,
   requireObject,
 } from "./field.ts";
+import { isAttributePlace, isTuplePlace } from "./page-place.ts";
 import {
   parseAttributeFilter,
   parseTupleFilter,
@@ -49,11 +51,13 @@ export async function readRelationships(
   const snapToken = snapTokenOf(request);
   const filter = parseTupleFilter(request.filter, "filter");
   const scope: TokenScope = {
+    mac: service.store.pageMac,
     operation: "data/relationships/read",
     tenant,
     query: [snapToken ?? null, tupleQuery(filter)],
   };
-  const page = await readPage({ request, scope, snapToken, placeLength: 6 }, (read) =>
+  const isPlace = (place: readonly string[]): boolean => isTuplePlace(filter, place);
+  const page = await readPage({ request, scope, snapToken, isPlace }, (read) =>
     service.store.data.readTuples(tenant, { ...read, filter }),
   );
   return { tuples: page.items, continuousToken: page.continuousToken };
@@ -68,11 +72,13 @@ export async function readAttributes(
   const snapToken = snapTokenOf(request);
   const filter = parseAttributeFilter(request.filter, "filter");
   const scope: TokenScope = {
+    mac: service.store.pageMac,
     operation: "data/attributes/read",
     tenant,
     query: [snapToken ?? null, attributeQuery(filter)],
   };
-  const page = await readPage({ request, scope, snapToken, placeLength: 3 }, (read) =>
+  const isPlace = (place: readonly string[]): boolean => isAttributePlace(filter, place);
+  const page = await readPage({ request, scope, snapToken, isPlace }, (read) =>
     service.store.data.readAttributes(tenant, { ...read, filter }),
   );
   return { attributes: page.items, continuousToken: page.continuousToken };
@@ -83,16 +89,20 @@ async function readPage<T>(
     readonly request: ReadRequest;
     readonly scope: TokenScope;
     readonly snapToken: SnapToken | undefined;
-    /** How many texts say where an item stands (see `tuplePlace`, `attributePlace`). */
-    readonly placeLength: number;
+    /** Whether texts say where an item stands (see `tuplePlace`, `attributePlace`). */
+    readonly isPlace: (texts: readonly string[]) => boolean;
   },
   read: (page: Omit<DataRead<unknown>, "filter">) => Promise<DataPage<T>>,
 ): Promise<{ readonly items: readonly T[]; readonly continuousToken: string }> {
   const { request, scope } = page;
   const limit = parsePageSize(request.pageSize, defaultPageSize);
-  const cursor = parseTextsCursor(scope, request.continuousToken, 1 + page.placeLength);
+  const cursor = parseTextsCursor(
+    scope,
+    request.continuousToken,
+    ([state, ...place]) => isStateOfPages(page.snapToken, state) && page.isPlace(place),
+  );
   const [first, ...after] = cursor ?? [];
-  // It was a token when it went into the cursor.
+  // It was a token when it went into the cursor, or the store refuses it.
   const snapToken = cursor === undefined ? page.snapToken : (first as SnapToken);
   try {
     const { items, next, ...state } = await read({

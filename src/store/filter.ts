@@ -48,9 +48,71 @@ export function tuplePlace(tuple: Tuple, end: "entity" | "subject"): readonly st
     : [subject.id, subject.type, subject.relation, entity.type, relation, entity.id];
 }
 
+/** The tuple that stands at a place, whatever its parts are; undefined when that is no place. */
+export function tupleAt(place: readonly string[], end: "entity" | "subject"): Tuple | undefined {
+  if (place.length !== 6) return undefined;
+  const [first = "", second = "", third = "", fourth = "", fifth = "", sixth = ""] = place;
+  return end === "entity"
+    ? {
+        entity: { type: third, id: first },
+        relation: second,
+        subject: { type: fourth, id: sixth, relation: fifth },
+      }
+    : {
+        entity: { type: fourth, id: sixth },
+        relation: fifth,
+        subject: { type: second, id: first, relation: third },
+      };
+}
+
 /** Where an attribute stands in a read. */
 export function attributePlace({ entity, attribute }: AttributeName): readonly string[] {
   return [entity.id, attribute, entity.type];
+}
+
+/** The attribute that stands at a place, whatever its parts are; undefined when that is no place. */
+export function attributeAt(place: readonly string[]): AttributeName | undefined {
+  if (place.length !== 3) return undefined;
+  const [id = "", attribute = "", type = ""] = place;
+  return { entity: { type, id }, attribute };
+}
+
+/** Tells which tuples a filter lets through. */
+export function tupleMatcher({
+  entity,
+  relation,
+  subject,
+}: TupleFilter): (tuple: Tuple) => boolean {
+  const entityIds = new Set(entity.ids);
+  const subjectIds = new Set(subject.ids);
+  return (tuple) =>
+    is(entity.type, tuple.entity.type) &&
+    isOneOf(entityIds, tuple.entity.id) &&
+    is(relation, tuple.relation) &&
+    is(subject.type, tuple.subject.type) &&
+    isOneOf(subjectIds, tuple.subject.id) &&
+    is(subject.relation, tuple.subject.relation);
+}
+
+/** The same for attributes. */
+export function attributeMatcher({
+  entity,
+  attributes,
+}: AttributeFilter): (name: AttributeName) => boolean {
+  const ids = new Set(entity.ids);
+  const names = new Set(attributes);
+  return (name) =>
+    is(entity.type, name.entity.type) &&
+    isOneOf(ids, name.entity.id) &&
+    isOneOf(names, name.attribute);
+}
+
+function is(wanted: string, name: string): boolean {
+  return wanted === "" || wanted === name;
+}
+
+function isOneOf(wanted: ReadonlySet<string>, name: string): boolean {
+  return wanted.size === 0 || wanted.has(name);
 }
 
 /** Negative when `a` stands before `b`. Names and ids are ASCII, so this is the order of bytes. */

@@ -6,6 +6,8 @@ const digits = "0123456789abcdefghijklmnopqrstuv";
 const length = 20;
 const bitsPerDigit = 5n;
 
+const pattern = new RegExp(`^[${digits}]{${length}}$`);
+
 /** Of the 100 bits, the upper 48 are the time in milliseconds and the rest is random. */
 const randomBits = 52n;
 
@@ -17,6 +19,11 @@ export function newSchemaVersion(former: SchemaVersion | undefined, now: Date): 
   const random = randomBytes(8).readBigUInt64BE() >> (64n - randomBits);
   const fresh = write((BigInt(now.getTime()) << randomBits) | random);
   return former === undefined || fresh > former ? fresh : write(read(former) + 1n);
+}
+
+/** Whether a text is as version ids are; that there is such a version it does not say. */
+export function isSchemaVersion(text: string): text is SchemaVersion {
+  return pattern.test(text);
 }
 
 function write(value: bigint): SchemaVersion {

@@ -1,3 +1,4 @@
+import type { TokenMac } from "../base/token-mac.ts";
 import type {
   Attribute,
   Context,
@@ -28,6 +29,8 @@ export interface Store {
   readonly permissions: PermissionStore;
   readonly lookups: LookupStore;
   readonly changes: ChangeStore;
+  /** Authenticates continuous tokens: the same for all instances that have the same data. */
+  readonly pageMac: TokenMac;
   /** Resolves when storage answers; rejects with UNAVAILABLE when it does not. */
   ping(): Promise<void>;
   close(): Promise<void>;

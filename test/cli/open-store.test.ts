@@ -65,6 +65,20 @@ test("a statement is repeated `database.max_retries` times", async (t) => {
   assert.equal(await outcome(1), "read");
 });
 
+test("tokens are authenticated with `service.token_key`, on both engines", async (t) => {
+  const flag = "--service-token-key=a-key-of-many-characters";
+  const memory = "--database-engine=memory";
+  const content = Buffer.from("content");
+  const codes = [];
+  for (const flags of [[flag], [flag, memory], [], [memory]]) {
+    const { store } = await open(t, ...flags);
+    codes.push(store.pageMac(content).toString("hex"));
+  }
+  const [postgres, inMemory, ...drawn] = codes;
+  assert.equal(inMemory, postgres);
+  assert.equal(new Set([postgres, ...drawn]).size, 3);
+});
+
 for (const [key, flag] of [
   ["service.schema.cache.number_of_counters", "--service-schema-cache-number-of-counters=1"],
   ["service.schema.cache.max_cost", "--service-schema-cache-max-cost=1B"],

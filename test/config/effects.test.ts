@@ -75,6 +75,7 @@ const effects: Readonly<Record<string, string>> = {
   "profiler.host": "cli/open-profiler.test.ts",
   "profiler.port": "cli/open-profiler.test.ts",
   "service.circuit_breaker": "cli/circuit-breaker.test.ts",
+  "service.token_key": "cli/open-store.test.ts",
   "service.permission.bulk_limit": "cli/serve-keys.test.ts",
   "service.permission.concurrency_limit": "cli/serve-keys.test.ts",
   "service.permission.cache.number_of_counters": "cli/open-store.test.ts",

@@ -1,30 +1,38 @@
 import assert from "node:assert/strict";
-import { hash } from "node:crypto";
 import { test } from "node:test";
 
 import { PembaError } from "../../src/base/error.ts";
+import { tokenMac } from "../../src/base/token-mac.ts";
 import {
   continuousToken,
-  parseContinuousToken,
   pageError,
   parseTextCursor,
   parseTextsCursor,
   type TokenScope,
 } from "../../src/service/continuous-token.ts";
 
-const scope: TokenScope = { operation: "things/list", tenant: "t1", query: { type: "doc" } };
+const mac = tokenMac("key", "continuous");
+const scope: TokenScope = { mac, operation: "things/list", tenant: "t1", query: { type: "doc" } };
 const invalid = { code: "INVALID_CONTINUOUS_TOKEN" };
 
-test("a token gives back its cursor, whatever JSON that is", () => {
-  for (const cursor of ["a", "", { last: "x\u{1F600}", snapshot: "1:2:" }, [1, null]]) {
-    assert.deepEqual(parseContinuousToken(scope, continuousToken(scope, cursor)), cursor);
+/** All but one text are keys. */
+const isKey = (text: string): text is string => text !== "no key";
+
+test("a token gives back its cursor", () => {
+  for (const cursor of ["a", "", "x\u{1F600}", "1:2:"]) {
+    assert.equal(parseTextCursor(scope, continuousToken(scope, cursor), isKey), cursor);
   }
+  const texts = ["a", "", "x\u{1F600}"];
+  assert.deepEqual(
+    parseTextsCursor(scope, continuousToken(scope, texts), () => true),
+    texts,
+  );
 });
 
 test("no cursor is an empty token, and an empty or absent token is no cursor", () => {
   assert.equal(continuousToken(scope, undefined), "");
   for (const token of ["", undefined, null]) {
-    assert.equal(parseContinuousToken(scope, token), undefined);
+    assert.equal(parseTextCursor(scope, token, isKey), undefined);
   }
 });
 
@@ -34,9 +42,12 @@ test("a token is good for its operation, tenant and query only", () => {
     { ...scope, operation: "things/read" },
     { ...scope, tenant: "t2" },
     { ...scope, query: { type: "folder" } },
-    { operation: "things/listt1", tenant: "", query: scope.query },
+    { ...scope, operation: "things/listt1", tenant: "" },
+    // Nor is it good where the key is another, or for another kind of tokens.
+    { ...scope, mac: tokenMac("other", "continuous") },
+    { ...scope, mac: tokenMac("key", "snap") },
   ]) {
-    assert.throws(() => parseContinuousToken(other, token), invalid);
+    assert.throws(() => parseTextCursor(other, token, isKey), invalid);
   }
 });
 
@@ -45,7 +56,7 @@ test("a token with any changed, added or lost character is refused", () => {
   for (let index = 0; index < token.length; index++) {
     const changed = token[index] === "A" ? "B" : "A";
     const forged = token.slice(0, index) + changed + token.slice(index + 1);
-    assert.throws(() => parseContinuousToken(scope, forged), invalid);
+    assert.throws(() => parseTextCursor(scope, forged, isKey), invalid);
   }
   for (const broken of [
     `${token}A`,
@@ -56,29 +67,38 @@ test("a token with any changed, added or lost character is refused", () => {
     " ",
     `${token}\n`,
   ]) {
-    assert.throws(() => parseContinuousToken(scope, broken), invalid);
+    assert.throws(() => parseTextCursor(scope, broken, isKey), invalid);
   }
 });
 
 test("a cursor of another kind is refused where text is expected", () => {
-  assert.throws(() => parseTextCursor(scope, continuousToken(scope, [1])), invalid);
-  assert.equal(parseTextCursor(scope, continuousToken(scope, "a")), "a");
+  for (const cursor of [[1], null, true, {}, "no key"]) {
+    const token = continuousToken(scope, cursor);
+    assert.throws(() => parseTextCursor(scope, token, isKey), invalid);
+  }
+  assert.equal(parseTextCursor(scope, continuousToken(scope, "a"), isKey), "a");
 });
 
-test("a cursor of another length, or with what no stored text holds, is refused", () => {
-  assert.deepEqual(parseTextsCursor(scope, continuousToken(scope, ["a", "b"]), 2), ["a", "b"]);
-  for (const cursor of [[], ["a"], ["a", "b", "c"], ["a", 1], ["a", "\0"], { a: "b" }]) {
-    assert.throws(() => parseTextsCursor(scope, continuousToken(scope, cursor), 2), invalid);
+test("a cursor that is no place is refused", () => {
+  const isPlace = ([first, ...more]: readonly string[]): boolean =>
+    first === "a" && more.length === 1;
+  const good = continuousToken(scope, ["a", "b"]);
+  assert.deepEqual(parseTextsCursor(scope, good, isPlace), ["a", "b"]);
+  for (const cursor of [[], ["a"], ["a", "b", "c"], ["b", "a"], ["a", 1], { a: "b" }, "a"]) {
+    const token = continuousToken(scope, cursor);
+    assert.throws(() => parseTextsCursor(scope, token, isPlace), invalid);
   }
 });
 
-test("a token that somebody made of no JSON is refused", () => {
-  const payload = Buffer.from("[");
-  const parts = [scope.operation, scope.tenant, JSON.stringify(scope.query), "["];
-  const text = parts.map((part) => `${part.length}:${part}`).join("");
-  const checksum = hash("sha256", text, "buffer").subarray(0, 9);
-  const forged = Buffer.concat([checksum, payload]).toString("base64url");
-  assert.throws(() => parseContinuousToken(scope, forged), invalid);
+test("a token that was made of no JSON, or spells it otherwise, is refused", () => {
+  for (const payload of ["[", '["a" ]', '"\\u0061"', '["a"']) {
+    const parts = [scope.operation, scope.tenant, JSON.stringify(scope.query), payload];
+    const text = parts.map((part) => `${part.length}:${part}`).join("");
+    const code = mac(Buffer.from(text)).subarray(0, 9);
+    const made = Buffer.concat([code, Buffer.from(payload)]).toString("base64url");
+    assert.throws(() => parseTextCursor(scope, made, isKey), invalid, payload);
+    assert.throws(() => parseTextsCursor(scope, made, () => true), invalid, payload);
+  }
 });
 
 test("what is wrong with the state that a token holds is told of the token", () => {

@@ -15,6 +15,7 @@ import { createMemoryStore } from "../../src/store/memory/store.ts";
 import { createPostgresStore, type PostgresStoreOptions } from "../../src/store/postgres/store.ts";
 import type { Store } from "../../src/store/store.ts";
 import { createMigratedDatabase } from "../support/database.ts";
+import { tokenKey } from "../support/token-key.ts";
 
 export const pool = {
   maxConnections: 8,
@@ -42,7 +43,7 @@ export const engines: readonly {
   {
     name: "memory",
     open: async (options = {}) => {
-      const store = createMemoryStore({ maxSchemaCacheBytes: 1_000_000, ...options });
+      const store = createMemoryStore({ maxSchemaCacheBytes: 1_000_000, tokenKey, ...options });
       return { store, close: async () => await store.close() };
     },
   },
@@ -76,6 +77,7 @@ export async function openStore(
     autoMigrate: true,
     maxRetries: 10,
     maxSchemaCacheBytes: 1_000_000,
+    tokenKey,
     warn: (message) => assert.fail(message),
     ...options,
   });

@@ -14,6 +14,7 @@ import { Database } from "../../src/store/postgres/connect/database.ts";
 import { SnapTokens } from "../../src/store/postgres/token/snap-token.ts";
 import type { Store } from "../../src/store/store.ts";
 import { createTestDatabase, type TestDatabase } from "../support/database.ts";
+import { tokenKey } from "../support/token-key.ts";
 import { changesOf } from "./change-log.ts";
 import {
   attribute,
@@ -41,7 +42,7 @@ before(async () => {
   store = opened.store;
   sql = connect(opened.url, 8);
   database = await Database.connect({ url: opened.url, pool, warn: assert.fail });
-  tokens = await SnapTokens.load(database);
+  tokens = await SnapTokens.load(database, tokenKey);
   elsewhere = await createTestDatabase();
 });
 

@@ -15,6 +15,7 @@ import { SnapTokens } from "../../src/store/postgres/token/snap-token.ts";
 import type { Store } from "../../src/store/store.ts";
 import { openLine } from "../support/line.ts";
 import { startFollowedPostgres } from "../support/postgres-binaries.ts";
+import { tokenKey } from "../support/token-key.ts";
 import { fails, openStore, pool, tenantWithSchema, write } from "./engines.ts";
 import { remove } from "./filters.ts";
 import { beginWrite, connect, until } from "./open-write.ts";
@@ -39,7 +40,7 @@ async function startPair(t: TestContext): Promise<Pair> {
   const store = await openStore(primary.url, { maxRetries: 0 });
   const [sql, following] = [connect(primary.url, 8), connect(standby.url, 2)];
   const database = await Database.connect({ url: primary.url, pool, warn: assert.fail });
-  const tokens = await SnapTokens.load(database);
+  const tokens = await SnapTokens.load(database, tokenKey);
   t.after(() => following.end({ timeout: 1 }));
   let isLost = false;
   const lose = async (): Promise<void> => {

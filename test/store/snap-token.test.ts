@@ -3,6 +3,7 @@ import { after, before, test } from "node:test";
 
 import fc from "fast-check";
 
+import { tokenMac } from "../../src/base/token-mac.ts";
 import type { SnapToken } from "../../src/base/tuple.ts";
 import { arrayLiteral } from "../../src/store/postgres/connect/array-literal.ts";
 import { Database } from "../../src/store/postgres/connect/database.ts";
@@ -13,11 +14,13 @@ import {
   type TokenContent,
 } from "../../src/store/postgres/token/snap-token-codec.ts";
 import {
+  isVisible,
   parseSnapshot,
   printSnapshot,
   withVisible,
 } from "../../src/store/postgres/token/snapshot.ts";
 import { createTestDatabase, type TestDatabase } from "../support/database.ts";
+import { snapMac, tokenKey } from "../support/token-key.ts";
 import { allowed, openPostgres, pool, tenantWithSchema, write } from "./engines.ts";
 import { connect } from "./open-write.ts";
 
@@ -96,23 +99,25 @@ function stateOf(text: string): TokenContent {
 }
 
 function encode(text: string): SnapToken {
-  return encodeSnapToken(stateOf(text));
+  return encodeSnapToken(snapMac, stateOf(text));
 }
 
 test("a token says what it was made of", () => {
   fc.assert(
     fc.property(
       snapshotText,
-      fc.nat({ max: 2 ** 31 - 1 }),
+      fc.integer({ min: 1, max: 2 ** 31 - 1 }),
       fc.option(fc.bigInt({ min: 1n, max: 300n }), { nil: undefined }),
       fc.bigInt({ min: 0n, max: 300n }),
       (text, timeline, age, later) => {
         const state = stateOf(text);
         const { xmax } = state.snapshot;
         const change = age === undefined ? undefined : xmax - age;
+        const isShown = change !== undefined && isId(change) && isVisible(state.snapshot, change);
         const content = { ...state, timeline, change, takenBefore: xmax + later };
-        const read = decodeSnapToken(encodeSnapToken(content));
-        assert.deepEqual(read, content);
+        const read = decodeSnapToken(snapMac, encodeSnapToken(snapMac, content));
+        // The change of a token is one that its state shows.
+        assert.deepEqual(read, change === undefined || isShown ? content : undefined);
         assert.equal(printSnapshot(content.snapshot), text);
       },
     ),
@@ -154,7 +159,7 @@ test("a changed token is none", () => {
       const alphabet = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-_";
       const at = position % token.length;
       const changed = `${token.slice(0, at)}${alphabet.charAt(replacement)}${token.slice(at + 1)}`;
-      assert.equal(decodeSnapToken(changed) === undefined, changed !== token);
+      assert.equal(decodeSnapToken(snapMac, changed) === undefined, changed !== token);
     }),
   );
 });
@@ -162,16 +167,34 @@ test("a changed token is none", () => {
 test("text that is no token is none", () => {
   const token = encode("10:20:12,13");
   for (const text of ["", "a", "!", token.slice(1), `${token}A`, `${token}=`, ` ${token}`]) {
-    assert.equal(decodeSnapToken(text), undefined, text);
+    assert.equal(decodeSnapToken(snapMac, text), undefined, text);
   }
   fc.assert(
     fc.property(fc.string(), (text) => {
-      assert.equal(decodeSnapToken(text), undefined);
+      assert.equal(decodeSnapToken(snapMac, text), undefined);
     }),
   );
 });
 
-test("a token whose state no server could have is none, though its checksum is right", () => {
+test("a token is good for those who have its key, and for no other kind of tokens", () => {
+  const state = stateOf("10:20:12,13");
+  for (const other of [tokenMac(`${tokenKey}x`, "snap"), tokenMac(tokenKey, "continuous")]) {
+    assert.equal(decodeSnapToken(snapMac, encodeSnapToken(other, state)), undefined);
+  }
+});
+
+test("a state has one token", () => {
+  const body = Buffer.from(encodeSnapToken(snapMac, stateOf("10:20:12,13")), "base64url");
+  const signed = (bytes: Buffer): string =>
+    Buffer.concat([bytes, snapMac(bytes).subarray(0, 8)]).toString("base64url");
+  const whole = body.subarray(0, -8);
+  assert.notEqual(decodeSnapToken(snapMac, signed(whole)), undefined);
+  // The same numbers: the last one with a byte that says nothing.
+  const spelled = Buffer.concat([whole.subarray(0, -1), Buffer.of((whole.at(-1) ?? 0) | 0x80, 0)]);
+  assert.equal(decodeSnapToken(snapMac, signed(spelled)), undefined);
+});
+
+test("a token whose state no server could have is none, though its code is right", () => {
   const state = stateOf("10:20:12,13");
   const at = (xmax: bigint, ...starts: readonly bigint[]): TokenContent => ({
     ...state,
@@ -180,14 +203,22 @@ test("a token whose state no server could have is none, though its checksum is r
   });
   for (const content of [
     { ...state, timeline: 2 ** 31 },
+    { ...state, timeline: 0 },
+    { ...state, change: 12n },
+    { ...state, change: 2n },
+    at(20n, 13n, 12n),
+    at(20n, 12n, 12n),
+    // Neighbours are one range.
+    at(20n, 12n, 13n),
+    at((1n << 32n) + 2n),
     at(0n),
     at(1n << 32n),
     at(20n, 0n),
     at((1n << 32n) + 5n, 1n << 32n),
   ]) {
-    assert.equal(decodeSnapToken(encodeSnapToken(content)), undefined);
+    assert.equal(decodeSnapToken(snapMac, encodeSnapToken(snapMac, content)), undefined);
   }
-  assert.deepEqual(decodeSnapToken(encodeSnapToken(at(20n, 12n))), at(20n, 12n));
+  assert.deepEqual(decodeSnapToken(snapMac, encodeSnapToken(snapMac, at(20n, 12n))), at(20n, 12n));
 });
 
 test("a token stays under a kilobyte with five hundred transactions running", () => {
@@ -198,7 +229,7 @@ test("a token stays under a kilobyte with five hundred transactions running", ()
 test("a token stays small with ten thousand ids taken by one open transaction, and has no more", () => {
   const tokenAfter = (own: bigint): SnapToken => {
     const snapshot = withVisible(parseSnapshot("1000:1000:"), own);
-    return encodeSnapToken({
+    return encodeSnapToken(snapMac, {
       ...stateOf("1000:1000:"),
       snapshot,
       change: own,
@@ -207,16 +238,16 @@ test("a token stays small with ten thousand ids taken by one open transaction, a
   };
   const token = tokenAfter(11_000n);
   assert.ok(token.length < 60, String(token.length));
-  assert.notEqual(decodeSnapToken(token), undefined);
-  assert.equal(decodeSnapToken(tokenAfter(11_001n)), undefined);
+  assert.notEqual(decodeSnapToken(snapMac, token), undefined);
+  assert.equal(decodeSnapToken(snapMac, tokenAfter(11_001n)), undefined);
 });
 
 test("a text that is too long for a token is not looked into", () => {
   const running = (count: number): string =>
     Array.from({ length: count }, (_, index) => 4_000_000_000_000 + index * 1_000_000).join(",");
   const long = encode(`4000000000000:4100000000000:${running(9_000)}`);
-  assert.notEqual(decodeSnapToken(long), undefined);
-  assert.equal(decodeSnapToken(`${long}${"A".repeat(64 * 1024)}`), undefined);
+  assert.notEqual(decodeSnapToken(snapMac, long), undefined);
+  assert.equal(decodeSnapToken(snapMac, `${long}${"A".repeat(64 * 1024)}`), undefined);
 });
 
 test("a write has a token that is good, however many ids somebody else takes meanwhile", async () => {
@@ -240,7 +271,7 @@ test("a write has a token that is good, however many ids somebody else takes mea
     end
     $$`;
   const token = await write(store, tenant, { tuples: ["doc:1#owner@user:a"] });
-  assert.notEqual(decodeSnapToken(token), undefined);
+  assert.notEqual(decodeSnapToken(snapMac, token), undefined);
   const asked = { id: "1", permission: "view", subject: "a", at: token };
   assert.equal(await allowed(store, tenant, asked), true);
   await other`commit`;

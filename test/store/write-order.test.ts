@@ -11,6 +11,7 @@ import type { Attribute, SnapToken, TenantId } from "../../src/base/tuple.ts";
 import { decodeSnapToken } from "../../src/store/postgres/token/snap-token-codec.ts";
 import { printSnapshot } from "../../src/store/postgres/token/snapshot.ts";
 import type { Store } from "../../src/store/store.ts";
+import { snapMac } from "../support/token-key.ts";
 import { changesOf, replay, storedState } from "./change-log.ts";
 import {
   allowed,
@@ -46,7 +47,7 @@ function limit(data: number, id = "1"): Attribute {
 
 /** The subjects of the tenant's tuples whose creation is visible at the token. */
 async function visibleSubjects(tenant: TenantId, token: SnapToken): Promise<readonly string[]> {
-  const { snapshot } = decodeSnapToken(token) ?? assert.fail("no token");
+  const { snapshot } = decodeSnapToken(snapMac, token) ?? assert.fail("no token");
   const rows = await sql<{ subject: string }[]>`
     select subject_id as subject from relationships
     where tenant = (select number from tenants where id = ${tenant})

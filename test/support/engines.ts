@@ -14,6 +14,7 @@ import { createPostgresStore } from "../../src/store/postgres/store.ts";
 import type { Store } from "../../src/store/store.ts";
 import { admitAll } from "./admit-all.ts";
 import { createMigratedDatabase } from "./database.ts";
+import { tokenKey } from "./token-key.ts";
 
 /** An engine that the tests of behaviour run on. */
 export interface Engine {
@@ -87,7 +88,7 @@ function engine(name: string, open: (telemetry: Telemetry) => Promise<OpenStore>
 }
 
 async function openMemory(telemetry: Telemetry): Promise<OpenStore> {
-  const store = createMemoryStore({ maxSchemaCacheBytes, watch, telemetry });
+  const store = createMemoryStore({ maxSchemaCacheBytes, tokenKey, watch, telemetry });
   return { store, drop: async () => {} };
 }
 
@@ -99,6 +100,7 @@ async function openPostgres(telemetry: Telemetry): Promise<OpenStore> {
     autoMigrate: true,
     maxRetries: 10,
     maxSchemaCacheBytes,
+    tokenKey,
     watch,
     telemetry,
     warn: () => {},

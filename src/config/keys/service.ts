@@ -1,4 +1,4 @@
-import { boolean, integer, size } from "../kind.ts";
+import { boolean, integer, longSecret, maybe, size } from "../kind.ts";
 import { option } from "../option.ts";
 
 /** The limits and caches of what is answered. */
@@ -41,6 +41,13 @@ export const serviceOptions = {
     default: "10MiB",
     about:
       "memory for schemas that are kept compiled, with their plans and the texts of their statements",
+  }),
+  "service.token_key": option(maybe(longSecret), {
+    flag: "service-token-key",
+    default: "",
+    about:
+      "what snap tokens and continuous tokens are authenticated with, the same for all instances; empty for a secret that the database keeps. With another one, tokens that were given out are refused",
+    secret: true,
   }),
   "service.watch.enabled": option(boolean, {
     flag: "service-watch-enabled",

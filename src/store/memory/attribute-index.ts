@@ -1,6 +1,6 @@
 import type { Attribute, AttributeValue, Entity } from "../../base/tuple.ts";
 import { sameValue } from "../attribute-value.ts";
-import type { AttributeFilter, AttributeName } from "../filter.ts";
+import { type AttributeFilter, attributeMatcher, type AttributeName } from "../filter.ts";
 import { EndedQueue } from "./ended-queue.ts";
 import { forever, type Lifetime, type Revision, standsAt } from "./revision.ts";
 
@@ -81,13 +81,12 @@ export class AttributeIndex {
 
   /** What a filter lets through of the state at a revision, in no order. */
   *find(filter: AttributeFilter, revision: Revision): Iterable<Attribute> {
-    const names = new Set(filter.attributes);
-    const { type, ids } = filter.entity;
+    const fits = attributeMatcher(filter);
+    const { ids } = filter.entity;
     for (const id of ids.length === 0 ? this.#byEntity.keys() : new Set(ids)) {
       for (const stored of this.#byEntity.get(id)?.values() ?? []) {
+        if (!fits(stored.name)) continue;
         const { entity, attribute } = stored.name;
-        if (type !== "" && entity.type !== type) continue;
-        if (names.size > 0 && !names.has(attribute)) continue;
         const value = standing(stored, revision)?.value;
         if (value !== undefined) yield { entity, attribute, value };
       }

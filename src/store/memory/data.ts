@@ -1,5 +1,6 @@
 import { randomBytes } from "node:crypto";
 
+import { type TokenMac, tokenMac } from "../../base/token-mac.ts";
 import type { Attribute, SnapToken, TenantId, Tuple } from "../../base/tuple.ts";
 import type { KnownFacts } from "../../memory/known-facts.ts";
 import type { DataOperation } from "../bundle.ts";
@@ -24,7 +25,7 @@ import type { ChangeLog } from "./change-log.ts";
 import { FactsAt } from "./facts.ts";
 import { KeptHistory } from "./kept-history.ts";
 import type { Revision } from "./revision.ts";
-import { decodeRevision, encodeRevision } from "./snap-token.ts";
+import { decodeRevision, encodeRevision, type TokenMaker } from "./snap-token.ts";
 import { applyOperations, deleteFound, emptyTenantData, type TenantData } from "./tenant-data.ts";
 
 /**
@@ -38,14 +39,26 @@ const pastChangesMax = 1_000_000;
  * writer at a time, since nothing here waits.
  */
 export class MemoryData {
-  readonly #engine = randomBytes(8).toString("hex");
+  /** Authenticates continuous tokens. */
+  readonly pageMac: TokenMac;
+  readonly #tokenMaker: TokenMaker;
   readonly #tenants = new Map<TenantId, TenantData>();
   readonly #history: KeptHistory;
   readonly #keepsChanges: boolean;
   #revision: Revision = 0;
 
-  /** `keepsChanges`: whether there is a log of what is changed from now on. */
-  constructor(options: { readonly keepsChanges: boolean; readonly pastChangesMax?: number }) {
+  /**
+   * `keepsChanges`: whether there is a log of what is changed from now on. Without `tokenKey` one is
+   * drawn: nothing that tokens name outlives the process.
+   */
+  constructor(options: {
+    readonly keepsChanges: boolean;
+    readonly pastChangesMax?: number;
+    readonly tokenKey?: string | undefined;
+  }) {
+    const key = options.tokenKey ?? randomBytes(32).toString("hex");
+    this.pageMac = tokenMac(key, "continuous");
+    this.#tokenMaker = { engine: randomBytes(8).toString("hex"), mac: tokenMac(key, "snap") };
     this.#keepsChanges = options.keepsChanges;
     this.#history = new KeptHistory(options.pastChangesMax ?? pastChangesMax);
   }
@@ -112,7 +125,7 @@ export class MemoryData {
 
   /** The token of a state. */
   tokenOf(revision: Revision): SnapToken {
-    return encodeRevision(this.#engine, revision);
+    return encodeRevision(this.#tokenMaker, revision);
   }
 
   /** The present state. */
@@ -159,7 +172,7 @@ export class MemoryData {
   }
 
   #revisionIn({ created }: TenantData, token: SnapToken): Revision {
-    const revision = decodeRevision(this.#engine, token);
+    const revision = decodeRevision(this.#tokenMaker, token);
     if (revision > this.#revision) {
       throw invalidSnapToken("names a state in the future");
     }

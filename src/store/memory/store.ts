@@ -39,6 +39,8 @@ export interface MemoryStoreOptions {
   readonly warn?: ((message: string) => void) | undefined;
   /** Nobody can follow changes when absent, and they are not logged. */
   readonly watch?: WatchOptions | undefined;
+  /** Authenticates tokens; one is drawn when it is absent. */
+  readonly tokenKey?: string | undefined;
   readonly telemetry?: Telemetry | undefined;
 }
 
@@ -53,7 +55,7 @@ interface Parts {
 export function createMemoryStore(options: MemoryStoreOptions): Store {
   const tenants = new MemoryTenants();
   const isWatched = options.watch !== undefined;
-  const data = new MemoryData({ keepsChanges: isWatched });
+  const data = new MemoryData({ keepsChanges: isWatched, tokenKey: options.tokenKey });
   const bundles = new MemoryBundles();
   const schemas = new CompiledSchemas(
     async (tenant, version) => tenants.readSchema(tenant, version),
@@ -82,6 +84,7 @@ export function createMemoryStore(options: MemoryStoreOptions): Store {
     changes: isWatched
       ? createMemoryChanges(data, quietMs(options.garbageCollection), lags)
       : unwatched,
+    pageMac: data.pageMac,
     ping: async () => {},
     close: async () => {
       await collection?.close();

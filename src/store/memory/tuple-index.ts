@@ -1,5 +1,5 @@
 import type { Tuple } from "../../base/tuple.ts";
-import { leadingEnd, type TupleFilter } from "../filter.ts";
+import { leadingEnd, type TupleFilter, tupleMatcher } from "../filter.ts";
 import { EndedQueue } from "./ended-queue.ts";
 import { forever, type Lifetime, type Revision, standsAt } from "./revision.ts";
 
@@ -95,7 +95,7 @@ export class TupleIndex {
 
   /** What a filter lets through of the state at a revision, in no order. */
   *find(filter: TupleFilter, revision: Revision): Iterable<Tuple> {
-    const fits = matcher(filter);
+    const fits = tupleMatcher(filter);
     for (const stored of this.#candidates(filter)) {
       if (fits(stored.tuple) && stood(stored, revision)) yield stored.tuple;
     }
@@ -136,20 +136,6 @@ export class TupleIndex {
     removeFrom(this.#byEntityId, entity.id, stored);
     removeFrom(this.#bySubjectId, subject.id, stored);
   }
-}
-
-function matcher({ entity, relation, subject }: TupleFilter): (tuple: Tuple) => boolean {
-  const entityIds = new Set(entity.ids);
-  const subjectIds = new Set(subject.ids);
-  const isOneOf = (ids: ReadonlySet<string>, id: string): boolean => ids.size === 0 || ids.has(id);
-  const is = (wanted: string, name: string): boolean => wanted === "" || wanted === name;
-  return (tuple) =>
-    is(entity.type, tuple.entity.type) &&
-    isOneOf(entityIds, tuple.entity.id) &&
-    is(relation, tuple.relation) &&
-    is(subject.type, tuple.subject.type) &&
-    isOneOf(subjectIds, tuple.subject.id) &&
-    is(subject.relation, tuple.subject.relation);
 }
 
 function stood({ lifetimes }: StoredTuple, revision: Revision): boolean {

@@ -28,6 +28,8 @@ export interface PostgresStoreOptions extends CheckLayers {
   readonly pool: PoolOptions;
   /** Servers that follow that of `url`, and are asked instead where they can answer. */
   readonly replicaUrl?: string | undefined;
+  /** Authenticates tokens; the database has one for when it is absent. */
+  readonly tokenKey?: string | undefined;
   /** Apply pending migrations; otherwise a pending one is an error. */
   readonly autoMigrate: boolean;
   /** How often a write is repeated that collided with others. */
@@ -122,6 +124,7 @@ export async function createPostgresStore(options: PostgresStoreOptions): Promis
     ),
     lookups: new PostgresLookups({ reads, schemas, tokens, permissions, telemetry }),
     changes: changes ?? unwatched,
+    pageMac: (content) => tokens.pageMac(content),
     ping,
     close: async () => {
       circuit?.close();
@@ -173,7 +176,7 @@ async function connect(options: PostgresStoreOptions): Promise<Connections> {
       circuit,
       onGreeted: (server) => tokens?.greeted(server),
     });
-    tokens = await SnapTokens.load(database);
+    tokens = await SnapTokens.load(database, options.tokenKey);
     const replicated = await startReplicas(options, database, probe);
     return { database, probe, ping, circuit, tokens, replicated };
   } catch (error) {

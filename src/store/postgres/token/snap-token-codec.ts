@@ -1,7 +1,8 @@
 import { hash } from "node:crypto";
 
+import { isMacOf, type TokenMac } from "../../../base/token-mac.ts";
 import type { SnapToken } from "../../../base/tuple.ts";
-import type { Snapshot, XidRange } from "./snapshot.ts";
+import { isId, isVisible, type Snapshot, type XidRange } from "./snapshot.ts";
 
 /** What a snap token of the Postgres engine says. */
 export interface TokenContent {
@@ -16,9 +17,9 @@ export interface TokenContent {
 }
 
 /** The first byte of every token; another layout gets another number. */
-const layout = 2;
+const layout = 3;
 const identityLength = 8;
-const checksumLength = 4;
+const macLength = 8;
 
 /**
  * More running transactions than servers have. The server wants them one by one, so a token that
@@ -39,8 +40,16 @@ export function identityOf(installation: string): string {
   return hash("sha256", installation, "hex").slice(0, 2 * identityLength);
 }
 
-/** Text that `decodeSnapToken` understands. Ranges are kept as ranges, relative to each other. */
-export function encodeSnapToken(content: TokenContent): SnapToken {
+/** Text that `decodeSnapToken` understands. */
+export function encodeSnapToken(mac: TokenMac, content: TokenContent): SnapToken {
+  const body = bodyOf(content);
+  const code = mac(body).subarray(0, macLength);
+  // The one place where the text becomes a token of this engine.
+  return Buffer.concat([body, code]).toString("base64url") as SnapToken;
+}
+
+/** Ranges are kept as ranges, relative to each other. */
+function bodyOf(content: TokenContent): Buffer {
   const { identity, timeline, snapshot, change, takenBefore } = content;
   const bytes: number[] = [layout, ...Buffer.from(identity, "hex")];
   pushVarint(bytes, BigInt(timeline));
@@ -56,10 +65,7 @@ export function encodeSnapToken(content: TokenContent): SnapToken {
     if (length > 1n) pushVarint(bytes, length);
     position = start;
   }
-  const body = Buffer.from(bytes);
-  const text = Buffer.concat([body, checksum(body)]).toString("base64url");
-  // The one place where the text becomes a token of this engine.
-  return text as SnapToken;
+  return Buffer.from(bytes);
 }
 
 /** Whether a state has a token that can be read: fewer ids are running in it than that. */
@@ -68,33 +74,38 @@ export function hasToken({ running }: Snapshot): boolean {
 }
 
 /** What the token says, or undefined when it is not one of ours, whole and unchanged. */
-export function decodeSnapToken(token: string): TokenContent | undefined {
+export function decodeSnapToken(mac: TokenMac, token: string): TokenContent | undefined {
   if (token.length > textMax) return undefined;
   const bytes = Buffer.from(token, "base64url");
   if (bytes.toString("base64url") !== token) return undefined;
-  const body = bytes.subarray(0, -checksumLength);
+  const body = bytes.subarray(0, -macLength);
   if (body.length <= 1 + identityLength || body[0] !== layout) return undefined;
-  if (!checksum(body).equals(bytes.subarray(-checksumLength))) return undefined;
+  if (!isMacOf(mac, body, bytes.subarray(-macLength))) return undefined;
+  const content = contentOf(body);
+  // Each state has one token, so that what is kept by token is kept once.
+  return content !== undefined && bodyOf(content).equals(body) ? content : undefined;
+}
+
+/** Undefined when no server can have been in that state, whoever has made the code. */
+function contentOf(body: Buffer): TokenContent | undefined {
   const numbers = readVarints(body.subarray(1 + identityLength));
   const [timeline, xmax, age, later, ...rest] = numbers ?? [];
   if (timeline === undefined || xmax === undefined) return undefined;
   if (age === undefined || later === undefined || age > xmax) return undefined;
   const running = readRunning(xmax, rest);
-  if (running === undefined || timeline > timelineMax) return undefined;
+  if (running === undefined || timeline === 0n || timeline > timelineMax) return undefined;
   // The server takes no snapshot with a bound that is no id.
   if (!isId(xmax) || running.some(({ start }) => !isId(start))) return undefined;
+  const snapshot = { xmax, running };
+  const change = age === 0n ? undefined : xmax - age;
+  if (change !== undefined && !(isId(change) && isVisible(snapshot, change))) return undefined;
   return {
     identity: body.subarray(1, 1 + identityLength).toString("hex"),
     timeline: Number(timeline),
-    snapshot: { xmax, running },
-    change: age === 0n ? undefined : xmax - age,
+    snapshot,
+    change,
     takenBefore: xmax + later,
   };
-}
-
-/** The lower half of an id is never 0. */
-function isId(xid: bigint): boolean {
-  return (xid & 0xffff_ffffn) !== 0n;
 }
 
 function readRunning(xmax: bigint, numbers: readonly bigint[]): readonly XidRange[] | undefined {
@@ -107,6 +118,8 @@ function readRunning(xmax: bigint, numbers: readonly bigint[]): readonly XidRang
     if (isRange) index++;
     const length = isRange ? numbers[index] : 1n;
     if (length === undefined || length === 0n) return undefined;
+    // Ranges that touch would be one.
+    if (backwards.length > 0 && gap >> 1n === 0n) return undefined;
     const end = position - (gap >> 1n);
     const start = end - length;
     count += length;
@@ -141,8 +154,4 @@ function readVarints(bytes: Uint8Array): readonly bigint[] | undefined {
     shift = 0n;
   }
   return shift === 0n ? numbers : undefined;
-}
-
-function checksum(body: Uint8Array): Buffer {
-  return hash("sha256", body, "buffer").subarray(0, checksumLength);
 }

@@ -1,4 +1,5 @@
 import { must } from "../../../base/assert.ts";
+import { type TokenMac, tokenMac } from "../../../base/token-mac.ts";
 import type { SnapToken } from "../../../base/tuple.ts";
 import { invalidSnapToken } from "../../store-error.ts";
 import type { Greeting } from "../connect/connection.ts";
@@ -16,6 +17,7 @@ import {
 import { parseSnapshot, printSnapshot, withVisible } from "./snapshot.ts";
 
 const openStatement = statementFile("installation/open.sql");
+const secretStatement = statementFile("installation/token-secret.sql");
 const stateStatement = statementFile("installation/state.sql");
 
 /** What the last statement of a transaction says of itself. */
@@ -56,25 +58,46 @@ function stateAfter({ snapshot, xid, timeline }: TokenSource): Omit<TokenContent
   return { timeline, snapshot: shown, change, takenBefore: shown.xmax };
 }
 
+/** Whose tokens are good. */
+interface Installation {
+  /** Of the cluster and database. */
+  readonly identity: string;
+  readonly snapMac: TokenMac;
+  readonly pageMac: TokenMac;
+}
+
 /** Makes and reads the snap tokens of one database. */
 export class SnapTokens {
   readonly #database: Database;
-  /** Of the cluster and database. */
-  #identity: string;
+  readonly #givenKey: string | undefined;
+  #installation: Installation;
   /** The one that was met last; undefined when it is not known what it means for tokens. */
   #server: Greeting | undefined;
   #isStale = false;
   #isRefreshing = false;
 
-  private constructor(database: Database, identity: string) {
+  private constructor(
+    database: Database,
+    givenKey: string | undefined,
+    installation: Installation,
+  ) {
     this.#database = database;
-    this.#identity = identity;
+    this.#givenKey = givenKey;
+    this.#installation = installation;
     this.#server = database.greeting;
   }
 
-  /** Learns whose tokens are good; records a first start, a new timeline, a copied database. */
-  static async load(database: Database): Promise<SnapTokens> {
-    return new SnapTokens(database, await openInstallation(database));
+  /**
+   * Learns whose tokens are good; records a first start, a new timeline, a copied database. Without
+   * a key tokens are authenticated with the one that the database has.
+   */
+  static async load(database: Database, key?: string): Promise<SnapTokens> {
+    return new SnapTokens(database, key, await openInstallation(database, key));
+  }
+
+  /** Authenticates the continuous tokens of this database. */
+  pageMac(content: Uint8Array): Buffer {
+    return this.#installation.pageMac(content);
   }
 
   /** A connection leads to this server: when it is another one, what it means is learned anew. */
@@ -118,12 +141,13 @@ export class SnapTokens {
 
   /** The token of a state. */
   tokenOf(state: Omit<TokenContent, "identity">): SnapToken {
-    return encodeSnapToken({ identity: this.#identity, ...state });
+    const { identity, snapMac } = this.#installation;
+    return encodeSnapToken(snapMac, { identity, ...state });
   }
 
   /** Whether tokens are made for a cluster and database, as `open_installation()` names them. */
   isOf(place: string): boolean {
-    return identityOf(place) === this.#identity;
+    return identityOf(place) === this.#installation.identity;
   }
 
   /**
@@ -132,10 +156,11 @@ export class SnapTokens {
    * for the statement to say that reads with it.
    */
   read(token: SnapToken): PinnedState {
-    const content = decodeSnapToken(token);
+    const { identity, snapMac } = this.#installation;
+    const content = decodeSnapToken(snapMac, token);
     if (content === undefined)
       throw invalidSnapToken("is malformed, expected a token of an earlier answer");
-    if (content.identity !== this.#identity) throw invalidSnapToken("is of another database");
+    if (content.identity !== identity) throw invalidSnapToken("is of another database");
     return {
       identity: content.identity,
       snapshot: printSnapshot(content.snapshot),
@@ -149,7 +174,7 @@ export class SnapTokens {
     while (this.#isStale) {
       this.#isStale = false;
       try {
-        this.#identity = await openInstallation(this.#database);
+        this.#installation = await openInstallation(this.#database, this.#givenKey);
       } catch {
         // Requests meet the same fault and tell it.
         this.#server = undefined;
@@ -158,7 +183,22 @@ export class SnapTokens {
   }
 }
 
-async function openInstallation(database: Database): Promise<string> {
-  const rows = await database.query(openStatement, []);
-  return identityOf(textOf(must(rows[0], "an opened installation has a timeline"), "identity"));
+async function openInstallation(
+  database: Database,
+  givenKey: string | undefined,
+): Promise<Installation> {
+  const [opened] = await database.query(openStatement, []);
+  const place = textOf(must(opened, "an opened installation has a timeline"), "identity");
+  const secret = givenKey ?? (await secretOf(database));
+  return {
+    identity: identityOf(place),
+    snapMac: tokenMac(secret, "snap"),
+    pageMac: tokenMac(secret, "continuous"),
+  };
+}
+
+/** After it has been opened, since a statement does not see the row that one of its functions makes. */
+async function secretOf(database: Database): Promise<string> {
+  const [row] = await database.query(secretStatement, []);
+  return textOf(must(row, "an opened installation has a secret"), "secret");
 }

@@ -17,6 +17,16 @@ export interface XidRange {
 /** The lower half of the first id that a transaction may have, in each of its rounds. */
 const firstId = 3n;
 
+/** Whether a transaction may have the id: the lower half of none is 0, 1 or 2. */
+export function isId(xid: bigint): boolean {
+  return (xid & 0xffff_ffffn) >= firstId;
+}
+
+/** Whether the snapshot shows what the transaction changed. */
+export function isVisible({ xmax, running }: Snapshot, xid: bigint): boolean {
+  return xid < xmax && running.every(({ start, end }) => xid < start || xid >= end);
+}
+
 /** Reads `xmin:xmax:xip,xip...` as the server prints it. */
 export function parseSnapshot(text: string): Snapshot {
   const [, xmax, running] = text.split(":");

@@ -1,0 +1,1 @@
+import "./made-up-tokens.test.ts";
