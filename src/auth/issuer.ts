@@ -2,8 +2,11 @@ import { type JSONWebKeySet } from "jose";
 
 import { type KeySet, keySetOf } from "./key-set.ts";
 
-/** How long one request to an issuer may take, in milliseconds. */
-const timeout = 10_000;
+/** How long one request to an issuer may take, its body included, in milliseconds. */
+const timeout = 2_000;
+
+/** Of a body, in bytes: hundreds of keys fit. */
+const bodyMax = 1024 * 1024;
 
 /**
  * Asks an issuer for its keys, each time anew. Where it publishes them is asked once, and again
@@ -51,10 +54,23 @@ async function fetchJson(url: URL, signal: AbortSignal): Promise<unknown> {
       await response.body?.cancel();
       throw new Error(`status ${response.status}`);
     }
-    return await response.json();
+    const json: unknown = JSON.parse(await textOfBody(response));
+    return json;
   } catch (cause) {
     throw new Error(`cannot read ${url.href}`, { cause });
   }
+}
+
+/** Counts what has been unpacked, and takes no more of it than there may be. */
+async function textOfBody({ body }: Response): Promise<string> {
+  const chunks: Uint8Array[] = [];
+  let bytes = 0;
+  for await (const chunk of body ?? []) {
+    bytes += chunk.length;
+    if (bytes > bodyMax) throw new Error(`more than ${bodyMax} bytes`);
+    chunks.push(chunk);
+  }
+  return Buffer.concat(chunks).toString();
 }
 
 function asKeySet(value: unknown, url: URL): JSONWebKeySet {

@@ -1,4 +1,4 @@
-import { decodeProtectedHeader, errors, jwtVerify } from "jose";
+import { decodeProtectedHeader, errors, type JWTPayload, jwtVerify } from "jose";
 import type { BaseLogger } from "pino";
 
 import { type ErrorCode, PembaError } from "../base/error.ts";
@@ -38,6 +38,7 @@ export function openId({
     async verify(token) {
       const known = verified.find(token, keys.current);
       if (known !== undefined) return known;
+      if (!isSpelledOnce(token)) throw invalid("is not spelled as tokens are (base64url)");
       const { alg, kid } = headerOf(token);
       // Before any key is asked for: such a token is never good.
       if (alg === undefined || !rules.methods.includes(alg)) {
@@ -62,6 +63,7 @@ export function openId({
         // What `jose` says of a token it may also hold: neither goes into the log.
         throw refusalOf(error);
       });
+      if (isFromTheFuture(payload)) throw invalid("was issued in the future (`iat`)");
       const credential = credentialOf(payload, rules.claims);
       if (payload.exp !== undefined) {
         verified.add(token, { credential, keys: set, expires: payload.exp });
@@ -70,6 +72,21 @@ export function openId({
     },
     close: async () => await keys.close(),
   };
+}
+
+/**
+ * A reader of base64url may overlook padding and the last bits, so that a token would have many
+ * spellings, each of which is another token to what keeps or bans them.
+ */
+function isSpelledOnce(token: string): boolean {
+  return token
+    .split(".")
+    .every((part) => Buffer.from(part, "base64url").toString("base64url") === part);
+}
+
+/** Of `iat` the library asks nothing unless the age of a token is limited. */
+function isFromTheFuture({ iat }: JWTPayload): boolean {
+  return iat !== undefined && iat > Date.now() / 1_000 + clockTolerance;
 }
 
 function headerOf(token: string): {
@@ -85,6 +102,7 @@ function headerOf(token: string): {
 }
 
 function refusalOf(error: unknown): PembaError {
+  if (error instanceof PembaError) return error;
   if (error instanceof errors.JWTExpired) return invalid("has expired");
   if (error instanceof errors.JWTInvalid) return refuse("INVALID_CLAIMS", "has no claims");
   if (error instanceof errors.JWSSignatureVerificationFailed) {

@@ -45,10 +45,12 @@ export class SigningKeys {
   /**
    * The set that has the key, or undefined when none has. An unknown key may be a new one, so the
    * issuer is asked, which requests share and which happens only so often: ids are easily invented.
+   * Once it did not answer, no request waits for it until it has.
    */
   async holding(kid: string): Promise<KeySet | undefined> {
     if (this.#keys?.has(kid) !== true && (this.#fetching !== undefined || this.#mayFetch())) {
-      await this.#fetch();
+      const fetching = this.#fetch();
+      if (!this.#isFailing) await fetching;
     }
     return this.#keys?.has(kid) === true ? this.#keys : undefined;
   }

@@ -1,6 +1,7 @@
 import assert from "node:assert/strict";
 import { once } from "node:events";
 import { createServer, type ServerResponse } from "node:http";
+import { Readable } from "node:stream";
 
 import { type CryptoKey, exportJWK, generateKeyPair, type JWK, SignJWT } from "jose";
 
@@ -21,7 +22,9 @@ export interface Issuer {
   /** How often it was asked for its keys, whatever it answered. */
   asked: number;
   /** How it answers from now on. */
-  mode: "answering" | "failing" | "garbled" | "silent" | "misnamed";
+  mode: "answering" | "failing" | "garbled" | "silent" | "misnamed" | "endless";
+  /** So many bytes that say nothing come with its answers. */
+  padding: number;
   /** Where the keys are. */
   keysPath: string;
   /** How many requests it has been silent to. */
@@ -36,13 +39,21 @@ export async function startIssuer(...keys: readonly SigningKey[]): Promise<Issue
     switch (issuer.mode) {
       case "answering":
       case "misnamed":
-        reply(response, document === undefined ? 404 : 200, JSON.stringify(document ?? {}));
+        reply(
+          response,
+          document === undefined ? 404 : 200,
+          JSON.stringify(document ?? {}) + " ".repeat(issuer.padding),
+        );
         break;
       case "failing":
         reply(response, 503, "{}");
         break;
       case "garbled":
         reply(response, 200, '{"keys": {}, "jwks_uri": "ftp://127.0.0.1"');
+        break;
+      case "endless":
+        response.writeHead(200);
+        Readable.from(endless()).pipe(response);
         break;
       case "silent":
         issuer.held += 1;
@@ -57,6 +68,7 @@ export async function startIssuer(...keys: readonly SigningKey[]): Promise<Issue
     keys: keys.map(({ published }) => published),
     asked: 0,
     mode: "answering",
+    padding: 0,
     keysPath: "/keys",
     held: 0,
     close: async () => {
@@ -67,6 +79,10 @@ export async function startIssuer(...keys: readonly SigningKey[]): Promise<Issue
     },
   };
   return issuer;
+}
+
+function* endless(): Generator<Buffer> {
+  for (;;) yield Buffer.alloc(65_536, " ");
 }
 
 function documentOf({ url, keys, keysPath, mode }: Issuer, path: string): object | undefined {

@@ -74,6 +74,7 @@ describe("a token of an issuer", () => {
       { iat: undefined, sub: undefined },
       // The clocks may differ by a few seconds.
       { nbf: now + 4 },
+      { iat: now + 4 },
     ]) {
       const token = await signed(keys.rsa, issuer.url, claims);
       assert.deepEqual(await outcomeOf(token), both("accepted"), JSON.stringify(claims));
@@ -101,6 +102,9 @@ describe("a token of an issuer", () => {
       { exp: "tomorrow" },
       { nbf: now + 60 },
       { nbf: "now" },
+      { iat: now + 60 },
+      { iat: 1e300 },
+      { iat: "now" },
     ]) {
       const token = await signed(keys.rsa, issuer.url, claims);
       assert.deepEqual(
@@ -144,6 +148,27 @@ describe("a token of an issuer", () => {
     ]) {
       assert.deepEqual(await outcomeOf(token), both("INVALID_BEARER_TOKEN"), token);
     }
+  });
+
+  test("it has one spelling", async () => {
+    const [header = "", payload = "", signature = ""] = (await signed(keys.rsa, issuer.url)).split(
+      ".",
+    );
+    const alphabet = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-_";
+    const last = alphabet.indexOf(signature.at(-1) ?? "");
+    for (const token of [
+      `${header}.${payload}.${signature}=`,
+      `${header}.${payload}.${signature}==`,
+      // Of the last character of 256 bytes only the first two bits count.
+      `${header}.${payload}.${signature.slice(0, -1)}${alphabet[last + 1]}`,
+      `${header}.${payload}=.${signature}`,
+      `${header}=.${payload}.${signature}`,
+    ]) {
+      assert.deepEqual(await outcomeOf(token), both("INVALID_BEARER_TOKEN"), token);
+    }
+    const good = `${header}.${payload}.${signature}`;
+    assert.deepEqual(await outcomeOf(good), both("accepted"));
+    assert.deepEqual(await outcomeOf(`${good}=`), both("INVALID_BEARER_TOKEN"));
   });
 
   test("it must name its key", async () => {

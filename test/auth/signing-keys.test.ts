@@ -213,6 +213,48 @@ test("while the issuer is gone, the keys that it gave stay good", async (t) => {
   );
 });
 
+test("while the issuer says nothing, unknown keys wait for it once, and known keys never", async (t) => {
+  const { key, issuer, authenticator, accepts } = await open(t, {
+    schedule: { maxRetries: 1_000 },
+  });
+  assert.ok(await accepts(key));
+  issuer.mode = "silent";
+  let isAnswered = false;
+  const first = accepts({ ...key, kid: "made-up" }).finally(() => (isAnswered = true));
+  await until(async () => (issuer.held > 0 ? true : undefined));
+  // A token that was not seen before.
+  const token = await signed(key, issuer.url, { sub: "bob" });
+  await authenticator.verify(token);
+  assert.equal(isAnswered, false);
+  assert.equal(await first, false);
+  const { held } = issuer;
+  for (let request = 0; request < 20; request++) {
+    assert.equal(await accepts({ ...key, kid: `made-up-${request}` }), false);
+    assert.ok(await accepts(key));
+  }
+  // One that waited would have begun another one for the next.
+  assert.ok(issuer.held <= held + 1, `${issuer.held - held} were asked`);
+  const next = await makeKey("second");
+  issuer.keys.push(next.published);
+  issuer.mode = "answering";
+  await until(async () => ((await accepts(next)) ? true : undefined));
+});
+
+test("an answer of more than 1 MiB is none", async (t) => {
+  const { key, issuer, accepts, log } = await open(t, { schedule: { maxRetries: 1_000 } });
+  assert.ok(await accepts(key));
+  const next = await makeKey("second");
+  issuer.keys.push(next.published);
+  issuer.padding = 1024 * 1024;
+  assert.equal(await accepts(next), false);
+  assert.equal(log.at(-1), "the issuer gives no keys, those it gave stay good");
+  issuer.mode = "endless";
+  assert.equal(await accepts(next), false);
+  issuer.mode = "answering";
+  issuer.padding = 1_000_000;
+  await until(async () => ((await accepts(next)) ? true : undefined));
+});
+
 test("an issuer that moves its keys is asked where they are", async (t) => {
   const { key, issuer, accepts } = await open(t, {
     schedule: { refreshInterval: 10, backoffInterval: 5 },
