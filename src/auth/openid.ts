@@ -102,7 +102,6 @@ function headerOf(token: string): {
 }
 
 function refusalOf(error: unknown): PembaError {
-  if (error instanceof PembaError) return error;
   if (error instanceof errors.JWTExpired) return invalid("has expired");
   if (error instanceof errors.JWTInvalid) return refuse("INVALID_CLAIMS", "has no claims");
   if (error instanceof errors.JWSSignatureVerificationFailed) {

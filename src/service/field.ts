@@ -21,7 +21,8 @@ export const namePattern = /^[a-zA-Z_]{1,64}$/;
 export const idPattern = /^(?:[a-zA-Z0-9_\-@.:+]{1,128}|\*)$/;
 /** The pattern of the path, and the comma that creation allows. */
 export const tenantPattern = /^(?:[a-zA-Z0-9_\-@.:+,]{1,128}|\*)$/;
-export const bundleNamePattern = /^[^\p{Cc}]{1,128}$/u;
+/** Spelled as all dialects of regular expressions have it, since the description tells it. */
+export const bundleNamePattern = new RegExp(String.raw`^[^\x00-\x1f\x7f-\x9f]{1,128}$`, "u");
 
 /** A client's mistake in one field, which is named by its JSON path. */
 export function invalidField(field: string, problem: string): PembaError {

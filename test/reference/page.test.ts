@@ -48,6 +48,21 @@ describe("the description of the REST interface", () => {
     );
   });
 
+  test("its patterns are what all dialects of regular expressions take", async () => {
+    const { body } = await get("/openapi.json");
+    const patterns = new Set(
+      [...body.matchAll(/"pattern": ?("(?:[^"\\]|\\.)*")/g)].map(([, text]) =>
+        String(JSON.parse(text ?? "")),
+      ),
+    );
+    assert.ok(patterns.size > 5);
+    for (const pattern of patterns) {
+      // Of what a backslash may begin, only this means the same to Go, Python, Java, Rust and a browser.
+      const rest = pattern.replaceAll(/\\(x[\da-f]{2}|d|[-*.])/g, "");
+      assert.doesNotMatch(rest, /\\|\(\?(?!:)|\p{Cc}|[^ -~]/u, pattern);
+    }
+  });
+
   test("as YAML it says the same", async () => {
     const [json, yaml] = [await get("/openapi.json"), await get("/openapi.yaml")];
     assert.match(String(yaml.headers["content-type"]), /^application\/yaml/);

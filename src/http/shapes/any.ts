@@ -21,7 +21,7 @@ export interface AnyValue {
 
 const jsonOf: Readonly<Record<AttributeType, JsonSchema>> = listsBesides({
   boolean: { type: "boolean" },
-  string: { type: "string", pattern: "^[^\\u0000]*$" },
+  string: { type: "string", pattern: "^[^\\x00]*$" },
   integer: { type: "integer", minimum: -(2 ** 31), maximum: 2 ** 31 - 1 },
   double: { anyOf: [{ type: "number" }, { enum: ["NaN", "Infinity", "-Infinity"] }] },
 });

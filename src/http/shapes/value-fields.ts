@@ -17,7 +17,7 @@ export const idRule: About = { pattern: idPattern };
 export const nameRule: About = { pattern: namePattern };
 
 /** Free text, which may hold anything but NUL. */
-export const textRule: About = { pattern: new RegExp(String.raw`^[^\u0000]*$`) };
+export const textRule: About = { pattern: new RegExp(String.raw`^[^\x00]*$`) };
 
 const optionalName = new RegExp(`^$|${namePattern.source}`);
 const maxUint32 = 2 ** 32 - 1;
