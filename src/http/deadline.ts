@@ -41,7 +41,7 @@ export function endAtDeadlines(app: HttpApp): void {
 
 /** The error that a reply has become by taking too long. */
 export function lateness(reply: FastifyReply): PembaError | undefined {
-  const { reason } = clientGone(reply);
+  const reason: unknown = reply.caller?.signal.reason;
   return reason instanceof PembaError ? reason : undefined;
 }
 

@@ -5,6 +5,7 @@ import { type ErrorKind, errorOf, PembaError } from "../base/error.ts";
 import { quote } from "../base/quote.ts";
 import { statusOf } from "../base/status.ts";
 import { logFailure } from "../telemetry/failure.ts";
+import { lateness } from "./deadline.ts";
 import type { errorAnswer } from "./shapes/error.ts";
 
 /** Limits are those of a moment, and a database that is away is looked for every second. */
@@ -18,7 +19,7 @@ const challenges: Readonly<Partial<Record<ErrorKind, string>>> = {
 
 /** Sends any error as the error body; one that is not the client's is logged, and its cause kept. */
 export function replyWithError(error: unknown, request: FastifyRequest, reply: FastifyReply): void {
-  const known = knownError(error, request);
+  const known = knownError(error, request, reply);
   void withStatus(reply, known).send(errorBody(known));
 }
 
@@ -28,7 +29,7 @@ export function replyWithStreamError(
   request: FastifyRequest,
   reply: FastifyReply,
 ): void {
-  const known = knownError(error, request);
+  const known = knownError(error, request, reply);
   void withStatus(reply, known).send({ error: errorBody(known) });
 }
 
@@ -41,11 +42,21 @@ function withStatus(reply: FastifyReply, { kind }: PembaError): FastifyReply {
   return reply.status(statusOf[kind].http);
 }
 
-function knownError(error: unknown, request: FastifyRequest): PembaError {
+function knownError(error: unknown, request: FastifyRequest, reply: FastifyReply): PembaError {
   const known = frameworkFault(error, request) ?? errorOf(error);
-  request.failure = known.code;
-  if (statusOf[known.kind].http >= 500) logFailure(request.log, known);
+  noteFailure(known, reply);
   return known;
+}
+
+/**
+ * Tells how a request failed, and logs what is not the client's. A time that the client gave is: it
+ * waits no longer, as when it has left.
+ */
+export function noteFailure(error: PembaError, reply: FastifyReply): void {
+  const { request } = reply;
+  const isOwnDeadline = error === lateness(reply);
+  request.failure = isOwnDeadline ? "CANCELLED" : error.code;
+  if (!isOwnDeadline && statusOf[error.kind].http >= 500) logFailure(request.log, error);
 }
 
 /** What a client gets to see of an error. */

@@ -4,11 +4,9 @@ import type { FastifyReply, FastifyRequest } from "fastify";
 import type { TSchema } from "typebox";
 
 import { errorOf } from "../base/error.ts";
-import { statusOf } from "../base/status.ts";
-import { logFailure } from "../telemetry/failure.ts";
 import { clientGone } from "./client-gone.ts";
 import { lateness } from "./deadline.ts";
-import { errorBody } from "./error-reply.ts";
+import { errorBody, noteFailure } from "./error-reply.ts";
 import { asWorkOf } from "./observe.ts";
 
 /** How the items of a stream stand in the body of its reply. */
@@ -96,10 +94,8 @@ async function* chunksOf<T>(
     const late = lateness(reply);
     if (late !== undefined) throw late;
   } catch (thrown) {
-    const { request } = reply;
     const known = lateness(reply) ?? errorOf(thrown);
-    request.failure = known.code;
-    if (statusOf[known.kind].http >= 500) logFailure(request.log, known);
+    noteFailure(known, reply);
     yield error(errorBody(known));
   }
 }

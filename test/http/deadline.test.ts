@@ -3,15 +3,20 @@ import assert from "node:assert/strict";
 import { once } from "node:events";
 import { after, before, beforeEach, describe, test } from "node:test";
 
+import { status } from "@grpc/grpc-js";
 import { pino } from "pino";
 
-import { cancelled } from "../../src/base/error.ts";
+import { cancelled, PembaError } from "../../src/base/error.ts";
+import { noTelemetry, type Telemetry } from "../../src/base/telemetry.ts";
+import { Data } from "../../src/gen/base/v1/data_pb.ts";
+import { Tenancy } from "../../src/gen/base/v1/tenancy_pb.ts";
 import type { HttpApp } from "../../src/http/app.ts";
 import { buildHttpServer } from "../../src/http/server.ts";
 import { limitChanges } from "../../src/service/limit-changes.ts";
 import { until } from "../store/open-write.ts";
 import { admitAll } from "../support/admit-all.ts";
 import { type Engine, engines, type TestApp } from "../support/engines.ts";
+import { failure, type GrpcApp, serveGrpc } from "../support/grpc.ts";
 
 const schema = "entity user {} entity doc { relation viewer @user permission view = viewer }";
 const tuple = {
@@ -34,6 +39,18 @@ function suite(engine: Engine): void {
   let tenant: string;
   let gate: PromiseWithResolvers<void>;
   let begun: number;
+  let grpc: GrpcApp;
+  const lines: string[] = [];
+  const codes: string[] = [];
+  const telemetry: Telemetry = {
+    ...noTelemetry,
+    isOn: true,
+    begin: () => ({
+      traceId: undefined,
+      run: (work) => work(),
+      end: (code) => void codes.push(code),
+    }),
+  };
 
   before(async () => {
     started = await engine.start();
@@ -67,14 +84,21 @@ function suite(engine: Engine): void {
       },
     };
     const service = { ...started.service, store: limitChanges(held, 1) };
-    app = buildHttpServer({ service, admission: admitAll, logger: pino({ level: "silent" }) });
+    const logger = pino({ level: "info" }, { write: (line) => void lines.push(line) });
+    app = buildHttpServer({ service, admission: admitAll, logger, telemetry });
+    grpc = await serveGrpc(service, admitAll, telemetry, logger);
+    // So that no time goes into connecting.
+    await grpc.client.call(Tenancy.method.list, {});
     url = await app.listen({ host: "127.0.0.1", port: 0 });
   });
   beforeEach(() => {
     gate = Promise.withResolvers();
     begun = 0;
+    lines.length = 0;
+    codes.length = 0;
   });
   after(async () => {
+    await grpc.close();
     await app.close();
     await started.close();
   });
@@ -123,6 +147,30 @@ function suite(engine: Engine): void {
     const lines = (await answer.text()).trimEnd().split("\n");
     assert.deepEqual(JSON.parse(lines.at(-1) ?? ""), { error: late });
     assert.equal(lines.length, 1_000 + 1);
+  });
+
+  test("a client's own deadline is no warning, and is measured as its leaving", async () => {
+    const running = write();
+    await until(async () => (begun === 1 ? true : undefined));
+    assert.equal((await write("20m")).status, 504);
+    const message = { tenantId: tenant.split("/").at(-1) ?? "", metadata: {}, tuples: [tuple] };
+    const call = grpc.client.call(Data.method.write, message, { deadline: Date.now() + 500 });
+    assert.equal((await failure(call)).code, status.DEADLINE_EXCEEDED);
+    await until(async () => (codes.length === 2 ? true : undefined));
+    assert.deepEqual(codes, ["CANCELLED", "CANCELLED"]);
+    gate.resolve();
+    assert.equal((await running).status, 200);
+    assert.deepEqual(lines, []);
+  });
+
+  test("a deadline that is not the client's is a warning", async () => {
+    const writing = write("1H");
+    await until(async () => (begun === 1 ? true : undefined));
+    gate.reject(new PembaError("DEADLINE_EXCEEDED", "the database ended the request"));
+    const answer = await writing;
+    assert.equal(answer.status, 504);
+    assert.deepEqual(codes, ["DEADLINE_EXCEEDED"]);
+    assert.match(lines.join(""), /"level":40.*the database ended the request/);
   });
 
   for (const timeout of ["", "5", "m", "5x", "-5m", "5.5S", "123456789m", "5 m"]) {

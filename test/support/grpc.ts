@@ -10,7 +10,7 @@ import {
   toBinary,
 } from "@bufbuild/protobuf";
 import { Client, credentials, Metadata, type ServiceError } from "@grpc/grpc-js";
-import { pino } from "pino";
+import { type Logger, pino } from "pino";
 
 import type { Admission } from "../../src/auth/admission.ts";
 import { noTelemetry, type Telemetry } from "../../src/base/telemetry.ts";
@@ -63,8 +63,8 @@ export async function serveGrpc(
   service: Service,
   admission: Admission = admitAll,
   telemetry: Telemetry = noTelemetry,
+  logger: Logger = pino({ level: "silent" }),
 ): Promise<GrpcApp> {
-  const logger = pino({ level: "silent" });
   const server = buildGrpcServer({ service, admission, logger, telemetry });
   const port = await server.listen({ host: "127.0.0.1", port: 0 });
   const client = connectGrpc(`127.0.0.1:${port}`);
