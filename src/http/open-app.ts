@@ -15,6 +15,7 @@ import type { HttpApp } from "./app.ts";
 import { bodyLimit } from "./body.ts";
 import { lateChildren } from "./late-logger.ts";
 import { answerUnreadable } from "./refused-by-node.ts";
+import type { KnownPaths } from "./unknown-path.ts";
 
 /** As much as the head of a request may hold: an id that is too long deserves a 400 that says so. */
 const maxParamLength = 16_384;
@@ -39,10 +40,12 @@ export interface AppOptions {
   readonly certificate: Certificate | undefined;
   /** Answers a request that no route can be looked for, since its path has no meaning. */
   readonly refuse: (error: Error, request: FastifyRequest, reply: FastifyReply) => void;
+  /** What is wrong with a request that Node cannot read since it does not know its method. */
+  readonly paths: Pick<KnownPaths, "refusalOf">;
 }
 
 /** A server without routes. New connections have the certificate of their time. */
-export function openApp({ logger, certificate, refuse }: AppOptions): HttpApp {
+export function openApp({ logger, certificate, refuse, paths }: AppOptions): HttpApp {
   const common = {
     loggerInstance: lateChildren(logger),
     logController: new LogController({ disableRequestLogging: true }),
@@ -54,7 +57,7 @@ export function openApp({ logger, certificate, refuse }: AppOptions): HttpApp {
     forceCloseConnections: "idle" as const,
     routerOptions: { maxParamLength },
     frameworkErrors: refuse,
-    clientErrorHandler: answerUnreadable,
+    clientErrorHandler: answerUnreadable(paths),
   };
   if (certificate === undefined) {
     return fastify({ ...common, http: connections }).withTypeProvider<TypeBoxTypeProvider>();

@@ -4,32 +4,58 @@ import type { Socket } from "node:net";
 import type { ConnectionError } from "fastify";
 
 import { PembaError } from "../base/error.ts";
+import { statusOf } from "../base/status.ts";
 import { requestIdHeader, requestIdOf } from "../telemetry/request-id.ts";
 import type { HttpApp } from "./app.ts";
 import { errorBody } from "./error-reply.ts";
+import type { KnownPaths } from "./unknown-path.ts";
 
 /** What is no HTTP, or takes too long or too much to be read, ends its connection with an answer. */
-export function answerUnreadable({ code }: ConnectionError, socket: Socket): void {
-  // Whoever is gone hears nothing.
-  if (code === "ECONNRESET" || socket.destroyed || !socket.writable) {
-    socket.destroy();
-    return;
-  }
-  const [status, sentence] = unreadable(code);
-  const { headers, body } = answerOf(sentence, undefined);
-  const lines = Object.entries({ ...headers, connection: "close" }).map(
-    ([name, value]) => `${name}: ${value}\r\n`,
-  );
-  const head = `HTTP/1.1 ${status} ${STATUS_CODES[status]}\r\n${lines.join("")}\r\n`;
-  socket.write(head + body);
-  socket.destroySoon();
+export function answerUnreadable(
+  paths: Pick<KnownPaths, "refusalOf">,
+): (error: ConnectionError, socket: Socket) => void {
+  return (error, socket) => {
+    // Whoever is gone hears nothing.
+    if (error.code === "ECONNRESET" || socket.destroyed || !socket.writable) {
+      socket.destroy();
+      return;
+    }
+    const line = requestLineOf(error);
+    const refusal = line && paths.refusalOf(line.method, line.path);
+    const [status, fault] =
+      refusal === undefined
+        ? unreadable(error.code)
+        : [statusOf[refusal.error.kind].http, refusal.error];
+    const { headers, body } = answerOf(fault, undefined);
+    const allow = refusal?.allow;
+    const all = { ...headers, ...(allow !== undefined && { allow }), connection: "close" };
+    const lines = Object.entries(all).map(([name, value]) => `${name}: ${value}\r\n`);
+    const head = `HTTP/1.1 ${status} ${STATUS_CODES[status]}\r\n${lines.join("")}\r\n`;
+    socket.write(head + body);
+    socket.destroySoon();
+  };
+}
+
+const requestLine =
+  /^(?<method>[!#$%&'*+.^_`|~0-9A-Za-z-]+) (?<path>\/[^ ?]*)[^ ]* HTTP\/1\.[01]\r?\n/;
+
+/** Of a request whose method Node does not know, if that is what its packet begins with. */
+function requestLineOf(
+  error: ConnectionError,
+): { readonly method: string; readonly path: string } | undefined {
+  const packet: unknown = error.rawPacket;
+  if (error.code !== "HPE_INVALID_METHOD" || !(packet instanceof Uint8Array)) return undefined;
+  const { method, path } = requestLine.exec(Buffer.from(packet).toString("latin1"))?.groups ?? {};
+  if (method === undefined || path === undefined) return undefined;
+  return error.bytesParsed <= method.length ? { method, path } : undefined;
 }
 
 /** Has requests that Node would refuse without a word refused with the body of an error. */
 export function answerForNode(app: HttpApp): void {
   app.server.on("checkExpectation", (request: IncomingMessage, response: ServerResponse) => {
     const sentence = "expect: is not known, expected 100-continue";
-    const { headers, body } = answerOf(sentence, request.headers[requestIdHeader]);
+    const fault = new PembaError("VALIDATION", sentence);
+    const { headers, body } = answerOf(fault, request.headers[requestIdHeader]);
     response.writeHead(417, headers).end(body);
   });
   app.addHook("onRequest", (request, _reply, done) => {
@@ -39,19 +65,20 @@ export function answerForNode(app: HttpApp): void {
   });
 }
 
-function unreadable(code: string): readonly [status: number, sentence: string] {
+function unreadable(code: string): readonly [status: number, fault: PembaError] {
+  const fault = (sentence: string): PembaError => new PembaError("VALIDATION", sentence);
   switch (code) {
     case "HPE_HEADER_OVERFLOW":
-      return [431, "headers: are too large, expected at most 16 KiB"];
+      return [431, fault("headers: are too large, expected at most 16 KiB")];
     case "ERR_HTTP_REQUEST_TIMEOUT":
-      return [408, "the request did not come in time"];
+      return [408, fault("the request did not come in time")];
     default:
-      return [400, `the request is no HTTP that can be read (${code})`];
+      return [400, fault(`the request is no HTTP that can be read (${code})`)];
   }
 }
 
-function answerOf(sentence: string, requestId: string | readonly string[] | undefined) {
-  const body = JSON.stringify(errorBody(new PembaError("VALIDATION", sentence)));
+function answerOf(fault: PembaError, requestId: string | readonly string[] | undefined) {
+  const body = JSON.stringify(errorBody(fault));
   const headers = {
     "content-type": "application/json; charset=utf-8",
     "content-length": Buffer.byteLength(body),

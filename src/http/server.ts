@@ -27,7 +27,8 @@ import { schemaRoutes } from "./routes/schemas.ts";
 import { tenantRoutes } from "./routes/tenants.ts";
 import { watchRoutes } from "./routes/watch.ts";
 import { shapeCompiler } from "./shape-check.ts";
-import { knownPaths } from "./unknown-path.ts";
+import { knownPaths, refuseUnknown } from "./unknown-path.ts";
+import { answerThoseWhoSend } from "./unread-body.ts";
 
 /**
  * The REST interface of a service, not yet listening. Closing it stops accepting at once and
@@ -43,15 +44,16 @@ export function buildHttpServer(options: {
   readonly telemetry?: Telemetry | undefined;
 }): HttpApp {
   const { telemetry = noTelemetry } = options;
+  const paths = knownPaths();
   const app = openApp({
+    paths,
     logger: options.logger,
     certificate: options.certificate,
     refuse: observeBefore(telemetry, admitBefore(options.admission)),
   });
 
-  const paths = knownPaths();
   app.addHook("onRoute", (route) => paths.add(route));
-  app.setNotFoundHandler((request, reply) => paths.refuse(request, reply));
+  refuseUnknown(app, paths);
   app.setErrorHandler(replyWithError);
   app.setValidatorCompiler(shapeCompiler);
   // The shapes of answers describe them; what an encoder makes goes out whole.
@@ -62,6 +64,7 @@ export function buildHttpServer(options: {
   nameRequests(app);
   answerForNode(app);
   closeConnections(app);
+  answerThoseWhoSend(app);
   if (options.cors !== undefined) allowOrigins(app, options.cors);
   admitRequests(app, options.admission);
 
@@ -86,10 +89,9 @@ function readBodies(app: HttpApp): void {
   app.addContentTypeParser(
     "*",
     { parseAs: "buffer" },
-    (request: FastifyRequest, bytes: Buffer, done) => {
+    (_request: FastifyRequest, bytes: Buffer, done) => {
       try {
-        // Where there is no path, no body is wrong.
-        done(null, request.is404 ? {} : parseBody(bytes));
+        done(null, parseBody(bytes));
       } catch (error) {
         done(errorOf(error));
       }

@@ -49,14 +49,47 @@ describe("the REST protocol", () => {
       ["GET", "/v1/tenants/t1/data/write", "POST"],
       ["POST", "/v1/tenants/t1/schemas/partial-write", "PATCH"],
       ["PUT", "/v1/tenants/t1", "DELETE"],
-      ["PUT", "/v1/tenants/list", "DELETE, GET, POST"],
+      ["PUT", "/v1/tenants/list", "GET, POST"],
+      ["PUT", "/v1/tenants/create", "POST"],
+      // A tenant may be called so, too.
+      ["PUT", "/v1/tenants/lists", "DELETE"],
+      ["QUERY", "/v1/tenants/list", "GET, POST"],
+      ["QUERY", "/healthz", "GET, HEAD"],
+      ["PROPFIND", "/openapi.json", "GET, HEAD"],
       ["POST", "/healthz", "GET, HEAD"],
       ["GET", "/v1/tenants/a%20b/permissions/check?x=1", "POST"],
     ] as const) {
-      const { status, headers, message } = await app.send(method, url);
+      for (const body of [undefined, "{"]) {
+        const { status, headers, message } = await app.send(method, url, body);
+        assert.equal(status, 405, url);
+        assert.equal(headers["allow"], allow);
+        assert.match(message, /^ERROR_CODE_METHOD_NOT_ALLOWED: /);
+      }
+    }
+  });
+
+  test("a method that no route knows gives 404 where there is no path", async () => {
+    const { status, headers } = await app.send("QUERY", "/nowhere", "{");
+    assert.equal(status, 404);
+    assert.equal(headers["allow"], undefined);
+  });
+
+  test("every path of the description allows what is described of it", async () => {
+    const { paths } = JSON.parse((await app.app.inject("/openapi.json")).body) as {
+      readonly paths: Readonly<Record<string, object>>;
+    };
+    for (const [described, operations] of Object.entries(paths)) {
+      const url = described.replaceAll(/\{.*?\}/g, "t1");
+      const { status, headers } = await app.send("TRACE", url);
       assert.equal(status, 405, url);
-      assert.equal(headers["allow"], allow);
-      assert.match(message, /^ERROR_CODE_METHOD_NOT_ALLOWED: /);
+      const allowed = String(headers["allow"]).split(", ");
+      const names = Object.keys(operations).map((name) => name.toUpperCase());
+      assert.deepEqual(
+        allowed.filter((name) => name !== "HEAD"),
+        names.toSorted(),
+        url,
+      );
+      if (allowed.includes("HEAD")) assert.notEqual((await app.send("HEAD", url)).status, 405, url);
     }
   });
 

@@ -41,10 +41,28 @@ describe("what Node refuses by itself has the body of an error", () => {
     return await text(socket);
   }
 
+  test("a method that Node does not know is no method of a path", async () => {
+    for (const [line, status, allow] of [
+      ["FETCH /healthz?x=1", 405, "GET, HEAD"],
+      ["GRAB /v1/tenants/t1", 405, "DELETE"],
+      ["FETCH /nowhere", 404, undefined],
+    ] as const) {
+      const [head = "", body = ""] = (await answerTo(`${line} HTTP/1.1\r\nhost: x\r\n\r\n`)).split(
+        "\r\n\r\n",
+        2,
+      );
+      assert.match(head, new RegExp(`^HTTP/1\\.1 ${status} `), line);
+      assert.equal(/\r\nallow: (.*)\r\n/.exec(head)?.[1], allow);
+      const code = status === 405 ? "METHOD_NOT_ALLOWED" : "NOT_FOUND";
+      assert.match(body, new RegExp(`"message":"ERROR_CODE_${code}: `));
+    }
+  });
+
   for (const [about, sent, status, sentence] of [
     ["headers that are too large", `${get}host: x\r\nx: ${"a".repeat(20_000)}\r\n`, 431, "headers"],
     ["a control character in a header", `${get}host: x\r\nx: \u0001\r\n${end}`, 400, "the request"],
     ["what is no HTTP", "nonsense\r\n\r\n", 400, "the request is no HTTP"],
+    ["what follows a request", `${get}host: x\r\n\r\nFETCH / HTTP/1.1\r\n${end}`, 400, "the req"],
     ["a request without a host", `${get}${end}`, 400, "host: is missing"],
     ["an expectation that is not known", `${get}host: x\r\nexpect: x\r\n${end}`, 417, "expect"],
     ["headers that never end", `${get}host: x\r\n`, 408, "the request did not come in time"],
