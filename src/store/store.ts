@@ -51,10 +51,7 @@ export interface Page<T, K> {
 export interface TenantStore {
   /** Fails with UNIQUE_CONSTRAINT when the id is taken. */
   create(tenant: { readonly id: TenantId; readonly name: string }): Promise<Tenant>;
-  /**
-   * Removes the tenant with everything it holds; its id is free once this has resolved. Tokens of it
-   * are refused by whoever has the id next.
-   */
+  /** Removes the tenant with all it holds, and frees its id: the next one refuses its tokens. */
   delete(id: TenantId): Promise<void>;
   /** Ascending by id; of those `among` these ids alone, when it is there. */
   list(page: {
