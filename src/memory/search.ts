@@ -100,7 +100,7 @@ class Search {
         }
       }
     }
-    return { verdict: isUnknown ? UNKNOWN : DENIED, nodes: Math.max(nodes, 1) };
+    return { verdict: isUnknown ? UNKNOWN : DENIED, nodes };
   }
 
   #state(id: number): State {

@@ -234,3 +234,21 @@ scene("both operands of an `and` that is solved need their hops", {
     { ask: "node:b both user:ann", answer: "allowed", depth: 2 },
   ],
 });
+
+scene("what is met behind a hop and at the entity itself is as near as the nearer of the two", {
+  schema: `
+entity user {}
+entity node {
+  relation next @node
+  relation near @node
+  relation far @node
+  relation owner @user
+  permission side = owner or next.side
+  permission view = near.side or side or (owner not far.view)
+}`,
+  facts: ["node:a#near@node:a", "node:a#next@node:b", "node:b#owner@user:ann"],
+  questions: [
+    { ask: "node:a view user:ann", answer: "allowed", depth: 1 },
+    { ask: "node:a view user:bob", answer: "denied", depth: 1 },
+  ],
+});

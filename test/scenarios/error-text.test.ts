@@ -51,13 +51,13 @@ const expected: readonly (Question & {
     name: "an undefined answer of an entity that leads to itself names it twice",
     ask: "folder:s odd user:ann",
     answer: "UNDEFINED_RESULT",
-    words: [/folder:s#odd.*folder:s#odd/],
+    words: [/`not`:.*folder:s#odd.*folder:s#odd/],
   },
   {
     name: "a failed rule is named, with what it lacks",
     ask: "folder:c high user:ann",
     answer: "RULE_EVALUATION",
-    words: [/`above`/, /limit/],
+    words: [/`above`/, /`folder:c`/, /limit/],
   },
   {
     name: "a path that is too deep names the depth",

@@ -24,6 +24,10 @@ entity node {
   permission secret = owner not (far and owner)
   permission tip = left.viewer or (left.tip and right.tip)
   permission blind = owner not tip
+  permission mid = left.viewer or (owner not right.mid)
+  permission two = left.mid or (owner not right.two)
+  permission round = left.other or (owner not right.round)
+  permission other = round or left.viewer
 }`;
 
 /** Three hops from the first node to the viewer, by both relations. */
@@ -41,6 +45,10 @@ const facts = factsOf([
   ]),
   "node:c3#viewer@user:ann",
   "node:c0#owner@user:ann",
+  // It leads to itself, and to the viewer.
+  "node:e#left@node:e",
+  "node:e#left@node:f",
+  "node:f#viewer@user:bob",
 ]);
 
 let engines: Engines;
@@ -109,10 +117,19 @@ for (const engine of ["memory", "postgres"] as const) {
     assert.deepEqual(await answers(engine, "c0", ["far", "hidden"], 100), [true, false]);
   });
 
+  test(`a hop back to the entity itself counts for names together (${engine})`, async () => {
+    const subject = { type: "node", id: "f", relation: "viewer" };
+    assert.equal(await answers(engine, "e", ["round", "other"], 1, subject), "DEPTH_NOT_ENOUGH");
+    assert.deepEqual(await answers(engine, "e", ["round", "other"], 2, subject), [true, true]);
+    assert.deepEqual(await answers(engine, "e", ["other"], 1, subject), [true]);
+  });
+
   test(`the last hop to the asked userset counts for names together (${engine})`, async () => {
     const subject = { type: "node", id: "n3", relation: "viewer" };
     assert.deepEqual(await answers(engine, "n0", ["tip", "far"], 3, subject), [true, true]);
     assert.equal(await answers(engine, "n0", ["tip", "far"], 2, subject), "DEPTH_NOT_ENOUGH");
     assert.equal(await answers(engine, "n0", ["far", "tip"], 1, subject), "DEPTH_NOT_ENOUGH");
+    assert.equal(await answers(engine, "n1", ["two", "mid"], 1, subject), "DEPTH_NOT_ENOUGH");
+    assert.deepEqual(await answers(engine, "n1", ["two", "mid"], 2, subject), [true, false]);
   });
 }
