@@ -124,6 +124,8 @@ const typicalExpression = fc.oneof(
   branch(leaf("name"), "not", branch(leaf("again"), "not", leaf("relation"))),
   branch(leaf("relation"), "not", branch(leaf("again"), "and", leaf("call"))),
   branch(leaf("call"), "not", leaf("again")),
+  branch(leaf("relation"), "not", branch(leaf("relation"), "or", leaf("call"))),
+  branch(leaf("relation"), "not", branch(leaf("relation"), "and", leaf("call"))),
   branch(leaf("flag"), "not", branch(leaf("again"), "or", leaf("call"))),
   branch(
     leaf("relation"),
@@ -148,8 +150,19 @@ const guarded = fc.oneof(
   branch(leaf("name"), "and", leaf("name")),
 );
 
+/** The same guard, required of one operand and excluded of another one. */
+const guardedEitherWay = fc
+  .tuple(leaf("relation"), leaf("name"), leaf("name"))
+  .map(([guard, left, right]): Sketch => ({
+    kind: "branch",
+    operator: "or",
+    left: { kind: "branch", operator: "and", left, right: guard },
+    right: { kind: "branch", operator: "not", left: right, right: guard },
+  }));
+
 /** A guard on every operand, of either kind: none of them is shared. */
 const guardedApart = fc.oneof(
+  guardedEitherWay,
   branch(guarded, "or", guarded),
   branch(guarded, "or", branch(guarded, "or", guarded)),
 );

@@ -132,13 +132,18 @@ entity user {}
 entity doc {
   relation viewer @user
   attribute level integer
+  permission level_of = viewer
 }
-rule viewer(level integer) { level > 3 }`);
+rule viewer(level integer) { level > 3 }
+rule level(level integer) { level > 3 }
+rule level_of(level integer) { level > 3 }`);
   const item = {
     entity: { type: "doc" },
     permission: "viewer",
     subject: { type: "user", relation: "" },
     arguments: ["level"],
   };
-  assert.deepEqual(questionUnder(both, item).arguments, []);
+  for (const permission of ["viewer", "level", "level_of"]) {
+    assert.deepEqual(questionUnder(both, { ...item, permission }).arguments, []);
+  }
 });
