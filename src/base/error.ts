@@ -116,6 +116,9 @@ export function fieldError(code: ErrorCode, field: string, problem: string): Pem
   return new PembaError(code, `${field}: ${problem}`, { details: [{ field, message: problem }] });
 }
 
+/** What is said of a change whose own answer did not come. */
+export const unsureChange = "the change may be made or may not, the same request can be sent again";
+
 /** Nobody waits for the answer, so nobody is told either. */
 export function cancelled(cause: unknown): PembaError {
   return new PembaError("CANCELLED", "the caller waits no longer", { cause });

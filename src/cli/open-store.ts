@@ -47,7 +47,7 @@ export async function openStore(
           url,
           replicaUrl: readerUri(config),
           pool: poolOf(config),
-          readTimeoutMs: config["database.read_timeout"],
+          ...timeoutsOf(config),
           autoMigrate: config["database.auto_migrate"],
           maxRetries: config["database.max_retries"],
           lockWaitMs,
@@ -122,6 +122,15 @@ function readerUri(config: Config): string {
   return config["database.reader.uri"] === ""
     ? config["database.uri"]
     : config["database.reader.uri"];
+}
+
+function timeoutsOf(
+  config: Config,
+): Pick<PostgresStoreOptions, "readTimeoutMs" | "writeTimeoutMs"> {
+  return {
+    readTimeoutMs: config["database.read_timeout"],
+    writeTimeoutMs: config["database.write_timeout"],
+  };
 }
 
 function poolOf(config: Config): PoolOptions {

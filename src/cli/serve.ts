@@ -7,8 +7,10 @@ import { createHealth, type Health } from "../service/health.ts";
 import { limitChanges } from "../service/limit-changes.ts";
 import { limitQuestions } from "../service/limit-questions.ts";
 import { limitReads } from "../service/limit-reads.ts";
+import { limitTime } from "../service/limit-time.ts";
 import { observeStore } from "../service/observe-store.ts";
 import type { Service } from "../service/service.ts";
+import type { Store } from "../store/store.ts";
 import { closeWithin, flushTimeOf } from "./close-within.ts";
 import type { Command } from "./command.ts";
 import { LateStore } from "./late-store.ts";
@@ -160,9 +162,16 @@ async function fill(
   const questions = config["service.permission.concurrency_limit"];
   const asked = limitReads(limitQuestions(opened, questions, telemetry), connections, telemetry);
   const store = limitChanges(asked, connections, telemetry);
-  place.set(store);
-  shared.set(peers?.share(store) ?? store);
+  place.set(timed(store, config));
+  shared.set(timed(peers?.share(store) ?? store, config));
   logger.info("ready");
+}
+
+/** What is kept in memory is not waited for. */
+function timed(store: Store, config: Config): Store {
+  if (config["database.engine"] === "memory") return store;
+  const readMs = config["database.read_timeout"];
+  return limitTime(store, { readMs, changeMs: config["database.write_timeout"] });
 }
 
 function corsOf(config: Config): CorsRules {

@@ -11,7 +11,7 @@ import type {
 
 import type { Credential } from "../auth/credential.ts";
 import { permitTenant } from "../auth/permit.ts";
-import { forCaller } from "../base/caller.ts";
+import { Caller, forCaller } from "../base/caller.ts";
 import { cancelled, type PembaError } from "../base/error.ts";
 import { credentialOf } from "./call-credential.ts";
 import { errorStatus } from "./error-status.ts";
@@ -101,7 +101,7 @@ export function unary<I extends DescMessage, O extends DescMessage>(
         end({ kind: "answered" });
         callback(null, bytes);
       };
-      void run(() => forCaller(context.signal, reply));
+      void run(() => forCaller(new Caller(context.signal), reply));
     },
   };
 }
@@ -126,7 +126,7 @@ export function serverStreaming<I extends DescMessage, O extends DescMessage>(
         }
       };
       finish(
-        run(() => forCaller(context.signal, reply)),
+        run(() => forCaller(new Caller(context.signal), reply)),
         { call, frame, end },
       );
     },

@@ -1,7 +1,7 @@
 import type { FastifyReply, FastifyRequest } from "fastify";
 
-import { forCaller } from "../base/caller.ts";
-import { fieldError, PembaError } from "../base/error.ts";
+import { Caller, forCaller } from "../base/caller.ts";
+import { fieldError, PembaError, unsureChange } from "../base/error.ts";
 import { quote } from "../base/quote.ts";
 import { timerMs } from "../base/timer.ts";
 import type { HttpApp } from "./app.ts";
@@ -24,7 +24,7 @@ const unitsMs: ReadonlyMap<string, number> = new Map([
 /**
  * Has every request worked on for its caller, and no longer than its header `Grpc-Timeout` says: then
  * it is answered with DEADLINE_EXCEEDED. A change that is being made at that time may be made or not,
- * as after the deadline of a gRPC call.
+ * as after the deadline of a gRPC call, and the answer says so.
  */
 export function endAtDeadlines(app: HttpApp): void {
   knowCallers(app);
@@ -32,9 +32,9 @@ export function endAtDeadlines(app: HttpApp): void {
     const { handler } = route;
     route.handler = function (this: HttpApp, request, reply): unknown {
       const timeoutMs = timeoutOf(request);
-      const work = (): unknown =>
-        forCaller(clientGone(reply), () => handler.call(this, request, reply));
-      return timeoutMs === undefined ? work() : within(timeoutMs, reply, work);
+      const caller = new Caller(clientGone(reply));
+      const work = (): unknown => forCaller(caller, () => handler.call(this, request, reply));
+      return timeoutMs === undefined ? work() : within(timeoutMs, { reply, caller }, work);
     };
   });
 }
@@ -48,12 +48,12 @@ export function lateness(reply: FastifyReply): PembaError | undefined {
 /** What the work comes to, or the failure of being late. The time goes on for what a stream sends. */
 async function within(
   timeoutMs: number,
-  reply: FastifyReply,
+  { reply, caller }: { readonly reply: FastifyReply; readonly caller: Caller },
   work: () => unknown,
 ): Promise<unknown> {
   const { promise, reject } = Promise.withResolvers<never>();
   const end = (): void => {
-    giveUp(reply, new PembaError("DEADLINE_EXCEEDED", `the time that \`${header}\` gives is over`));
+    giveUp(reply, timeIsOver(caller));
     if (!reply.raw.headersSent) reject(lateness(reply));
   };
   const timer = setTimeout(end, timerMs(timeoutMs));
@@ -63,6 +63,11 @@ async function within(
   } catch (error) {
     throw lateness(reply) ?? error;
   }
+}
+
+function timeIsOver({ mayHaveChanged }: Caller): PembaError {
+  const over = `the time that \`${header}\` gives is over`;
+  return new PembaError("DEADLINE_EXCEEDED", mayHaveChanged ? `${over}: ${unsureChange}` : over);
 }
 
 function timeoutOf({ headers }: FastifyRequest): number | undefined {

@@ -1,4 +1,4 @@
-import { callerSignal } from "../base/caller.ts";
+import { presentCaller } from "../base/caller.ts";
 import { cancelled, PembaError } from "../base/error.ts";
 import { noTelemetry, type Telemetry } from "../base/telemetry.ts";
 import type { TenantId } from "../base/tuple.ts";
@@ -104,7 +104,7 @@ class ChangeTurns {
   }
 
   async run<T>(tenant: TenantId, work: () => Promise<T>): Promise<T> {
-    const signal = callerSignal();
+    const signal = presentCaller()?.signal;
     if (this.#present >= this.#presentMax) {
       this.#watcher?.refused();
       throw new PembaError("CONCURRENCY_LIMIT_EXCEEDED", refusal);

@@ -1,4 +1,4 @@
-import { callerSignal } from "../base/caller.ts";
+import { presentCaller } from "../base/caller.ts";
 import { noTelemetry, type Telemetry } from "../base/telemetry.ts";
 import type { TenantId } from "../base/tuple.ts";
 import type { Store } from "../store/store.ts";
@@ -21,7 +21,7 @@ export function limitReads(
     working: "reads are being worked on (`database.max_connections`)",
   });
   const turn = async <T>(tenant: TenantId | undefined, read: () => Promise<T>): Promise<T> =>
-    await queue.run(tenant, callerSignal(), read);
+    await queue.run(tenant, presentCaller()?.signal, read);
   const { tenants, schemas, data, bundles, changes } = store;
   return {
     ...store,

@@ -87,3 +87,15 @@ test("a read is ended after `database.read_timeout`", async (t) => {
     await reading;
   });
 });
+
+test("a change is undone after `database.write_timeout`", async (t) => {
+  const { store, sql } = await openConfigured(t, "--database-write-timeout=100ms");
+  const tenant = await newTenant(store);
+  await sql.begin(async (lock) => {
+    await lock`lock table tenants in access exclusive mode`;
+    const changing = fails(store.tenants.delete(tenant), "DEADLINE_EXCEEDED");
+    await untilWaiting(sql, 1);
+    await changing;
+  });
+  await store.tenants.delete(tenant);
+});

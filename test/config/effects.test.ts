@@ -100,6 +100,7 @@ const effects: Readonly<Record<string, string>> = {
   "database.health_check_period": "cli/pool-keys.test.ts",
   "database.connect_timeout": "http/storage-outage.test.ts",
   "database.read_timeout": "cli/pool-keys.test.ts",
+  "database.write_timeout": "cli/pool-keys.test.ts",
   "database.max_data_per_write": "cli/serve-keys.test.ts",
   "database.max_retries": "cli/open-store.test.ts",
   "database.watch_buffer_size": "cli/open-store.test.ts",

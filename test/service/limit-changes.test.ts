@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 
-import { forCaller } from "../../src/base/caller.ts";
+import { Caller, forCaller } from "../../src/base/caller.ts";
 import { PembaError } from "../../src/base/error.ts";
 import { limitChanges } from "../../src/service/limit-changes.ts";
 import { createMemoryStore } from "../../src/store/memory/store.ts";
@@ -154,8 +154,10 @@ test("a change leaves the queue, or tries no more, when nobody waits for it", as
   const leaving = new AbortController();
   const tuples = ["doc:1#owner@user:a"];
   const change = async (): Promise<unknown> => await write(limited, tenant, { tuples });
-  const begins = Array.from({ length: running.ofTenant }, () => forCaller(leaving.signal, change));
-  const waits = forCaller(leaving.signal, change);
+  const begins = Array.from({ length: running.ofTenant }, () =>
+    forCaller(new Caller(leaving.signal), change),
+  );
+  const waits = forCaller(new Caller(leaving.signal), change);
   leaving.abort();
   await fails(waits, "CANCELLED");
   assert.equal(begun, running.ofTenant);

@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 
-import { forCaller } from "../../src/base/caller.ts";
+import { Caller, forCaller } from "../../src/base/caller.ts";
 import type { TenantId } from "../../src/base/tuple.ts";
 import { limitReads } from "../../src/service/limit-reads.ts";
 import { createMemoryStore } from "../../src/store/memory/store.ts";
@@ -50,7 +50,7 @@ test("so many reads wait for those that are worked on: what is more is refused, 
   const read = async (): Promise<unknown> => await limited.schemas.read(tenant, undefined);
   const leaving = new AbortController();
   const reads = Array.from({ length: connections + waiting - 1 }, read);
-  const leaver = forCaller(leaving.signal, read);
+  const leaver = forCaller(new Caller(leaving.signal), read);
   for (const refused of readsOf(limited, tenant, leaving.signal)) {
     await fails(refused, "CONCURRENCY_LIMIT_EXCEEDED", refusal);
   }

@@ -8,17 +8,28 @@ export interface Line {
   readonly url: string;
   /** Breaks all connections, and refuses new ones. */
   readonly cut: () => Promise<void>;
-  /** Passes nothing on any more, and says nothing of it: over the connections that there are, or any. */
-  readonly silence: (which: "present" | "all") => void;
+  /**
+   * Passes nothing on any more, or no answers, and says nothing of it: over the connections that there
+   * are, those that are made from now on, or any.
+   */
+  readonly silence: (which: "present" | "new" | "all", what?: Silence) => void;
+  /** Has each connection that is made from now on fall silent when the text is sent over it, which is lost. */
+  readonly silenceAt: (text: string) => void;
+  /** How many connections there are. */
+  readonly connections: () => number;
   /** Lets connections through again, to the server of the address if one is given. */
   readonly mend: (target?: string) => Promise<void>;
 }
 
+type Silence = "everything" | "answers";
+
 /** A line to the server of an address; it is cut when the test ends. */
 export async function openLine(t: TestContext, address: string): Promise<Line> {
   let target = new URL(address);
-  let isSilent = false;
+  let silenceOfNew: Silence | undefined;
+  let lastText: string | undefined;
   const sockets = new Set<Socket>();
+  const ends = new Map<Socket, Socket>();
   const server = createServer((near) => {
     const far = connect(Number(target.port), target.hostname);
     for (const socket of [near, far]) {
@@ -26,7 +37,13 @@ export async function openLine(t: TestContext, address: string): Promise<Line> {
       socket.on("error", () => {});
       socket.on("close", () => [near, far].forEach((end) => end.destroy()));
     }
-    if (!isSilent) near.pipe(far).pipe(near);
+    if (silenceOfNew !== "everything") {
+      if (lastText === undefined) near.pipe(far);
+      else passUntil(lastText, near, far);
+    }
+    if (silenceOfNew === undefined) far.pipe(near);
+    ends.set(near, far);
+    near.on("close", () => ends.delete(near));
   });
   const listen = async (port: number): Promise<void> => {
     server.listen(port, "127.0.0.1");
@@ -49,13 +66,30 @@ export async function openLine(t: TestContext, address: string): Promise<Line> {
   return {
     url: url.href,
     cut,
-    silence: (which) => {
-      isSilent = which === "all";
-      for (const socket of sockets) socket.unpipe().pause();
+    connections: () => ends.size,
+    silenceAt: (text) => {
+      lastText = text;
+    },
+    silence: (which, what = "everything") => {
+      silenceOfNew = which === "present" ? undefined : what;
+      if (which === "new") return;
+      for (const [near, far] of ends) {
+        far.unpipe().pause();
+        if (what === "everything") near.unpipe().pause();
+      }
     },
     mend: async (other) => {
+      silenceOfNew = undefined;
+      lastText = undefined;
       if (other !== undefined) target = new URL(other);
-      await listen(place.port);
+      if (!server.listening) await listen(place.port);
     },
   };
+}
+
+function passUntil(text: string, near: Socket, far: Socket): void {
+  near.on("data", (chunk: Buffer) => {
+    if (chunk.includes(text)) near.removeAllListeners("data").pause();
+    else far.write(chunk);
+  });
 }

@@ -85,7 +85,13 @@ export const databaseOptions = {
     flag: "database-read-timeout",
     default: "60s",
     about:
-      "after which a statement that only reads is given up and ended in the database, the wait for a connection included; 0 for never",
+      "after which a request that reads from Postgres is given up and what it asked is ended there, all waiting included; of a stream, each page; 0 for never",
+  }),
+  "database.write_timeout": option(duration, {
+    flag: "database-write-timeout",
+    default: "60s",
+    about:
+      "after which a change to Postgres is given up and undone there, all waiting included; where the database does not say that it is, the error says that it may be made; 0 for never",
   }),
   "database.max_data_per_write": option(integer({ from: 1, to: 100_000 }), {
     flag: "database-max-data-per-write",

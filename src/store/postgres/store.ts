@@ -41,6 +41,8 @@ export interface PostgresStoreOptions extends CheckLayers {
   readonly lockWaitMs?: number | undefined;
   /** After so many milliseconds a statement that only reads is cancelled; absent or 0: never. */
   readonly readTimeoutMs?: number | undefined;
+  /** After so many milliseconds a change is, and fails with DEADLINE_EXCEEDED; absent or 0: never. */
+  readonly writeTimeoutMs?: number | undefined;
   /** Memory for compiled schemas. */
   readonly maxSchemaCacheBytes: number;
   /** Without it the bytes alone count. */

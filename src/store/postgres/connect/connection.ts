@@ -36,7 +36,7 @@ export interface ConnectionOptions {
 }
 
 /** A server that takes connections and says nothing would else hold their places for ever. */
-const openingMaxMs = 30_000;
+export const openingMaxMs = 30_000;
 
 /** A statement that is on its way; `rowsOf` awaits it. */
 export type Sent = postgres.PendingQuery<Row[]>;

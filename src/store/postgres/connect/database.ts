@@ -1,18 +1,20 @@
 import { LRUCache } from "lru-cache";
 
 import { must } from "../../../base/assert.ts";
-import { cancelled, PembaError } from "../../../base/error.ts";
+import { presentCaller } from "../../../base/caller.ts";
+import { cancelled, type PembaError } from "../../../base/error.ts";
 import { noTelemetry, type Telemetry } from "../../../base/telemetry.ts";
-import { timerMs } from "../../../base/timer.ts";
 import { Cancelling } from "./cancelling.ts";
 import type { CircuitBreaker } from "./circuit-breaker.ts";
-import { backendOf, cancel, type Connection, type Greeting, rowsOf } from "./connection.ts";
-import { faultOf, isCancelled, storageError, unknownOutcome } from "./driver-error.ts";
+import type { Connection, Greeting } from "./connection.ts";
+import { faultOf, unknownOutcome } from "./driver-error.ts";
+import { noneFree } from "./lateness.ts";
 import { openWay, type Way } from "./open-way.ts";
 import { type PoolOptions, silenceOf } from "./pool-options.ts";
 import { Pool, type PoolState } from "./pool.ts";
 import { repeatOn } from "./repeat.ts";
 import type { Row } from "./row.ts";
+import { type Asked, runStatement, timeLeft } from "./statement-run.ts";
 import { tellStatement } from "./tell-statement.ts";
 import type { Value } from "./value.ts";
 
@@ -25,9 +27,11 @@ export interface DatabaseOptions {
   readonly maxRetries?: number | undefined;
   /**
    * After so many milliseconds a statement of `read` is given up, and cancelled where it runs; the wait
-   * for a connection counts. Absent or 0: never.
+   * for a connection and repetitions count. Absent or 0: never.
    */
   readonly readTimeoutMs?: number | undefined;
+  /** The same for one of `write`, which may have been made then. */
+  readonly writeTimeoutMs?: number | undefined;
   /** Without one, each statement of `read` and `write` finds out for itself that the server is gone. */
   readonly circuit?: CircuitBreaker | undefined;
   /** Called with every statement that goes to the server, as it goes. */
@@ -56,12 +60,14 @@ export class Database {
   });
   readonly #cancelling = new Cancelling();
   readonly #telemetry: Telemetry;
+  readonly #silenceMs: number;
 
   #greeting: Greeting;
 
   private constructor(options: DatabaseOptions, way: Way, greeting: Greeting) {
     this.#options = options;
     this.#telemetry = options.telemetry ?? noTelemetry;
+    this.#silenceMs = silenceOf(options.pool);
     this.#way = way;
     this.#greeting = greeting;
     this.#pool = new Pool(options.pool, way.open);
@@ -110,7 +116,8 @@ export class Database {
     values: readonly Value[],
     signal?: AbortSignal,
   ): Promise<readonly Row[]> {
-    return await this.#told({ text, values, signal, endsAt: undefined });
+    const rest = { work: "read", endsAt: undefined, caller: undefined } as const;
+    return await this.#told({ text, values, signal, ...rest });
   }
 
   /** A statement that changes nothing: it is repeated whenever another try may get an answer. */
@@ -120,11 +127,13 @@ export class Database {
     signal?: AbortSignal,
   ): Promise<readonly Row[]> {
     const { maxRetries = 0, readTimeoutMs = 0 } = this.#options;
+    const endsAt = endAfter(readTimeoutMs);
+    const asked: Asked = { text, values, work: "read", signal, endsAt, caller: undefined };
     return await this.#guarded(() =>
       repeatOn(
         ["conflict", "unreached", "lost"],
         maxRetries,
-        () => this.#told({ text, values, signal, endsAt: endAfter(readTimeoutMs) }),
+        () => this.#told(asked),
         (fault) => this.#telemetry.add("db.client.retries", 1, { fault }),
       ),
     );
@@ -132,16 +141,26 @@ export class Database {
 
   /**
    * A statement that changes something: it is repeated only when nothing of it was done. When that
-   * is not known, it fails with UNAVAILABLE and says so.
+   * is not known, it fails with UNAVAILABLE, or with DEADLINE_EXCEEDED when its time is over, or that of
+   * the caller whose work is under way, and says so. Until it is sent, it leaves with that caller.
    */
   async write(text: string, values: readonly Value[]): Promise<readonly Row[]> {
-    const { maxRetries = 0 } = this.#options;
+    const { maxRetries = 0, writeTimeoutMs = 0 } = this.#options;
+    const caller = presentCaller();
+    const asked: Asked = {
+      text,
+      values,
+      work: "change",
+      signal: caller?.signal,
+      endsAt: earlier(endAfter(writeTimeoutMs), caller?.endsAt),
+      caller,
+    };
     try {
       return await this.#guarded(() =>
         repeatOn(
           ["conflict", "unreached"],
           maxRetries,
-          () => this.query(text, values),
+          () => this.#told(asked),
           (fault) => this.#telemetry.add("db.client.retries", 1, { fault }),
         ),
       );
@@ -176,56 +195,24 @@ export class Database {
   }
 
   async #run(asked: Asked): Promise<readonly Row[]> {
-    if (isAborted(asked.signal)) throw cancelled(undefined);
-    const { signal, endsAt } = asked;
-    const connection = this.#pool.take() ?? (await this.#pool.acquire(signal, timeLeft(endsAt)));
-    try {
-      const rows = await this.#runOn(connection, asked);
-      this.#pool.release(connection);
-      if (rows !== undefined) return rows;
-    } catch (error) {
-      // After a statement that failed for a reason of its own the connection is as good as before.
-      const known = storageError(error);
-      if (known.kind === "unavailable") this.#pool.discard(connection);
-      else this.#pool.release(connection);
-      throw known;
+    const { text, work, signal, endsAt } = asked;
+    if (isAborted(signal)) throw cancelled(undefined);
+    const pool = this.#pool;
+    const connection =
+      pool.take() ?? (await pool.acquire(signal, timeLeft(endsAt), () => noneFree(work)));
+    if (isAborted(signal)) {
+      pool.release(connection);
+      throw cancelled(undefined);
     }
-    return await this.#run(asked);
-  }
-
-  /** Undefined when it was hit by a cancellation that was meant for another one and came too late. */
-  async #runOn(
-    connection: Connection,
-    { text, values, signal, endsAt }: Asked,
-  ): Promise<readonly Row[] | undefined> {
     this.#options.onStatement?.(text);
-    const sent = connection.send(text, values, this.#isWorthPreparing(connection, text));
-    let isLate = false;
-    let isDead: NodeJS.Timeout | undefined;
-    const giveUp = (): void => {
-      this.#cancelling.sent(backendOf(sent));
-      cancel(sent);
-      isDead ??= setTimeout(() => void connection.close(), silenceOf(this.#options.pool));
-    };
-    const end = (): void => {
-      isLate = true;
-      giveUp();
-    };
-    signal?.addEventListener("abort", giveUp, { once: true });
-    const timer = endsAt === undefined ? undefined : setTimeout(end, timeLeft(endsAt));
-    try {
-      return await rowsOf(sent);
-    } catch (thrown) {
-      const error = storageError(thrown);
-      const isOurs = isCancelled(error) && this.#cancelling.hit(backendOf(sent));
-      if (isAborted(signal)) throw cancelled(error);
-      if (isOurs && !isLate) return undefined;
-      throw isLate ? tookTooLong(error) : error;
-    } finally {
-      clearTimeout(timer);
-      clearTimeout(isDead);
-      signal?.removeEventListener("abort", giveUp);
-    }
+    const rows = await runStatement(asked, {
+      connection,
+      isWorthPreparing: this.#isWorthPreparing(connection, text),
+      cancelling: this.#cancelling,
+      silenceMs: this.#silenceMs,
+      free: (isGood) => (isGood ? pool.release(connection) : pool.discard(connection)),
+    });
+    return rows ?? (await this.#run(asked));
   }
 
   #isWorthPreparing(connection: Connection, text: string): boolean {
@@ -237,28 +224,14 @@ export class Database {
   }
 }
 
-/** A statement to be run. */
-interface Asked {
-  readonly text: string;
-  readonly values: readonly Value[];
-  readonly signal: AbortSignal | undefined;
-  /** By the clock of `performance`; undefined: when it is done. */
-  readonly endsAt: number | undefined;
-}
-
 /** The moment so many milliseconds from now; undefined for 0, which is never. */
 function endAfter(timeoutMs: number): number | undefined {
   return timeoutMs === 0 ? undefined : performance.now() + timeoutMs;
 }
 
-/** In milliseconds as a timer takes them, at least one; 0: without end. */
-function timeLeft(endsAt: number | undefined): number {
-  return endsAt === undefined ? 0 : timerMs(Math.max(1, endsAt - performance.now()));
-}
-
-function tookTooLong(cause: unknown): PembaError {
-  const sentence = "the database took too long (`database.read_timeout`)";
-  return new PembaError("DEADLINE_EXCEEDED", sentence, { cause });
+/** Undefined is never. */
+function earlier(one: number | undefined, other: number | undefined): number | undefined {
+  return one === undefined || other === undefined ? (one ?? other) : Math.min(one, other);
 }
 
 /** A function, since the checker takes a property that was read once to stay as it was. */

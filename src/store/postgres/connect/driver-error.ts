@@ -157,6 +157,12 @@ export function silence(): PembaError {
   return new PembaError("UNAVAILABLE", "the database does not answer", { cause });
 }
 
+/** Nothing more is asked of a pool that ends. */
+export function poolClosing(): PembaError {
+  const cause = Object.assign(new Error("the pool is closed"), { code: "CONNECTION_ENDED" });
+  return new PembaError("UNAVAILABLE", "the database does not answer", { cause });
+}
+
 /** The honest answer to a change whose own answer did not come. */
 export function unknownOutcome(error: unknown): PembaError {
   return new PembaError(

@@ -1,7 +1,15 @@
 import { assert, must } from "../../../base/assert.ts";
 import { PembaError } from "../../../base/error.ts";
+import { timerMs } from "../../../base/timer.ts";
 import { arrayLiteral } from "./array-literal.ts";
-import { backendOf, Connection, type Greeting, nameOf, rowsOf } from "./connection.ts";
+import {
+  backendOf,
+  Connection,
+  type Greeting,
+  nameOf,
+  openingMaxMs,
+  rowsOf,
+} from "./connection.ts";
 import {
   refusedParameter,
   refusesLogin,
@@ -11,6 +19,7 @@ import {
 import { hostUris } from "./host-uris.ts";
 import { numberOf, type Row, textOf } from "./row.ts";
 import { sessionSettings } from "./session-settings.ts";
+import { coded } from "./single-socket.ts";
 import { statementFile } from "./statement-file.ts";
 
 const wayStatement = statementFile("connection/way.sql");
@@ -78,7 +87,7 @@ async function openWith(
     await openOneOf(options, settings, signal);
   const first = await open();
   try {
-    const found = await explore(first);
+    const found = await inTime(first, timerMs(options.timeoutMs || openingMaxMs), explore);
     if (found.lacking.length > 0) {
       options.warn(
         "the way to the database takes no settings at the start of a connection (a pooler's does " +
@@ -89,6 +98,22 @@ async function openWith(
   } catch (error) {
     await first.close();
     throw storageError(error);
+  }
+}
+
+/** Asks what is there, of a server that may say nothing. Fails as that does, or with `CONNECT_TIMEOUT` as code. */
+async function inTime<T>(
+  connection: Connection,
+  timeoutMs: number,
+  ask: (connection: Connection) => Promise<T>,
+): Promise<T> {
+  const { promise: isOver, reject } = Promise.withResolvers<never>();
+  const late = (): void => reject(coded("CONNECT_TIMEOUT", "the server took too long"));
+  const timer = setTimeout(late, timeoutMs);
+  try {
+    return await Promise.race([ask(connection), isOver]);
+  } finally {
+    clearTimeout(timer);
   }
 }
 

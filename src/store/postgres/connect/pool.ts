@@ -1,7 +1,8 @@
-import { cancelled, type PembaError } from "../../../base/error.ts";
+import type { PembaError } from "../../../base/error.ts";
 import type { Connection } from "./connection.ts";
-import { noneFree, poolClosing } from "./pool-errors.ts";
+import { poolClosing } from "./driver-error.ts";
 import { healthCheckOf, lifetimeOf, type PoolOptions, silenceOf, tickOf } from "./pool-options.ts";
+import { WaitingLine } from "./waiting-line.ts";
 
 /** What a pool is at, for whoever measures it. */
 export interface PoolState {
@@ -25,12 +26,6 @@ interface Held {
   aliveAt: number;
 }
 
-interface Waiter {
-  readonly since: number;
-  readonly resolve: (connection: Connection) => void;
-  readonly reject: (error: unknown) => void;
-}
-
 /** After a failure nobody waits for, as of one to be kept in reserve, the next try comes this late. */
 const retryMs = 1_000;
 
@@ -44,14 +39,12 @@ export class Pool {
   readonly #held = new Map<Connection, Held>();
   /** Those that were of use last stand last. */
   readonly #idle: Held[] = [];
-  readonly #waiters = new Set<Waiter>();
+  readonly #line = new WaitingLine(() => this.#endIfDone());
   readonly #timer: NodeJS.Timeout;
   #opening = 0;
   /** Ends what is being made. */
   #cutting = new AbortController();
   #retryAt = 0;
-  #waited = 0;
-  #waitedMs = 0;
   #closing: PromiseWithResolvers<void> | undefined;
 
   /** `open` makes a connection, or gives up when the signal says so. */
@@ -67,9 +60,8 @@ export class Pool {
       busy: this.#held.size - idle,
       idle,
       opening: this.#opening,
-      waiting: this.#waiters.size,
-      waited: this.#waited,
-      waitedMs: this.#waitedMs,
+      waiting: this.#line.length,
+      ...this.#line.past,
     };
   }
 
@@ -89,32 +81,19 @@ export class Pool {
 
   /**
    * A connection for one statement, to be given back with `release`. Fails with CANCELLED when the
-   * signal is aborted first, with DEADLINE_EXCEEDED when so many milliseconds are over (0: never), and
-   * as making a connection does when it waits for one that cannot be made.
+   * signal is aborted first, as `late` says when so many milliseconds are over (0: never), and as
+   * making a connection does when it waits for one that cannot be made.
    */
-  async acquire(signal: AbortSignal | undefined, timeoutMs: number): Promise<Connection> {
+  async acquire(
+    signal: AbortSignal | undefined,
+    timeoutMs: number,
+    late: () => PembaError,
+  ): Promise<Connection> {
     const free = this.take();
     if (free !== undefined) return free;
-    const { promise, resolve, reject } = Promise.withResolvers<Connection>();
-    const waiter: Waiter = { since: performance.now(), resolve, reject };
-    const leaveWith = (why: PembaError): void => {
-      if (!this.#waiters.delete(waiter)) return;
-      reject(why);
-      this.#endIfDone();
-    };
-    const leave = (): void => leaveWith(cancelled(undefined));
-    this.#waiters.add(waiter);
-    signal?.addEventListener("abort", leave, { once: true });
-    const timer = timeoutMs === 0 ? undefined : setTimeout(() => leaveWith(noneFree()), timeoutMs);
+    const given = this.#line.join(signal, timeoutMs, late);
     this.#fill();
-    try {
-      return await promise;
-    } finally {
-      clearTimeout(timer);
-      signal?.removeEventListener("abort", leave);
-      this.#waited++;
-      this.#waitedMs += performance.now() - waiter.since;
-    }
+    return await given;
   }
 
   /** The statement is over. */
@@ -150,7 +129,7 @@ export class Pool {
    * made, as for who waits, unless these fail, too.
    */
   cut(whyNotWait?: PembaError): void {
-    if (whyNotWait !== undefined) this.#refuseWaiters(whyNotWait);
+    if (whyNotWait !== undefined) this.#line.refuseAll(whyNotWait);
     this.#cutting.abort();
     this.#cutting = new AbortController();
     for (const held of this.#held.values()) this.#discard(held);
@@ -192,18 +171,8 @@ export class Pool {
     if (this.#idle.includes(held)) this.#discard(held);
   }
 
-  #refuseWaiters(error: PembaError): void {
-    for (const waiter of this.#waiters) waiter.reject(error);
-    this.#waiters.clear();
-  }
-
   #offer(held: Held): void {
-    const [waiter] = this.#waiters;
-    if (waiter !== undefined) {
-      this.#waiters.delete(waiter);
-      waiter.resolve(held.connection);
-      return;
-    }
+    if (this.#line.give(held.connection)) return;
     if (this.#closing !== undefined) {
       this.#discard(held);
       return;
@@ -222,7 +191,7 @@ export class Pool {
   }
 
   #endIfDone(): void {
-    if (this.#held.size + this.#opening + this.#waiters.size === 0) this.#closing?.resolve();
+    if (this.#held.size + this.#opening + this.#line.length === 0) this.#closing?.resolve();
   }
 
   /** Makes the connections that are missing: for those who wait, and the least that are to be there. */
@@ -231,7 +200,7 @@ export class Pool {
     const isQuiet = this.#closing !== undefined || performance.now() < this.#retryAt;
     for (;;) {
       const all = this.#held.size + this.#opening;
-      const free = this.#idle.length + this.#opening - this.#waiters.size;
+      const free = this.#idle.length + this.#opening - this.#line.length;
       const isScarce = !isQuiet && (all < minConnections || free < minIdleConnections);
       if (all >= maxConnections || !(free < 0 || isScarce)) return;
       void this.#add({ isAwaited: true });
@@ -253,11 +222,7 @@ export class Pool {
       this.#retryAt = performance.now() + retryMs;
       // Whoever waits longest hears of it; the others have tries of their own. What a cut
       // ended has nothing to do with who waits still.
-      const [waiter] = signal.aborted || !isAwaited ? [] : this.#waiters;
-      if (waiter !== undefined) {
-        this.#waiters.delete(waiter);
-        waiter.reject(error);
-      }
+      if (!signal.aborted && isAwaited) this.#line.refuse(error);
       this.#fill();
       this.#endIfDone();
       return false;

@@ -1,0 +1,101 @@
+import type { Caller } from "../../../base/caller.ts";
+import { cancelled } from "../../../base/error.ts";
+import { timerMs } from "../../../base/timer.ts";
+import type { Cancelling } from "./cancelling.ts";
+import { backendOf, cancel, type Connection, rowsOf } from "./connection.ts";
+import { isCancelled, storageError } from "./driver-error.ts";
+import { endedLate, type LateWork, saidNothing } from "./lateness.ts";
+import type { Row } from "./row.ts";
+import type { Value } from "./value.ts";
+
+/** A statement to be run. */
+export interface Asked {
+  readonly text: string;
+  readonly values: readonly Value[];
+  readonly work: LateWork;
+  /** Aborted when nobody waits for it any more; a change that was sent goes on all the same. */
+  readonly signal: AbortSignal | undefined;
+  /** By the clock of `performance`; undefined: when it is done. */
+  readonly endsAt: number | undefined;
+  /** Whose change it is. */
+  readonly caller: Caller | undefined;
+}
+
+/** Where a statement is run. */
+export interface Place {
+  readonly connection: Connection;
+  readonly isWorthPreparing: boolean;
+  readonly cancelling: Cancelling;
+  /** A connection that says nothing for so long after a cancellation is ended. */
+  readonly silenceMs: number;
+  /** Called when the statement is over, which may be later than the answer: has its connection a future? */
+  readonly free: (isGood: boolean) => void;
+}
+
+/** A server that is there says in less that it has ended what it was to end. */
+const graceMs = 250;
+
+/**
+ * The rows of a statement; undefined when it was hit by a cancellation that was meant for another one and
+ * came too late. What nobody waits for, or whose time is over, is cancelled on the server, and fails soon
+ * after whether or not that says something. Fails with an error of the table.
+ */
+export async function runStatement(
+  { text, values, work, signal, endsAt, caller }: Asked,
+  { connection, isWorthPreparing, cancelling, silenceMs, free }: Place,
+): Promise<readonly Row[] | undefined> {
+  const sent = connection.send(text, values, isWorthPreparing);
+  const isChange = work === "change";
+  if (isChange) caller?.sendsChange();
+  const { promise, resolve, reject } = Promise.withResolvers<readonly Row[] | undefined>();
+  let isLate = false;
+  let isDead: NodeJS.Timeout | undefined;
+  let isSilent: NodeJS.Timeout | undefined;
+  const giveUp = (): void => {
+    cancelling.sent(backendOf(sent));
+    cancel(sent);
+    isDead ??= setTimeout(() => void connection.close(), silenceMs);
+    isSilent ??= setTimeout(
+      () => reject(isLate ? saidNothing(work) : cancelled(undefined)),
+      graceMs,
+    );
+  };
+  const end = (): void => {
+    isLate = true;
+    giveUp();
+  };
+  const leaving = isChange ? undefined : signal;
+  leaving?.addEventListener("abort", giveUp, { once: true });
+  const timer = endsAt === undefined ? undefined : setTimeout(end, timeLeft(endsAt));
+  const over = (isGood: boolean): void => {
+    clearTimeout(timer);
+    clearTimeout(isDead);
+    clearTimeout(isSilent);
+    leaving?.removeEventListener("abort", giveUp);
+    free(isGood);
+  };
+  rowsOf(sent).then(
+    (rows) => {
+      over(true);
+      resolve(rows);
+    },
+    (thrown: unknown) => {
+      const error = storageError(thrown);
+      // After a statement that failed for a reason of its own the connection is as good as before.
+      const isAnswered = error.kind !== "unavailable";
+      const isOurs = isCancelled(error) && cancelling.hit(backendOf(sent));
+      over(isAnswered);
+      if (isAnswered) caller?.undoesChange();
+      if (leaving?.aborted === true) reject(cancelled(error));
+      else if (isOurs && !isLate) resolve(undefined);
+      else if (!isLate) reject(error);
+      else reject(isAnswered ? endedLate(work, error) : saidNothing(work, error));
+    },
+  );
+  return await promise;
+}
+
+/** In milliseconds as a timer takes them, at least one; 0: without end. */
+export function timeLeft(endsAt: number | undefined): number {
+  return endsAt === undefined ? 0 : timerMs(Math.max(1, endsAt - performance.now()));
+}
