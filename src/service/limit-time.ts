@@ -22,10 +22,13 @@ const graceMs = 350;
  */
 export function limitTime(store: Store, { readMs, changeMs }: TimeLimits): Store {
   const { tenants, schemas, data, bundles, changes } = store;
-  const reading = async <T>(read: (signal: AbortSignal | undefined) => Promise<T>): Promise<T> => {
+  const reading = async <T>(
+    read: (signal: AbortSignal) => Promise<T>,
+    given?: AbortSignal,
+  ): Promise<T> => {
     const caller = presentCaller();
     return await within(
-      { ms: readMs, signal: caller?.signal, late: lateRead },
+      { ms: readMs, signal: given ?? caller?.signal, late: lateRead },
       async (signal) => await forCaller(new Caller(signal, undefined, caller), () => read(signal)),
     );
   };
@@ -34,7 +37,7 @@ export function limitTime(store: Store, { readMs, changeMs }: TimeLimits): Store
   const page = async <F, T>(
     read: DataRead<F>,
     work: (read: DataRead<F>) => Promise<T>,
-  ): Promise<T> => await reading((signal) => work({ ...read, signal }));
+  ): Promise<T> => await reading((signal) => work({ ...read, signal }), read.signal);
   return {
     ...store,
     tenants: {
@@ -101,13 +104,24 @@ async function answering<Q extends { readonly signal?: AbortSignal | undefined }
 async function withinChange<T>(ms: number, change: () => Promise<T>): Promise<T> {
   const outer = presentCaller();
   let caller = outer;
-  return await within(
-    { ms, signal: outer?.signal, late: () => lateChange(caller) },
-    async (signal) => {
-      caller = new Caller(signal, ms === 0 ? undefined : performance.now() + ms, outer);
-      return await forCaller(caller, change);
-    },
-  );
+  try {
+    return await within(
+      { ms, signal: outer?.signal, late: () => lateChange(caller) },
+      async (signal) => {
+        caller = new Caller(signal, ms === 0 ? undefined : performance.now() + ms, outer);
+        return await forCaller(caller, change);
+      },
+    );
+  } catch (error) {
+    throw caller?.mayHaveChanged === true ? unsure(error) : error;
+  }
+}
+
+/** What is asked after a change was sent may fail of itself, and does not know of the change. */
+function unsure(error: unknown): unknown {
+  if (!(error instanceof PembaError) || error.sentence.includes(unsureChange)) return error;
+  if (error.kind !== "unavailable" && error.kind !== "deadline_exceeded") return error;
+  return new PembaError(error.code, `${error.sentence}: ${unsureChange}`, { cause: error });
 }
 
 interface Limit {

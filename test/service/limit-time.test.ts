@@ -3,7 +3,7 @@ import assert from "node:assert/strict";
 import { test, type TestContext } from "node:test";
 
 import { Caller, forCaller, presentCaller } from "../../src/base/caller.ts";
-import type { PembaError } from "../../src/base/error.ts";
+import { PembaError } from "../../src/base/error.ts";
 import { emptyContext, type TenantId } from "../../src/base/tuple.ts";
 import { limitChanges } from "../../src/service/limit-changes.ts";
 import { limitQuestions } from "../../src/service/limit-questions.ts";
@@ -185,6 +185,20 @@ test("what waits for its turn ends within the limit, and has left the queue", as
   }
   // Those who hold the turns hang for ever here.
   assert.equal(began, 3);
+});
+
+test("what fails after a change was sent says that the change may be made, and nothing else does", async () => {
+  const failure = new PembaError("UNAVAILABLE", "the database does not answer");
+  const failing = (sends: boolean): Store => {
+    const store = silentStore();
+    const failingWrite = async (): Promise<never> => {
+      if (sends) presentCaller()?.sendsChange();
+      throw failure;
+    };
+    return limited({ ...store, data: { ...store.data, write: failingWrite } });
+  };
+  await fails(write(failing(true), tenant), "UNAVAILABLE", "may be made or may not");
+  assert.equal(await fails(write(failing(false), tenant), "UNAVAILABLE"), failure);
 });
 
 test("what is given up learns of it", async (t) => {

@@ -84,7 +84,11 @@ test("a write whose connection is lost is not made again, and its outcome is sai
   await sql`select pg_advisory_lock(${lock})`;
   const statement =
     "with waited as (select pg_advisory_xact_lock($1::bigint)) insert into noted select $2::integer from waited";
-  const writing = fails(database.write(statement, [lock, 1]), "UNAVAILABLE", "may be or may not");
+  const writing = fails(
+    database.write(statement, [lock, 1]),
+    "UNAVAILABLE",
+    "may be made or may not",
+  );
   await endWaiting();
   await writing;
   assert.deepEqual(await valuesOf(1), []);

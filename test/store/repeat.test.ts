@@ -25,8 +25,11 @@ function failing(...codes: readonly string[]): {
 test("work that fails in a way that is asked for is done again", async () => {
   for (const [fault, codes] of [
     ["conflict", ["40001", "40P01"]],
-    ["unreached", ["ECONNREFUSED", "CONNECT_TIMEOUT", "53300", "57P03"]],
-    ["lost", ["CONNECTION_CLOSED", "ECONNRESET", "57P01", "08006"]],
+    [
+      "unreached",
+      ["ECONNREFUSED", "CONNECT_TIMEOUT", "ERR_STREAM_WRITE_AFTER_END", "53300", "57P03"],
+    ],
+    ["lost", ["CONNECTION_CLOSED", "ECONNRESET", "ERR_STREAM_DESTROYED", "57P01", "08006"]],
   ] as const) {
     const work = failing(...codes);
     assert.equal(await repeatOn([fault], codes.length, work.work), "done");

@@ -1,9 +1,13 @@
 import postgres from "postgres";
 
-import { PembaError } from "../../../base/error.ts";
+import { PembaError, unsureChange } from "../../../base/error.ts";
 
-/** No connection came about, so no statement was sent; the next try may find the server. */
+/**
+ * No connection came about, or the one there was had ended before anything was written to it, so no
+ * statement was sent; the next try may find the server.
+ */
 const unreachedFaults: readonly string[] = [
+  "ERR_STREAM_WRITE_AFTER_END",
   "CONNECT_TIMEOUT",
   "ECONNREFUSED",
   "EHOSTUNREACH",
@@ -14,6 +18,7 @@ const unreachedFaults: readonly string[] = [
 
 /** A connection ended, perhaps in the middle of a statement. */
 const lostFaults: readonly string[] = [
+  "ERR_STREAM_DESTROYED",
   "CONNECTION_CLOSED",
   "CONNECTION_DESTROYED",
   "CONNECTION_ENDED",
@@ -167,7 +172,7 @@ export function poolClosing(): PembaError {
 export function unknownOutcome(error: unknown): PembaError {
   return new PembaError(
     "UNAVAILABLE",
-    "the database went away before it said whether the change was made: it may be or may not, the same request can be sent again",
+    `the database went away before it said what it did: ${unsureChange}`,
     { cause: error },
   );
 }
