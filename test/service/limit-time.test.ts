@@ -4,6 +4,7 @@ import { test, type TestContext } from "node:test";
 
 import { Caller, forCaller, presentCaller } from "../../src/base/caller.ts";
 import { PembaError } from "../../src/base/error.ts";
+import { tokenMac } from "../../src/base/token-mac.ts";
 import { emptyContext, type TenantId } from "../../src/base/tuple.ts";
 import { limitChanges } from "../../src/service/limit-changes.ts";
 import { limitQuestions } from "../../src/service/limit-questions.ts";
@@ -125,6 +126,7 @@ function silentStore(began: (caller: Caller | undefined) => void = () => {}): St
     permissions: { check: wait, subjectPermissions: wait, expand: wait },
     lookups: { entities: wait, subjects: wait },
     changes: { follow: wait },
+    pageMac: tokenMac("test", "continuous"),
     ping: async () => {},
     close: async () => {},
   };
