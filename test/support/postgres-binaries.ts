@@ -60,25 +60,36 @@ export async function startPostgresBinaries(
 export interface RestartableServer extends TestServer {
   /** Ends it at once; its data stay. */
   readonly halt: () => Promise<void>;
-  /** Starts it again, once it was halted. */
+  /** Starts it again, once it was halted or killed. */
   readonly restart: () => Promise<void>;
+  /** Sends a signal to all of its processes, or to one of those that work for clients. */
+  readonly signal: (signal: NodeJS.Signals, to: "all" | "backend") => Promise<void>;
 }
 
 /** Starts a Postgres of its own, as `startPostgresBinaries` does. */
-export async function startRestartablePostgres(): Promise<RestartableServer> {
+export async function startRestartablePostgres(
+  settings: readonly string[] = serverSettings,
+): Promise<RestartableServer> {
   const home = await makeHome();
   const { dir, data, programs, environment, keeper } = home;
   return await orEnd([home], async () => {
     await initialise(home);
-    let server = await startServer(programs, { dir, data, settings: serverSettings }, environment);
+    let server = await startServer(programs, { dir, data, settings }, environment);
     const { url } = server;
     const port = Number(new URL(url).port);
     return {
       url,
       halt: async () => await server.stop(),
       restart: async () => {
-        const place = { dir, data, settings: serverSettings, port };
-        server = await startServer(programs, place, environment);
+        server = await startServer(programs, { dir, data, settings, port }, environment);
+      },
+      signal: async (signal, to) => {
+        const children = await childrenOf(server.pid);
+        // Who works for a client shows the address of that one.
+        const backend = children.find(({ title }) => title.includes("127.0.0.1("));
+        const all = [{ pid: server.pid }, ...children];
+        const signalled = to === "all" ? all : all.filter(({ pid }) => pid === backend?.pid);
+        for (const { pid } of signalled) sendSignal(pid, signal);
       },
       stop: async () => {
         await server.stop();
@@ -164,7 +175,7 @@ async function startServer(
   programs: Programs,
   { dir, data, settings, port: givenPort }: ServerPlace,
   environment: Environment,
-): Promise<TestServer> {
+): Promise<TestServer & { readonly pid: number }> {
   const all = ["listen_addresses=127.0.0.1", ...settings];
   for (let attempt = 1; ; attempt++) {
     const port = givenPort ?? (await freePort());
@@ -182,6 +193,7 @@ async function startServer(
     if (await answers(url, server)) {
       return {
         url,
+        pid: server.pid ?? Number.NaN,
         stop: async () => {
           server.ref();
           server.kill("SIGQUIT");
@@ -195,6 +207,25 @@ async function startServer(
     if (attempt === 3) {
       throw new Error(`Postgres does not start\n${await readFile(join(dir, "log"), "utf8")}`);
     }
+  }
+}
+
+async function childrenOf(
+  parent: number,
+): Promise<readonly { readonly pid: number; readonly title: string }[]> {
+  const { stdout } = await run("ps", ["-A", "-o", "pid=,ppid=,args="]);
+  return stdout.split("\n").flatMap((line) => {
+    const [, pid, of, title = ""] = /^\s*(\d+)\s+(\d+)\s+(.*)$/.exec(line) ?? [];
+    return Number(of) === parent ? [{ pid: Number(pid), title }] : [];
+  });
+}
+
+/** It may have ended meanwhile. */
+function sendSignal(pid: number, signal: NodeJS.Signals): void {
+  try {
+    process.kill(pid, signal);
+  } catch (error) {
+    if (!(error instanceof Error && "code" in error && error.code === "ESRCH")) throw error;
   }
 }
 
