@@ -255,7 +255,7 @@ async function answers(url: string, server: ChildProcess): Promise<boolean> {
 function startKeeper(dir: string): { readonly end: () => Promise<void> } {
   const script = `
     cat >/dev/null
-    server=$(head -n 1 data/postmaster.pid) && kill -QUIT "$server"
+    server=$(head -n 1 data/postmaster.pid) && kill -CONT "$server" && kill -QUIT "$server"
     for attempt in 1 2 3 4 5; do
       [ -e data/postmaster.pid ] || break
       sleep 1
