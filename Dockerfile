@@ -13,6 +13,7 @@ RUN npm run build && chmod a+x dist/main.js
 FROM manifest AS packages
 # Types and maps are a third of what packages bring, and nothing reads them here.
 RUN npm ci --ignore-scripts --omit=dev \
+ && rm -rf node_modules/@types node_modules/undici-types \
  && find node_modules -type f \
       \( -name '*.d.ts' -o -name '*.d.mts' -o -name '*.d.cts' -o -name '*.map' \) -delete
 
