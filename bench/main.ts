@@ -1,6 +1,7 @@
 import { parseArgs } from "node:util";
 
 import { must } from "../src/base/assert.ts";
+import { benchAbuse, benchAbuseOf } from "./abuse.ts";
 import { benchBounds } from "./bounds.ts";
 import { benchChecks } from "./check.ts";
 import { benchCompare } from "./compare.ts";
@@ -35,7 +36,7 @@ import { benchWrites } from "./write.ts";
 const usage = `usage: npm run bench -- <command> [options]
 
 commands: check, lookup, shapes, plans, transports, batching, cache, distributed, rate, soak,
-          overhead, workloads, write, bounds, compare,
+          overhead, workloads, write, bounds, abuse, compare,
           direction, life; record runs all that docs/performance.md shows, page writes it anew
 
   --small                data of about a hundredth of the size
@@ -69,6 +70,14 @@ compare only:
                          command: check, lookup, shapes (all)
   --pairs <n>            pairs of processes (5); --seconds are of processor time
 
+abuse only (names of abuses stand behind the command, all without any):
+  --only <text>          only engines whose name holds the text
+  --seconds <n>          how long each abuse goes on (20)
+  --settle <n>           seconds after it until memory is looked at for the last time (60)
+  --rest <url>           a server that runs, in place of one that is started for each abuse,
+  --grpc <host:port>     with its address of gRPC,
+  --pid <n>              and its process, whose memory is looked at
+
 plans only:
   --url <url>            a server to plan on instead; several are compared
 `;
@@ -80,7 +89,11 @@ const { values, positionals } = parseArgs({
     full: { type: "boolean", default: false },
     only: { type: "string", default: "" },
     runs: { type: "string", default: "5" },
-    seconds: { type: "string", default: "1" },
+    seconds: { type: "string" },
+    settle: { type: "string", default: "60" },
+    rest: { type: "string" },
+    grpc: { type: "string" },
+    pid: { type: "string" },
     connections: { type: "string", default: "1,8" },
     callers: { type: "string", default: "1,8,64" },
     "walk-reads-head": { type: "boolean", default: false },
@@ -97,7 +110,7 @@ const { values, positionals } = parseArgs({
 
 const options = {
   runs: Number(values.runs),
-  seconds: Number(values.seconds),
+  seconds: Number(values.seconds ?? "1"),
   connections: values.connections.split(",").map(Number),
   callers: values.callers.split(",").map(Number),
   walkReadsHead: values["walk-reads-head"],
@@ -111,6 +124,15 @@ const QUESTIONS = 400;
 
 /** The same where answers are kept, which few questions would fill. */
 const SHARED_QUESTIONS = 800;
+
+const abuseOptions = {
+  names: positionals.slice(1),
+  times: {
+    quietSeconds: 5,
+    abuseSeconds: Number(values.seconds ?? "20"),
+    settleSeconds: Number(values.settle),
+  },
+};
 
 const commands: Readonly<Record<string, (server: BenchServer) => Promise<object>>> = {
   check: async (server) => {
@@ -187,6 +209,10 @@ const commands: Readonly<Record<string, (server: BenchServer) => Promise<object>
     if (bounds.missed > 0) process.exitCode = 1;
     return { bounds };
   },
+  abuse: async (server) => {
+    const asked = { ...abuseOptions, engine: values.only };
+    return missing(await benchAbuse(server, asked, print));
+  },
   compare: async (server) => {
     const compared = await benchCompare(
       server,
@@ -215,7 +241,8 @@ const commandsAlone: Readonly<Record<string, () => Promise<object>>> = {
 
 const name = positionals[0] ?? "";
 const command = commands[name];
-const commandAlone = commandsAlone[name];
+const commandAlone =
+  name === "abuse" && values.rest !== undefined ? abuseGiven(values.rest) : commandsAlone[name];
 if (name === "page") {
   updatePage();
 } else if (name === "record") {
@@ -243,6 +270,19 @@ if (name === "page") {
 async function write(result: object): Promise<void> {
   const path = values.json ?? `bench/results/${name}.json`;
   await writeResult(path, { ...provenance(process.argv.slice(2)), ...result });
+}
+
+/** The abuses of a server that runs. */
+function abuseGiven(url: string): () => Promise<object> {
+  const grpc = must(values.grpc, "--grpc says where the server takes gRPC");
+  const pid = values.pid === undefined ? undefined : Number(values.pid);
+  return async () => missing(await benchAbuseOf({ url, grpc, pid }, abuseOptions, print));
+}
+
+/** Ends with a status that says whether all is as it is wanted. */
+function missing<T extends { readonly missed: number }>(result: T): T {
+  if (result.missed > 0) process.exitCode = 1;
+  return result;
 }
 
 async function benchNestedLayers(
