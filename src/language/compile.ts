@@ -1,9 +1,10 @@
+import { runThrough, type Steps } from "../base/steps.ts";
 import { suggest } from "../base/suggest.ts";
 import type { AttributeType } from "../base/tuple.ts";
 import { resolveAttributeType } from "./attribute-type.ts";
 import { compileExpression } from "./compile-expression.ts";
 import { compileRule } from "./compile-rule.ts";
-import { parseSchema } from "./parse.ts";
+import { parseSchemaSteps } from "./parse.ts";
 import { type Position, startOfText } from "./position.ts";
 import { type ChangeOf, Problems } from "./problem.ts";
 import type {
@@ -20,14 +21,24 @@ import type { Name, RelationNode, SchemaTree, StatementNode } from "./tree.ts";
 
 /** Reads and compiles a schema. Throws SCHEMA_PARSE or SCHEMA_COMPILE with all mistakes. */
 export function compileSchemaText(text: string): Schema {
-  return compileSchema(parseSchema(text));
+  return runThrough(compileSchemaTextSteps(text));
+}
+
+/** The same in steps. */
+export function* compileSchemaTextSteps(text: string): Steps<Schema> {
+  return yield* compileSchemaSteps(yield* parseSchemaSteps(text));
+}
+
+/** Resolves and checks every name of a schema. Throws SCHEMA_COMPILE with all mistakes. */
+export function compileSchema(tree: SchemaTree): Schema {
+  return runThrough(compileSchemaSteps(tree));
 }
 
 /**
- * Resolves and checks every name of a schema. Throws SCHEMA_COMPILE with all mistakes; one that a
- * change to another member caused names the place of that change.
+ * The same in steps. Of a changed schema, a mistake that a change to another member caused names the
+ * place of that change.
  */
-export function compileSchema(tree: SchemaTree, changeOf?: ChangeOf): Schema {
+export function* compileSchemaSteps(tree: SchemaTree, changeOf?: ChangeOf): Steps<Schema> {
   const problems = new Problems("SCHEMA_COMPILE", changeOf);
   const scope = scopeOf(tree);
   checkSize(tree, problems);
@@ -37,6 +48,7 @@ export function compileSchema(tree: SchemaTree, changeOf?: ChangeOf): Schema {
   const entities = new Map<string, EntityDefinition>();
   const rules = new Map<string, RuleDefinition>();
   for (const statement of tree.statements) {
+    yield;
     const name = statement.name.text;
     const first = declaredAs(scope, name);
     if (statement !== first) {
@@ -46,7 +58,7 @@ export function compileSchema(tree: SchemaTree, changeOf?: ChangeOf): Schema {
       if (rule !== undefined) rules.set(name, rule);
     } else {
       const entity = scope.entities.get(name);
-      if (entity !== undefined) entities.set(name, compileEntity(scope, entity, problems));
+      if (entity !== undefined) entities.set(name, yield* compileEntity(scope, entity, problems));
     }
   }
   problems.throwIfAny();
@@ -70,12 +82,17 @@ function placeOf({ line, column, field }: Position): string {
   return field === undefined ? `${line}:${column}` : `${field}: ${line}:${column}`;
 }
 
-function compileEntity(scope: Scope, entity: EntityScope, problems: Problems): EntityDefinition {
+function* compileEntity(
+  scope: Scope,
+  entity: EntityScope,
+  problems: Problems,
+): Steps<EntityDefinition> {
   const type = entity.node.name.text;
   const relations = new Map<string, RelationDefinition>();
   const attributes = new Map<string, AttributeType>();
   const permissions = new Map<string, PermissionDefinition>();
   for (const member of entity.node.members) {
+    yield;
     const name = member.name.text;
     const first = entity.members.get(name);
     if (member !== first) {

@@ -1,11 +1,19 @@
+import { Pace, type Steps } from "../base/steps.ts";
 import { scanToken } from "./lexer.ts";
 import type { Position } from "./position.ts";
-import type { Problems } from "./problem.ts";
+import { Problems } from "./problem.ts";
+import { type CountedMember, schemaSizeMax, tooLarge } from "./size-limit.ts";
 import { positionAt, type Source } from "./source.ts";
 import { type Token, type TokenKind, spellings } from "./token.ts";
 import type { Name } from "./tree.ts";
 
 const nameLengthMax = 64;
+
+/** Of one member, which is read at once. */
+const partsMax = 100_000;
+
+/** As many as stand together. */
+const semicolons = /[;\s]+/y;
 
 /** Unwinds from the place of a syntax error to the statement it is in; never leaves the parser. */
 class SyntaxFault extends Error {
@@ -24,6 +32,9 @@ export class Cursor {
   readonly #problems: Problems;
   #previousEnd = 0;
   #failedAt: number | undefined;
+  #size = 0;
+  #parts = 0;
+  #member: CountedMember | undefined;
   #token: Token;
 
   constructor(source: Source, problems: Problems) {
@@ -79,7 +90,11 @@ export class Cursor {
 
   /** A semicolon stands for a line break, so it is passed over where one may stand. */
   passSemicolons(): void {
-    while (this.accept("SEMICOLON"));
+    while (this.at("SEMICOLON")) {
+      semicolons.lastIndex = this.#token.start;
+      const [passed = ";"] = semicolons.exec(this.source.text) ?? [];
+      this.jump(this.#token.start + passed.length);
+    }
   }
 
   name(): Name {
@@ -94,17 +109,50 @@ export class Cursor {
   }
 
   /**
-   * What `read` returns; undefined after a syntax error in it, which is noted. The look-ahead is
+   * What `read` comes to; undefined after a syntax error in it, which is noted. The look-ahead is
    * then the next token of one of the kinds `stops`, or the end.
    */
-  attempt<T>(read: () => T, stops: readonly TokenKind[]): T | undefined {
+  *attempt<T>(read: () => Steps<T>, stops: readonly TokenKind[]): Steps<T | undefined> {
     try {
-      return read();
+      return yield* read();
     } catch (error) {
       if (!(error instanceof SyntaxFault)) throw error;
-      while (!this.at("EOF", ...stops)) this.advance();
-      return undefined;
     }
+    const pace = new Pace();
+    const ends: readonly TokenKind[] = ["EOF", ...stops];
+    while (!ends.includes(this.#token.kind)) {
+      this.advance();
+      if (pace.step()) yield;
+    }
+    return undefined;
+  }
+
+  /**
+   * Counts a name, a type of a relation or an operator. Fails with SCHEMA_COMPILE when there are more
+   * than a schema may have: to read on would take as long as the text is.
+   */
+  count(): void {
+    this.#size += 1;
+    if (this.#size <= schemaSizeMax) return;
+    const problems = new Problems("SCHEMA_COMPILE");
+    problems.add(this.#member?.position ?? this.position, tooLarge(this.#member));
+    problems.throwIfAny();
+  }
+
+  /** Counts what is not of the size of a schema, but takes time. Fails as `fail` does. */
+  countPart(): void {
+    this.#parts += 1;
+    if (this.#parts <= partsMax) return;
+    this.fail(
+      `too long: it has more than ${partsMax} parentheses, arguments and steps of references`,
+    );
+  }
+
+  /** What is counted from now on belongs to that member. */
+  enterMember(member: CountedMember): void {
+    this.#member = member;
+    this.#parts = 0;
+    this.count();
   }
 
   /** Ends the statement with a syntax error at the look-ahead. */

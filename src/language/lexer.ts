@@ -1,5 +1,8 @@
-import { endOfComment, endOfString, isCommentStart, isQuote } from "./skip.ts";
+import { endOfComment, endOfString, isCommentStart, isQuoteCode, slash } from "./skip.ts";
 import { keywords, punctuation, type Token } from "./token.ts";
+
+const openBrace = 0x7b;
+const closeBrace = 0x7d;
 
 /**
  * The first token at or behind `offset`. Blanks, line breaks and comments before it are skipped:
@@ -10,7 +13,7 @@ export function scanToken(text: string, offset: number): Token {
   for (;;) {
     if (isBlank(text.charCodeAt(start))) {
       start += 1;
-    } else if (isCommentStart(text, start)) {
+    } else if (text.charCodeAt(start) === slash && isCommentStart(text, start)) {
       const end = endOfComment(text, start);
       if (end === undefined) return { kind: "ILLEGAL", start, end: text.length };
       start = end;
@@ -28,14 +31,14 @@ export function endOfRuleBody(text: string, offset: number): number | undefined 
   let depth = 0;
   let end = offset;
   while (end < text.length) {
-    const character = text.charAt(end);
-    if (isQuote(character)) {
+    const code = text.charCodeAt(end);
+    if (isQuoteCode(code)) {
       end = endOfString(text, end) ?? end + 1;
-    } else if (isCommentStart(text, end)) {
+    } else if (code === slash && isCommentStart(text, end)) {
       end = endOfComment(text, end) ?? text.length;
     } else {
-      if (character === "{") depth += 1;
-      if (character === "}") {
+      if (code === openBrace) depth += 1;
+      if (code === closeBrace) {
         if (depth === 0) return end;
         depth -= 1;
       }
@@ -52,9 +55,10 @@ export function blankBlockComments(body: string): string {
   let copied = 0;
   let offset = 0;
   while (offset < body.length) {
-    if (isQuote(body.charAt(offset))) {
+    const code = body.charCodeAt(offset);
+    if (isQuoteCode(code)) {
       offset = endOfString(body, offset) ?? offset + 1;
-    } else if (isCommentStart(body, offset)) {
+    } else if (code === slash && isCommentStart(body, offset)) {
       const end = endOfComment(body, offset) ?? body.length;
       const comment = body.slice(offset, end);
       const blank = comment.startsWith("/*") ? comment.replaceAll(/[^\r\n]/g, " ") : comment;
@@ -77,7 +81,7 @@ function tokenAt(text: string, start: number): Token {
     return { kind: keywords.get(text.slice(start, end)) ?? "IDENT", start, end };
   }
   if (isDigit(text.charCodeAt(start))) return numberAt(text, start);
-  if (isQuote(character)) {
+  if (isQuoteCode(text.charCodeAt(start))) {
     const end = endOfString(text, start);
     if (end !== undefined) return { kind: "STRING", start, end };
   }

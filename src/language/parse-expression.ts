@@ -16,6 +16,7 @@ export function parseExpression(cursor: Cursor, nesting = 0): ExpressionNode {
     const kind = operatorOf(cursor.token.kind);
     if (kind === undefined) return left;
     const position = cursor.position;
+    cursor.count();
     cursor.advance();
     cursor.passSemicolons();
     left = { kind, left, right: parseOperand(cursor, nesting), position, grouped: false };
@@ -39,6 +40,7 @@ function parseGroup(cursor: Cursor, nesting: number): ExpressionNode {
   if (nesting === nestingMax) {
     cursor.fail(`expression is nested too deeply: at most ${nestingMax} parentheses may be open`);
   }
+  cursor.countPart();
   cursor.expect("LP");
   cursor.passSemicolons();
   const expression = parseExpression(cursor, nesting + 1);
@@ -49,7 +51,10 @@ function parseGroup(cursor: Cursor, nesting: number): ExpressionNode {
 
 function parseReference(cursor: Cursor, first: Name): ReferenceNode {
   const rest: Name[] = [];
-  while (cursor.accept("DOT")) rest.push(cursor.name());
+  while (cursor.accept("DOT")) {
+    cursor.countPart();
+    rest.push(cursor.name());
+  }
   return { kind: "reference", first, rest };
 }
 
@@ -59,6 +64,7 @@ function parseInvocation(cursor: Cursor, rule: Name): InvocationNode {
   const values: ReferenceNode[] = [];
   if (!cursor.at("RP")) {
     do {
+      cursor.countPart();
       cursor.passSemicolons();
       values.push(parseReference(cursor, cursor.name()));
       cursor.passSemicolons();

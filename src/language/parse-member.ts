@@ -11,12 +11,12 @@ import type {
   RelationTypeNode,
 } from "./tree.ts";
 
-/** One statement in the body of an entity: a relation, an attribute or a permission. */
-export function parseMember(cursor: Cursor): MemberNode {
+/** One statement in the body of an entity, which has that name: a relation, an attribute or a permission. */
+export function parseMember(cursor: Cursor, entity = ""): MemberNode {
   const { start } = cursor.token;
-  if (cursor.accept("RELATION")) return parseRelation(cursor, start);
-  if (cursor.accept("ATTRIBUTE")) return parseAttribute(cursor, start);
-  if (cursor.accept("PERMISSION")) return parsePermission(cursor, start);
+  if (cursor.accept("RELATION")) return parseRelation(cursor, start, entity);
+  if (cursor.accept("ATTRIBUTE")) return parseAttribute(cursor, start, entity);
+  if (cursor.accept("PERMISSION")) return parsePermission(cursor, start, entity);
   const meant = suggest(cursor.text, keywords.keys());
   cursor.fail(
     `expected token to be RELATION, PERMISSION, ATTRIBUTE, got ${cursor.token.kind} instead: found ${cursor.describe()}${meant}`,
@@ -24,8 +24,8 @@ export function parseMember(cursor: Cursor): MemberNode {
 }
 
 /** `name = expression`, the part of a permission behind its keyword, which began at `start`. */
-export function parsePermission(cursor: Cursor, start: number): PermissionNode {
-  const name = cursor.name();
+export function parsePermission(cursor: Cursor, start: number, entity = ""): PermissionNode {
+  const name = nameOf(cursor, "permission", entity);
   cursor.expect("ASSIGN");
   cursor.passSemicolons();
   const expression = parseExpression(cursor);
@@ -40,19 +40,26 @@ export function parseAttributeType(cursor: Cursor): Name {
   return { text: `${text}[]`, position };
 }
 
-function parseRelation(cursor: Cursor, start: number): RelationNode {
-  const name = cursor.name();
+function parseRelation(cursor: Cursor, start: number, entity: string): RelationNode {
+  const name = nameOf(cursor, "relation", entity);
   const types: RelationTypeNode[] = [];
   do {
     cursor.expect("SIGN");
+    cursor.count();
     const type = cursor.name();
     types.push({ type, relation: cursor.accept("HASH") ? cursor.name() : undefined });
   } while (cursor.at("SIGN"));
   return { kind: "relation", name, types, span: { start, end: cursor.previousEnd } };
 }
 
-function parseAttribute(cursor: Cursor, start: number): AttributeNode {
-  const name = cursor.name();
+function parseAttribute(cursor: Cursor, start: number, entity: string): AttributeNode {
+  const name = nameOf(cursor, "attribute", entity);
   const type = parseAttributeType(cursor);
   return { kind: "attribute", name, type, span: { start, end: cursor.previousEnd } };
+}
+
+function nameOf(cursor: Cursor, kind: MemberNode["kind"], entity: string): Name {
+  const name = cursor.name();
+  cursor.enterMember({ kind, entity, name: name.text, position: name.position });
+  return name;
 }

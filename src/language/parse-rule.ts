@@ -1,12 +1,13 @@
+import type { Steps } from "../base/steps.ts";
 import type { Cursor } from "./cursor.ts";
 import { endOfRuleBody } from "./lexer.ts";
 import { parseAttributeType } from "./parse-member.ts";
 import type { ParameterNode, RuleNode } from "./tree.ts";
 
 /** `rule name(parameter type, ...) { body }`. The body is another language and stays text. */
-export function parseRule(cursor: Cursor): RuleNode | undefined {
+export function* parseRule(cursor: Cursor): Steps<RuleNode | undefined> {
   cursor.expect("RULE");
-  const head = cursor.attempt(() => parseHead(cursor), ["LCB", "ENTITY", "RULE"]);
+  const head = yield* cursor.attempt(() => parseHead(cursor), ["LCB", "ENTITY", "RULE"]);
   // A wrong head still has a body, whose words must not be taken for statements.
   if (head === undefined && !cursor.at("LCB")) return undefined;
   if (!cursor.at("LCB")) cursor.failExpecting("LCB");
@@ -27,13 +28,14 @@ export function parseRule(cursor: Cursor): RuleNode | undefined {
   };
 }
 
-function parseHead(cursor: Cursor): Pick<RuleNode, "name" | "parameters"> {
+function* parseHead(cursor: Cursor): Steps<Pick<RuleNode, "name" | "parameters">> {
   const name = cursor.name();
   cursor.expect("LP");
   const parameters: ParameterNode[] = [];
   cursor.passSemicolons();
   while (!cursor.at("RP")) {
     parameters.push({ name: cursor.name(), type: parseAttributeType(cursor) });
+    yield;
     cursor.passSemicolons();
     if (!cursor.accept("COMMA")) break;
     cursor.passSemicolons();

@@ -1,3 +1,4 @@
+import { runThrough, type Steps } from "../base/steps.ts";
 import { suggest } from "../base/suggest.ts";
 import { Cursor } from "./cursor.ts";
 import { parseMember, parsePermission } from "./parse-member.ts";
@@ -15,14 +16,20 @@ const memberStarts: readonly TokenKind[] = ["RELATION", "ATTRIBUTE", "PERMISSION
  * goes on at the next statement.
  */
 export function parseSchema(text: string): SchemaTree {
+  return runThrough(parseSchemaSteps(text));
+}
+
+/** The same in steps. Throws SCHEMA_COMPILE early when the schema is too large. */
+export function* parseSchemaSteps(text: string): Steps<SchemaTree> {
   const problems = new Problems("SCHEMA_PARSE");
   const cursor = new Cursor(createSource(text), problems);
   const statements: StatementNode[] = [];
   cursor.passSemicolons();
   while (!cursor.at("EOF")) {
-    const statement = cursor.attempt(() => parseStatement(cursor), statementStarts);
+    const statement = yield* cursor.attempt(() => parseStatement(cursor), statementStarts);
     if (statement !== undefined) statements.push(statement);
     cursor.passSemicolons();
+    yield;
   }
   problems.throwIfAny();
   return { source: cursor.source, statements };
@@ -39,17 +46,18 @@ export interface LooseMember {
  * permission that may begin with its name. `field` is the JSON path of the text. Syntax errors
  * are added to `problems`, the result is then undefined.
  */
-export function parseLooseMember(
+export function* parseLooseMember(
   text: string,
   options: {
     readonly field: string;
     readonly keyword: "required" | "optional";
     readonly problems: Problems;
   },
-): LooseMember | undefined {
+): Steps<LooseMember | undefined> {
   const source = createSource(text, options.field);
   const cursor = new Cursor(source, options.problems);
-  return cursor.attempt(() => {
+  return yield* cursor.attempt(function* () {
+    yield;
     cursor.passSemicolons();
     const optional = options.keyword === "optional";
     const bare = optional && cursor.at("IDENT");
@@ -62,16 +70,17 @@ export function parseLooseMember(
   }, []);
 }
 
-function parseStatement(cursor: Cursor): StatementNode | undefined {
-  if (cursor.at("ENTITY")) return parseEntity(cursor);
-  if (cursor.at("RULE")) return parseRule(cursor);
+function* parseStatement(cursor: Cursor): Steps<StatementNode | undefined> {
+  cursor.count();
+  if (cursor.at("ENTITY")) return yield* parseEntity(cursor);
+  if (cursor.at("RULE")) return yield* parseRule(cursor);
   const meant = suggest(cursor.text, ["entity", "rule"]);
   cursor.fail(
     `expected token to be ENTITY, RULE, got ${cursor.token.kind} instead: found ${cursor.describe()}${meant}`,
   );
 }
 
-function parseEntity(cursor: Cursor): EntityNode {
+function* parseEntity(cursor: Cursor): Steps<EntityNode> {
   cursor.expect("ENTITY");
   const name = cursor.name();
   cursor.passSemicolons();
@@ -84,8 +93,12 @@ function parseEntity(cursor: Cursor): EntityNode {
         `expected token to be RCB, got ${cursor.token.kind} instead: entity \`${name.text}\` is not closed`,
       );
     }
-    const member = cursor.attempt(
-      () => parseMember(cursor),
+    const member = yield* cursor.attempt(
+      // One member is read at once: it is no larger than a schema may be.
+      function* () {
+        yield;
+        return parseMember(cursor, name.text);
+      },
       [...memberStarts, "RCB", ...statementStarts],
     );
     if (member !== undefined) members.push(member);

@@ -1,8 +1,9 @@
 import { type ErrorCode, PembaError } from "../base/error.ts";
 import { quote } from "../base/quote.ts";
+import type { Steps } from "../base/steps.ts";
 import { suggest } from "../base/suggest.ts";
-import { compileSchema } from "./compile.ts";
-import { type LooseMember, parseLooseMember, parseSchema } from "./parse.ts";
+import { compileSchemaSteps } from "./compile.ts";
+import { type LooseMember, parseLooseMember, parseSchemaSteps } from "./parse.ts";
 import { type Position, startOfText } from "./position.ts";
 import { Problems } from "./problem.ts";
 import { type EditedMember, editedTree, type EntityEdit, splice } from "./splice.ts";
@@ -29,9 +30,9 @@ export interface EntityPartial {
  * statement, such as `partials.doc.write[0]`, and the position in it; the message has the position
  * in `text` of what a statement breaks there), ENTITY_STATEMENT_NOT_FOUND, REFERENCE_NOT_FOUND or ALREADY_EXIST.
  */
-export function applyPartials(text: string, partials: SchemaPartials): string {
-  const tree = parseSchema(text);
-  const changes = parsePartials(partials);
+export function* applyPartials(text: string, partials: SchemaPartials): Steps<string> {
+  const tree = yield* parseSchemaSteps(text);
+  const changes = yield* parsePartials(partials);
   const entities = new Map<string, EntityNode>();
   for (const statement of tree.statements) {
     if (statement.kind === "entity") entities.set(statement.name.text, statement);
@@ -43,7 +44,7 @@ export function applyPartials(text: string, partials: SchemaPartials): string {
     edits.push(editEntity(entity, change));
   }
   const places = placesOf(changes);
-  compileSchema(editedTree(tree, edits), (member) => places.get(member));
+  yield* compileSchemaSteps(editedTree(tree, edits), (member) => places.get(member));
   return splice(tree, edits);
 }
 
@@ -58,25 +59,32 @@ interface EntityChange {
   readonly delete: readonly { readonly name: string; readonly field: string }[];
 }
 
-function parsePartials(partials: SchemaPartials): ReadonlyMap<string, EntityChange> {
+function* parsePartials(partials: SchemaPartials): Steps<ReadonlyMap<string, EntityChange>> {
   const problems = new Problems("SCHEMA_PARSE");
-  const parse = (
+  const parse = function* (
     statements: readonly string[],
     path: string,
     keyword: "required" | "optional" = "required",
-  ): readonly LocatedMember[] =>
-    statements.flatMap((statement, index) => {
+  ): Steps<readonly LocatedMember[]> {
+    const members: LocatedMember[] = [];
+    for (const [index, statement] of statements.entries()) {
       const field = `${path}[${index}]`;
-      const loose = parseLooseMember(statement, { field, keyword, problems });
-      return loose === undefined ? [] : [{ ...loose, field }];
-    });
+      const loose = yield* parseLooseMember(statement, { field, keyword, problems });
+      if (loose !== undefined) members.push({ ...loose, field });
+    }
+    return members;
+  };
   const changes = new Map<string, EntityChange>();
   for (const [name, partial] of partials) {
     const path = `partials.${name}`;
     changes.set(name, {
-      write: parse(partial.write, `${path}.write`),
-      writePermissions: parse(partial.writePermissions, `${path}.write_permissions`, "optional"),
-      update: parse(partial.update, `${path}.update`),
+      write: yield* parse(partial.write, `${path}.write`),
+      writePermissions: yield* parse(
+        partial.writePermissions,
+        `${path}.write_permissions`,
+        "optional",
+      ),
+      update: yield* parse(partial.update, `${path}.update`),
       delete: partial.delete.map((member, index) => ({
         name: member,
         field: `${path}.delete[${index}]`,

@@ -1,12 +1,7 @@
 import { operandsOf, operationsOf } from "./operand.ts";
 import type { Problems } from "./problem.ts";
+import { schemaSizeMax, tooLarge } from "./size-limit.ts";
 import type { EntityNode, MemberNode, SchemaTree } from "./tree.ts";
-
-/**
- * The most names, types of relations, operators and places of walks of a schema. An answer looks at all names that
- * lead to it, at every entity on the way: of more it would not come to an end in time.
- */
-export const schemaSizeMax = 50_000;
 
 /** Adds a problem at the member that makes the schema too large to be evaluated, if one does. */
 export function checkSize({ statements }: SchemaTree, problems: Problems): void {
@@ -18,10 +13,9 @@ export function checkSize({ statements }: SchemaTree, problems: Problems): void 
     for (const member of statement.members) {
       size += sizeOf(member, types);
       if (size <= schemaSizeMax) continue;
-      problems.add(
-        member.name.position,
-        `schema too large: with ${member.kind} \`${statement.name.text}#${member.name.text}\` it has more than ${schemaSizeMax} names, relation types, operators and places of walks`,
-      );
+      const { text: name, position } = member.name;
+      const entity = statement.name.text;
+      problems.add(position, tooLarge({ kind: member.kind, entity, name, position }));
       return;
     }
   }

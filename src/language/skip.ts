@@ -1,3 +1,8 @@
+export const lineFeed = 0x0a;
+export const carriageReturn = 0x0d;
+export const slash = 0x2f;
+const backslash = 0x5c;
+
 /** Does a comment, `//` to the end of the line or between `/*` and its end, begin at `offset`? */
 export function isCommentStart(text: string, offset: number): boolean {
   if (text.charAt(offset) !== "/") return false;
@@ -15,12 +20,13 @@ export function endOfComment(text: string, offset: number): number | undefined {
     return end === -1 ? undefined : end + 2;
   }
   let end = offset + 2;
-  while (end < text.length && !isLineBreak(text.charAt(end))) end += 1;
+  while (end < text.length && !isLineBreak(text.charCodeAt(end))) end += 1;
   return end;
 }
 
-export function isQuote(character: string): boolean {
-  return character === '"' || character === "'";
+/** Does that character begin a string literal? */
+export function isQuoteCode(code: number): boolean {
+  return code === 0x22 || code === 0x27;
 }
 
 /**
@@ -33,23 +39,25 @@ export function endOfString(text: string, offset: number): number | undefined {
   const triple = text.startsWith(quote.repeat(3), offset);
   const close = triple ? quote.repeat(3) : quote;
   let end = offset + close.length;
+  const first = close.charCodeAt(0);
   while (end < text.length) {
-    if (text.startsWith(close, end)) return end + close.length;
-    const character = text.charAt(end);
-    if (!triple && isLineBreak(character)) return undefined;
-    end += character === "\\" && !raw ? 2 : 1;
+    const code = text.charCodeAt(end);
+    if (code === first && text.startsWith(close, end)) return end + close.length;
+    if (!triple && isLineBreak(code)) return undefined;
+    end += code === backslash && !raw ? 2 : 1;
   }
   return undefined;
 }
 
 /** The prefix of a raw string is `r`, `rb` or `br` in any case, and not the end of a name. */
 function isRaw(text: string, quote: number): boolean {
+  if (!/[bBrR]/.test(text.charAt(quote - 1))) return false;
   const prefix = /(?:^|[^A-Za-z0-9_])([bBrR]{1,2})$/.exec(
     text.slice(Math.max(0, quote - 3), quote),
   );
   return prefix?.[1] !== undefined && /r/i.test(prefix[1]);
 }
 
-function isLineBreak(character: string): boolean {
-  return character === "\n" || character === "\r";
+function isLineBreak(code: number): boolean {
+  return code === lineFeed || code === carriageReturn;
 }

@@ -1,5 +1,7 @@
+import { callerSignal } from "../base/caller.ts";
+import { runInSlices } from "../base/time-slice.ts";
 import type { SchemaVersion } from "../base/tuple.ts";
-import { compileSchemaText } from "../language/compile.ts";
+import { compileSchemaTextSteps } from "../language/compile.ts";
 import type { Schema } from "../language/schema.ts";
 import { type Absent, parseSchemaVersion, parseTenantId, requireObject } from "./field.ts";
 import type { Service } from "./service.ts";
@@ -18,5 +20,6 @@ export async function readSchema(
   const metadata = requireObject(request.metadata, "metadata");
   const version = parseSchemaVersion(metadata.schemaVersion);
   const stored = await service.store.schemas.read(tenant, version);
-  return { version: stored.version, schema: compileSchemaText(stored.text) };
+  const schema = await runInSlices(compileSchemaTextSteps(stored.text), callerSignal());
+  return { version: stored.version, schema };
 }

@@ -1,6 +1,8 @@
 import { must } from "../base/assert.ts";
+import { callerSignal } from "../base/caller.ts";
+import { runInSlices } from "../base/time-slice.ts";
 import type { SchemaVersion } from "../base/tuple.ts";
-import { compileSchemaText } from "../language/compile.ts";
+import { compileSchemaTextSteps } from "../language/compile.ts";
 import { type Absent, missingField, parseTenantId, parseText } from "./field.ts";
 import type { Service } from "./service.ts";
 
@@ -19,7 +21,7 @@ export async function writeSchema(
     throw missingField("schema", "the text of a schema");
   }
   const text = parseText(request.schema, "schema");
-  compileSchemaText(text);
+  await runInSlices(compileSchemaTextSteps(text), callerSignal());
   return must(
     await service.store.schemas.write(tenant, { text }),
     "a write without a base has nothing to conflict with",

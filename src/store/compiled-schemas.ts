@@ -6,7 +6,7 @@ import { PembaError } from "../base/error.ts";
 import { heapBytes } from "../base/heap-bytes.ts";
 import type { Steps } from "../base/steps.ts";
 import type { SchemaVersion, TenantId } from "../base/tuple.ts";
-import { compileSchemaText } from "../language/compile.ts";
+import { compileSchemaTextSteps } from "../language/compile.ts";
 import type { Schema } from "../language/schema.ts";
 import type { Network } from "../plan/network.ts";
 import { lower } from "../plan/passes/1-lower.ts";
@@ -175,7 +175,7 @@ export class CompiledSchemas {
   }
 
   *#compile(text: string): Steps<CompiledText> {
-    const schema = compileSchemaText(text);
+    const schema = yield* compileSchemaTextSteps(text);
     const network = yield* lower(schema);
     const bytes = yield* heapBytes(
       { text, schema, network },

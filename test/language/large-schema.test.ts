@@ -1,10 +1,10 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 
-import { compileSchemaText } from "../../src/language/compile.ts";
+import { compileSchemaText, compileSchemaTextSteps } from "../../src/language/compile.ts";
 import { parseSchema } from "../../src/language/parse.ts";
 import { printExpression, printSchema } from "../../src/language/print.ts";
-import { schemaSizeMax } from "../../src/language/size.ts";
+import { schemaSizeMax } from "../../src/language/size-limit.ts";
 import { nameOf } from "./numbered-name.ts";
 import { problemsOf } from "./problems.ts";
 
@@ -96,4 +96,50 @@ test("a walk over usersets that hold each other in a circle is checked once roun
       "1:45: undefined relation reference: entity `b`, to which `s` leads, has no relation or permission `x`",
     ],
   );
+});
+
+test("a schema that is too large is refused before the rest of it is read", () => {
+  const entities = Array.from(
+    { length: schemaSizeMax },
+    (_, index) => `entity ${nameOf(index)} {}`,
+  );
+  const [problem] = problemsOf(() => compileSchemaText(`${entities.join("\n")}\nentity last {} ?`));
+  assert.match(problem ?? "", /expected token to be ENTITY, RULE/);
+  const [early] = problemsOf(() =>
+    compileSchemaText(`${entities.join("\n")}\nentity last { relation a @last } ?`),
+  );
+  assert.match(early ?? "", /^\d+:\d+: schema too large: with relation `last#a` it has more than/);
+});
+
+test("a schema is compiled in steps, and so is a text that is none", () => {
+  const members = Array.from({ length: 5_000 }, (_, index) => `relation ${nameOf(index)} @user`);
+  const steps = [...compileSchemaTextSteps(`entity user {}\nentity doc {${members.join("\n")}}`)];
+  assert.ok(steps.length > 2 * members.length);
+  const noSchema = compileSchemaTextSteps("? ".repeat(100_000));
+  let count = 0;
+  assert.throws(() => {
+    while (noSchema.next().done !== true) count += 1;
+  }, /expected token to be ENTITY, RULE/);
+  assert.ok(count > 100);
+});
+
+test("a member of more parentheses or arguments than are read at once is refused", () => {
+  const schema = (expression: string): string =>
+    `entity user {} entity doc { relation a @user permission p = ${expression} }`;
+  for (const expression of [
+    Array.from({ length: 200 }, () => `${"(".repeat(600)}a${")".repeat(600)}`).join(" or "),
+    `r(${"a, ".repeat(100_001)}a)`,
+    `a${".a".repeat(100_001)}`,
+  ]) {
+    const [problem] = problemsOf(() => compileSchemaText(schema(expression)));
+    assert.match(
+      problem ?? "",
+      /too long: it has more than 100000 parentheses, arguments and steps/,
+    );
+  }
+});
+
+test("a million semicolons are passed over", () => {
+  const schema = compileSchemaText(`entity user {${"; ".repeat(1_000_000)}};`);
+  assert.deepEqual([...schema.entities.keys()], ["user"]);
 });

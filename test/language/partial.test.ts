@@ -3,8 +3,13 @@ import { test } from "node:test";
 
 import fc from "fast-check";
 
+import { runThrough } from "../../src/base/steps.ts";
 import { parseSchema } from "../../src/language/parse.ts";
-import { applyPartials, type EntityPartial } from "../../src/language/partial.ts";
+import {
+  applyPartials as applyInSteps,
+  type EntityPartial,
+  type SchemaPartials,
+} from "../../src/language/partial.ts";
 import { laidOut, type Spelled } from "./arbitrary-schema.ts";
 import { problemsOf, refusalOf } from "./problems.ts";
 import { type Shape, shapeOf } from "./shape.ts";
@@ -24,6 +29,10 @@ entity doc {
 
 rule always() { true }
 `;
+
+function applyPartials(text: string, partials: SchemaPartials): string {
+  return runThrough(applyInSteps(text, partials));
+}
 
 function changed(partial: Partial<EntityPartial>, text = base): string {
   return applyPartials(text, new Map([["doc", { ...nothing, ...partial }]]));
