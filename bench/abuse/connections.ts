@@ -54,7 +54,8 @@ export function reasonIn(text: string): string {
 /** Opens a session to the port of gRPC; rejects when it is refused. */
 export async function openGrpc({ grpc }: AbuseTarget): Promise<ClientHttp2Session> {
   const session = connectHttp2(`http://${grpc}`);
-  await once(session, "connect");
+  // Before, it does not know how much may be asked at once.
+  await once(session, "remoteSettings");
   session.on("error", () => undefined);
   return session;
 }
