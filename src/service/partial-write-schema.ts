@@ -1,4 +1,4 @@
-import { callerSignal } from "../base/caller.ts";
+import { presentCaller } from "../base/caller.ts";
 import { PembaError } from "../base/error.ts";
 import { runInSlices } from "../base/time-slice.ts";
 import type { SchemaVersion } from "../base/tuple.ts";
@@ -39,7 +39,7 @@ export async function partialWriteSchema(
   const partials = parsePartials(request.partials ?? new Map());
   for (let races = 0; races < maxRaces; races++) {
     const base = await service.store.schemas.read(tenant, pinned);
-    const text = await runInSlices(applyPartials(base.text, partials), callerSignal());
+    const text = await runInSlices(applyPartials(base.text, partials), presentCaller()?.signal);
     const written = await service.store.schemas.write(
       tenant,
       pinned === undefined ? { text, base: base.version } : { text },

@@ -1,4 +1,4 @@
-import { callerSignal } from "../base/caller.ts";
+import { presentCaller } from "../base/caller.ts";
 import { runInSlices } from "../base/time-slice.ts";
 import type { SchemaVersion } from "../base/tuple.ts";
 import { compileSchemaTextSteps } from "../language/compile.ts";
@@ -20,6 +20,6 @@ export async function readSchema(
   const metadata = requireObject(request.metadata, "metadata");
   const version = parseSchemaVersion(metadata.schemaVersion);
   const stored = await service.store.schemas.read(tenant, version);
-  const schema = await runInSlices(compileSchemaTextSteps(stored.text), callerSignal());
+  const schema = await runInSlices(compileSchemaTextSteps(stored.text), presentCaller()?.signal);
   return { version: stored.version, schema };
 }

@@ -1,5 +1,5 @@
 import { must } from "../base/assert.ts";
-import { callerSignal } from "../base/caller.ts";
+import { presentCaller } from "../base/caller.ts";
 import { runInSlices } from "../base/time-slice.ts";
 import type { SchemaVersion } from "../base/tuple.ts";
 import { compileSchemaTextSteps } from "../language/compile.ts";
@@ -21,7 +21,7 @@ export async function writeSchema(
     throw missingField("schema", "the text of a schema");
   }
   const text = parseText(request.schema, "schema");
-  await runInSlices(compileSchemaTextSteps(text), callerSignal());
+  await runInSlices(compileSchemaTextSteps(text), presentCaller()?.signal);
   return must(
     await service.store.schemas.write(tenant, { text }),
     "a write without a base has nothing to conflict with",
