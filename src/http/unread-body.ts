@@ -15,7 +15,8 @@ const silenceMs = 5_000;
 export function answerThoseWhoSend(app: HttpApp): void {
   app.addHook("onSend", async (request, reply, payload) => {
     const isClosing = reply.getHeader("connection") === "close";
-    if (!isClosing || request.raw.complete || typeof payload !== "string") return payload;
+    const isSent = request.raw.complete || request.raw.readableEnded;
+    if (!isClosing || isSent || typeof payload !== "string") return payload;
     // With its length said, the answer is whole before it ends.
     reply.header("content-length", Buffer.byteLength(payload));
     return Readable.from(untilSent(payload, request.raw), { objectMode: false });
@@ -32,7 +33,7 @@ async function* untilSent(payload: string, request: IncomingMessage): AsyncGener
     clearTimeout(silence);
     silence = setTimeout(end, silenceMs);
   };
-  request.once("close", end).on("data", goOn);
+  request.once("end", end).once("close", end).on("data", goOn);
   await ended;
   request.off("data", goOn);
   clearTimeout(limit);
