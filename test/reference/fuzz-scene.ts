@@ -82,7 +82,7 @@ export const known: KnownValues = {
 };
 
 /** Writes the schema and the data into tenant `t1`. */
-export async function fill(app: TestApp): Promise<void> {
+export async function fill(app: Pick<TestApp, "post">): Promise<void> {
   const path = "/v1/tenants/t1";
   assert.equal((await app.post(`${path}/schemas/write`, { schema })).status, 200);
   const written = await app.post(`${path}/data/write`, { metadata: {}, tuples, attributes });
