@@ -54,7 +54,7 @@ export function refuseUnknown(app: HttpApp, paths: KnownPaths): void {
     if (allow !== undefined) void reply.header("allow", allow);
     replyWithError(error, request, reply);
   };
-  // Whatever lets one through, it is refused here.
+  // The framework wants an answer of its own for these; what the hook refuses does not come here.
   app.setNotFoundHandler(refuse);
   app.addHook("preParsing", (request, reply, _payload, done) => {
     if (request.is404) refuse(request, reply);

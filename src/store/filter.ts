@@ -48,7 +48,7 @@ export function tuplePlace(tuple: Tuple, end: "entity" | "subject"): readonly st
     : [subject.id, subject.type, subject.relation, entity.type, relation, entity.id];
 }
 
-/** The tuple that stands at a place, whatever its parts are; undefined when that is no place. */
+/** The tuple that stands at a place, its parts not looked at; undefined when that is no place. */
 export function tupleAt(place: readonly string[], end: "entity" | "subject"): Tuple | undefined {
   if (place.length !== 6) return undefined;
   const [first = "", second = "", third = "", fourth = "", fifth = "", sixth = ""] = place;
@@ -70,7 +70,7 @@ export function attributePlace({ entity, attribute }: AttributeName): readonly s
   return [entity.id, attribute, entity.type];
 }
 
-/** The attribute that stands at a place, whatever its parts are; undefined when that is no place. */
+/** The attribute that stands at a place, its parts not looked at; undefined when that is no place. */
 export function attributeAt(place: readonly string[]): AttributeName | undefined {
   if (place.length !== 3) return undefined;
   const [id = "", attribute = "", type = ""] = place;

@@ -86,7 +86,7 @@ export function decodeSnapToken(mac: TokenMac, token: string): TokenContent | un
   return content !== undefined && bodyOf(content).equals(body) ? content : undefined;
 }
 
-/** Undefined when no server can have been in that state, whoever has made the code. */
+/** Undefined when no server can have been in that state, even if the code is right. */
 function contentOf(body: Buffer): TokenContent | undefined {
   const numbers = readVarints(body.subarray(1 + identityLength));
   const [timeline, xmax, age, later, ...rest] = numbers ?? [];
