@@ -135,7 +135,7 @@ test("no value of a key that holds a secret is shown", async () => {
       return `--${options[key].flag}=[{"key": "hunter2", "name": "shop", "scopes": ["check"]}]`;
     }
     const isUri = key.endsWith("uri");
-    return `--${options[key].flag}=${isUri ? "postgres://u:hunter2@h/x" : "x:hunter2"}`;
+    return `--${options[key].flag}=${isUri ? "postgres://u:hunter2@h/x" : "x:hunter2-and-hunter2"}`;
   });
   const { status, stdout } = await runPemba(["config", ...flags]);
   assert.equal(status, 0);
