@@ -31,16 +31,19 @@ const caseSeed = 1;
 /** Draws faults of each folder, asks the differential tests of each, and says which survive. */
 export async function mutate(options: MutateOptions): Promise<void> {
   const { folders, seed, sample, say, signal } = options;
-  const results = new Results(root, `${caseSeed} ${options.cases}`);
+  const equivalents = readEquivalents();
+  const equivalentKeys = new Set(equivalents.map(({ key }) => key));
+  const results = new Results(root, `${caseSeed} ${options.cases}`, equivalentKeys);
   const draws: Draw[] = [];
   for (const folder of folders) draws.push(await draw(root, { folder, seed, sample }));
   const pending = draws
     .flatMap(({ mutants }) => mutants)
     .filter((mutant) => results.of(mutant) === undefined)
     .map((mutant, id) => ({ ...mutant, id }));
-  if (pending.length > 0) await runAll(pending, draws, results, options);
+  if (pending.length > 0) {
+    await runAll(pending, draws, { ...options, results, equivalents: equivalentKeys });
+  }
   if (signal.aborted) say("ended before all were asked; the next run goes on");
-  const equivalents = readEquivalents();
   for (const one of draws) {
     const known = one.mutants.flatMap((mutant) => results.of(mutant) ?? []);
     say(reportText(one, known, equivalents));
@@ -50,8 +53,16 @@ export async function mutate(options: MutateOptions): Promise<void> {
 async function runAll(
   mutants: readonly Mutant[],
   draws: readonly Draw[],
-  results: Results,
-  { cases, say, signal }: MutateOptions,
+  {
+    cases,
+    say,
+    signal,
+    results,
+    equivalents,
+  }: MutateOptions & {
+    readonly results: Results;
+    readonly equivalents: ReadonlySet<string>;
+  },
 ): Promise<void> {
   const database = await createTestDatabase();
   await limitStatements(database.url);
@@ -65,7 +76,6 @@ async function runAll(
     { options: { ...asked, told }, instrumented },
     trialsOf(asked).filter(({ engine }) => engines.has(engine)),
   );
-  const equivalents = new Set(readEquivalents().map(({ key }) => key));
   const others = await OtherTests.start(
     draws.map(({ folder: one }) => one),
     instrumented,

@@ -27,16 +27,18 @@ const answering = ["plan", "memory", "sql"];
 const asking = ["mutation", "differential", "http", "memory", "plan", "scenarios", "sql", "store"];
 
 /**
- * Results of one state of the sources, kept between runs. Who is killed stays killed; who survived
- * other tests than these is asked again.
+ * Results of one state of the sources, kept between runs. What was killed stays killed, and what was
+ * judged equivalent survives; what survived other tests than these is asked again.
  */
 export class Results {
   readonly #path: string;
   readonly #tests: string;
+  readonly #equivalents: ReadonlySet<string>;
   readonly #known = new Map<string, Result>();
 
   /** `asked` says what of the tests is not in their files, such as how many cases there are. */
-  constructor(root: string, asked: string) {
+  constructor(root: string, asked: string, equivalents: ReadonlySet<string>) {
+    this.#equivalents = equivalents;
     const sources = hashOf(answering.map((layer) => sourcesOf(root, `src/${layer}`)));
     const tests = hashOf(asking.map((folder) => sourcesOf(root, `test/${folder}`)));
     this.#path = join(root, "mutation-results", `${sources}.jsonl`);
@@ -52,7 +54,8 @@ export class Results {
   of({ key }: Pick<Mutant, "key">): Result | undefined {
     const result = this.#known.get(key);
     if (result === undefined) return undefined;
-    return isKilled(result.fate) || result.tests === this.#tests ? result : undefined;
+    const isSettled = isKilled(result.fate) || this.#equivalents.has(key);
+    return isSettled || result.tests === this.#tests ? result : undefined;
   }
 
   add({ key, file, line, operator, before, after }: Mutant, fate: Fate, ms: number): void {
