@@ -1,3 +1,3 @@
 import { testRandomForms } from "./random-forms.ts";
 
-testRandomForms(400);
+testRandomForms(200);

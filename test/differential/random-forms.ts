@@ -10,10 +10,10 @@ import { type FormsCase, formsCaseText } from "./forms-case.ts";
 import { anyFormsCase } from "./generate-forms.ts";
 import { assertNoFaults, randomRuns } from "./random-run.ts";
 
-/** From so many cases on, the rarest pair comes up but for a chance of one in a billion. */
-const casesForAll = 400;
+/** From so many cases on, the rarest pair comes up but for a chance of one in ten thousand. */
+const casesForAll = 200;
 /** From so many on, tuples are asked in every form; in a shorter run only the table tells. */
-const casesForForms = 30;
+const casesForForms = 15;
 
 /**
  * Tests that all names of a schema are answered for all types of subjects in every form that there
