@@ -180,3 +180,45 @@ rule split(level integer) { 10 / level == 5 }`,
     { ask: "folder:a view user:cid", answer: "denied" },
   ],
 });
+
+scene("a guard that a rule leaves in doubt decides nothing, unless a tuple decides it", {
+  schema: `
+entity user {}
+entity folder {
+  relation viewer @user
+  relation owner @user
+  relation banned @user
+  attribute level integer
+  permission safe = viewer not (banned or split(level))
+  permission sound = viewer and (owner or split(level))
+  permission firm = viewer not (banned and split(level))
+}
+rule split(level integer) { 10 / level == 5 }`,
+  facts: [
+    "folder:a#viewer@user:ann",
+    "folder:a#viewer@user:bob",
+    "folder:a#banned@user:bob",
+    "folder:a#viewer@user:cid",
+    "folder:a#owner@user:cid",
+    "folder:b$level|integer:2",
+    "folder:b#viewer@user:ann",
+    "folder:c$level|integer:1",
+    "folder:c#viewer@user:ann",
+    "folder:c#viewer@user:bob",
+    "folder:c#banned@user:bob",
+  ],
+  questions: [
+    { ask: "folder:a safe user:ann", answer: "RULE_EVALUATION" },
+    { ask: "folder:a safe user:bob", answer: "denied" },
+    { ask: "folder:a sound user:ann", answer: "RULE_EVALUATION" },
+    { ask: "folder:a sound user:cid", answer: "allowed" },
+    { ask: "folder:a firm user:ann", answer: "allowed" },
+    { ask: "folder:a firm user:bob", answer: "RULE_EVALUATION" },
+    { ask: "folder:b safe user:ann", answer: "denied" },
+    { ask: "folder:b sound user:ann", answer: "allowed" },
+    { ask: "folder:c safe user:ann", answer: "allowed" },
+    { ask: "folder:c safe user:bob", answer: "denied" },
+    { ask: "folder:c sound user:ann", answer: "denied" },
+    { ask: "folder:c firm user:bob", answer: "allowed" },
+  ],
+});
