@@ -4,7 +4,7 @@ import { type Scope, scopes } from "../base/scope.ts";
 /**
  * The operations of each scope, by the names that they have over all transports. Only `schema`,
  * `tenant` and `write` change anything; what is stored is read with `read`, schemas and the list of
- * tenants included, so that nobody needs more than that to look.
+ * tenants included, so that to look never needs a scope that changes something.
  */
 const operations: Readonly<Record<Scope, readonly string[]>> = {
   check: [

@@ -2,7 +2,7 @@ import { AsyncLocalStorage } from "node:async_hooks";
 
 /** Who waits for work that is under way, and what they are to hear when it is given up. */
 export class Caller {
-  /** Aborted when they have left or given up: what waits for its turn waits for nobody then. */
+  /** Aborted when they have left or given up: work of theirs that waits for its turn is dropped then. */
   readonly signal: AbortSignal;
   /** When a change of theirs is given up, by the clock of `performance`; undefined: never. */
   readonly endsAt: number | undefined;

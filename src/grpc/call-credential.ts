@@ -5,7 +5,7 @@ import type { Credential } from "../auth/credential.ts";
 /** By what came with the call: nothing else is there before its handler is, and afterwards. */
 const credentials = new WeakMap<Metadata, Credential>();
 
-const nobody: Credential = { name: undefined, scopes: new Set(), tenants: new Set() };
+const noRights: Credential = { name: undefined, scopes: new Set(), tenants: new Set() };
 
 /** Takes note of what the token of a call lets it do. */
 export function setCredential(metadata: Metadata, credential: Credential): void {
@@ -14,5 +14,5 @@ export function setCredential(metadata: Metadata, credential: Credential): void 
 
 /** What the token of a call lets it do; nothing where none was asked for. */
 export function credentialOf(metadata: Metadata): Credential {
-  return credentials.get(metadata) ?? nobody;
+  return credentials.get(metadata) ?? noRights;
 }

@@ -15,7 +15,7 @@ export function answerUnreadable(
   paths: Pick<KnownPaths, "refusalOf">,
 ): (error: ConnectionError, socket: Socket) => void {
   return (error, socket) => {
-    // Whoever is gone hears nothing.
+    // A client that is gone gets no answer.
     if (error.code === "ECONNRESET" || socket.destroyed || !socket.writable) {
       socket.destroy();
       return;

@@ -15,8 +15,8 @@ export interface TimeLimits {
 const graceMs = 350;
 
 /**
- * The same store, where everything ends soon after its time is over: whatever it waits for, be it its
- * turn, a plan, a connection or the storage. It fails with DEADLINE_EXCEEDED then, and what was being
+ * The same store, where everything ends soon after its time is over, also while it waits for its turn,
+ * a plan, a connection or the storage. It fails with DEADLINE_EXCEEDED then, and what was being
  * done for it leaves. A change says whether it may have been made. Of a stream of changes the beginning
  * ends so.
  */

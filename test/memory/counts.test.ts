@@ -2,8 +2,9 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 
 import { createMemoryStore } from "../../src/store/memory/store.ts";
-import { factsOf, tupleOf } from "../differential/facts-text.ts";
+import { factsOf } from "../differential/facts-text.ts";
 import { tell } from "../differential/story.ts";
+import { plainFrame, roundOf } from "../scenarios/scene.ts";
 
 const schema = `entity user {}
 entity folder {
@@ -28,14 +29,10 @@ async function nodesOf(question: string): Promise<number | undefined> {
   const store = createMemoryStore({ maxSchemaCacheBytes: 64 * 1024 * 1024 });
   const writes = [{ schema: 0, ...factsOf(facts) }];
   const { tenant } = await tell(store, { schemas: [schema], writes });
-  const [entity = "", permission = "", subject = ""] = question.split(" ");
-  const tuple = tupleOf(`${entity}#${permission}@${subject}`);
+  const { items } = roundOf({ ask: question, answer: "allowed" });
   const [answer] = await store.permissions.check(tenant, {
-    schemaVersion: undefined,
-    snapToken: undefined,
-    depth: 100,
-    context: { tuples: [], attributes: [], data: {} },
-    items: [{ entity: tuple.entity, permission, subject: tuple.subject, arguments: [] }],
+    ...plainFrame,
+    items,
     path: (_item, field) => field,
   });
   return answer?.nodes;

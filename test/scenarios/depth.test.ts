@@ -130,8 +130,7 @@ scene("a chain as long as the depth is followed to its end", {
   ],
 });
 
-scene("what a guard refuses on the shortest way stays refused on a longer one", {
-  schema: `
+const hiding = `
 entity user {}
 entity folder {
   relation link @folder
@@ -140,7 +139,11 @@ entity folder {
   relation banned @user
   permission hidden = banned or parent.hidden
   permission view = (viewer or link.view) not hidden
-}`,
+  permission open = viewer not hidden
+}`;
+
+scene("what a guard refuses on the shortest way stays refused on a longer one", {
+  schema: hiding,
   facts: [
     "folder:a#link@folder:x",
     "folder:a#link@folder:b",
@@ -157,17 +160,7 @@ entity folder {
 });
 
 scene("a guard in doubt does not matter when another way needs none", {
-  schema: `
-entity user {}
-entity folder {
-  relation link @folder
-  relation parent @folder
-  relation viewer @user
-  relation banned @user
-  permission hidden = banned or parent.hidden
-  permission view = (viewer or link.view) not hidden
-  permission open = viewer not hidden
-}`,
+  schema: hiding,
   facts: [
     "folder:a#link@folder:x",
     "folder:x#viewer@user:ann",

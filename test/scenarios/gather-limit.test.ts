@@ -5,7 +5,7 @@ import { gatheredEntitiesMax, gatheredTuplesMax } from "../../src/plan/limit.ts"
 import { type Engines, startEngines } from "../differential/engines.ts";
 import { factsOf } from "../differential/facts-text.ts";
 import { ask, tell, tellWrite } from "../differential/story.ts";
-import { roundOf } from "./scene.ts";
+import { plainFrame, roundOf } from "./scene.ts";
 
 /** Two operands lead back to `view`, so it is gathered and solved. */
 const schema = `entity user {}
@@ -80,10 +80,7 @@ entity node {
   for (const store of [engines.memory, engines.postgres]) {
     const story = await tell(store, { schemas: [names], writes: [write] });
     const answers = await store.permissions.subjectPermissions(story.tenant, {
-      schemaVersion: undefined,
-      snapToken: undefined,
-      depth: 100,
-      context: { tuples: [], attributes: [], data: {} },
+      ...plainFrame,
       entity: { type: "node", id: "top" },
       subject,
       onlyPermission: true,

@@ -4,6 +4,7 @@ import { after, before, test } from "node:test";
 import { type Engines, startEngines } from "../differential/engines.ts";
 import { factsOf } from "../differential/facts-text.ts";
 import { tell } from "../differential/story.ts";
+import { plainFrame } from "./scene.ts";
 
 /** The negation leads back to `view`, so that its lookups gather what they judge. */
 const schema = `entity user {}
@@ -33,10 +34,7 @@ for (const engine of ["memory", "postgres"] as const) {
     const writes = [{ schema: 0, ...facts }];
     const { store, tenant } = await tell(engines[engine], { schemas: [schema], writes });
     const { items } = await store.lookups.entities(tenant, {
-      schemaVersion: undefined,
-      snapToken: undefined,
-      depth: 100,
-      context: { tuples: [], attributes: [], data: {} },
+      ...plainFrame,
       after: undefined,
       limit: 100,
       entityType: "node",

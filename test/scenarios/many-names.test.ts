@@ -5,6 +5,7 @@ import { type Engines, startEngines } from "../differential/engines.ts";
 import { factsOf } from "../differential/facts-text.ts";
 import { tell } from "../differential/story.ts";
 import { nameOf } from "../language/numbered-name.ts";
+import { plainFrame } from "./scene.ts";
 
 const length = 600;
 
@@ -27,14 +28,7 @@ const facts = factsOf([
   "doc:d#viewer@user:bob",
 ]);
 
-const frame = {
-  schemaVersion: undefined,
-  snapToken: undefined,
-  depth: 100,
-  context: { tuples: [], attributes: [], data: {} },
-  after: undefined,
-  limit: 100,
-};
+const frame = { ...plainFrame, after: undefined, limit: 100 };
 const permission = nameOf(length);
 
 let engines: Engines;

@@ -6,6 +6,7 @@ import type { Subject } from "../../src/base/tuple.ts";
 import { type Engines, startEngines } from "../differential/engines.ts";
 import { factsOf } from "../differential/facts-text.ts";
 import { tell } from "../differential/story.ts";
+import { plainFrame } from "./scene.ts";
 
 /*
  * Names of one entity that are gathered are solved together: each is answered as it is alone, with the
@@ -73,10 +74,8 @@ async function answers(
   });
   try {
     const found = await story.store.permissions.check(story.tenant, {
-      schemaVersion: undefined,
-      snapToken: undefined,
+      ...plainFrame,
       depth,
-      context: { tuples: [], attributes: [], data: {} },
       items: names.map((permission) => ({
         entity: { type: "node", id },
         permission,

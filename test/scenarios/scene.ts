@@ -2,9 +2,9 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 
 import { must } from "../../src/base/assert.ts";
-import type { Context } from "../../src/base/tuple.ts";
+import { type Context, emptyContext } from "../../src/base/tuple.ts";
 import { compileSchemaText } from "../../src/language/compile.ts";
-import type { CheckItem } from "../../src/store/store.ts";
+import type { CheckItem, QuestionFrame } from "../../src/store/store.ts";
 import type { Round } from "../differential/case.ts";
 import type { Engines } from "../differential/engines.ts";
 import { factsOf, tupleOf } from "../differential/facts-text.ts";
@@ -53,6 +53,14 @@ export function play(engines: () => Engines, name: string, scene: Scene): void {
     }
   });
 }
+
+/** How a question is asked of a store that names no state and brings nothing along. */
+export const plainFrame: QuestionFrame = {
+  schemaVersion: undefined,
+  snapToken: undefined,
+  depth: 100,
+  context: emptyContext,
+};
 
 /** The question as a round of one item. */
 export function roundOf(question: Question): Round {

@@ -89,6 +89,6 @@ export const authnOptions = {
   "authn.oidc.tenant_claim": option(anyText, {
     flag: "authn-oidc-tenant-claim",
     default: "",
-    about: "claim with the tenants of a token, `*` for all; empty for all whatever the token has",
+    about: "claim with the tenants of a token, `*` for all; empty for all tenants with any token",
   }),
 } as const;

@@ -77,8 +77,8 @@ class Unfolding {
       const label = nodes.map(labelOf).join("|");
       try {
         // To find it name by name takes long where thousands of permissions are asked together.
-        const names = Math.max(...nodes.map((node) => leastNames(this.#network, node)));
-        if (!this.#withoutGuards && names > planMax.names) throw new TooLarge();
+        const isTooMuch = nodes.some((node) => leastNames(this.#network, node) > planMax.names);
+        if (!this.#withoutGuards && isTooMuch) throw new TooLarge();
         const branches = yield* this.#expand(nodes);
         states.push({ entityType, label, branches: branches.map((one) => this.#close(one)) });
       } catch (error) {
