@@ -35,8 +35,12 @@ export function param(key: string, cast: string): Fragment {
 
 /** A string literal. Only names from a validated schema and texts of rules pass through here. */
 export function literal(text: string): Fragment {
+  return raw(quotedText(text));
+}
+
+function quotedText(text: string): string {
   const quoted = text.replaceAll("'", "''");
-  return raw(text.includes("\\") ? `E'${quoted.replaceAll("\\", "\\\\")}'` : `'${quoted}'`);
+  return text.includes("\\") ? `E'${quoted.replaceAll("\\", "\\\\")}'` : `'${quoted}'`;
 }
 
 /** A whole number of our own making, such as the number of a state. */
@@ -45,9 +49,9 @@ export function integer(value: number): Fragment {
   return raw(String(value));
 }
 
-/** An array literal of names, as `array['a', 'b']`. */
+/** An array literal of names, as `array['a', 'b']`: one part, since templates copy their parts. */
 export function textArray(values: readonly string[]): Fragment {
-  return values.length === 0 ? sql`'{}'::text[]` : sql`array[${join(values.map(literal), ", ")}]`;
+  return raw(values.length === 0 ? "'{}'::text[]" : `array[${values.map(quotedText).join(", ")}]`);
 }
 
 export function join(fragments: readonly Fragment[], separator: string): Fragment {
