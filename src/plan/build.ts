@@ -8,8 +8,8 @@ import { unfold } from "./passes/3-unfold.ts";
 import { arrange } from "./passes/4-arrange.ts";
 import { relax, type RelaxedPlan, relaxUnsure } from "./passes/5-relax.ts";
 import { collapse } from "./passes/6-collapse.ts";
-import type { AskedNetwork, Plan, Question } from "./plan.ts";
-import { resolveQuestion } from "./question.ts";
+import type { AskedNetwork, Plan } from "./plan.ts";
+import { resolveQuestion, type Question } from "./question.ts";
 
 /** The plan of a question: a search when it can be one, else a gather. */
 export function* buildPlan(asked: AskedNetwork): Steps<Plan> {

@@ -1,23 +1,7 @@
 import type { RuleDefinition } from "../language/schema.ts";
 import type { Node } from "./network.ts";
 import type { RestrictedNetwork } from "./passes/2-restrict.ts";
-
-/**
- * What a plan answers: may a subject of this type (and relation) do this on an entity of this
- * type? Ids, tenant, snapshot, depth and context come when it runs, so one plan serves them all.
- */
-export interface Question {
-  readonly entityType: string;
-  readonly permission: string;
-  readonly subjectType: string;
-  /** "" asks for the subject itself, else for the userset of that relation. */
-  readonly subjectRelation: string;
-  /** Attribute names when `permission` is the name of a rule; else empty. */
-  readonly arguments: readonly string[];
-}
-
-/** The subjects that a plan is for. */
-export type SubjectKind = Pick<Question, "subjectType" | "subjectRelation">;
+import type { Question } from "./question.ts";
 
 /** The one form that both engines read. */
 export type Plan = SearchPlan | GatherPlan;

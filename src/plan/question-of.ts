@@ -1,6 +1,5 @@
 import type { Schema } from "../language/schema.ts";
-import type { Question } from "./plan.ts";
-import { asksRule } from "./question.ts";
+import { asksRule, type Question } from "./question.ts";
 
 /** What a check asks, but for its ids. */
 interface AskedItem {

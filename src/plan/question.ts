@@ -1,6 +1,22 @@
 import { fieldError } from "../base/error.ts";
 import type { EntityDefinition, RuleDefinition, Schema } from "../language/schema.ts";
-import type { Question } from "./plan.ts";
+
+/**
+ * What a plan answers: may a subject of this type (and relation) do this on an entity of this
+ * type? Ids, tenant, snapshot, depth and context come when it runs, so one plan serves them all.
+ */
+export interface Question {
+  readonly entityType: string;
+  readonly permission: string;
+  readonly subjectType: string;
+  /** "" asks for the subject itself, else for the userset of that relation. */
+  readonly subjectRelation: string;
+  /** Attribute names when `permission` is the name of a rule; else empty. */
+  readonly arguments: readonly string[];
+}
+
+/** The subjects that a plan is for. */
+export type SubjectKind = Pick<Question, "subjectType" | "subjectRelation">;
 
 /** What the asked name is in the schema. */
 export type Asked =

@@ -1,4 +1,5 @@
-import type { SearchPlan, SubjectKind } from "../plan/plan.ts";
+import type { SearchPlan } from "../plan/plan.ts";
+import type { SubjectKind } from "../plan/question.ts";
 import { type Fragment, join, literal, param, render, type Statement, sql } from "./fragment.ts";
 import type { Gather } from "./gather-plan.ts";
 import { gatherBody } from "./gather.ts";

@@ -1,7 +1,8 @@
 import { gatheredTuplesMax } from "../plan/limit.ts";
 import type { RelaxedState } from "../plan/passes/5-relax.ts";
 import type { Collapsed } from "../plan/passes/6-collapse.ts";
-import { attributesOf, type SubjectKind } from "../plan/plan.ts";
+import { attributesOf } from "../plan/plan.ts";
+import type { SubjectKind } from "../plan/question.ts";
 
 /**
  * What a gather statement reads: for each entity type the hops that can be followed, the relations in

@@ -3,9 +3,8 @@ import { isClosed, isCutOff } from "./closure.ts";
 import { type Fragment, integer, sql } from "./fragment.ts";
 import { passage } from "./guard.ts";
 import { type EntityEnd, relationProbe } from "./relation-set.ts";
-import type { Search } from "./search.ts";
 import { nameOf, sharedNames, type States } from "./state-names.ts";
-import { byState, type Place, type Writer } from "./writer.ts";
+import { byState, type Place, type Search, type Writer } from "./writer.ts";
 
 interface StateHop {
   readonly state: State;

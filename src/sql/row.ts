@@ -1,10 +1,9 @@
 import type { GuardedTest, State } from "../plan/plan.ts";
 import { type Fragment, integer, join, sql } from "./fragment.ts";
 import { firstClosedState } from "./hop.ts";
-import type { Search } from "./search.ts";
 import { sharedNames } from "./state-names.ts";
 import { directHolds, greatest, guardedVerdict, isExact } from "./test.ts";
-import { depth, hops, type Place, type Writer } from "./writer.ts";
+import { depth, hops, type Place, type Search, type Writer } from "./writer.ts";
 
 /**
  * The verdict of one row of a search: whether a test accepts there, and whether that is sure. What

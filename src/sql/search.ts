@@ -8,18 +8,15 @@ import { hopBranches } from "./hop.ts";
 import { rowVerdict } from "./row.ts";
 import { lateralBranches } from "./source.ts";
 import { stateVerdict } from "./test.ts";
-import { byState, levelZero, nextLevel, numbered, type Place, type Writer } from "./writer.ts";
-
-/** One search of a statement: the states that it reaches and the names of its tables. */
-export interface Search {
-  /** The states where it begins. */
-  readonly roots: readonly State[];
-  readonly states: readonly State[];
-  /** Alias of a row of the search: (state, id, level[, sure][, goal]). */
-  readonly row: Fragment;
-  /** Some guard can be unknown, so rows say whether the way to them is sure. */
-  readonly hasSure: boolean;
-}
+import {
+  byState,
+  levelZero,
+  nextLevel,
+  numbered,
+  type Place,
+  type Search,
+  type Writer,
+} from "./writer.ts";
 
 /** The verdict of the question with the number of nodes visited: a subquery of one row (v, n). */
 export function questionVerdict(writer: Writer, entityId: Fragment): Fragment {

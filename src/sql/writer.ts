@@ -1,6 +1,6 @@
 import { assert } from "../base/assert.ts";
 import type { ExactStates } from "../plan/exact.ts";
-import type { SearchPlan } from "../plan/plan.ts";
+import type { SearchPlan, State } from "../plan/plan.ts";
 import { type Fragment, identifier, integer, join, param, sql } from "./fragment.ts";
 import type { Scope } from "./source.ts";
 
@@ -16,6 +16,17 @@ export interface Writer {
   readonly judge: (state: number, at: Place) => Fragment;
   /** The same as a boolean, for exact states. */
   readonly holds: (state: number, at: Place) => Fragment;
+}
+
+/** One search of a statement: the states that it reaches and the names of its tables. */
+export interface Search {
+  /** The states where it begins. */
+  readonly roots: readonly State[];
+  readonly states: readonly State[];
+  /** Alias of a row of the search: (state, id, level[, sure][, goal]). */
+  readonly row: Fragment;
+  /** Some guard can be unknown, so rows say whether the way to them is sure. */
+  readonly hasSure: boolean;
 }
 
 /** An entity in the rows around, and the hops on the way to it. */

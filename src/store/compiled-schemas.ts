@@ -8,10 +8,9 @@ import type { Steps } from "../base/steps.ts";
 import type { SchemaVersion, TenantId } from "../base/tuple.ts";
 import { compileSchemaTextSteps } from "../language/compile.ts";
 import type { Schema } from "../language/schema.ts";
-import type { Network } from "../plan/network.ts";
 import { lower } from "../plan/passes/1-lower.ts";
 import { HeldBytes, KeptMap } from "./kept.ts";
-import { Planner } from "./planner.ts";
+import { type CompiledText, Planner } from "./planner.ts";
 import type { StoredSchema } from "./store.ts";
 
 export interface CompiledSchema {
@@ -28,16 +27,6 @@ export interface CacheState {
   readonly misses: number;
   readonly entries: number;
   /** Of the schemas, their plans and statements. */
-  readonly bytes: number;
-}
-
-/** What a text becomes, for every tenant that has it. */
-export interface CompiledText {
-  /** Tells it from all other texts; a text that is compiled anew gets another one. */
-  readonly id: number;
-  readonly text: string;
-  readonly schema: Schema;
-  readonly network: Network;
   readonly bytes: number;
 }
 

@@ -1,12 +1,24 @@
 import { heapBytes } from "../base/heap-bytes.ts";
 import { runThrough } from "../base/steps.ts";
+import type { Schema } from "../language/schema.ts";
 import { buildPlan, candidatePlan, rootOf } from "../plan/build.ts";
+import type { Network } from "../plan/network.ts";
 import { restrict, type RestrictedNetwork } from "../plan/passes/2-restrict.ts";
 import type { RelaxedPlan } from "../plan/passes/5-relax.ts";
-import type { Plan, Question } from "../plan/plan.ts";
+import type { Plan } from "../plan/plan.ts";
 import { questionKey } from "../plan/question-of.ts";
-import type { CompiledText } from "./compiled-schemas.ts";
+import type { Question } from "../plan/question.ts";
 import { type HeldBytes, KeptMap } from "./kept.ts";
+
+/** What a text becomes, for every tenant that has it. */
+export interface CompiledText {
+  /** Tells it from all other texts; a text that is compiled anew gets another one. */
+  readonly id: number;
+  readonly text: string;
+  readonly schema: Schema;
+  readonly network: Network;
+  readonly bytes: number;
+}
 
 /** What is asked of the planner: a question under a schema. `signal` aborts when its caller leaves. */
 export interface Planning {

@@ -4,8 +4,8 @@ import { test } from "node:test";
 import { PembaError } from "../../src/base/error.ts";
 import { compileSchemaText } from "../../src/language/compile.ts";
 import { planOf } from "../../src/plan/build.ts";
-import type { Question } from "../../src/plan/plan.ts";
 import { questionUnder } from "../../src/plan/question-of.ts";
+import type { Question } from "../../src/plan/question.ts";
 
 const schema = compileSchemaText(`
 entity user {}

@@ -1,6 +1,6 @@
 import { Pace, type Steps } from "../../base/steps.ts";
 import { type Formula, mentionedNodes, type Network, type Node } from "../network.ts";
-import type { SubjectKind } from "../plan.ts";
+import type { SubjectKind } from "../question.ts";
 
 /** A network as subjects of one kind see it. */
 export interface RestrictedNetwork {

@@ -1,5 +1,6 @@
 import { must } from "../../base/assert.ts";
-import type { GuardedHop, Question, SearchPlan, Test } from "../plan.ts";
+import type { GuardedHop, SearchPlan, Test } from "../plan.ts";
+import type { Question } from "../question.ts";
 
 /**
  * A search plan without its guards: its search finds every entity and every subject that the plan

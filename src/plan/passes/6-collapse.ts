@@ -1,6 +1,7 @@
 import { Pace, type Steps } from "../../base/steps.ts";
 import { type Formula, mentionedNodes, type Node } from "../network.ts";
-import type { SubjectKind, Test } from "../plan.ts";
+import type { Test } from "../plan.ts";
+import type { SubjectKind } from "../question.ts";
 import { holdsDirectly, isPossible, isSubjectNode, type RestrictedNetwork } from "./2-restrict.ts";
 import type { RelaxedHop, RelaxedState } from "./5-relax.ts";
 

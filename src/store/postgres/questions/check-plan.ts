@@ -6,8 +6,9 @@ import { TimeSlice } from "../../../base/time-slice.ts";
 import { gatherCharactersMax, treeTuplesMax } from "../../../plan/limit.ts";
 import { unrestricted } from "../../../plan/passes/2-restrict.ts";
 import { collapse } from "../../../plan/passes/6-collapse.ts";
-import type { Plan, Question } from "../../../plan/plan.ts";
+import type { Plan } from "../../../plan/plan.ts";
 import { questionKey, questionUnder } from "../../../plan/question-of.ts";
+import type { Question } from "../../../plan/question.ts";
 import { checkStatement, type CheckShape, type PlannedBody } from "../../../sql/check.ts";
 import { type Footprint, gatherFootprint, searchFootprint } from "../../../sql/footprint.ts";
 import type { Statement } from "../../../sql/fragment.ts";
@@ -18,9 +19,15 @@ import {
   gatherOf,
 } from "../../../sql/gather-plan.ts";
 import { gatherFor, pushDown } from "../../../sql/push-down.ts";
-import type { CompiledSchema, CompiledSchemas, CompiledText } from "../../compiled-schemas.ts";
+import type { CompiledSchema, CompiledSchemas } from "../../compiled-schemas.ts";
 import { KeptMap } from "../../kept.ts";
-import { keyOf, ownBytes, type Planning, statementBytes } from "../../planner.ts";
+import {
+  type CompiledText,
+  keyOf,
+  ownBytes,
+  type Planning,
+  statementBytes,
+} from "../../planner.ts";
 import type { CheckItem } from "../../store.ts";
 import { DirectGroups, type Group, type GroupItem, type PlannedGroup } from "./group.ts";
 

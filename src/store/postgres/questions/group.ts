@@ -1,7 +1,8 @@
-import type { Plan, Question } from "../../../plan/plan.ts";
+import type { Plan } from "../../../plan/plan.ts";
+import type { Question } from "../../../plan/question.ts";
 import type { DirectBody, PlannedBody } from "../../../sql/check.ts";
 import { type Footprint, footprintKey } from "../../../sql/footprint.ts";
-import type { CompiledText } from "../../compiled-schemas.ts";
+import type { CompiledText } from "../../planner.ts";
 
 /** Items of a question that one part of a statement answers. */
 export type Group = PlannedGroup | DirectGroup;

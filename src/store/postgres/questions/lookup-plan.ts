@@ -18,9 +18,15 @@ import { expandGatherOf, type Gather, gatherCharacters } from "../../../sql/gath
 import { type Lookup, lookupStatement, type LookupShape } from "../../../sql/lookup.ts";
 import { gatherFor, plainShape } from "../../../sql/push-down.ts";
 import { Untranslatable } from "../../../sql/test.ts";
-import type { CompiledSchemas, CompiledText } from "../../compiled-schemas.ts";
+import type { CompiledSchemas } from "../../compiled-schemas.ts";
 import { KeptMap } from "../../kept.ts";
-import { keyOf, ownBytes, type Planning, statementBytes } from "../../planner.ts";
+import {
+  type CompiledText,
+  keyOf,
+  ownBytes,
+  type Planning,
+  statementBytes,
+} from "../../planner.ts";
 
 /** How a lookup is asked of the database, and by which plan its answers are interpreted if need be. */
 export interface PlannedLookup {
