@@ -30,7 +30,7 @@ export const mayImport: Readonly<Record<string, readonly string[]>> = {
 };
 
 /** The same for the rooms of src/store/postgres; what stands beside them puts them together. */
-export const postgresRooms: Readonly<Record<string, readonly string[]>> = {
+const postgresRooms: Readonly<Record<string, readonly string[]>> = {
   connect: [],
   token: ["connect"],
   replicas: ["connect", "token"],
@@ -38,6 +38,22 @@ export const postgresRooms: Readonly<Record<string, readonly string[]>> = {
   questions: ["connect", "token", "replicas"],
   checks: ["connect", "token", "replicas", "questions"],
   watch: ["connect", "token"],
+};
+
+/** The same for the rooms of src/sql. */
+const sqlRooms: Readonly<Record<string, readonly string[]>> = {
+  text: [],
+  condition: ["text"],
+  state: ["text"],
+  search: ["text", "condition", "state"],
+  gather: ["text", "state"],
+  lookup: ["text", "state", "search", "gather"],
+};
+
+/** By folder, the rooms of it. */
+export const roomsOf: Readonly<Record<string, Readonly<Record<string, readonly string[]>>>> = {
+  "src/store/postgres": postgresRooms,
+  "src/sql": sqlRooms,
 };
 
 export function mustNotImport(layer: string): readonly string[] {

@@ -3,7 +3,7 @@ import { readdirSync, readFileSync } from "node:fs";
 import { basename, join, posix } from "node:path";
 import { test } from "node:test";
 
-import { mayImport, postgresRooms } from "../scripts/layers.ts";
+import { mayImport, roomsOf } from "../scripts/layers.ts";
 
 /*
  * The rules of the code base that neither the type checker nor the linter sees. Each test collects
@@ -33,22 +33,24 @@ test("a file of src imports only from its own layer and lower ones", () => {
   assert.deepEqual(breaches, []);
 });
 
-test("a file of the Postgres engine imports only from its own room and lower ones", () => {
-  const engine = "src/store/postgres/";
-  const roomOf = (path: string): string => path.slice(engine.length).split("/", 1)[0] ?? "";
-  const breaches = sources
-    .filter((path) => path.startsWith(engine) && path.slice(engine.length).includes("/"))
-    .flatMap((path) => {
-      const room = roomOf(path);
-      const allowed = postgresRooms[room];
-      if (allowed === undefined) return [`${path}: ${room} is not in scripts/layers.ts`];
-      return importsOf(path)
-        .filter((target) => target.startsWith(engine))
-        .filter((target) => roomOf(target) !== room && !allowed.includes(roomOf(target)))
-        .map((target) => `${path} imports ${target}`);
-    });
-  assert.deepEqual(breaches, []);
-});
+for (const [folder, rooms] of Object.entries(roomsOf)) {
+  test(`a file of ${folder} imports only from its own room and lower ones`, () => {
+    const inside = (path: string): string => path.slice(folder.length + 1);
+    const roomOf = (path: string): string => inside(path).split("/", 1)[0] ?? "";
+    const breaches = sources
+      .filter((path) => path.startsWith(`${folder}/`) && inside(path).includes("/"))
+      .flatMap((path) => {
+        const room = roomOf(path);
+        const allowed = rooms[room];
+        if (allowed === undefined) return [`${path}: ${room} is not in scripts/layers.ts`];
+        return importsOf(path)
+          .filter((target) => target.startsWith(`${folder}/`))
+          .filter((target) => roomOf(target) !== room && !allowed.includes(roomOf(target)))
+          .map((target) => `${path} imports ${target}`);
+      });
+    assert.deepEqual(breaches, []);
+  });
+}
 
 test("a file of src imports nothing of ours from outside src", () => {
   const breaches = sources.flatMap((path) =>

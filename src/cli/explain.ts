@@ -12,9 +12,9 @@ import { explainPlan, explainPlanJson } from "../plan/explain.ts";
 import type { Plan } from "../plan/plan.ts";
 import type { Question } from "../plan/question.ts";
 import { checkStatement } from "../sql/check.ts";
-import type { Statement } from "../sql/fragment.ts";
-import { layOut } from "../sql/layout.ts";
 import { askedAlone, plainShape } from "../sql/push-down.ts";
+import { layOut } from "../sql/text/format-statement.ts";
+import type { Statement } from "../sql/text/fragment.ts";
 import type { Command } from "./command.ts";
 import { complain, say, sentenceOf, warn } from "./output.ts";
 

@@ -2,7 +2,7 @@ import { must, unreachable } from "../base/assert.ts";
 import type { Steps } from "../base/steps.ts";
 import type { Entity, JsonValue, Subject } from "../base/tuple.ts";
 import { DENIED } from "../base/verdict.ts";
-import type { RelaxedHop, RelaxedPlan, RelaxedState } from "../plan/passes/5-relax.ts";
+import type { RelaxedHop, RelaxedPlan, RelaxedState } from "../plan/passes/5-drop-guards.ts";
 import type { Test } from "../plan/plan.ts";
 import { forwardWalk } from "./forward-walk.ts";
 import { judgeValue, type ValueTest } from "./judge.ts";

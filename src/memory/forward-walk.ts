@@ -1,6 +1,6 @@
 import { must } from "../base/assert.ts";
 import type { Entity } from "../base/tuple.ts";
-import type { RelaxedPlan, RelaxedState } from "../plan/passes/5-relax.ts";
+import type { RelaxedPlan, RelaxedState } from "../plan/passes/5-drop-guards.ts";
 import type { Facts } from "./facts.ts";
 
 /** Where a walk arrives: an entity, and what the plan asks of it there. */

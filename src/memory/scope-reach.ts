@@ -1,6 +1,6 @@
 import type { Entity, JsonValue, Subject } from "../base/tuple.ts";
 import { DENIED } from "../base/verdict.ts";
-import type { RelaxedPlan } from "../plan/passes/5-relax.ts";
+import type { RelaxedPlan } from "../plan/passes/5-drop-guards.ts";
 import type { Facts } from "./facts.ts";
 import { forwardWalk } from "./forward-walk.ts";
 import { judgeTest } from "./judge.ts";

@@ -6,7 +6,7 @@ import { lower } from "./passes/1-lower.ts";
 import { restrict } from "./passes/2-restrict.ts";
 import { unfold } from "./passes/3-unfold.ts";
 import { arrange } from "./passes/4-arrange.ts";
-import { relax, type RelaxedPlan, relaxUnsure } from "./passes/5-relax.ts";
+import { relax, type RelaxedPlan, relaxUnsure } from "./passes/5-drop-guards.ts";
 import { collapse } from "./passes/6-collapse.ts";
 import type { AskedNetwork, Plan } from "./plan.ts";
 import { resolveQuestion, type Question } from "./question.ts";

@@ -1,13 +1,27 @@
 import type { SearchPlan } from "../plan/plan.ts";
 import type { SubjectKind } from "../plan/question.ts";
-import { type Fragment, join, literal, param, render, type Statement, sql } from "./fragment.ts";
-import type { Gather } from "./gather-plan.ts";
-import { gatherBody } from "./gather.ts";
-import { relationProbe } from "./relation-set.ts";
-import { searchWriter, withClosure } from "./search-writer.ts";
-import { questionVerdict } from "./search.ts";
-import { pinColumns, type Scope, type Shape } from "./source.ts";
-import { isAskedTenant, scopeOf, tenantRow, versionColumns, withContext } from "./tenant-row.ts";
+import { gatherBody } from "./gather/gather-body.ts";
+import type { Gather } from "./gather/gather.ts";
+import { searchWriter, withClosure } from "./search/search-writer.ts";
+import { questionVerdict } from "./search/search.ts";
+import { relationProbe } from "./state/relation-set.ts";
+import { pinColumns, type Scope, type Shape } from "./state/source.ts";
+import {
+  isAskedTenant,
+  scopeOf,
+  tenantRow,
+  versionColumns,
+  withContext,
+} from "./state/tenant-row.ts";
+import {
+  type Fragment,
+  join,
+  literal,
+  param,
+  render,
+  type Statement,
+  sql,
+} from "./text/fragment.ts";
 
 /** What a statement answers for a group of items. */
 export type Body = PlannedBody | DirectBody;

@@ -1,6 +1,6 @@
-import type { RelaxedPlan } from "../plan/passes/5-relax.ts";
+import type { RelaxedPlan } from "../plan/passes/5-drop-guards.ts";
 import { attributesOf, type SearchPlan, type Test } from "../plan/plan.ts";
-import type { Gather } from "./gather-plan.ts";
+import type { Gather } from "./gather/gather.ts";
 
 /**
  * The relations and attributes that a plan can read, as `type#name`: what a request gives of others

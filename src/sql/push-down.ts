@@ -2,8 +2,8 @@ import { runThrough, type Steps } from "../base/steps.ts";
 import { collapse } from "../plan/passes/6-collapse.ts";
 import type { Plan, SearchPlan } from "../plan/plan.ts";
 import { checkStatement, type CheckShape, type PlannedBody } from "./check.ts";
-import { type Gather, gatherOf } from "./gather-plan.ts";
-import { Untranslatable } from "./test.ts";
+import { type Gather, gatherOf } from "./gather/gather.ts";
+import { Untranslatable } from "./search/test.ts";
 
 /** How a search is asked of the database, or why it is gathered all the same. */
 export type PushDown =

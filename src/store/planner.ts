@@ -4,7 +4,7 @@ import type { Schema } from "../language/schema.ts";
 import { buildPlan, candidatePlan, rootOf } from "../plan/build.ts";
 import type { Network } from "../plan/network.ts";
 import { restrict, type RestrictedNetwork } from "../plan/passes/2-restrict.ts";
-import type { RelaxedPlan } from "../plan/passes/5-relax.ts";
+import type { RelaxedPlan } from "../plan/passes/5-drop-guards.ts";
 import type { Plan } from "../plan/plan.ts";
 import { questionKey } from "../plan/question-of.ts";
 import type { Question } from "../plan/question.ts";

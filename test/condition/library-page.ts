@@ -1,8 +1,8 @@
 import type { AttributeType } from "../../src/base/tuple.ts";
 import { compileCondition } from "../../src/condition/compile.ts";
 import type { ConditionTree } from "../../src/condition/tree.ts";
-import { translateCondition } from "../../src/sql/condition.ts";
-import { sql } from "../../src/sql/fragment.ts";
+import { translateCondition } from "../../src/sql/condition/translate.ts";
+import { sql } from "../../src/sql/text/fragment.ts";
 
 /** The parameters that the examples of the page name. */
 const parameters: ReadonlyMap<string, AttributeType> = new Map<string, AttributeType>([

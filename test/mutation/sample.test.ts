@@ -40,7 +40,7 @@ test("nothing is drawn of what explains plans or lays statements out, and of wha
     ["src/x/explain.ts", `import { f } from "./regions.ts";\nimport { g } from "../y/walk.ts";\n`],
     ["src/x/regions.ts", `import { h } from "./inner.ts";\n${first}`],
     ["src/x/inner.ts", first],
-    ["src/x/layout.ts", first],
+    ["src/x/format-statement.ts", first],
     ["src/y/walk.ts", second],
     ["src/y/build.ts", `import { g } from "./walk.ts";\n${second}`],
   ]);

@@ -5,7 +5,7 @@ import fc from "fast-check";
 import postgres from "postgres";
 
 import { matches } from "../../src/condition/pattern.ts";
-import { postgresPattern } from "../../src/sql/condition-pattern.ts";
+import { postgresPattern } from "../../src/sql/condition/pattern.ts";
 import { createTestDatabase, type TestDatabase } from "../support/database.ts";
 import { caseCount, seed } from "../support/run-length.ts";
 

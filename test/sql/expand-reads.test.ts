@@ -12,7 +12,7 @@ import { planOf } from "../../src/plan/build.ts";
 import { unrestricted } from "../../src/plan/passes/2-restrict.ts";
 import { collapse } from "../../src/plan/passes/6-collapse.ts";
 import { checkStatement } from "../../src/sql/check.ts";
-import { expandGatherOf } from "../../src/sql/gather-plan.ts";
+import { expandGatherOf } from "../../src/sql/gather/gather.ts";
 import { plainShape } from "../../src/sql/push-down.ts";
 import { sessionSettings } from "../../src/store/postgres/connect/session-settings.ts";
 import { gatheredFacts } from "../../src/store/postgres/questions/gathered-facts.ts";

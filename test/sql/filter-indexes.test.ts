@@ -5,7 +5,7 @@ import postgres from "postgres";
 import { Type } from "typebox";
 import { Value } from "typebox/value";
 
-import { type PageShape, pageStatement } from "../../src/sql/page.ts";
+import { type PageShape, pageStatement } from "../../src/sql/state/page.ts";
 import { sessionSettings } from "../../src/store/postgres/connect/session-settings.ts";
 import { createMigratedDatabase, type TestDatabase } from "../support/database.ts";
 import { scansOf } from "../support/query-plan.ts";

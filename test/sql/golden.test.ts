@@ -3,7 +3,7 @@ import { readdirSync } from "node:fs";
 import { join } from "node:path";
 import { test } from "node:test";
 
-import { layOut } from "../../src/sql/layout.ts";
+import { layOut } from "../../src/sql/text/format-statement.ts";
 import { lookupCases } from "./lookup-cases.ts";
 import { allStatements, statementCases } from "./statement-cases.ts";
 

@@ -1,4 +1,4 @@
-import type { LookupShape } from "../../src/sql/lookup.ts";
+import type { LookupShape } from "../../src/sql/lookup/lookup.ts";
 import { plainShape } from "../../src/sql/push-down.ts";
 import { openRules } from "../../src/store/postgres/questions/lookup-plan.ts";
 import { plansOver } from "../support/plans.ts";

@@ -4,8 +4,8 @@ import { after, before, test } from "node:test";
 import type postgres from "postgres";
 
 import { must } from "../../src/base/assert.ts";
-import { param, render, sql } from "../../src/sql/fragment.ts";
-import { pinTable } from "../../src/sql/source.ts";
+import { pinTable } from "../../src/sql/state/source.ts";
+import { param, render, sql } from "../../src/sql/text/fragment.ts";
 import type { Store } from "../../src/store/store.ts";
 import { openPostgres, tenantWithSchema, write } from "../store/engines.ts";
 import { connect } from "../store/open-write.ts";

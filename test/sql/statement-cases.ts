@@ -1,8 +1,8 @@
 import { compileSchemaText } from "../../src/language/compile.ts";
 import { planOf } from "../../src/plan/build.ts";
 import { type Body, checkStatement, type CheckShape } from "../../src/sql/check.ts";
-import type { Statement } from "../../src/sql/fragment.ts";
 import { plainShape, askedAlone } from "../../src/sql/push-down.ts";
+import type { Statement } from "../../src/sql/text/fragment.ts";
 
 /** A statement that stands for a kind of plan or a kind of request. */
 export interface StatementCase {

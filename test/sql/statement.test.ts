@@ -13,7 +13,7 @@ import {
   render,
   sql,
   type Statement,
-} from "../../src/sql/fragment.ts";
+} from "../../src/sql/text/fragment.ts";
 import type { Value } from "../../src/store/postgres/connect/value.ts";
 import { checkShape, checkValues } from "../../src/store/postgres/questions/check-values.ts";
 import type { CheckQuestion } from "../../src/store/store.ts";

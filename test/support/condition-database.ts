@@ -2,7 +2,7 @@ import type postgres from "postgres";
 
 import type { AttributeType, AttributeValue } from "../../src/base/tuple.ts";
 import type { Condition, ConditionInput } from "../../src/condition/condition.ts";
-import { translateCondition } from "../../src/sql/condition.ts";
+import { translateCondition } from "../../src/sql/condition/translate.ts";
 import {
   type Fragment,
   identifier,
@@ -11,7 +11,7 @@ import {
   param,
   render,
   sql,
-} from "../../src/sql/fragment.ts";
+} from "../../src/sql/text/fragment.ts";
 import { arrayLiteral } from "../../src/store/postgres/connect/array-literal.ts";
 
 const sqlTypes = {

@@ -3,7 +3,7 @@ import { type Formula, mentionedNodes, type Node } from "../network.ts";
 import type { Test } from "../plan.ts";
 import type { SubjectKind } from "../question.ts";
 import { holdsDirectly, isPossible, isSubjectNode, type RestrictedNetwork } from "./2-restrict.ts";
-import type { RelaxedHop, RelaxedState } from "./5-relax.ts";
+import type { RelaxedHop, RelaxedState } from "./5-drop-guards.ts";
 
 /** All that roots of one entity type lead to. Its first state is that of the roots' type. */
 export interface Collapsed {

@@ -7,7 +7,7 @@ import { entityCandidates, type Sought, subjectCandidates } from "../../memory/c
 import { GroundBudget } from "../../memory/ground-budget.ts";
 import { interpret } from "../../memory/interpret.ts";
 import { knownWithContext } from "../../memory/known-facts.ts";
-import type { RelaxedPlan } from "../../plan/passes/5-relax.ts";
+import type { RelaxedPlan } from "../../plan/passes/5-drop-guards.ts";
 import type { Plan } from "../../plan/plan.ts";
 import { questionUnder } from "../../plan/question-of.ts";
 import { answerOf } from "../check-error.ts";

@@ -2,7 +2,7 @@ import { must } from "../../../base/assert.ts";
 import { cancelled } from "../../../base/error.ts";
 import { TenantTurns } from "../../../base/tenant-turns.ts";
 import type { SchemaVersion, SnapToken, TenantId } from "../../../base/tuple.ts";
-import { stateStatement } from "../../../sql/state.ts";
+import { stateStatement } from "../../../sql/state/state-statement.ts";
 import type { CompiledSchemas } from "../../compiled-schemas.ts";
 import { optionalTextOf, textOf } from "../connect/row.ts";
 import type { Value } from "../connect/value.ts";

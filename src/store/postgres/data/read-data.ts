@@ -1,7 +1,7 @@
 import { must } from "../../../base/assert.ts";
 import type { Attribute, TenantId, Tuple } from "../../../base/tuple.ts";
-import type { Statement } from "../../../sql/fragment.ts";
-import { type PageShape, pageStatement } from "../../../sql/page.ts";
+import { type PageShape, pageStatement } from "../../../sql/state/page.ts";
+import type { Statement } from "../../../sql/text/fragment.ts";
 import { attributeValueOf } from "../../attribute-value.ts";
 import type { CompiledSchemas } from "../../compiled-schemas.ts";
 import {

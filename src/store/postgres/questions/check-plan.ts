@@ -11,14 +11,14 @@ import { questionKey, questionUnder } from "../../../plan/question-of.ts";
 import type { Question } from "../../../plan/question.ts";
 import { checkStatement, type CheckShape, type PlannedBody } from "../../../sql/check.ts";
 import { type Footprint, gatherFootprint, searchFootprint } from "../../../sql/footprint.ts";
-import type { Statement } from "../../../sql/fragment.ts";
 import {
   expandGatherOf,
   type Gather,
   gatherCharacters,
   gatherOf,
-} from "../../../sql/gather-plan.ts";
+} from "../../../sql/gather/gather.ts";
 import { gatherFor, pushDown } from "../../../sql/push-down.ts";
+import type { Statement } from "../../../sql/text/fragment.ts";
 import type { CompiledSchema, CompiledSchemas } from "../../compiled-schemas.ts";
 import { KeptMap } from "../../kept.ts";
 import {

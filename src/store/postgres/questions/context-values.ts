@@ -1,6 +1,6 @@
 import type { Attribute, Context, Tuple } from "../../../base/tuple.ts";
-import { contextKey, type ContextList, type ContextPart } from "../../../sql/context.ts";
 import { type Footprint, footprintKey } from "../../../sql/footprint.ts";
+import { contextKey, type ContextList, type ContextPart } from "../../../sql/state/context.ts";
 import { attributeJson } from "../../attribute-value.ts";
 
 /**

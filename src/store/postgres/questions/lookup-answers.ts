@@ -5,7 +5,7 @@ import { ALLOWED } from "../../../base/verdict.ts";
 import { GroundBudget } from "../../../memory/ground-budget.ts";
 import { interpret, type Interpretation } from "../../../memory/interpret.ts";
 import { reachesInScope } from "../../../memory/scope-reach.ts";
-import type { Lookup } from "../../../sql/lookup.ts";
+import type { Lookup } from "../../../sql/lookup/lookup.ts";
 import type { LookupCheck } from "../../lookup-check.ts";
 import type { LookupEntityQuestion, LookupFrame } from "../../store.ts";
 import type { Row } from "../connect/row.ts";

@@ -4,7 +4,7 @@ import type { JsonValue } from "../../../base/tuple.ts";
 import { defaultValue } from "../../../condition/defaults.ts";
 import type { RuleDefinition } from "../../../language/schema.ts";
 import { gatherCharactersMax } from "../../../plan/limit.ts";
-import type { RelaxedPlan } from "../../../plan/passes/5-relax.ts";
+import type { RelaxedPlan } from "../../../plan/passes/5-drop-guards.ts";
 import { collapse } from "../../../plan/passes/6-collapse.ts";
 import type { Plan } from "../../../plan/plan.ts";
 import {
@@ -13,11 +13,11 @@ import {
   relaxedFootprint,
   searchFootprint,
 } from "../../../sql/footprint.ts";
-import type { Statement } from "../../../sql/fragment.ts";
-import { expandGatherOf, type Gather, gatherCharacters } from "../../../sql/gather-plan.ts";
-import { type Lookup, lookupStatement, type LookupShape } from "../../../sql/lookup.ts";
+import { expandGatherOf, type Gather, gatherCharacters } from "../../../sql/gather/gather.ts";
+import { type Lookup, lookupStatement, type LookupShape } from "../../../sql/lookup/lookup.ts";
 import { gatherFor, plainShape } from "../../../sql/push-down.ts";
-import { Untranslatable } from "../../../sql/test.ts";
+import { Untranslatable } from "../../../sql/search/test.ts";
+import type { Statement } from "../../../sql/text/fragment.ts";
 import type { CompiledSchemas } from "../../compiled-schemas.ts";
 import { KeptMap } from "../../kept.ts";
 import {

@@ -1,0 +1,110 @@
+import type { ArithmeticOperator } from "../../condition/tree.ts";
+import { type Fragment, sql } from "../text/fragment.ts";
+import { addDoubles, divideDoubles, multiplyDoubles } from "./double.ts";
+import { calculateTime } from "./time.ts";
+import {
+  type Names,
+  NoTranslation,
+  strict,
+  type SqlValue,
+  toDouble,
+  toText,
+  within,
+} from "./value.ts";
+
+/** `left operator right`: NULL where CEL faults, whatever the values. */
+export function arithmetic(
+  names: Names,
+  operator: ArithmeticOperator,
+  [left, right]: readonly [SqlValue, SqlValue],
+): SqlValue {
+  if (left.kind === "int" && right.kind === "int")
+    return int(intResult(operator, left.sql, right.sql));
+  const time = calculateTime(operator, left, right);
+  if (time !== undefined) return time;
+  const kinds = [left.kind, right.kind];
+  // Numbers of JSON are doubles, and a double and an int are never added up.
+  if (kinds.includes("json") && kinds.includes("int")) return int(sql`null::bigint`);
+  if (kinds.every((kind) => kind === "json")) {
+    if (operator === "+") throw new NoTranslation("`+` of two values of unknown types");
+  } else if (kinds.includes("string") && operator === "+") {
+    const [first, second] = [toText(names, left), toText(names, right)];
+    if (first !== undefined && second !== undefined) return concatenation(first, second);
+  }
+  const [first, second] = [toDouble(names, left), toDouble(names, right)];
+  if (first === undefined || second === undefined) {
+    throw new NoTranslation(`\`${operator}\` of ${left.kind} and ${right.kind}`);
+  }
+  return double(
+    operator === "%" ? sql`null::double precision` : doubleResult(names, operator, first, second),
+  );
+}
+
+/** `-operand`. */
+export function negation(names: Names, operand: SqlValue): SqlValue {
+  if (operand.kind === "int") return int(checked(sql`-(${operand.sql})::numeric`));
+  const number = toDouble(names, operand);
+  if (number === undefined) throw new NoTranslation(`\`-\` of ${operand.kind}`);
+  return { ...number, sql: sql`(-${number.sql})`, simple: false };
+}
+
+function int(expression: Fragment): SqlValue {
+  return { kind: "int", sql: expression, simple: false, total: false };
+}
+
+function double(expression: Fragment): SqlValue {
+  return { kind: "double", nan: true, sql: expression, simple: false, total: false };
+}
+
+function concatenation(left: SqlValue, right: SqlValue): SqlValue {
+  return {
+    kind: "string",
+    sql: sql`(${left.sql} || ${right.sql})`,
+    simple: false,
+    total: left.total && right.total,
+  };
+}
+
+function intResult(operator: ArithmeticOperator, left: Fragment, right: Fragment): Fragment {
+  switch (operator) {
+    case "+":
+      return checked(sql`(${left})::numeric + (${right})::numeric`);
+    case "-":
+      return checked(sql`(${left})::numeric - (${right})::numeric`);
+    case "*":
+      return checked(sql`(${left})::numeric * (${right})::numeric`);
+    case "/":
+      return checked(sql`div((${left})::numeric, nullif((${right})::numeric, 0))`);
+    case "%":
+      return sql`((${left}) % nullif((${right}), 0))`;
+  }
+}
+
+/** A numeric as a bigint, NULL when it does not fit. */
+function checked(expression: Fragment): Fragment {
+  return sql`${within(expression, -(2n ** 63n), 2n ** 63n - 1n)}::bigint`;
+}
+
+function doubleResult(
+  names: Names,
+  operator: "+" | "-" | "*" | "/",
+  left: SqlValue,
+  right: SqlValue,
+): Fragment {
+  // Constants would be folded, whatever guards them; as columns of the subquery they are not.
+  const columns = [left, right].map((value) => ({ ...value, simple: false }));
+  return strict(names, columns, ([first, second]) => {
+    const a = (first ?? left).sql;
+    const b = (second ?? right).sql;
+    switch (operator) {
+      case "+":
+        return addDoubles(a, b);
+      case "-":
+        return addDoubles(a, sql`(-${b})`);
+      case "*":
+        return multiplyDoubles(a, b);
+      case "/":
+        return divideDoubles(a, b);
+    }
+  });
+}

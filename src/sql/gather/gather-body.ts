@@ -1,0 +1,136 @@
+import { gatheredEntitiesMax } from "../../plan/limit.ts";
+import { relationProbe, relationSet } from "../state/relation-set.ts";
+import { attributeProbe, lateralBranches, type Scope } from "../state/source.ts";
+import { type Fragment, integer, literal, sql } from "../text/fragment.ts";
+import type { Gather } from "./gather.ts";
+
+/**
+ * Reads the part of the graph that a question reaches, for the interpreter: one row with `facts`,
+ * a JSON object of
+ *
+ * - `nodes`: how many entities were reached, at most `gatheredEntitiesMax` + 1
+ * - `edges`: [entity type, entity id, relation, subject type, subject id, subject relation] of hops,
+ *   or of all tuples of listed relations, at most `tuplesMax` + 1
+ * - `direct`: [entity type, entity id, relation] of tuples to the asked subject itself
+ * - `attributes`: [entity type, entity id, attribute, value type, value]
+ *
+ * It follows every hop whatever the guards say, and reads no members but the asked subject.
+ */
+export function gatherBody(
+  scope: Scope,
+  gather: Gather,
+  id: Fragment,
+  subject: Fragment,
+): Fragment {
+  const branches = hopProbes(
+    scope,
+    gather,
+    (target) => sql`${integer(target)} as type, r.subject_id as id`,
+  );
+  const start = sql`select 0, ${id} collate "C"`;
+  const reach =
+    branches.length === 0
+      ? start
+      : sql`${start} union select n.type, n.id from reach s cross join ${lateralBranches(branches)} n`;
+  return sql`with recursive reach(type, id) as (${reach}), reached as materialized (select * from reach limit ${integer(gatheredEntitiesMax + 1)}) select jsonb_build_object('nodes', (select count(*) from reached), 'edges', ${edges(scope, gather)}, 'direct', ${direct(scope, gather, subject)}, 'attributes', ${attributes(scope, gather)}) as facts`;
+}
+
+function edges(scope: Scope, gather: Gather): Fragment {
+  const fact = sql`jsonb_build_array(r.entity_type, r.entity_id, r.relation, r.subject_type, r.subject_id, r.subject_relation) as fact`;
+  const listed = gather.types.flatMap((type, index) =>
+    type.listed.length === 0
+      ? []
+      : [
+          relationProbe(
+            scope,
+            fact,
+            relationSet(type.listed),
+            { type: literal(type.entityType), id: sql`s.id`, subject: { known: "nothing" } },
+            sql` and s.type = ${integer(index)}`,
+          ),
+        ],
+  );
+  // A hop that is listed is among all tuples of its relation.
+  return listed.length > 0
+    ? factList(listed, gather.tuplesMax)
+    : factList(
+        hopProbes(scope, gather, () => fact),
+        gather.tuplesMax,
+      );
+}
+
+function direct(scope: Scope, gather: Gather, subject: Fragment): Fragment {
+  const { subjectType, subjectRelation } = gather.kind;
+  return factList(
+    gather.types.flatMap((type, index) =>
+      type.direct.length === 0
+        ? []
+        : [
+            relationProbe(
+              scope,
+              sql`jsonb_build_array(r.entity_type, r.entity_id, r.relation) as fact`,
+              relationSet(type.direct),
+              {
+                type: literal(type.entityType),
+                id: sql`s.id`,
+                subject: {
+                  known: "all",
+                  type: literal(subjectType),
+                  relation: literal(subjectRelation),
+                  id: subject,
+                },
+              },
+              sql` and s.type = ${integer(index)}`,
+            ),
+          ],
+    ),
+  );
+}
+
+function attributes(scope: Scope, gather: Gather): Fragment {
+  return factList(
+    gather.types.flatMap((type, index) =>
+      type.attributes.map((name) => {
+        const entity = { type: literal(type.entityType), id: sql`s.id` };
+        const probe = attributeProbe(scope, entity, literal(name));
+        return sql`select jsonb_build_array(${literal(type.entityType)}, s.id, ${literal(name)}, v.value_type, v.value) as fact from (${probe}) v where s.type = ${integer(index)}`;
+      }),
+    ),
+  );
+}
+
+/** A list of the facts that the branches read: all, or at most `max` and one more. */
+function factList(branches: readonly Fragment[], max?: number): Fragment {
+  if (branches.length === 0) return sql`'[]'::jsonb`;
+  const facts = sql`reached s cross join ${lateralBranches(branches)} f`;
+  const from =
+    max === undefined ? facts : sql`(select f.fact from ${facts} limit ${integer(max + 1)}) f`;
+  return sql`coalesce((select jsonb_agg(f.fact) from ${from}), '[]'::jsonb)`;
+}
+
+/** A probe for each kind of hop of each type, whatever the relation, from the entity of the row `s`. */
+function hopProbes(
+  scope: Scope,
+  gather: Gather,
+  columns: (target: number) => Fragment,
+): Fragment[] {
+  return gather.types.flatMap((type, index) =>
+    type.hops.map((hop) => {
+      const subjectType = literal(hop.subjectType);
+      return relationProbe(
+        scope,
+        columns(hop.target),
+        relationSet(hop.relations),
+        {
+          type: literal(type.entityType),
+          id: sql`s.id`,
+          subject:
+            hop.subjectRelation === undefined
+              ? { known: "type", type: subjectType }
+              : { known: "kind", type: subjectType, relation: literal(hop.subjectRelation) },
+        },
+        sql` and s.type = ${integer(index)}`,
+      );
+    }),
+  );
+}

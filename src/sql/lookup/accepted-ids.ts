@@ -1,0 +1,60 @@
+import { must, unreachable } from "../../base/assert.ts";
+import type { RelaxedPlan, RelaxedState } from "../../plan/passes/5-drop-guards.ts";
+import type { Test } from "../../plan/plan.ts";
+import type { RelationName } from "../../plan/relations-with.ts";
+import { guardedVerdict } from "../search/test.ts";
+import { levelZero, type Writer } from "../search/writer.ts";
+import type { Scope } from "../state/source.ts";
+import { type Fragment, sql } from "../text/fragment.ts";
+import { attributeIds, attributeOwners, knownIds, type Reading } from "./candidate.ts";
+import type { ScopedTypes } from "./scoped-types.ts";
+
+/** What the candidates of a lookup of entities are found from. */
+export interface EntityCandidates {
+  readonly scope: Scope;
+  readonly relaxed: RelaxedPlan;
+  readonly subjectId: Fragment;
+  /** Judges tests on the way; undefined when the plan has no SQL: then they are taken to hold. */
+  readonly writer: Writer | undefined;
+  /** Names of the rules that may hold for an entity without any attribute. */
+  readonly openRules: ReadonlySet<string>;
+  readonly limits: ScopedTypes;
+  /** Under which relations subjects of a type and relation may stand: no others are passed over. */
+  readonly relationsWith: (subjectType: string, subjectRelation: string) => readonly RelationName[];
+}
+
+/** Tests that no tuple of the subject decides by itself. */
+export type NotDirect = Exclude<Test, { readonly kind: "direct" }>;
+
+/** The ids of the entities at which a test may accept. */
+export function acceptedIds(
+  input: EntityCandidates,
+  reading: Reading,
+  { entityType }: RelaxedState,
+  test: NotDirect,
+): Fragment {
+  const { scope, relaxed, subjectId, openRules } = input;
+  const { subjectType } = relaxed.question;
+  switch (test.kind) {
+    case "self":
+      return sql`select c.id from (select ${subjectId} as id) c where ${reading.wanted({ id: sql`c.id` })}`;
+    case "attribute":
+      return attributeIds(scope, reading, entityType, test.name);
+    case "rule": {
+      const { name, parameters } = test.rule;
+      if (!openRules.has(name)) {
+        return attributeOwners(scope, reading, entityType, [...parameters.keys()]);
+      }
+      const named = entityType === subjectType ? subjectId : undefined;
+      return knownIds(scope, reading, entityType, named);
+    }
+    default:
+      return unreachable(test);
+  }
+}
+
+/** What a test says at an entity, whatever guards it has. */
+export function verdictAt(writer: Writer, state: RelaxedState, test: Test, id: Fragment): Fragment {
+  const judged = must(writer.plan.states[state.id], "a relaxed state is one of the plan");
+  return guardedVerdict(writer, judged, { guards: [], test }, { id, level: levelZero });
+}

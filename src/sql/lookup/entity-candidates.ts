@@ -1,0 +1,191 @@
+import { must, unreachable } from "../../base/assert.ts";
+import type { RelaxedHop, RelaxedState, RelaxedTest } from "../../plan/passes/5-drop-guards.ts";
+import type { SearchPlan } from "../../plan/plan.ts";
+import { levelZero } from "../search/writer.ts";
+import { manyRelations } from "../state/relation-set.ts";
+import { type Fragment, integer, join, literal, sql } from "../text/fragment.ts";
+import { acceptedIds, type EntityCandidates, type NotDirect, verdictAt } from "./accepted-ids.ts";
+import { type BackStep, backSteps, layersOf } from "./back-steps.ts";
+import { backHops, backTable } from "./back.ts";
+import {
+  candidatesMax,
+  filtered,
+  page,
+  type Reading,
+  tupleIds,
+  tupleIdsUnder,
+} from "./candidate.ts";
+import { nameByStep, sureByStep } from "./step-table.ts";
+
+/**
+ * The candidates of a lookup of entities, as CTEs: `back` goes from the subject against the hops of
+ * the relaxed plan. The last step, to the state of the question, reads a page of its own from each
+ * place, unless hops lead on from there: then all are in `back`. The candidates have the columns
+ * (id, sure, level): sure is one that the plan accepts if only the arrival guards of the question let
+ * it through.
+ */
+export function entityCandidates(input: EntityCandidates): {
+  readonly tables: readonly Fragment[];
+  readonly candidates: readonly Fragment[];
+} {
+  const { relaxed, limits } = input;
+  const root = must(relaxed.states.get(0), "a plan has its question");
+  const targets = new Set([...relaxed.states.values()].flatMap(({ hops }) => hops.map(targetOf)));
+  const inner = [...relaxed.states.values()].filter(({ id }) => targets.has(id));
+  const isInner = targets.has(root.id);
+  const steps = backSteps(relaxed);
+  const last = isInner ? [] : steps.filter(({ to }) => to === root);
+  const plain = steps.filter((step) => !last.includes(step));
+  const loose = steps.filter(({ subjectRelation }) => subjectRelation === undefined);
+  const back = backTable(input, inner, { plain, loose });
+  const { wide, narrow } = byWidth(last);
+  const pages = [
+    ...layersOf(narrow).map((layer) => layerCandidates(input, root, layer)),
+    ...wide.map((alike) => wideCandidates(input, root, alike)),
+  ];
+  const accepted = isInner ? [] : root.tests.flatMap((test) => testCandidates(input, root, test));
+  const read = isInner || last.some((step) => loose.includes(step)) ? [readCandidates] : [];
+  return { tables: [...limits.tables, back], candidates: [...accepted, ...pages, ...read] };
+}
+
+function targetOf({ target }: RelaxedHop): number {
+  return target;
+}
+
+/**
+ * The usersets that the subject stands in, as queries of the rows of `back`: undefined when it does
+ * not have all of those that the plan asks for, or not whole.
+ */
+export function usersetsInBack(
+  { relaxed, limits }: EntityCandidates,
+  plan: SearchPlan,
+): readonly Fragment[] | undefined {
+  const states = new Map<number, number>();
+  const asked = new Set<number>();
+  for (const { id, hops } of plan.states) {
+    for (const { hop, target } of hops) {
+      if (hop.kind !== "userset") continue;
+      asked.add(hop.userset);
+      if (relaxed.states.has(id)) states.set(hop.userset, target);
+    }
+  }
+  const isWhole = plan.usersets.every(({ entityType }) => !limits.types.includes(entityType));
+  if (!isWhole || states.size < asked.size) return undefined;
+  return [...states].map(
+    ([userset, state]) =>
+      sql`select ${integer(userset)}, back.id, ${backHops} from back where back.state = ${integer(state)}`,
+  );
+}
+
+/** What is at the question's state in `back`: an id twice when one way to it is sure and one is not. */
+const readCandidates = sql`(select back.id, back.sure, ${backHops} from back where back.state = 0 and ${page.wanted({ id: sql`back.id` })} order by back.id limit 2 * ${candidatesMax})`;
+
+/** A page from each row of `back` at which a step of the layer begins. */
+function layerCandidates(
+  input: EntityCandidates,
+  root: RelaxedState,
+  layer: readonly BackStep[],
+): Fragment {
+  const state = sql`back.state`;
+  const name = (of: (step: BackStep) => string): Fragment => nameByStep(layer, state, of);
+  const reading = input.limits.limited(page, root.entityType);
+  const relation = name((step) => step.relation);
+  const ids = tupleIdsUnder(input.scope, reading, relation, {
+    end: "entity",
+    entityType: literal(root.entityType),
+    subjectType: name((step) => step.subjectType),
+    subjectId: sql`back.id`,
+    subjectRelation: name((step) => step.subjectRelation ?? ""),
+  });
+  const states = join(
+    layer.map(({ at }) => integer(at)),
+    ", ",
+  );
+  // The hop is the one that the levels of `back` have more.
+  return sql`select p.id, back.sure and ${sureByStep(layer, state)} as sure, back.level from back cross join lateral (${ids}) p where ${state} in (${states})`;
+}
+
+/** Steps from one place by subjects of one relation, if they are many, apart from the others. */
+function byWidth(steps: readonly BackStep[]): {
+  readonly wide: readonly (readonly [BackStep, ...BackStep[]])[];
+  readonly narrow: readonly BackStep[];
+} {
+  const wide: [BackStep, ...BackStep[]][] = [];
+  const narrow: BackStep[] = [];
+  const alike = Map.groupBy(steps, (step) => JSON.stringify([step.at, step.subjectRelation]));
+  for (const [first, ...others] of alike.values()) {
+    if (first !== undefined && others.length >= manyRelations) wide.push([first, ...others]);
+    else if (first !== undefined) narrow.push(first, ...others);
+  }
+  return { wide, narrow };
+}
+
+/** A page from each row of `back` at which the steps begin, by all their relations in one branch. */
+function wideCandidates(
+  input: EntityCandidates,
+  root: RelaxedState,
+  [first, ...others]: readonly [BackStep, ...BackStep[]],
+): Fragment {
+  const steps = [first, ...others];
+  const reading = input.limits.limited(page, root.entityType);
+  const ids = tupleIds(
+    input.scope,
+    reading,
+    steps.map(({ relation }) => relation),
+    {
+      end: "entity",
+      entityType: literal(root.entityType),
+      subjectType: literal(first.subjectType),
+      subjectId: sql`back.id`,
+      subjectRelation: literal(first.subjectRelation ?? ""),
+    },
+  );
+  const sure = steps.every(({ isSure }) => isSure) ? sql`back.sure` : sql`false`;
+  return sql`select p.id, ${sure} as sure, back.level from back cross join lateral (${ids}) p where back.state = ${integer(first.at)}`;
+}
+
+function testCandidates(
+  input: EntityCandidates,
+  root: RelaxedState,
+  { test, isSure }: RelaxedTest,
+): Fragment[] {
+  // A direct test is a step from the subject.
+  if (test.kind === "direct") return [];
+  const reading = input.limits.limited(page, root.entityType);
+  const ids = acceptedIds(input, judged(input, reading, root, test), root, test);
+  return [
+    sql`select c.id collate "C", ${isSure ? sureOf(test) : sql`false`}, ${levelZero} from (${ids}) c`,
+  ];
+}
+
+/**
+ * Whether a candidate is accepted is for its check to say, which knows of no scope: one that the
+ * test denies must not be found by a way out of it.
+ */
+function judged(
+  { writer, limits }: EntityCandidates,
+  reading: Reading,
+  root: RelaxedState,
+  test: NotDirect,
+): Reading {
+  if (writer === undefined || limits.types.length === 0 || test.kind === "self") return reading;
+  // Under a name of its own: what is judged reads attributes under that of the id's own table.
+  const verdict = verdictAt(writer, root, test, sql`k.id`);
+  return filtered(
+    reading,
+    (id) => sql`(select ${verdict} > 0 from (select ${id} as id offset 0) k)`,
+  );
+}
+
+function sureOf(test: NotDirect): Fragment {
+  switch (test.kind) {
+    case "self":
+      return sql`true`;
+    case "attribute":
+      return sql`c.is_true`;
+    case "rule":
+      return sql`false`;
+    default:
+      return unreachable(test);
+  }
+}

@@ -1,0 +1,126 @@
+import { nameAt, numberArray, numberAt } from "../text/element.ts";
+import { type Fragment, integer, literal, sql } from "../text/fragment.ts";
+import type { BackStep, StepRange } from "./back-steps.ts";
+
+/**
+ * Ranges of steps that share one probe, whose columns are elements of arrays by the state of the row
+ * that they begin at: a branch for each of them would cost its start-up, also where it is never taken.
+ */
+export interface StepTable {
+  /** Stands before the probe where some state has several ranges, and goes through them. */
+  readonly each: Fragment;
+  /** A name of the range: null for a state that has none. */
+  readonly name: (of: (range: StepRange) => string) => Fragment;
+  /**
+   * What the tuples in the range lead to, by steps that have the tuple's (entity_type, relation) as
+   * `p`: a query to be joined with them, `s` with the columns (state, sure).
+   */
+  readonly targets: Fragment;
+}
+
+/**
+ * Of ranges that are sorted by where they begin; `state` is that of the row. An `exact` probe reads
+ * nothing but its range, a `loose` one also what no step of it is for.
+ */
+export function stepTable(
+  ranges: readonly StepRange[],
+  state: Fragment,
+  kind: "exact" | "loose",
+): StepTable {
+  const byState = Map.groupBy(ranges.keys(), (number) => ranges[number]?.at ?? 0);
+  const isSingle = [...byState.values()].every((numbers) => numbers.length === 1);
+  const states = Math.max(...byState.keys()) + 1;
+  const ofState = <T>(of: (numbers: readonly number[]) => T | undefined): (T | undefined)[] =>
+    Array.from({ length: states }, (_, at) => of(byState.get(at) ?? []));
+  const index = isSingle ? state : sql`g.range`;
+  const indexed: (StepRange | undefined)[] = isSingle
+    ? ofState(([number]) => (number === undefined ? undefined : ranges[number]))
+    : [...ranges];
+  const first = ofState(([number]) => number);
+  const last = ofState((numbers) => numbers.at(-1));
+  return {
+    each: isSingle
+      ? sql``
+      : sql`${numbersFrom(ranges.length, numberAt(first, state), numberAt(last, state))} g(range) cross join `,
+    name: (of) =>
+      nameAt(
+        indexed.map((range) => (range === undefined ? undefined : of(range))),
+        index,
+      ),
+    targets: targetsOf(indexed, index, kind),
+  };
+}
+
+function targetsOf(
+  ranges: readonly (StepRange | undefined)[],
+  index: Fragment,
+  kind: "exact" | "loose",
+): Fragment {
+  const steps = ranges.flatMap((range) => range?.steps ?? []);
+  if (kind === "exact" && ranges.every((range) => (range?.steps.length ?? 1) === 1)) {
+    const only = ranges.map((range) => range?.steps[0]);
+    return sql`lateral (select ${stateOf(only, index)} as state, ${sureOf(only, index)} as sure) s`;
+  }
+  let count = 0;
+  const places = ranges.map((range) => {
+    if (range === undefined) return undefined;
+    const start = count;
+    count += range.steps.length;
+    return { start, end: count - 1 };
+  });
+  const start = places.map((place) => place?.start);
+  const end = places.map((place) => place?.end);
+  const step = sql`o.step`;
+  const numbers = numbersFrom(steps.length, numberAt(start, index), numberAt(end, index));
+  const name = (of: (step: BackStep) => string): Fragment => nameAt(steps.map(of), step);
+  // The offset keeps the planner from going through the steps before there is a tuple.
+  return sql`lateral (select ${stateOf(steps, step)} as state, ${sureOf(steps, step)} as sure from ${numbers} o(step) where ${name((each) => each.entityType)} = p.entity_type and ${name((each) => each.relation)} = p.relation offset 0) s`;
+}
+
+/** Not a series: the planner would expect a thousand numbers, and make room for all that follows. */
+function numbersFrom(length: number, first: Fragment, last: Fragment): Fragment {
+  const all = Array.from({ length }, (_, number) => number);
+  return sql`unnest((${numberArray(all)})[${first}:${last}])`;
+}
+
+function stateOf(steps: readonly (BackStep | undefined)[], index: Fragment): Fragment {
+  const ids = steps.map((step) => step?.to.id);
+  const [only, ...others] = new Set(ids.filter((id) => id !== undefined));
+  return only !== undefined && others.length === 0 ? integer(only) : numberAt(ids, index);
+}
+
+function sureOf(steps: readonly (BackStep | undefined)[], index: Fragment): Fragment {
+  const known = steps.filter((step) => step !== undefined);
+  if (known.every(({ isSure }) => isSure)) return sql`true`;
+  if (!known.some(({ isSure }) => isSure)) return sql`false`;
+  return sql`${numberAt(
+    steps.map((step) => (step === undefined ? undefined : Number(step.isSure))),
+    index,
+  )} = 1`;
+}
+
+/** A name by the state of a row, of steps that begin at different ones: null for the other states. */
+export function nameByStep(
+  steps: readonly BackStep[],
+  state: Fragment,
+  of: (step: BackStep) => string,
+): Fragment {
+  const names = new Map(steps.map((step) => [step.at, of(step)]));
+  const [only, ...others] = new Set(names.values());
+  if (only !== undefined && others.length === 0) return literal(only);
+  const length = Math.max(...names.keys()) + 1;
+  return nameAt(
+    Array.from({ length }, (_, at) => names.get(at)),
+    state,
+  );
+}
+
+/** Whether the step from the state of a row is sure, of steps that begin at different ones. */
+export function sureByStep(steps: readonly BackStep[], state: Fragment): Fragment {
+  const byState = new Map(steps.map((step) => [step.at, step]));
+  const length = Math.max(...byState.keys()) + 1;
+  return sureOf(
+    Array.from({ length }, (_, at) => byState.get(at)),
+    state,
+  );
+}

@@ -1,0 +1,44 @@
+import { type Fragment, join, sql } from "../text/fragment.ts";
+import { type GoalReading, seenVerdict } from "./inlined-guard.ts";
+
+/** What comes of the rows of a search: `select` these from `rows`, which is one row. */
+export interface Answer {
+  readonly verdict: Fragment;
+  /** How many nodes were visited until then. */
+  readonly nodes: Fragment;
+  readonly rows: Fragment;
+}
+
+/**
+ * Reads the rows of a search in their order, and no further than the first one that decides. `seen`
+ * gathers the verdicts up to there as bits, two for the search and two for each goal. The window
+ * ends before the current row, since one that held it would read a row ahead.
+ */
+export function answerOf(
+  table: { readonly name: Fragment; readonly row: Fragment },
+  rowVerdict: Fragment,
+  goals: readonly GoalReading[],
+): Answer {
+  const { name, row } = table;
+  const hasGoals = goals.length > 0;
+  const columns = hasGoals ? sql`, ${row}.goal, ${row}.level` : sql``;
+  const atEnd = hasGoals ? sql`, 0, null` : sql``;
+  const all = sql`select ${rowVerdict} as v${columns}, false as is_end from ${name} ${row} union all select 0${atEnd}, true`;
+  const bits = hasGoals ? sql`(f.v << f.goal)` : sql`f.v`;
+  const decided = join(
+    goals.map((goal) => sql`, ${goal.isDecided}`),
+    "",
+  );
+  const accepted = join([sql`r.seen & 2 <> 0`, ...goals.map((goal) => goal.isSettled)], " and ");
+  const ends = join([sql`r.is_end`, accepted, ...goals.map((goal) => goal.denies)], " or ");
+  return {
+    verdict: least([seenVerdict(0), ...goals.map((goal) => goal.verdict)]),
+    nodes: sql`r.n - r.is_end::int`,
+    rows: sql`from (select f.is_end, coalesce(bit_or(${bits}) over w, 0) | ${bits} as seen, row_number() over w as n${decided} from (${all}) f window w as (rows between unbounded preceding and 1 preceding)) r where ${ends} limit 1`,
+  };
+}
+
+function least(verdicts: readonly Fragment[]): Fragment {
+  const all = join(verdicts, ", ");
+  return verdicts.length === 1 ? all : sql`least(${all})`;
+}

@@ -1,0 +1,47 @@
+import type { Guard } from "../../plan/plan.ts";
+import { type Fragment, join, sql } from "../text/fragment.ts";
+import type { Place, Writer } from "./writer.ts";
+
+/**
+ * The guards of one place, together. `exact` ones are a condition; of the others one needs the
+ * verdict (0 denied, 1 unknown, 2 allowed), since what lies behind an unknown guard is not sure.
+ */
+export type Passage =
+  | { readonly kind: "open" }
+  | { readonly kind: "exact"; readonly holds: Fragment }
+  | { readonly kind: "verdict"; readonly value: Fragment };
+
+export function passage(writer: Writer, guards: readonly Guard[], at: Place): Passage {
+  if (guards.length === 0) return { kind: "open" };
+  const exact = guards.filter((guard) => writer.exact.has(guard.state));
+  const others = guards.filter((guard) => !writer.exact.has(guard.state));
+  const conditions = exact.map((guard) => {
+    const holds = writer.holds(guard.state, at);
+    return guard.polarity === "required" ? holds : sql`not ${holds}`;
+  });
+  if (others.length === 0) return { kind: "exact", holds: sql`(${join(conditions, " and ")})` };
+  const values = others.map((guard) => {
+    const verdict = writer.judge(guard.state, at);
+    return guard.polarity === "required" ? verdict : sql`2 - ${verdict}`;
+  });
+  const value = values.length === 1 ? join(values, "") : sql`least(${join(values, ", ")})`;
+  return {
+    kind: "verdict",
+    value:
+      conditions.length === 0
+        ? value
+        : sql`case when ${join(conditions, " and ")} then ${value} else 0 end`,
+  };
+}
+
+/** A verdict behind guards: never more than what these let through. */
+export function behind(passed: Passage, verdict: Fragment): Fragment {
+  switch (passed.kind) {
+    case "open":
+      return verdict;
+    case "exact":
+      return sql`case when ${passed.holds} then ${verdict} else 0 end`;
+    case "verdict":
+      return sql`least(${passed.value}, ${verdict})`;
+  }
+}

@@ -1,0 +1,159 @@
+import type { GuardedHop, Hop, State } from "../../plan/plan.ts";
+import { type EntityEnd, relationProbe } from "../state/relation-set.ts";
+import { type Fragment, integer, sql } from "../text/fragment.ts";
+import { isClosed, isCutOff } from "./closure.ts";
+import { passage } from "./guard.ts";
+import { nameOf, sharedNames, type States } from "./state-names.ts";
+import { byState, type Place, type Search, type Writer } from "./writer.ts";
+
+interface StateHop {
+  readonly state: State;
+  readonly hop: GuardedHop;
+}
+
+/**
+ * The branches that lead from a row of the search to the next ones: columns (state, id[, sure]).
+ * Every branch costs its start-up even when it is never taken, so the hops of different states
+ * share branches: the first walk of each state is one branch, the second ones another.
+ */
+export function hopBranches(writer: Writer, search: Search): Fragment[] {
+  const hops = search.states.flatMap((state) => state.hops.map((hop) => ({ state, hop })));
+  const open = hops.filter(({ hop }) => hop.guards.length === 0);
+  const guarded = hops.filter(({ hop }) => hop.guards.length > 0);
+  return [
+    ...layers(open, "walk").map((layer) => branch(writer, search, layer)),
+    ...layers(open, "userset").map((layer) => branch(writer, search, layer)),
+    ...guarded.map((hop) => guardedBranch(writer, search, hop)),
+  ];
+}
+
+/** The number of the first state that stands for a userset of the closure, see `closedState`. */
+export function firstClosedState(writer: Writer): number {
+  return writer.plan.states.length;
+}
+
+/**
+ * A userset that the closure from the subject holds is a state of its own: the subject stands in it,
+ * so nothing leads on. One for each kind of userset.
+ */
+function closedState(writer: Writer, userset: number): number {
+  return firstClosedState(writer) + userset;
+}
+
+/** The i-th hop of that kind of every state, for each i. */
+function layers(hops: readonly StateHop[], kind: Hop["kind"]): StateHop[][] {
+  const layered: StateHop[][] = [];
+  const depths = new Map<number, number>();
+  for (const hop of hops) {
+    if (hop.hop.hop.kind !== kind) continue;
+    const depth = depths.get(hop.state.id) ?? 0;
+    depths.set(hop.state.id, depth + 1);
+    (layered[depth] ??= []).push(hop);
+  }
+  return layered;
+}
+
+function branch(writer: Writer, search: Search, layer: readonly StateHop[]): Fragment {
+  return layerProbe(writer, search, layer, search.hasSure ? sql`, true as sure` : sql``);
+}
+
+/** A hop behind guards of its own, which are judged at the entity that it starts from. */
+function guardedBranch(writer: Writer, search: Search, hop: StateHop): Fragment {
+  const at: Place = { id: sql`${search.row}.id`, level: sql`${search.row}.level` };
+  const passed = passage(writer, hop.hop.guards, at);
+  const probe = layerProbe(writer, search, [hop], sql``);
+  const isHere = sql`${search.row}.state = ${integer(hop.state.id)}`;
+  switch (passed.kind) {
+    case "open":
+    case "exact": {
+      const sure = search.hasSure ? sql`, true as sure` : sql``;
+      const holds = passed.kind === "open" ? isHere : sql`${isHere} and ${passed.holds}`;
+      return sql`select h.state, h.id${sure} from (${probe}) h where ${holds}`;
+    }
+    case "verdict":
+      return sql`select h.state, h.id, g.v = 2 as sure from (select case when ${isHere} then ${passed.value} else 0 end as v offset 0) g cross join lateral (${probe}) h where g.v > 0`;
+  }
+}
+
+function layerProbe(
+  writer: Writer,
+  search: Search,
+  layer: readonly StateHop[],
+  sure: Fragment,
+): Fragment {
+  const states: States = { column: sql`${search.row}.state`, count: search.states.length };
+  const { relations, entityType } = sharedNames(
+    states,
+    layer.map(({ state, hop }) => ({ state, relations: hop.hop.relations })),
+  );
+  const subjectType = nameOf(
+    states,
+    layer.map(({ state, hop }) => ({ state: state.id, name: hop.hop.subjectType })),
+  );
+  return relationProbe(
+    writer.scope,
+    sql`${targetState(writer, states, layer)} as state, r.subject_id as id${sure}`,
+    relations,
+    { type: entityType, id: sql`${search.row}.id`, subject: subjectOf(subjectType, states, layer) },
+    isLed(writer, states, layer),
+  );
+}
+
+/** `layer` is of one kind: a walk follows every subject of the type. */
+function subjectOf(
+  type: Fragment,
+  states: States,
+  layer: readonly StateHop[],
+): EntityEnd["subject"] {
+  const usersets = usersetsOf(layer);
+  if (usersets.length === 0) return { known: "type", type };
+  const names = usersets.map(({ state, hop }) => ({ state, name: hop.subjectRelation }));
+  return { known: "kind", type, relation: nameOf(states, names) };
+}
+
+/**
+ * While the closure from the subject is complete, only what it holds leads on from an entity's
+ * usersets.
+ */
+function isLed(writer: Writer, states: States, layer: readonly StateHop[]): Fragment {
+  const usersets = usersetsOf(layer);
+  if (usersets.length === 0) return sql``;
+  const userset = numberOf(
+    states,
+    usersets.map(({ state, hop }) => ({ state, number: hop.userset })),
+  );
+  return sql` and (${isCutOff} or ${isClosed(writer.plan, userset, sql`r.subject_id`)})`;
+}
+
+interface StateUserset {
+  readonly state: number;
+  readonly hop: Extract<Hop, { kind: "userset" }>;
+}
+
+function usersetsOf(layer: readonly StateHop[]): StateUserset[] {
+  return layer.flatMap(({ state, hop: { hop } }) =>
+    hop.kind === "userset" ? [{ state: state.id, hop }] : [],
+  );
+}
+
+function targetState(writer: Writer, states: States, layer: readonly StateHop[]): Fragment {
+  const target = numberOf(
+    states,
+    layer.map(({ state, hop }) => ({ state: state.id, number: hop.target })),
+  );
+  const closed = layer.flatMap(({ state, hop: { hop } }) =>
+    hop.kind === "userset" ? [{ state: state.id, number: closedState(writer, hop.userset) }] : [],
+  );
+  return closed.length === 0
+    ? target
+    : sql`case when ${isCutOff} then ${target} else ${numberOf(states, closed)} end`;
+}
+
+/** A number by the state of a row that a probe found something for, so it is one with an entry. */
+function numberOf(
+  states: States,
+  entries: readonly { readonly state: number; readonly number: number }[],
+): Fragment {
+  const values = entries.map(({ state, number }) => ({ state, value: integer(number) }));
+  return byState(states.column, values, entries.length);
+}

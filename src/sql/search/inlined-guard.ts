@@ -1,0 +1,99 @@
+import { must } from "../../base/assert.ts";
+import type { Guard, State } from "../../plan/plan.ts";
+import { type Fragment, identifier, integer, sql } from "../text/fragment.ts";
+import { isCutOff } from "./closure.ts";
+import { asksForUsersets, hasUsersets } from "./userset-guard.ts";
+import { hops, type Writer } from "./writer.ts";
+
+/** The most goals of a search: with two bits for each, what was seen of them is an integer. */
+const goalsMax = 14;
+
+/**
+ * Goals: guards of the question that ride in its own search instead of in one of their own, which
+ * would cost some twenty plan nodes (90 of 300 microseconds for `(...) not banned`). Such a guard
+ * asks for tuples and usersets alone, so while the closure from the subject is complete its rows are
+ * the first ones of the search and of its first level; only else do more follow among the others.
+ */
+export function splitGoals(
+  writer: Writer,
+  root: State,
+  reached: readonly State[],
+): { readonly goals: readonly Guard[]; readonly arrival: readonly Guard[] } {
+  const isEnteredAgain = reached.some((state) => state.hops.some((hop) => hop.target === root.id));
+  if (isEnteredAgain) return { goals: [], arrival: root.arrival };
+  const isGoal = (guard: Guard): boolean => {
+    const state = writer.plan.states[guard.state];
+    return state !== undefined && asksForUsersets(writer, state);
+  };
+  const goals = root.arrival.filter(isGoal).slice(0, goalsMax);
+  return { goals, arrival: root.arrival.filter((guard) => !goals.includes(guard)) };
+}
+
+/**
+ * How a goal is read off the rows of the search. The search itself is number 0 and the goals follow
+ * from 1; rows have the place of their bits as `goal`.
+ */
+export interface GoalReading {
+  /** A column: at this row and after it, nothing more can come for the goal. */
+  readonly isDecided: Fragment;
+  /** Whether the search may end as accepted: the goal lets it pass, or as much of it as was seen. */
+  readonly isSettled: Fragment;
+  /** Whether the goal alone denies the question. */
+  readonly denies: Fragment;
+  /** What the goal lets pass, once the search has ended. */
+  readonly verdict: Fragment;
+}
+
+export function goalReadings(
+  writer: Writer,
+  goals: readonly Guard[],
+  entityId: Fragment,
+): GoalReading[] {
+  return goals.map((guard, index) => {
+    const number = index + 1;
+    const decided = identifier(`decided${number}`);
+    const isAccepted = sql`r.seen & ${integer(2 << placeOf(number))} <> 0`;
+    const seen = seenVerdict(number);
+    const state = must(writer.plan.states[guard.state], "a guard has a state");
+    const isDecided = sql`f.goal = 0 and (not ${hasUsersets(writer, state, entityId)} or ${hops(sql`f.level`)} > 0 and not ${isCutOff}) as ${decided}`;
+    switch (guard.polarity) {
+      case "required":
+        return {
+          isDecided,
+          isSettled: sql`(r.${decided} or ${isAccepted})`,
+          denies: sql`r.${decided} and ${seen} = 0`,
+          verdict: seen,
+        };
+      case "excluded":
+        return {
+          isDecided,
+          isSettled: sql`r.${decided}`,
+          denies: isAccepted,
+          verdict: sql`2 - ${seen}`,
+        };
+    }
+  });
+}
+
+/** The greatest verdict that was seen of the goal with that number: 0 is the search itself. */
+export function seenVerdict(number: number): Fragment {
+  const place = placeOf(number);
+  return place === 0 ? sql`least(r.seen & 3, 2)` : sql`least((r.seen >> ${integer(place)}) & 3, 2)`;
+}
+
+function placeOf(number: number): number {
+  return 2 * number;
+}
+
+/** The start rows of the goals, which come before that of the search itself. */
+export function goalStarts(
+  goals: readonly Guard[],
+  at: { readonly id: Fragment; readonly level: Fragment },
+  hasSure: boolean,
+): Fragment[] {
+  const sure = hasSure ? sql`, true` : sql``;
+  return goals.map(
+    (guard, index) =>
+      sql`select ${integer(guard.state)}, ${at.id} collate "C", ${at.level}${sure}, ${integer(placeOf(index + 1))}`,
+  );
+}

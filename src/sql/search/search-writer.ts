@@ -1,0 +1,54 @@
+import { must } from "../../base/assert.ts";
+import { exactStates } from "../../plan/exact.ts";
+import type { SearchPlan } from "../../plan/plan.ts";
+import type { Scope } from "../state/source.ts";
+import { type Fragment, join, sql } from "../text/fragment.ts";
+import { closureTables } from "./closure.ts";
+import { guardVerdict } from "./search.ts";
+import { stateHolds, Untranslatable } from "./test.ts";
+import type { Writer } from "./writer.ts";
+
+/**
+ * A guard is written out at every place where it is asked, so guards within guards multiply. A
+ * statement of more than this is slower to plan and to start than its plan is to gather.
+ */
+const guardBudget = 256;
+
+/** What a guard with a search of its own costs, in guards that are one probe. */
+const searchCost = 8;
+
+/**
+ * What writes the searches of one plan for one subject. Fails with `Untranslatable` when guards
+ * within guards make too many of them.
+ */
+export function searchWriter(scope: Scope, plan: SearchPlan, subject: Fragment): Writer {
+  let searches = 0;
+  let spent = 0;
+  const spend = (cost: number): void => {
+    spent += cost;
+    if (spent > guardBudget) throw new Untranslatable("it has too many guards within guards");
+  };
+  const state = (number: number) => must(plan.states[number], "a guard has a state");
+  const writer: Writer = {
+    scope,
+    plan,
+    exact: exactStates(plan),
+    subjectId: subject,
+    number: () => searches++,
+    judge: (number, at) => {
+      spend(searchCost);
+      return guardVerdict(writer, state(number), at);
+    },
+    holds: (number, at) => {
+      spend(1);
+      return stateHolds(writer, state(number), at);
+    },
+  };
+  return writer;
+}
+
+/** The `with` that the searches of a plan for a subject need around them. */
+export function withClosure(scope: Scope, plan: SearchPlan, subject: Fragment): Fragment {
+  if (plan.usersets.length === 0) return sql``;
+  return sql`with recursive ${join(closureTables(scope, plan, { id: subject }), ", ")} `;
+}

@@ -1,0 +1,77 @@
+import { assert } from "../../base/assert.ts";
+import type { State } from "../../plan/plan.ts";
+import { manyRelations, type RelationSet } from "../state/relation-set.ts";
+import { nameAt } from "../text/element.ts";
+import { type Fragment, literal, textArray } from "../text/fragment.ts";
+import { byState } from "./writer.ts";
+
+/** A name that the rows of one state take. */
+interface StateName {
+  readonly state: number;
+  readonly name: string;
+}
+
+/** Where a row stands: the column with its state, and how many states there are. */
+export interface States {
+  readonly column: Fragment;
+  readonly count: number;
+}
+
+/**
+ * The relations and the entity type that a probe which states share looks under. One of them is null
+ * for a row of a state without an entry, so that the probe finds nothing there.
+ */
+export function sharedNames(
+  states: States,
+  entries: readonly { readonly state: State; readonly relations: readonly string[] }[],
+): { readonly relations: RelationSet; readonly entityType: Fragment } {
+  const types = entries.map(({ state }) => ({ state: state.id, name: state.entityType }));
+  if (entries.some(({ relations }) => relations.length !== 1)) {
+    const arrays = entries.map(({ state, relations }) => ({
+      state: state.id,
+      value: textArray(relations),
+    }));
+    const names = byState(states.column, arrays, states.count);
+    const most = Math.max(...entries.map(({ relations }) => relations.length));
+    const kind = most < manyRelations ? "several" : "many";
+    return { relations: { kind, names }, entityType: nameOf(states, types) };
+  }
+  const names = entries.map(({ state, relations }) => ({
+    state: state.id,
+    name: relations[0] ?? "",
+  }));
+  return agree(names)
+    ? {
+        relations: { kind: "one", name: nameOf(states, names) },
+        entityType: nameByState(states, types),
+      }
+    : {
+        relations: { kind: "one", name: nameByState(states, names) },
+        entityType: nameOf(states, types),
+      };
+}
+
+/** The name by the state of a row; whatever it is for states without an entry. */
+export function nameOf(states: States, entries: readonly StateName[]): Fragment {
+  const [first] = entries;
+  return first !== undefined && agree(entries) ? literal(first.name) : nameByState(states, entries);
+}
+
+/** The name by the state of a row, null without an entry. */
+function nameByState(states: States, entries: readonly StateName[]): Fragment {
+  const [first] = entries;
+  if (first !== undefined && entries.length === states.count && agree(entries)) {
+    return literal(first.name);
+  }
+  const names = new Map(entries.map(({ state, name }) => [state, name]));
+  assert(names.size === entries.length, "a state takes one name of a probe");
+  const last = Math.max(...names.keys());
+  return nameAt(
+    Array.from({ length: last + 1 }, (_, state) => names.get(state)),
+    states.column,
+  );
+}
+
+function agree(entries: readonly StateName[]): boolean {
+  return new Set(entries.map(({ name }) => name)).size === 1;
+}

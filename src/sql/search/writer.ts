@@ -1,0 +1,81 @@
+import { assert } from "../../base/assert.ts";
+import type { ExactStates } from "../../plan/exact.ts";
+import type { SearchPlan, State } from "../../plan/plan.ts";
+import type { Scope } from "../state/source.ts";
+import { type Fragment, identifier, integer, join, param, sql } from "../text/fragment.ts";
+
+/** What the parts of a search are written with. */
+export interface Writer {
+  readonly scope: Scope;
+  readonly plan: SearchPlan;
+  readonly exact: ExactStates;
+  readonly subjectId: Fragment;
+  /** A number that no other search of the statement has, for its names. */
+  readonly number: () => number;
+  /** The verdict (an integer) of a state at an entity, by a search of its own where it has hops. */
+  readonly judge: (state: number, at: Place) => Fragment;
+  /** The same as a boolean, for exact states. */
+  readonly holds: (state: number, at: Place) => Fragment;
+}
+
+/** One search of a statement: the states that it reaches and the names of its tables. */
+export interface Search {
+  /** The states where it begins. */
+  readonly roots: readonly State[];
+  readonly states: readonly State[];
+  /** Alias of a row of the search: (state, id, level[, sure][, goal]). */
+  readonly row: Fragment;
+  /** Some guard can be unknown, so rows say whether the way to them is sure. */
+  readonly hasSure: boolean;
+}
+
+/** An entity in the rows around, and the hops on the way to it. */
+export interface Place {
+  readonly id: Fragment;
+  /** The hops as the scale of a numeric zero: see `levelZero`. */
+  readonly level: Fragment;
+}
+
+export const depth = param("depth", "int");
+export const data = param("data", "text::jsonb");
+
+/**
+ * Hops are counted by the scale of a numeric zero: 0, 0.0, 0.00 ... `UNION` takes these as equal,
+ * so the rows of a search are distinct by node alone, and the first one stays: since a recursive
+ * union works level by level, that is the one with the fewest hops. A counter that were compared
+ * would visit a node of a cyclic graph again at each level.
+ */
+export const levelZero = sql`0::numeric`;
+
+export function nextLevel(level: Fragment): Fragment {
+  return sql`${level} * 0.0`;
+}
+
+export function hops(level: Fragment): Fragment {
+  return sql`scale(${level})`;
+}
+
+/** A name with the number of its search. */
+export function numbered(name: string, number: number): Fragment {
+  return identifier(`${name}${number}`);
+}
+
+/**
+ * A value that depends on the state of a row, null for states without an entry: a constant where
+ * all of the `stateCount` states have the same one.
+ */
+export function byState(
+  state: Fragment,
+  entries: readonly { readonly state: number; readonly value: Fragment }[],
+  stateCount: number,
+): Fragment {
+  const [first] = entries;
+  const states = new Set(entries.map((entry) => entry.state));
+  assert(states.size === entries.length, "a state takes one value");
+  const isConstant =
+    entries.length === stateCount &&
+    new Set(entries.map((entry) => JSON.stringify(entry.value.parts))).size === 1;
+  if (first !== undefined && isConstant) return first.value;
+  const cases = entries.map((entry) => sql` when ${integer(entry.state)} then ${entry.value}`);
+  return sql`case ${state}${join(cases, "")} end`;
+}

@@ -1,0 +1,161 @@
+import {
+  type Fragment,
+  identifier,
+  join,
+  param,
+  render,
+  type Statement,
+  sql,
+} from "../text/fragment.ts";
+import { loggedTenant, snapshot } from "./source.ts";
+import { isAskedTenant, stateColumnsOf, tenantRow } from "./tenant-row.ts";
+
+/** What is read a page at a time; each has an index that gives the order of its pages. */
+export type PageSource = "tuples_by_entity" | "tuples_by_subject" | "attributes";
+
+/** What the text of a page statement depends on; its values do not count. */
+export interface PageShape {
+  readonly source: PageSource;
+  /** At a snapshot (parameter `snapshot`) instead of now. */
+  readonly pinned: boolean;
+  /** Only what stands behind a place (parameters `after_0`, `after_1` ... by `orderOf`). */
+  readonly after: boolean;
+  /** Only what the first column of the order has one of these values in (parameter `ids`). */
+  readonly byIds: boolean;
+  /** Columns with one wanted value, which is the parameter of the same name. */
+  readonly equal: readonly string[];
+  /** Columns with several, in an array. */
+  readonly among: readonly string[];
+}
+
+interface Source {
+  readonly table: Fragment;
+  readonly columns: readonly string[];
+  /** The columns of the index but for the tenant. */
+  readonly order: readonly string[];
+  /** How many of them stand before the tenant. */
+  readonly tenantAt: number;
+  /** Which deletes in the log are of this table. */
+  readonly logged: Fragment;
+}
+
+const tupleColumns = [
+  "entity_type",
+  "entity_id",
+  "relation",
+  "subject_type",
+  "subject_id",
+  "subject_relation",
+];
+
+const sources: Readonly<Record<PageSource, Source>> = {
+  tuples_by_entity: {
+    table: sql`relationships`,
+    columns: tupleColumns,
+    order: [
+      "entity_id",
+      "relation",
+      "entity_type",
+      "subject_type",
+      "subject_relation",
+      "subject_id",
+    ],
+    tenantAt: 3,
+    logged: sql`r.relation is not null`,
+  },
+  tuples_by_subject: {
+    table: sql`relationships`,
+    columns: tupleColumns,
+    order: [
+      "subject_id",
+      "subject_type",
+      "subject_relation",
+      "entity_type",
+      "relation",
+      "entity_id",
+    ],
+    tenantAt: 2,
+    logged: sql`r.subject_id is not null`,
+  },
+  attributes: {
+    table: sql`attributes`,
+    columns: ["entity_type", "entity_id", "attribute", "value_type", "value"],
+    order: ["entity_id", "attribute", "entity_type"],
+    tenantAt: 3,
+    logged: sql`r.attribute is not null`,
+  },
+};
+
+/**
+ * The statement that reads at most `limit` rows of a tenant in the order of an index, with the
+ * columns of the source. Beside each row stands what is to know of the state that it was read at: in
+ * a pinned shape whether it cannot be read (`pinColumns`), else `snapshot` and `timeline`, from which
+ * a token is made. When there is nothing to read, one row whose columns are null; no row at all: the
+ * tenant does not exist. `ids` must be ascending and without repeats: they are gone through one by one, so
+ * a page costs as much as it holds, however many more there are. Values of attributes may be large, so
+ * of these no more are read than bring them to `max_bytes` of text, and the one behind, which
+ * `is_beyond` marks.
+ */
+export function pageStatement(shape: PageShape): Statement {
+  const { order } = sources[shape.source];
+  const found = shape.byIds ? rowsOfIds(shape) : rowsInOrder(shape);
+  const rows = shape.source === "attributes" ? rowsWithin(found, shape) : found;
+  const position = shape.byIds ? sql`e.position, ` : sql``;
+  return render(
+    sql`select ${stateColumnsOf(shape)}, e.* from ${tenantRow(shape, rows)} left join lateral (${rows}) e on true where ${isAskedTenant} order by ${position}${columnsOf("e", order)}`,
+  );
+}
+
+const limit = param("limit", "int");
+
+function rowsWithin(found: Fragment, { source, byIds }: PageShape): Fragment {
+  const place = columnsOf("f", [...(byIds ? ["position"] : []), ...sources[source].order]);
+  const bytes = (end: Fragment): Fragment =>
+    sql`coalesce(sum(f.bytes) over (order by ${place} rows between unbounded preceding and ${end}), 0)`;
+  const max = param("max_bytes", "bigint");
+  // Behind a fence: else each value would be made text once for each sum.
+  const measured = sql`select r.*, octet_length(r.value::text) as bytes from (${found}) r offset 0`;
+  return sql`select b.* from (select f.*, ${bytes(sql`1 preceding`)} >= ${max} as is_beyond, ${bytes(sql`2 preceding`)} < ${max} as is_near from (${measured}) f) b where b.is_near`;
+}
+
+function rowsOfIds(shape: PageShape): Fragment {
+  const { order } = sources[shape.source];
+  return sql`select w.position, o.* from unnest(${param("ids", "text[]")}) with ordinality as w(id, position) cross join lateral (${rowsInOrder(shape)}) o order by w.position, ${columnsOf("o", order)} limit ${limit}`;
+}
+
+function rowsInOrder(shape: PageShape): Fragment {
+  const { columns, order, table, logged } = sources[shape.source];
+  const wanted = conditions(shape, sql`r.tenant`);
+  const read = columnsOf("r", columns);
+  const inOrder = sql`order by ${columnsOf("r", order)} limit ${limit}`;
+  const live = sql`select ${read} from ${table} r where ${wanted}`;
+  if (!shape.pinned) return sql`${live} ${inOrder}`;
+  const deleted = sql`select ${read} from changes r where p.changed and ${conditions(shape, loggedTenant)} and r.operation = 'delete' and ${logged} and pg_visible_in_snapshot(r.created_xid, ${snapshot}) and not pg_visible_in_snapshot(r.xid, ${snapshot})`;
+  // Each side stops by itself: the planner would sort both whole to merge them.
+  return sql`select ${read} from ((${live} and pg_visible_in_snapshot(r.created_xid, ${snapshot}) ${inOrder}) union all (${deleted} ${inOrder})) r ${inOrder}`;
+}
+
+function conditions(shape: PageShape, tenant: Fragment): Fragment {
+  const { order, tenantAt } = sources[shape.source];
+  const [first = ""] = order;
+  const column = (name: string): Fragment => sql`r.${identifier(name)}`;
+  const all = [sql`${tenant} = t.number`];
+  if (shape.byIds) all.push(sql`${column(first)} = w.id`);
+  for (const name of shape.equal) all.push(sql`${column(name)} = ${param(name, "text")}`);
+  for (const name of shape.among) all.push(sql`${column(name)} = any(${param(name, "text[]")})`);
+  if (shape.after) {
+    // The tenant is among them only so that the comparison is one of the whole index key.
+    const place = order.map((_, index) => param(`after_${index}`, "text"));
+    const left = order.map(column).toSpliced(tenantAt, 0, tenant);
+    const right = place.toSpliced(tenantAt, 0, sql`t.number`);
+    all.push(sql`(${join(left, ", ")}) > (${join(right, ", ")})`);
+  }
+  return join(all, " and ");
+}
+
+function columnsOf(alias: string, names: readonly string[]): Fragment {
+  return join(
+    names.map((name) => sql`${identifier(alias)}.${identifier(name)}`),
+    ", ",
+  );
+}

@@ -1,0 +1,69 @@
+import { type Fragment, literal, sql, textArray } from "../text/fragment.ts";
+import type { ContextPath } from "./context.ts";
+import { type Scope, tupleProbe } from "./source.ts";
+
+/** The relations that a probe looks under: one name, or an array of several or of very many. */
+export type RelationSet =
+  | { readonly kind: "one"; readonly name: Fragment }
+  | { readonly kind: "several" | "many"; readonly names: Fragment };
+
+/** From so many relations on, one probe over all of them costs less than one for each. */
+export const manyRelations = 32;
+
+export function relationSet(relations: readonly string[]): RelationSet {
+  const [first] = relations;
+  return first !== undefined && relations.length === 1
+    ? { kind: "one", name: literal(first) }
+    : {
+        kind: relations.length < manyRelations ? "several" : "many",
+        names: textArray(relations),
+      };
+}
+
+/** An entity, and what is known of the subjects that are asked for among its tuples. */
+export type EntityEnd = Omit<Extract<ContextPath, { end: "entity" }>, "end" | "relation" | "among">;
+
+/**
+ * A probe of the tuples of an entity (see `tupleProbe`) under a set of relations, with further
+ * conditions. Several relations, if they are few, are probed one by one: before Postgres 17 `relation = any(...)` may
+ * become a filter over all tuples of the entity, 4 ms for one with 9,000 direct viewers against 0.4.
+ */
+export function relationProbe(
+  scope: Scope,
+  columns: Fragment,
+  relations: RelationSet,
+  entity: EntityEnd,
+  further = sql``,
+): Fragment {
+  const where = sql`r.entity_id = ${entity.id} and r.entity_type = ${entity.type}${subjectCondition(entity.subject)}${further}`;
+  const under = (relation: Fragment): Fragment =>
+    tupleProbe(scope, columns, sql`r.relation = ${relation} and ${where}`, {
+      end: "entity",
+      ...entity,
+      relation,
+    });
+  if (relations.kind === "one") return under(relations.name);
+  if (relations.kind === "many") {
+    return tupleProbe(scope, columns, sql`r.relation = any(${relations.names}) and ${where}`, {
+      end: "entity",
+      ...entity,
+      relation: sql`o.name collate "C"`,
+      among: relations.names,
+    });
+  }
+  // The offset keeps the planner from turning the two round: first all tuples, then the names.
+  return sql`select p.* from unnest(${relations.names}) o(name) cross join lateral (select q.* from (${under(sql`o.name collate "C"`)}) q offset 0) p`;
+}
+
+function subjectCondition(subject: EntityEnd["subject"]): Fragment {
+  switch (subject.known) {
+    case "nothing":
+      return sql``;
+    case "type":
+      return sql` and r.subject_type = ${subject.type}`;
+    case "kind":
+      return sql` and r.subject_type = ${subject.type} and r.subject_relation = ${subject.relation}`;
+    case "all":
+      return sql` and r.subject_type = ${subject.type} and r.subject_relation = ${subject.relation} and r.subject_id = ${subject.id}`;
+  }
+}

@@ -1,0 +1,129 @@
+import { type Fragment, join, param, sql } from "../text/fragment.ts";
+import { contextAttribute, type ContextPath, type ContextShape, contextTuples } from "./context.ts";
+
+/** What a statement reads from: each shape is a statement text of its own. */
+export interface Shape extends ContextShape {
+  /** At a snapshot (parameter `snapshot`) instead of now. */
+  readonly pinned: boolean;
+}
+
+/** Where a piece of a statement stands: the rows around it that it refers to. */
+export interface Scope {
+  readonly shape: Shape;
+  /** Number of the tenant, from the row of `tenants` that the statement starts at. */
+  readonly tenant: Fragment;
+  /** True when something of the tenant changed after the snapshot; only in pinned shapes. */
+  readonly changed: Fragment;
+}
+
+export const snapshot = param("snapshot", "pg_snapshot");
+
+/**
+ * Did the transaction begin on a standby? Its snapshots do not tell which transactions are running:
+ * only what lies below their lower end is known to have ended. Promoted meanwhile, it is one still.
+ */
+const isOnStandby = sql`current_setting('transaction_read_only') = 'on'`;
+
+const reachedXid = sql`case when ${isOnStandby} then pg_snapshot_xmin(pg_current_snapshot()) else pg_snapshot_xmax(pg_current_snapshot()) end`;
+
+/**
+ * The state of the tenant of the row `t` of `tenants` that a statement without a pinned one reads,
+ * from which its token is made; `snapshot` is null on a standby that has no name for it.
+ */
+export const stateColumns = sql`case when ${isOnStandby} then settled_state(t.number, t.created_xid) else pg_current_snapshot()::text end as snapshot, current_timeline() as timeline`;
+
+/**
+ * What is to know of a pinned snapshot, for the tenant of the row `t` of `tenants`: whether it can
+ * be read here at all, and whether the tenant changed since. While it did not, the probes of the
+ * log are never made. A snapshot of another timeline may be lost (see `is_lost`), and one that does
+ * not show how the tenant was made is of a tenant that had its id before. What it does not show is
+ * asked for by its bound and its ids: a filter would read the log since the oldest of them.
+ */
+export const pinTable = sql`select pg_snapshot_xmax(${snapshot}) > ${reachedXid} as is_future, ${param("snapshot_timeline", "int")} <> current_timeline() and is_lost(t.number, ${param("snapshot_timeline", "int")}, ${param("snapshot_change", "xid8")}, ${param("snapshot_taken_before", "xid8")}) as is_lost, pg_snapshot_xmin(${snapshot}) < (select i.horizon from installation i) as is_expired, not pg_visible_in_snapshot(t.created_xid, ${snapshot}) as is_before_tenant, (exists (select 1 from changes l where l.tenant = t.number and l.xid >= pg_snapshot_xmax(${snapshot})) or exists (select 1 from pg_snapshot_xip(${snapshot}) x(xid) cross join lateral (select 1 from changes l where l.tenant = t.number and l.xid = x.xid limit 1) l)) as changed offset 0`;
+
+/** What a pinned statement returns of its snapshot. */
+export const pinColumns = sql`p.is_future, p.is_lost, p.is_expired, p.is_before_tenant`;
+
+/** The tenant of a row of the log, as the indexes of what was deleted have it (see `changes`). */
+export const loggedTenant = sql`(r.tenant + 0)`;
+
+/**
+ * Tuples at the statement's state, as `r` with the columns of `relationships`: the live ones, and
+ * in a pinned shape those that were deleted since, and in a contextual shape those of the request.
+ * Every branch is a probe of an index, `where` names its leading columns and a relation, which no
+ * logged attribute has. `path` leads to the contextual ones among which `where` chooses.
+ */
+export function tupleProbe(
+  scope: Scope,
+  columns: Fragment,
+  where: Fragment,
+  path: ContextPath,
+): Fragment {
+  return join(tupleBranches(scope, columns, where, path), " union all ");
+}
+
+/** The branches of a `tupleProbe`, each a query. */
+export function tupleBranches(
+  scope: Scope,
+  columns: Fragment,
+  where: Fragment,
+  path: ContextPath,
+): Fragment[] {
+  const { shape, tenant, changed } = scope;
+  const branches = [
+    shape.pinned
+      ? sql`select ${columns} from relationships r where r.tenant = ${tenant} and ${where} and pg_visible_in_snapshot(r.created_xid, ${snapshot})`
+      : sql`select ${columns} from relationships r where r.tenant = ${tenant} and ${where}`,
+  ];
+  if (shape.pinned) {
+    branches.push(
+      sql`select ${columns} from changes r where ${changed} and ${loggedTenant} = ${tenant} and r.operation = 'delete' and ${where} and pg_visible_in_snapshot(r.created_xid, ${snapshot}) and not pg_visible_in_snapshot(r.xid, ${snapshot})`,
+    );
+  }
+  if (shape.contextTuples) {
+    branches.push(sql`select ${columns} from (${contextTuples(path)}) r where ${where}`);
+  }
+  return branches;
+}
+
+/**
+ * Branches for every row of the query around them, as its lateral subquery. A single branch would be
+ * merged into that query as a join, and while there are no statistics nothing holds the planner from
+ * beginning such a join with all tuples of the tenant.
+ */
+export function lateralBranches(branches: readonly Fragment[]): Fragment {
+  const all = join(branches, " union all ");
+  return branches.length === 1 ? sql`lateral (${all} offset 0)` : sql`lateral (${all})`;
+}
+
+/**
+ * The attribute of an entity at the statement's state: at most one row with the columns
+ * `value_type` and `value`. What the request gives stands before what is stored.
+ */
+export function attributeProbe(
+  scope: Scope,
+  entity: { readonly type: Fragment; readonly id: Fragment },
+  name: Fragment,
+): Fragment {
+  const { shape, tenant, changed } = scope;
+  const where = sql`r.entity_id = ${entity.id} and r.attribute = ${name} and r.entity_type = ${entity.type}`;
+  const columns = sql`r.value_type, r.value`;
+  const branches: Fragment[] = [];
+  if (shape.contextAttributes) {
+    branches.push(contextAttribute(entity.type, entity.id, name));
+  }
+  branches.push(
+    shape.pinned
+      ? sql`select ${columns} from attributes r where r.tenant = ${tenant} and ${where} and pg_visible_in_snapshot(r.created_xid, ${snapshot})`
+      : sql`select ${columns} from attributes r where r.tenant = ${tenant} and ${where}`,
+  );
+  if (shape.pinned) {
+    branches.push(
+      sql`select ${columns} from changes r where ${changed} and ${loggedTenant} = ${tenant} and r.operation = 'delete' and r.attribute is not null and ${where} and pg_visible_in_snapshot(r.created_xid, ${snapshot}) and not pg_visible_in_snapshot(r.xid, ${snapshot})`,
+    );
+  }
+  // An append runs its branches in their order, so the first row is the one that counts.
+  return branches.length === 1
+    ? join(branches, "")
+    : sql`select * from (${join(branches, " union all ")}) a limit 1`;
+}
