@@ -62,7 +62,13 @@ export function checkStatement(bodies: readonly Body[], shape: CheckShape): Stat
   const body = join(groups, " union all ");
   const pins = shape.pinned ? sql`, ${pinColumns}` : sql``;
   return render(
-    sql`${withContext(body)}select ${versionColumns(shape)}${pins}, a.item, a.verdict, a.nodes, a.facts from ${tenantRow(shape, body)} cross join lateral (${body}) a where ${isAskedTenant}`,
+    sql`
+      ${withContext(body)}select ${versionColumns(shape)}${pins}, a.item, a.verdict, a.nodes,
+      a.facts
+      from ${tenantRow(shape, body)}
+      cross join lateral (${body}) a
+      where ${isAskedTenant}
+    `,
   );
 }
 
@@ -72,11 +78,24 @@ function groupItems(scope: Scope, body: Body, group: number, isBulk: boolean): F
   if (!isBulk) {
     const id = sql`${param(key("id"), "text")} collate "C"`;
     const subject = sql`${param(key("subject"), "text")} collate "C"`;
-    return sql`select ${param(key("item"), "int")} as item, ${bodyColumns} from (${bodyRow(scope, body, id, subject)}) c`;
+    return sql`
+      select ${param(key("item"), "int")} as item, ${bodyColumns}
+      from (${bodyRow(scope, body, id, subject)}) c
+    `;
   }
-  const arrays = sql`${param(key("id"), "text[]")}, ${param(key("subject"), "text[]")}, ${param(key("item"), "int[]")}`;
+  const arrays = sql`
+    ${param(key("id"), "text[]")}, ${param(key("subject"), "text[]")},
+    ${param(key("item"), "int[]")}
+  `;
   const row = bodyRow(scope, body, sql`q.id`, sql`q.subject`);
-  return sql`select q.item, ${bodyColumns} from (select u.id collate "C" as id, u.subject collate "C" as subject, u.item from unnest(${arrays}) as u(id, subject, item)) q cross join lateral (${row}) c`;
+  return sql`
+    select q.item, ${bodyColumns}
+    from (
+      select u.id collate "C" as id, u.subject collate "C" as subject, u.item
+      from unnest(${arrays}) as u(id, subject, item)
+    ) q
+    cross join lateral (${row}) c
+  `;
 }
 
 /** One probe for each item: a branch for each of them would cost its start-up. */
@@ -85,7 +104,10 @@ function directItems(
   { entityType, subject }: DirectBody,
   key: (name: string) => string,
 ): Fragment {
-  const arrays = sql`${param(key("id"), "text[]")}, ${param(key("subject"), "text[]")}, ${param(key("relation"), "text[]")}, ${param(key("item"), "int[]")}`;
+  const arrays = sql`
+    ${param(key("id"), "text[]")}, ${param(key("subject"), "text[]")},
+    ${param(key("relation"), "text[]")}, ${param(key("item"), "int[]")}
+  `;
   const probe = relationProbe(
     scope,
     sql`1`,
@@ -101,7 +123,16 @@ function directItems(
       },
     },
   );
-  return sql`select q.item, case when exists (select 1 from (${probe}) d offset 0) then 2 else 0 end as verdict, 1::bigint as nodes, null::jsonb as facts from (select u.id collate "C" as id, u.subject collate "C" as subject, u.relation collate "C" as relation, u.item from unnest(${arrays}) as u(id, subject, relation, item)) q`;
+  return sql`
+    select q.item,
+      case when exists (select 1 from (${probe}) d offset 0) then 2 else 0 end as verdict,
+      1::bigint as nodes, null::jsonb as facts
+    from (
+      select u.id collate "C" as id, u.subject collate "C" as subject,
+        u.relation collate "C" as relation, u.item
+      from unnest(${arrays}) as u(id, subject, relation, item)
+    ) q
+  `;
 }
 
 const bodyColumns = sql`c.v as verdict, c.n as nodes, c.facts`;
@@ -111,11 +142,16 @@ function bodyRow(scope: Scope, body: PlannedBody, id: Fragment, subject: Fragmen
     case "search":
       return searchRow(scope, body.plan, id, subject);
     case "gather":
-      return sql`select null::int as v, null::bigint as n, g.facts from (${gatherBody(scope, body.gather, id, subject)}) g`;
+      return sql`
+        select null::int as v, null::bigint as n, g.facts
+        from (${gatherBody(scope, body.gather, id, subject)}) g
+      `;
   }
 }
 
 function searchRow(scope: Scope, plan: SearchPlan, id: Fragment, subject: Fragment): Fragment {
   const verdict = questionVerdict(searchWriter(scope, plan, subject), id);
-  return sql`${withClosure(scope, plan, subject)}select x.v, x.n, null::jsonb as facts from (${verdict}) x`;
+  return sql`
+    ${withClosure(scope, plan, subject)}select x.v, x.n, null::jsonb as facts from (${verdict}) x
+  `;
 }

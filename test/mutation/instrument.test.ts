@@ -77,6 +77,15 @@ test("statements are changed in their words, but not in their literals and holes
   );
 });
 
+test("a statement of several lines is changed in the same places as on one line", () => {
+  const lines = ["select 3", "from t", "where ${a} = 'x'", "and not v > 0", "offset 0"];
+  const faultsIn = (statement: string): string[] =>
+    faultsOf(`const x = sql\`${statement}\`;`).map((fault) => fault.replace(/:.*/s, ""));
+  const onOneLine = faultsIn(lines.join(" "));
+  assert.equal(onOneLine.length, 7);
+  assert.deepEqual(faultsIn(`\n  ${lines.join("\n  ")}\n`), onOneLine);
+});
+
 test("what makes the text of an error, or gives others their turn, is left as it is", () => {
   assert.deepEqual(
     faultsOf("function* f() { if (a()) yield; throw new TypeError(`${b} is 1`); }"),

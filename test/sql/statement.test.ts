@@ -6,6 +6,7 @@ import postgres from "postgres";
 
 import type { Tuple } from "../../src/base/tuple.ts";
 import {
+  type Fragment,
   identifier,
   integer,
   literal,
@@ -65,6 +66,32 @@ test("a parameter that is used twice is one placeholder", () => {
   );
   assert.equal(text, "select $1::int, $2::text, $1::int");
   assert.deepEqual(params, ["b", "a"]);
+});
+
+test("a template of several lines is a statement on one line", () => {
+  const filter = sql`where t.a = ${param("a", "int")}`;
+  const statementOf = (condition: Fragment): string =>
+    render(sql`
+      ${sql``}
+      select count(*)
+      from (
+        select ${integer(1)}
+        from t
+        ${condition}
+        offset 0
+      ) x
+      ${sql``}
+    `).text;
+  assert.equal(
+    statementOf(filter),
+    "select count(*) from (select 1 from t where t.a = $1::int offset 0) x",
+  );
+  assert.equal(statementOf(sql``), "select count(*) from (select 1 from t offset 0) x");
+});
+
+test("blanks inside a line of a template stay as they are", () => {
+  assert.equal(render(sql` and a = '  '  `).text, " and a = '  '  ");
+  assert.equal(render(sql`${integer(1)} ${sql``} ${integer(2)}`).text, "1  2");
 });
 
 test("every placeholder of a statement has its cast and its value's name", () => {

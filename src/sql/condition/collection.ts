@@ -40,7 +40,9 @@ export function inContainer(names: Names, element: SqlValue, container: SqlValue
   if (container.kind !== "json") throw new NoTranslation(`\`in\` of ${container.kind}`);
   return strict(names, [element, container], ([tested = element, json = container]) => {
     // Not an array, and the branch is not taken; even so Postgres must find one to unfold.
-    const array = sql`case when jsonb_typeof(${json.sql}) = 'array' then ${json.sql} else '[]'::jsonb end`;
+    const array = sql`
+      case when jsonb_typeof(${json.sql}) = 'array' then ${json.sql} else '[]'::jsonb end
+    `;
     const item = names.next();
     const member: SqlValue = {
       kind: "json",
@@ -48,10 +50,16 @@ export function inContainer(names: Names, element: SqlValue, container: SqlValue
       simple: true,
       total: true,
     };
-    return sql`case jsonb_typeof(${json.sql})
-      when 'array' then exists (select from jsonb_array_elements(${array}) ${item}(value) where ${equality(names, [tested, member])})
-      when 'object' then ${isKey(tested, json.sql)}
-    end`;
+    return sql`
+      case jsonb_typeof(${json.sql})
+        when 'array' then exists (
+          select
+          from jsonb_array_elements(${array}) ${item}(value)
+          where ${equality(names, [tested, member])}
+        )
+        when 'object' then ${isKey(tested, json.sql)}
+      end
+    `;
   });
 }
 
@@ -128,9 +136,21 @@ function jsonInList(names: Names, element: SqlValue, list: ListValue): Fragment 
   return strictTwo(names, [element, list], (tested, array) => {
     switch (list.element) {
       case "string":
-        return sql`case when jsonb_typeof(${tested}) = 'string' then (${tested} #>> '{}') collate "C" = any(${array}) else false end`;
+        return sql`
+          case
+            when jsonb_typeof(${tested}) = 'string' then (${tested} #>> '{}') collate "C" = any(${array})
+            else false
+          end
+        `;
       case "bool":
-        return sql`case when jsonb_typeof(${tested}) = 'boolean' then (${tested} = 'true'::jsonb) = any(${array}) else false end`;
+        return sql`
+          case
+            when jsonb_typeof(${tested}) = 'boolean' then (
+              ${tested} = 'true'::jsonb
+            ) = any(${array})
+            else false
+          end
+        `;
       case "int":
         return numberInList(tested, sql`${array}::double precision[]`);
       case "double":
@@ -140,13 +160,25 @@ function jsonInList(names: Names, element: SqlValue, list: ListValue): Fragment 
 }
 
 function numberInList(tested: Fragment, array: Fragment): Fragment {
-  return sql`case when jsonb_typeof(${tested}) = 'number' then (${tested})::double precision = any(${array}) else false end`;
+  return sql`
+    case
+      when jsonb_typeof(${tested}) = 'number' then (${tested})::double precision = any(${array})
+      else false
+    end
+  `;
 }
 
 function isKey(tested: SqlValue, object: Fragment): Fragment {
   if (tested.kind === "string") return sql`jsonb_exists(${object}, ${tested.sql})`;
   if (tested.kind !== "json") return sql`false`;
-  return sql`case when jsonb_typeof(${tested.sql}) = 'string' then jsonb_exists(${object}, ${tested.sql} #>> '{}') else false end`;
+  return sql`
+    case
+      when jsonb_typeof(${tested.sql}) = 'string' then jsonb_exists(
+        ${object}, ${tested.sql} #>> '{}'
+      )
+      else false
+    end
+  `;
 }
 
 function sizeOf(names: Names, value: SqlValue): Fragment {

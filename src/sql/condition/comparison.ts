@@ -168,5 +168,10 @@ function jsonEquality(names: Names, json: SqlValue, other: SqlValue): Fragment {
 
 /** Not by `jsonb =`: a JSON number is the shortest text of its double, not the double's value. */
 function numberOrFalse(json: Fragment, build: (number: Fragment) => Fragment): Fragment {
-  return sql`case when jsonb_typeof(${json}) = 'number' then ${build(sql`(${json})::double precision`)} else false end`;
+  return sql`
+    case
+      when jsonb_typeof(${json}) = 'number' then ${build(sql`(${json})::double precision`)}
+      else false
+    end
+  `;
 }

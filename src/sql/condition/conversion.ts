@@ -88,14 +88,20 @@ function intOf({ kind }: SqlValue): (value: Fragment) => Fragment {
 
 /** NaN is above everything in Postgres, so it is out of range too. */
 function intOfDouble(double: Fragment): Fragment {
-  return sql`case when abs(${double}) < ${doubleLiteral(2 ** 63)} then trunc(${double})::bigint end`;
+  return sql`
+    case when abs(${double}) < ${doubleLiteral(2 ** 63)} then trunc(${double})::bigint end
+  `;
 }
 
 function intOfText(text: Fragment): Fragment {
   const number = sql`(${text})::numeric`;
-  return sql`case when ${text} collate "C" ~ '^[+-]?[0-9]{1,32}$' then
-    case when ${number} between -9223372036854775808 and 9223372036854775807 then ${number}::bigint end
-  end`;
+  return sql`
+    case
+      when ${text} collate "C" ~ '^[+-]?[0-9]{1,32}$' then case
+        when ${number} between -9223372036854775808 and 9223372036854775807 then ${number}::bigint
+      end
+    end
+  `;
 }
 
 function toDouble(value: SqlValue): SqlValue {

@@ -53,31 +53,39 @@ export function multiplyDoubles(a: Fragment, b: Fragment): Fragment {
 export function divideDoubles(a: Fragment, b: Fragment): Fragment {
   const over = sql`abs(${a})`;
   const under = sql`abs(${b})`;
-  return sql`case
-    when ${b} = 0 then case
-      when ${a} = 0 or ${a} = ${nan} then ${nan}
-      when ${a} > 0 then ${infinity}
-      else ${minusInfinity}
-    end
-    when ${over} >= ${infinity} or ${a} = 0 or ${b} = ${nan} then ${a} / ${b}
-    when ${under} = ${infinity} then ${zero}
-    when ${over} between ${power(-500)} and ${power(500)}
+  return sql`
+    case
+      when ${b} = 0 then case
+        when ${a} = 0 or ${a} = ${nan} then ${nan}
+        when ${a} > 0 then ${infinity}
+        else ${minusInfinity}
+      end
+      when ${over} >= ${infinity} or ${a} = 0 or ${b} = ${nan} then ${a} / ${b}
+      when ${under} = ${infinity} then ${zero}
+      when ${over} between ${power(-500)} and ${power(500)}
       and ${under} between ${power(-500)} and ${power(500)} then ${a} / ${b}
-    when ${under} < 2 then case when ${overflows(over, under)} then ${signedInfinity(a, b)} else ${a} / ${b} end
-    when ${over} >= ${power(-50)} then ${a} / ${b}
-    when ${vanishes(over, under)} then ${zero}
-    else ${a} / ${b}
-  end`;
+      when ${under} < 2 then case
+        when ${overflows(over, under)} then ${signedInfinity(a, b)}
+        else ${a} / ${b}
+      end
+      when ${over} >= ${power(-50)} then ${a} / ${b}
+      when ${vanishes(over, under)} then ${zero}
+      else ${a} / ${b}
+    end
+  `;
 }
 
 /** Whether the quotient is too large, of two positive doubles of which the divisor is below 2. */
 function overflows(over: Fragment, under: Fragment): Fragment {
-  return sql`case
-    when ${over} >= 1 and ${under} >= ${power(-500)} then ${over} * ${down} / ${under} >= ${power(424)}
-    when ${over} >= 1 then ${over} * ${down} / (${under} * ${up}) >= ${power(-176)}
-    when ${under} >= ${power(-1000)} then false
-    else ${over} / (${under} * ${up}) >= ${power(424)}
-  end`;
+  return sql`
+    case
+      when ${over} >= 1
+      and ${under} >= ${power(-500)} then ${over} * ${down} / ${under} >= ${power(424)}
+      when ${over} >= 1 then ${over} * ${down} / (${under} * ${up}) >= ${power(-176)}
+      when ${under} >= ${power(-1000)} then false
+      else ${over} / (${under} * ${up}) >= ${power(424)}
+    end
+  `;
 }
 
 /** Whether the quotient is nearer to zero than to any other double; the divisor is 2 or more. */

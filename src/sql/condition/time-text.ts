@@ -65,9 +65,15 @@ function timestampOf(text: Fragment): Fragment {
     sql`substr(${text}, ${from}, ${size})::integer`;
   // Postgres has no year 0, where a timestamp ahead of UTC may fall: the calendar repeats itself
   // every 400 years.
-  const date = sql`make_date(${part(sql`1`, sql`4`)} + 400, ${part(sql`6`, sql`2`)}, ${part(sql`9`, sql`2`)})`;
+  const date = sql`
+    make_date(${part(sql`1`, sql`4`)} + 400, ${part(sql`6`, sql`2`)}, ${part(sql`9`, sql`2`)})
+  `;
   const days = sql`(${date} - make_date(2370, 1, 1))::bigint`;
-  const minutes = sql`(${days} * 24 + ${part(sql`12`, sql`2`)}) * 60 + ${part(sql`15`, sql`2`)} - ${offsetMinutes(text)}`;
+  const minutes = sql`
+    (
+      ${days} * 24 + ${part(sql`12`, sql`2`)}
+    ) * 60 + ${part(sql`15`, sql`2`)} - ${offsetMinutes(text)}
+  `;
   const seconds = sql`(${minutes}) * 60 + ${part(sql`18`, sql`2`)}`;
   const fraction = sql`rpad(coalesce(substring(${text} from '[.]([0-9]+)'), ''), 9, '0')::numeric`;
   return sql`(${seconds}) * ${numericLiteral(nanosecondsPerSecond)} + ${fraction}`;
@@ -75,7 +81,12 @@ function timestampOf(text: Fragment): Fragment {
 
 function offsetMinutes(text: Fragment): Fragment {
   const sign = sql`case left(right(${text}, 6), 1) when '-' then -1 else 1 end`;
-  return sql`case when right(${text}, 1) in ('Z', 'z') then 0 else (${sign}) * (left(right(${text}, 5), 2)::integer * 60 + right(${text}, 2)::integer) end`;
+  return sql`
+    case
+      when right(${text}, 1) in ('Z', 'z') then 0
+      else (${sign}) * (left(right(${text}, 5), 2)::integer * 60 + right(${text}, 2)::integer)
+    end
+  `;
 }
 
 /**
@@ -97,5 +108,10 @@ function durationOf(names: Names, text: Fragment): Fragment {
   const total = sql`select sum(${whole} * ${unit}.size + trunc(${fraction} * ${unit}.size))
     from regexp_matches(${text}, ${literal(durationPart)}, 'g') ${part}(found)
     cross join lateral (select case ${part}.found[3] ${join(cases, " ")} end) ${unit}(size)`;
-  return sql`case when right(${text}, 1) = '0' then 0 else case left(${text}, 1) when '-' then -1 else 1 end * (${total}) end`;
+  return sql`
+    case
+      when right(${text}, 1) = '0' then 0
+      else case left(${text}, 1) when '-' then -1 else 1 end * (${total})
+    end
+  `;
 }

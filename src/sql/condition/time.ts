@@ -47,7 +47,13 @@ export function calculateTime(
 export function secondsOf(nanoseconds: Fragment): Fragment {
   // From the first year on, so that what is left out is always towards the past.
   const second = numericLiteral(nanosecondsPerSecond);
-  return sql`(div(${nanoseconds} - ${numericLiteral(earliest)}, ${second}) + ${numericLiteral(earliest / nanosecondsPerSecond)})::bigint`;
+  return sql`
+    (
+      div(
+        ${nanoseconds} - ${numericLiteral(earliest)}, ${second}
+      ) + ${numericLiteral(earliest / nanosecondsPerSecond)}
+    )::bigint
+  `;
 }
 
 function isTime(value: SqlValue): value is TimeValue {

@@ -215,7 +215,9 @@ function ternary(condition: SqlValue, met: SqlValue, otherwise: SqlValue): SqlVa
   const [first, second] =
     met.kind === otherwise.kind ? [met, otherwise] : [toJson(met), toJson(otherwise)];
   const common = {
-    sql: sql`case ${toBoolean(condition)} when true then ${first.sql} when false then ${second.sql} end`,
+    sql: sql`
+      case ${toBoolean(condition)} when true then ${first.sql} when false then ${second.sql} end
+    `,
     simple: false,
     total: isTotal(condition) && first.total && second.total,
   };

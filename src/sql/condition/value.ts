@@ -168,5 +168,7 @@ export function numericLiteral(value: bigint): Fragment {
  */
 export function within(expression: Fragment, least: bigint, greatest: bigint): Fragment {
   const [below, above] = [numericLiteral(least - 1n), numericLiteral(greatest + 1n)];
-  return sql`nullif(nullif(greatest(least(${expression}, ${above}), ${below}), ${above}), ${below})`;
+  return sql`
+    nullif(nullif(greatest(least(${expression}, ${above}), ${below}), ${above}), ${below})
+  `;
 }

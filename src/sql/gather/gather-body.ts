@@ -31,12 +31,25 @@ export function gatherBody(
   const reach =
     branches.length === 0
       ? start
-      : sql`${start} union select n.type, n.id from reach s cross join ${lateralBranches(branches)} n`;
-  return sql`with recursive reach(type, id) as (${reach}), reached as materialized (select * from reach limit ${integer(gatheredEntitiesMax + 1)}) select jsonb_build_object('nodes', (select count(*) from reached), 'edges', ${edges(scope, gather)}, 'direct', ${direct(scope, gather, subject)}, 'attributes', ${attributes(scope, gather)}) as facts`;
+      : sql`
+        ${start} union select n.type, n.id from reach s cross join ${lateralBranches(branches)} n
+      `;
+  return sql`
+    with recursive reach(type, id) as (${reach}),
+      reached as materialized (select * from reach limit ${integer(gatheredEntitiesMax + 1)})
+    select jsonb_build_object(
+      'nodes', (select count(*) from reached), 'edges', ${edges(scope, gather)}, 'direct',
+      ${direct(scope, gather, subject)}, 'attributes', ${attributes(scope, gather)}
+    ) as facts
+  `;
 }
 
 function edges(scope: Scope, gather: Gather): Fragment {
-  const fact = sql`jsonb_build_array(r.entity_type, r.entity_id, r.relation, r.subject_type, r.subject_id, r.subject_relation) as fact`;
+  const fact = sql`
+    jsonb_build_array(
+      r.entity_type, r.entity_id, r.relation, r.subject_type, r.subject_id, r.subject_relation
+    ) as fact
+  `;
   const listed = gather.types.flatMap((type, index) =>
     type.listed.length === 0
       ? []
@@ -93,7 +106,13 @@ function attributes(scope: Scope, gather: Gather): Fragment {
       type.attributes.map((name) => {
         const entity = { type: literal(type.entityType), id: sql`s.id` };
         const probe = attributeProbe(scope, entity, literal(name));
-        return sql`select jsonb_build_array(${literal(type.entityType)}, s.id, ${literal(name)}, v.value_type, v.value) as fact from (${probe}) v where s.type = ${integer(index)}`;
+        return sql`
+          select jsonb_build_array(
+            ${literal(type.entityType)}, s.id, ${literal(name)}, v.value_type, v.value
+          ) as fact
+          from (${probe}) v
+          where s.type = ${integer(index)}
+        `;
       }),
     ),
   );

@@ -37,7 +37,9 @@ export function acceptedIds(
   const { subjectType } = relaxed.question;
   switch (test.kind) {
     case "self":
-      return sql`select c.id from (select ${subjectId} as id) c where ${reading.wanted({ id: sql`c.id` })}`;
+      return sql`
+        select c.id from (select ${subjectId} as id) c where ${reading.wanted({ id: sql`c.id` })}
+      `;
     case "attribute":
       return attributeIds(scope, reading, entityType, test.name);
     case "rule": {

@@ -42,7 +42,15 @@ export function backTable(
   ];
   const columns = sql`back(state, id, level, sure)`;
   if (branches.length === 0) return sql`${columns} as (${begin})`;
-  return sql`${columns} as ((${begin}) union select n.state, n.id, ${nextLevel(sql`back.level`)}, back.sure and n.sure from back cross join ${lateralBranches(branches)} n)`;
+  return sql`
+    ${columns} as (
+      (${begin})
+      union
+      select n.state, n.id, ${nextLevel(sql`back.level`)}, back.sure and n.sure
+      from back
+      cross join ${lateralBranches(branches)} n
+    )
+  `;
 }
 
 /** The rows of `back` at which a test of an inner state accepts. */
@@ -54,12 +62,19 @@ function start(
 ): Fragment {
   const { writer } = input;
   const ids = acceptedIds(input, input.limits.limited(whole, state.entityType), state, test);
-  const columns = sql`${integer(state.id)} as state, c.id collate "C" as id, ${backLevelZero} as level`;
+  const columns = sql`
+    ${integer(state.id)} as state, c.id collate "C" as id, ${backLevelZero} as level
+  `;
   const sure = isSure ? sql`true` : sql`false`;
   if (test.kind === "self") return sql`select ${columns}, ${sure} as sure from (${ids}) c`;
   if (writer === undefined) return sql`select ${columns}, false as sure from (${ids}) c`;
   const verdict = verdictAt(writer, state, test, sql`c.id`);
-  return sql`select ${columns}, ${sure} and v.v = 2 as sure from (${ids}) c cross join lateral (select ${verdict} as v offset 0) v where v.v > 0`;
+  return sql`
+    select ${columns}, ${sure} and v.v = 2 as sure
+    from (${ids}) c
+    cross join lateral (select ${verdict} as v offset 0) v
+    where v.v > 0
+  `;
 }
 
 /** From a row of `back` by all ranges that begin there: columns (state, id, sure). */
@@ -74,7 +89,11 @@ function branch(
   const probe = tupleProbe(
     input.scope,
     sql`r.entity_type, r.relation, r.entity_id as id`,
-    sql`r.subject_id = back.id and r.subject_type = ${table.name((range) => range.subjectType)} and ${condition}`,
+    sql`
+      r.subject_id = back.id
+      and r.subject_type = ${table.name((range) => range.subjectType)}
+      and ${condition}
+    `,
     {
       end: "subject",
       type: table.name((range) => range.subjectType),
@@ -87,15 +106,33 @@ function branch(
   const where = allowed.length === 0 ? sql`` : sql` where ${join(allowed, " and ")}`;
   // The offset keeps the planner from a join that begins with all tuples of the tenant.
   return [
-    sql`select s.state, p.id, s.sure from ${table.each}lateral (select q.* from (${probe}) q offset 0) p cross join ${table.targets}${where}`,
+    sql`
+      select s.state, p.id, s.sure
+      from ${table.each}lateral (select q.* from (${probe}) q offset 0) p
+      cross join ${table.targets}${where}
+    `,
   ];
 }
 
 function rangeCondition(table: StepTable): Fragment {
   const place = sql`(r.entity_type, r.relation)`;
-  const first = sql`(${table.name(({ first: name }) => name.entityType)}, ${table.name(({ first: name }) => name.relation)})`;
-  const last = sql`(${table.name(({ last: name }) => name.entityType)}, ${table.name(({ last: name }) => name.relation)})`;
-  return sql`r.subject_relation = ${table.name((range) => range.subjectRelation)} and ${place} >= ${first} and ${place} <= ${last}`;
+  const first = sql`
+    (
+      ${table.name(({ first: name }) => name.entityType)},
+      ${table.name(({ first: name }) => name.relation)}
+    )
+  `;
+  const last = sql`
+    (
+      ${table.name(({ last: name }) => name.entityType)},
+      ${table.name(({ last: name }) => name.relation)}
+    )
+  `;
+  return sql`
+    r.subject_relation = ${table.name((range) => range.subjectRelation)}
+    and ${place} >= ${first}
+    and ${place} <= ${last}
+  `;
 }
 
 /** Whether the entity that a step leads to is in scope, where any step leads to a scoped type. */

@@ -54,7 +54,10 @@ export const page: Reading = {
   wanted: ({ id, before }) =>
     before === undefined
       ? sql`${id} > ${after}`
-      : sql`(${before.column}, ${id}) > (${before.value}, ${after}) and ${before.column} <= ${before.value}`,
+      : sql`
+        (${before.column}, ${id}) > (${before.value}, ${after})
+        and ${before.column} <= ${before.value}
+      `,
   gathered: (branches) =>
     join(
       branches.map(({ query, order }) => sql`(${query} order by ${order} limit ${candidatesMax})`),
@@ -99,7 +102,11 @@ export function tupleIds(
   // The offset keeps the planner from turning the two round (see `relationProbe`).
   return first !== undefined && relations.length === 1
     ? under(literal(first))
-    : sql`select p.id from unnest(${textArray(relations)}) o(name) cross join lateral (select q.id from (${under(sql`o.name collate "C"`)}) q offset 0) p`;
+    : sql`
+      select p.id
+      from unnest(${textArray(relations)}) o(name)
+      cross join lateral (select q.id from (${under(sql`o.name collate "C"`)}) q offset 0) p
+    `;
 }
 
 /** The ids of the tuples under one relation. */
@@ -118,8 +125,18 @@ export function tupleIdsUnder(
 
 function otherEnd(tuples: TupleSet, relation: Fragment): Fragment {
   return tuples.end === "entity"
-    ? sql`r.subject_id = ${tuples.subjectId} and r.subject_type = ${tuples.subjectType} and r.subject_relation = ${tuples.subjectRelation} and r.entity_type = ${tuples.entityType}`
-    : sql`r.relation = ${relation} and r.entity_id = ${tuples.entityId} and r.entity_type = ${tuples.entityType} and r.subject_type = ${tuples.subjectType}`;
+    ? sql`
+      r.subject_id = ${tuples.subjectId}
+      and r.subject_type = ${tuples.subjectType}
+      and r.subject_relation = ${tuples.subjectRelation}
+      and r.entity_type = ${tuples.entityType}
+    `
+    : sql`
+      r.relation = ${relation}
+      and r.entity_id = ${tuples.entityId}
+      and r.entity_type = ${tuples.entityType}
+      and r.subject_type = ${tuples.subjectType}
+    `;
 }
 
 function contextPath(tuples: TupleSet, relation: Fragment): ContextPath {
@@ -198,7 +215,13 @@ export function attributeOwners(
   if (scope.shape.contextAttributes) {
     branches.push(sql`select ${columns} from context_attributes r where ${where}`);
   }
-  return sql`select p.id from unnest(${textArray(names)}) o(name) cross join lateral (select q.id from (${reading.gathered(inOrderOf(column, branches))}) q offset 0) p`;
+  return sql`
+    select p.id
+    from unnest(${textArray(names)}) o(name)
+    cross join lateral (
+      select q.id from (${reading.gathered(inOrderOf(column, branches))}) q offset 0
+    ) p
+  `;
 }
 
 function ownerColumn(name: Fragment): IdColumn {
@@ -283,10 +306,22 @@ function storedBranches(
   { columns, where }: { readonly columns: Fragment; readonly where: Fragment },
 ): Fragment[] {
   const { shape, tenant, changed } = scope;
-  const live = sql`select ${columns} from ${source.live} r where ${source.tenant} = ${tenant} and ${where}`;
+  const live = sql`
+    select ${columns} from ${source.live} r where ${source.tenant} = ${tenant} and ${where}
+  `;
   if (!shape.pinned) return [live];
   return [
     sql`${live} and pg_visible_in_snapshot(r.created_xid, ${snapshot})`,
-    sql`select ${columns} from changes r where ${changed} and ${source.loggedTenant} = ${tenant} and ${where} and r.operation = 'delete' and ${source.logged} and pg_visible_in_snapshot(r.created_xid, ${snapshot}) and not pg_visible_in_snapshot(r.xid, ${snapshot})`,
+    sql`
+      select ${columns}
+      from changes r
+      where ${changed}
+      and ${source.loggedTenant} = ${tenant}
+      and ${where}
+      and r.operation = 'delete'
+      and ${source.logged}
+      and pg_visible_in_snapshot(r.created_xid, ${snapshot})
+      and not pg_visible_in_snapshot(r.xid, ${snapshot})
+    `,
   ];
 }

@@ -73,12 +73,25 @@ export function usersetsInBack(
   if (!isWhole || states.size < asked.size) return undefined;
   return [...states].map(
     ([userset, state]) =>
-      sql`select ${integer(userset)}, back.id, ${backHops} from back where back.state = ${integer(state)}`,
+      sql`
+        select ${integer(userset)}, back.id, ${backHops}
+        from back
+        where back.state = ${integer(state)}
+      `,
   );
 }
 
 /** What is at the question's state in `back`: an id twice when one way to it is sure and one is not. */
-const readCandidates = sql`(select back.id, back.sure, ${backHops} from back where back.state = 0 and ${page.wanted({ id: sql`back.id` })} order by back.id limit 2 * ${candidatesMax})`;
+const readCandidates = sql`
+  (
+    select back.id, back.sure, ${backHops}
+    from back
+    where back.state = 0
+    and ${page.wanted({ id: sql`back.id` })}
+    order by back.id
+    limit 2 * ${candidatesMax}
+  )
+`;
 
 /** A page from each row of `back` at which a step of the layer begins. */
 function layerCandidates(
@@ -102,7 +115,12 @@ function layerCandidates(
     ", ",
   );
   // The hop is the one that the levels of `back` have more.
-  return sql`select p.id, back.sure and ${sureByStep(layer, state)} as sure, back.level from back cross join lateral (${ids}) p where ${state} in (${states})`;
+  return sql`
+    select p.id, back.sure and ${sureByStep(layer, state)} as sure, back.level
+    from back
+    cross join lateral (${ids}) p
+    where ${state} in (${states})
+  `;
 }
 
 /** Steps from one place by subjects of one relation, if they are many, apart from the others. */
@@ -141,7 +159,12 @@ function wideCandidates(
     },
   );
   const sure = steps.every(({ isSure }) => isSure) ? sql`back.sure` : sql`false`;
-  return sql`select p.id, ${sure} as sure, back.level from back cross join lateral (${ids}) p where back.state = ${integer(first.at)}`;
+  return sql`
+    select p.id, ${sure} as sure, back.level
+    from back
+    cross join lateral (${ids}) p
+    where back.state = ${integer(first.at)}
+  `;
 }
 
 function testCandidates(
@@ -154,7 +177,9 @@ function testCandidates(
   const reading = input.limits.limited(page, root.entityType);
   const ids = acceptedIds(input, judged(input, reading, root, test), root, test);
   return [
-    sql`select c.id collate "C", ${isSure ? sureOf(test) : sql`false`}, ${levelZero} from (${ids}) c`,
+    sql`
+      select c.id collate "C", ${isSure ? sureOf(test) : sql`false`}, ${levelZero} from (${ids}) c
+    `,
   ];
 }
 

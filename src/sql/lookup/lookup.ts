@@ -65,7 +65,12 @@ export function lookupStatement(lookup: Lookup, shape: LookupShape): Statement {
   const scope = scopeOf(shape);
   const body = lookup.end === "entities" ? entities(lookup, shape, scope) : subjects(lookup, scope);
   return render(
-    sql`${withContext(body)}select ${versionColumns(shape)}, ${stateColumnsOf(shape)}, a.* from ${tenantRow(shape, body)} cross join lateral (${body}) a where ${isAskedTenant}`,
+    sql`
+      ${withContext(body)}select ${versionColumns(shape)}, ${stateColumnsOf(shape)}, a.*
+      from ${tenantRow(shape, body)}
+      cross join lateral (${body}) a
+      where ${isAskedTenant}
+    `,
   );
 }
 
@@ -131,12 +136,26 @@ function foundTable(candidates: readonly Fragment[]): Fragment {
     candidates.length === 0
       ? sql`select null::text as id, false as sure, ${levelZero} as level where false`
       : sql`select c.* from (${join(candidates, " union all ")}) c(id, sure, level)`;
-  return sql`found as materialized (select c.id, bool_or(c.sure and ${hops(sql`c.level`)} <= ${depth}) as sure from (${all}) c group by c.id order by c.id limit ${candidatesMax})`;
+  return sql`
+    found as materialized (
+      select c.id, bool_or(c.sure and ${hops(sql`c.level`)} <= ${depth}) as sure
+      from (${all}) c
+      group by c.id
+      order by c.id
+      limit ${candidatesMax}
+    )
+  `;
 }
 
 /** Candidates are judged one by one, in their order, until there are enough. */
 function judgedAnswers(verdict: Fragment): Fragment {
-  return sql`select json_build_array(found.id, v.v) as answer from found cross join lateral (${verdict}) v where v.v > 0 limit ${answersMax}`;
+  return sql`
+    select json_build_array(found.id, v.v) as answer
+    from found
+    cross join lateral (${verdict}) v
+    where v.v > 0
+    limit ${answersMax}
+  `;
 }
 
 /** All candidates, and the facts from which the interpreter judges every one of them. */
@@ -146,7 +165,12 @@ function gatheredPage(tables: readonly Fragment[], facts: Fragment): Fragment {
 }
 
 function pageOf(tables: readonly Fragment[], answers: Fragment, more = sql``): Fragment {
-  return sql`with recursive ${join(tables, ", ")} select f.candidates, f.last, coalesce((select json_agg(a.answer) from (${answers}) a), '[]'::json) as answers${more} from (select count(*)::int as candidates, max(found.id) as last from found) f`;
+  return sql`
+    with recursive ${join(tables, ", ")}
+    select f.candidates, f.last,
+      coalesce((select json_agg(a.answer) from (${answers}) a), '[]'::json) as answers${more}
+    from (select count(*)::int as candidates, max(found.id) as last from found) f
+  `;
 }
 
 /** A shorter way to the verdict of a guard that asks for usersets alone than its search. */

@@ -28,7 +28,11 @@ export function scopedTypes(types: readonly string[]): ScopedTypes {
     types,
     tables: types.map(
       (type, index) =>
-        sql`${numbered("scope", index)} as materialized (select s.id collate "C" as id from unnest(${param(scopeKey(type), "text[]")}) s(id))`,
+        sql`
+          ${numbered("scope", index)} as materialized (
+            select s.id collate "C" as id from unnest(${param(scopeKey(type), "text[]")}) s(id)
+          )
+        `,
     ),
     allows,
     limited: (reading, entityType) =>

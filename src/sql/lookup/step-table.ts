@@ -74,7 +74,15 @@ function targetsOf(
   const numbers = numbersFrom(steps.length, numberAt(start, index), numberAt(end, index));
   const name = (of: (step: BackStep) => string): Fragment => nameAt(steps.map(of), step);
   // The offset keeps the planner from going through the steps before there is a tuple.
-  return sql`lateral (select ${stateOf(steps, step)} as state, ${sureOf(steps, step)} as sure from ${numbers} o(step) where ${name((each) => each.entityType)} = p.entity_type and ${name((each) => each.relation)} = p.relation offset 0) s`;
+  return sql`
+    lateral (
+      select ${stateOf(steps, step)} as state, ${sureOf(steps, step)} as sure
+      from ${numbers} o(step)
+      where ${name((each) => each.entityType)} = p.entity_type
+      and ${name((each) => each.relation)} = p.relation
+      offset 0
+    ) s
+  `;
 }
 
 /** Not a series: the planner would expect a thousand numbers, and make room for all that follows. */

@@ -36,7 +36,12 @@ export function subjectCandidates(input: SubjectCandidates): {
       return isOpen(test)
         ? []
         : [
-            sql`select c.id, ${sure} as sure, reach.level from reach cross join lateral (${acceptedIds(input, state, test)}) c where reach.state = ${integer(state.id)}`,
+            sql`
+              select c.id, ${sure} as sure, reach.level
+              from reach
+              cross join lateral (${acceptedIds(input, state, test)}) c
+              where reach.state = ${integer(state.id)}
+            `,
           ];
     }),
   );
@@ -47,11 +52,20 @@ export function subjectCandidates(input: SubjectCandidates): {
   );
   const reach = reachTable(input);
   if (opened.length === 0) return { tables: [reach], candidates: found };
-  const open = sql`open as materialized (select o.sure, o.level from (${join(opened, " union all ")}) o order by o.sure desc, scale(o.level) limit 1)`;
+  const open = sql`
+    open as materialized (
+      select o.sure, o.level
+      from (${join(opened, " union all ")}) o
+      order by o.sure desc, scale(o.level)
+      limit 1
+    )
+  `;
   const { question } = input.relaxed;
   const named = question.entityType === question.subjectType ? input.entityId : undefined;
   const known = knownIds(input.scope, page, question.subjectType, named);
-  const all = sql`select c.id collate "C", o.sure, o.level from open o cross join lateral (${known}) c`;
+  const all = sql`
+    select c.id collate "C", o.sure, o.level from open o cross join lateral (${known}) c
+  `;
   return { tables: [reach, open], candidates: [...found, all] };
 }
 
@@ -61,7 +75,15 @@ function reachTable(input: SubjectCandidates): Fragment {
   const steps = states.flatMap((state) => state.hops.map((hop) => step(input, state, hop)));
   const columns = sql`reach(state, id, level, sure)`;
   if (steps.length === 0) return sql`${columns} as (${start})`;
-  return sql`${columns} as (${start} union select n.state, n.id, ${nextLevel(sql`reach.level`)}, reach.sure and n.sure from reach cross join ${lateralBranches(steps)} n)`;
+  return sql`
+    ${columns} as (
+      ${start}
+      union
+      select n.state, n.id, ${nextLevel(sql`reach.level`)}, reach.sure and n.sure
+      from reach
+      cross join ${lateralBranches(steps)} n
+    )
+  `;
 }
 
 function step(input: SubjectCandidates, from: RelaxedState, hop: RelaxedHop): Fragment {
@@ -118,5 +140,10 @@ function openRows(
   const at = { id: sql`reach.id`, level: levelZero };
   const verdict = guardedVerdict(writer, judged, { guards: [], test }, at);
   const sure = isSure ? sql`reach.sure and v.v = 2` : sql`false`;
-  return sql`select ${sure} as sure, reach.level from reach cross join lateral (select case when ${here} then ${verdict} else 0 end as v offset 0) v where v.v > 0`;
+  return sql`
+    select ${sure} as sure, reach.level
+    from reach
+    cross join lateral (select case when ${here} then ${verdict} else 0 end as v offset 0) v
+    where v.v > 0
+  `;
 }

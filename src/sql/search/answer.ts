@@ -23,7 +23,12 @@ export function answerOf(
   const hasGoals = goals.length > 0;
   const columns = hasGoals ? sql`, ${row}.goal, ${row}.level` : sql``;
   const atEnd = hasGoals ? sql`, 0, null` : sql``;
-  const all = sql`select ${rowVerdict} as v${columns}, false as is_end from ${name} ${row} union all select 0${atEnd}, true`;
+  const all = sql`
+    select ${rowVerdict} as v${columns}, false as is_end
+    from ${name} ${row}
+    union all
+    select 0${atEnd}, true
+  `;
   const bits = hasGoals ? sql`(f.v << f.goal)` : sql`f.v`;
   const decided = join(
     goals.map((goal) => sql`, ${goal.isDecided}`),
@@ -34,7 +39,16 @@ export function answerOf(
   return {
     verdict: least([seenVerdict(0), ...goals.map((goal) => goal.verdict)]),
     nodes: sql`r.n - r.is_end::int`,
-    rows: sql`from (select f.is_end, coalesce(bit_or(${bits}) over w, 0) | ${bits} as seen, row_number() over w as n${decided} from (${all}) f window w as (rows between unbounded preceding and 1 preceding)) r where ${ends} limit 1`,
+    rows: sql`
+      from (
+        select f.is_end, coalesce(bit_or(${bits}) over w, 0) | ${bits} as seen,
+          row_number() over w as n${decided}
+        from (${all}) f
+        window w as (rows between unbounded preceding and 1 preceding)
+      ) r
+      where ${ends}
+      limit 1
+    `,
   };
 }
 

@@ -8,9 +8,20 @@ import { type Fragment, literal, sql } from "../text/fragment.ts";
  */
 export function typedValue(type: AttributeType, row: Fragment): Fragment {
   const text = sql`(${row}.value #>> '{}')`;
-  const elements = sql`(select array_agg(e.value order by e.position) from jsonb_array_elements_text(${row}.value) with ordinality as e(value, position))`;
+  const elements = sql`
+    (
+      select array_agg(e.value order by e.position)
+      from jsonb_array_elements_text(${row}.value)
+      with ordinality as e(value, position)
+    )
+  `;
   const of = (value: Fragment, fallback: Fragment): Fragment =>
-    sql`case when ${row}.value_type = ${literal(type)} then coalesce(${value}, ${fallback}) else ${fallback} end`;
+    sql`
+      case
+        when ${row}.value_type = ${literal(type)} then coalesce(${value}, ${fallback})
+        else ${fallback}
+      end
+    `;
   switch (type) {
     case "boolean":
       return of(sql`${text}::boolean`, sql`false`);

@@ -30,7 +30,12 @@ export function closureTables(
           tupleProbe(
             scope,
             sql`${integer(index)}, r.entity_id, 0::numeric`,
-            sql`r.subject_id = ${subject.id} and r.subject_type = ${subjectType} and r.subject_relation = ${subjectRelation} and ${isOf(userset)}`,
+            sql`
+              r.subject_id = ${subject.id}
+              and r.subject_type = ${subjectType}
+              and r.subject_relation = ${subjectRelation}
+              and ${isOf(userset)}
+            `,
             {
               end: "subject",
               type: subjectType,
@@ -51,7 +56,12 @@ export function closureTables(
         tupleProbe(
           scope,
           sql`${integer(index)} as userset, r.entity_id as id`,
-          sql`${ofMember}r.subject_id = c.id and r.subject_type = ${literal(inner.entityType)} and r.subject_relation = ${literal(inner.relation)} and ${isOf(userset)}`,
+          sql`
+            ${ofMember}r.subject_id = c.id
+            and r.subject_type = ${literal(inner.entityType)}
+            and r.subject_relation = ${literal(inner.relation)}
+            and ${isOf(userset)}
+          `,
           {
             end: "subject",
             type: literal(inner.entityType),
@@ -67,13 +77,23 @@ export function closureTables(
   const closure =
     steps.length === 0
       ? sql`closure(userset, id, level) as (${start})`
-      : sql`closure(userset, id, level) as ((${start}) union select p.userset, p.id, c.level * 0.0 from closure c cross join ${lateralBranches(steps)} p)`;
+      : sql`
+        closure(userset, id, level) as (
+          (${start})
+          union
+          select p.userset, p.id, c.level * 0.0
+          from closure c
+          cross join ${lateralBranches(steps)} p
+        )
+      `;
   // An index alone tells of most subjects that stand in too many, for a third of what it takes to
   // read them. With several kinds of usersets, each would cost all other checks another probe.
   const manyDirect = starts.length === 1 ? sql`exists (${start} ${beyondMax}) or ` : sql``;
   return [
     closure,
-    sql`cut_off as materialized (select ${manyDirect}exists (select 1 from closure ${beyondMax}) as v)`,
+    sql`
+      cut_off as materialized (select ${manyDirect}exists (select 1 from closure ${beyondMax}) as v)
+    `,
   ];
 }
 

@@ -71,7 +71,12 @@ function guardedBranch(writer: Writer, search: Search, hop: StateHop): Fragment 
       return sql`select h.state, h.id${sure} from (${probe}) h where ${holds}`;
     }
     case "verdict":
-      return sql`select h.state, h.id, g.v = 2 as sure from (select case when ${isHere} then ${passed.value} else 0 end as v offset 0) g cross join lateral (${probe}) h where g.v > 0`;
+      return sql`
+        select h.state, h.id, g.v = 2 as sure
+        from (select case when ${isHere} then ${passed.value} else 0 end as v offset 0) g
+        cross join lateral (${probe}) h
+        where g.v > 0
+      `;
   }
 }
 

@@ -55,7 +55,12 @@ export function goalReadings(
     const isAccepted = sql`r.seen & ${integer(2 << placeOf(number))} <> 0`;
     const seen = seenVerdict(number);
     const state = must(writer.plan.states[guard.state], "a guard has a state");
-    const isDecided = sql`f.goal = 0 and (not ${hasUsersets(writer, state, entityId)} or ${hops(sql`f.level`)} > 0 and not ${isCutOff}) as ${decided}`;
+    const isDecided = sql`
+      f.goal = 0
+      and (
+        not ${hasUsersets(writer, state, entityId)} or ${hops(sql`f.level`)} > 0 and not ${isCutOff}
+      ) as ${decided}
+    `;
     switch (guard.polarity) {
       case "required":
         return {
@@ -94,6 +99,9 @@ export function goalStarts(
   const sure = hasSure ? sql`, true` : sql``;
   return goals.map(
     (guard, index) =>
-      sql`select ${integer(guard.state)}, ${at.id} collate "C", ${at.level}${sure}, ${integer(placeOf(index + 1))}`,
+      sql`
+        select ${integer(guard.state)}, ${at.id} collate "C", ${at.level}${sure},
+          ${integer(placeOf(index + 1))}
+      `,
   );
 }

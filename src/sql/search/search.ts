@@ -29,7 +29,9 @@ export function questionVerdict(writer: Writer, entityId: Fragment): Fragment {
   const { name, search, table } = searchTable(writer, { root, arrival, goals, at });
   const readings = goalReadings(writer, goals, entityId);
   const answer = answerOf({ name, row: search.row }, rowVerdict(writer, search), readings);
-  return sql`with recursive ${table} select ${answer.verdict} as v, ${answer.nodes} as n ${answer.rows}`;
+  return sql`
+    with recursive ${table} select ${answer.verdict} as v, ${answer.nodes} as n ${answer.rows}
+  `;
 }
 
 /**
@@ -85,7 +87,9 @@ function searchTable(
     next: numbered("n", number),
     goal: start.goals.length > 0 ? sql`, ${search.row}.goal` : sql``,
   });
-  const table = sql`${name}(state, id, level${sure}${goal}) as ((${join(begin, " union all ")}) union ${steps})`;
+  const table = sql`
+    ${name}(state, id, level${sure}${goal}) as ((${join(begin, " union all ")}) union ${steps})
+  `;
   return { name, search, table };
 }
 
@@ -104,7 +108,9 @@ function startTerm(
     case "exact":
       return sql`${start}${sure}${goal} where ${passed.holds}`;
     case "verdict":
-      return sql`${start}, g.v = 2${goal} from (select ${passed.value} as v offset 0) g where g.v > 0`;
+      return sql`
+        ${start}, g.v = 2${goal} from (select ${passed.value} as v offset 0) g where g.v > 0
+      `;
   }
 }
 

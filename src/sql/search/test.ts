@@ -121,7 +121,19 @@ function attributeVerdict(writer: Writer, state: State, name: string, at: Place)
     { type: literal(state.entityType), id: at.id },
     literal(name),
   );
-  return sql`coalesce((select case when a.value_type <> 'boolean' then 1 when a.value = 'true'::jsonb then 2 else 0 end from (${probe}) a), 0)`;
+  return sql`
+    coalesce(
+      (
+        select case
+          when a.value_type <> 'boolean' then 1
+          when a.value = 'true'::jsonb then 2
+          else 0
+        end
+        from (${probe}) a
+      ),
+      0
+    )
+  `;
 }
 
 /**
@@ -156,5 +168,19 @@ function ruleVerdict(writer: Writer, state: State, rule: RuleDefinition, at: Pla
   ];
   const typed = parameters.map(([, type], index) => isTyped(type, row(index)));
   const isFit = typed.length === 0 ? sql`true` : join(typed, " and ");
-  return sql`(select case when ${values}.fit then case ${translated.expression} when true then 2 when false then 0 else 1 end else 1 end from (select ${join(columns, ", ")}, ${isFit} as fit from (select 1) one${join(rows, "")} offset 0) ${values})`;
+  return sql`
+    (
+      select case
+        when ${values}.fit then case ${translated.expression}
+          when true then 2
+          when false then 0
+          else 1
+        end
+        else 1
+      end
+      from (
+        select ${join(columns, ", ")}, ${isFit} as fit from (select 1) one${join(rows, "")} offset 0
+      ) ${values}
+    )
+  `;
 }

@@ -37,7 +37,13 @@ export function closedVerdict(writer: Writer, state: State, entityId: Fragment):
   const near = someUserset(writer, state, entityId, within(isNear));
   const far = someUserset(writer, state, entityId, within(isFar));
   const holds = stateHolds(writer, state, { id: entityId, level: levelZero });
-  return sql`case when ${holds} or ${near} then 2 when (select exists (select 1 from closure c where ${isFar})) and ${far} then 1 else 0 end`;
+  return sql`
+    case
+      when ${holds} or ${near} then 2
+      when (select exists (select 1 from closure c where ${isFar})) and ${far} then 1
+      else 0
+    end
+  `;
 }
 
 /**
@@ -51,7 +57,13 @@ export function unclosedVerdict(
   searched: () => Fragment,
 ): Fragment {
   const holds = stateHolds(writer, state, { id: entityId, level: levelZero });
-  return sql`case when ${hasUsersets(writer, state, entityId)} then ${searched()} when ${holds} then 2 else 0 end`;
+  return sql`
+    case
+      when ${hasUsersets(writer, state, entityId)} then ${searched()}
+      when ${holds} then 2
+      else 0
+    end
+  `;
 }
 
 /** Whether one of the usersets that the state asks for stands at the entity and meets a condition. */

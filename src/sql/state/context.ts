@@ -100,17 +100,37 @@ export function contextTuples(path: ContextPath): Fragment {
 
 function fromEntity(path: Extract<ContextPath, { end: "entity" }>): Fragment {
   const { type, id, relation, subject } = path;
-  const entity = sql`${type} collate "C" as entity_type, ${id} collate "C" as entity_id, ${relation} collate "C" as relation`;
+  const entity = sql`
+    ${type} collate "C" as entity_type, ${id} collate "C" as entity_id,
+    ${relation} collate "C" as relation
+  `;
   const found = sql`context.by_entity -> ${keyOf(type, id, relation)}`;
   switch (subject.known) {
     case "all":
-      return sql`select ${entity}, ${subject.type} collate "C" as subject_type, ${subject.id} collate "C" as subject_id, ${subject.relation} collate "C" as subject_relation where (${found}) ? (${kindOf(subject.type, subject.relation)} || ${subject.id})`;
+      return sql`
+        select ${entity}, ${subject.type} collate "C" as subject_type,
+          ${subject.id} collate "C" as subject_id,
+          ${subject.relation} collate "C" as subject_relation
+        where (${found}) ? (${kindOf(subject.type, subject.relation)} || ${subject.id})
+      `;
     case "kind":
-      return sql`select ${entity}, ${subject.type} collate "C" as subject_type, ${otherId} as subject_id, ${subject.relation} collate "C" as subject_relation from ${others(found)} and starts_with(x.other, ${kindOf(subject.type, subject.relation)})`;
+      return sql`
+        select ${entity}, ${subject.type} collate "C" as subject_type, ${otherId} as subject_id,
+          ${subject.relation} collate "C" as subject_relation
+        from ${others(found)} and starts_with(x.other, ${kindOf(subject.type, subject.relation)})
+      `;
     case "type":
-      return sql`select ${entity}, ${subject.type} collate "C" as subject_type, ${otherId} as subject_id, ${otherRelation} as subject_relation from ${others(found)} and starts_with(x.other, ${subject.type} || '#')`;
+      return sql`
+        select ${entity}, ${subject.type} collate "C" as subject_type, ${otherId} as subject_id,
+          ${otherRelation} as subject_relation
+        from ${others(found)} and starts_with(x.other, ${subject.type} || '#')
+      `;
     case "nothing":
-      return sql`select ${entity}, ${otherType} as subject_type, ${otherId} as subject_id, ${otherRelation} as subject_relation from ${others(found)}`;
+      return sql`
+        select ${entity}, ${otherType} as subject_type, ${otherId} as subject_id,
+          ${otherRelation} as subject_relation
+        from ${others(found)}
+      `;
   }
 }
 
@@ -120,13 +140,26 @@ function fromSubject(path: Extract<ContextPath, { end: "subject" }>): Fragment {
   if (relation === undefined) {
     const own = sql`${type} || ':' || ${id}`;
     const found = sql`context.by_subject -> (${own} || '#' || l.relation)`;
-    return sql`select ${otherType} as entity_type, ${otherId} as entity_id, ${otherRelation} as relation, ${subject}, l.relation collate "C" as subject_relation from jsonb_array_elements_text(context.by_subject -> (${own})) l(relation) cross join lateral ${others(found)}`;
+    return sql`
+      select ${otherType} as entity_type, ${otherId} as entity_id, ${otherRelation} as relation,
+        ${subject}, l.relation collate "C" as subject_relation
+      from jsonb_array_elements_text(context.by_subject -> (${own})) l(relation)
+      cross join lateral ${others(found)}
+    `;
   }
   const found = sql`context.by_subject -> ${keyOf(type, id, relation)}`;
   const ofRelation = sql`${subject}, ${relation} collate "C" as subject_relation`;
   return entity === undefined
-    ? sql`select ${otherType} as entity_type, ${otherId} as entity_id, ${otherRelation} as relation, ${ofRelation} from ${others(found)}`
-    : sql`select ${entity.type} collate "C" as entity_type, ${otherId} as entity_id, ${entity.relation} collate "C" as relation, ${ofRelation} from ${others(found)} and starts_with(x.other, ${kindOf(entity.type, entity.relation)})`;
+    ? sql`
+      select ${otherType} as entity_type, ${otherId} as entity_id, ${otherRelation} as relation,
+        ${ofRelation}
+      from ${others(found)}
+    `
+    : sql`
+      select ${entity.type} collate "C" as entity_type, ${otherId} as entity_id,
+        ${entity.relation} collate "C" as relation, ${ofRelation}
+      from ${others(found)} and starts_with(x.other, ${kindOf(entity.type, entity.relation)})
+    `;
 }
 
 function keyOf(type: Fragment, id: Fragment, relation: Fragment): Fragment {
@@ -143,7 +176,11 @@ function kindOf(type: Fragment, relation: Fragment): Fragment {
  * for all that follows from them.
  */
 function others(found: Fragment): Fragment {
-  return sql`jsonb_array_elements_text(${found}) x(other) where x.other collate "C" >= '' and x.other collate "C" <= '~'`;
+  return sql`
+    jsonb_array_elements_text(${found}) x(other)
+    where x.other collate "C" >= ''
+    and x.other collate "C" <= '~'
+  `;
 }
 
 const otherType = sql`split_part(x.other, '#', 1) collate "C"`;
@@ -152,7 +189,11 @@ const otherId = sql`substr(x.other, strpos(x.other, ':') + 1) collate "C"`;
 
 /** The contextual value of an attribute: at most one row with `value_type` and `value`. */
 export function contextAttribute(type: Fragment, id: Fragment, name: Fragment): Fragment {
-  return sql`select (c.found ->> 0) collate "C" as value_type, c.found -> 1 as value from (select context.attributes -> ${keyOf(type, id, name)} as found offset 0) c where c.found is not null`;
+  return sql`
+    select (c.found ->> 0) collate "C" as value_type, c.found -> 1 as value
+    from (select context.attributes -> ${keyOf(type, id, name)} as found offset 0) c
+    where c.found is not null
+  `;
 }
 
 /** Whether the context gives the attribute a value. */
@@ -172,12 +213,22 @@ export function contextTables(body: Fragment): Fragment[] {
   return [
     ...(mentions(body, "from context_tuples ")
       ? [
-          sql`context_tuples as materialized (select ${columns(knownColumns.tuples)} from jsonb_array_elements(${json("tuples")}) c(row))`,
+          sql`
+            context_tuples as materialized (
+              select ${columns(knownColumns.tuples)}
+              from jsonb_array_elements(${json("tuples")}) c(row)
+            )
+          `,
         ]
       : []),
     ...(mentions(body, "from context_attributes ")
       ? [
-          sql`context_attributes as materialized (select ${columns(knownColumns.attribute_owners)} from jsonb_array_elements(${json("attribute_owners")}) c(row))`,
+          sql`
+            context_attributes as materialized (
+              select ${columns(knownColumns.attribute_owners)}
+              from jsonb_array_elements(${json("attribute_owners")}) c(row)
+            )
+          `,
         ]
       : []),
   ];

@@ -102,7 +102,13 @@ export function pageStatement(shape: PageShape): Statement {
   const rows = shape.source === "attributes" ? rowsWithin(found, shape) : found;
   const position = shape.byIds ? sql`e.position, ` : sql``;
   return render(
-    sql`select ${stateColumnsOf(shape)}, e.* from ${tenantRow(shape, rows)} left join lateral (${rows}) e on true where ${isAskedTenant} order by ${position}${columnsOf("e", order)}`,
+    sql`
+      select ${stateColumnsOf(shape)}, e.*
+      from ${tenantRow(shape, rows)}
+      left join lateral (${rows}) e on true
+      where ${isAskedTenant}
+      order by ${position}${columnsOf("e", order)}
+    `,
   );
 }
 
@@ -111,16 +117,33 @@ const limit = param("limit", "int");
 function rowsWithin(found: Fragment, { source, byIds }: PageShape): Fragment {
   const place = columnsOf("f", [...(byIds ? ["position"] : []), ...sources[source].order]);
   const bytes = (end: Fragment): Fragment =>
-    sql`coalesce(sum(f.bytes) over (order by ${place} rows between unbounded preceding and ${end}), 0)`;
+    sql`
+      coalesce(sum(f.bytes) over (order by ${place} rows between unbounded preceding and ${end}), 0)
+    `;
   const max = param("max_bytes", "bigint");
   // Behind a fence: else each value would be made text once for each sum.
   const measured = sql`select r.*, octet_length(r.value::text) as bytes from (${found}) r offset 0`;
-  return sql`select b.* from (select f.*, ${bytes(sql`1 preceding`)} >= ${max} as is_beyond, ${bytes(sql`2 preceding`)} < ${max} as is_near from (${measured}) f) b where b.is_near`;
+  return sql`
+    select b.*
+    from (
+      select f.*, ${bytes(sql`1 preceding`)} >= ${max} as is_beyond,
+        ${bytes(sql`2 preceding`)} < ${max} as is_near
+      from (${measured}) f
+    ) b
+    where b.is_near
+  `;
 }
 
 function rowsOfIds(shape: PageShape): Fragment {
   const { order } = sources[shape.source];
-  return sql`select w.position, o.* from unnest(${param("ids", "text[]")}) with ordinality as w(id, position) cross join lateral (${rowsInOrder(shape)}) o order by w.position, ${columnsOf("o", order)} limit ${limit}`;
+  return sql`
+    select w.position, o.*
+    from unnest(${param("ids", "text[]")})
+    with ordinality as w(id, position)
+    cross join lateral (${rowsInOrder(shape)}) o
+    order by w.position, ${columnsOf("o", order)}
+    limit ${limit}
+  `;
 }
 
 function rowsInOrder(shape: PageShape): Fragment {
@@ -130,9 +153,25 @@ function rowsInOrder(shape: PageShape): Fragment {
   const inOrder = sql`order by ${columnsOf("r", order)} limit ${limit}`;
   const live = sql`select ${read} from ${table} r where ${wanted}`;
   if (!shape.pinned) return sql`${live} ${inOrder}`;
-  const deleted = sql`select ${read} from changes r where p.changed and ${conditions(shape, loggedTenant)} and r.operation = 'delete' and ${logged} and pg_visible_in_snapshot(r.created_xid, ${snapshot}) and not pg_visible_in_snapshot(r.xid, ${snapshot})`;
+  const deleted = sql`
+    select ${read}
+    from changes r
+    where p.changed
+    and ${conditions(shape, loggedTenant)}
+    and r.operation = 'delete'
+    and ${logged}
+    and pg_visible_in_snapshot(r.created_xid, ${snapshot})
+    and not pg_visible_in_snapshot(r.xid, ${snapshot})
+  `;
   // Each side stops by itself: the planner would sort both whole to merge them.
-  return sql`select ${read} from ((${live} and pg_visible_in_snapshot(r.created_xid, ${snapshot}) ${inOrder}) union all (${deleted} ${inOrder})) r ${inOrder}`;
+  return sql`
+    select ${read}
+    from (
+      (${live} and pg_visible_in_snapshot(r.created_xid, ${snapshot}) ${inOrder})
+      union all
+      (${deleted} ${inOrder})
+    ) r ${inOrder}
+  `;
 }
 
 function conditions(shape: PageShape, tenant: Fragment): Fragment {

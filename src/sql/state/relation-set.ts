@@ -35,7 +35,10 @@ export function relationProbe(
   entity: EntityEnd,
   further = sql``,
 ): Fragment {
-  const where = sql`r.entity_id = ${entity.id} and r.entity_type = ${entity.type}${subjectCondition(entity.subject)}${further}`;
+  const where = sql`
+    r.entity_id = ${entity.id}
+    and r.entity_type = ${entity.type}${subjectCondition(entity.subject)}${further}
+  `;
   const under = (relation: Fragment): Fragment =>
     tupleProbe(scope, columns, sql`r.relation = ${relation} and ${where}`, {
       end: "entity",
@@ -52,7 +55,11 @@ export function relationProbe(
     });
   }
   // The offset keeps the planner from turning the two round: first all tuples, then the names.
-  return sql`select p.* from unnest(${relations.names}) o(name) cross join lateral (select q.* from (${under(sql`o.name collate "C"`)}) q offset 0) p`;
+  return sql`
+    select p.*
+    from unnest(${relations.names}) o(name)
+    cross join lateral (select q.* from (${under(sql`o.name collate "C"`)}) q offset 0) p
+  `;
 }
 
 function subjectCondition(subject: EntityEnd["subject"]): Fragment {

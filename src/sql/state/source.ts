@@ -24,13 +24,24 @@ export const snapshot = param("snapshot", "pg_snapshot");
  */
 const isOnStandby = sql`current_setting('transaction_read_only') = 'on'`;
 
-const reachedXid = sql`case when ${isOnStandby} then pg_snapshot_xmin(pg_current_snapshot()) else pg_snapshot_xmax(pg_current_snapshot()) end`;
+const reachedXid = sql`
+  case
+    when ${isOnStandby} then pg_snapshot_xmin(pg_current_snapshot())
+    else pg_snapshot_xmax(pg_current_snapshot())
+  end
+`;
 
 /**
  * The state of the tenant of the row `t` of `tenants` that a statement without a pinned one reads,
  * from which its token is made; `snapshot` is null on a standby that has no name for it.
  */
-export const stateColumns = sql`case when ${isOnStandby} then settled_state(t.number, t.created_xid) else pg_current_snapshot()::text end as snapshot, current_timeline() as timeline`;
+export const stateColumns = sql`
+  case
+    when ${isOnStandby} then settled_state(t.number, t.created_xid)
+    else pg_current_snapshot()::text
+  end as snapshot,
+  current_timeline() as timeline
+`;
 
 /**
  * What is to know of a pinned snapshot, for the tenant of the row `t` of `tenants`: whether it can
@@ -39,7 +50,29 @@ export const stateColumns = sql`case when ${isOnStandby} then settled_state(t.nu
  * not show how the tenant was made is of a tenant that had its id before. What it does not show is
  * asked for by its bound and its ids: a filter would read the log since the oldest of them.
  */
-export const pinTable = sql`select pg_snapshot_xmax(${snapshot}) > ${reachedXid} as is_future, ${param("snapshot_timeline", "int")} <> current_timeline() and is_lost(t.number, ${param("snapshot_timeline", "int")}, ${param("snapshot_change", "xid8")}, ${param("snapshot_taken_before", "xid8")}) as is_lost, pg_snapshot_xmin(${snapshot}) < (select i.horizon from installation i) as is_expired, not pg_visible_in_snapshot(t.created_xid, ${snapshot}) as is_before_tenant, (exists (select 1 from changes l where l.tenant = t.number and l.xid >= pg_snapshot_xmax(${snapshot})) or exists (select 1 from pg_snapshot_xip(${snapshot}) x(xid) cross join lateral (select 1 from changes l where l.tenant = t.number and l.xid = x.xid limit 1) l)) as changed offset 0`;
+export const pinTable = sql`
+  select pg_snapshot_xmax(${snapshot}) > ${reachedXid} as is_future,
+    ${param("snapshot_timeline", "int")} <> current_timeline()
+    and is_lost(
+      t.number, ${param("snapshot_timeline", "int")}, ${param("snapshot_change", "xid8")},
+      ${param("snapshot_taken_before", "xid8")}
+    ) as is_lost,
+    pg_snapshot_xmin(${snapshot}) < (select i.horizon from installation i) as is_expired,
+    not pg_visible_in_snapshot(t.created_xid, ${snapshot}) as is_before_tenant,
+    (
+      exists (
+        select 1 from changes l where l.tenant = t.number and l.xid >= pg_snapshot_xmax(${snapshot})
+      )
+      or exists (
+        select 1
+        from pg_snapshot_xip(${snapshot}) x(xid)
+        cross join lateral (
+          select 1 from changes l where l.tenant = t.number and l.xid = x.xid limit 1
+        ) l
+      )
+    ) as changed
+  offset 0
+`;
 
 /** What a pinned statement returns of its snapshot. */
 export const pinColumns = sql`p.is_future, p.is_lost, p.is_expired, p.is_before_tenant`;
@@ -72,12 +105,27 @@ export function tupleBranches(
   const { shape, tenant, changed } = scope;
   const branches = [
     shape.pinned
-      ? sql`select ${columns} from relationships r where r.tenant = ${tenant} and ${where} and pg_visible_in_snapshot(r.created_xid, ${snapshot})`
+      ? sql`
+        select ${columns}
+        from relationships r
+        where r.tenant = ${tenant}
+        and ${where}
+        and pg_visible_in_snapshot(r.created_xid, ${snapshot})
+      `
       : sql`select ${columns} from relationships r where r.tenant = ${tenant} and ${where}`,
   ];
   if (shape.pinned) {
     branches.push(
-      sql`select ${columns} from changes r where ${changed} and ${loggedTenant} = ${tenant} and r.operation = 'delete' and ${where} and pg_visible_in_snapshot(r.created_xid, ${snapshot}) and not pg_visible_in_snapshot(r.xid, ${snapshot})`,
+      sql`
+        select ${columns}
+        from changes r
+        where ${changed}
+        and ${loggedTenant} = ${tenant}
+        and r.operation = 'delete'
+        and ${where}
+        and pg_visible_in_snapshot(r.created_xid, ${snapshot})
+        and not pg_visible_in_snapshot(r.xid, ${snapshot})
+      `,
     );
   }
   if (shape.contextTuples) {
@@ -106,7 +154,9 @@ export function attributeProbe(
   name: Fragment,
 ): Fragment {
   const { shape, tenant, changed } = scope;
-  const where = sql`r.entity_id = ${entity.id} and r.attribute = ${name} and r.entity_type = ${entity.type}`;
+  const where = sql`
+    r.entity_id = ${entity.id} and r.attribute = ${name} and r.entity_type = ${entity.type}
+  `;
   const columns = sql`r.value_type, r.value`;
   const branches: Fragment[] = [];
   if (shape.contextAttributes) {
@@ -114,12 +164,28 @@ export function attributeProbe(
   }
   branches.push(
     shape.pinned
-      ? sql`select ${columns} from attributes r where r.tenant = ${tenant} and ${where} and pg_visible_in_snapshot(r.created_xid, ${snapshot})`
+      ? sql`
+        select ${columns}
+        from attributes r
+        where r.tenant = ${tenant}
+        and ${where}
+        and pg_visible_in_snapshot(r.created_xid, ${snapshot})
+      `
       : sql`select ${columns} from attributes r where r.tenant = ${tenant} and ${where}`,
   );
   if (shape.pinned) {
     branches.push(
-      sql`select ${columns} from changes r where ${changed} and ${loggedTenant} = ${tenant} and r.operation = 'delete' and r.attribute is not null and ${where} and pg_visible_in_snapshot(r.created_xid, ${snapshot}) and not pg_visible_in_snapshot(r.xid, ${snapshot})`,
+      sql`
+        select ${columns}
+        from changes r
+        where ${changed}
+        and ${loggedTenant} = ${tenant}
+        and r.operation = 'delete'
+        and r.attribute is not null
+        and ${where}
+        and pg_visible_in_snapshot(r.created_xid, ${snapshot})
+        and not pg_visible_in_snapshot(r.xid, ${snapshot})
+      `,
     );
   }
   // An append runs its branches in their order, so the first row is the one that counts.

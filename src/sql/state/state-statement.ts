@@ -17,10 +17,30 @@ import { isAskedTenant, tenantRow, versionColumns } from "./tenant-row.ts";
  * state. No row: the tenant does not exist. Parameters: `tenant`, the snapshot's, and `version`.
  */
 export function stateStatement(shape: { readonly pinnedVersion: boolean }): Statement {
-  const last = sql`select l.xid from changes l where l.tenant = t.number and l.xid < pg_snapshot_xmax(${snapshot}) and pg_visible_in_snapshot(l.xid, ${snapshot}) order by l.xid desc limit 1`;
+  const last = sql`
+    select l.xid
+    from changes l
+    where l.tenant = t.number
+    and l.xid < pg_snapshot_xmax(${snapshot})
+    and pg_visible_in_snapshot(l.xid, ${snapshot})
+    order by l.xid desc
+    limit 1
+  `;
   const changed = sql`exists (select 1 from changes c where c.tenant = t.number and c.xid = x.xid)`;
-  const hidden = sql`select coalesce(string_agg(x.xid::text, ',' order by x.xid), '') as hidden from pg_snapshot_xip(${snapshot}) x(xid) where x.xid < l.xid and (${changed} or not pg_visible_in_snapshot(x.xid, pg_current_snapshot()))`;
+  const hidden = sql`
+    select coalesce(string_agg(x.xid::text, ',' order by x.xid), '') as hidden
+    from pg_snapshot_xip(${snapshot}) x(xid)
+    where x.xid < l.xid
+    and (${changed} or not pg_visible_in_snapshot(x.xid, pg_current_snapshot()))
+  `;
   return render(
-    sql`select t.number::text as number, ${versionColumns(shape)}, ${pinColumns}, l.xid::text as last_change, h.hidden from ${tenantRow({ pinned: true }, hidden)} left join lateral (${last}) l on true cross join lateral (${hidden}) h where ${isAskedTenant}`,
+    sql`
+      select t.number::text as number, ${versionColumns(shape)}, ${pinColumns},
+        l.xid::text as last_change, h.hidden
+      from ${tenantRow({ pinned: true }, hidden)}
+      left join lateral (${last}) l on true
+      cross join lateral (${hidden}) h
+      where ${isAskedTenant}
+    `,
   );
 }

@@ -11,7 +11,9 @@ export function withContext(body: Fragment): Fragment {
 /** The row of the tenant that every statement begins at, beside what its body is to know. */
 export function tenantRow({ pinned }: Pick<Shape, "pinned">, body: Fragment): Fragment {
   const context = contextRow(body);
-  return sql`tenants t${pinned ? sql` cross join lateral (${pinTable}) p` : sql``}${context === undefined ? sql`` : sql` cross join ${context}`}`;
+  return sql`
+    tenants t${pinned ? sql` cross join lateral (${pinTable}) p` : sql``}${context === undefined ? sql`` : sql` cross join ${context}`}
+  `;
 }
 
 export const isAskedTenant = sql`t.id = ${param("tenant", "text")}`;
@@ -24,7 +26,15 @@ export function scopeOf(shape: Shape): Scope {
 /** `head_version`: the true head; in a shape with a pinned version, `has_version`. */
 export function versionColumns({ pinnedVersion }: { readonly pinnedVersion: boolean }): Fragment {
   return pinnedVersion
-    ? sql`t.head_version, exists (select 1 from schemas v where v.tenant = t.number and v.version = ${param("version", "text")}) as has_version`
+    ? sql`
+      t.head_version,
+      exists (
+        select 1
+        from schemas v
+        where v.tenant = t.number
+        and v.version = ${param("version", "text")}
+      ) as has_version
+    `
     : sql`t.head_version`;
 }
 

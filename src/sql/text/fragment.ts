@@ -1,6 +1,6 @@
 /**
- * A piece of a statement: text with holes for parameters. Values can never be mistaken for text;
- * placeholders are numbered when the whole statement is rendered, so pieces compose in any order.
+ * A piece of a statement: text with holes for parameters. Values can never be mistaken for text.
+ * Placeholders are numbered when the whole statement is rendered, so pieces compose in any order.
  */
 export interface Fragment {
   readonly parts: readonly Part[];
@@ -16,16 +16,63 @@ export interface Statement {
   readonly params: readonly string[];
 }
 
-/** The template tag: only fragments can be interpolated, so no value ever becomes text. */
+/**
+ * The template tag: only fragments can be interpolated, so no value ever becomes text. A template may
+ * have several lines: a line break with the blanks around it becomes one blank, or none at the ends of
+ * the template and inside parentheses. An empty fragment on a line of its own leaves no blank.
+ */
 export function sql(strings: TemplateStringsArray, ...holes: readonly Fragment[]): Fragment {
   const parts: Part[] = [];
-  strings.forEach((text, index) => {
-    if (text !== "") parts.push({ kind: "text", text });
+  let isBlankDue = false;
+  piecesOf(strings).forEach(({ text, spaced, breaksBefore, breaksAfter }, index) => {
+    if (breaksBefore && parts.length > 0) isBlankDue = true;
+    if (text !== "") {
+      parts.push({ kind: "text", text: isBlankDue && !text.startsWith(")") ? spaced : text });
+      isBlankDue = breaksAfter && !text.endsWith("(");
+    }
     const hole = holes[index];
+    if (hole === undefined || hole.parts.length === 0) return;
+    if (isBlankDue) parts.push(blank);
+    isBlankDue = false;
     // In a loop: large statements have more parts than a call takes arguments.
-    for (const part of hole?.parts ?? []) parts.push(part);
+    for (const part of hole.parts) parts.push(part);
   });
   return { parts };
+}
+
+const blank: Part = { kind: "text", text: " " };
+
+/** The text of a template between two holes, with its line breaks collapsed. */
+interface Piece {
+  readonly text: string;
+  /** The text behind a blank. */
+  readonly spaced: string;
+  readonly breaksBefore: boolean;
+  readonly breaksAfter: boolean;
+}
+
+/** Templates are read once: each has one array of strings, for as long as the program runs. */
+const knownPieces = new WeakMap<TemplateStringsArray, readonly Piece[]>();
+
+function piecesOf(strings: TemplateStringsArray): readonly Piece[] {
+  const known = knownPieces.get(strings);
+  if (known !== undefined) return known;
+  const pieces = strings.map(pieceOf);
+  knownPieces.set(strings, pieces);
+  return pieces;
+}
+
+function pieceOf(string: string): Piece {
+  const text = string
+    .replaceAll(/^\s*\n\s*|\s*\n\s*$/g, "")
+    .replaceAll(/(?<=\()\s*\n\s*|\s*\n\s*(?=\))/g, "")
+    .replaceAll(/\s*\n\s*/g, " ");
+  return {
+    text,
+    spaced: ` ${text}`,
+    breaksBefore: /^\s*\n/.test(string),
+    breaksAfter: /\n\s*$/.test(string),
+  };
 }
 
 /** A parameter: `key` names its value, the same key is the same placeholder all over a statement. */

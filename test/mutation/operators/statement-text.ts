@@ -48,7 +48,7 @@ const numbers: Readonly<Record<string, readonly string[]>> = {
 
 /** What may follow a condition that is one of several. */
 const afterCondition =
-  "$|\\)| (?:and|or|where|order by|limit|union|offset|then|when|end|else|from|group by|left join|cross join|window)\\b";
+  "\\s*$|\\s*\\)|\\s+(?:and|or|where|order by|limit|union|offset|then|when|end|else|from|group by|left join|cross join|window)\\b";
 
 const changes: readonly Change[] = [
   {
@@ -65,17 +65,17 @@ const changes: readonly Change[] = [
   },
   {
     operator: "another number in SQL",
-    pattern: /(?<![\w.$:\uFFFC'])(?<!(?:offset|limit) )[012](?![\w.']| from\b)/g,
+    pattern: /(?<![\w.$:\uFFFC'])(?<!(?:offset|limit) )[012](?![\w.']|\s+from\b)/g,
     texts: (found) => numbers[found] ?? [],
   },
   {
     operator: "without a condition in SQL",
-    pattern: new RegExp(`(?<!between [^()]*) and [^()]*?(?=${afterCondition})`, "g"),
+    pattern: new RegExp(String.raw`(?<!between [^()]*)\s+and\s[^()]*?(?=${afterCondition})`, "g"),
     texts: () => [""],
   },
   {
     operator: "without a condition in SQL",
-    pattern: /(?<=\bwhere )[^()]*? and /g,
+    pattern: /(?<=\bwhere\s+)[^()]*?\sand\s+/g,
     texts: () => [""],
   },
   {
