@@ -1,19 +1,14 @@
 import { fileURLToPath } from "node:url";
 
 import { must } from "../src/base/assert.ts";
-import {
-  type Checkout,
-  openCheckout,
-  questionsOfBlock,
-  type ServedCheckout,
-  type Spent,
-} from "./compare/checkout.ts";
+import { type Checkout, openCheckout, type Spent } from "./compare/checkout.ts";
 import {
   type Asked,
-  comparedClasses,
+  comparedGroups,
+  type ComparedGroup,
   type ComparedSection,
-  datasetsOf,
 } from "./compare/classes.ts";
+import { type BySide, measurePairs, type Side, sides } from "./compare/pairs.ts";
 import { medianOfNumbers } from "./measure.ts";
 import { figure, formatTable } from "./report.ts";
 import type { BenchServer } from "./server.ts";
@@ -31,16 +26,16 @@ export interface CompareOptions {
   readonly seconds: number;
 }
 
-/** What a class of questions costs the new checkout, to what it costs the old one. */
+/** What a class of requests costs the new checkout, to what it costs the old one. */
 export interface CompareResult {
   readonly section: ComparedSection;
-  readonly questions: string;
+  readonly requests: string;
   readonly service: ComparedCost;
   readonly postgres: ComparedCost;
   readonly isMissed: boolean;
 }
 
-/** Of processor time; microseconds of a question. */
+/** Of processor time; microseconds of a request. */
 export interface ComparedCost {
   readonly old: number;
   readonly new: number;
@@ -53,135 +48,58 @@ const wantedRatio = 1.05;
 
 const ownFolder = fileURLToPath(new URL("..", import.meta.url));
 
-const names = ["old", "new"] as const;
-
-type Name = (typeof names)[number];
-
 /**
- * Compares the processor time of two checkouts: both serve data of their own in processes that the
- * same client asks the same questions, in turn.
+ * Compares the processor time of two checkouts: both serve data of their own in processes that get the
+ * same requests of the same client, in turn.
  */
 export async function benchCompare(
   server: BenchServer,
   options: CompareOptions,
   print: (line: string) => void,
 ): Promise<readonly CompareResult[]> {
-  const datasets = datasetsOf(options.sections, options.isSmall);
-  const classes = comparedClasses(options.sections, options.isSmall, datasets).filter(({ name }) =>
-    name.includes(options.only),
-  );
-  const checkouts = new Map<Name, Checkout>();
-  const spent: Record<Name, Spent[][]> = { old: [], new: [] };
-  try {
-    for (const [name, folder] of [
-      ["old", options.old],
-      ["new", ownFolder],
-    ] as const) {
-      print(`${name}: loads ${folder} ...`);
-      checkouts.set(name, await openCheckout(server, { name, folder, datasets }));
-    }
-    print("counts what is asked ...");
-    const counts = await countsOf(
-      must(checkouts.get("old"), "it was opened"),
-      classes,
-      options.seconds,
-    );
-    for (let pair = 0; pair < options.pairs; pair++) {
-      print(`pair ${pair + 1} of ${options.pairs} ...`);
-      const measured = await measurePair(checkouts, classes, counts);
-      for (const name of names) spent[name].push(measured[name]);
-    }
-  } finally {
-    for (const checkout of checkouts.values()) await checkout.drop();
+  const results: CompareResult[] = [];
+  for (const group of comparedGroups(options.sections, options)) {
+    results.push(...(await compareGroup(server, group, options, print)));
   }
-  const results = resultsOf(classes, spent);
   print(`\n${compareTable(results)}`);
   return results;
 }
 
-/** Part of the questions that are asked of a process before any is measured, all classes in turn. */
-const warmUpPart = 1 / 3;
-
-/** How many questions of each class are asked, of both: what they cost when they come again. */
-async function countsOf(
-  checkout: Checkout,
-  classes: readonly Asked[],
-  seconds: number,
-): Promise<readonly number[]> {
-  const served = await checkout.serve();
-  try {
-    for (const asked of classes) await served.count(asked, seconds * warmUpPart);
-    const counts: number[] = [];
-    for (const asked of classes) counts.push(await served.count(asked, seconds));
-    return counts;
-  } finally {
-    await served.stop();
-  }
-}
-
-/**
- * In a process of each, which have their turns block by block, so that what else the machine does hits
- * both alike. Microseconds of a question.
- */
-async function measurePair(
-  checkouts: ReadonlyMap<Name, Checkout>,
-  classes: readonly Asked[],
-  counts: readonly number[],
-): Promise<Record<Name, Spent[]>> {
-  const served = new Map<Name, ServedCheckout>();
-  const measured: Record<Name, Spent[]> = { old: [], new: [] };
-  try {
-    for (const [name, checkout] of checkouts) served.set(name, await checkout.serve());
-    for (const [nth, asked] of classes.entries()) {
-      await askInTurn(served, asked, must(counts[nth], "every class was counted") * warmUpPart);
-    }
-    for (const [nth, asked] of classes.entries()) {
-      const both = await askInTurn(served, asked, must(counts[nth], "every class was counted"));
-      for (const name of names) measured[name].push(both[name]);
-    }
-    return measured;
-  } finally {
-    for (const { stop } of served.values()) await stop();
-  }
-}
-
-async function askInTurn(
-  served: ReadonlyMap<Name, ServedCheckout>,
-  asked: Asked,
-  count: number,
-): Promise<Record<Name, Spent>> {
-  const sums: Record<Name, Spent> = {
-    old: { service: 0, postgres: 0 },
-    new: { service: 0, postgres: 0 },
+async function compareGroup(
+  server: BenchServer,
+  group: ComparedGroup,
+  { old, pairs, seconds }: CompareOptions,
+  print: (line: string) => void,
+): Promise<readonly CompareResult[]> {
+  const folders = { old, new: ownFolder };
+  const opened: Partial<Record<Side, Checkout>> = {};
+  const open = async (name: Side): Promise<Checkout> => {
+    print(`${name}: loads data to ${group.name} for ${folders[name]} ...`);
+    const checkout = await openCheckout(server, { name, folder: folders[name], group });
+    opened[name] = checkout;
+    return checkout;
   };
-  const blocks = Math.ceil(count / questionsOfBlock);
-  const ofOne = 1_000_000 / (blocks * questionsOfBlock);
-  for (let block = 0; block < blocks; block++) {
-    for (const name of block % 2 === 0 ? names : names.toReversed()) {
-      const { ask } = must(served.get(name), "both are served");
-      const { service, postgres } = await ask(asked, block * questionsOfBlock, questionsOfBlock);
-      const sum = sums[name];
-      sums[name] = {
-        service: sum.service + service * ofOne,
-        postgres: sum.postgres + postgres * ofOne,
-      };
-    }
+  try {
+    const checkouts = { old: await open("old"), new: await open("new") };
+    const measured = await measurePairs(checkouts, group.classes, { pairs, seconds }, print);
+    return resultsOf(group.classes, measured);
+  } finally {
+    for (const side of sides) await opened[side]?.drop();
   }
-  return sums;
 }
 
 /** What all classes of a section cost together stands behind them. */
 function resultsOf(
   classes: readonly Asked[],
-  spent: Readonly<Record<Name, readonly (readonly Spent[])[]>>,
+  pairs: readonly BySide<readonly Spent[]>[],
 ): readonly CompareResult[] {
   const places = classes.map((_, nth) => nth);
   const sections = [...new Set(classes.map(({ section }) => section))];
   return sections.flatMap((section) => {
     const own = places.filter((nth) => classes[nth]?.section === section);
     return [
-      ...own.map((nth) => resultOf(section, must(classes[nth], "it is one").name, [nth], spent)),
-      resultOf(section, "(all of them)", own, spent),
+      ...own.map((nth) => resultOf(section, must(classes[nth], "it is one").name, [nth], pairs)),
+      resultOf(section, "(all of them)", own, pairs),
     ];
   });
 }
@@ -189,13 +107,13 @@ function resultsOf(
 /** Of one class, or of several together. */
 function resultOf(
   section: ComparedSection,
-  questions: string,
+  requests: string,
   places: readonly number[],
-  spent: Readonly<Record<Name, readonly (readonly Spent[])[]>>,
+  pairs: readonly BySide<readonly Spent[]>[],
 ): CompareResult {
   const costOf = (part: keyof Spent): ComparedCost => {
-    const of = (side: Name): readonly number[] =>
-      spent[side].map((run) =>
+    const of = (side: Side): readonly number[] =>
+      pairs.map(({ [side]: run }) =>
         places.reduce((sum, nth) => sum + must(run[nth], "every class was asked")[part], 0),
       );
     const [before, after] = [of("old"), of("new")];
@@ -210,7 +128,7 @@ function resultOf(
   const service = costOf("service");
   const postgres = costOf("postgres");
   const isMissed = service.ratio > wantedRatio || postgres.ratio > wantedRatio;
-  return { section, questions, service, postgres, isMissed };
+  return { section, requests, service, postgres, isMissed };
 }
 
 function compareTable(results: readonly CompareResult[]): string {
@@ -223,7 +141,7 @@ function compareTable(results: readonly CompareResult[]): string {
   return formatTable(
     [
       "section",
-      "questions",
+      "requests",
       "service old us",
       "new us",
       "ratio",
@@ -236,7 +154,7 @@ function compareTable(results: readonly CompareResult[]): string {
     ],
     results.map((result) => [
       result.section,
-      result.questions,
+      result.requests,
       ...cells(result.service),
       ...cells(result.postgres),
       result.isMissed ? "MISSED" : "",

@@ -67,7 +67,7 @@ rate only:
 
 compare only:
   --old <folder>         the checkout that this one is compared with; sections stand behind the
-                         command: check, lookup, shapes (all)
+                         command: check, lookup, shapes, write (all)
   --pairs <n>            pairs of processes (5); --seconds are of processor time
 
 abuse only (names of abuses stand behind the command, all without any):

@@ -4,24 +4,23 @@ import { Pool } from "undici";
 
 import { must } from "../../src/base/assert.ts";
 import { startPemba, startServing } from "../../test/support/pemba.ts";
-import type { Dataset } from "../data/dataset.ts";
 import { loadFacts } from "../load.ts";
 import { type BenchServer, emptyDatabase, onServer } from "../server.ts";
 import { processorSeconds } from "../serving.ts";
-import type { Asked } from "./classes.ts";
+import type { Asked, AskedRequest, ComparedGroup } from "./classes.ts";
 import { familySeconds, postmasterOf } from "./family-time.ts";
 
 /** A checkout whose data are loaded. */
 export interface Checkout {
+  /** Removes what earlier writes left behind, so that each measurement begins alike. */
+  readonly settle: () => Promise<void>;
   readonly serve: () => Promise<ServedCheckout>;
   readonly drop: () => Promise<void>;
 }
 
 /** A process of it. */
 export interface ServedCheckout {
-  /** How many questions take so much processor time of service and Postgres together. */
-  readonly count: (asked: Asked, seconds: number) => Promise<number>;
-  /** Asks so many questions, from one of them on; what they took together, in seconds. */
+  /** Sends so many requests, from one of them on; what they took together, in seconds. */
   readonly ask: (asked: Asked, from: number, count: number) => Promise<Spent>;
   readonly stop: () => Promise<void>;
 }
@@ -32,23 +31,23 @@ export interface Spent {
   readonly postgres: number;
 }
 
-/** Asked one after the other before another process has its turn. */
-export const questionsOfBlock = 25;
+/** What a class may have in flight. */
+const connections = 8;
 
 /**
- * Makes a database with the migrations of the checkout, and a tenant of it for each of the data sets,
- * named as they are.
+ * Makes a database with the migrations of the checkout, and a tenant of it for each of the data sets of
+ * the group, named as they are.
  */
 export async function openCheckout(
   server: BenchServer,
   options: {
     readonly name: "old" | "new";
     readonly folder: string;
-    readonly datasets: readonly Dataset[];
+    readonly group: ComparedGroup;
   },
 ): Promise<Checkout> {
-  const { name, folder, datasets } = options;
-  const { url, drop } = await emptyDatabase(server, `pemba_bench_compare_${name}`);
+  const { name, folder, group } = options;
+  const { url, drop } = await emptyDatabase(server, `pemba_bench_compare_${group.name}_${name}`);
   const postmaster = await postmasterOf(url);
   const run = {
     main: join(folder, "src/main.ts"),
@@ -60,7 +59,7 @@ export async function openCheckout(
     const serving = startServing([], run);
     const addresses = await serving.addresses;
     const pid = must(serving.process.pid, "it has started");
-    const client = new Pool(addresses.url, { connections: 1 });
+    const client = new Pool(addresses.url, { connections });
     const post: Post = async (path, body) => {
       const { statusCode, body: answer } = await client.request({
         method: "POST",
@@ -74,7 +73,7 @@ export async function openCheckout(
     };
     return {
       post,
-      ...measuresOf(post, { postmaster, pid }),
+      ask: measureOf(post, { postmaster, pid }),
       stop: async () => {
         await client.close();
         serving.process.kill("SIGTERM");
@@ -84,18 +83,27 @@ export async function openCheckout(
   };
   const first = await serve();
   try {
-    for (const { name, schema } of datasets) {
+    for (const { name, schema } of group.datasets) {
       const id = tenantOf(name);
       await first.post("create", { id, name: id });
       await first.post(`${id}/schemas/write`, { schema });
+      for (const { path, body } of group.setUp) await first.post(`${id}/${path}`, body);
     }
   } finally {
     await first.stop();
   }
-  for (const { name, facts } of datasets) {
+  for (const { name, facts } of group.datasets) {
     await loadFacts(url, await numberOf(url, tenantOf(name)), facts);
   }
-  return { serve, drop };
+  const settle = async (): Promise<void> => {
+    // What only reads is as loading left it.
+    if (group.name === "read") return;
+    await onServer(url, async (sql) => {
+      await sql`vacuum (analyze)`;
+      await sql`checkpoint`;
+    });
+  };
+  return { settle, serve, drop };
 }
 
 /** A name of data has underscores, an id of a tenant has none. */
@@ -105,36 +113,32 @@ function tenantOf(dataset: string): string {
 
 type Post = (path: string, body: object) => Promise<string>;
 
-function measuresOf(
+function measureOf(
   post: Post,
   { postmaster, pid }: { readonly postmaster: number; readonly pid: number },
-): Pick<ServedCheckout, "count" | "ask"> {
+): ServedCheckout["ask"] {
   const read = async (): Promise<Spent> => ({
     service: await processorSeconds(pid),
     postgres: await familySeconds(postmaster),
   });
-  const ask: ServedCheckout["ask"] = async ({ dataset, requests, name }, from, count) => {
-    const before = await read();
-    for (let nth = from; nth < from + count; nth++) {
-      const { path, body, right } = must(requests[nth % requests.length], "a class has some");
+  return async ({ name, dataset, inFlight, request, prepare }, from, count) => {
+    const send = async ({ path, body, right }: AskedRequest): Promise<void> => {
       const text = await post(`${tenantOf(dataset)}/${path}`, body);
       if (!text.includes(right)) throw new Error(`wrong answer of ${name}: ${text}`);
-    }
+    };
+    if (prepare !== undefined) await send(prepare(from, count));
+    let next = from;
+    const before = await read();
+    const connection = async (): Promise<void> => {
+      while (next < from + count) await send(request(next++));
+    };
+    await Promise.all(Array.from({ length: inFlight }, connection));
     const after = await read();
     return {
       service: after.service - before.service,
       postgres: after.postgres - before.postgres,
     };
   };
-  const count: ServedCheckout["count"] = async (asked, seconds) => {
-    let asks = 0;
-    for (let spent = 0; spent < seconds; asks += questionsOfBlock) {
-      const { service, postgres } = await ask(asked, asks, questionsOfBlock);
-      spent += service + postgres;
-    }
-    return asks;
-  };
-  return { count, ask };
 }
 
 async function numberOf(url: string, id: string): Promise<string> {

@@ -7,17 +7,22 @@ import { nestedDataset } from "../data/nested.ts";
 import { socialDataset } from "../data/social.ts";
 import { withMoreRelations } from "../data/variants.ts";
 import { withHeavySubject } from "../workloads/heavy-subject.ts";
+import { writeClasses, writtenBundle, writtenData } from "./writes.ts";
 
-const sections = ["check", "lookup", "shapes"] as const;
+const sections = ["check", "lookup", "shapes", "write"] as const;
 
 export type ComparedSection = (typeof sections)[number];
 
-/** Questions that cost about the same, of the tenant that has the data set. */
+/** Requests that cost about the same, to the tenant that has the data set. */
 export interface Asked {
   readonly section: ComparedSection;
   readonly name: string;
   readonly dataset: string;
-  readonly requests: readonly AskedRequest[];
+  /** Requests at the same time, each on a connection of its own; at most 8. */
+  readonly inFlight: number;
+  readonly request: (nth: number) => AskedRequest;
+  /** Comes before so many of them, from one of them on, and is not measured. */
+  readonly prepare?: (from: number, count: number) => AskedRequest;
 }
 
 /** `path` goes on behind the tenant. */
@@ -26,6 +31,16 @@ export interface AskedRequest {
   readonly body: object;
   /** Which a right answer holds; "" where that is not known. */
   readonly right: string;
+}
+
+/** Classes that ask the same databases. */
+export interface ComparedGroup {
+  /** Names the databases, too. */
+  readonly name: "read" | "write";
+  readonly datasets: readonly Dataset[];
+  readonly classes: readonly Asked[];
+  /** Sent once to each tenant, when it has a schema. */
+  readonly setUp: readonly AskedRequest[];
 }
 
 const questionsOfClass = 400;
@@ -38,14 +53,39 @@ export function parseSections(words: readonly string[]): readonly ComparedSectio
   return words.length === 0 ? sections : sections.filter((section) => words.includes(section));
 }
 
-/** The data that the sections ask, each once. */
-export function datasetsOf(
+/**
+ * What is asked, in order. Writes have databases of their own, so what they leave behind costs no
+ * question anything.
+ *
+ * @param only a part of the names of the classes
+ */
+export function comparedGroups(
   chosen: readonly ComparedSection[],
-  isSmall: boolean,
-): readonly Dataset[] {
+  { isSmall, only }: { readonly isSmall: boolean; readonly only: string },
+): readonly ComparedGroup[] {
+  const reading = chosen.filter((section) => section !== "write");
+  const datasets = datasetsOf(reading, isSmall);
+  const read = comparedClasses(reading, isSmall, datasets);
+  const write = chosen.includes("write") ? writeClasses : [];
+  const groups: readonly ComparedGroup[] = [
+    { name: "read", datasets, classes: read, setUp: [] },
+    { name: "write", datasets: [writtenData], classes: write, setUp: [writtenBundle] },
+  ];
+  return groups
+    .map((group) => ({
+      ...group,
+      classes: group.classes.filter(({ name }) => name.includes(only)),
+    }))
+    .filter(({ classes }) => classes.length > 0);
+}
+
+type ReadSection = Exclude<ComparedSection, "write">;
+
+/** The data that the sections ask, each once. */
+function datasetsOf(chosen: readonly ReadSection[], isSmall: boolean): readonly Dataset[] {
   const nested = nestedDataset(isSmall ? smallSizes : fullSizes, questionsOfClass);
   const base = nestedDataset(tinySizes, questionsOfClass);
-  const ofSection: Readonly<Record<ComparedSection, readonly Dataset[]>> = {
+  const ofSection: Readonly<Record<ReadSection, readonly Dataset[]>> = {
     check: [
       nested,
       socialDataset({ users: isSmall ? 4_000 : 100_000, questions: questionsOfClass }),
@@ -57,9 +97,8 @@ export function datasetsOf(
   return [...new Map(all.map((dataset) => [dataset.name, dataset])).values()];
 }
 
-/** All that is asked, in order. */
-export function comparedClasses(
-  chosen: readonly ComparedSection[],
+function comparedClasses(
+  chosen: readonly ReadSection[],
   isSmall: boolean,
   datasets: readonly Dataset[],
 ): readonly Asked[] {
@@ -75,23 +114,30 @@ export function comparedClasses(
         section,
         name: `${name}: ${each.name}`,
         dataset: name,
-        requests: each.questions.map(checkRequest),
+        ...inTurn(each.questions.map(checkRequest)),
       }));
     });
   const shaped = datasetsOf(["shapes"], isSmall).map(({ name }) => name);
   const checked = datasetsOf(["check"], isSmall).map(({ name }) => name);
-  const ofSection: Readonly<Record<ComparedSection, () => readonly Asked[]>> = {
+  const ofSection: Readonly<Record<ReadSection, () => readonly Asked[]>> = {
     check: () => checks("check", checked),
     lookup: () =>
       nestedLookups(sizes, questionsOfClass / 10).map(({ name, lookups }) => ({
         section: "lookup",
         name,
         dataset: nested,
-        requests: lookups.map(lookupRequest),
+        ...inTurn(lookups.map(lookupRequest)),
       })),
     shapes: () => checks("shapes", shaped),
   };
   return chosen.flatMap((section) => ofSection[section]());
+}
+
+/** Asks one question at a time, round and round. */
+function inTurn(requests: readonly AskedRequest[]): Pick<Asked, "inFlight" | "request"> {
+  const request = (nth: number): AskedRequest =>
+    must(requests[nth % requests.length], "a class has some");
+  return { inFlight: 1, request };
 }
 
 function checkRequest({ entity, permission, user, allowed }: Question): AskedRequest {
