@@ -6,8 +6,7 @@ import { integer } from "../config/kind.ts";
 import type { Command } from "./command.ts";
 import { type BatchWriter, batchWriter } from "./import-batch.ts";
 import { ImportStopped, type ImportTarget, writeBatch } from "./import-client.ts";
-import { type Place, readLine } from "./import-line.ts";
-import { linesOf, maxLineBytes } from "./import-lines.ts";
+import { type Place, readLine, linesOf, maxLineBytes } from "./import-line.ts";
 import { createProgress, type Progress, type Tally } from "./import-progress.ts";
 import { complain } from "./output.ts";
 

@@ -6,11 +6,13 @@ import { packageVersion } from "../base/package-version.ts";
 import { noTelemetry, type Telemetry } from "../base/telemetry.ts";
 import type { Config } from "../config/options.ts";
 import type { LogExport } from "../telemetry/log-export.ts";
+import { LogFile } from "../telemetry/log-file.ts";
+import { type LogSink, standardOutput } from "../telemetry/log-sink.ts";
+import { createLogger, type LoggerOptions } from "../telemetry/logger.ts";
 import type { OpenTelemetry } from "../telemetry/open.ts";
 import type { ExportReport } from "../telemetry/outage.ts";
 import { type GivenTarget, type Target, targetOf } from "../telemetry/target.ts";
-import { openLogger } from "./open-logger.ts";
-import { sentenceOf } from "./output.ts";
+import { sentenceOf, warn } from "./output.ts";
 import { hostOf } from "./servers.ts";
 
 /** What is told of the process, to whom the configuration names. */
@@ -111,4 +113,26 @@ function givenTarget(config: Config, section: "tracer" | "meter" | "logger"): Gi
     headers: config[`${section}.headers`],
     serviceName: config[`${section}.service_name`],
   };
+}
+
+/** The log as it is configured. Fails when its file cannot be written. */
+export function openLogger(
+  config: Config,
+  besides: Pick<LoggerOptions, "tap" | "place"> = {},
+): Logger {
+  const sink = openSink(config["logger.file"]);
+  const level = config["logger.level"];
+  return createLogger({ level, output: config["logger.output"], sink, ...besides });
+}
+
+/** Programs that rotate logs send SIGHUP when they have moved the file away. */
+function openSink(path: string): LogSink {
+  if (path === "") return standardOutput();
+  try {
+    const file = new LogFile(path, (problem) => warn(`logger.file: ${problem}`));
+    process.on("SIGHUP", () => file.reopen());
+    return file;
+  } catch (cause) {
+    throw new PembaError("INVALID_ARGUMENT", `logger.file: cannot write to \`${path}\``, { cause });
+  }
 }

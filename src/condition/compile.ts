@@ -5,8 +5,7 @@ import type { Condition } from "./condition.ts";
 import { convert } from "./convert.ts";
 import { environmentFor, isFreeName, ruleLimits } from "./environment.ts";
 import { evaluate } from "./evaluate.ts";
-import { Refusal } from "./refusal.ts";
-import { checkSentence, parseSentence } from "./sentence.ts";
+import { Refusal, checkSentence, parseSentence } from "./refusal.ts";
 import type { ConditionTree } from "./tree.ts";
 
 export type CompileOutcome =

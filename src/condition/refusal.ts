@@ -1,3 +1,8 @@
+import type { ParseError, TypeError as CheckError } from "@marcbachmann/cel-js";
+
+import { ruleLimits } from "./environment.ts";
+import { gaps } from "./standard-library.ts";
+
 /** Why a rule does not compile; thrown inside the compiler and answered by it, never seen outside. */
 export class Refusal extends Error {
   override readonly name = "Refusal";
@@ -8,4 +13,125 @@ export class Refusal extends Error {
     super(message);
     this.offset = offset;
   }
+}
+
+const tokens: ReadonlyMap<string, string> = new Map([
+  ["EOF", "the end"],
+  ["NUMBER", "a number"],
+  ["STRING", "a string"],
+  ["BOOLEAN", "a boolean"],
+  ["NULL", "`null`"],
+  ["IDENTIFIER", "a name"],
+  ["PLUS", "`+`"],
+  ["MINUS", "`-`"],
+  ["MULTIPLY", "`*`"],
+  ["DIVIDE", "`/`"],
+  ["MODULO", "`%`"],
+  ["EQ", "`==`"],
+  ["NE", "`!=`"],
+  ["LT", "`<`"],
+  ["LE", "`<=`"],
+  ["GT", "`>`"],
+  ["GE", "`>=`"],
+  ["AND", "`&&`"],
+  ["OR", "`||`"],
+  ["NOT", "`!`"],
+  ["IN", "`in`"],
+  ["LPAREN", "`(`"],
+  ["RPAREN", "`)`"],
+  ["LBRACKET", "`[`"],
+  ["RBRACKET", "`]`"],
+  ["LBRACE", "`{`"],
+  ["RBRACE", "`}`"],
+  ["DOT", "`.`"],
+  ["COMMA", "`,`"],
+  ["COLON", "`:`"],
+  ["QUESTION", "`?`"],
+  ["BYTES", "bytes"],
+]);
+
+/** What is wrong with a text that does not parse, without its position. */
+export function parseSentence(error: ParseError, text: string): string {
+  const found = snippet(error.range, text);
+  const gap = gapSentence(text.slice(0, error.range?.start ?? 0), found);
+  if (gap !== undefined) return gap;
+  switch (error.code) {
+    case "unexpected_character":
+      return `unexpected ${quoted(found)}`;
+    case "unexpected_token":
+      return `unexpected ${tokenName(error.summary.split(": ").at(-1))}`;
+    case "expected_token": {
+      const [, expected, got] = /^Expected (\w+), got (\w+)$/.exec(error.summary) ?? [];
+      return `expected ${tokenName(expected)}, found ${tokenName(got)}`;
+    }
+    case "invalid_macro_argument":
+      return `${quoted(found)} cannot name a variable`;
+    case "reserved_identifier":
+      return `${quoted(found)} is a reserved word`;
+    case "newline_in_string":
+      return "a string in single quotation marks must end on its line";
+    case "unterminated_string":
+    case "unterminated_triple_quoted_string":
+      return "the string is not closed";
+    case "limit_exceeded":
+      return `more than a rule may hold: at most ${ruleLimits.maxAstNodes} parts, nested ${ruleLimits.maxDepth} deep, ${ruleLimits.maxListElements} elements in a list`;
+    default:
+      return plain(error.summary);
+  }
+}
+
+/** What of the language the parser does not know, told by where it stops. */
+function gapSentence(before: string, found: string): string | undefined {
+  if (found === "`") return "names in backticks are not supported: write `map['name']`";
+  if (found.startsWith("{") && /[\w.]\s*$/.test(before)) {
+    return "messages such as `Name{...}` are not supported";
+  }
+  if (/^['"]/.test(found) && /\b(?:br|rb)$/i.test(before)) {
+    return "raw bytes are not supported: write b'...' with `\\\\` for each backslash";
+  }
+  return undefined;
+}
+
+/** What is wrong with a text whose types do not fit, without its position. */
+export function checkSentence(error: CheckError, text: string): string {
+  const found = snippet(error.range, text);
+  switch (error.code) {
+    case "unknown_variable":
+      return (
+        gaps.get(found) ??
+        `unknown name ${quoted(found)}: a rule sees its parameters and \`context.data\``
+      );
+    case "no_such_key":
+      return `unknown field ${quoted(found)}: only \`context.data\` can be read`;
+    case "invalid_macro_argument":
+      return "`has` takes a path of fields such as `context.data.name`: of other maps, ask `'name' in map`";
+    default:
+      return plain(error.summary);
+  }
+}
+
+function tokenName(token: string | undefined): string {
+  return tokens.get(token ?? "") ?? "text";
+}
+
+function snippet(
+  range: { readonly start: number; readonly end: number } | undefined,
+  text: string,
+): string {
+  return range === undefined ? "" : text.slice(range.start, range.end);
+}
+
+function quoted(found: string): string {
+  // What does not show is written as it would be in a string.
+  const shown = found.replaceAll(/\p{Cc}/gu, (character) => JSON.stringify(character).slice(1, -1));
+  return shown === "" ? "text" : `\`${shown}\``;
+}
+
+/** The library's sentence in our style: lower case, and the types under the names we use. */
+function plain(summary: string): string {
+  const sentence = summary
+    .replaceAll("google.protobuf.Timestamp", "timestamp")
+    .replaceAll("google.protobuf.Duration", "duration")
+    .replaceAll("'", "`");
+  return sentence.charAt(0).toLowerCase() + sentence.slice(1);
 }

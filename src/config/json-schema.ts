@@ -1,8 +1,8 @@
+import { shownValue } from "./effective.ts";
 import { keyNames } from "./key-name.ts";
 import type { JsonSchema } from "./kind.ts";
 import type { Option } from "./option.ts";
 import { options } from "./options.ts";
-import { shownValue } from "./shown-value.ts";
 
 /** The levels of a file: sections by the names of their steps, down to keys. */
 interface Section {

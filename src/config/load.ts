@@ -1,17 +1,14 @@
 import { existsSync } from "node:fs";
 
 import { quote } from "../base/quote.ts";
-import { contradictions } from "./contradictions.ts";
+import { contradictions, unusedProtections, unguardedPeers } from "./contradictions.ts";
 import { readFile } from "./file.ts";
 import type { FlagKind } from "./flags.ts";
-import { keyNames } from "./key-name.ts";
+import { keyNames, suggestVariable } from "./key-name.ts";
 import { maskPasswords } from "./mask.ts";
-import { defaultOf, type Option } from "./option.ts";
+import { defaultOf, type Option, variablePrefix } from "./option.ts";
 import { type Config, type OptionKey, optionKeys, options } from "./options.ts";
 import type { Setting, Source } from "./setting.ts";
-import { unguardedPeers } from "./unguarded.ts";
-import { unusedProtections } from "./unused.ts";
-import { readVariables } from "./variables.ts";
 
 /** Either every value, or everything that is wrong, a sentence each. */
 export type Loaded =
@@ -132,4 +129,28 @@ function flagSource(flags: ReadonlyMap<string, string>): Source {
     }
   }
   return { settings, problems: [] };
+}
+
+const nameOf = new Map(
+  keyNames.flatMap(({ name, variables }) => variables.map((variable) => [variable, name])),
+);
+
+/** What the environment gives. An empty variable is one that is not set, as compose files leave them. */
+function readVariables(env: Readonly<Record<string, string | undefined>>): Source {
+  const settings = new Map<string, Setting>();
+  const problems: string[] = [];
+  for (const [variable, text] of Object.entries(env)) {
+    if (!variable.startsWith(variablePrefix) || text === undefined || text === "") continue;
+    const name = nameOf.get(variable);
+    const other = name === undefined ? undefined : settings.get(name);
+    if (name === undefined) {
+      const meant = suggestVariable(variable);
+      problems.push(`${variable}: no key of the configuration has this variable${meant}`);
+    } else if (other !== undefined && other.text !== text) {
+      problems.push(`${variable}: \`${name}\` has another value in ${other.place}`);
+    } else {
+      settings.set(name, { name, source: "variable", text, place: variable });
+    }
+  }
+  return { settings, problems };
 }

@@ -1,11 +1,10 @@
 import { runThrough, type Steps } from "../base/steps.ts";
 import { suggest } from "../base/suggest.ts";
-import type { AttributeType } from "../base/tuple.ts";
-import { resolveAttributeType } from "./attribute-type.ts";
+import { type AttributeType, attributeTypes } from "../base/tuple.ts";
+import { compileCondition } from "../condition/compile.ts";
 import { compileExpression } from "./compile-expression.ts";
-import { compileRule } from "./compile-rule.ts";
+import { blankBlockComments } from "./lexer.ts";
 import { parseSchemaSteps } from "./parse.ts";
-import { type Position, startOfText } from "./position.ts";
 import { type ChangeOf, Problems } from "./problem.ts";
 import type {
   EntityDefinition,
@@ -17,7 +16,8 @@ import type {
 } from "./schema.ts";
 import { type EntityScope, relationOf, type Scope, scopeOf } from "./scope.ts";
 import { checkSize } from "./size.ts";
-import type { Name, RelationNode, SchemaTree, StatementNode } from "./tree.ts";
+import { type Position, startOfText, positionAt, type Source } from "./source.ts";
+import type { Name, RelationNode, SchemaTree, StatementNode, RuleNode } from "./tree.ts";
 
 /** Reads and compiles a schema. Throws SCHEMA_PARSE or SCHEMA_COMPILE with all mistakes. */
 export function compileSchemaText(text: string): Schema {
@@ -147,4 +147,68 @@ function compileTypes(
     types.set(`${subject.type}#${subject.relation}`, subject);
   }
   return [...types.values()];
+}
+
+/** Compiles a rule with its condition; undefined, and a problem more, when it is wrong. */
+function compileRule(
+  source: Source,
+  rule: RuleNode,
+  problems: Problems,
+): RuleDefinition | undefined {
+  const name = rule.name.text;
+  const parameters = compileParameters(rule, problems);
+  if (parameters === undefined) return undefined;
+  const text = rule.body.text.trim();
+  if (text === "") {
+    problems.add(rule.name.position, `rule \`${name}\` has no expression: its body is empty`);
+    return undefined;
+  }
+  // The condition language has line comments only; what is shown of the rule keeps the others too.
+  const compiled = compileCondition(blankBlockComments(text), parameters);
+  if (compiled.ok) return { name, parameters, condition: { ...compiled.condition, text } };
+  const leading = rule.body.text.length - rule.body.text.trimStart().length;
+  problems.add(
+    positionAt(source, rule.body.offset + leading + compiled.offset),
+    `rule \`${name}\`: ${compiled.message}`,
+  );
+  return undefined;
+}
+
+function compileParameters(
+  rule: RuleNode,
+  problems: Problems,
+): ReadonlyMap<string, AttributeType> | undefined {
+  const parameters = new Map<string, AttributeType>();
+  for (const parameter of rule.parameters) {
+    const { text, position } = parameter.name;
+    const type = resolveAttributeType(parameter.type, problems);
+    if (parameters.has(text)) {
+      problems.add(position, `duplication found for \`${rule.name.text}#${text}\``);
+    } else if (text === "context") {
+      problems.add(
+        position,
+        "invalid argument: `context` is the context of the request, a parameter needs another name",
+      );
+    } else if (type !== undefined) {
+      parameters.set(text, type);
+    }
+  }
+  return parameters.size === rule.parameters.length ? parameters : undefined;
+}
+
+const types: ReadonlyMap<string, AttributeType> = new Map(
+  attributeTypes.map((type) => [type, type]),
+);
+
+/** The type that the name stands for; undefined, and a problem more, when it is none. */
+function resolveAttributeType(name: Name, problems: Problems): AttributeType | undefined {
+  const type = types.get(name.text);
+  if (type === undefined) {
+    const hint = suggest(name.text, attributeTypes) || `, one of ${attributeTypes.join(", ")}`;
+    problems.add(
+      name.position,
+      `invalid argument: \`${name.text}\` is not an attribute type${hint}`,
+    );
+  }
+  return type;
 }

@@ -1,9 +1,8 @@
 import { Pace, type Steps } from "../base/steps.ts";
 import { scanToken } from "./lexer.ts";
-import type { Position } from "./position.ts";
 import { Problems } from "./problem.ts";
-import { type CountedMember, schemaSizeMax, tooLarge } from "./size-limit.ts";
-import { positionAt, type Source } from "./source.ts";
+import { type CountedMember, schemaSizeMax, tooLarge } from "./size.ts";
+import { type Position, positionAt, type Source } from "./source.ts";
 import { type Token, type TokenKind, spellings } from "./token.ts";
 import type { Name } from "./tree.ts";
 

@@ -1,12 +1,24 @@
 import { runThrough, type Steps } from "../base/steps.ts";
 import { suggest } from "../base/suggest.ts";
 import { Cursor } from "./cursor.ts";
-import { parseMember, parsePermission } from "./parse-member.ts";
-import { parseRule } from "./parse-rule.ts";
+import { endOfRuleBody } from "./lexer.ts";
+import { parseExpression } from "./parse-expression.ts";
 import { Problems } from "./problem.ts";
 import { createSource } from "./source.ts";
-import type { TokenKind } from "./token.ts";
-import type { EntityNode, MemberNode, SchemaTree, StatementNode } from "./tree.ts";
+import { type TokenKind, keywords } from "./token.ts";
+import type {
+  EntityNode,
+  MemberNode,
+  SchemaTree,
+  StatementNode,
+  ParameterNode,
+  RuleNode,
+  AttributeNode,
+  Name,
+  PermissionNode,
+  RelationNode,
+  RelationTypeNode,
+} from "./tree.ts";
 
 const statementStarts: readonly TokenKind[] = ["ENTITY", "RULE"];
 const memberStarts: readonly TokenKind[] = ["RELATION", "ATTRIBUTE", "PERMISSION"];
@@ -107,4 +119,98 @@ function* parseEntity(cursor: Cursor): Steps<EntityNode> {
   const close = cursor.token.start;
   cursor.expect("RCB");
   return { kind: "entity", name, members, close };
+}
+
+/** `rule name(parameter type, ...) { body }`. The body is another language and stays text. */
+function* parseRule(cursor: Cursor): Steps<RuleNode | undefined> {
+  cursor.expect("RULE");
+  const head = yield* cursor.attempt(() => parseHead(cursor), ["LCB", "ENTITY", "RULE"]);
+  // A wrong head still has a body, whose words must not be taken for statements.
+  if (head === undefined && !cursor.at("LCB")) return undefined;
+  if (!cursor.at("LCB")) cursor.failExpecting("LCB");
+  const offset = cursor.token.end;
+  const end = endOfRuleBody(cursor.source.text, offset);
+  if (end === undefined) {
+    const name = head === undefined ? "" : ` \`${head.name.text}\``;
+    cursor.fail(
+      `expected token to be RCB, got EOF instead: the body of rule${name} that begins here is not closed`,
+    );
+  }
+  cursor.jump(end + 1);
+  if (head === undefined) return undefined;
+  return {
+    kind: "rule",
+    ...head,
+    body: { text: cursor.source.text.slice(offset, end), offset },
+  };
+}
+
+function* parseHead(cursor: Cursor): Steps<Pick<RuleNode, "name" | "parameters">> {
+  const name = cursor.name();
+  cursor.expect("LP");
+  const parameters: ParameterNode[] = [];
+  cursor.passSemicolons();
+  while (!cursor.at("RP")) {
+    parameters.push({ name: cursor.name(), type: parseAttributeType(cursor) });
+    yield;
+    cursor.passSemicolons();
+    if (!cursor.accept("COMMA")) break;
+    cursor.passSemicolons();
+  }
+  cursor.expect("RP");
+  cursor.passSemicolons();
+  return { name, parameters };
+}
+
+/** One statement in the body of an entity, which has that name: a relation, an attribute or a permission. */
+function parseMember(cursor: Cursor, entity = ""): MemberNode {
+  const { start } = cursor.token;
+  if (cursor.accept("RELATION")) return parseRelation(cursor, start, entity);
+  if (cursor.accept("ATTRIBUTE")) return parseAttribute(cursor, start, entity);
+  if (cursor.accept("PERMISSION")) return parsePermission(cursor, start, entity);
+  const meant = suggest(cursor.text, keywords.keys());
+  cursor.fail(
+    `expected token to be RELATION, PERMISSION, ATTRIBUTE, got ${cursor.token.kind} instead: found ${cursor.describe()}${meant}`,
+  );
+}
+
+/** `name = expression`, the part of a permission behind its keyword, which began at `start`. */
+function parsePermission(cursor: Cursor, start: number, entity = ""): PermissionNode {
+  const name = nameOf(cursor, "permission", entity);
+  cursor.expect("ASSIGN");
+  cursor.passSemicolons();
+  const expression = parseExpression(cursor);
+  return { kind: "permission", name, expression, span: { start, end: cursor.previousEnd } };
+}
+
+/** A word with `[]` behind it or not; whether it is a type is for the compiler to say. */
+function parseAttributeType(cursor: Cursor): Name {
+  const { text, position } = cursor.name();
+  if (!cursor.accept("LSB")) return { text, position };
+  cursor.expect("RSB");
+  return { text: `${text}[]`, position };
+}
+
+function parseRelation(cursor: Cursor, start: number, entity: string): RelationNode {
+  const name = nameOf(cursor, "relation", entity);
+  const types: RelationTypeNode[] = [];
+  do {
+    cursor.expect("SIGN");
+    cursor.count();
+    const type = cursor.name();
+    types.push({ type, relation: cursor.accept("HASH") ? cursor.name() : undefined });
+  } while (cursor.at("SIGN"));
+  return { kind: "relation", name, types, span: { start, end: cursor.previousEnd } };
+}
+
+function parseAttribute(cursor: Cursor, start: number, entity: string): AttributeNode {
+  const name = nameOf(cursor, "attribute", entity);
+  const type = parseAttributeType(cursor);
+  return { kind: "attribute", name, type, span: { start, end: cursor.previousEnd } };
+}
+
+function nameOf(cursor: Cursor, kind: MemberNode["kind"], entity: string): Name {
+  const name = cursor.name();
+  cursor.enterMember({ kind, entity, name: name.text, position: name.position });
+  return name;
 }

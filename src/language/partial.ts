@@ -4,8 +4,8 @@ import type { Steps } from "../base/steps.ts";
 import { suggest } from "../base/suggest.ts";
 import { compileSchemaSteps } from "./compile.ts";
 import { type LooseMember, parseLooseMember, parseSchemaSteps } from "./parse.ts";
-import { type Position, startOfText } from "./position.ts";
 import { Problems } from "./problem.ts";
+import { type Position, startOfText } from "./source.ts";
 import { type EditedMember, editedTree, type EntityEdit, splice } from "./splice.ts";
 import type { EntityNode, MemberNode, SchemaTree } from "./tree.ts";
 

@@ -1,5 +1,5 @@
 import { type ErrorDetail, PembaError } from "../base/error.ts";
-import type { Position } from "./position.ts";
+import type { Position } from "./source.ts";
 
 /** Beyond this many, one more message helps nobody. */
 const problemsMax = 100;

@@ -1,4 +1,3 @@
-import type { Position } from "./position.ts";
 import {
   carriageReturn,
   endOfComment,
@@ -8,6 +7,18 @@ import {
   lineFeed,
   slash,
 } from "./skip.ts";
+
+/**
+ * A place in a text: line and column count from 1, columns in UTF-16 units as editors do.
+ * `field` is the JSON path of that text in the request when it is not the schema text itself.
+ */
+export interface Position {
+  readonly line: number;
+  readonly column: number;
+  readonly field: string | undefined;
+}
+
+export const startOfText: Position = { line: 1, column: 1, field: undefined };
 
 /** As it is written by clients that escape twice. A pattern is replaced in half the time of a text. */
 const escapedBreak = /\\n/g;

@@ -1,5 +1,4 @@
-import type { Position } from "./position.ts";
-import type { Source } from "./source.ts";
+import type { Position, Source } from "./source.ts";
 
 /** A schema as it was written: statements in source order, names not yet resolved. */
 export interface SchemaTree {

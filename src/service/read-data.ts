@@ -1,5 +1,13 @@
 import type { Attribute, JsonValue, SnapToken, Tuple } from "../base/tuple.ts";
-import type { AttributeFilter, TupleFilter } from "../store/filter.ts";
+import {
+  type AttributeFilter,
+  type TupleFilter,
+  attributeAt,
+  attributeMatcher,
+  leadingEnd,
+  tupleAt,
+  tupleMatcher,
+} from "../store/filter.ts";
 import type { DataPage, DataRead } from "../store/store.ts";
 import {
   continuousToken,
@@ -15,8 +23,9 @@ import {
   parseSnapToken,
   parseTenantId,
   requireObject,
+  idPattern,
+  namePattern,
 } from "./field.ts";
-import { isAttributePlace, isTuplePlace } from "./page-place.ts";
 import {
   parseAttributeFilter,
   parseTupleFilter,
@@ -128,4 +137,30 @@ function tupleQuery({ entity, relation, subject }: TupleFilter): JsonValue {
 
 function attributeQuery({ entity, attributes }: AttributeFilter): JsonValue {
   return [entity.type, entity.ids, attributes];
+}
+
+/** Whether a page of the tuples that a filter lets through can end at the place. */
+function isTuplePlace(filter: TupleFilter, place: readonly string[]): boolean {
+  const tuple = tupleAt(place, leadingEnd(filter));
+  return tuple !== undefined && isTuple(tuple) && tupleMatcher(filter)(tuple);
+}
+
+/** The same for attributes. */
+function isAttributePlace(filter: AttributeFilter, place: readonly string[]): boolean {
+  const name = attributeAt(place);
+  return (
+    name !== undefined &&
+    idPattern.test(name.entity.id) &&
+    namePattern.test(name.entity.type) &&
+    namePattern.test(name.attribute) &&
+    attributeMatcher(filter)(name)
+  );
+}
+
+function isTuple({ entity, relation, subject }: Tuple): boolean {
+  return (
+    [entity.id, subject.id].every((id) => idPattern.test(id)) &&
+    [entity.type, relation, subject.type].every((name) => namePattern.test(name)) &&
+    (subject.relation === "" || namePattern.test(subject.relation))
+  );
 }

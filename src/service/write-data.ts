@@ -1,5 +1,11 @@
 import type { SnapToken } from "../base/tuple.ts";
-import { type Absent, parseSchemaVersion, parseTenantId, requireObject } from "./field.ts";
+import {
+  type Absent,
+  parseSchemaVersion,
+  parseTenantId,
+  requireObject,
+  missingField,
+} from "./field.ts";
 import { parseElements, type RawAttribute, type RawTuple, refuseOversize } from "./request-data.ts";
 import type { Service } from "./service.ts";
 
@@ -21,4 +27,13 @@ export async function writeData(service: Service, request: WriteDataRequest): Pr
   const elements = parseElements({ tuples: request.tuples, attributes: request.attributes });
   refuseOversize(elements, service.maxDataPerWrite);
   return await service.store.data.write(tenant, { schemaVersion, ...elements });
+}
+
+/** The older way to write, which knows tuples only and wants at least one. */
+export async function writeRelationships(
+  service: Service,
+  request: Omit<WriteDataRequest, "attributes">,
+): Promise<SnapToken> {
+  if ((request.tuples ?? []).length === 0) throw missingField("tuples", "at least one tuple");
+  return await writeData(service, request);
 }

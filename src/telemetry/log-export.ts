@@ -13,10 +13,9 @@ import {
   type LogRecordExporter,
 } from "@opentelemetry/sdk-logs";
 
-import { headersOf, metadataOf } from "./headers.ts";
 import { type ExportReport, reportOutages } from "./outage.ts";
 import { resourceOf } from "./resource.ts";
-import type { Target } from "./target.ts";
+import { headersOf, metadataOf, type Target } from "./target.ts";
 import { within } from "./within.ts";
 
 export interface LogExport {

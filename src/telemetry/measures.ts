@@ -6,11 +6,10 @@ import {
   type PushMetricExporter,
 } from "@opentelemetry/sdk-metrics";
 
-import { headersOf, metadataOf } from "./headers.ts";
 import { type ExportReport, reportOutages } from "./outage.ts";
 import { resourceOf } from "./resource.ts";
 import type { Address, Scrape } from "./scrape.ts";
-import type { Target } from "./target.ts";
+import { headersOf, metadataOf, type Target } from "./target.ts";
 
 /** Who reads the measures: a collector that they are sent to, or one that comes for them, or both. */
 export interface Readers {

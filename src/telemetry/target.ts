@@ -1,3 +1,5 @@
+import { Metadata } from "@grpc/grpc-js";
+
 /** A signal is what is exported by itself, to a place of its own. */
 export type Signal = "traces" | "metrics" | "logs";
 
@@ -82,4 +84,16 @@ function withPath(base: URL, path: string, usual: string): string {
 function headerOf(text: string): Header {
   const colon = text.indexOf(":");
   return { name: text.slice(0, colon).trim(), value: text.slice(colon + 1).trim() };
+}
+
+/** Headers as HTTP exporters take them. */
+export function headersOf(headers: readonly Header[]): Record<string, string> {
+  return Object.fromEntries(headers.map(({ name, value }) => [name, value]));
+}
+
+/** Headers as gRPC exporters take them. */
+export function metadataOf(headers: readonly Header[]): Metadata {
+  const metadata = new Metadata();
+  for (const { name, value } of headers) metadata.set(name, value);
+  return metadata;
 }

@@ -7,10 +7,9 @@ import {
   TracerProvider,
 } from "@opentelemetry/sdk-trace";
 
-import { headersOf, metadataOf } from "./headers.ts";
 import { type ExportReport, reportOutages } from "./outage.ts";
 import { resourceOf } from "./resource.ts";
-import type { Target } from "./target.ts";
+import { headersOf, metadataOf, type Target } from "./target.ts";
 
 export interface OpenTraces {
   readonly tracer: Tracer;

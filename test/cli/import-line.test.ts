@@ -1,8 +1,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 
-import { type Line, readLine } from "../../src/cli/import-line.ts";
-import { linesOf, maxLineBytes } from "../../src/cli/import-lines.ts";
+import { type Line, readLine, linesOf, maxLineBytes } from "../../src/cli/import-line.ts";
 
 const place = { file: "f", line: 1 };
 const read = (text: string): Line => readLine(Buffer.from(text), place);

@@ -5,7 +5,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { test, type TestContext } from "node:test";
 
-import { openLogger } from "../../src/cli/open-logger.ts";
+import { openLogger } from "../../src/cli/observe.ts";
 import { configOf } from "../config/given.ts";
 
 /** What goes into `logger.file` of a line of each level. */

@@ -4,7 +4,7 @@ import { test } from "node:test";
 import { compileSchemaText, compileSchemaTextSteps } from "../../src/language/compile.ts";
 import { parseSchema } from "../../src/language/parse.ts";
 import { printExpression, printSchema } from "../../src/language/print.ts";
-import { schemaSizeMax } from "../../src/language/size-limit.ts";
+import { schemaSizeMax } from "../../src/language/size.ts";
 import { nameOf } from "./numbered-name.ts";
 import { problemsOf } from "./problems.ts";
 

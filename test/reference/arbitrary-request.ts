@@ -1,6 +1,6 @@
 import fc from "fast-check";
 
-import type { JsonSchema } from "../../src/http/shapes/about.ts";
+import type { JsonSchema } from "../../src/http/shapes/field.ts";
 import {
   type DescribedOperation,
   type DescribedParameter,

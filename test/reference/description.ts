@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 
 import { Ajv2020 } from "ajv/dist/2020.js";
 
-import type { JsonSchema } from "../../src/http/shapes/about.ts";
+import type { JsonSchema } from "../../src/http/shapes/field.ts";
 import type { TestApp } from "../support/engines.ts";
 
 /** What is described of one method of one path. */

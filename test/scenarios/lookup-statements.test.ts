@@ -3,7 +3,7 @@ import { after, before, test } from "node:test";
 
 import { emptyContext, type SchemaVersion, type SnapToken } from "../../src/base/tuple.ts";
 import { createHealth } from "../../src/service/health.ts";
-import { lookupEntityStream } from "../../src/service/lookup-entity.ts";
+import { lookupEntityStream } from "../../src/service/lookups.ts";
 import type { Service } from "../../src/service/service.ts";
 import type { LookupFrame, LookupPage } from "../../src/store/store.ts";
 import { type Engines, startEngines } from "../differential/engines.ts";

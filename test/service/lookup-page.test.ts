@@ -4,12 +4,12 @@ import { test } from "node:test";
 import { PembaError } from "../../src/base/error.ts";
 import type { SchemaVersion, SnapToken } from "../../src/base/tuple.ts";
 import { createHealth } from "../../src/service/health.ts";
+import type { LookupResult } from "../../src/service/lookup-page.ts";
 import {
   lookupEntity,
   type LookupEntityRequest,
   lookupEntityStream,
-} from "../../src/service/lookup-entity.ts";
-import type { LookupResult } from "../../src/service/lookup-page.ts";
+} from "../../src/service/lookups.ts";
 import type { Service } from "../../src/service/service.ts";
 import { createMemoryStore } from "../../src/store/memory/store.ts";
 import type { LookupEntityQuestion, LookupPage } from "../../src/store/store.ts";

@@ -1,10 +1,8 @@
 import type { MessageInitShape } from "@bufbuild/protobuf";
 
 import { Bundle, type DataBundleSchema } from "../../gen/base/v1/bundle_pb.ts";
-import { deleteBundle } from "../../service/delete-bundle.ts";
-import { readBundle } from "../../service/read-bundle.ts";
+import { deleteBundle, readBundle, writeBundles } from "../../service/bundles.ts";
 import type { Service } from "../../service/service.ts";
-import { writeBundles } from "../../service/write-bundles.ts";
 import type { Bundle as StoredBundle } from "../../store/bundle.ts";
 import { type ServedMethod, unary } from "../method.ts";
 

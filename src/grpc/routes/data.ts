@@ -3,10 +3,9 @@ import { deleteData, deleteRelationships } from "../../service/delete-data.ts";
 import { readAttributes, readRelationships } from "../../service/read-data.ts";
 import { runBundle } from "../../service/run-bundle.ts";
 import type { Service } from "../../service/service.ts";
-import { writeData } from "../../service/write-data.ts";
-import { writeRelationships } from "../../service/write-relationships.ts";
+import { writeData, writeRelationships } from "../../service/write-data.ts";
 import { decodeAttributes, encodeAttribute, encodeTuple } from "../messages/data.ts";
-import { decodePage } from "../messages/page.ts";
+import { decodePage } from "../messages/request.ts";
 import { type ServedMethod, unary } from "../method.ts";
 
 export function dataMethods(service: Service): readonly ServedMethod[] {

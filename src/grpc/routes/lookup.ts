@@ -3,11 +3,10 @@ import {
   lookupEntity,
   type LookupEntityRequest,
   lookupEntityStream,
-} from "../../service/lookup-entity.ts";
-import { lookupSubject } from "../../service/lookup-subject.ts";
+  lookupSubject,
+} from "../../service/lookups.ts";
 import type { Service } from "../../service/service.ts";
-import { decodePage } from "../messages/page.ts";
-import { decodeQuestion } from "../messages/question.ts";
+import { decodePage, decodeQuestion } from "../messages/request.ts";
 import { type CallContext, type ServedMethod, serverStreaming, unary } from "../method.ts";
 
 export function lookupMethods(service: Service): readonly ServedMethod[] {

@@ -1,11 +1,8 @@
 import { Schema } from "../../gen/base/v1/schema_pb.ts";
-import { listSchemas } from "../../service/list-schemas.ts";
-import { partialWriteSchema } from "../../service/partial-write-schema.ts";
-import { readSchema } from "../../service/read-schema.ts";
+import { listSchemas, readSchema, writeSchema, partialWriteSchema } from "../../service/schemas.ts";
 import type { Service } from "../../service/service.ts";
-import { writeSchema } from "../../service/write-schema.ts";
 import { encodeSchema } from "../messages/definition.ts";
-import { decodePage } from "../messages/page.ts";
+import { decodePage } from "../messages/request.ts";
 import { type ServedMethod, unary } from "../method.ts";
 
 export function schemaMethods(service: Service): readonly ServedMethod[] {

@@ -2,12 +2,10 @@ import type { MessageInitShape } from "@bufbuild/protobuf";
 import { timestampFromDate } from "@bufbuild/protobuf/wkt";
 
 import { Tenancy, type TenantSchema } from "../../gen/base/v1/tenancy_pb.ts";
-import { createTenant } from "../../service/create-tenant.ts";
-import { deleteTenant } from "../../service/delete-tenant.ts";
-import { listTenants } from "../../service/list-tenants.ts";
 import type { Service } from "../../service/service.ts";
+import { createTenant, deleteTenant, listTenants } from "../../service/tenants.ts";
 import type { Tenant } from "../../store/store.ts";
-import { decodePage } from "../messages/page.ts";
+import { decodePage } from "../messages/request.ts";
 import { type ServedMethod, unary } from "../method.ts";
 
 export function tenancyMethods(service: Service): readonly ServedMethod[] {

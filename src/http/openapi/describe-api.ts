@@ -3,13 +3,12 @@ import type { RouteOptions } from "fastify";
 import { assert, must } from "../../base/assert.ts";
 import { packageVersion } from "../../base/package-version.ts";
 import { replyWithStreamError } from "../error-reply.ts";
-import type { JsonSchema } from "../shapes/about.ts";
-import { describeOperation } from "./describe-operation.ts";
+import type { JsonSchema } from "../shapes/field.ts";
+import { describeOperation, timeoutParameters } from "./describe-operation.ts";
 import type { Components } from "./describe-shape.ts";
 import { examples } from "./examples.ts";
 import { operations, tags } from "./operations.ts";
 import { refusalResponses } from "./refusals.ts";
-import { timeoutParameters } from "./timeout-parameter.ts";
 
 /** A route as far as the description goes. */
 export type DescribedRoute = Pick<

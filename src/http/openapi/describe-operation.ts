@@ -1,11 +1,11 @@
 import type { Scope } from "../../base/scope.ts";
-import type { JsonSchema } from "../shapes/about.ts";
+import { timeoutPattern } from "../deadline.ts";
 import { streamErrorAnswer } from "../shapes/error.ts";
+import type { JsonSchema } from "../shapes/field.ts";
 import { type Components, describeShape } from "./describe-shape.ts";
 import type { Example } from "./example.ts";
 import type { OperationText } from "./operations.ts";
 import { refusalReference, refusalsOf, requestIdHeader, streamRefusal } from "./refusals.ts";
-import { timeoutReference } from "./timeout-parameter.ts";
 
 /** What is known of one method of one path. */
 export interface Operation {
@@ -141,3 +141,21 @@ function refusalsIn({ path, hasStreamErrors }: Operation, components: Components
 function isObject(value: unknown): value is JsonSchema {
   return typeof value === "object" && value !== null && !Array.isArray(value);
 }
+
+const name = "Timeout";
+
+/** The header that every operation of `/v1/` takes, by the name of the component that describes it. */
+export const timeoutParameters: JsonSchema = {
+  [name]: {
+    name: "Grpc-Timeout",
+    in: "header",
+    required: false,
+    description:
+      "How long the client waits, in hours, minutes, seconds, milli-, micro- or nanoseconds (`H`, `M`, `S`, `m`, `u`, `n`): then the request is answered with 504, and what it waits for ends.",
+    schema: { type: "string", pattern: timeoutPattern.source },
+    example: "500m",
+  },
+};
+
+/** What stands for it in an operation. */
+const timeoutReference: JsonSchema = { $ref: `#/components/parameters/${name}` };

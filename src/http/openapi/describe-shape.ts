@@ -1,5 +1,5 @@
 import { assert } from "../../base/assert.ts";
-import type { About, JsonSchema } from "../shapes/about.ts";
+import type { About, JsonSchema } from "../shapes/field.ts";
 
 /** The schemas that others refer to, by their names. */
 export type Components = Map<string, JsonSchema>;

@@ -5,8 +5,8 @@ import { statusOf } from "../../base/status.ts";
 import { missingField, parseTenantId } from "../../service/field.ts";
 import { tenantNotFound, tenantTaken } from "../../store/store-error.ts";
 import { errorBody } from "../error-reply.ts";
-import type { JsonSchema } from "../shapes/about.ts";
 import { errorAnswer, streamErrorAnswer } from "../shapes/error.ts";
+import type { JsonSchema } from "../shapes/field.ts";
 import { type Components, describeShape } from "./describe-shape.ts";
 
 /** One status with which requests are refused, as the description has it. */

@@ -1,8 +1,6 @@
-import { deleteBundle } from "../../service/delete-bundle.ts";
-import { readBundle } from "../../service/read-bundle.ts";
+import { deleteBundle, readBundle, writeBundles } from "../../service/bundles.ts";
 import { runBundle } from "../../service/run-bundle.ts";
 import type { Service } from "../../service/service.ts";
-import { writeBundles } from "../../service/write-bundles.ts";
 import { type HttpApp, tenantParams, tenantPath } from "../app.ts";
 import { snapTokenAnswer } from "../shapes/answer.ts";
 import {

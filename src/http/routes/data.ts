@@ -1,8 +1,7 @@
 import { deleteData, deleteRelationships } from "../../service/delete-data.ts";
 import { readAttributes, readRelationships } from "../../service/read-data.ts";
 import type { Service } from "../../service/service.ts";
-import { writeData } from "../../service/write-data.ts";
-import { writeRelationships } from "../../service/write-relationships.ts";
+import { writeData, writeRelationships } from "../../service/write-data.ts";
 import { type HttpApp, tenantParams, tenantPath } from "../app.ts";
 import { clientGone } from "../client-gone.ts";
 import { snapTokenAnswer } from "../shapes/answer.ts";

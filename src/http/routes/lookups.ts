@@ -1,10 +1,8 @@
-import { lookupEntity, lookupEntityStream } from "../../service/lookup-entity.ts";
-import { lookupSubject } from "../../service/lookup-subject.ts";
+import { lookupEntity, lookupEntityStream, lookupSubject } from "../../service/lookups.ts";
 import type { Service } from "../../service/service.ts";
 import { type HttpApp, tenantParams, tenantPath } from "../app.ts";
 import { clientGone } from "../client-gone.ts";
 import { replyWithStreamError } from "../error-reply.ts";
-import { decodePage } from "../shapes/page.ts";
 import {
   decodeLookupEntity,
   decodeQuestion,
@@ -15,6 +13,7 @@ import {
   lookupSubjectAnswer,
   lookupSubjectBody,
 } from "../shapes/permission.ts";
+import { decodePage } from "../shapes/value-fields.ts";
 import { afterFirst, jsonLines, replyWithStream, streamAnswer } from "../stream-reply.ts";
 
 export function lookupRoutes(app: HttpApp, service: Service): void {

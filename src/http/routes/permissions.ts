@@ -1,10 +1,7 @@
 import type { Static } from "typebox";
 
-import { bulkCheck } from "../../service/bulk-check.ts";
-import { check } from "../../service/check.ts";
-import { expand } from "../../service/expand.ts";
+import { bulkCheck, check, subjectPermission, expand } from "../../service/permissions.ts";
 import type { Service } from "../../service/service.ts";
-import { subjectPermission } from "../../service/subject-permission.ts";
 import type { CheckAnswer } from "../../store/store.ts";
 import { type HttpApp, tenantParams, tenantPath } from "../app.ts";
 import { clientGone } from "../client-gone.ts";

@@ -1,11 +1,7 @@
-import { listSchemas } from "../../service/list-schemas.ts";
-import { partialWriteSchema } from "../../service/partial-write-schema.ts";
-import { readSchema } from "../../service/read-schema.ts";
+import { listSchemas, readSchema, writeSchema, partialWriteSchema } from "../../service/schemas.ts";
 import type { Service } from "../../service/service.ts";
-import { writeSchema } from "../../service/write-schema.ts";
 import { type HttpApp, tenantParams, tenantPath } from "../app.ts";
 import { schemaVersionAnswer } from "../shapes/answer.ts";
-import { decodePage, pageBody } from "../shapes/page.ts";
 import {
   decodePartials,
   encodeSchema,
@@ -15,6 +11,7 @@ import {
   readSchemaBody,
   writeSchemaBody,
 } from "../shapes/schema.ts";
+import { decodePage, pageBody } from "../shapes/value-fields.ts";
 
 export function schemaRoutes(app: HttpApp, service: Service): void {
   app.post(

@@ -2,12 +2,9 @@ import { type Static, Type } from "typebox";
 
 import type { Credential } from "../../auth/credential.ts";
 import { permitTenant } from "../../auth/permit.ts";
-import { createTenant } from "../../service/create-tenant.ts";
-import { deleteTenant } from "../../service/delete-tenant.ts";
-import { listTenants } from "../../service/list-tenants.ts";
 import type { Service } from "../../service/service.ts";
+import { createTenant, deleteTenant, listTenants } from "../../service/tenants.ts";
 import { type HttpApp, tenantId } from "../app.ts";
-import { decodePage, pageBody } from "../shapes/page.ts";
 import {
   createTenantAnswer,
   createTenantBody,
@@ -15,6 +12,7 @@ import {
   encodeTenant,
   listTenantsAnswer,
 } from "../shapes/tenant.ts";
+import { decodePage, pageBody } from "../shapes/value-fields.ts";
 
 export function tenantRoutes(app: HttpApp, service: Service): void {
   app.post(

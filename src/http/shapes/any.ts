@@ -10,8 +10,7 @@ import {
 import { invalidField } from "../../service/field.ts";
 import { typeUrlOf, valueTypeOf } from "../../service/value-type.ts";
 import { attributeJson } from "../../store/attribute-value.ts";
-import type { About, JsonSchema } from "./about.ts";
-import { jsonField } from "./field.ts";
+import { type About, type JsonSchema, jsonField } from "./field.ts";
 
 /** A typed value as JSON has it. */
 export interface AnyValue {

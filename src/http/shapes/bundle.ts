@@ -1,6 +1,6 @@
 import { type Static, Type } from "typebox";
 
-import { argumentPattern, type RawBundle } from "../../service/write-bundles.ts";
+import { argumentPattern, type RawBundle } from "../../service/bundles.ts";
 import type { Bundle } from "../../store/bundle.ts";
 import { textsAnswer } from "./answer.ts";
 import { listField, textListField, textMapField } from "./field.ts";

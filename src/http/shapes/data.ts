@@ -3,12 +3,12 @@ import { type Static, Type } from "typebox";
 import type { Attribute, Entity, Subject, Tuple } from "../../base/tuple.ts";
 import type { ReadAttributesRequest } from "../../service/read-data.ts";
 import type { RawAttribute } from "../../service/request-data.ts";
-import type { About } from "./about.ts";
 import { nextPage } from "./answer.ts";
 import { type AnyValue, decodeAny, encodeAny, valueField } from "./any.ts";
-import { listField, objectField, textListField } from "./field.ts";
-import { decodePage, pageProperties } from "./page.ts";
+import { type About, listField, objectField, textListField } from "./field.ts";
 import {
+  decodePage,
+  pageProperties,
   idField,
   idRule,
   nameField,

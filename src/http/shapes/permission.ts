@@ -1,8 +1,8 @@
 import { type Static, Type } from "typebox";
 
 import { namePattern } from "../../service/field.ts";
-import type { LookupEntityRequest } from "../../service/lookup-entity.ts";
 import { defaultPageSize } from "../../service/lookup-page.ts";
+import type { LookupEntityRequest } from "../../service/lookups.ts";
 import type { RawQuestion } from "../../service/request-check.ts";
 import type { RawContext } from "../../service/request-context.ts";
 import { nextPage, textsAnswer } from "./answer.ts";
@@ -22,8 +22,8 @@ import {
   objectField,
   textListField,
 } from "./field.ts";
-import { decodePage } from "./page.ts";
 import {
+  decodePage,
   depthField,
   idRule,
   nameField,

@@ -4,7 +4,7 @@ import { attributeTypes } from "../../base/tuple.ts";
 import { printExpression } from "../../language/print.ts";
 import type { EntityDefinition, RuleDefinition, Schema } from "../../language/schema.ts";
 import { namePattern } from "../../service/field.ts";
-import type { PartialWriteSchemaRequest } from "../../service/partial-write-schema.ts";
+import type { PartialWriteSchemaRequest } from "../../service/schemas.ts";
 import { nextPage, timeAnswer } from "./answer.ts";
 import { mapField, objectField, textField, textListField } from "./field.ts";
 import { nameRule, schemaVersionField, textRule } from "./value-fields.ts";

@@ -1,12 +1,14 @@
+import { type Static, Type } from "typebox";
+
 import {
   bundleNamePattern,
   defaultDepth,
   idPattern,
   maxPageSize,
   namePattern,
+  defaultPageSize,
 } from "../../service/field.ts";
-import type { About } from "./about.ts";
-import { integerField, textField } from "./field.ts";
+import { type About, integerField, textField, uint32 } from "./field.ts";
 
 /** Fields whose values have a rule of the service, with what the description says of them. */
 
@@ -76,5 +78,21 @@ export function pageFields(defaultSize: number | undefined): {
       description: "Where to go on, as the page before gave it; empty for the first page.",
       default: "",
     }),
+  };
+}
+
+/** What every request for a page of a list or a read holds. */
+export const pageProperties = pageFields(defaultPageSize);
+
+/** The request of every list that is filtered by nothing. */
+export const pageBody = Type.Object(pageProperties);
+
+export function decodePage(body: Static<typeof pageBody>): {
+  readonly pageSize: number | undefined;
+  readonly continuousToken: string | null | undefined;
+} {
+  return {
+    pageSize: uint32(body.page_size, "page_size"),
+    continuousToken: body.continuous_token,
   };
 }

@@ -1,8 +1,40 @@
-import { newTenantPattern, type TenantId } from "../base/tuple.ts";
+import { type TenantId, newTenantPattern } from "../base/tuple.ts";
 import type { Tenant } from "../store/store.ts";
 import { continuousToken, parseTextCursor, type TokenScope } from "./continuous-token.ts";
-import { type Absent, defaultPageSize, parsePageSize, tenantPattern } from "./field.ts";
+import {
+  type Absent,
+  parseNewTenantId,
+  parseTenantName,
+  parseTenantId,
+  defaultPageSize,
+  parsePageSize,
+  tenantPattern,
+} from "./field.ts";
 import type { Service } from "./service.ts";
+
+export interface CreateTenantRequest {
+  readonly id?: string | Absent;
+  readonly name?: string | Absent;
+}
+
+/** Fails with UNIQUE_CONSTRAINT when the id is taken. */
+export async function createTenant(
+  service: Service,
+  request: CreateTenantRequest,
+): Promise<Tenant> {
+  const tenant = { id: parseNewTenantId(request.id), name: parseTenantName(request.name) };
+  return await service.store.tenants.create(tenant);
+}
+
+/** Removes the tenant and all it holds. Fails with TENANT_NOT_FOUND. */
+export async function deleteTenant(
+  service: Service,
+  request: { readonly id: string },
+): Promise<TenantId> {
+  const id = parseTenantId(request.id, "id");
+  await service.store.tenants.delete(id);
+  return id;
+}
 
 export interface ListTenantsRequest {
   readonly pageSize?: number | Absent;

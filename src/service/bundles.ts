@@ -112,3 +112,22 @@ function refuseRepeats(texts: readonly string[], placeOf: (index: number) => str
     places.set(text, index);
   });
 }
+
+export interface NamedBundleRequest {
+  readonly tenantId: string;
+  readonly name?: string | Absent;
+}
+
+/** Fails with BUNDLE_NOT_FOUND. */
+export async function readBundle(service: Service, request: NamedBundleRequest): Promise<Bundle> {
+  const tenant = parseTenantId(request.tenantId);
+  return await service.store.bundles.read(tenant, parseBundleName(request.name, "name"));
+}
+
+/** Returns the name of what is gone. Fails with BUNDLE_NOT_FOUND. */
+export async function deleteBundle(service: Service, request: NamedBundleRequest): Promise<string> {
+  const tenant = parseTenantId(request.tenantId);
+  const name = parseBundleName(request.name, "name");
+  await service.store.bundles.delete(tenant, name);
+  return name;
+}

@@ -1,0 +1,157 @@
+import { must } from "../base/assert.ts";
+import { presentCaller } from "../base/caller.ts";
+import { PembaError } from "../base/error.ts";
+import { runInSlices } from "../base/time-slice.ts";
+import type { SchemaVersion } from "../base/tuple.ts";
+import { compileSchemaTextSteps } from "../language/compile.ts";
+import { applyPartials, type EntityPartial } from "../language/partial.ts";
+import type { Schema } from "../language/schema.ts";
+import { isSchemaVersion } from "../store/schema-version.ts";
+import { continuousToken, parseTextCursor, type TokenScope } from "./continuous-token.ts";
+import {
+  type Absent,
+  missingField,
+  parseTenantId,
+  parseText,
+  parseSchemaVersion,
+  requireObject,
+  defaultPageSize,
+  parsePageSize,
+  parseName,
+} from "./field.ts";
+import type { Service } from "./service.ts";
+
+export interface WriteSchemaRequest {
+  readonly tenantId: string;
+  readonly schema?: string | Absent;
+}
+
+/** Makes the text the head of the tenant's schema. Fails with the position of the first fault. */
+export async function writeSchema(
+  service: Service,
+  request: WriteSchemaRequest,
+): Promise<SchemaVersion> {
+  const tenant = parseTenantId(request.tenantId);
+  if (request.schema === undefined || request.schema === null) {
+    throw missingField("schema", "the text of a schema");
+  }
+  const text = parseText(request.schema, "schema");
+  await runInSlices(compileSchemaTextSteps(text), presentCaller()?.signal);
+  return must(
+    await service.store.schemas.write(tenant, { text }),
+    "a write without a base has nothing to conflict with",
+  );
+}
+
+export interface ReadSchemaRequest {
+  readonly tenantId: string;
+  readonly metadata?: { readonly schemaVersion?: string | Absent } | Absent;
+}
+
+/** The pinned version, or the head. Fails with SCHEMA_NOT_FOUND. */
+export async function readSchema(
+  service: Service,
+  request: ReadSchemaRequest,
+): Promise<{ readonly version: SchemaVersion; readonly schema: Schema }> {
+  const tenant = parseTenantId(request.tenantId);
+  const metadata = requireObject(request.metadata, "metadata");
+  const version = parseSchemaVersion(metadata.schemaVersion);
+  const stored = await service.store.schemas.read(tenant, version);
+  const schema = await runInSlices(compileSchemaTextSteps(stored.text), presentCaller()?.signal);
+  return { version: stored.version, schema };
+}
+
+export interface ListSchemasRequest {
+  readonly tenantId: string;
+  readonly pageSize?: number | Absent;
+  readonly continuousToken?: string | Absent;
+}
+
+export interface ListedSchemas {
+  /** Undefined while the tenant has no schema. */
+  readonly head: SchemaVersion | undefined;
+  readonly schemas: readonly { readonly version: SchemaVersion; readonly createdAt: Date }[];
+  readonly continuousToken: string;
+}
+
+/** The versions of a tenant's schema, newest first. */
+export async function listSchemas(
+  service: Service,
+  request: ListSchemasRequest,
+): Promise<ListedSchemas> {
+  const tenant = parseTenantId(request.tenantId);
+  const limit = parsePageSize(request.pageSize, defaultPageSize);
+  const scope: TokenScope = {
+    mac: service.store.pageMac,
+    operation: "schemas/list",
+    tenant,
+    query: null,
+  };
+  const before = parseTextCursor(scope, request.continuousToken, isSchemaVersion);
+  const page = await service.store.schemas.list(tenant, { before, limit });
+  return {
+    head: page.head,
+    schemas: page.items,
+    continuousToken: continuousToken(scope, page.next),
+  };
+}
+
+type RawPartial = { readonly [Part in keyof EntityPartial]?: readonly string[] | Absent };
+
+export interface PartialWriteSchemaRequest {
+  readonly tenantId: string;
+  readonly metadata?: { readonly schemaVersion?: string | Absent } | Absent;
+  /** The changes to each entity, by its name; absent changes nothing. */
+  readonly partials?: ReadonlyMap<string, RawPartial> | Absent;
+}
+
+/** Every lost race means that another write has won one, so this is far from ever being reached. */
+const maxRaces = 100;
+
+/**
+ * Changes entities of the pinned version, or of the head, and makes the result the new head. With
+ * no version pinned, changes made at the same time build on one another: none is lost.
+ */
+export async function partialWriteSchema(
+  service: Service,
+  request: PartialWriteSchemaRequest,
+): Promise<SchemaVersion> {
+  const tenant = parseTenantId(request.tenantId);
+  const metadata = requireObject(request.metadata, "metadata");
+  const pinned = parseSchemaVersion(metadata.schemaVersion);
+  const partials = parsePartials(request.partials ?? new Map());
+  for (let races = 0; races < maxRaces; races++) {
+    const base = await service.store.schemas.read(tenant, pinned);
+    const text = await runInSlices(applyPartials(base.text, partials), presentCaller()?.signal);
+    const written = await service.store.schemas.write(
+      tenant,
+      pinned === undefined ? { text, base: base.version } : { text },
+    );
+    if (written !== undefined) return written;
+  }
+  throw new PembaError(
+    "SERIALIZATION",
+    "other writes of the schema kept coming between, try again",
+  );
+}
+
+function parsePartials(
+  partials: ReadonlyMap<string, RawPartial>,
+): ReadonlyMap<string, EntityPartial> {
+  const entries = [...partials].map(([entity, partial]): [string, EntityPartial] => {
+    parseName(entity, "partials");
+    const field = `partials.${entity}`;
+    const part = (texts: readonly string[] | Absent, name: string): readonly string[] =>
+      (texts ?? []).map((text, index) => parseText(text, `${field}.${name}[${index}]`));
+    return [
+      entity,
+      {
+        write: part(partial.write, "write"),
+        writePermissions: part(partial.writePermissions, "write_permissions"),
+        update: part(partial.update, "update"),
+        delete: part(partial.delete, "delete"),
+      },
+    ];
+  });
+  return new Map(entries);
+}
