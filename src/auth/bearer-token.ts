@@ -1,10 +1,12 @@
 import { PembaError } from "../base/error.ts";
 
-/** The token of an `authorization` header. Fails with MISSING_BEARER_TOKEN when it has none. */
+/**
+ * Returns the token of an `authorization` header. Fails with MISSING_BEARER_TOKEN if there is none.
+ */
 export function bearerToken(authorization: string | undefined): string {
   if (authorization === undefined) throw missing("is missing");
   const [, token] = /^bearer +([^ ]+) *$/i.exec(authorization) ?? [];
-  // What stands there may be a secret of another scheme, and is not repeated.
+  // The value may be a secret of another scheme, so the error does not repeat it.
   if (token === undefined) throw missing("is of another form");
   return token;
 }

@@ -8,7 +8,7 @@ import type { BaseLogger } from "pino";
 import { PembaError } from "../base/error.ts";
 import { pause } from "../base/pause.ts";
 
-/** A certificate (with those it rests on) and its private key, as PEM. */
+/** A certificate with its chain, and its private key, as PEM. */
 export interface CertificatePair {
   readonly cert: Buffer;
   readonly key: Buffer;
@@ -17,27 +17,27 @@ export interface CertificatePair {
 /** Paths of PEM files. */
 export type CertificateFiles = Readonly<Record<keyof CertificatePair, string>>;
 
-/** What a listener proves itself with, which changes when its files do. */
+/** The certificate of a listener, which changes when its files do. */
 export interface Certificate {
   readonly current: CertificatePair;
-  /** Calls back whenever there is another pair, for as long as the process lives. */
+  /** Calls back for each new pair, until the process ends. */
   onChange(listener: (pair: CertificatePair) => void): void;
 }
 
-/** The oldest version of TLS that is spoken. */
+/** The oldest accepted version of TLS. */
 export const oldestTls = "TLSv1.2";
 
-/** How often the files are looked at, in milliseconds. Certificates are renewed days ahead. */
+/** How often to check the files, in milliseconds. Certificates are renewed days ahead. */
 const lookInterval = 5_000;
 
 /**
- * Reads the files, and again and again, whatever way they are replaced: a watch of the file system
- * would see neither a mounted secret nor a network drive. A pair that cannot be used changes nothing.
- * Fails with INVALID_ARGUMENT, naming `place` (the key of the configuration above `cert` and `key`).
+ * Reads the files, and checks them again and again for changes. File system watches would miss
+ * changes of mounted secrets and network drives. An unusable pair changes nothing. Fails with
+ * INVALID_ARGUMENT, naming `keyPrefix` (the key of the configuration above `cert` and `key`).
  */
 export class FileCertificate implements Certificate {
   readonly #files: CertificateFiles;
-  readonly #place: string;
+  readonly #keyPrefix: string;
   readonly #logger: Pick<BaseLogger, "info" | "warn">;
   readonly #listeners: ((pair: CertificatePair) => void)[] = [];
   readonly #closing = new AbortController();
@@ -46,12 +46,12 @@ export class FileCertificate implements Certificate {
 
   constructor(options: {
     readonly files: CertificateFiles;
-    readonly place: string;
+    readonly keyPrefix: string;
     readonly logger: Pick<BaseLogger, "info" | "warn">;
     readonly lookInterval?: number;
   }) {
     this.#files = options.files;
-    this.#place = options.place;
+    this.#keyPrefix = options.keyPrefix;
     this.#logger = options.logger;
     this.#current = { cert: this.#read("cert"), key: this.#read("key") };
     this.#probe(this.#current);
@@ -66,7 +66,7 @@ export class FileCertificate implements Certificate {
     this.#listeners.push(listener);
   }
 
-  /** Looks at the files no more. */
+  /** Stops checking the files. */
   close(): void {
     this.#closing.abort();
   }
@@ -80,18 +80,18 @@ export class FileCertificate implements Certificate {
   }
 
   #unreadable(part: keyof CertificateFiles, cause: unknown): PembaError {
-    const sentence = `${this.#place}.${part}: cannot read \`${this.#files[part]}\``;
-    return new PembaError("INVALID_ARGUMENT", sentence, { cause });
+    const message = `${this.#keyPrefix}.${part}: cannot read \`${this.#files[part]}\``;
+    return new PembaError("INVALID_ARGUMENT", message, { cause });
   }
 
-  /** Fails when the two are no pair. */
+  /** Fails if the key does not belong to the certificate. */
   #probe(pair: CertificatePair): void {
     try {
       createSecureContext({ ...pair, minVersion: oldestTls });
     } catch (cause) {
       const { cert, key } = this.#files;
-      const sentence = `${this.#place}: \`${cert}\` and \`${key}\` are no certificate with its key`;
-      throw new PembaError("INVALID_ARGUMENT", sentence, { cause });
+      const message = `${this.#keyPrefix}: \`${cert}\` and \`${key}\` are no certificate with its key`;
+      throw new PembaError("INVALID_ARGUMENT", message, { cause });
     }
   }
 
@@ -116,7 +116,7 @@ export class FileCertificate implements Certificate {
     this.#current = pair;
     for (const listener of this.#listeners) listener(pair);
     const { validTo } = new X509Certificate(pair.cert);
-    this.#logger.info({ validTo }, `${this.#place}: another certificate is used from now on`);
+    this.#logger.info({ validTo }, `${this.#keyPrefix}: another certificate is used from now on`);
   }
 
   async #readAgain(part: keyof CertificateFiles): Promise<Buffer> {
@@ -127,7 +127,7 @@ export class FileCertificate implements Certificate {
     }
   }
 
-  /** Once for each thing that is wrong: files that are being replaced do not fit for a moment. */
+  /** Logs each problem once, because files that are being replaced do not match for a moment. */
   #complain(error: unknown): void {
     const complaint = error instanceof PembaError ? error.sentence : String(error);
     if (complaint !== this.#complaint) {

@@ -1,16 +1,16 @@
 import type { Scope } from "../base/scope.ts";
 
-/** What the bearer of a token may do. */
+/** The rights of the bearer of a token. */
 export interface Credential {
-  /** What the log calls the bearer; undefined where there is no name. */
+  /** The name of the bearer in the log. Undefined if there is none. */
   readonly name: string | undefined;
-  /** Undefined stands for all. */
+  /** Undefined means all. */
   readonly scopes: ReadonlySet<Scope> | undefined;
-  /** Ids of tenants; undefined stands for all. */
+  /** Tenant ids. Undefined means all. */
   readonly tenants: ReadonlySet<string> | undefined;
 }
 
-/** Of a bearer that may do everything in every tenant. */
+/** The credential of a bearer with all rights in every tenant. */
 export function fullCredential(name?: string): Credential {
   return { name, scopes: undefined, tenants: undefined };
 }

@@ -2,15 +2,15 @@ import { type JSONWebKeySet } from "jose";
 
 import { type KeySet, keySetOf } from "./key-set.ts";
 
-/** How long one request to an issuer may take, its body included, in milliseconds. */
+/** The longest duration of one request to an issuer, including its body, in milliseconds. */
 const timeout = 2_000;
 
-/** Of a body, in bytes: hundreds of keys fit. */
+/** The largest body, in bytes. Hundreds of keys fit. */
 const bodyMax = 1024 * 1024;
 
 /**
- * Asks an issuer for its keys, each time anew. Where it publishes them is asked once, and again
- * when they are not there. Fails with an `Error` whose message says which part went wrong.
+ * Returns a function that fetches the keys of an issuer. The location of the keys is read once, and
+ * again if the keys are not there. Fails with an `Error` whose message says which part failed.
  */
 export function keysOfIssuer(issuer: string): (signal: AbortSignal) => Promise<KeySet> {
   let keysUrl: URL | undefined;
@@ -25,12 +25,12 @@ export function keysOfIssuer(issuer: string): (signal: AbortSignal) => Promise<K
   };
 }
 
-/** Where the issuer says that its keys are. */
+/** The location of the keys, which the issuer publishes. */
 async function discover(issuer: string, signal: AbortSignal): Promise<URL> {
   const url = new URL(`${issuer.replace(/\/$/, "")}/.well-known/openid-configuration`);
   const document = await fetchJson(url, signal);
   const named = textOf(document, "issuer");
-  // Tokens name it to the letter, so none would ever be accepted.
+  // Tokens contain the exact name of the issuer, so no token would ever be accepted.
   if (named !== issuer) {
     throw new Error(`${url.href} names another issuer: \`${named ?? ""}\``);
   }
@@ -46,7 +46,7 @@ async function fetchJson(url: URL, signal: AbortSignal): Promise<unknown> {
   try {
     const response = await fetch(url, {
       headers: { accept: "application/json" },
-      // Keys are only taken from where the issuer said.
+      // A redirect is not followed: keys must come from the published location.
       redirect: "manual",
       signal: AbortSignal.any([signal, AbortSignal.timeout(timeout)]),
     });
@@ -61,7 +61,7 @@ async function fetchJson(url: URL, signal: AbortSignal): Promise<unknown> {
   }
 }
 
-/** Counts what has been unpacked, and takes no more of it than there may be. */
+/** Counts the decompressed bytes, and stops at the limit. */
 async function textOfBody({ body }: Response): Promise<string> {
   const chunks: Uint8Array[] = [];
   let bytes = 0;

@@ -7,17 +7,17 @@ import {
   type JWTVerifyGetKey,
 } from "jose";
 
-/** The keys that an issuer signs with, as it published them. */
+/** The published signing keys of an issuer. */
 export interface KeySet {
-  /** Whether a key has this id, whatever it is good for. */
+  /** Whether a key has this id, whatever its use. */
   has(kid: string): boolean;
-  /** Whether anybody who can read the set can sign. */
+  /** Whether everyone who can read the set can sign. */
   readonly holdsSecrets: boolean;
-  /** The key for the header of a token. */
+  /** Finds the key for the header of a token. */
   readonly find: JWTVerifyGetKey;
 }
 
-/** Fails with an error of `jose` when it is no key set. */
+/** Parses a key set. Fails with an error of `jose` if it is invalid. */
 export function keySetOf(published: JSONWebKeySet): KeySet {
   const findPublic = createLocalJWKSet(published);
   const { keys } = published;
@@ -26,7 +26,7 @@ export function keySetOf(published: JSONWebKeySet): KeySet {
   return {
     has: (kid) => ids.has(kid),
     holdsSecrets: secrets.length > 0,
-    // A key is only ever used for what its own type is for: a public one is no secret of an HMAC.
+    // A key is only used for its own type, so a public key cannot become an HMAC secret.
     find: async (header, token) => {
       if (!header.alg.startsWith("HS")) return await findPublic(header, token);
       const secret = secrets.find((key) => isFor(key, header));

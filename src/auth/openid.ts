@@ -9,21 +9,21 @@ import { keysOfIssuer } from "./issuer.ts";
 import { type FetchSchedule, SigningKeys } from "./signing-keys.ts";
 import { verifiedTokens } from "./verified-tokens.ts";
 
-/** How far the clocks of issuer and server may differ, in seconds. */
+/** The allowed difference between the clocks of issuer and server, in seconds. */
 const clockTolerance = 5;
 
-/** What a token must be to be accepted. */
+/** The conditions for accepting a token. */
 export interface OpenIdRules {
-  /** To the letter, as it stands in tokens. */
+  /** Exactly as in tokens. */
   readonly issuer: string;
   readonly audience: string;
   /** Names of signing algorithms. */
   readonly methods: readonly string[];
-  /** Where a token says what its bearer may do. */
+  /** The claims that limit the bearer of a token. */
   readonly claims: ClaimNames;
 }
 
-/** Accepts tokens that the issuer signed for the audience, for as long as they are valid. */
+/** Accepts valid tokens that the issuer signed for the audience. */
 export function openId({
   rules,
   schedule,
@@ -41,7 +41,7 @@ export function openId({
       if (known !== undefined) return known;
       if (!isSpelledOnce(token)) throw invalid("is not spelled as tokens are (base64url)");
       const { alg, kid } = headerOf(token);
-      // Before any key is asked for: such a token is never good.
+      // Checked before any key is fetched, because such a token is never valid.
       if (alg === undefined || !rules.methods.includes(alg)) {
         throw invalid("is signed with a method that is not allowed");
       }
@@ -61,7 +61,7 @@ export function openId({
         requiredClaims: ["exp"],
         clockTolerance,
       }).catch((error: unknown) => {
-        // What `jose` says of a token it may also hold: neither goes into the log.
+        // The message of `jose` may contain parts of the token, so it does not go into the log.
         throw refusalOf(error);
       });
       if (isFromTheFuture(payload)) throw invalid("was issued in the future (`iat`)");
@@ -76,8 +76,8 @@ export function openId({
 }
 
 /**
- * A reader of base64url may overlook padding and the last bits, so that a token would have many
- * spellings, each of which is another token to what keeps or bans them.
+ * A reader of base64url may ignore padding and the last bits. One token would then have many
+ * spellings, and a cache or a block list would take them for different tokens.
  */
 function isSpelledOnce(token: string): boolean {
   return token
@@ -85,7 +85,7 @@ function isSpelledOnce(token: string): boolean {
     .every((part) => Buffer.from(part, "base64url").toString("base64url") === part);
 }
 
-/** Of `iat` the library asks nothing unless the age of a token is limited. */
+/** The library checks `iat` only if the age of a token is limited. */
 function isFromTheFuture({ iat }: JWTPayload): boolean {
   return iat !== undefined && iat > Date.now() / 1_000 + clockTolerance;
 }
@@ -130,35 +130,35 @@ function refuse(code: ErrorCode, problem: string): PembaError {
   return new PembaError(code, `authorization: the token ${problem}`);
 }
 
-/** The claims that limit a token; one without a name limits nothing. */
+/** The claims that limit a token. An empty name limits nothing. */
 export interface ClaimNames {
   readonly scope: string;
   readonly tenant: string;
 }
 
-/** Stands for all tenants in a claim; there is none of this id. */
+/** Means all tenants in a claim. No tenant can have this id. */
 const allTenants = "*";
 
 /**
- * What a token lets its bearer do. A claim that is looked at and not there gives nothing, so that a
- * token which was made for something else opens nothing. Fails with INVALID_CLAIMS when one is of
- * another kind.
+ * Returns the rights that a token gives. A configured claim that is missing gives no rights, so a
+ * token that was issued for another purpose gives none. Fails with INVALID_CLAIMS if a claim has
+ * the wrong type.
  */
 function credentialOf(payload: JWTPayload, names: ClaimNames): Credential {
   const given = wordsOf(payload, names.scope);
   const tenants = wordsOf(payload, names.tenant);
   return {
     name: undefined,
-    // An issuer gives scopes of its own besides, such as `openid`.
+    // An issuer also gives scopes of its own, such as `openid`.
     scopes: given && new Set(scopes.filter((scope) => given.includes(scope))),
     tenants: tenants?.includes(allTenants) === true ? undefined : tenants && new Set(tenants),
   };
 }
 
-/** The words of a claim, be it a list of them or a text; undefined where none is looked at. */
+/** The words of a claim that is a list or a text. Undefined if the claim has no name. */
 function wordsOf(payload: JWTPayload, name: string): readonly string[] | undefined {
   if (name === "") return undefined;
-  // A token may have claims of any name, and none has what every object has.
+  // A claim can have the name of a property that every object inherits.
   const claim = Object.hasOwn(payload, name) ? payload[name] : undefined;
   if (claim === undefined || claim === null) return [];
   const parts: unknown = typeof claim === "string" ? claim.split(" ") : claim;

@@ -2,9 +2,9 @@ import { assert } from "../base/assert.ts";
 import { type Scope, scopes } from "../base/scope.ts";
 
 /**
- * The operations of each scope, by the names that they have over all transports. Only `schema`,
- * `tenant` and `write` change anything; what is stored is read with `read`, schemas and the list of
- * tenants included, so that to look never needs a scope that changes something.
+ * The operations of each scope, by their names in all transports. Only `schema`, `tenant` and
+ * `write` allow changes. Everything stored is read with `read`, including schemas and the list of
+ * tenants, so that reading never needs a scope that allows changes.
  */
 const operations: Readonly<Record<Scope, readonly string[]>> = {
   check: [
@@ -38,7 +38,7 @@ const operations: Readonly<Record<Scope, readonly string[]>> = {
   watch: ["watch"],
 };
 
-/** Of no tenant: health needs no token, and a description needs no more than a good one. */
+/** Operations without a tenant: health needs no token, reflection needs any valid token. */
 const withoutScope: readonly string[] = ["health.check", "health.watch", "reflection"];
 
 const scopeByName: ReadonlyMap<string, Scope | undefined> = new Map([
@@ -47,8 +47,8 @@ const scopeByName: ReadonlyMap<string, Scope | undefined> = new Map([
 ]);
 
 /**
- * The scope that an operation belongs to; undefined for one that every good token is enough for.
- * An operation that is nowhere above is a fault of ours, which ends the start.
+ * The scope of an operation. Undefined if any valid token is enough. An operation that is missing
+ * above is a bug, which prevents the start.
  */
 export function scopeOf(operation: string): Scope | undefined {
   assert(scopeByName.has(operation), `the operation ${operation} belongs to a scope`);

@@ -3,21 +3,21 @@ import { quote } from "../base/quote.ts";
 import type { Scope } from "../base/scope.ts";
 import type { Credential } from "./credential.ts";
 
-/** Fails with INSUFFICIENT_SCOPE, naming the scope, when the bearer does not have it. */
+/** Fails with INSUFFICIENT_SCOPE, naming the scope, if the bearer lacks it. */
 export function permitScope({ scopes }: Credential, scope: Scope): void {
   if (scopes === undefined || scopes.has(scope)) return;
   throw insufficientScope(scope);
 }
 
-/** What is said to a bearer who lacks a scope. */
+/** The error for a bearer who lacks a scope. */
 export function insufficientScope(scope: Scope): PembaError {
-  const sentence = `authorization: the token lacks the scope \`${scope}\``;
-  return new PembaError("INSUFFICIENT_SCOPE", sentence);
+  const message = `authorization: the token lacks the scope \`${scope}\``;
+  return new PembaError("INSUFFICIENT_SCOPE", message);
 }
 
 /**
- * Fails with TENANT_NOT_ALLOWED when the bearer may not work in the tenant, whether or not there is
- * one with this id.
+ * Fails with TENANT_NOT_ALLOWED if the bearer may not work in the tenant, whether or not the tenant
+ * exists.
  */
 export function permitTenant({ tenants }: Credential, tenant: string): void {
   if (tenants === undefined || tenants.has(tenant)) return;

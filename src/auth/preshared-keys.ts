@@ -4,22 +4,22 @@ import { PembaError } from "../base/error.ts";
 import type { Authenticator } from "./admission.ts";
 import { type Credential, fullCredential } from "./credential.ts";
 
-/** A key, and what it lets its bearer do. */
+/** A key and the rights of its bearer. */
 export interface LimitedKey {
   readonly key: string;
   readonly credential: Credential;
 }
 
 /**
- * Accepts a token that is one of the keys, of which those in `keys` may do everything. Digests are
- * compared, so that the time tells neither the length of a key nor how much of it was right; and each
- * of them, so that it tells not which one.
+ * Accepts a token that is one of the keys. Those in `keys` have all rights. Digests are compared,
+ * and all of them, so that the duration does not show the length of a key, how much of it was
+ * right, or which one it was.
  */
 export function presharedKeys(
   keys: readonly string[],
   limited: readonly LimitedKey[] = [],
 ): Authenticator {
-  // Nobody outside can tell what is compared.
+  // With a salt, outsiders do not know what is compared.
   const salt = randomBytes(32).toString("hex");
   const digest = (text: string): Buffer => hash("sha256", salt + text, "buffer");
   const full = keys.map((key, nth): LimitedKey => {

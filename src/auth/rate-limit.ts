@@ -1,17 +1,17 @@
 import { PembaError } from "../base/error.ts";
 
-/** How many requests may come in, over all transports of the process. */
+/** The limit on requests over all transports of the process. */
 export interface RateLimit {
-  /** So many come back each second, and as many may come at once. */
+  /** How many requests are allowed each second, and how many of them at once. */
   readonly perSecond: number;
   /**
-   * Counts one request. Gives how many of `perSecond` are used with it: when that is more than there
-   * are, the request is one too many, and uses nothing.
+   * Counts one request. Returns how many of `perSecond` are then used. If the result is larger, the
+   * request exceeds the limit and uses nothing.
    */
   take(): number;
 }
 
-/** A limit of which nothing is used. `now` tells the time in milliseconds since any fixed moment. */
+/** Creates an unused limit. `now` returns milliseconds since any fixed moment. */
 export function createRateLimit(
   perSecond: number,
   now: () => number = () => performance.now(),
@@ -31,7 +31,7 @@ export function createRateLimit(
   };
 }
 
-/** What is said to a request that is one too many. */
+/** The error for a request that exceeds the limit. */
 export function tooManyRequests({ perSecond }: RateLimit): PembaError {
   const limit = `at most ${perSecond} a second (\`server.rate_limit\`)`;
   return new PembaError("RATE_LIMIT_EXCEEDED", `too many requests, expected ${limit}`);

@@ -3,16 +3,16 @@ import type { BaseLogger } from "pino";
 import { pause } from "../base/pause.ts";
 import type { KeySet } from "./key-set.ts";
 
-/** When keys are fetched; times in milliseconds. */
+/** When keys are fetched. Times are in milliseconds. */
 export interface FetchSchedule {
-  /** From one fetch that went well to the next. */
+  /** From a successful fetch to the next one. */
   readonly refreshInterval: number;
   /**
-   * From a fetch that failed to the next, twice as long after each; and the time within which
-   * unknown keys cause no more than `maxRetries` fetches.
+   * From a failed fetch to the next one, doubled after each failure. Also the time within which
+   * unknown keys cause at most `maxRetries` fetches.
    */
   readonly backoffInterval: number;
-  /** At least so long between two fetches that unknown keys cause. */
+  /** The shortest time between two fetches that unknown keys cause. */
   readonly backoffFrequency: number;
   readonly maxRetries: number;
 }
@@ -24,8 +24,8 @@ interface Source {
 }
 
 /**
- * The keys of an issuer, fetched at once and again in the background. While it does not answer, the
- * ones that it gave last stay good.
+ * The keys of an issuer, fetched at the start and again in the background. While the issuer does
+ * not answer, the last keys stay valid.
  */
 export class SigningKeys {
   readonly #source: Source;
@@ -43,9 +43,9 @@ export class SigningKeys {
   }
 
   /**
-   * The set that has the key, or undefined when none has. An unknown key may be a new one, so the
-   * issuer is asked, which requests share and which happens only so often: ids are easily invented.
-   * Once it did not answer, no request waits for it until it has.
+   * Returns the set that contains the key, or undefined. An unknown key may be new, so the keys are
+   * fetched again. Requests share this fetch, and its frequency is limited, because ids are easily
+   * invented. After a failed fetch no request waits for the issuer until it has answered again.
    */
   async holding(kid: string): Promise<KeySet | undefined> {
     if (this.#keys?.has(kid) !== true && (this.#fetching !== undefined || this.#mayFetch())) {
@@ -55,7 +55,7 @@ export class SigningKeys {
     return this.#keys?.has(kid) === true ? this.#keys : undefined;
   }
 
-  /** The set that the issuer gave last, another one after each fetch; undefined before the first. */
+  /** The last fetched set, a new object after each fetch. Undefined before the first one. */
   get current(): KeySet | undefined {
     return this.#keys;
   }
@@ -92,7 +92,7 @@ export class SigningKeys {
     return Math.min(backoffInterval * 2 ** (failures - 1), refreshInterval);
   }
 
-  /** Resolves to whether it went well. */
+  /** Resolves to whether the fetch succeeded. */
   async #fetch(): Promise<boolean> {
     this.#fetching ??= this.#fetchNow().finally(() => (this.#fetching = undefined));
     return await this.#fetching;
@@ -103,7 +103,7 @@ export class SigningKeys {
     const { signal } = this.#closing;
     try {
       const keys = await fetchKeys(signal);
-      this.#tell(keys);
+      this.#report(keys);
       this.#keys = keys;
       this.#isFailing = false;
       return true;
@@ -114,8 +114,8 @@ export class SigningKeys {
     }
   }
 
-  /** Of what changed, since keys are fetched again and again. */
-  #tell(keys: KeySet): void {
+  /** Logs only changes, because keys are fetched again and again. */
+  #report(keys: KeySet): void {
     const { logger } = this.#source;
     if (this.#keys === undefined || this.#isFailing) logger.info("the issuer gave its keys");
     if (keys.holdsSecrets && this.#keys?.holdsSecrets !== true) {
@@ -136,7 +136,7 @@ export class SigningKeys {
   }
 }
 
-/** What failed, down to its first cause. */
+/** The failure, down to its first cause. */
 function reasonOf(error: unknown): string {
   if (!(error instanceof Error)) return String(error);
   return error.cause === undefined ? error.message : `${error.message}: ${reasonOf(error.cause)}`;

@@ -5,13 +5,16 @@ import { LRUCache } from "lru-cache";
 import type { Credential } from "./credential.ts";
 import type { KeySet } from "./key-set.ts";
 
-/** How many are kept: the clients of a server are services, and each sends its token many times. */
+/**
+ * The most tokens that are kept. The clients of a server are services, and each sends its token
+ * many times.
+ */
 const max = 10_000;
 
-/** How many tenants all of them may name together: a token names one or a few. */
+/** The most tenants that all kept tokens may name together. A token names one or a few. */
 const maxTenants = 100_000;
 
-/** What a token lets its bearer do, until when, and by which keys it was found so. */
+/** The rights that a token gives, their expiry, and the keys that verified the token. */
 interface Finding {
   readonly credential: Credential;
   readonly keys: KeySet;
@@ -20,9 +23,9 @@ interface Finding {
 }
 
 /**
- * Tokens that were found good, since verifying one costs as much as a check. A finding holds no longer
- * than the token, nor than the keys: they are another set after every fetch. What is kept is a digest,
- * which opens nothing.
+ * A cache of verified tokens, because verifying one costs as much as a check. An entry is valid as
+ * long as the token and the key set are: each fetch makes a new set. It stores digests, which
+ * cannot be used as tokens.
  */
 export interface VerifiedTokens {
   find(token: string, keys: KeySet | undefined): Credential | undefined;

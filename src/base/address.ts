@@ -1,11 +1,11 @@
 import { BlockList, isIP } from "node:net";
 
-/** A host and a port in one text, as clients dial them: an IPv6 address has brackets around it. */
+/** Joins a host and a port for clients to dial. An IPv6 address gets brackets. */
 export function addressOf(host: string, port: number): string {
   return `${host.includes(":") ? `[${host}]` : host}:${port}`;
 }
 
-/** Whether only this machine reaches what listens there; an empty host stands for all addresses. */
+/** Whether only this machine can reach a listener on `host`. An empty host means all addresses. */
 export function isLoopback(host: string): boolean {
   return /^localhost\.?$/i.test(host) || (isIP(host) !== 0 && loopback.check(host, familyOf(host)));
 }

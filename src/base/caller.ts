@@ -1,31 +1,33 @@
 import { AsyncLocalStorage } from "node:async_hooks";
 
-/** Who waits for work that is under way, and what they are to hear when it is given up. */
+/** The caller of the work in progress, and what an error may say when the work is given up. */
 export class Caller {
-  /** Aborted when they have left or given up: work of theirs that waits for its turn is dropped then. */
+  /**
+   * Aborted when the caller has left or given up. Work that still waits in a queue is then dropped.
+   */
   readonly signal: AbortSignal;
-  /** When a change of theirs is given up, by the clock of `performance`; undefined: never. */
+  /** When a change is given up, by the clock of `performance`. Undefined: never. */
   readonly endsAt: number | undefined;
   readonly #change: { mayBeMade: boolean };
 
-  /** With `of`, that caller, with another signal and less time. */
+  /** With `of`, the same caller with another signal and less time. */
   constructor(signal: AbortSignal, endsAt?: number, of?: Caller) {
     this.signal = signal;
     this.endsAt = endsAt;
     this.#change = of === undefined ? { mayBeMade: false } : of.#change;
   }
 
-  /** May a change of theirs be made by now? It is so from when it is sent until it is known to be undone. */
+  /** Whether a change may have been made: true from sending it until it is known to be undone. */
   get mayHaveChanged(): boolean {
     return this.#change.mayBeMade;
   }
 
-  /** A change is sent. */
+  /** Records that a change is sent. */
   sendsChange(): void {
     this.#change.mayBeMade = true;
   }
 
-  /** It was undone. */
+  /** Records that the change was undone. */
   undoesChange(): void {
     this.#change.mayBeMade = false;
   }
@@ -38,7 +40,7 @@ export function forCaller<T>(caller: Caller, work: () => T): T {
   return callers.run(caller, work);
 }
 
-/** The caller whose work is under way. */
+/** The caller of the work in progress. */
 export function presentCaller(): Caller | undefined {
   return callers.getStore();
 }

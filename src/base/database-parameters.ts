@@ -3,19 +3,19 @@ const tlsModes = ["disable", "prefer", "require", "verify-ca", "verify-full"] as
 
 type TlsMode = (typeof tlsModes)[number];
 
-/** What the URI of a database says beside where it is. */
+/** What the URI of a database says besides its address. */
 export interface DatabaseParameters {
   readonly tlsMode: TlsMode;
-  /** The file of the certificates that are trusted; undefined: those that the system trusts. */
+  /** The file of the trusted certificates. Undefined: those that the system trusts. */
   readonly rootCertificates: string | undefined;
-  /** The URI without what is not for the driver, nor for the server. */
+  /** The URI without the parameters that neither the driver nor the server may get. */
   readonly left: string;
 }
 
-/** Parameters that we read ourselves. */
+/** Parameters that Pemba reads itself. */
 const ownNames = ["sslmode", "sslrootcert"];
 
-/** They ask for what is not done; to pass them over would be to do less than was asked for. */
+/** Parameters whose effect is not supported. To ignore them would do less than the URI asks for. */
 const unsupportedNames: readonly string[] = [
   "sslcert",
   "sslkey",
@@ -29,7 +29,9 @@ const unsupportedNames: readonly string[] = [
   "require_auth",
 ];
 
-/** What has its place before the `?`; the driver would take some of them and the server the others. */
+/**
+ * Parameters that belong before the `?`. The driver would read some of them and the server others.
+ */
 const placedNames: readonly string[] = [
   "host",
   "hostaddr",
@@ -42,7 +44,7 @@ const placedNames: readonly string[] = [
   "database",
 ];
 
-/** What a parameter may be, where not every value is done. */
+/** The supported values of parameters that are not supported with every value. */
 const choices: ReadonlyMap<string, readonly string[]> = new Map<string, readonly string[]>([
   ["sslmode", tlsModes],
   ["sslnegotiation", ["postgres", "direct"]],
@@ -51,8 +53,8 @@ const choices: ReadonlyMap<string, readonly string[]> = new Map<string, readonly
 ]);
 
 /**
- * They say how other programs pool and prepare, or allow what is not done: they are passed over, since
- * the server does not know them.
+ * Parameters that tell other programs how to pool and prepare, or that allow what is not supported.
+ * They are removed, because the server does not know them.
  */
 const idleNames: readonly string[] = [
   "channel_binding",
@@ -73,7 +75,7 @@ const idleNames: readonly string[] = [
 
 const passedOver: ReadonlySet<string> = new Set([...ownNames, ...idleNames]);
 
-/** The parameters of a database's URI, or in one sentence what is wrong with them. */
+/** Returns the parameters of a database URI, or one message that says what is wrong with them. */
 export function databaseParameters(uri: string): DatabaseParameters | string {
   const [, start = uri, query = "", fragment = ""] = /^([^?#]*)\?([^#]*)(.*)$/s.exec(uri) ?? [];
   const pairs = query.split("&").map((text) => {
@@ -90,7 +92,7 @@ export function databaseParameters(uri: string): DatabaseParameters | string {
   if (tlsFault !== undefined) return tlsFault;
   const left = pairs.filter(({ name }) => !passedOver.has(name)).map(({ text }) => text);
   return {
-    // What others do, too: who names an authority wants it asked.
+    // As other clients do: a URI that names an authority wants it to be verified.
     tlsMode: tlsMode === "require" && rootFile !== undefined ? "verify-ca" : tlsMode,
     rootCertificates: rootFile === "system" ? undefined : rootFile,
     left: `${start}${left.join("&") === "" ? "" : "?"}${left.join("&")}${fragment}`,

@@ -1,6 +1,6 @@
 /**
- * The way an error ends a request, named after the gRPC status. The transports map it:
- * HTTP status and gRPC code both follow from it alone.
+ * The kind of an error, named after the gRPC status. The HTTP status and the gRPC code follow from
+ * it alone.
  */
 export type ErrorKind =
   | "cancelled"
@@ -19,7 +19,7 @@ export type ErrorKind =
   | "unauthenticated"
   | "permission_denied";
 
-/** Every error a client can see. Clients match on the code, which begins the message. */
+/** Every error that a client can see. Clients match on the code, which begins the message. */
 export const errorCodes = {
   MISSING_BEARER_TOKEN: "unauthenticated",
   INVALID_AUDIENCE: "unauthenticated",
@@ -74,17 +74,17 @@ export const errorCodes = {
 
 export type ErrorCode = keyof typeof errorCodes;
 
-/** One place of several that are wrong, as it stands in the `details` of an error body. */
+/** One of the faults of a request, as it stands in the `details` of an error body. */
 export interface ErrorDetail {
   /** JSON path of the field in the request, such as `tuples[3].relation`. */
   readonly field?: string;
-  /** 1-based position in the schema text, where the fault is in one. */
+  /** 1-based position in the schema text, if the fault is in one. */
   readonly line?: number;
   readonly column?: number;
   readonly message: string;
 }
 
-/** The one error type of Pemba: what a client did wrong, or what the world did to us. */
+/** The only error type of Pemba: a mistake of the client, or a failure outside the process. */
 export class PembaError extends Error {
   override readonly name = "PembaError";
   readonly code: ErrorCode;
@@ -111,20 +111,23 @@ export class PembaError extends Error {
   }
 }
 
-/** What is wrong with one field of the request, which its JSON path names. */
+/** An error about one field of the request, named by its JSON path. */
 export function fieldError(code: ErrorCode, field: string, problem: string): PembaError {
   return new PembaError(code, `${field}: ${problem}`, { details: [{ field, message: problem }] });
 }
 
-/** What is said of a change whose own answer did not come. */
+/** The message for a change that was sent and got no answer. */
 export const unsureChange = "the change may be made or may not, the same request can be sent again";
 
-/** Nobody waits for the answer, so nobody is told either. */
+/** The error for a request that its caller has left. */
 export function cancelled(cause: unknown): PembaError {
   return new PembaError("CANCELLED", "the caller waits no longer", { cause });
 }
 
-/** Whatever was thrown, as an error that a client may see: the cause of our own faults stays with us. */
+/**
+ * Turns anything thrown into an error that a client may see. The cause of an internal fault is not
+ * shown to clients.
+ */
 export function errorOf(thrown: unknown): PembaError {
   if (thrown instanceof PembaError) return thrown;
   return new PembaError("INTERNAL", "the request failed through a fault of the server", {

@@ -1,10 +1,10 @@
 import { must } from "./assert.ts";
 import { Pace, type Steps } from "./steps.ts";
 
-/** Nodes that lead to each other. */
+/** Nodes that reach each other. */
 export interface Component<T> {
   readonly members: readonly T[];
-  /** Whether its nodes lead back to themselves. */
+  /** Whether its nodes reach themselves. */
   readonly isCyclic: boolean;
 }
 
@@ -15,8 +15,8 @@ interface Visit<T> {
 }
 
 /**
- * The strongly connected components of what the roots lead to (Tarjan 1972), each behind all that it
- * leads to. It keeps a stack of its own, since chains can be long.
+ * The strongly connected components that the roots reach (Tarjan 1972), each after the components
+ * that it reaches. It keeps its own stack, because chains can be long.
  */
 export function* componentsOf<T>(
   roots: Iterable<T>,

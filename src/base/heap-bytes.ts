@@ -1,10 +1,10 @@
 import { Pace, type Steps } from "./steps.ts";
 
-/** What values take on the heap of V8 with 64-bit pointers, as measured. */
+/** Measured sizes of values on the heap of V8 with 64-bit pointers. */
 const bytesOf = {
   object: 32,
   field: 8,
-  /** Most arrays grow while they are made, and keep room for some elements more. */
+  /** Most arrays grow while they are filled, and keep room for a few more elements. */
   array: 72,
   collection: 200,
   entry: 32,
@@ -12,10 +12,9 @@ const bytesOf = {
 } as const;
 
 /**
- * Counts the bytes that a value holds on the heap, by what can be reached through its own fields,
- * array elements and the entries of maps and sets. Objects that are `isShared` count nothing;
- * `countsStrings` is off where all strings are those of a shared object. What a closure holds is not
- * seen.
+ * Estimates the bytes that a value holds on the heap: it follows own fields, array elements and the
+ * entries of maps and sets. Objects that are `isShared` count as nothing. `countsStrings` is off if
+ * all strings belong to a shared object. It does not see what a closure holds.
  */
 export function* heapBytes(
   root: unknown,

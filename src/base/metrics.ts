@@ -1,6 +1,6 @@
 /**
- * Every measure that there is, with what it says and in which unit. Its labels have few values each,
- * all of them ours: no tenant, no id and no name of a schema is among them.
+ * Every metric with its description and unit. Each label has few values, all defined here: no
+ * tenant, id or schema name is among them.
  */
 export const metrics = {
   "pemba.request.duration": histogram("s", "latency", {
@@ -178,7 +178,7 @@ export const metrics = {
   "process.uptime": gauge("s", { about: "time since the process began", labels: [] }),
 } as const satisfies Readonly<Record<string, Metric>>;
 
-/** Values of the labels; of those that are not told here, what bounds them. */
+/** The values of each label, or what bounds them. */
 export const labelValues: Readonly<Record<Label, readonly string[] | { readonly of: string }>> = {
   method: { of: "methods of the API, such as permissions.check; unknown for what is none" },
   code: { of: "OK and the codes of errors, such as VALIDATION" },
@@ -221,7 +221,7 @@ type Label =
   | "replica"
   | "cpu.mode";
 
-/** Where the buckets of a histogram end: seconds, sizes of requests, a handful. */
+/** The upper bounds of histogram buckets: seconds, sizes of requests, small counts. */
 export const buckets = {
   latency: [
     0.0005, 0.001, 0.002, 0.003, 0.005, 0.0075, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10,
@@ -231,7 +231,7 @@ export const buckets = {
 } as const;
 
 export interface Metric {
-  /** An observed counter is one that is counted anyway, and read when it is asked for. */
+  /** An observed counter is counted elsewhere, and read when a metric reader asks for it. */
   readonly kind: "counter" | "observed_counter" | "histogram" | "gauge";
   /** In the notation of UCUM, as OpenTelemetry has it. */
   readonly unit: string;
@@ -249,7 +249,7 @@ export type CounterName = Named<"counter">;
 export type HistogramName = Named<"histogram">;
 export type ObservedName = Named<"gauge" | "observed_counter">;
 
-/** The labels of a measure, each with a value. */
+/** The labels of a metric, each with a value. */
 export type LabelsOf<Name extends MetricName> = Readonly<
   Record<Table[Name]["labels"][number], string>
 >;

@@ -2,7 +2,7 @@ import { readFileSync } from "node:fs";
 
 import { assert } from "./assert.ts";
 
-/** As the package says, which lies two folders up from the sources and from what is built. */
+/** The version in package.json, which lies two folders above the sources and above the build. */
 export function packageVersion(): string {
   const file = new URL("../../package.json", import.meta.url);
   const manifest: unknown = JSON.parse(readFileSync(file, "utf8"));

@@ -3,8 +3,8 @@ import { setTimeout as wait } from "node:timers/promises";
 import { timerMaxMs, timerMs } from "./timer.ts";
 
 /**
- * Resolves after so many milliseconds, of which there may be any number, or when the signal is
- * aborted. It does not keep the process alive.
+ * Resolves after that many milliseconds (any number), or when the signal is aborted. It does not
+ * keep the process alive.
  */
 export async function pause(milliseconds: number, signal: AbortSignal): Promise<void> {
   for (let left = milliseconds; left > 0 && !signal.aborted; left -= timerMaxMs) {

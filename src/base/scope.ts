@@ -1,4 +1,4 @@
-/** What a credential may be limited to. Every operation belongs to one of them. */
+/** The scopes that a credential can be limited to. Every operation belongs to one of them. */
 export const scopes = ["check", "read", "write", "schema", "tenant", "watch"] as const;
 
 export type Scope = (typeof scopes)[number];

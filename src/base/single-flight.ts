@@ -6,18 +6,18 @@ interface Flight<T> {
   waiters: number;
 }
 
-/** Work that several callers want at the same time is done once (single flight). */
+/** Runs work once that several callers want at the same time (single flight). */
 export class SingleFlight<T> {
   readonly #flights = new Map<string, Flight<T>>();
 
-  /** Is work under way for the key? */
+  /** Whether work for the key is in progress. */
   has(key: string): boolean {
     return this.#flights.has(key);
   }
 
   /**
-   * The result of the work that is under way for the key, or of `start`. The signal of `start` aborts
-   * once every caller has left; a caller that leaves fails with CANCELLED at once.
+   * Joins the work in progress for the key, or starts it with `start`. The signal of `start` aborts
+   * when every caller has left. A caller that leaves fails with CANCELLED at once.
    */
   async join(
     key: string,
@@ -36,7 +36,7 @@ export class SingleFlight<T> {
       signal?.removeEventListener("abort", leave);
       flight.waiters -= 1;
       if (flight.waiters === 0) {
-        // Work that is given up is no work to join.
+        // Work that was given up cannot be joined.
         if (this.#flights.get(key) === flight) this.#flights.delete(key);
         flight.controller.abort();
       }

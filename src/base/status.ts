@@ -1,13 +1,13 @@
 import type { ErrorKind } from "./error.ts";
 
-/** How one kind of error looks on the two transports. */
+/** How the two transports show one kind of error. */
 export interface Status {
   readonly http: number;
   /** The number of the gRPC status, which is also the `code` of a REST error body. */
   readonly grpc: number;
 }
 
-/** The only place where an error's kind becomes a number. */
+/** The only place that maps the kind of an error to numbers. */
 export const statusOf: Readonly<Record<ErrorKind, Status>> = {
   cancelled: { http: 499, grpc: 1 },
   invalid_argument: { http: 400, grpc: 3 },

@@ -1,24 +1,27 @@
 /**
- * Work in steps: it yields now and then, so that other requests get the processor, and its caller may
- * leave it there.
+ * Work in steps: it yields from time to time, so that other requests get the processor. Its caller
+ * may abandon it at a yield.
  */
 export type Steps<T> = Generator<void, T>;
 
-/** So many steps take far less than a time slice, and asking for the time after each would be felt. */
+/**
+ * That many steps take far less than a time slice. To read the clock after each step would cost
+ * time.
+ */
 const stepsOfStretch = 256;
 
 /** Counts the steps of one piece of work. */
 export class Pace {
   #steps = 0;
 
-  /** Whether a stretch ends with this step: then is the time to yield. */
+  /** Whether the work should yield after this step. */
   step(): boolean {
     this.#steps += 1;
     return this.#steps % stepsOfStretch === 0;
   }
 }
 
-/** Runs the steps to their end without a pause, for work that has a bound. */
+/** Runs the steps to the end without a pause, for work that has a bound. */
 export function runThrough<T>(steps: Steps<T>): T {
   for (;;) {
     const { done, value } = steps.next();

@@ -1,7 +1,7 @@
-/** Most edits between a misspelled name and the one that was probably meant. */
+/** The most edits between a misspelled name and the one that was probably meant. */
 const editsMax = 2;
 
-/** Looking through more names than this costs more than the hint is worth. */
+/** To compare more names than this costs more than the hint is worth. */
 const candidatesMax = 1_000;
 
 /** ` (did you mean ...?)` with the candidate nearest to `name`, or "" when none is near. */

@@ -1,62 +1,64 @@
 import type { ErrorCode } from "./error.ts";
 import type { CounterName, HistogramName, LabelsOf, ObservedName } from "./metrics.ts";
 
-/** What a span or an event says besides its name: sizes and outcomes, never of whom. */
+/** The attributes of a span or an event: sizes and outcomes, never ids of users or tenants. */
 export type Attributes = Readonly<Record<string, string | number | boolean>>;
 
-/** One step of the way of a request, for as long as it takes. */
+/** A span: one step of a request. */
 export interface Span {
   set(attributes: Attributes): void;
 }
 
-/** What one question takes, counted while it is worked on. */
+/** What answering one question cost, counted while the work runs. */
 export interface Tally {
-  /** What is asked, such as `check`. */
+  /** The kind of question, such as `check`. */
   readonly question: string;
   statements: number;
 }
 
-/** A request as it comes in. */
+/** The first part of a request, as it comes in. */
 export interface RequestHead {
-  /** As the API calls it, such as `permissions.check`. */
+  /** The method as the API names it, such as `permissions.check`. */
   readonly method: string;
   readonly transport: "rest" | "grpc" | "peer";
-  /** The W3C trace that the client has it in, if it says so. */
+  /** The W3C trace context that the client sent, if any. */
   readonly traceparent: string | undefined;
   readonly tracestate: string | undefined;
 }
 
-/** A request under way. */
+/** A request in progress. */
 export interface RequestRecord {
-  /** Its trace, while there is one. */
+  /** The id of its trace, if the request is traced. */
   readonly traceId: string | undefined;
-  /** Does work of the request: what is told meanwhile, is told of it. */
+  /**
+   * Does work of the request. Telemetry that is recorded during the work belongs to the request.
+   */
   readonly run: <T>(work: () => T) => T;
-  /** Called once. */
+  /** Ends the record. Called once. */
   readonly end: (code: ErrorCode | "OK") => void;
 }
 
-/** A value of a measure that is read, with the labels that it has. */
+/** An observed value of a metric, with its labels. */
 export interface Reading<Name extends ObservedName> {
   readonly value: number;
   readonly labels: LabelsOf<Name>;
 }
 
 /**
- * What the parts of the server tell of their work. It is passed down to them; they tell it the same
- * whether anybody listens or not.
+ * Records what the parts of the server do. It is passed down to them. They record the same whether
+ * or not telemetry is exported.
  */
 export interface Telemetry {
-  /** False when nobody listens: for what it would cost something to find out. */
+  /** False if nothing is exported: then callers skip what costs time to find out. */
   readonly isOn: boolean;
   readonly begin: (request: RequestHead) => RequestRecord;
-  /** Does work as a step of the request that is under way: outside of one it is just done. */
+  /** Does work as a span of the current request. Outside of a request it just does the work. */
   readonly span: <T>(name: string, work: (span: Span) => Promise<T>) => Promise<T>;
-  /** Tells what has just happened in the step that is under way. */
+  /** Records an event in the current span. */
   readonly event: (name: string, attributes: Attributes) => void;
-  /** Does work for a question, whose tally is kept. */
+  /** Does work for a question, and counts its cost in a tally. */
   readonly tallied: <T>(question: string, work: (tally: Tally) => Promise<T>) => Promise<T>;
-  /** Of the work that is under way. */
+  /** The tally of the current work. */
   readonly tally: Tally | undefined;
   readonly add: <Name extends CounterName>(
     name: Name,
@@ -68,12 +70,14 @@ export interface Telemetry {
     value: number,
     labels: LabelsOf<Name>,
   ) => void;
-  /** Has a value read whenever somebody wants to know it; several readers of a name add up. */
+  /**
+   * Registers a value to be read when metrics are collected. Several readers of one name add up.
+   */
   readonly observe: <Name extends ObservedName>(
     name: Name,
     read: () => readonly Reading<Name>[],
   ) => void;
-  /** The trace and the step that are under way, for lines of the log. */
+  /** The current trace and span, for log lines. */
   readonly place: () => { readonly traceId: string; readonly spanId: string } | undefined;
 }
 
@@ -85,7 +89,7 @@ const silentRequest: RequestRecord = {
   end: () => {},
 };
 
-/** Nobody listens. */
+/** Telemetry that records nothing. */
 export const noTelemetry: Telemetry = {
   isOn: false,
   begin: () => silentRequest,

@@ -1,15 +1,15 @@
 import type { TenantId } from "./tuple.ts";
 
 /**
- * A queue in which tenants take turns: one who brings much waits for itself alone. What is of no
- * tenant has turns as that of one more.
+ * A queue that is fair between tenants (round-robin): a tenant that adds many entries delays only
+ * itself. Entries without a tenant count as those of one more tenant.
  */
 export class TenantTurns<T extends { readonly tenant: TenantId | undefined }> {
-  /** In the order of their turns; sets keep the order in which things came. */
+  /** In the order of the next turns. A set keeps the order in which its entries came. */
   readonly #tenants = new Map<TenantId | undefined, Set<T>>();
   #size = 0;
 
-  /** How much waits, of all tenants. */
+  /** How many entries wait, of all tenants. */
   get size(): number {
     return this.#size;
   }
@@ -21,7 +21,7 @@ export class TenantTurns<T extends { readonly tenant: TenantId | undefined }> {
     this.#size++;
   }
 
-  /** Does nothing when it does not wait. */
+  /** Does nothing if the entry does not wait. */
   remove(waiting: T): void {
     const queue = this.#tenants.get(waiting.tenant);
     if (queue?.delete(waiting) !== true) return;
@@ -30,8 +30,8 @@ export class TenantTurns<T extends { readonly tenant: TenantId | undefined }> {
   }
 
   /**
-   * What waits longest of the tenant whose turn it is, which then has the last turn. A tenant of which
-   * that may not go yet is passed by, and keeps its place.
+   * Takes the oldest entry of the next tenant, which then becomes the last in order. A tenant whose
+   * oldest entry may not go yet is skipped and keeps its position.
    */
   next(mayGo: (waiting: T) => boolean = () => true): T | undefined {
     for (const [tenant, queue] of this.#tenants) {
@@ -47,8 +47,9 @@ export class TenantTurns<T extends { readonly tenant: TenantId | undefined }> {
   }
 
   /**
-   * What came last of the tenant of which most waits, to give way to one more of `tenant`. Undefined
-   * when no more waits of any tenant than would then of this one: a place would only change hands.
+   * The newest entry of the tenant with the most entries, to be dropped for a new entry of
+   * `tenant`. Undefined if no tenant has more entries than `tenant` would have with the new one:
+   * dropping would then not make the queue fairer.
    */
   lastOfFullest(tenant: TenantId | undefined): T | undefined {
     let fullest: ReadonlySet<T> | undefined;

@@ -1,7 +1,7 @@
-/** What a timer of the platform can wait for at most; asked for more, it does not wait at all. */
+/** The longest delay of a timer in milliseconds. With a longer one, a timer fires at once. */
 export const timerMaxMs = 2 ** 31 - 1;
 
-/** The milliseconds, or the most that a timer can wait for. */
+/** The delay, limited to the longest that a timer can wait. */
 export function timerMs(milliseconds: number): number {
   return Math.min(milliseconds, timerMaxMs);
 }

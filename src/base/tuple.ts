@@ -1,14 +1,14 @@
 declare const brand: unique symbol;
 
-/** A value that only the one function which checks it can make: a plain `T` is not assignable to it. */
+/** A value that only its validating function can make: a plain `T` is not assignable to it. */
 export type Brand<T, Name extends string> = T & { readonly [brand]: Name };
 
 export type TenantId = Brand<string, "TenantId">;
 
-/** The id that a tenant may be created with. */
+/** The ids that a tenant can be created with. */
 export const newTenantPattern = /^[a-zA-Z0-9\-,]{1,64}$/;
 
-/** 20 characters `0-9a-v`, strictly increasing for a tenant. */
+/** 20 characters `0-9a-v`, strictly increasing within a tenant. */
 export type SchemaVersion = Brand<string, "SchemaVersion">;
 
 /** Opaque text that names one exact state of a tenant's data. */
@@ -19,7 +19,7 @@ export interface Entity {
   readonly id: string;
 }
 
-/** `relation` is "" for the subject itself, else the subject is the userset `type:id#relation`. */
+/** If `relation` is "", the subject itself, else the userset `type:id#relation`. */
 export interface Subject {
   readonly type: string;
   readonly id: string;
@@ -70,7 +70,9 @@ export type JsonValue =
   | readonly JsonValue[]
   | { readonly [key: string]: JsonValue };
 
-/** What a request adds to the stored data for its own evaluation. */
+/**
+ * The tuples, attributes and data that a request adds to the stored data for its own evaluation.
+ */
 export interface Context {
   readonly tuples: readonly Tuple[];
   readonly attributes: readonly Attribute[];

@@ -1,8 +1,8 @@
 import { setTimeout as wait } from "node:timers/promises";
 
 /**
- * Closes the store, and resolves when it is closed or so many milliseconds are over: one whose
- * database is silent must not keep the process. Fails as closing it does.
+ * Closes the store, and resolves when it is closed or after that many milliseconds, so that an
+ * unresponsive database does not keep the process alive. Fails as closing does.
  */
 export async function closeWithin(
   store: { close(): Promise<void> },
@@ -25,9 +25,9 @@ const flushMaxMs = 1_000;
 const flushMinMs = 250;
 
 /**
- * How long what is left to be told may take to be sent at the end, when so much is left of the grace
- * period, both in milliseconds: a collector that is there takes it at once, and one that is gone must not
- * keep the process. A little is given in any case, for the lines that tell why nothing is left.
+ * The time for sending the remaining telemetry at the end, from the rest of the grace period, both
+ * in milliseconds. A reachable collector takes it at once, and an unreachable one must not keep the
+ * process alive. A short time is always given, for the lines about the end itself.
  */
 export function flushTimeOf(leftMs: number): number {
   return Math.max(flushMinMs, Math.min(flushMaxMs, leftMs));

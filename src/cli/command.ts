@@ -1,9 +1,9 @@
-/** One word after `pemba`, in a file of its own. */
+/** A command of `pemba`, in a file of its own. */
 export interface Command {
   readonly name: string;
-  /** A few words for the list of commands. */
+  /** A short text for the list of commands. */
   readonly summary: string;
-  /** The whole text of `pemba help <name>`. */
+  /** The text of `pemba help <name>`. */
   help(): string;
   /** Resolves to the exit status. */
   run(args: readonly string[]): Promise<number>;

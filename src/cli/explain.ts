@@ -23,7 +23,7 @@ const flags = new Map([
   ["json", { bare: "true" }],
 ]);
 
-/** How the words of this command spell the fields of a question. */
+/** The arguments of this command for the fields of a question. */
 const spelling: ReadonlyMap<string, string> = new Map([
   ["entity.type", "explain: ENTITY_TYPE"],
   ["permission", "explain: PERMISSION"],
@@ -63,7 +63,7 @@ reasons are told. What is doubtful in the schema is warned of.
       permission: permission ?? "",
       subjectType: values.get("subject-type") ?? "user",
       subjectRelation: values.get("subject-relation") ?? "",
-      // The arguments of a rule are the attributes of the same names, whoever asks.
+      // Each argument of a rule is the attribute of the same name.
       arguments: [...(schema.rules.get(permission ?? "")?.parameters.keys() ?? [])],
     });
     for (const { position, message } of warnings) {
@@ -77,7 +77,7 @@ reasons are told. What is doubtful in the schema is warned of.
 interface Explanation {
   readonly plan: Plan;
   readonly isPushedDown: boolean;
-  /** Why a search is not pushed down; a plan that is no search tells its reasons itself. */
+  /** The reason why a search is not pushed down. Other plans report their reasons themselves. */
   readonly obstacle: string | undefined;
   readonly statement: Statement;
 }

@@ -7,7 +7,7 @@ import type { Command } from "./command.ts";
 import { complain, say, sentenceOf, surplus } from "./output.ts";
 import { readSettings } from "./settings.ts";
 
-/** Longer than the server itself takes to find out that its storage does not answer. */
+/** In milliseconds. Longer than the server takes to find out that its storage does not answer. */
 const patience = 4_000;
 
 export const health: Command = {
@@ -26,29 +26,29 @@ line says why: what a container's health check needs.`,
     const listener = config["server.http.enabled"] ? "http" : "grpc";
     const port = config[`server.${listener}.port`];
     if (port === 0) return complain(`\`server.${listener}.port\`: is 0, expected the port to ask`);
-    const place: Place = {
+    const listening: Listener = {
       host: nearAddress(config),
       port,
       tls: config[`server.${listener}.tls.enabled`],
     };
     try {
-      const serves = await (listener === "http" ? askRest(place) : askGrpc(place));
+      const serves = await (listener === "http" ? askRest(listening) : askGrpc(listening));
       if (!serves) return complain("the server says that it does not serve");
       say("the server serves");
       return 0;
     } catch (error) {
-      return complain(`nobody answers on ${place.host}:${port}: ${sentenceOf(error)}`);
+      return complain(`nobody answers on ${listening.host}:${port}: ${sentenceOf(error)}`);
     }
   },
 };
 
-interface Place {
+interface Listener {
   readonly host: string;
   readonly port: number;
   readonly tls: boolean;
 }
 
-/** What listens on all addresses is asked on the one that never leaves the machine. */
+/** A server that listens on all addresses is asked on the loopback address. */
 function nearAddress(config: Config): string {
   const host = config["server.host"];
   if (host === "::") return "::1";
@@ -56,12 +56,12 @@ function nearAddress(config: Config): string {
 }
 
 /**
- * The certificate is not looked at: it names the server as others reach it, nothing secret is sent,
- * and one that has run out is no reason to restart what serves.
+ * The certificate is not verified: it names the public host, nothing secret is sent, and an expired
+ * certificate is no reason to restart a working server.
  */
 const anyCertificate = { rejectUnauthorized: false } as const;
 
-async function askRest({ host, port, tls }: Place): Promise<boolean> {
+async function askRest({ host, port, tls }: Listener): Promise<boolean> {
   const options: RequestOptions = {
     host,
     port,
@@ -79,8 +79,8 @@ async function askRest({ host, port, tls }: Place): Promise<boolean> {
   return response.statusCode === 200;
 }
 
-/** Loads the client of gRPC only here, since probes run often and mostly do without it. */
-async function askGrpc({ host, port, tls }: Place): Promise<boolean> {
+/** Loads the gRPC client only if it is needed, because probes run often and most use REST. */
+async function askGrpc({ host, port, tls }: Listener): Promise<boolean> {
   const { askHealth } = await import("../grpc/ask-health.ts");
   const address = addressOf(host, port);
   return await askHealth(address, { patience, ...(tls && { tls: anyCertificate }) });

@@ -1,6 +1,6 @@
 /**
- * Has signals that are no request to end do nothing. The first would have anybody on the machine
- * debug the process without a password, the second would end it in the middle of its work.
+ * Disables signals that would harm a running process: one opens the debugger to all local users,
+ * the other ends the process during its work.
  */
 export function ignoreSignals(): void {
   for (const signal of ["SIGUSR1", "SIGUSR2"] as const) process.on(signal, () => {});

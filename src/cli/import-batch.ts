@@ -1,31 +1,31 @@
 import type { WriteOutcome } from "./import-client.ts";
-import type { Element, Place } from "./import-line.ts";
+import type { Element, LinePosition } from "./import-line.ts";
 
 export interface BatchLimits {
   readonly elements: number;
-  /** Of their JSON, so that a request stays below what a server takes. */
+  /** The size of its JSON in bytes, to keep requests below the server's limit. */
   readonly bytes: number;
 }
 
-/** A line that is not written, and why. */
+/** A line that is not written, with the reason. */
 export interface Refusal {
-  readonly place: Place;
+  readonly place: LinePosition;
   readonly reason: string;
 }
 
 export interface BatchWriter {
-  /** Adds the element, or tells that the batch has it already. May send the batch. */
+  /** Adds the element, unless the batch has it already. May send the batch. */
   add(element: Element): Promise<"added" | "duplicate">;
-  /** Takes a line that cannot be sent; it is reported in its turn. May send the batch. */
+  /** Adds a line that cannot be sent. It is reported in the order of lines. May send the batch. */
   refuse(refusal: Refusal): Promise<void>;
-  /** Sends what has gathered. */
+  /** Sends the rest. */
   flush(): Promise<void>;
 }
 
 /**
- * Gathers elements and sends them in batches. A refused batch is narrowed down: the elements that
- * the answer names are refused and the rest is sent again; when it names none, each half is. Refusals
- * are reported once the batch is done, in the order in which the lines came.
+ * Collects elements and sends them in batches. After a refusal, the elements that the answer names
+ * are refused and the rest is sent again. If it names none, each half is sent alone. Refusals are
+ * reported when the batch is done, in the order of the lines.
  */
 export function batchWriter(options: {
   readonly limits: BatchLimits;
@@ -89,7 +89,7 @@ export function batchWriter(options: {
       if (earlier !== undefined && (element.kind === "tuple" || earlier === element.json)) {
         return "duplicate";
       }
-      // An attribute that gets another value must get it in a later write, as the file says.
+      // A new value for the same attribute needs a later write, to keep the order of the file.
       const full = batch.length >= limits.elements || bytes + element.json.length > limits.bytes;
       if (earlier !== undefined || (full && batch.length > 0)) await flush();
       batch.push(element);
@@ -102,25 +102,25 @@ export function batchWriter(options: {
 }
 
 interface HeldRefusals {
-  came(place: Place): void;
+  came(place: LinePosition): void;
   add(refusal: Refusal): void;
   count(): number;
-  /** All of them, in the order in which their lines came; then it begins anew. */
+  /** Returns them all in the order of their lines, and starts again. */
   take(): readonly Refusal[];
 }
 
 function heldRefusals(): HeldRefusals {
-  let turns = new Map<Place, number>();
+  let order = new Map<LinePosition, number>();
   let refusals: Refusal[] = [];
   return {
-    came: (place) => void turns.set(place, turns.size),
+    came: (place) => void order.set(place, order.size),
     add: (refusal) => void refusals.push(refusal),
     count: () => refusals.length,
     take: () => {
-      const turnOf = ({ place }: Refusal): number => turns.get(place) ?? 0;
-      const sorted = refusals.toSorted((one, other) => turnOf(one) - turnOf(other));
+      const rankOf = ({ place }: Refusal): number => order.get(place) ?? 0;
+      const sorted = refusals.toSorted((one, other) => rankOf(one) - rankOf(other));
       refusals = [];
-      turns = new Map();
+      order = new Map();
       return sorted;
     },
   };

@@ -3,9 +3,9 @@ import { setTimeout as wait } from "node:timers/promises";
 import type { Element } from "./import-line.ts";
 import { sentenceOf } from "./output.ts";
 
-/** What became of one batch. */
+/** The outcome of one batch. */
 export type WriteOutcome =
-  /** Each element was new, or there already. */
+  /** Each element was written, or existed already. */
   | { readonly kind: "accepted" }
   /** `reasons` names the bad elements by their index in the batch; it is empty when none is named. */
   | {
@@ -20,7 +20,7 @@ export interface ImportTarget {
   readonly token: string | undefined;
 }
 
-/** The server cannot be used at all, so going on with the next line makes no sense. */
+/** The server cannot be used, so the import stops. */
 export class ImportStopped extends Error {
   override readonly name = "ImportStopped";
 }
@@ -30,8 +30,8 @@ const maxAttempts = 8;
 const firstDelay = 250;
 
 /**
- * Writes the batch through REST, all or nothing. Repeats what a busy or absent server refuses;
- * `onRepeat` is told before each wait why, and how many milliseconds that is.
+ * Writes all of the batch or nothing over REST. Repeats requests that a busy or unreachable server
+ * refuses. Calls `onRepeat` before each wait, with the reason and the wait in milliseconds.
  */
 export async function writeBatch(
   target: ImportTarget,
@@ -47,8 +47,8 @@ export async function writeBatch(
       if (answer.status !== 429 && answer.status < 500) throw new ImportStopped(answer.message);
     }
     if (attempt === maxAttempts) throw new ImportStopped(answer.message);
-    const asked = answer.kind === "answer" ? answer.retryAfter : undefined;
-    const pause = asked ?? firstDelay * 2 ** (attempt - 1);
+    const requested = answer.kind === "answer" ? answer.retryAfter : undefined;
+    const pause = requested ?? firstDelay * 2 ** (attempt - 1);
     onRepeat(answer.message, pause);
     await wait(pause);
   }
@@ -101,7 +101,7 @@ function bodyOf(batch: readonly Element[]): string {
   return `{"metadata":{},"tuples":[${list("tuple")}],"attributes":[${list("attribute")}]}`;
 }
 
-/** A refusal that names a field outside the elements would be the same for every batch. */
+/** A refusal of a field outside the elements would be the same for every batch. */
 function refusalOf(body: unknown, batch: readonly Element[]): WriteOutcome {
   const message = messageOf(body) ?? "is refused without a reason";
   const faults = detailsOf(body);
@@ -122,7 +122,7 @@ function refusalOf(body: unknown, batch: readonly Element[]): WriteOutcome {
   return { kind: "refused", message, reasons };
 }
 
-/** The place in the batch of the n-th element of a kind. */
+/** The index in the batch of the n-th element of a kind. */
 function indexOf(
   batch: readonly Element[],
   kind: Element["kind"],
@@ -156,7 +156,7 @@ function parsed(text: string): unknown {
   try {
     return JSON.parse(text);
   } catch {
-    // Whatever answers without JSON is not Pemba; its status is what can be told about it.
+    // An answer without JSON does not come from Pemba. Only its status can be reported.
     return undefined;
   }
 }

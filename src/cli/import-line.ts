@@ -3,25 +3,25 @@ import { isUtf8 } from "node:buffer";
 import { parseTextNotation } from "../base/text-notation.ts";
 import type { AttributeType, AttributeValue } from "../base/tuple.ts";
 
-/** Where a line stands, for the report. */
-export interface Place {
+/** The position of a line, for the report. */
+export interface LinePosition {
   readonly file: string;
   readonly line: number;
 }
 
-/** A line that is to be written: an element of data/write, as JSON. */
+/** A line to be written: an element of data/write, as JSON. */
 export interface Element {
   readonly kind: "tuple" | "attribute";
-  readonly place: Place;
+  readonly place: LinePosition;
   readonly json: string;
-  /** What the element writes: a line with the same key says the same, or says it anew. */
+  /** The key of the element. A later line with the same key repeats or replaces it. */
   readonly key: string;
 }
 
 export type Line =
   | { readonly kind: "element"; readonly element: Element }
   | { readonly kind: "skipped" }
-  | { readonly kind: "refused"; readonly place: Place; readonly reason: string };
+  | { readonly kind: "refused"; readonly place: LinePosition; readonly reason: string };
 
 const messageOf: Readonly<Record<AttributeType, string>> = {
   boolean: "BooleanValue",
@@ -34,8 +34,11 @@ const messageOf: Readonly<Record<AttributeType, string>> = {
   "double[]": "DoubleArrayValue",
 };
 
-/** Reads one line: JSON when it starts with a brace, else text notation; blank and comment lines count as skipped. */
-export function readLine(bytes: Buffer, place: Place): Line {
+/**
+ * Parses one line: JSON if it starts with a brace, else text notation. Blank and comment lines are
+ * skipped.
+ */
+export function readLine(bytes: Buffer, place: LinePosition): Line {
   if (!isUtf8(bytes)) return { kind: "refused", place, reason: "is not UTF-8" };
   const text = bytes
     .toString()
@@ -53,8 +56,8 @@ export function readLine(bytes: Buffer, place: Place): Line {
   }
 }
 
-/** Only tells tuples from attributes: what else is wrong with an element is for the server to say. */
-function fromJson(text: string, place: Place): Element {
+/** Only distinguishes tuples from attributes. The server checks the rest. */
+function fromJson(text: string, place: LinePosition): Element {
   const value: unknown = JSON.parse(text);
   if (typeof value !== "object" || value === null) throw new Error("is not a JSON object");
   if ("attribute" in value) {
@@ -70,7 +73,7 @@ function fromJson(text: string, place: Place): Element {
   throw new Error("has neither `relation` nor `attribute`, expected a tuple or an attribute");
 }
 
-function fromText(text: string, place: Place): Element {
+function fromText(text: string, place: LinePosition): Element {
   const parsed = parseTextNotation(text);
   if (parsed.kind === "tuple") {
     const { entity, relation, subject } = parsed.tuple;
@@ -84,14 +87,14 @@ function fromText(text: string, place: Place): Element {
 
 function element(
   kind: Element["kind"],
-  place: Place,
+  place: LinePosition,
   json: string,
   key: readonly unknown[],
 ): Element {
   return { kind, place, json, key: JSON.stringify([kind, ...key.map(inOrder)]) };
 }
 
-/** Entities and subjects with their fields in one order, so that equal ones have equal keys. */
+/** Entities and subjects with their fields in a fixed order, so that equal ones have equal keys. */
 function inOrder(value: unknown): unknown {
   if (typeof value !== "object" || value === null) return value;
   const at = (field: string): unknown => Reflect.get(value, field) ?? "";
@@ -106,22 +109,25 @@ function anyOf(value: AttributeValue): object {
   };
 }
 
-/** JSON has no word for the numbers that are none, so they travel as text. */
+/** JSON cannot express infinite values and NaN, so they are sent as text. */
 function jsonNumber(value: unknown): unknown {
   return typeof value === "number" && !Number.isFinite(value) ? String(value) : value;
 }
 
-/** No element is nearly as long; a file without line ends must not be read into memory whole. */
+/** No element is nearly as long. The limit keeps a file without line ends out of memory. */
 export const maxLineBytes = 1024 * 1024;
 
 const newline = 0x0a;
 
-/** A line without its end, or what is left of one that is too long to be read. */
+/** A line without its end, or the length of one that is too long. */
 export type RawLine =
   | { readonly kind: "line"; readonly bytes: Buffer; readonly length: number }
   | { readonly kind: "overlong"; readonly length: number };
 
-/** Splits a stream into lines; `length` counts the line end too, so that lengths add up to the size. */
+/**
+ * Splits a stream into lines. `length` includes the line end, so that the lengths add up to the
+ * size.
+ */
 export async function* linesOf(chunks: AsyncIterable<Buffer>): AsyncGenerator<RawLine, void, void> {
   let held: Buffer[] = [];
   let length = 0;

@@ -1,20 +1,20 @@
-/** Counts of what became of the lines so far. */
+/** Counts of the outcomes of lines so far. */
 export interface Tally {
-  /** Sent, and not refused; the server may have had it already. */
+  /** Written, or already present on the server. */
   accepted: number;
   blank: number;
   duplicate: number;
   refused: number;
-  /** Bytes of input that have been read. */
+  /** The bytes of input read so far. */
   bytes: number;
 }
 
 export interface Progress {
   /** Shows the state, at most a few times a second. */
   show(tally: Tally): void;
-  /** Writes a line that stays. */
+  /** Writes a permanent line. */
   note(line: string): void;
-  /** Shows the last state and the sum of it. */
+  /** Shows the final state and the totals. */
   end(tally: Tally): void;
 }
 
@@ -23,8 +23,8 @@ const redrawEvery = 100;
 const reportEvery = 5_000;
 
 /**
- * Progress on standard error: a bar that is drawn over on a terminal, else a line now and then.
- * `total` is the size of the input in bytes, undefined when it cannot be known.
+ * Progress on standard error: a progress bar on a terminal, else a line from time to time. `total`
+ * is the size of the input in bytes, undefined if it is unknown.
  */
 export function createProgress(total: number | undefined): Progress {
   const screen = process.stderr;

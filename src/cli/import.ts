@@ -6,13 +6,13 @@ import { integer } from "../config/kind.ts";
 import type { Command } from "./command.ts";
 import { type BatchWriter, batchWriter } from "./import-batch.ts";
 import { ImportStopped, type ImportTarget, writeBatch } from "./import-client.ts";
-import { type Place, readLine, linesOf, maxLineBytes } from "./import-line.ts";
+import { type LinePosition, readLine, linesOf, maxLineBytes } from "./import-line.ts";
 import { createProgress, type Progress, type Tally } from "./import-progress.ts";
 import { complain } from "./output.ts";
 
 const standardInput = "-";
 const batchSize = integer({ from: 1, to: 100_000 });
-/** A quarter of what a server takes, since a value of text may grow when it is escaped. */
+/** A quarter of the server's limit, because text values may grow when they are escaped. */
 const maxBatchBytes = 1024 * 1024;
 
 const flags = new Map([
@@ -65,7 +65,7 @@ async function importFiles(
 ): Promise<number> {
   const tally: Tally = { accepted: 0, blank: 0, duplicate: 0, refused: 0, bytes: 0 };
   const progress = createProgress(await totalSize(files));
-  let sending: Place | undefined;
+  let sending: LinePosition | undefined;
   const writer = batchWriter({
     limits: { elements: size, bytes: maxBatchBytes },
     send: async (batch) => {
@@ -95,7 +95,7 @@ async function importFiles(
   return tally.refused > 0 ? 1 : 0;
 }
 
-function at(place: Place | undefined): string {
+function at(place: LinePosition | undefined): string {
   return place === undefined ? "" : ` at ${place.file}:${place.line}`;
 }
 
@@ -141,7 +141,7 @@ async function unreadable(files: readonly string[]): Promise<readonly string[]> 
   return (await Promise.all(checks)).flat();
 }
 
-/** Undefined when the end of the input is not known before it comes. */
+/** Undefined if the size of the input is not known in advance. */
 async function totalSize(files: readonly string[]): Promise<number | undefined> {
   if (files.includes(standardInput)) return undefined;
   const sizes = await Promise.all(files.map(async (file) => (await stat(file)).size));

@@ -1,8 +1,8 @@
 import { complain } from "./output.ts";
 
 /**
- * Ends the process with status 1 when something is thrown that nobody waits for: what it was about
- * is in an unknown state then. A line says what it was, and where.
+ * Ends the process with status 1 if an error is not caught, because the state is then unknown.
+ * Prints a line with the error and its position.
  */
 export function endOnFault(): void {
   process.on("uncaughtException", (fault) => {

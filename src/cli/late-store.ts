@@ -2,8 +2,8 @@ import { PembaError } from "../base/error.ts";
 import type { Store } from "../store/store.ts";
 
 /**
- * The place of a store that opens while the servers listen already, so that who asks for the health
- * of the process is answered. Requests that need it before fail with UNAVAILABLE.
+ * Stands in for a store while it opens, so that the servers can already answer health checks. Until
+ * then, requests that need the store fail with UNAVAILABLE.
  */
 export class LateStore {
   #store: Store | undefined;
@@ -13,7 +13,7 @@ export class LateStore {
     throw new PembaError("UNAVAILABLE", "the server is starting, retry in a second");
   }
 
-  /** The store is there from now on. */
+  /** Sets the store. */
   set(store: Store): void {
     this.#store = store;
   }

@@ -32,7 +32,7 @@ The database is the one of the configuration: --database-uri, or a variable or f
   },
 };
 
-/** What each word after `migrate` does with the database; it resolves to the exit status. */
+/** What each word after `migrate` does. It resolves to the exit status. */
 const directions: ReadonlyMap<string, (url: string) => Promise<number>> = new Map([
   ["up", async (url) => report("applied", await migrateUp(url), "no migration is pending")],
   [
@@ -42,7 +42,7 @@ const directions: ReadonlyMap<string, (url: string) => Promise<number>> = new Ma
   ["status", showStatus],
 ]);
 
-/** Migrations go where writes go. */
+/** Migrations run on the database that takes writes. */
 export function writerUri(config: Config): string {
   return config["database.writer.uri"] === ""
     ? config["database.uri"]

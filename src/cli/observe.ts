@@ -15,17 +15,17 @@ import { type GivenTarget, type Target, targetOf } from "../telemetry/target.ts"
 import { sentenceOf, warn } from "./output.ts";
 import { hostOf } from "./servers.ts";
 
-/** What is told of the process, to whom the configuration names. */
+/** The log and the telemetry of the process. */
 export interface Observation {
   readonly logger: Logger;
   readonly telemetry: Telemetry;
-  /** Sends what is left, for as long as is given, in milliseconds. Never fails. */
+  /** Sends the rest, for at most that many milliseconds. Never fails. */
   close(withinMs: number): Promise<void>;
 }
 
 /**
- * Opens the log, and what is sent elsewhere. The packages that send are loaded only when they are
- * needed, since that takes longer than all else at the start.
+ * Opens the log and the exporters. The export packages are loaded only if they are used, because
+ * that takes longer than the rest of the start.
  */
 export async function observe(config: Config): Promise<Observation> {
   let logger: Logger | undefined;
@@ -51,7 +51,7 @@ export async function observe(config: Config): Promise<Observation> {
     logger,
     telemetry,
     close: async (withinMs) => {
-      // The last lines may tell that what is sent first was not taken.
+      // Closed last, because its lines may report that the other exports failed.
       const start = performance.now();
       await opened?.close(withinMs);
       await lines?.close(Math.max(0, withinMs - (performance.now() - start)));
@@ -94,8 +94,8 @@ async function openOthers(
       report,
     });
   } catch (cause) {
-    const sentence = `meter.prometheus.port: cannot listen on ${host}:${port}: ${sentenceOf(cause)}`;
-    throw new PembaError("INVALID_ARGUMENT", sentence, { cause });
+    const message = `meter.prometheus.port: cannot listen on ${host}:${port}: ${sentenceOf(cause)}`;
+    throw new PembaError("INVALID_ARGUMENT", message, { cause });
   }
 }
 
@@ -115,7 +115,7 @@ function givenTarget(config: Config, section: "tracer" | "meter" | "logger"): Gi
   };
 }
 
-/** The log as it is configured. Fails when its file cannot be written. */
+/** Opens the configured log. Fails if its file cannot be written. */
 export function openLogger(
   config: Config,
   besides: Pick<LoggerOptions, "tap" | "place"> = {},
@@ -125,7 +125,7 @@ export function openLogger(
   return createLogger({ level, output: config["logger.output"], sink, ...besides });
 }
 
-/** Programs that rotate logs send SIGHUP when they have moved the file away. */
+/** Log rotation sends SIGHUP after it has moved the file. */
 function openSink(path: string): LogSink {
   if (path === "") return standardOutput();
   try {

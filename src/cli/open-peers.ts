@@ -19,17 +19,17 @@ import type { RingShape } from "../distributed/ring.ts";
 import type { Service } from "../service/service.ts";
 import type { Store } from "../store/store.ts";
 
-/** What an instance has of the others. */
+/** The connection of an instance to the others. */
 export interface Distribution {
   readonly server: PeerServer;
-  /** The same store, with checks sent to where their answers are kept. */
+  /** Wraps the store to send checks to the instance that caches their answers. */
   share(store: Store): Store;
   close(): void;
 }
 
 /**
- * Joins the instances that the configuration names, when it does. `service` answers them, without
- * asking others.
+ * Joins the configured instances, if there are any. `service` answers their checks without asking
+ * others.
  */
 export function openPeers(
   config: Config,
@@ -72,14 +72,17 @@ export function openPeers(
   };
 }
 
-/** What instances know each other by; without any, everybody who reaches their port may ask. */
+/**
+ * The keys that instances accept from each other. Without any, everyone who reaches the port may
+ * ask.
+ */
 function peerKeysOf(config: Config): readonly string[] {
   const own = config["distributed.preshared.keys"];
   if (own.length > 0) return own;
   return config["authn.enabled"] ? config["authn.preshared.keys"] : [];
 }
 
-/** Instances with another shape send checks to other instances. */
+/** All instances must have the same shape, or they send checks to different owners. */
 export function ringShapeOf(config: Config): RingShape {
   return {
     partitions: config["distributed.partition_count"],
@@ -88,7 +91,7 @@ export function ringShapeOf(config: Config): RingShape {
   };
 }
 
-/** Peers have the certificate of gRPC, or one that it rests on. */
+/** Peers have the certificate of gRPC, or one that it is signed by. */
 function credentialsOf(
   config: Config,
   certificate: Certificate | undefined,

@@ -7,7 +7,7 @@ import { type Config, optionKeys, options } from "../config/options.ts";
 import { openProfiler, type ProfilerServer } from "../telemetry/profiler.ts";
 import { sentenceOf } from "./output.ts";
 
-/** The profiler, when it is enabled and its port is free: to do without it harms no request. */
+/** Opens the profiler if it is enabled and its port is free. Without it, requests still work. */
 export async function openConfiguredProfiler(
   config: Config,
   logger: Logger,
@@ -45,7 +45,7 @@ const secretFlags: ReadonlySet<string> = new Set(
   optionKeys.filter((key) => options[key].secret).map((key) => `--${options[key].flag}`),
 );
 
-/** The words of a command line, where values of secret keys are masked. */
+/** The command line with the values of secret flags masked. */
 function withoutSecrets(words: readonly string[]): readonly string[] {
   return words.map((word, index) => {
     const [flag = "", ...value] = word.split("=");

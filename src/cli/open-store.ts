@@ -14,8 +14,8 @@ import type { Observation } from "./observe.ts";
 import { sentenceOf } from "./output.ts";
 
 /**
- * Opens the engine that the configuration names. Waits for a database that does not answer yet, for
- * a time, or until the signal is aborted. Fails when it cannot be used.
+ * Opens the configured engine. Waits for a limited time for a database that does not answer yet, or
+ * until the signal is aborted. Fails if the database is unusable.
  */
 export async function openStore(
   config: Config,
@@ -31,7 +31,7 @@ export async function openStore(
       }
       return createMemoryStore(common);
     case "postgres": {
-      const { counts, ...tellers } = answerTellers(telemetry);
+      const { counts, ...listeners } = answerListeners(telemetry);
       const url = writerUri(config);
       const patience = {
         timeoutMs: config["database.start_timeout"],
@@ -51,7 +51,7 @@ export async function openStore(
           autoMigrate: config["database.auto_migrate"],
           maxRetries: config["database.max_retries"],
           lockWaitMs,
-          // Half of the connections: questions that take longer have the others.
+          // Half of the connections. Slower questions have the others.
           lanes: Math.ceil(config["database.max_connections"] / 2),
           cache: {
             maxBytes: config["service.permission.cache.max_cost"],
@@ -60,7 +60,7 @@ export async function openStore(
           ...(config["service.circuit_breaker"] && {
             onCircuit: (state) => logger.warn(circuitChanges[state]),
           }),
-          ...tellers,
+          ...listeners,
         });
       const store = await onceServerAnswers(url, patience, open);
       return {
@@ -74,7 +74,7 @@ export async function openStore(
   }
 }
 
-/** What both engines are told. */
+/** The options of both engines. */
 function commonOf(
   config: Config,
   { logger, telemetry }: Pick<Observation, "logger" | "telemetry">,
@@ -98,8 +98,10 @@ function commonOf(
   };
 }
 
-/** Who is told how answers were found, and how many were found each way. */
-function answerTellers(telemetry: Telemetry): Required<Pick<PostgresStoreOptions, "onAnswered">> & {
+/** Records how answers were found, and counts them. */
+function answerListeners(telemetry: Telemetry): Required<
+  Pick<PostgresStoreOptions, "onAnswered">
+> & {
   readonly counts: Readonly<Record<Answering, number>>;
 } {
   const counts: Record<Answering, number> = { pushed_down: 0, gathered: 0, looked_into: 0 };
@@ -117,7 +119,7 @@ const circuitChanges = {
   closed: "the circuit is closed: the database answers again",
 } as const;
 
-/** Where it is the writer's there are no replicas. */
+/** The writer's URI if no reader is configured. There are then no replicas. */
 function readerUri(config: Config): string {
   return config["database.reader.uri"] === ""
     ? config["database.uri"]
@@ -146,7 +148,7 @@ function poolOf(config: Config): PoolOptions {
   };
 }
 
-/** How history is removed, when it is. */
+/** How history is removed, if that is enabled. */
 function garbageCollectionOf(config: Config): GarbageCollectionOptions | undefined {
   if (!config["database.garbage_collection.enabled"]) return undefined;
   return {

@@ -1,32 +1,32 @@
-/** Writes what the user asked for. */
+/** Writes the result of a command. */
 export function say(text: string): void {
   process.stdout.write(`${text}\n`);
 }
 
-/** Tells what is wrong, a line each, and gives the exit status for it. */
+/** Writes the problems, one line each, and returns the exit status. */
 export function complain(...problems: readonly string[]): number {
   for (const problem of problems) process.stderr.write(`pemba: ${problem}\n`);
   return 1;
 }
 
-/** Tells what is doubtful, and goes on. */
+/** Writes a warning. */
 export function warn(text: string): void {
   process.stderr.write(`pemba: warning: ${text}\n`);
 }
 
-/** A problem for each word that the command has no use for. */
+/** A problem for each unexpected word. */
 export function surplus(command: string, words: readonly string[]): readonly string[] {
   return words.map((word) => `${command}: \`${word}\` is not understood`);
 }
 
-/** What an error says to a user: one line, without its code, with what lies behind it. */
+/** The message of an error for a user: one line without the code, with the causes. */
 export function sentenceOf(error: unknown): string {
   if (!(error instanceof Error)) return String(error);
-  // The errors of several addresses that were tried have no text of their own.
+  // An AggregateError, for several tried addresses, has no message of its own.
   const inner: unknown = error instanceof AggregateError ? error.errors[0] : undefined;
   const { message } = inner instanceof Error ? inner : error;
-  const sentence = message.replace(/^ERROR_CODE_\w+: /, "").replaceAll(/\s*\n\s*/g, ", ");
-  if (error.cause === undefined) return sentence;
+  const text = message.replace(/^ERROR_CODE_\w+: /, "").replaceAll(/\s*\n\s*/g, ", ");
+  if (error.cause === undefined) return text;
   const cause = sentenceOf(error.cause);
-  return sentence.includes(cause) ? sentence : `${sentence}: ${cause}`;
+  return text.includes(cause) ? text : `${text}: ${cause}`;
 }

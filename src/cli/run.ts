@@ -2,8 +2,8 @@ import type { Command } from "./command.ts";
 import { complain, say, sentenceOf } from "./output.ts";
 
 /**
- * Every command, in the order of the help. Each is loaded when it is asked for: what the server
- * needs takes longer to load than a probe of its health may take.
+ * Every command, in the order of the help. Each is loaded on use, because loading the server takes
+ * longer than a health probe may take.
  */
 const commands: ReadonlyMap<string, () => Promise<Command>> = new Map([
   ["serve", async () => (await import("./serve.ts")).serve],
@@ -16,7 +16,7 @@ const commands: ReadonlyMap<string, () => Promise<Command>> = new Map([
   ["version", async () => (await import("./version.ts")).version],
 ]);
 
-/** Runs `pemba` with the words that follow it. Resolves to the exit status and never rejects. */
+/** Runs `pemba` with these arguments. Resolves to the exit status and never rejects. */
 export async function run(words: readonly string[]): Promise<number> {
   const [word, ...rest] = words;
   if (word === undefined) {

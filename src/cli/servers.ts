@@ -17,7 +17,7 @@ export interface Servers {
   readonly grpc: GrpcServer;
 }
 
-/** Resolves to what is in the way of listening, if anything is. */
+/** Starts to listen. Resolves to the problem, if there is one. */
 export async function listen(
   { http, grpc }: Servers,
   config: Config,
@@ -74,7 +74,7 @@ export async function listenToPeers(
 }
 
 function whyNot(error: unknown): string {
-  // gRPC names the system's error in its text only.
+  // gRPC names the system error only in its message.
   const isTaken = error instanceof Error && /\bEADDRINUSE\b/.test(error.message);
   return isTaken ? "the port is taken" : sentenceOf(error);
 }
@@ -84,15 +84,15 @@ export function hostOf(config: Config): string {
   return config["server.host"] === "" ? allInterfaces() : config["server.host"];
 }
 
-/** The address that takes IPv6 and IPv4 alike, where the machine has the former. */
+/** The address for IPv6 and IPv4, if the machine supports IPv6. */
 function allInterfaces(): string {
   const addresses = Object.values(networkInterfaces()).flat();
   return addresses.some((address) => address?.family === "IPv6") ? "::" : "0.0.0.0";
 }
 
 /**
- * Stops accepting, and resolves when what was under way has ended; what has not by the end of the
- * grace period (in milliseconds) is cut off.
+ * Stops accepting, and resolves when all requests have ended. At the end of the grace period (in
+ * milliseconds) it cuts off the rest.
  */
 export async function drain(
   { http, grpc }: Servers,

@@ -1,14 +1,14 @@
 import { type FlagKind, type ParsedFlags, parseFlags } from "../config/flags.ts";
 import { configFlags, type Loaded, loadConfig } from "../config/load.ts";
 
-/** The configuration of a command, and what else stood on its line. */
+/** The configuration of a command, and its other arguments. */
 export type Settings =
   | (Extract<Loaded, { kind: "config" }> & Pick<ParsedFlags, "positionals" | "values">)
   | Extract<Loaded, { kind: "problems" }>;
 
 /**
- * Reads the flags of the configuration, and those that the command has besides, with all that is
- * wrong at once. `problemsOf` tells what is wrong with the words that are no flags, and with those flags of its own.
+ * Reads the flags of the configuration and of the command, and collects all problems. `problemsOf`
+ * checks the other arguments and the command's own flags.
  */
 export function readSettings(
   args: readonly string[],

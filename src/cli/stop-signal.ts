@@ -3,7 +3,7 @@ import { constants } from "node:os";
 
 const stopSignals = ["SIGTERM", "SIGINT"] as const;
 
-/** Resolves with the first signal to stop. A second one ends the process at once. */
+/** Resolves with the first stop signal. A second one ends the process at once. */
 export async function stopSignal(): Promise<string> {
   const heard = new AbortController();
   const signals = stopSignals.map(async (signal) => {
@@ -14,7 +14,7 @@ export async function stopSignal(): Promise<string> {
     return await Promise.race(signals);
   } finally {
     heard.abort();
-    // By ourselves: to the first process of a container, a signal without a listener does nothing.
+    // Explicitly, because the first process of a container ignores signals without a listener.
     for (const signal of stopSignals) {
       process.once(signal, () => process.exit(128 + constants.signals[signal]));
     }

@@ -12,7 +12,7 @@ export function selectField(operand: Outcome, field: string): Outcome {
   return present(operand.get(field), `no such key: ${quote(field)}`);
 }
 
-/** `has(operand.field)`: whether a map has the key; a fault for what is not a map. */
+/** `has(operand.field)`: whether a map has the key. A fault if the operand is not a map. */
 export function hasField(operand: Outcome, field: string): Outcome {
   if (isFault(operand)) return operand;
   if (typeof operand !== "object" || operand?.kind !== "map") {
@@ -26,13 +26,13 @@ export function elementAt(operand: Value, index: Value): Outcome {
   if (typeof operand !== "object" || operand === null) return noIndex(operand, index);
   if (operand.kind === "map") return present(lookUp(operand, index), "no such key");
   if (operand.kind !== "list") return noIndex(operand, index);
-  // A double that is whole may stand for an int: numbers of `context.data` are all doubles.
+  // A whole double can be an index, because all numbers of `context.data` are doubles.
   const whole = typeof index === "bigint" || (typeof index === "number" && Number.isInteger(index));
   if (!whole) return noIndex(operand, index);
   return present(operand.items[Number(index)], `index out of range: ${index}`);
 }
 
-/** Null is a value like others; only what is not there is a fault. */
+/** Null is a value. Only a missing value is a fault. */
 function present(value: Value | undefined, message: string): Outcome {
   return value === undefined ? fault(message) : value;
 }

@@ -7,7 +7,7 @@ import type { Outcome, Value } from "./value.ts";
 const largestInt = 2n ** 63n - 1n;
 const smallestInt = -(2n ** 63n);
 
-/** An int of 64 bits, or the fault of one that does not fit. */
+/** A 64-bit int, or a fault if the value does not fit. */
 export function checkedInt(value: bigint): Outcome {
   return value > largestInt || value < smallestInt ? fault("integer overflow") : value;
 }
@@ -18,7 +18,7 @@ export function negate(value: Value): Outcome {
   return fault(`no such overload: -${typeOf(value)}`);
 }
 
-/** `left operator right`; types never mix, save timestamps with durations. */
+/** `left operator right`. Types never mix, except timestamps with durations. */
 export function calculate(operator: ArithmeticOperator, left: Value, right: Value): Outcome {
   if (typeof left === "bigint" && typeof right === "bigint") {
     return calculateInt(operator, left, right);
@@ -47,7 +47,7 @@ function calculateInt(operator: ArithmeticOperator, left: bigint, right: bigint)
   }
 }
 
-/** IEEE 754, save that a zero divisor has no sign: Postgres does not show the sign of its zeros. */
+/** IEEE 754, except that a zero divisor has no sign: Postgres does not show the sign of zeros. */
 function calculateDouble(
   operator: ArithmeticOperator,
   left: number,

@@ -5,23 +5,23 @@ import { dynType, parseStaticType } from "./static-type.ts";
 import type { StaticType } from "./static-type.ts";
 import type { ConditionTree } from "./tree.ts";
 
-/** What the names at a place of the text mean. */
+/** The names that a part of the text can use. */
 export interface Scope {
   readonly parameters: ReadonlyMap<string, AttributeType>;
-  /** Variables of the comprehensions around the place; they hide parameters and `context`. */
+  /** The variables of the enclosing comprehensions. They hide parameters and `context`. */
   readonly variables: ReadonlySet<string>;
 }
 
 export type Convert = (node: ASTNode, scope: Scope) => ConditionTree;
 
-/** The type that the checker wrote on a node; dyn where it had nothing to check. */
+/** The type that the checker wrote on a node. Dyn if it had nothing to check. */
 export function checkedType(node: ASTNode): StaticType {
   const checked = "checkedType" in node ? node.checkedType : undefined;
   if (typeof checked !== "object" || checked === null || !("name" in checked)) return dynType;
   return parseStaticType(String(checked.name)) ?? dynType;
 }
 
-/** Where a node stands in the text, in UTF-16 units. */
+/** The range of a node in the text, in UTF-16 units. */
 export function placeOf(node: ASTNode): { readonly start: number; readonly end: number } {
   return { start: node.start, end: node.end };
 }

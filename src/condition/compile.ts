@@ -5,7 +5,7 @@ import type { Condition } from "./condition.ts";
 import { convert } from "./convert.ts";
 import { environmentFor, isFreeName, ruleLimits } from "./environment.ts";
 import { evaluate } from "./evaluate.ts";
-import { Refusal, checkSentence, parseSentence } from "./refusal.ts";
+import { Refusal, checkMessage, parseMessage } from "./refusal.ts";
 import type { ConditionTree } from "./tree.ts";
 
 export type CompileOutcome =
@@ -13,7 +13,7 @@ export type CompileOutcome =
   /** `offset` is in UTF-16 units from the start of `text`; the message has no position in it. */
   | { readonly ok: false; readonly offset: number; readonly message: string };
 
-/** Parses and type-checks the body of a rule. Never throws for what a client wrote. */
+/** Parses and type-checks the body of a rule. It never throws for what a client wrote. */
 export function compileCondition(
   text: string,
   parameters: ReadonlyMap<string, AttributeType>,
@@ -66,15 +66,15 @@ function parseAndCheck(
 function libraryRefusal(error: unknown, text: string): Refusal {
   if (error instanceof Refusal) return error;
   if (error instanceof ParseError) {
-    return new Refusal(parseSentence(error, text), error.range?.start ?? text.length);
+    return new Refusal(parseMessage(error, text), error.range?.start ?? text.length);
   }
   if (error instanceof CheckError) {
-    return new Refusal(checkSentence(error, text), error.range?.start ?? 0);
+    return new Refusal(checkMessage(error, text), error.range?.start ?? 0);
   }
-  // The parser recurses without a bound of its own over chains such as `!!!!x`.
+  // The parser recurses without a bound over chains such as `!!!!x`.
   if (error instanceof RangeError) {
     return new Refusal(`nested deeper than ${ruleLimits.maxDepth}`, 0);
   }
-  // It gives up with a plain error on what has several types at once, such as elements of `[]`.
+  // The parser throws a plain error for parts with several types at once, such as elements of `[]`.
   return new Refusal("the types of this cannot be told", 0);
 }

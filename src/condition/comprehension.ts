@@ -5,10 +5,13 @@ import type { Fault, Outcome, Value } from "./value.ts";
 type Comprehension = Extract<ConditionTree, { readonly kind: "comprehension" }>;
 type Transform = Extract<ConditionTree, { readonly kind: "transform" }>;
 
-/** Runs a part of the rule with the comprehension's variable set to a value. */
+/** Evaluates a part of the rule with the variable of the comprehension set to a value. */
 type Run = (part: ConditionTree, value: Value) => Outcome;
 
-/** `all`, `exists`, `exists_one` and `filter` over the elements of a list or the keys of a map. */
+/**
+ * Evaluates `all`, `exists`, `exists_one` and `filter` over the elements of a list or the keys of a
+ * map.
+ */
 export function comprehend(node: Comprehension, range: Outcome, run: Run): Outcome {
   const items = itemsOf(range);
   if ("kind" in items) return items;
@@ -29,7 +32,7 @@ export function comprehend(node: Comprehension, range: Outcome, run: Run): Outco
   }
 }
 
-/** `map`: the results for the elements, or for those that meet the predicate. */
+/** Evaluates `map`: the results for all elements, or for those that match the predicate. */
 export function transform(node: Transform, range: Outcome, run: Run): Outcome {
   const items = itemsOf(range);
   if ("kind" in items) return items;
@@ -47,7 +50,7 @@ export function transform(node: Transform, range: Outcome, run: Run): Outcome {
   return listValue(results);
 }
 
-/** An element that decides wins over a fault of another. */
+/** An element that decides the result takes precedence over a fault in another element. */
 function quantify(
   items: readonly Value[],
   test: (value: Value) => boolean | Fault,

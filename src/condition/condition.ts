@@ -3,12 +3,15 @@ import type { ConditionTree } from "./tree.ts";
 
 /** The body of a rule: CEL, parsed and type-checked against its parameters and `context`. */
 export interface Condition {
-  /** The body as it was written, verbatim between its braces. */
+  /** The text between the braces, verbatim. */
   readonly text: string;
   readonly parameters: ReadonlyMap<string, AttributeType>;
-  /** The checked tree, in a form of our own that does not leak the CEL library. */
+  /** The checked tree, in a form that does not expose the CEL library. */
   readonly tree: ConditionTree;
-  /** Never throws: a fault at run time (missing key, type clash, division by zero) is a verdict. */
+  /**
+   * Never throws: a fault at run time (missing key, type clash, division by zero) is part of the
+   * result.
+   */
   evaluate(input: ConditionInput): ConditionVerdict;
 }
 

@@ -7,7 +7,7 @@ import type { Outcome, Value } from "./value.ts";
 
 const trueTexts: readonly string[] = ["1", "t", "true", "TRUE", "True"];
 const falseTexts: readonly string[] = ["0", "f", "false", "FALSE", "False"];
-/** One way to read the digits, or what is no number would take the square of its length. */
+/** Matches each number in one way only: with several, refusing a text would take quadratic time. */
 const decimal = /^[+-]?(?:\d+(?:\.\d*)?|\.\d+)(?:[eE][+-]?\d+)?$/;
 
 export function toBool(value: Value): Outcome {
@@ -18,11 +18,11 @@ export function toBool(value: Value): Outcome {
   return fault(`${quote(value)} is not a boolean`);
 }
 
-/** Of a double, the part before the point, when it fits. */
+/** For a double, the part before the point, if it fits. */
 export function toInt(value: Value): Outcome {
   if (typeof value === "bigint") return value;
   if (typeof value === "number") {
-    // The doubles at both ends stand for values beyond them too, so both are out of range.
+    // The doubles at both ends also stand for values beyond them, so both are out of range.
     return Math.abs(value) < 2 ** 63 ? BigInt(Math.trunc(value)) : fault("integer overflow");
   }
   if (typeof value === "string") {
@@ -60,7 +60,7 @@ export function toBytes(value: Value): Outcome {
     : noConversion("bytes", value);
 }
 
-/** Of an int, that many seconds since 1970. */
+/** An int is taken as seconds since 1970. */
 export function toTimestamp(value: Value): Outcome {
   if (typeof value === "string") return parseTimestamp(value);
   if (typeof value === "bigint") return timestamp(value * nanosecondsPerSecond);
@@ -112,7 +112,7 @@ function parseDouble(text: string): number | undefined {
   }
 }
 
-/** The shortest text that reads back as the same double; an exponent has at least two digits. */
+/** The shortest text that reads back as the same double. An exponent has at least two digits. */
 function printDouble(value: number): string {
   if (Number.isNaN(value)) return "NaN";
   if (!Number.isFinite(value)) return value > 0 ? "+Inf" : "-Inf";

@@ -55,7 +55,7 @@ export function convertMethod(
   };
 }
 
-/** A pattern that stands in the rule is known to be wrong before it is ever asked. */
+/** A literal pattern is checked when the rule is compiled. */
 function checkPattern(pattern: ConditionTree | undefined): void {
   if (pattern?.kind !== "literal" || pattern.value.kind !== "string") return;
   const wrong = patternFault(pattern.value.value);
@@ -74,7 +74,7 @@ function convertHas(node: ASTNode, tree: ConditionTree): ConditionTree {
   if (tree.kind !== "select") {
     throw new Refusal("`has` takes a path of fields such as `context.data.name`", node.start);
   }
-  // The checker leaves the path of `has` unchecked beyond its first name.
+  // The checker does not check the path of `has` beyond its first name.
   const { kind } = tree.operand.type;
   if (kind !== "map" && kind !== "dyn") {
     throw new Refusal(`\`has\` needs a map, this is ${kind}`, tree.operand.start);
@@ -99,7 +99,8 @@ interface MacroCall {
 function convertMacro(node: ASTNode, call: MacroCall): ConditionTree | undefined {
   const { name, receiver, values, scope, convert } = call;
   const [variable, second, third] = values;
-  // The macros are told from methods by their first argument alone: a bare name, and one after it.
+  // Only the first argument distinguishes a macro from a method: a bare name with an argument
+  // behind it.
   if (variable?.op !== "id" || second === undefined) return undefined;
   const place = { type: checkedType(node), ...placeOf(node) };
   const range = convert(receiver, scope);

@@ -13,7 +13,7 @@ import type { BinaryOperator, ConditionTree, Literal, LogicalOperator } from "./
 const largestInt = 2n ** 63n - 1n;
 const smallestInt = -(2n ** 63n);
 
-/** Makes our own tree of a parsed and checked one; throws a Refusal for what a rule may not use. */
+/** Converts a parsed and checked tree to our own. Throws a Refusal for what a rule may not use. */
 export function convert(
   node: ASTNode,
   parameters: ReadonlyMap<string, AttributeType>,
@@ -111,7 +111,7 @@ function literal(
   throw new Refusal("unsigned integers are not supported", node.start);
 }
 
-/** The library cuts characters to a byte each where they should be UTF-8. */
+/** The library cuts characters to one byte each, where UTF-8 is right. */
 function bytesLiteral(value: Uint8Array, node: ASTNode): Literal {
   if (/[^\0-\x7f]/.test(node.input.slice(node.start, node.end))) {
     throw new Refusal("bytes beyond ASCII must be escaped, such as b'\\xff'", node.start);
@@ -142,7 +142,7 @@ function convertName(node: ASTNode, name: string, scope: Scope): ConditionTree {
   );
 }
 
-/** `google.protobuf.Timestamp` and `google.protobuf.Duration` are the names of the types of times. */
+/** `google.protobuf.Timestamp` and `google.protobuf.Duration` are type names. */
 function namedType(operand: ASTNode, field: string, scope: Scope): string | undefined {
   if (operand.op !== "." || scope.variables.has("google")) return undefined;
   const [root, part] = operand.args;
@@ -194,7 +194,7 @@ function convertIndex(
   };
 }
 
-/** A minus before a number belongs to it: the smallest integer has no positive of its own. */
+/** A minus before a number is part of it: the smallest integer has no positive counterpart. */
 function convertMinus(node: ASTNode, operand: ASTNode, scope: Scope): ConditionTree {
   const place = { type: checkedType(node), ...placeOf(node) };
   if (operand.op === "value" && typeof operand.args === "bigint") {
@@ -203,7 +203,10 @@ function convertMinus(node: ASTNode, operand: ASTNode, scope: Scope): ConditionT
   return { kind: "unary", operator: "-", operand: convertNode(operand, scope), ...place };
 }
 
-/** The operands of a chain, left to right; chains are as long as a rule is, so no recursion. */
+/**
+ * The operands of a chain, left to right. A chain can be as long as a rule, so this does not
+ * recurse.
+ */
 function chain(node: ASTNode, operator: LogicalOperator): readonly ASTNode[] {
   const operands: ASTNode[] = [];
   const open = [node];
@@ -230,7 +233,7 @@ function convertBinary(
     type: isBoolean(operator) ? boolType : checkedType(node),
     ...placeOf(node),
   };
-  // The library lets an int be ordered against a double; the standard only where one is dyn.
+  // The library allows ordering an int against a double. The standard allows it only if one is dyn.
   const kinds = [tree.left.type.kind, tree.right.type.kind];
   if (kinds.includes("int") && kinds.includes("double")) {
     throw new Refusal(`no such overload: ${kinds[0]} ${operator} ${kinds[1]}`, node.start);

@@ -1,6 +1,6 @@
 import type { AttributeType, AttributeValue } from "../base/tuple.ts";
 
-/** The value of an attribute that has none: false, "", 0, 0.0 or an empty list. */
+/** The value of an attribute without a stored value: false, "", 0, 0.0 or an empty list. */
 export function defaultValue(type: AttributeType): AttributeValue {
   return defaults[type];
 }

@@ -4,8 +4,8 @@ import type { AttributeType } from "../base/tuple.ts";
 import { parameterTypes } from "./static-type.ts";
 
 /**
- * Bounds of a rule's text. The checker, the evaluator and Postgres all recurse over the tree, so
- * these keep each of them far from the end of its stack.
+ * Bounds for the text of a rule. The checker, the evaluator and Postgres all recurse over the tree.
+ * The bounds keep each of them far from the end of its stack.
  */
 export const ruleLimits = {
   maxAstNodes: 2_000,
@@ -18,12 +18,12 @@ export const ruleLimits = {
 const timestamp = "google.protobuf.Timestamp";
 const duration = "google.protobuf.Duration";
 
-/** Of the standard library, but unknown to the parser's library; the evaluator is our own. */
+/** Overloads of the standard library that the parser's library lacks. The evaluator is our own. */
 const missingOverloads = [
   `string(${timestamp}): string`,
   `string(${duration}): string`,
   `int(${timestamp}): int`,
-  // So that an unsigned integer is refused by its own message and not for want of this.
+  // With this, an unsigned integer is refused by its own message.
   "int(uint): int",
   `timestamp(${timestamp}): ${timestamp}`,
   `duration(${duration}): ${duration}`,
@@ -34,7 +34,10 @@ const missingOrders = ["<", "<=", ">", ">="].map((operator) => `bytes ${operator
 
 const base = makeBase();
 
-/** What a rule's text is parsed and checked in: `context` and the parameters are all it can name. */
+/**
+ * The environment in which the text of a rule is parsed and checked. It can name only `context` and
+ * the parameters.
+ */
 export function environmentFor(parameters: ReadonlyMap<string, AttributeType>): Environment {
   const environment = base.clone();
   for (const [name, type] of parameters) {
@@ -43,7 +46,10 @@ export function environmentFor(parameters: ReadonlyMap<string, AttributeType>): 
   return environment;
 }
 
-/** Whether a parameter may bear the name: names and words of the expression language are taken. */
+/**
+ * Whether a parameter may have this name. Names and reserved words of the expression language are
+ * taken.
+ */
 export function isFreeName(name: string): boolean {
   try {
     base.clone().registerVariable(name, "dyn");
@@ -58,7 +64,7 @@ function makeBase(): Environment {
     homogeneousAggregateLiterals: false,
     limits: ruleLimits,
   });
-  // The checker needs the types alone: nothing is ever run here, so the handlers do nothing.
+  // Only the types are needed. The handlers are never called.
   const unused = (): null => null;
   for (const signature of missingOverloads) environment.registerFunction(signature, unused);
   for (const signature of missingOrders) environment.registerOperator(signature, () => false);

@@ -25,16 +25,16 @@ interface Rule {
   readonly tree: ConditionTree;
 }
 
-/** What a part of a rule sees while it is evaluated. */
+/** The state of an evaluation that a part of a rule can see. */
 interface Frame {
   readonly rule: Rule;
   readonly input: ConditionInput;
-  /** Parameters that were asked for, in their form as values. */
+  /** The values of the parameters that were read so far. */
   readonly parameters: Map<string, Outcome>;
-  /** The variables of the comprehensions around the part, innermost first. */
+  /** The variables of the enclosing comprehensions, innermost first. */
   readonly variables: Variable | undefined;
   readonly budget: Budget;
-  /** The budget that all comprehensions of the rule share, however they nest. */
+  /** The budget that all comprehensions of the rule share, at any nesting. */
   readonly comprehensions: Budget;
 }
 
@@ -45,12 +45,12 @@ interface Variable {
 }
 
 /**
- * Comprehensions nest, so their work is the product of their lists' sizes. So much of it takes
- * about a tenth of a second; what is outside of comprehensions is linear and never bounded.
+ * Comprehensions nest, so their work is the product of the sizes of their lists. This much work
+ * takes about a tenth of a second. Work outside of comprehensions is linear and has no bound.
  */
 const mostSteps = 1_000_000;
 
-/** Evaluates a rule; a fault names the part of the rule where it arose. Never throws. */
+/** Evaluates a rule. A fault names the part of the rule that caused it. Never throws. */
 export function evaluate(rule: Rule, input: ConditionInput): ConditionVerdict {
   const outcome = runWhole(rule, input);
   if (typeof outcome === "boolean") return { kind: "value", value: outcome };
@@ -73,13 +73,13 @@ function runWhole(rule: Rule, input: ConditionInput): Outcome {
       comprehensions: { steps: mostSteps },
     });
   } catch (error) {
-    // Values of the context may be nested without bound, and are compared by recursion.
+    // Values of the context may nest without bound, and comparing them recurses.
     if (error instanceof RangeError) return fault("the values are nested too deeply");
     throw error;
   }
 }
 
-/** The outcome of a part of a rule. */
+/** Evaluates a part of a rule. */
 function run(node: ConditionTree, frame: Frame): Outcome {
   const { budget } = frame;
   if (budget.steps >= 0) {
@@ -92,7 +92,7 @@ function run(node: ConditionTree, frame: Frame): Outcome {
   return { ...fault("the rule takes too many steps"), node };
 }
 
-/** What it takes to go through a value, which is what most operations do with theirs. */
+/** The cost of going through a value, which most operations do. */
 function weight(outcome: Outcome): number {
   if (typeof outcome === "string") return outcome.length >> 6;
   if (typeof outcome !== "object" || outcome === null) return 0;
@@ -189,7 +189,7 @@ function notBoolean(value: Value): Fault {
   return fault(`expected a boolean, found ${typeOf(value)}`);
 }
 
-/** An operand that decides wins over a fault in any other, before it or after it. */
+/** An operand that decides the result takes precedence over a fault in any other operand. */
 function runLogical(
   operator: LogicalOperator,
   operands: readonly ConditionTree[],

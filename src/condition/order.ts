@@ -1,12 +1,15 @@
 import { typeOf } from "./value.ts";
 import type { ListValue, MapValue, Value } from "./value.ts";
 
-/** The work that is left to do; what compares lists stops when it is below zero. */
+/** The work that is left. Comparing lists stops when it falls below zero. */
 export interface Budget {
   steps: number;
 }
 
-/** CEL equality: numbers across their types, as `asComparable` has them; else values of two types differ. */
+/**
+ * CEL equality. Numbers of different types are compared as `asComparable` converts them. Other
+ * values of two types are unequal.
+ */
 export function equals(left: Value, right: Value, budget: Budget): boolean {
   budget.steps -= 1;
   if (isNumber(left) && isNumber(right)) {
@@ -30,7 +33,10 @@ export function equals(left: Value, right: Value, budget: Budget): boolean {
   }
 }
 
-/** Negative, zero or positive; NaN where no order holds (NaN itself); undefined for a type clash. */
+/**
+ * Negative, zero or positive. NaN if the values have no order (NaN itself). Undefined if the types
+ * cannot be compared.
+ */
 export function compare(left: Value, right: Value): number | undefined {
   if (isNumber(left) && isNumber(right)) {
     const [first, second] = asComparable(left, right);
@@ -56,7 +62,7 @@ export function compare(left: Value, right: Value): number | undefined {
   return undefined;
 }
 
-/** `element in container`; undefined when the container is neither list nor map. */
+/** `element in container`. Undefined if the container is neither a list nor a map. */
 export function contains(container: Value, element: Value, budget: Budget): boolean | undefined {
   if (typeof container !== "object" || container === null) return undefined;
   if (container.kind === "list") return isMember(container, element, budget);
@@ -64,12 +70,12 @@ export function contains(container: Value, element: Value, budget: Budget): bool
   return undefined;
 }
 
-/** The entry of a key; a double that is whole stands for the int it equals. */
+/** The entry of a key. A whole double stands for the equal int. */
 export function lookUp(map: MapValue, key: Value): Value | undefined {
   return map.get(typeof key === "number" && Number.isInteger(key) ? BigInt(key) : key);
 }
 
-/** An int stands for the double that is nearest to it where the other number is one. */
+/** If the other number is a double, an int is compared as the nearest double. */
 function asComparable(
   left: number | bigint,
   right: number | bigint,
@@ -82,7 +88,10 @@ function isNumber(value: Value): value is number | bigint {
   return typeof value === "number" || typeof value === "bigint";
 }
 
-/** By code points: UTF-16 units would put what is beyond the base plane before its last part. */
+/**
+ * Compares by code points. Comparing UTF-16 units would put characters beyond the base plane too
+ * early.
+ */
 function compareText(left: string, right: string): number {
   const shorter = Math.min(left.length, right.length);
   for (let index = 0; index < shorter; index++) {
@@ -119,7 +128,7 @@ function mapEquals(left: MapValue, right: MapValue, budget: Budget): boolean {
   return true;
 }
 
-/** A sentence's part for a clash of types, such as `int < string`. */
+/** Describes a clash of types for a message, such as `int < string`. */
 export function clash(left: Value, operator: string, right: Value): string {
   return `no such overload: ${typeOf(left)} ${operator} ${typeOf(right)}`;
 }

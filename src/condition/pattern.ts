@@ -11,14 +11,14 @@ const patterns = new LRUCache<string, RE2JS | Fault>({ max: 500 });
 
 /**
  * Whether the pattern, in the syntax of RE2, matches any part of the text. The time is linear in
- * the text whatever the pattern, which matters: both may be a client's.
+ * the length of the text for every pattern. This matters because both can come from a client.
  */
 export function matches(text: string, pattern: string): Outcome {
   const compiled = readPattern(pattern);
   return isPattern(compiled) ? compiled.test(text) : compiled;
 }
 
-/** What is wrong with a pattern, or undefined when it can be used. */
+/** What is wrong with a pattern. Undefined if it is valid. */
 export function patternFault(pattern: string): string | undefined {
   const compiled = readPattern(pattern);
   return isPattern(compiled) ? undefined : compiled.message;

@@ -3,10 +3,10 @@ import type { ParseError, TypeError as CheckError } from "@marcbachmann/cel-js";
 import { ruleLimits } from "./environment.ts";
 import { gaps } from "./standard-library.ts";
 
-/** Why a rule does not compile; thrown inside the compiler and answered by it, never seen outside. */
+/** The reason why a rule does not compile. The compiler throws and catches it. */
 export class Refusal extends Error {
   override readonly name = "Refusal";
-  /** UTF-16 units from the start of the rule's text. */
+  /** The offset in UTF-16 units from the start of the rule's text. */
   readonly offset: number;
 
   constructor(message: string, offset: number) {
@@ -50,10 +50,10 @@ const tokens: ReadonlyMap<string, string> = new Map([
   ["BYTES", "bytes"],
 ]);
 
-/** What is wrong with a text that does not parse, without its position. */
-export function parseSentence(error: ParseError, text: string): string {
+/** The message for a text that does not parse, without its position. */
+export function parseMessage(error: ParseError, text: string): string {
   const found = snippet(error.range, text);
-  const gap = gapSentence(text.slice(0, error.range?.start ?? 0), found);
+  const gap = gapMessage(text.slice(0, error.range?.start ?? 0), found);
   if (gap !== undefined) return gap;
   switch (error.code) {
     case "unexpected_character":
@@ -80,8 +80,10 @@ export function parseSentence(error: ParseError, text: string): string {
   }
 }
 
-/** What of the language the parser does not know, told by where it stops. */
-function gapSentence(before: string, found: string): string | undefined {
+/**
+ * The message for a part of the language that the parser does not know, found by where it stops.
+ */
+function gapMessage(before: string, found: string): string | undefined {
   if (found === "`") return "names in backticks are not supported: write `map['name']`";
   if (found.startsWith("{") && /[\w.]\s*$/.test(before)) {
     return "messages such as `Name{...}` are not supported";
@@ -92,8 +94,8 @@ function gapSentence(before: string, found: string): string | undefined {
   return undefined;
 }
 
-/** What is wrong with a text whose types do not fit, without its position. */
-export function checkSentence(error: CheckError, text: string): string {
+/** The message for a text whose types do not fit, without its position. */
+export function checkMessage(error: CheckError, text: string): string {
   const found = snippet(error.range, text);
   switch (error.code) {
     case "unknown_variable":
@@ -122,12 +124,12 @@ function snippet(
 }
 
 function quoted(found: string): string {
-  // What does not show is written as it would be in a string.
+  // Invisible characters are written as escapes.
   const shown = found.replaceAll(/\p{Cc}/gu, (character) => JSON.stringify(character).slice(1, -1));
   return shown === "" ? "text" : `\`${shown}\``;
 }
 
-/** The library's sentence in our style: lower case, and the types under the names we use. */
+/** Rewrites a message of the library in our style: lower case, and types under our names. */
 function plain(summary: string): string {
   const sentence = summary
     .replaceAll("google.protobuf.Timestamp", "timestamp")

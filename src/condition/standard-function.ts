@@ -5,7 +5,7 @@ import { durationPart, timestampPart } from "./time-part.ts";
 import { fault, typeOf } from "./value.ts";
 import type { Outcome, Value } from "./value.ts";
 
-/** `name(values)`; the checker has seen to the number of values, but a dyn may have any type. */
+/** `name(values)`. The checker has verified the number of values. A dyn may have any type. */
 export function callFunction(name: FunctionName, values: readonly Value[]): Outcome {
   const [value, second] = values;
   if (value === undefined) return noOverload(name, values);
@@ -92,7 +92,7 @@ function searchText(
   }
 }
 
-/** Code points of a string, bytes of bytes, elements of a list, entries of a map. */
+/** The size: code points of a string, bytes of bytes, elements of a list, entries of a map. */
 function sizeOf(value: Value): Outcome {
   if (typeof value === "string") {
     let size = 0n;

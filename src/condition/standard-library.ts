@@ -1,6 +1,7 @@
 /**
- * The functions of the CEL standard library that rules may call. What the parser's library adds
- * beyond it is refused, and so is what is not built yet (`gaps`), each when the rule is compiled.
+ * The functions of the CEL standard library that rules may call. Extensions of the parser's library
+ * are refused, and so are functions that are not supported yet (`gaps`). Both are refused when the
+ * rule is compiled.
  */
 export const functionNames = [
   "bool",
@@ -38,7 +39,7 @@ export const methodNames = [
 
 export type MethodName = (typeof methodNames)[number];
 
-/** Types whose names are values in CEL; the checker's spelling of each. */
+/** Types whose names are values in CEL, with the checker's spelling of each. */
 export const typeNames = [
   "bool",
   "bytes",
@@ -51,7 +52,7 @@ export const typeNames = [
   "type",
 ] as const;
 
-/** Of the standard library, but refused: the name, and what to tell who uses it. */
+/** Functions of the standard library that are refused: the name, and the advice for the user. */
 export const gaps: ReadonlyMap<string, string> = new Map([
   ["uint", "unsigned integers are not supported"],
 ]);

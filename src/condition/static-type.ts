@@ -1,6 +1,6 @@
 import type { AttributeType } from "../base/tuple.ts";
 
-/** What the checker knows of a part of a rule before it runs; `dyn` is decided at run time. */
+/** What the checker knows about a part of a rule before it runs. `dyn` is decided at run time. */
 export type StaticType =
   | { readonly kind: ScalarKind }
   | { readonly kind: "list"; readonly element: StaticType }
@@ -32,8 +32,8 @@ export const jsonObjectType: StaticType = {
 const scalarKinds: ReadonlyMap<string, ScalarKind> = new Map(Object.entries(scalars));
 
 /**
- * Reads a type as the checker spells it, such as `map<string, list<int>>`. A type variable that
- * the checker left open (the element of `[]`) is dyn. Undefined for a type that has no place here.
+ * Reads a type in the checker's spelling, such as `map<string, list<int>>`. An open type variable
+ * (the element of `[]`) is dyn. Undefined if rules do not support the type.
  */
 export function parseStaticType(name: string): StaticType | undefined {
   const scalar = scalarKinds.get(name);

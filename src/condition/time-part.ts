@@ -11,7 +11,7 @@ const millisecondsPerDay = 86_400_000;
 
 /**
  * A part of a timestamp in a time zone: a name of the IANA database, or an offset such as `-08:00`.
- * Months, and days of a month (save `getDate`), a week and a year count from 0.
+ * Months, days of a month (except `getDate`), days of a week and days of a year count from 0.
  */
 export function timestampPart(part: TimePart, nanoseconds: bigint, zone: string): Outcome {
   const milliseconds = floorDivide(nanoseconds, nanosecondsPerMillisecond);
@@ -20,7 +20,7 @@ export function timestampPart(part: TimePart, nanoseconds: bigint, zone: string)
   return BigInt(partOf(new Date(milliseconds + offset), part));
 }
 
-/** A part of a duration; undefined for the parts that a duration does not have. */
+/** A part of a duration. Undefined for parts that a duration does not have. */
 export function durationPart(part: TimePart, nanoseconds: bigint): Outcome | undefined {
   switch (part) {
     case "getHours":
@@ -30,7 +30,8 @@ export function durationPart(part: TimePart, nanoseconds: bigint): Outcome | und
     case "getSeconds":
       return nanoseconds / nanosecondsPerSecond;
     case "getMilliseconds":
-      // The others convert the whole; the standard wants the odd milliseconds alone here.
+      // The other parts convert the whole duration. For this one, the standard asks for the
+      // milliseconds of the last second alone.
       return (nanoseconds % nanosecondsPerSecond) / nanosecondsPerMillisecond;
     case "getDate":
     case "getDayOfMonth":
@@ -70,7 +71,7 @@ function partOf(date: Date, part: TimePart): number {
   }
 }
 
-/** What the clocks of the zone are ahead of UTC at that moment, in milliseconds. */
+/** The offset of the zone from UTC at that moment, in milliseconds. */
 function zoneOffset(zone: string, milliseconds: number): number | undefined {
   if (zone === "UTC") return 0;
   const fixed = readOffset(zone);

@@ -6,7 +6,7 @@ import type { Outcome } from "./value.ts";
 const timestampPattern =
   /^(\d{4})-(\d\d)-(\d\d)[Tt](\d\d):(\d\d):(\d\d)(?:\.(\d{1,9}))?(?:[Zz]|([+-])(\d\d):(\d\d))$/;
 
-/** The units in which a duration is written. */
+/** The units of a duration. */
 export const unitNanoseconds: ReadonlyMap<string, bigint> = new Map([
   ["h", 3_600n * nanosecondsPerSecond],
   ["m", 60n * nanosecondsPerSecond],
@@ -28,7 +28,7 @@ export function parseTimestamp(text: string): Outcome {
   if (hour > 23 || minute > 59 || second > 59) return bad;
   const date = new Date(0);
   date.setUTCFullYear(year, month - 1, day);
-  // A day that the month does not have runs over into the next one.
+  // A day that the month does not have overflows into the next month.
   if (date.getUTCMonth() !== month - 1 || date.getUTCDate() !== day) return bad;
   date.setUTCHours(hour, minute, second);
   const [, , , , , , , fraction = "", sign, zoneHour = "0", zoneMinute = "0"] = match;
@@ -38,7 +38,7 @@ export function parseTimestamp(text: string): Outcome {
   return timestamp(seconds * nanosecondsPerSecond + BigInt(fraction.padEnd(9, "0")));
 }
 
-/** RFC 3339 in UTC, with as many digits of the second as it has. */
+/** RFC 3339 in UTC, with as many fraction digits as needed. */
 export function printTimestamp(nanoseconds: bigint): string {
   const rest = ((nanoseconds % nanosecondsPerSecond) + nanosecondsPerSecond) % nanosecondsPerSecond;
   const seconds = (nanoseconds - rest) / nanosecondsPerSecond;
@@ -51,7 +51,7 @@ export function parseDuration(text: string): Outcome {
   const bad = fault(`${quote(text)} is not a duration such as 1h30m`);
   const [, sign, body = ""] = /^([+-]?)(.*)$/s.exec(text) ?? [];
   if (body === "0") return duration(0n);
-  // One way to read each number, or what is none would take the square of its length.
+  // Matches each number in one way only: with several, refusing a text would take quadratic time.
   if (!/^(?:(?:\d+(?:\.\d*)?|\.\d+)(?:ns|us|µs|ms|s|m|h))+$/.test(body)) return bad;
   let total = 0n;
   for (const [, number = "", unit = ""] of body.matchAll(/([\d.]+)([^\d.]+)/g)) {

@@ -6,24 +6,24 @@ export const nanosecondsPerSecond = 1_000_000_000n;
 /** The years 1 to 9999, in nanoseconds since 1970, both ends included. */
 export const earliest = -62_135_596_800n * nanosecondsPerSecond;
 export const latest = 253_402_300_800n * nanosecondsPerSecond - 1n;
-/** What 64 bits of nanoseconds hold, about 292 years either way. */
+/** The range of 64 bits of nanoseconds, about 292 years in each direction. */
 export const longest = 2n ** 63n - 1n;
 
-/** A timestamp of that many nanoseconds since 1970, or the fault of one that is out of range. */
+/** A timestamp of that many nanoseconds since 1970, or a fault if it is out of range. */
 export function timestamp(nanoseconds: bigint): Outcome {
   return nanoseconds < earliest || nanoseconds > latest
     ? fault("timestamp out of range")
     : { kind: "timestamp", nanoseconds };
 }
 
-/** A duration of that many nanoseconds, or the fault of one that is out of range. */
+/** A duration of that many nanoseconds, or a fault if it is out of range. */
 export function duration(nanoseconds: bigint): Outcome {
   return nanoseconds < -longest || nanoseconds > longest
     ? fault("duration out of range")
     : { kind: "duration", nanoseconds };
 }
 
-/** `left + right` where both are times and at most one is a timestamp; else undefined. */
+/** `left + right` if both are times and at most one is a timestamp, else undefined. */
 export function addTime(left: Value, right: Value): Outcome | undefined {
   if (!isTime(left) || !isTime(right)) return undefined;
   const sum = left.nanoseconds + right.nanoseconds;
@@ -31,7 +31,10 @@ export function addTime(left: Value, right: Value): Outcome | undefined {
   return left.kind === right.kind ? undefined : timestamp(sum);
 }
 
-/** `left - right` where both are times and a duration is not the minuend of a timestamp. */
+/**
+ * `left - right` if both are times and it does not subtract a timestamp from a duration, else
+ * undefined.
+ */
 export function subtractTime(left: Value, right: Value): Outcome | undefined {
   if (!isTime(left) || !isTime(right)) return undefined;
   const difference = left.nanoseconds - right.nanoseconds;

@@ -1,10 +1,10 @@
 import type { FunctionName, MethodName } from "./standard-library.ts";
 import type { StaticType } from "./static-type.ts";
 
-/** A checked rule body, in a form of our own: nothing of the library that parsed it is left. */
+/** A checked rule body, in a form that is independent of the library that parsed it. */
 export type ConditionTree = Shape & {
   readonly type: StaticType;
-  /** Where it stands in the rule's text, in UTF-16 units; `end` is exclusive. */
+  /** The start in the rule's text, in UTF-16 units. `end` is exclusive. */
   readonly start: number;
   readonly end: number;
 };
@@ -62,7 +62,7 @@ type Shape =
       readonly kind: "transform";
       readonly range: ConditionTree;
       readonly variable: string;
-      /** Only what meets it is transformed; undefined: everything. */
+      /** Only elements that match it are transformed. Undefined: all of them. */
       readonly predicate: ConditionTree | undefined;
       readonly result: ConditionTree;
     };

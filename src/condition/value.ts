@@ -21,7 +21,7 @@ export interface ListValue {
   readonly items: readonly Value[];
 }
 
-/** Keys are told apart by type and value, so the string `1` and the int `1` are two keys. */
+/** Keys differ by type and value, so the string `1` and the int `1` are two keys. */
 export interface MapValue {
   readonly kind: "map";
   readonly size: number;
@@ -29,7 +29,7 @@ export interface MapValue {
   readonly keys: () => Iterable<Value>;
 }
 
-/** What an operation gives that has no value; `node` is the part of the rule where it arose. */
+/** The result of an operation that has no value. `node` is the part of the rule that caused it. */
 export interface Fault {
   readonly kind: "fault";
   readonly message: string;
@@ -54,7 +54,7 @@ export type TypeName =
   | "null_type"
   | Extract<Value, object>["kind"];
 
-/** The name of a value's type, as CEL spells it, save that timestamp and duration are short. */
+/** The name of a value's type, as CEL spells it. Timestamp and duration are short names. */
 export function typeOf(value: Value): TypeName {
   if (typeof value === "boolean") return "bool";
   if (typeof value === "bigint") return "int";
@@ -85,9 +85,9 @@ export function literalValue(literal: Literal): Value {
 }
 
 /**
- * A value of `context.data`. JSON has numbers of one kind, doubles, and none that is not finite:
- * such a one reads as null, which is how JSON writes it. Arrays and objects are read when they are
- * asked, and remembered: a comprehension asks for the same ones again and again.
+ * A value of `context.data`. JSON has one kind of number, doubles, and only finite ones: others are
+ * read as null, as JSON writes them. Arrays and objects are converted on first use and kept,
+ * because a comprehension reads the same ones again and again.
  */
 function jsonValue(json: JsonValue): Value {
   if (typeof json === "number") return Number.isFinite(json) ? json : null;
@@ -141,7 +141,7 @@ function isJsonArray(json: object): json is readonly JsonValue[] {
   return Array.isArray(json);
 }
 
-/** The value of a parameter; a fault when it is not of the type that the rule declares. */
+/** The value of a parameter. A fault if it does not have the type that the rule declares. */
 export function parameterValue(value: AttributeValue, type: AttributeType): Outcome {
   if (value.type !== type) return fault(`expected ${type}, found ${value.type}`);
   switch (value.type) {

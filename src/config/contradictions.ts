@@ -4,7 +4,7 @@ import type { Setting } from "./setting.ts";
 
 type Values = ReadonlyMap<OptionKey, unknown>;
 
-/** Keys that must have a value, and why, when another key has this one. */
+/** Keys that must have a value if the condition holds, and why. */
 interface Need {
   readonly when: (values: Values) => boolean;
   readonly keys: readonly OptionKey[];
@@ -55,7 +55,10 @@ const needs: readonly Need[] = [
   },
 ];
 
-/** What no single key can tell, a sentence each; a key whose value is not allowed has none here. */
+/**
+ * Lists problems that only several keys together show, one message each. Keys with invalid values
+ * are not considered.
+ */
 export function contradictions(values: Values): readonly string[] {
   return [...clashes(values), ...keysTwice(values), ...samePorts(values), ...missing(values)];
 }
@@ -67,7 +70,10 @@ function clashes(values: Values): readonly string[] {
     : [];
 }
 
-/** A key that may do everything is not limited by standing among those that may not. */
+/**
+ * A key in `authn.preshared.keys` has no limits, so listing it as a limited key would have no
+ * effect.
+ */
 function keysTwice(values: Values): readonly string[] {
   const full = listIn(values, "authn.preshared.keys");
   return listIn(values, "authn.preshared.scoped").flatMap((entry, nth) =>
@@ -84,7 +90,7 @@ function listIn(values: Values, key: OptionKey): readonly unknown[] {
   return Array.isArray(value) ? value : [];
 }
 
-/** Of what listens, where and when. Empty for all addresses. */
+/** The listeners, with their keys and conditions. An empty host means all addresses. */
 const listeners: readonly {
   readonly port: OptionKey;
   readonly isOn: (values: Values) => boolean;
@@ -105,7 +111,7 @@ const listeners: readonly {
   { port: "distributed.port", isOn: isTrue("distributed.enabled"), host: serverHost },
 ];
 
-/** Two that listen on one port; each may be given any free one. */
+/** Two listeners on one port. Port 0 is any free port and never clashes. */
 function samePorts(values: Values): readonly string[] {
   const open = listeners.filter(({ isOn }) => isOn(values));
   return open.flatMap(({ port, host }, index) => {
@@ -150,13 +156,16 @@ function asks(values: Values, method: string): boolean {
   return values.get("authn.enabled") === true && values.get("authn.method") === method;
 }
 
-/** A key without a value has been reported, and counts as given. */
+/** A key with an invalid value has been reported, and counts as given. */
 function has(values: Values, key: OptionKey): boolean {
   const value = values.get(key);
   return value !== "" && !(Array.isArray(value) && value.length === 0);
 }
 
-/** What has no effect while another key has this value, though it is given to protect something. */
+/**
+ * Keys that have no effect while another key has this value, although they are meant to protect
+ * something.
+ */
 interface Protection {
   readonly switch: OptionKey;
   readonly off: boolean | string;
@@ -190,7 +199,7 @@ const protections: readonly Protection[] = [
   })),
 ];
 
-/** A sentence for each switch that is off while what it would make use of is given. */
+/** One message for each switch that is off while the keys that it would enable are given. */
 export function unusedProtections(
   values: Values,
   settings: ReadonlyMap<OptionKey, Setting>,
@@ -203,7 +212,7 @@ export function unusedProtections(
   });
 }
 
-/** A sentence when everybody who reaches the port of the instances may ask there. */
+/** A message if every client that reaches the port for instances could use it without a key. */
 export function unguardedPeers(values: Values): readonly string[] {
   if (values.get("distributed.enabled") !== true || values.get("authn.enabled") !== false)
     return [];

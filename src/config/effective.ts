@@ -3,12 +3,12 @@ import type { Option } from "./option.ts";
 import { type OptionKey, optionKeys, options } from "./options.ts";
 import type { Setting, SourceKind } from "./setting.ts";
 
-/** One key as it is in effect, safe to be shown. */
+/** A key with its value in effect, safe to be shown. */
 export interface Effective {
   readonly key: OptionKey;
   readonly value: ShownValue;
   readonly source: SourceKind | "default";
-  /** Of the flag, the variable, the line of the file; empty for a default. */
+  /** The flag, the variable or the line of the file. Empty for a default. */
   readonly place: string;
 }
 
@@ -25,10 +25,10 @@ export function effective(settings: ReadonlyMap<OptionKey, Setting>): readonly E
   });
 }
 
-/** A value as JSON has it: with its unit where it has one, as a list where it is one. */
+/** A value in JSON: with its unit if it has one, as a list if it is one. */
 export type ShownValue = string | number | boolean | readonly string[] | readonly object[];
 
-/** A value that is allowed, in a form that may be shown; `text` is what was given for it. */
+/** A valid value in a form that may be shown. `text` is what was given for it. */
 export function shownValue(option: Option<unknown>, text: string | readonly string[]): ShownValue {
   const { kind, secret } = option;
   if (kind.show !== undefined && typeof text === "string") return kind.show(text);
@@ -37,7 +37,7 @@ export function shownValue(option: Option<unknown>, text: string | readonly stri
     secret ? (kind.mask?.(part) ?? mask(part)) : maskPasswords(part);
   if (Array.isArray(value)) return value.map((item) => show(String(item)));
   if (secret || typeof text !== "string") return show(text.toString());
-  // A number that is not written as such has a unit, which is lost when it is read.
+  // A number in another form has a unit, which reading it loses.
   const isPlain = typeof value === "boolean" || (typeof value === "number" && `${value}` === text);
   return isPlain ? value : maskPasswords(text);
 }

@@ -4,7 +4,7 @@ import { roleOf, suggestPath } from "./key-name.ts";
 import type { Setting, Source } from "./setting.ts";
 import { treeOf } from "./tree.ts";
 
-/** How errors name the file, and a place in it by its offset. */
+/** How errors name the file, and a position in it by its offset. */
 export interface Places {
   readonly path: string;
   placeOf(offset: number): string;
@@ -14,13 +14,13 @@ interface Visitor extends Places {
   readonly document: Document;
   readonly settings: Map<string, Setting>;
   readonly problems: string[];
-  /** What is being merged, so that a map that merges itself has an end. */
+  /** The maps that are being merged, so that a map that merges itself has an end. */
   readonly merging: Set<YAMLMap>;
 }
 
 /**
- * What a parsed file gives. Values keep the text that they were written with, so that `10MiB` and
- * `3476` are read like those of a flag.
+ * Collects the settings of a parsed file. Values keep their original text, so that `10MiB` and
+ * `3476` are read like the values of flags.
  */
 export function collectSettings(document: Document, places: Places): Source {
   const visitor: Visitor = {
@@ -41,8 +41,8 @@ export function collectSettings(document: Document, places: Places): Source {
 }
 
 /**
- * `above` is the dotted path of the map. What is merged into it comes first, for its own keys to take
- * the place of.
+ * `above` is the dotted path of the map. Merged keys come first, so that the map's own keys replace
+ * them.
  */
 function collectMap(visitor: Visitor, map: YAMLMap, above: string): void {
   const isMerge = ({ key }: Pair): boolean => isScalar(key) && key.value === "<<";
@@ -107,7 +107,7 @@ function collectPair(visitor: Visitor, item: Pair, above: string): void {
   } else problem("is a map, expected a value");
 }
 
-/** Undefined for what is no plain value. */
+/** Undefined if the node is not a plain value. */
 function textOf(visitor: Visitor, node: unknown): string | undefined {
   const value = resolved(visitor, node);
   return isScalar(value) && value.value !== null ? (value.source ?? "") : undefined;

@@ -5,7 +5,7 @@ import { LineCounter, parseDocument } from "yaml";
 import { collectSettings } from "./file-settings.ts";
 import type { Source } from "./setting.ts";
 
-/** Reads a YAML file as settings by the names of their keys; undefined when there is no such file. */
+/** Reads a YAML file as settings by the names of their keys. Undefined if there is no such file. */
 export function readFile(path: string): Source | undefined {
   const content = contentOf(path);
   if (content === undefined) return undefined;
@@ -18,23 +18,26 @@ export function readFile(path: string): Source | undefined {
     const { line, col } = lines.linePos(offset);
     return `${path}:${line}:${col}`;
   };
-  // A tag without a meaning is but a warning to the parser; its value would be taken as it stands.
+  // The parser only warns of an unknown tag and would use its value as it stands.
   const problems = [...document.errors, ...document.warnings].map(
-    ({ code, message, pos: [offset] }) => `${placeOf(offset)}: ${sentenceOf(code, message)}`,
+    ({ code, message, pos: [offset] }) => `${placeOf(offset)}: ${messageOf(code, message)}`,
   );
   return problems.length > 0
     ? { settings: new Map(), problems }
     : collectSettings(document, { path, placeOf });
 }
 
-/** What the parser says, without the text of the file that it quotes at the end: that may be a secret. */
-function sentenceOf(code: string, message: string): string {
-  const told = message.replace(/: .*$/s, "");
-  return sentences.get(code) ?? `${told.slice(0, 1).toLowerCase()}${told.slice(1)}`;
+/**
+ * The message of the parser without the text of the file that it quotes at the end, which may be a
+ * secret.
+ */
+function messageOf(code: string, message: string): string {
+  const shown = message.replace(/: .*$/s, "");
+  return messages.get(code) ?? `${shown.slice(0, 1).toLowerCase()}${shown.slice(1)}`;
 }
 
-/** Where the parser speaks to programmers, or leaves out what would be right. */
-const sentences: ReadonlyMap<string, string> = new Map([
+/** Messages that replace those of the parser that are meant for programmers or lack the remedy. */
+const messages: ReadonlyMap<string, string> = new Map([
   ["MULTIPLE_DOCS", "a second document begins here, expected one"],
   [
     "TAG_RESOLVE_FAILED",
@@ -46,7 +49,7 @@ type Content =
   | { readonly kind: "text"; readonly text: string }
   | { readonly kind: "problem"; readonly problem: string };
 
-/** A byte order mark is passed over by the decoder. */
+/** The decoder skips a byte order mark. */
 function contentOf(path: string): Content | undefined {
   try {
     const text = new TextDecoder("utf-8", { fatal: true }).decode(readFileSync(path));

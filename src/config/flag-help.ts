@@ -1,7 +1,7 @@
 import { defaultFiles } from "./load.ts";
 import { optionKeys, options } from "./options.ts";
 
-/** The flags of the configuration, a line each, for the help of a command. */
+/** The flags of the configuration, one line each, for the help of a command. */
 export function flagHelp(): string {
   const rows = optionKeys.map((key): [string, string] => {
     const { flag, kind, about, default: standard } = options[key];

@@ -2,13 +2,13 @@ import { parseArgs } from "node:util";
 
 import { suggest } from "../base/suggest.ts";
 
-/** What a flag takes: a value, or a value that may be left out. */
+/** What a flag takes: a value, or an optional value. */
 export interface FlagKind {
-  /** The value of a flag that stands alone; without it a value must follow. */
+  /** The value of a flag without a value. If undefined, a value must follow. */
   readonly bare?: string | undefined;
-  /** Several of the flag give one list, with commas between them; else the last one counts. */
+  /** Several uses of the flag make one comma-separated list. Otherwise the last one counts. */
   readonly isList?: boolean;
-  /** One letter that stands for the flag. */
+  /** A one-letter form of the flag. */
   readonly short?: string;
 }
 
@@ -18,7 +18,7 @@ export interface ParsedFlags {
   readonly problems: string[];
 }
 
-/** Reads `--flag value`, `--flag=value` and `-f value`. Whatever is not understood is a problem. */
+/** Reads `--flag value`, `--flag=value` and `-f value`. Everything else is a problem. */
 export function parseFlags(
   args: readonly string[],
   known: ReadonlyMap<string, FlagKind>,
@@ -66,7 +66,7 @@ export function parseFlags(
 
 type Token = NonNullable<ReturnType<typeof parseArgs>["tokens"]>[number];
 
-/** The flag that a truth was meant for, which stands behind it as a word of its own. */
+/** The flag that a separate word `true` or `false` behind it was probably meant for. */
 function switchBefore(
   before: Token | undefined,
   word: string,

@@ -4,15 +4,15 @@ import type { JsonSchema } from "./kind.ts";
 import type { Option } from "./option.ts";
 import { options } from "./options.ts";
 
-/** The levels of a file: sections by the names of their steps, down to keys. */
+/** A level of the file: sections by name, and keys. */
 interface Section {
   readonly sections: Map<string, Section>;
   readonly keys: Map<string, JsonSchema>;
 }
 
 /**
- * The JSON Schema (2020-12) of the YAML file, for editors. It says what may stand where; what one
- * key needs because of another is told at the start.
+ * The JSON Schema (2020-12) of the YAML file, for editors. It checks each value. Dependencies
+ * between keys are checked at the start of the server.
  */
 export function configurationSchema(): JsonSchema {
   const root: Section = { sections: new Map(), keys: new Map() };
@@ -39,7 +39,7 @@ function sectionAt(root: Section, steps: readonly string[]): Section {
   return section;
 }
 
-/** A section may be left empty, which YAML calls null. */
+/** A section may be empty, which YAML reads as null. */
 function sectionSchema({ sections, keys }: Section): JsonSchema {
   const below = [...sections].map(([step, section]) => [step, sectionSchema(section)] as const);
   return {

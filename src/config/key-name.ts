@@ -2,17 +2,17 @@ import { suggest } from "../base/suggest.ts";
 import { type Option, variableOf, variablePrefix } from "./option.ts";
 import { type OptionKey, optionKeys, options } from "./options.ts";
 
-/** A name by which a key is given: its own, or the one that it had. */
+/** A name of a key: its own or its deprecated one. */
 export interface KeyName {
   /** The YAML path. */
   readonly name: string;
   readonly key: OptionKey;
   readonly flag: string;
-  /** With their prefix; the first one follows from the flag. */
+  /** With their prefix. The first one follows from the flag. */
   readonly variables: readonly string[];
 }
 
-/** The keys in their order, and behind each one the deprecated key that means the same. */
+/** The keys in their order. Each is followed by the deprecated key with the same meaning. */
 export const keyNames: readonly KeyName[] = optionKeys.flatMap((key) => {
   const { flag, otherVariable, former } = options[key];
   const other = otherVariable === undefined ? [] : [`${variablePrefix}${otherVariable}`];
@@ -30,7 +30,7 @@ const sections = new Set(
   }),
 );
 
-/** What a YAML path stands for; a tree is a key whose value has parts. */
+/** What a YAML path stands for. A tree is a key whose value has parts. */
 export function roleOf(path: string): "key" | "tree" | "section" | "unknown" {
   const found = names.get(path);
   if (found !== undefined) {
@@ -40,7 +40,7 @@ export function roleOf(path: string): "key" | "tree" | "section" | "unknown" {
   return sections.has(path) ? "section" : "unknown";
 }
 
-/** ` (did you mean ...?)` with the name that an unknown path of a file was probably meant to be. */
+/** ` (did you mean ...?)` with the name that is closest to an unknown path of a file, or "". */
 export function suggestPath(path: string): string {
   return suggestName(path, [...names.keys(), ...sections]);
 }
@@ -53,7 +53,7 @@ export function suggestVariable(variable: string): string {
   );
 }
 
-/** By its letters, else by the words that it shares with a name. */
+/** Compares by letters, then by common words. */
 function suggestName(given: string, candidates: readonly string[]): string {
   const near = suggest(given, candidates);
   if (near !== "") return near;

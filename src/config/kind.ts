@@ -9,47 +9,49 @@ export type JsonSchema = Readonly<Record<string, unknown>>;
 
 /** What is wrong with a part of a value. */
 export interface Fault {
-  /** Where the part is, such as `[1].scopes[0]`; empty for the whole. */
+  /** The path of the part, such as `[1].scopes[0]`. Empty for the whole value. */
   readonly place: string;
   readonly problem: string;
 }
 
 /**
- * A kind of value that a key can have. Files, variables and flags all give text; one reader turns
- * it into the value, so the three mean the same.
+ * A kind of value that a key can have. Files, variables and flags all give text. One reader turns
+ * it into the value, so all three mean the same.
  */
 export interface Kind<T> {
-  /** What is allowed, as it stands in help and in errors after "expected". */
+  /** The allowed values, as help and errors show them after "expected". */
   readonly expected: string;
-  /** Flags of this kind may stand without a value, which then is this text. */
+  /** The value of a flag of this kind that is given without a value. */
   readonly bare?: string;
   /** Flags of this kind may be given several times, and add up. */
   readonly isList?: true;
-  /** Values have parts with names: a file has them as lists and maps, else they are one JSON text. */
+  /**
+   * Values have named parts. A file gives them as lists and maps, other sources as one JSON text.
+   */
   readonly isTree?: true;
-  /** What a YAML file may hold, as far as a JSON Schema can say it, which sees no spelling. */
+  /** The JSON Schema of the value in a YAML file, as far as it can be expressed. */
   readonly schema: JsonSchema;
-  /** What may be shown of a secret of this kind; without it nothing may. */
+  /** The part of a secret of this kind that may be shown. If undefined, nothing may be shown. */
   mask?(text: string): string;
   /**
-   * ` (did you mean ...?)` for a text that is refused, or "". Shows no more of a secret than `mask`;
-   * a secret of a kind without that gets none.
+   * ` (did you mean ...?)` for a refused text, or "". Shows no more of a secret than `mask`.
+   * Secrets of a kind without `mask` get no hint.
    */
   hint?(text: string): string;
   /**
-   * What is wrong with a text that is refused, part by part; without it only what is allowed is told.
-   * Shows nothing of a secret.
+   * What is wrong with each part of a refused text. If undefined, the error only lists what is
+   * allowed. Shows nothing of a secret.
    */
   faults?(text: string): readonly Fault[];
-  /** What may be shown of a value in the form that it has, where that is no text. */
+  /** The value in a form that may be shown, if it is not a text. */
   show?(text: string): readonly object[];
-  /** Undefined when the text is no such value. */
+  /** Undefined if the text is not such a value. */
   read(text: string): T | undefined;
-  /** The same for a list of a file; kinds of one value have none. */
+  /** The same for a list in a file. Kinds with a single value have none. */
   readItems?(items: readonly string[]): T | undefined;
 }
 
-/** What a file gives as text, since its own text is read: `keys: [007]`. */
+/** The types in YAML that are read from their source text: `keys: [007]`. */
 const scalar = ["string", "number", "boolean"];
 
 export const anyText: Kind<string> = {
@@ -63,7 +65,7 @@ const truths: ReadonlyMap<string, boolean> = new Map([
   ...["false", "False", "FALSE"].map((text) => [text, false] as const),
 ]);
 
-/** As YAML spells them. */
+/** In the spelling of YAML. */
 export const boolean: Kind<boolean> = {
   expected: "true or false",
   bare: "true",
@@ -104,7 +106,7 @@ export function oneOf<const T extends string>(...choices: readonly T[]): Kind<T>
   };
 }
 
-/** One of the kind, or nothing, which is the empty text. */
+/** A value of the kind, or the empty text for none. */
 export function maybe<T extends string>(kind: Kind<T>): Kind<T | ""> {
   return {
     ...kind,
@@ -113,7 +115,7 @@ export function maybe<T extends string>(kind: Kind<T>): Kind<T | ""> {
   };
 }
 
-/** Several of a kind; in one text they have commas between them. */
+/** A list of values of the kind. In one text they are separated by commas. */
 export function listOf<T>(item: Kind<T>): Kind<readonly T[]> {
   const readItems = (items: readonly string[]): readonly T[] | undefined => {
     const values = items.map((text) => item.read(text)).filter((value) => value !== undefined);
@@ -128,35 +130,35 @@ export function listOf<T>(item: Kind<T>): Kind<readonly T[]> {
   };
 }
 
-/** What can stand in a header whatever reads it. */
+/** A word that is valid in any header. */
 export const headerWord: Kind<string> = {
   expected: "texts of visible ASCII characters without spaces",
   schema: { type: scalar, pattern: "^[!-~]+$" },
   read: (text) => (/^[!-~]+$/.test(text) ? text : undefined),
 };
 
-/** A secret that is too long to be found by trying. */
+/** A secret that is too long to be guessed. */
 export const longSecret: Kind<string> = {
   expected: "16 or more visible ASCII characters without spaces",
   schema: { type: scalar, pattern: "^[!-~]{16,}$" },
   read: (text) => (/^[!-~]{16,}$/.test(text) ? text : undefined),
 };
 
-/** What can be dialled or listened on. */
+/** A host to connect to or to listen on. */
 export const host: Kind<string> = {
   expected: "a host name or an IP address, without a port",
   schema: { type: scalar, pattern: String.raw`^[\w.:%-]+$` },
   read: (text) => (isIP(text) !== 0 || isHostName(text) ? text : undefined),
 };
 
-/** What ends in a number is an IP address or nothing. */
+/** A name whose last part is a number is an IP address or invalid. */
 function isHostName(text: string): boolean {
   const labels = text.replace(/\.$/, "").split(".");
   const isLabel = (label: string): boolean => /^[a-z0-9_]([a-z0-9_-]*[a-z0-9_])?$/i.test(label);
   return text.length < 254 && labels.every(isLabel) && !/^\d+$/.test(labels.at(-1) ?? "");
 }
 
-/** Whom a browser may ask for: a site, as it names itself, or every one. */
+/** A site that a browser may call from: its origin, or all. */
 export const origin: Kind<string> = {
   expected: "origins such as https://app.example, or *",
   schema: { type: "string", pattern: String.raw`^(\*|https?://[^*/?#@\s]+)$` },
@@ -166,14 +168,14 @@ export const origin: Kind<string> = {
   },
 };
 
-/** The name of a header, or every one. */
+/** The name of a header, or all. */
 export const headerName: Kind<string> = {
   expected: "names of headers such as authorization, or *",
   schema: { type: scalar, pattern: "^[!#$%&'*+.^_`|~0-9A-Za-z-]+$" },
   read: (text) => (/^[!#$%&'*+.^_`|~0-9A-Za-z-]+$/.test(text) ? text : undefined),
 };
 
-/** The identifier of an issuer, to the letter. */
+/** The identifier of an issuer, exactly as in tokens. */
 export const issuerUrl: Kind<string> = {
   expected: "a URL such as https://issuer.example without credentials, query and fragment",
   schema: { type: "string", pattern: String.raw`^https?://[^?#@\s]+$` },
@@ -191,12 +193,12 @@ const unitMilliseconds: Readonly<Record<string, number>> = {
 };
 const durationText = String.raw`(\d+(\.\d+)?(ms|s|m|h))+`;
 
-/** A number without its unit is what people leave out most. */
+/** A missing unit is the most common mistake. */
 function hintUnit(text: string): string {
   return /^\d+(\.\d+)?$/.test(text) ? ` (did you mean \`${text}s\`, which are seconds?)` : "";
 }
 
-/** Text such as `1h30m`, read as milliseconds. */
+/** A text such as `1h30m`, in milliseconds. */
 export const duration: Kind<number> = {
   expected: "a duration with its unit, such as 500ms, 60s, 15m or 1h30m",
   schema: { anyOf: [{ type: "string", pattern: `^(0|${durationText})$` }, { const: 0 }] },
@@ -213,10 +215,10 @@ export const duration: Kind<number> = {
   },
 };
 
-/** The longest that the clock of a database can be put back by. */
+/** The longest time that the clock of a database can be set back. */
 const longestDurationHours = 876_000;
 
-/** A duration that something is done after, or for: not at once, and not beyond all calendars. */
+/** A duration of a timer or an interval: not zero, and not beyond all calendars. */
 export const someDuration: Kind<number> = {
   expected: `a duration from 1ms to ${longestDurationHours}h`,
   schema: { type: "string", pattern: `^(?=.*[1-9])${durationText}$` },
@@ -239,7 +241,7 @@ const unitBytes: Readonly<Record<string, number>> = {
   GIB: 2 ** 30,
 };
 
-/** Text such as `10MiB`, read as bytes. */
+/** A text such as `10MiB`, in bytes. */
 export const size: Kind<number> = {
   expected: "a size such as 1000, 64KiB or 10MiB, but not 0",
   schema: {
@@ -278,7 +280,7 @@ function isPostgresUri(text: string): boolean {
     /^(postgres(?:ql)?:\/\/(?:[^/?#]*@)?)([^/?#]*)(.*)$/s.exec(text) ?? [];
   if (start === undefined || hosts === undefined || rest === undefined) return false;
   if (hosts + rest === "") return false;
-  // Of several hosts, with commas between, a URL has one.
+  // A URL can hold one host only, so each of several comma-separated hosts is checked alone.
   const names = hosts.split(",");
   if (names.length > 1 && names.includes("")) return false;
   return names.every((name) => {
@@ -292,7 +294,7 @@ function isDecodable(text: string): boolean {
     decodeURIComponent(text);
     return true;
   } catch {
-    // The one thing that it throws for is an escape such as `%zz`.
+    // It only throws for a wrong escape such as `%zz`.
     return false;
   }
 }

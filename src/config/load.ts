@@ -10,19 +10,19 @@ import { defaultOf, type Option, variablePrefix } from "./option.ts";
 import { type Config, type OptionKey, optionKeys, options } from "./options.ts";
 import type { Setting, Source } from "./setting.ts";
 
-/** Either every value, or everything that is wrong, a sentence each. */
+/** Either all values, or all problems, one message each. */
 export type Loaded =
   | {
       readonly kind: "config";
       readonly config: Config;
-      /** What was given and not left at its default. */
+      /** The keys that were given, without the defaults. */
       readonly settings: ReadonlyMap<OptionKey, Setting>;
-      /** What should be changed some day, a sentence each. */
+      /** One message for each use that should be changed. */
       readonly warnings: readonly string[];
     }
   | { readonly kind: "problems"; readonly problems: readonly string[] };
 
-/** Where the file is looked for when no flag names one; none need be there. */
+/** The files that are tried if no flag names one. None needs to exist. */
 export const defaultFiles: readonly string[] = ["config/config.yaml", "config/config.yml"];
 
 /** The flags that set keys, and the one that names the file. */
@@ -35,7 +35,7 @@ export function configFlags(): ReadonlyMap<string, FlagKind> {
   return flags;
 }
 
-/** Defaults, overridden by the file, by variables, by flags, in this order. */
+/** Loads the defaults, overridden by the file, then variables, then flags. */
 export function loadConfig(given: {
   readonly flags: ReadonlyMap<string, string>;
   readonly env: Readonly<Record<string, string | undefined>>;
@@ -51,17 +51,17 @@ export function loadConfig(given: {
     const value = readValue(key, setting, problems);
     if (value !== undefined) values.set(key, value);
   }
-  // What stands in a file that could not be read whole would be taken to be missing.
+  // If a file could not be read completely, its keys would be reported as missing.
   if (file.problems.length === 0) problems.push(...contradictions(values));
   warnings.push(...unusedProtections(values, settings), ...unguardedPeers(values));
-  // Every key has the value that its own kind read, and nothing but a problem leaves one out.
+  // Each value was read by the kind of its key. A key is left out only if there is a problem.
   const config = Object.fromEntries(values) as unknown as Config;
   return problems.length > 0
     ? { kind: "problems", problems }
     : { kind: "config", config, settings, warnings };
 }
 
-/** By key and no longer by name: a deprecated name stands in where its key has no value. */
+/** Settings by key instead of by name: a deprecated name is used if its key has no value. */
 function settingsOf(
   given: ReadonlyMap<string, Setting>,
   warnings: string[],
@@ -135,7 +135,10 @@ const nameOf = new Map(
   keyNames.flatMap(({ name, variables }) => variables.map((variable) => [variable, name])),
 );
 
-/** What the environment gives. An empty variable is one that is not set, as compose files leave them. */
+/**
+ * Settings of the environment. An empty variable counts as not set, because compose files leave
+ * them empty.
+ */
 function readVariables(env: Readonly<Record<string, string | undefined>>): Source {
   const settings = new Map<string, Setting>();
   const problems: string[] = [];

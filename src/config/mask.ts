@@ -1,13 +1,13 @@
 const masked = "***";
 
-/** Nothing of a secret but whether there is one. */
+/** Shows only whether there is a secret. */
 export function mask(text: string): string {
   return text === "" ? "" : masked;
 }
 
 /**
- * A URI without its passwords: the one before the host, and those of parameters that are named for
- * what they are.
+ * Removes passwords from a URI: the one before the host, and those in parameters with telling
+ * names.
  */
 export function maskPasswords(uri: string): string {
   return uri

@@ -1,7 +1,7 @@
 import { must } from "../base/assert.ts";
 import type { Kind } from "./kind.ts";
 
-/** One key of the configuration, from which its YAML path, flag, variable and help follow. */
+/** One key of the configuration. Its YAML path, flag, variable and help follow from it. */
 export interface Option<T> extends Details {
   readonly kind: Kind<T>;
   /** Values are never shown. */
@@ -9,15 +9,15 @@ export interface Option<T> extends Details {
 }
 
 interface Details {
-  /** As it would be written in a file. */
+  /** As it is written in a file. */
   readonly default: string;
-  /** Without its dashes; the variable is its upper-case form with `SERVICE_` before it. */
+  /** Without its dashes. The variable is its upper-case form with `SERVICE_` before it. */
   readonly flag: string;
-  /** One sentence without an end. */
+  /** One phrase without a full stop. */
   readonly about: string;
-  /** Another name of its variable, which does not follow from the flag; `SERVICE_` comes before it. */
+  /** Another name of its variable that does not follow from the flag, without `SERVICE_`. */
   readonly otherVariable?: string;
-  /** A deprecated key that means the same. */
+  /** A deprecated key with the same meaning. */
   readonly former?: { readonly key: string; readonly flag: string };
 }
 
@@ -26,7 +26,7 @@ export function option<T>(kind: Kind<T>, details: Details & { readonly secret?: 
   return { kind, secret: false, ...details };
 }
 
-/** The defaults are written by us, so they are values of their kinds. */
+/** The default value. It is valid, because defaults are part of the code. */
 export function defaultOf<T>(given: Option<T>): T {
   return must(given.kind.read(given.default), `a default that is not ${given.kind.expected}`);
 }
@@ -36,5 +36,5 @@ export function variableOf(flag: string): string {
   return `${variablePrefix}${flag.toUpperCase().replaceAll("-", "_")}`;
 }
 
-/** What every variable of the configuration begins with. */
+/** The prefix of every variable of the configuration. */
 export const variablePrefix = "SERVICE_";

@@ -8,7 +8,7 @@ import { serviceOptions } from "./keys/service.ts";
 import { logExportOptions, telemetryOptions } from "./keys/telemetry.ts";
 import type { Option } from "./option.ts";
 
-/** Every key there is, in the order of the documentation. */
+/** Every key, in the order of the documentation. */
 export const options = {
   ...serverOptions,
   ...authnOptions,

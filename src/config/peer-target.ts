@@ -1,6 +1,6 @@
 /** Where the instances of a service are found. */
 export type PeerTarget =
-  /** At every address of a name, which may change. */
+  /** At every address of a name. The addresses may change. */
   | { readonly kind: "name"; readonly host: string; readonly port: number }
   /** At these addresses, each `host:port`. */
   | { readonly kind: "list"; readonly addresses: readonly string[] };
@@ -9,7 +9,8 @@ const place = /^(?<host>\[[0-9a-f:.]+\]|[a-z0-9_.-]+):(?<port>\d{1,5})$/i;
 
 /**
  * Reads `dns:///name:port`, `kubernetes:///name.namespace:port` (a headless service), `name:port`,
- * and lists as `static:///host:port,host:port` or without the scheme. Undefined: it is none of these.
+ * and lists as `static:///host:port,host:port` or without the scheme. Undefined if it is none of
+ * these.
  */
 export function peerTargetOf(text: string): PeerTarget | undefined {
   const [, scheme = "", rest = ""] = /^(?:([a-z]+):\/\/\/)?(.*)$/.exec(text) ?? [];

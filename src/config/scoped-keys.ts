@@ -5,13 +5,13 @@ import { type Fault, headerWord, type JsonSchema, type Kind, oneOf } from "./kin
 import { mask } from "./mask.ts";
 import { parseTree, type Tree } from "./tree.ts";
 
-/** A key that may do a part of what there is to do. */
+/** A key with limited rights. */
 export interface ScopedKey {
   readonly key: string;
-  /** What the log calls it; undefined for its place in the list. */
+  /** The name of the key in the log. Undefined: its index in the list. */
   readonly name: string | undefined;
   readonly scopes: readonly Scope[];
-  /** Ids; undefined stands for all. */
+  /** Tenant ids. Undefined means all. */
   readonly tenants: readonly string[] | undefined;
 }
 
@@ -33,7 +33,7 @@ const tenant: Kind<string> = {
 
 const parts = ["key", "name", "scopes", "tenants"];
 
-/** Keys with what each may do. */
+/** Keys with their rights. */
 export const scopedKeys: Kind<readonly ScopedKey[]> = {
   expected: `a list of \`key\`, \`scopes\` (${scopes.join(", ")}) and, where wanted, \`name\` and \`tenants\`; in one text as JSON`,
   isTree: true,
@@ -61,11 +61,11 @@ function entrySchema(): JsonSchema {
   };
 }
 
-/** What is read so far. */
+/** The state of reading. */
 interface Reading {
   readonly keys: ScopedKey[];
   readonly faults: Fault[];
-  /** Where each key stands: one that stands twice would be limited in two ways. */
+  /** The path of each key. A key that occurs twice would have two sets of limits. */
   readonly places: Map<string, string>;
 }
 
@@ -75,7 +75,7 @@ function readKeys(text: string): Reading {
   if (isList(tree)) {
     for (const [nth, entry] of tree.entries()) readKey(reading, entry, `[${nth}]`);
   } else {
-    // What stands there may be a key, and is not repeated.
+    // The text may be a key, and is not repeated.
     reading.faults.push({ place: "", problem: "is no list in JSON, expected [{...}, ...]" });
   }
   return reading;
@@ -114,7 +114,7 @@ function readKey({ keys, faults, places }: Reading, entry: Tree, place: string):
   });
 }
 
-/** An empty list is refused, since it may be meant for all as well as for none. */
+/** An empty list is refused, because it might be meant as all or as none. */
 function readList<T>(
   faults: Fault[],
   tree: Tree | undefined,
@@ -130,7 +130,7 @@ function readList<T>(
   return items.filter((item) => item !== undefined);
 }
 
-/** What is refused is not shown: it may be a key that stands in a wrong place. */
+/** A refused part is not shown: it may be a key in the wrong position. */
 function readPart<T>(
   faults: Fault[],
   tree: Tree | undefined,

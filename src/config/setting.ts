@@ -1,18 +1,18 @@
-/** The kinds of sources, the later ones winning over the earlier ones. */
+/** The kinds of sources. Later ones override earlier ones. */
 export type SourceKind = "file" | "variable" | "flag";
 
-/** One value as somebody gave it. */
+/** One given value. */
 export interface Setting {
-  /** Of the key, as it was given: its own, or the one that it had. */
+  /** The name of the key as it was given: its own or its deprecated one. */
   readonly name: string;
   readonly source: SourceKind;
-  /** Of a list in a file, the texts of its items. */
+  /** For a list in a file, the texts of its items. */
   readonly text: string | readonly string[];
-  /** Where it was given, as an error names it: a flag, a variable, a line and column of a file. */
+  /** Where the value was given, for errors: a flag, a variable, or a line and column of a file. */
   readonly place: string;
 }
 
-/** What one source gives, by the name of the key, and what is wrong with it. */
+/** What one source gives, by the name of the key, and its problems. */
 export interface Source {
   readonly settings: ReadonlyMap<string, Setting>;
   readonly problems: readonly string[];

@@ -1,15 +1,15 @@
 import { type Document, isAlias, isMap, isScalar, isSeq, parseDocument, type YAMLMap } from "yaml";
 
 /**
- * A value with parts, whose leaves keep the text that they were written with, so that `007` is read
- * like that of a flag. Null is what is left empty, and what is deeper than any value can be.
+ * A value with parts. Its leaves keep their original text, so that `007` is read like the value of
+ * a flag. Null stands for empty values and for parts that are nested too deeply.
  */
 export type Tree = string | null | readonly Tree[] | { readonly [name: string]: Tree };
 
-/** A list of maps that have lists, each of which may come by a merge of several. */
+/** A list of maps with lists. Each of them may come from a merge of several. */
 const maxDepth = 5;
 
-/** Reads a text of JSON or, which includes it, of YAML. Undefined: it is neither. */
+/** Reads JSON or YAML, which includes JSON. Undefined if the text is neither. */
 export function parseTree(text: string): Tree | undefined {
   const document = parseDocument(text, { logLevel: "silent", prettyErrors: false });
   return document.errors.length + document.warnings.length > 0
@@ -17,17 +17,17 @@ export function parseTree(text: string): Tree | undefined {
     : treeOf(document.contents, document);
 }
 
-/** What stands in a document, with aliases and merges (`<<`) in their places. */
+/** The value of a node, with aliases and merges (`<<`) resolved. */
 export function treeOf(node: unknown, document: Document, depth = 0): Tree {
   const value = isAlias(node) ? node.resolve(document) : node;
   if (isScalar(value)) return value.value === null ? null : (value.source ?? "");
-  // Aliases may lead back to what they stand in.
+  // Aliases may form cycles.
   if (depth > maxDepth) return null;
   if (isSeq(value)) return value.items.map((item) => treeOf(item, document, depth + 1));
   return isMap(value) ? Object.fromEntries(entriesOf(value, document, depth)) : null;
 }
 
-/** What is merged comes first, for own names to take the place of. */
+/** Merged entries come first, so that own entries replace them. */
 function entriesOf(
   map: YAMLMap,
   document: Document,

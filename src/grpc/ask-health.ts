@@ -8,20 +8,20 @@ import {
 } from "../gen/grpc/health/v1/health_pb.ts";
 import { decodeMessage, encodeMessage } from "./message.ts";
 
-/** How to ask; `patience` is in milliseconds, and without `tls` nothing is encrypted. */
+/** How to ask. `patience` is in milliseconds. Without `tls`, the connection is not encrypted. */
 export interface AskOptions {
   readonly patience: number;
   readonly tls?: VerifyOptions;
 }
 
 /**
- * Asks the health service at `address` (`host:port`), on this machine, whether its process serves.
- * Rejects when there is no answer in time.
+ * Asks the health service at `address` (`host:port`) on this machine whether it serves. Rejects if
+ * there is no answer in time.
  */
 export async function askHealth(address: string, { patience, tls }: AskOptions): Promise<boolean> {
   const channel =
     tls === undefined ? credentials.createInsecure() : credentials.createSsl(null, null, null, tls);
-  // The address is one of this machine, and TLS takes names only.
+  // The address is an IP address of this machine, but TLS needs a name.
   const client = new Client(address, channel, { "grpc.ssl_target_name_override": "localhost" });
   const { check } = Health.method;
   const { promise, resolve, reject } = Promise.withResolvers<Buffer>();

@@ -3,15 +3,15 @@ import type { StatusObject } from "@grpc/grpc-js";
 import type { PembaError } from "../base/error.ts";
 import { statusOf } from "../base/status.ts";
 
-/** A message travels in a header; beyond some 8 KiB of headers clients give up on the answer. */
+/** The message is sent in a header. Clients fail if all headers exceed about 8 KiB. */
 const maxMessageBytes = 2_048;
 
-/** How a call that failed ends: the code of the error's kind, and its message. */
+/** The status of a failed call: the code of the error's kind, and its message. */
 export function errorStatus(error: PembaError): Pick<StatusObject, "code" | "details"> {
   return { code: statusOf[error.kind].grpc, details: cut(error.message) };
 }
 
-/** Counted as the header spells it, where a byte outside of ASCII takes three. */
+/** Counts the bytes of the header, where a byte outside of ASCII takes three. */
 function cut(message: string): string {
   if (encodeURIComponent(message.toWellFormed()).length <= maxMessageBytes) return message;
   let bytes = 0;

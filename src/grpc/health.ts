@@ -9,12 +9,12 @@ import {
 import type { Service } from "../service/service.ts";
 import { type ServedMethod, serverStreaming, unary } from "./method.ts";
 
-/** How often a watched state is looked at. */
+/** How often a watched state is checked, in milliseconds. */
 const probeInterval = 2_000;
 
 type State = Pick<HealthCheckResponse, "status">;
 
-/** The state of the process, whichever service is asked for: they stand and fall together. */
+/** The health methods. All services have the state of the process. */
 export function healthMethods(service: Service): readonly ServedMethod[] {
   return [
     unary(Health.method.check, async () => await stateOf(service)),
@@ -28,7 +28,9 @@ async function stateOf({ health }: Service): Promise<State> {
   };
 }
 
-/** The state now and at every change; the last one comes when the process is about to stop. */
+/**
+ * Yields the current state and every change. The last one comes when the process is about to stop.
+ */
 async function* states(service: Service, signal: AbortSignal): AsyncGenerator<State> {
   const { draining } = service.health;
   const interrupted = AbortSignal.any([signal, draining]);

@@ -12,7 +12,7 @@ import { Watch } from "../gen/base/v1/watch_pb.ts";
 import { Health } from "../gen/grpc/health/v1/health_pb.ts";
 import { reflectionServices } from "./reflection-methods.ts";
 
-/** Services as REST has them in its paths. */
+/** Services by their names in REST paths. */
 const groups: readonly (readonly [DescService, string])[] = [
   [Permission, "permissions"],
   [Schema, "schemas"],
@@ -22,7 +22,7 @@ const groups: readonly (readonly [DescService, string])[] = [
   [Health, "health"],
 ];
 
-/** What is not just its service and its own name. */
+/** Methods whose name is not service and method. */
 const others: readonly (readonly [DescMethod, string])[] = [
   [Data.method.writeRelationships, "relationships.write"],
   [Data.method.deleteRelationships, "relationships.delete"],
@@ -41,7 +41,7 @@ const names: ReadonlyMap<string, string> = new Map([
   ...others.map(([method, name]) => [pathOf(method), name] as const),
 ]);
 
-/** A method as the API calls it whatever the transport, such as `permissions.check`. */
+/** The name of a method in all transports, such as `permissions.check`. */
 export function methodName(path: string): string {
   return names.get(path) ?? "unknown";
 }
@@ -50,17 +50,17 @@ const scopes: ReadonlyMap<string, Scope | undefined> = new Map(
   [...names].map(([path, name]) => [path, scopeOf(name)]),
 );
 
-/** The scope that a token needs for calls of a path; undefined where a good token is enough. */
+/** The scope that a token needs for calls of a path. Undefined if any valid token is enough. */
 export function scopeOfPath(path: string): Scope | undefined {
   return scopes.get(path);
 }
 
-/** A method that is served without a name would be one without a scope. */
+/** Fails if a served method has no name, because it would have no scope either. */
 export function assertNamed(path: string): void {
   assert(names.has(path), `the method ${path} has a name`);
 }
 
-/** As it stands in the head of a call. */
+/** The path of a method in the head of a call. */
 export function pathOf(method: DescMethod): string {
   return `/${method.parent.typeName}/${method.name}`;
 }

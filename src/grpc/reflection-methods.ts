@@ -8,7 +8,7 @@ import { reflect } from "./reflection.ts";
 
 export const reflectionServices: readonly DescService[] = [ServerReflection, ServerReflectionAlpha];
 
-/** Descriptions of `services` and of reflection itself; the two versions differ in their names only. */
+/** Describes `services` and reflection itself. The two versions differ in their names only. */
 export function reflectionMethods(services: readonly DescService[]): readonly ServedMethod[] {
   const answer = reflect([...services, ...reflectionServices], [file_base_v1_error]);
   return [

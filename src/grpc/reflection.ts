@@ -34,8 +34,7 @@ export type ReflectionAnswer =
     };
 
 /**
- * Answers from the descriptors of the services, which know all that they rest on, and of files that
- * no service rests on.
+ * Answers from the descriptors of the services with their dependencies, and from additional files.
  */
 export function reflect(
   services: readonly DescService[],
@@ -79,7 +78,7 @@ function failed(errorCode: number, errorMessage: string): ReflectionAnswer {
   return { case: "errorResponse", value: { errorCode, errorMessage } };
 }
 
-/** The file with all that it imports, which comes first, so that a client has to ask only once. */
+/** The file with all its imports, which come first, so that a client needs one request only. */
 function fileAnswer(file: DescFile | undefined, problem: string): ReflectionAnswer {
   if (file === undefined) return failed(status.NOT_FOUND, problem);
   const needed = new Map<string, DescFile>();
@@ -100,7 +99,7 @@ function collectFiles(file: DescFile, found: Map<string, DescFile>): void {
   found.set(file.proto.name, file);
 }
 
-/** Every name that is declared in the file, in full. */
+/** Every full name that the file declares. */
 function* symbolsOf(file: DescFile): Generator<string> {
   for (const type of nestedTypes(file)) {
     yield type.typeName;
@@ -109,7 +108,7 @@ function* symbolsOf(file: DescFile): Generator<string> {
         yield* membersOf(type);
         break;
       case "enum": {
-        // The names of values stand beside the enum and not in it.
+        // Enum values are named as siblings of their enum.
         const scope = type.typeName.slice(0, -type.name.length);
         for (const { name } of type.values) yield `${scope}${name}`;
         break;

@@ -10,7 +10,7 @@ import { Type } from "typebox";
 
 import { tenantPattern } from "../service/field.ts";
 
-/** The server as routes see it: bodies have the types of their shapes. */
+/** The server as routes see it. The types of bodies come from their shapes. */
 export type HttpApp = FastifyInstance<
   RawServerDefault,
   RawRequestDefaultExpression,
@@ -19,7 +19,7 @@ export type HttpApp = FastifyInstance<
   TypeBoxTypeProvider
 >;
 
-/** A tenant in a path. Its pattern is the service's to check. */
+/** A tenant in a path. The service checks its pattern. */
 export const tenantId = Type.String({
   about: {
     description: "The id of a tenant; `t1` is there from the start.",
@@ -27,6 +27,6 @@ export const tenantId = Type.String({
   },
 });
 
-/** The prefix of every route that belongs to a tenant, and the shape of its parameter. */
+/** The prefix of every route of a tenant, and the shape of its parameter. */
 export const tenantPath = "/v1/tenants/:tenant_id";
 export const tenantParams = Type.Object({ tenant_id: tenantId });

@@ -1,11 +1,11 @@
 import { PembaError } from "../base/error.ts";
 
-/** Of any request body, in bytes. */
+/** The largest request body, in bytes. */
 export const bodyLimit = 4 * 1024 * 1024;
 
 const utf8 = new TextDecoder("utf-8", { fatal: true });
 
-/** Reads a body as JSON; an empty one is an empty object. Fails with VALIDATION. */
+/** Parses a body as JSON. An empty body is an empty object. Fails with VALIDATION. */
 export function parseBody(bytes: Buffer): unknown {
   const text = decode(bytes);
   if (text.trim() === "") return {};

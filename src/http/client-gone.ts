@@ -5,26 +5,26 @@ import type { HttpApp } from "./app.ts";
 
 declare module "fastify" {
   interface FastifyReply {
-    /** Who waits for it, once somebody has asked. */
+    /** Aborts when the client leaves. Created on first use. */
     caller: AbortController | null;
   }
 }
 
-/** To be called before routes are added that ask whether their client is gone. */
+/** Must be called before routes are added that use `clientGone`. */
 export function knowCallers(app: HttpApp): void {
   app.decorateReply("caller", null);
 }
 
 /**
- * Aborted when nobody waits any more for a reply that is not whole, with the reason where there is one
- * to tell. (The framework's own signal of a request ends with its body, which has been read by the
- * time that a route is reached.)
+ * A signal that is aborted when the client has left before the end of its reply. Its reason is the
+ * error to send, if there is one. (The framework's own signal of a request ends with the request
+ * body, which has been read before a route is called.)
  */
 export function clientGone(reply: FastifyReply): AbortSignal {
   return callerOf(reply).signal;
 }
 
-/** From now on nobody waits for the reply: who looks for it may end, and what is sent is the reason. */
+/** Gives up the reply: the work for it may end, and `reason` is sent. */
 export function giveUp(reply: FastifyReply, reason: PembaError): void {
   callerOf(reply).abort(reason);
 }
@@ -34,7 +34,7 @@ function callerOf(reply: FastifyReply): AbortController {
   const caller = new AbortController();
   reply.caller = caller;
   reply.raw.on("close", () => {
-    // Who has got the whole answer has not left, and an abortion takes longer than most checks.
+    // A client with the complete answer has not left, and aborting takes longer than most checks.
     if (!reply.raw.writableFinished) caller.abort();
   });
   return caller;

@@ -3,9 +3,9 @@ import type { Socket } from "node:net";
 import type { HttpApp } from "./app.ts";
 
 /**
- * Lets nothing delay the end of a server but the requests that are under way: a connection ends with
- * its answer, and one that was opened in advance ends at once. Node takes such a one for busy, since
- * its first request may be coming, and would wait for that as long as for any request.
+ * Makes a closing server wait only for requests in progress. A connection closes after its answer.
+ * A connection without a request closes at once: Node would treat it as busy, because its first
+ * request may be on its way, and would wait for it.
  */
 export function closeConnections(app: HttpApp): void {
   let isClosing = false;
@@ -30,7 +30,7 @@ export function closeConnections(app: HttpApp): void {
   });
 }
 
-/** The same for a connection and for what is encrypted on it, which are two sockets. */
+/** A key that is the same for a connection and for the TLS socket on top of it. */
 function peerOf({ remoteAddress, remotePort }: Socket): string {
   return `${remoteAddress} ${remotePort}`;
 }

@@ -3,34 +3,35 @@ import type { FastifyRequest } from "fastify";
 
 import type { HttpApp } from "./app.ts";
 
-/** Which pages a browser lets ask. */
+/** The pages that may call the API from a browser. */
 export interface CorsRules {
-  /** `*` stands for every one; without any, none may. */
+  /** `*` means all. An empty list means none. */
   readonly origins: readonly string[];
-  /** The request headers that they may send; `*` stands for every one. */
+  /** The request headers that pages may send. `*` means all. */
   readonly headers: readonly string[];
 }
 
-/** Those of the routes, and what else a browser may try. */
+/** The methods of the routes, and others that a browser may try. */
 const methods = ["GET", "POST", "HEAD", "PATCH", "DELETE", "PUT"];
 
 /**
- * Answers preflights, and tells in every reply to a page, an error too, whether it may read it. To
- * be called before any other hook is added that may refuse a request: a preflight has no token.
+ * Answers preflights, and adds the CORS headers to every reply to a page, including errors. Must be
+ * called before hooks that can refuse a request, because a preflight has no token.
  */
 export function allowOrigins(app: HttpApp, { origins, headers }: CorsRules): void {
   if (origins.length === 0) return;
   const isForAll = origins.includes("*");
   const rules = {
     origin: isForAll ? "*" : [...origins],
-    // Browsers take no credentials together with `*`.
+    // Browsers do not allow credentials together with `*`.
     credentials: !isForAll,
     methods,
-    // Without a list it says what the browser asks for: to browsers `*` means all but the token.
+    // Without a list, the requested headers are echoed: for browsers `*` does not include the
+    // token.
     ...(!headers.includes("*") && { allowedHeaders: [...headers] }),
   };
   const others = { ...rules, preflight: false };
-  // No page asks: most clients are none, and there is nothing to tell them.
+  // No header for requests without an origin, because most clients are not browsers.
   const nobody = { origin: false };
   const delegator: FastifyCorsOptionsDelegate = (request, decided) => {
     if (request.headers.origin === undefined) decided(null, nobody);
@@ -39,7 +40,7 @@ export function allowOrigins(app: HttpApp, { origins, headers }: CorsRules): voi
   void app.register(fastifyCors, { delegator });
 }
 
-/** An OPTIONS without these is answered like any method that a path does not have. */
+/** An OPTIONS request without these headers is treated as an unsupported method. */
 function isPreflight({ headers }: FastifyRequest): boolean {
   return headers["access-control-request-method"] !== undefined;
 }

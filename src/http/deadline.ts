@@ -9,7 +9,7 @@ import { clientGone, giveUp, knowCallers } from "./client-gone.ts";
 
 const header = "grpc-timeout";
 
-/** As gRPC writes it: at most eight digits and a unit. */
+/** The format of gRPC: at most eight digits and a unit. */
 export const timeoutPattern = /^(\d{1,8})([HMSmun])$/;
 
 const unitsMs: ReadonlyMap<string, number> = new Map([
@@ -22,9 +22,9 @@ const unitsMs: ReadonlyMap<string, number> = new Map([
 ]);
 
 /**
- * Has every request worked on for its caller, and no longer than its header `Grpc-Timeout` says: then
- * it is answered with DEADLINE_EXCEEDED. A change that is being made at that time may be made or not,
- * as after the deadline of a gRPC call, and the answer says so.
+ * Runs every request for its caller, and limits its duration to the header `Grpc-Timeout`: after
+ * that it answers DEADLINE_EXCEEDED. As with a gRPC deadline, a change in progress may or may not
+ * be made, and the answer says so.
  */
 export function endAtDeadlines(app: HttpApp): void {
   knowCallers(app);
@@ -39,13 +39,16 @@ export function endAtDeadlines(app: HttpApp): void {
   });
 }
 
-/** The error that a reply has become by taking too long. */
+/** The error of a reply whose time is over. */
 export function lateness(reply: FastifyReply): PembaError | undefined {
   const reason: unknown = reply.caller?.signal.reason;
   return reason instanceof PembaError ? reason : undefined;
 }
 
-/** What the work comes to, or the failure of being late. The time goes on for what a stream sends. */
+/**
+ * Returns the result of the work, or fails when the time is over. For a stream, the time includes
+ * sending.
+ */
 async function within(
   timeoutMs: number,
   { reply, caller }: { readonly reply: FastifyReply; readonly caller: Caller },

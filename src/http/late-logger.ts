@@ -4,14 +4,14 @@ import type { Bindings, ChildLoggerOptions } from "pino";
 type Line = Parameters<FastifyLogFn>;
 
 /**
- * The same logger, but children of it are made with their first line. The framework has one for each
- * request, most of which have nothing to tell.
+ * Wraps a logger so that its children are created with their first line. The framework creates one
+ * for each request, and most of them log nothing.
  */
 export function lateChildren(logger: FastifyBaseLogger): FastifyBaseLogger {
   return new LateLogger(() => logger);
 }
 
-/** Made when it is first used. */
+/** Created on first use. */
 class LateLogger implements FastifyBaseLogger {
   readonly #make: () => FastifyBaseLogger;
   #made: FastifyBaseLogger | undefined;

@@ -11,9 +11,9 @@ const noHeaders = {
 };
 
 /**
- * Refuses requests that are too many, with a limit that other transports count with too: there is one
- * key for all clients, and how many requests are in is asked of the limit. The plugin takes several
- * promises for its answer, so it is asked only where the limit has nothing left: to refuse.
+ * Refuses requests beyond a limit that other transports share: all clients have one key, and the
+ * limit counts them. The plugin awaits several promises for each answer, so it is only called to
+ * refuse a request.
  */
 export function limitRate(
   app: HttpApp,
@@ -21,14 +21,14 @@ export function limitRate(
   isOpen: (request: FastifyRequest) => boolean,
 ): void {
   void app.register(fastifyRateLimit, {
-    // Hooks of routes come after those of the server, and are not there where there is no route.
+    // Route hooks run after server hooks, and do not run without a route.
     global: false,
     max: rateLimit.perSecond,
     timeWindow: 1_000,
     keyGenerator: () => "all",
     store: storeOf(rateLimit),
     errorResponseBuilder: () => tooManyRequests(rateLimit),
-    // What stands in all errors of its kind, the reply to it has.
+    // All errors of this kind get the header elsewhere.
     addHeaders: { ...noHeaders, "retry-after": false },
     addHeadersOnExceeding: noHeaders,
   });
@@ -45,14 +45,14 @@ export function limitRate(
 
 type Counted = (error: null, result: { readonly current: number; readonly ttl: number }) => void;
 
-/** A class, since the plugin makes its store itself. */
+/** A class, because the plugin creates its store itself. */
 function storeOf(rateLimit: RateLimit) {
   return class Store {
     incr(_key: string, counted: Counted, timeWindow: number): void {
       counted(null, { current: rateLimit.take(), ttl: timeWindow });
     }
 
-    /** For routes with options of their own: the limit is the same. */
+    /** Called for routes with options of their own, which have the same limit. */
     child(): Store {
       return this;
     }

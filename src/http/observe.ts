@@ -7,21 +7,22 @@ import { operationOf, unknownOperation } from "./operation-name.ts";
 
 declare module "fastify" {
   interface FastifyRequest {
-    /** What is told of the request; null when nobody listens. */
+    /** The telemetry of the request. Null if telemetry is off. */
     record: RequestRecord | null;
-    /** How it failed, once it has. */
+    /** The error code of a failed request. */
     failure: ErrorCode | null;
   }
 }
 
-/** Tells of every request, those included that no route is there for. */
+/** Records every request, including those without a route. */
 export function observeRequests(app: HttpApp, telemetry: Telemetry): void {
   app.decorateRequest("record", null);
   app.decorateRequest("failure", null);
   if (!telemetry.isOn) return;
   app.addHook("onRoute", (route) => {
     const { handler } = route;
-    // Hooks and bodies come in turns of their own: the handler is where the work begins.
+    // Hooks and bodies run in separate ticks of the event loop, so the context is set around the
+    // handler.
     route.handler = function (this: HttpApp, request, reply) {
       return recordOf(request).run(() => handler.call(this, request, reply));
     };
@@ -31,7 +32,9 @@ export function observeRequests(app: HttpApp, telemetry: Telemetry): void {
   });
 }
 
-/** Tells of requests that have no path that can be read, and so meet no hook, before they are refused. */
+/**
+ * Records requests with an unreadable path before they are refused, because no hook runs for them.
+ */
 export function observeBefore(
   telemetry: Telemetry,
   refuse: (error: Error, request: FastifyRequest, reply: FastifyReply) => void,
@@ -57,13 +60,13 @@ function begin(
     tracestate: textOf(tracestate),
   });
   request.record = record;
-  // Comes after the last byte of the answer, and when the client is gone before.
+  // Emitted after the last byte of the answer, or earlier if the client leaves.
   reply.raw.once("close", () => {
     record.end(request.failure ?? (reply.raw.writableEnded ? "OK" : "CANCELLED"));
   });
 }
 
-/** The items of a stream, each sought as work of the request that they answer. */
+/** Iterates over the items of a stream as work of their request. */
 export function asWorkOf<T>(request: FastifyRequest, items: AsyncIterable<T>): AsyncIterable<T> {
   const { record } = request;
   if (record === null) return items;

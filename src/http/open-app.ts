@@ -17,34 +17,35 @@ import { lateChildren } from "./late-logger.ts";
 import { answerUnreadable } from "./refused-by-node.ts";
 import type { KnownPaths } from "./unknown-path.ts";
 
-/** As much as the head of a request may hold: an id that is too long deserves a 400 that says so. */
+/** As large as a request head can be, so that an id that is too long gets a clear 400. */
 const maxParamLength = 16_384;
 
-/** A client that takes longer to send its request would hold a connection for nothing. */
+/** Limits the time of sending a request, because slow clients hold connections. */
 const requestTimeout = 60_000;
 
 const connections = {
-  // A client that is gone without a word must not hold its stream for ever.
+  // A client that vanished must not hold its stream for ever.
   keepAlive: true,
   keepAliveInitialDelay: 30_000,
-  // Headers come at once from whoever means it. Node looks for late ones every 30 seconds by itself.
+  // Regular clients send their headers at once. By default Node checks for late headers only every
+  // 30 seconds.
   headersTimeout: 5_000,
   connectionsCheckingInterval: 1_000,
-  // What lacks it is refused with the body of an error.
+  // A request without it is refused later, with an error body.
   requireHostHeader: false,
 };
 
 export interface AppOptions {
   readonly logger: FastifyBaseLogger;
-  /** Without one, connections are not encrypted. */
+  /** Undefined: connections are not encrypted. */
   readonly certificate: Certificate | undefined;
-  /** Answers a request that no route can be looked for, since its path has no meaning. */
+  /** Answers a request whose path cannot be parsed. */
   readonly refuse: (error: Error, request: FastifyRequest, reply: FastifyReply) => void;
-  /** What is wrong with a request that Node cannot read since it does not know its method. */
+  /** The refusal for a request with a method that Node does not know. */
   readonly paths: Pick<KnownPaths, "refusalOf">;
 }
 
-/** A server without routes. New connections have the certificate of their time. */
+/** Creates a server without routes. New connections use the current certificate. */
 export function openApp({ logger, certificate, refuse, paths }: AppOptions): HttpApp {
   const common = {
     loggerInstance: lateChildren(logger),
@@ -52,7 +53,7 @@ export function openApp({ logger, certificate, refuse, paths }: AppOptions): Htt
     genReqId: ({ headers }: IncomingMessage) => requestIdOf(headers[requestIdHeader]),
     bodyLimit,
     requestTimeout,
-    // A request that came before the close is one of those that are finished.
+    // Requests that came before the close are still answered.
     return503OnClosing: false,
     forceCloseConnections: "idle" as const,
     routerOptions: { maxParamLength },

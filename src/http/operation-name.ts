@@ -1,9 +1,9 @@
-/** What no route is there for. */
+/** The operation of requests without a route. */
 export const unknownOperation = "unknown";
 
 const tenantPrefix = /^\/v1\/(tenants\/:tenant_id\/)?/;
 
-/** A route as the API calls it whatever the transport: the words of the path, without those of places. */
+/** The name of a route in all transports: the words of its path, without parameters. */
 export function operationOf({
   url,
   method,

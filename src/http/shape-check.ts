@@ -7,13 +7,13 @@ import { quote, shorten } from "../base/quote.ts";
 import { invalidField } from "../service/field.ts";
 
 /**
- * Compiles the shape of a body, a query or a path. It says only which kinds of JSON stand where;
- * a fault is reported by the JSON path of the field, as the rules of the service report theirs.
+ * Compiles the shape of a body, a query or a path. It only checks the types of JSON. It reports a
+ * fault by the JSON path of the field, as the service does.
  */
 export const shapeCompiler: FastifySchemaCompiler<TSchema> = ({ schema }) => {
   const shape = Compile(schema);
   return (value: unknown) => {
-    // An absent body is an empty one.
+    // An absent body counts as an empty one.
     const given = value ?? {};
     return shape.Check(given) ? { value: given } : { error: faultOf(shape.Errors(given), given) };
   };
@@ -44,14 +44,14 @@ function faultOf(errors: Iterable<ShapeError>, value: unknown): PembaError {
   return invalidField("body", "has the wrong shape");
 }
 
-/** A field that takes numbers as text too is still called an integer. */
+/** A field that also takes numbers as text is called an integer. */
 function expectedKind(type: unknown): string {
   const names = [type].flat().map(String);
   const name = names.includes("integer") ? "integer" : names.find((known) => known !== "null");
   return kinds[name ?? ""] ?? "another kind of JSON";
 }
 
-/** A key that is a number is one of an object, unless a list stands there. */
+/** A numeric key belongs to an object, unless the value is a list. */
 function fieldOf(value: unknown, steps: readonly string[]): string {
   const path = steps
     .map((step, index) =>
@@ -75,7 +75,7 @@ function describe(value: unknown): string {
   return quote(typeof value === "string" ? value : JSON.stringify(value));
 }
 
-/** Undoes the escapes of a JSON pointer. */
+/** Decodes the escapes of a JSON pointer. */
 function unescape(step: string): string {
   return step.replaceAll("~1", "/").replaceAll("~0", "~");
 }

@@ -5,17 +5,17 @@ import { quote } from "../base/quote.ts";
 import type { HttpApp } from "./app.ts";
 import { replyWithError } from "./error-reply.ts";
 
-/** The methods that each path pattern has. */
+/** The methods of each path pattern. */
 export interface KnownPaths {
-  /** Takes note of a route. */
+  /** Registers a route. */
   add(route: Pick<RouteOptions, "method" | "url">): void;
-  /** What is wrong with a method and a path for which there is no route. */
+  /** The refusal for a method and a path without a route. */
   refusalOf(method: string, path: string): Refusal;
 }
 
 export interface Refusal {
   readonly error: PembaError;
-  /** The methods that the path has, as the header of that name lists them; undefined for no path. */
+  /** The methods of the path for the `allow` header. Undefined if the path is unknown. */
   readonly allow: string | undefined;
 }
 
@@ -28,15 +28,15 @@ export function knownPaths(): KnownPaths {
       methods.set(url, known);
     },
     refusalOf(method, path) {
-      // A path that a pattern names to the letter is that alone: `/v1/tenants/list` is no tenant.
+      // An exact pattern takes precedence: in `/v1/tenants/list`, `list` is not a tenant.
       const allowed = methods.get(path) ?? namesAt(path);
       if (allowed.size === 0) {
         const error = new PembaError("NOT_FOUND", `no such path: ${quote(path)}`);
         return { error, allow: undefined };
       }
       const allow = [...allowed].sort().join(", ");
-      const sentence = `\`${method}\` is not a method of ${quote(path)}, expected ${allow}`;
-      return { error: new PembaError("METHOD_NOT_ALLOWED", sentence), allow };
+      const message = `\`${method}\` is not a method of ${quote(path)}, expected ${allow}`;
+      return { error: new PembaError("METHOD_NOT_ALLOWED", message), allow };
     },
   };
 
@@ -46,7 +46,7 @@ export function knownPaths(): KnownPaths {
   }
 }
 
-/** Refuses requests that no route is there for, before anything of their bodies is looked at. */
+/** Refuses requests without a route, before their bodies are read. */
 export function refuseUnknown(app: HttpApp, paths: KnownPaths): void {
   const refuse = (request: FastifyRequest, reply: FastifyReply): void => {
     const path = request.url.split("?", 1)[0] ?? "";
@@ -54,7 +54,7 @@ export function refuseUnknown(app: HttpApp, paths: KnownPaths): void {
     if (allow !== undefined) void reply.header("allow", allow);
     replyWithError(error, request, reply);
   };
-  // The framework wants an answer of its own for these; what the hook refuses does not come here.
+  // The framework requires a handler of its own. Requests that the hook refuses do not reach it.
   app.setNotFoundHandler(refuse);
   app.addHook("preParsing", (request, reply, _payload, done) => {
     if (request.is404) refuse(request, reply);

@@ -17,18 +17,18 @@ import type {
   RelationNode,
 } from "./tree.ts";
 
-/** Where an expression stands, and where its mistakes go. */
-export interface ExpressionPlace {
+/** The entity that an expression belongs to, and the list that its mistakes are added to. */
+export interface ExpressionContext {
   readonly scope: Scope;
   readonly entity: EntityScope;
   readonly problems: Problems;
 }
 
 /**
- * Resolves the names of an expression. Mistakes are added to the problems; the expression that is
- * returned then has a place-holder where the mistake is and must not be used.
+ * Resolves the names of an expression. Mistakes are added to the problems. The returned expression
+ * then has a placeholder at each mistake and must not be used.
  */
-export function compileExpression(place: ExpressionPlace, root: ExpressionNode): Expression {
+export function compileExpression(place: ExpressionContext, root: ExpressionNode): Expression {
   const spine: OperationNode[] = [];
   let node = root;
   while (isOperation(node)) {
@@ -46,7 +46,7 @@ function isOperation(node: ExpressionNode): node is OperationNode {
   return node.kind === "or" || node.kind === "and" || node.kind === "not";
 }
 
-function compileLeaf(place: ExpressionPlace, leaf: ReferenceNode | InvocationNode): Expression {
+function compileLeaf(place: ExpressionContext, leaf: ReferenceNode | InvocationNode): Expression {
   if (leaf.kind === "invocation") return compileCall(place, leaf);
   const [second, third] = leaf.rest;
   if (second === undefined) return compileName(place, leaf.first);
@@ -60,7 +60,7 @@ function compileLeaf(place: ExpressionPlace, leaf: ReferenceNode | InvocationNod
   return compileWalk(place, leaf.first, second);
 }
 
-function compileName({ scope, entity, problems }: ExpressionPlace, name: Name): Expression {
+function compileName({ scope, entity, problems }: ExpressionContext, name: Name): Expression {
   const member = entity.members.get(name.text);
   if (member === undefined) {
     const hint = scope.rules.has(name.text)
@@ -83,7 +83,7 @@ function compileName({ scope, entity, problems }: ExpressionPlace, name: Name): 
   return { kind: member.kind, name: name.text };
 }
 
-function compileWalk(place: ExpressionPlace, first: Name, second: Name): Expression {
+function compileWalk(place: ExpressionContext, first: Name, second: Name): Expression {
   const { entity, problems } = place;
   const type = entity.node.name.text;
   const relation = entity.members.get(first.text);
@@ -103,7 +103,7 @@ function compileWalk(place: ExpressionPlace, first: Name, second: Name): Express
   return { kind: "walk", relation: first.text, name: second.text };
 }
 
-function checkWalk(place: ExpressionPlace, via: RelationNode, name: Name): void {
+function checkWalk(place: ExpressionContext, via: RelationNode, name: Name): void {
   const { scope, entity, problems } = place;
   for (const { type, relation } of via.types) {
     const target = scope.entities.get(type.text);
@@ -127,8 +127,10 @@ function checkWalk(place: ExpressionPlace, via: RelationNode, name: Name): void 
   }
 }
 
-/** Arguments and parameters meet by name: an attribute `n` is the value of the parameter `n`. */
-function compileCall(place: ExpressionPlace, call: InvocationNode): Expression {
+/**
+ * Arguments and parameters are matched by name: an attribute `n` is the value of the parameter `n`.
+ */
+function compileCall(place: ExpressionContext, call: InvocationNode): Expression {
   const { scope, problems } = place;
   const name = call.rule.text;
   const rule = scope.rules.get(name);
@@ -155,7 +157,7 @@ function compileCall(place: ExpressionPlace, call: InvocationNode): Expression {
 }
 
 function checkArguments(
-  { entity, problems }: ExpressionPlace,
+  { entity, problems }: ExpressionContext,
   call: InvocationNode,
   parameters: ReadonlyMap<string, string>,
 ): void {

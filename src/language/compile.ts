@@ -24,7 +24,7 @@ export function compileSchemaText(text: string): Schema {
   return runThrough(compileSchemaTextSteps(text));
 }
 
-/** The same in steps. */
+/** The same in steps, so that other requests can run in between. */
 export function* compileSchemaTextSteps(text: string): Steps<Schema> {
   return yield* compileSchemaSteps(yield* parseSchemaSteps(text));
 }
@@ -35,14 +35,14 @@ export function compileSchema(tree: SchemaTree): Schema {
 }
 
 /**
- * The same in steps. Of a changed schema, a mistake that a change to another member caused names the
- * place of that change.
+ * The same in steps. If a change to another member of a changed schema caused a mistake, the error
+ * names the position of that change.
  */
 export function* compileSchemaSteps(tree: SchemaTree, changeOf?: ChangeOf): Steps<Schema> {
   const problems = new Problems("SCHEMA_COMPILE", changeOf);
   const scope = scopeOf(tree);
   checkSize(tree, problems);
-  // What is too large would take too long to compile.
+  // A schema that is too large would take too long to compile.
   problems.throwIfAny();
   if (scope.entities.size === 0) problems.add(startOfText, "no entity references found in schema");
   const entities = new Map<string, EntityDefinition>();
@@ -149,7 +149,9 @@ function compileTypes(
   return [...types.values()];
 }
 
-/** Compiles a rule with its condition; undefined, and a problem more, when it is wrong. */
+/**
+ * Compiles a rule with its condition. Returns undefined and adds a problem if the rule is wrong.
+ */
 function compileRule(
   source: Source,
   rule: RuleNode,
@@ -163,7 +165,7 @@ function compileRule(
     problems.add(rule.name.position, `rule \`${name}\` has no expression: its body is empty`);
     return undefined;
   }
-  // The condition language has line comments only; what is shown of the rule keeps the others too.
+  // The condition language has line comments only. The text that is shown keeps block comments too.
   const compiled = compileCondition(blankBlockComments(text), parameters);
   if (compiled.ok) return { name, parameters, condition: { ...compiled.condition, text } };
   const leading = rule.body.text.length - rule.body.text.trimStart().length;
@@ -200,7 +202,7 @@ const types: ReadonlyMap<string, AttributeType> = new Map(
   attributeTypes.map((type) => [type, type]),
 );
 
-/** The type that the name stands for; undefined, and a problem more, when it is none. */
+/** The attribute type with this name. Returns undefined and adds a problem if there is none. */
 function resolveAttributeType(name: Name, problems: Problems): AttributeType | undefined {
   const type = types.get(name.text);
   if (type === undefined) {

@@ -8,18 +8,18 @@ import type { Name } from "./tree.ts";
 
 const nameLengthMax = 64;
 
-/** Of one member, which is read at once. */
+/** The most parts of one member, which is read without a pause. */
 const partsMax = 100_000;
 
-/** As many as stand together. */
+/** All semicolons and blanks that stand together. */
 const semicolons = /[;\s]+/y;
 
-/** Unwinds from the place of a syntax error to the statement it is in; never leaves the parser. */
+/** Unwinds from a syntax error to the statement that contains it. It never leaves the parser. */
 class SyntaxFault extends Error {
   override readonly name = "SyntaxFault";
 }
 
-/** A message does not repeat a text of any length. */
+/** Cuts a long text for a message. */
 function quote(text: string): string {
   const more = text.length > nameLengthMax ? "..." : "";
   return `\`${text.slice(0, nameLengthMax)}${more}\``;
@@ -56,7 +56,7 @@ export class Cursor {
     return positionAt(this.source, this.#token.start);
   }
 
-  /** The offset behind the token that was read last. */
+  /** The offset behind the last token that was read. */
   get previousEnd(): number {
     return this.#previousEnd;
   }
@@ -69,25 +69,25 @@ export class Cursor {
     this.jump(this.#token.end);
   }
 
-  /** Goes on behind `offset`, which then counts as the end of what was read. */
+  /** Continues at `offset`, which then counts as the end of what was read. */
   jump(offset: number): void {
     this.#previousEnd = offset;
     this.#token = scanToken(this.source.text, offset);
   }
 
-  /** Reads the look-ahead if it is of that kind. */
+  /** Reads the look-ahead if it is of this kind. */
   accept(kind: TokenKind): boolean {
     if (!this.at(kind)) return false;
     this.advance();
     return true;
   }
 
-  /** Reads the look-ahead, which must be of that kind. */
+  /** Reads the look-ahead, which must be of this kind. */
   expect(kind: TokenKind): void {
     if (!this.accept(kind)) this.failExpecting(kind);
   }
 
-  /** A semicolon stands for a line break, so it is passed over where one may stand. */
+  /** Skips semicolons where a line break may stand, because a semicolon stands for one. */
   passSemicolons(): void {
     while (this.at("SEMICOLON")) {
       semicolons.lastIndex = this.#token.start;
@@ -108,8 +108,8 @@ export class Cursor {
   }
 
   /**
-   * What `read` comes to; undefined after a syntax error in it, which is noted. The look-ahead is
-   * then the next token of one of the kinds `stops`, or the end.
+   * Returns the result of `read`. After a syntax error in it, notes the error, skips to the next
+   * token of one of the kinds `stops` or to the end, and returns undefined.
    */
   *attempt<T>(read: () => Steps<T>, stops: readonly TokenKind[]): Steps<T | undefined> {
     try {
@@ -127,8 +127,8 @@ export class Cursor {
   }
 
   /**
-   * Counts a name, a type of a relation or an operator. Fails with SCHEMA_COMPILE when there are more
-   * than a schema may have: to read on would take as long as the text is.
+   * Counts a name, a relation type or an operator. Fails with SCHEMA_COMPILE if there are more than
+   * a schema may have, because reading on would take as long as the text is.
    */
   count(): void {
     this.#size += 1;
@@ -138,7 +138,9 @@ export class Cursor {
     problems.throwIfAny();
   }
 
-  /** Counts what is not of the size of a schema, but takes time. Fails as `fail` does. */
+  /**
+   * Counts parts that take time but do not count for the size of a schema. Fails as `fail` does.
+   */
   countPart(): void {
     this.#parts += 1;
     if (this.#parts <= partsMax) return;
@@ -147,7 +149,7 @@ export class Cursor {
     );
   }
 
-  /** What is counted from now on belongs to that member. */
+  /** Attributes what is counted from now on to this member. */
   enterMember(member: CountedMember): void {
     this.#member = member;
     this.#parts = 0;
@@ -156,7 +158,7 @@ export class Cursor {
 
   /** Ends the statement with a syntax error at the look-ahead. */
   fail(message: string): never {
-    // What is still open when the text ends fails again and again at the same token.
+    // What is still open at the end of the text would fail again and again at the same token.
     if (this.#token.start !== this.#failedAt) this.#problems.add(this.position, message);
     this.#failedAt = this.#token.start;
     throw new SyntaxFault(message);

@@ -5,8 +5,8 @@ const openBrace = 0x7b;
 const closeBrace = 0x7d;
 
 /**
- * The first token at or behind `offset`. Blanks, line breaks and comments before it are skipped:
- * every statement begins with a keyword, so a line break never decides anything.
+ * The first token at or behind `offset`. Blanks, line breaks and comments before it are skipped. A
+ * line break has no meaning, because every statement begins with a keyword.
  */
 export function scanToken(text: string, offset: number): Token {
   let start = offset;
@@ -24,8 +24,8 @@ export function scanToken(text: string, offset: number): Token {
 }
 
 /**
- * The offset of the brace that closes the rule body which begins at `offset`, just behind its
- * opening brace. Braces in strings and comments do not count. Undefined when there is none.
+ * The offset of the brace that closes a rule body. The body begins at `offset`, right behind its
+ * opening brace. Braces in strings and comments do not count. Undefined if there is no such brace.
  */
 export function endOfRuleBody(text: string, offset: number): number | undefined {
   let depth = 0;
@@ -48,7 +48,7 @@ export function endOfRuleBody(text: string, offset: number): number | undefined 
   return undefined;
 }
 
-/** The body of a rule with its block comments blanked; it keeps its length and its lines. */
+/** Replaces the block comments of a rule body by blanks. The length and the lines stay the same. */
 export function blankBlockComments(body: string): string {
   if (!body.includes("/*")) return body;
   let result = "";

@@ -5,20 +5,20 @@ import { relationOf, type Scope, scopeOf } from "./scope.ts";
 import type { Position } from "./source.ts";
 import type { SchemaTree, InvocationNode, OperationNode, ReferenceNode } from "./tree.ts";
 
-/** Something that compiles and may still not mean what its author thinks. */
+/** A part of a schema that compiles but may not mean what its author thinks. */
 export interface Warning {
   readonly position: Position;
   readonly message: string;
 }
 
-/** What is legal but doubtful in a schema that compiles, in the order of the text. */
+/** Lists what is legal but doubtful in a schema that compiles, in the order of the text. */
 export function lintSchema(tree: SchemaTree): readonly Warning[] {
   return [...warnOfMixedOperators(tree), ...warnOfNegatedRecursion(tree)].sort(
     ({ position: one }, { position: other }) => one.line - other.line || one.column - other.column,
   );
 }
 
-/** Different operators in a row: many readers expect `and` to bind closer than `or`. */
+/** Warns of different operators in a row: many readers expect `and` to bind closer than `or`. */
 function* warnOfMixedOperators(tree: SchemaTree): Generator<Warning> {
   for (const { permission } of permissionsOf(tree)) {
     for (const { kind, left, position } of operationsOf(permission.expression)) {
@@ -31,14 +31,14 @@ function* warnOfMixedOperators(tree: SchemaTree): Generator<Warning> {
   }
 }
 
-/** One permission asks another; both are written `type#name`. */
+/** One permission depends on another. Both are written `type#name`. */
 interface Dependency {
   readonly from: string;
   readonly to: string;
   readonly negatedBy: OperationNode | undefined;
 }
 
-/** A permission that needs its own denial has no answer on data that leads back to it. */
+/** Warns of permissions that need their own denial: they have no answer on data with a cycle. */
 function* warnOfNegatedRecursion(tree: SchemaTree): Generator<Warning> {
   const dependencies = [...dependenciesOf(tree)];
   const components = componentNumbers(dependencies);
@@ -83,7 +83,7 @@ function permissionsBehind(
     .map((one) => `${one.type}#${one.name}`);
 }
 
-/** A number for each permission; two have the same when each depends on the other. */
+/** Numbers the permissions. Two have the same number if each depends on the other. */
 function componentNumbers(dependencies: readonly Dependency[]): ReadonlyMap<string, number> {
   const targets = Map.groupBy(dependencies, ({ from }) => from);
   const next = (from: string): string[] => targets.get(from)?.map(({ to }) => to) ?? [];

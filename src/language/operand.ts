@@ -7,7 +7,7 @@ import type {
   SchemaTree,
 } from "./tree.ts";
 
-/** A leaf of an expression, with the innermost `not` that it stands to the right of. */
+/** A leaf of an expression, with the innermost `not` whose right side it is in. */
 export interface Operand {
   readonly leaf: ReferenceNode | InvocationNode;
   readonly negatedBy: OperationNode | undefined;
@@ -39,7 +39,7 @@ export function* operandsOf(root: ExpressionNode): Generator<Operand> {
   }
 }
 
-/** Every permission of a schema with the name of its entity. */
+/** Every permission of a schema, with the name of its entity. */
 export function* permissionsOf(
   tree: SchemaTree,
 ): Generator<{ readonly type: string; readonly permission: PermissionNode }> {

@@ -2,13 +2,13 @@ import type { Cursor } from "./cursor.ts";
 import type { TokenKind } from "./token.ts";
 import type { ExpressionNode, InvocationNode, Name, OperationNode, ReferenceNode } from "./tree.ts";
 
-/** Deepest nesting of parentheses: enough for people, and safe for the stack. */
+/** The deepest nesting of parentheses: enough for people, and safe for the stack. */
 export const nestingMax = 1_000;
 
 /**
- * `operand { ("and" | "or" | "not") operand }`: the operators share one precedence and associate
- * to the left, and `not` has a left side like the others. `nesting` counts the parentheses that
- * are open.
+ * Reads `operand { ("and" | "or" | "not") operand }`. The operators share one precedence and
+ * associate to the left. `not` has a left side like the others. `nesting` counts the open
+ * parentheses.
  */
 export function parseExpression(cursor: Cursor, nesting = 0): ExpressionNode {
   let left = parseOperand(cursor, nesting);

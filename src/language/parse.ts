@@ -24,14 +24,14 @@ const statementStarts: readonly TokenKind[] = ["ENTITY", "RULE"];
 const memberStarts: readonly TokenKind[] = ["RELATION", "ATTRIBUTE", "PERMISSION"];
 
 /**
- * Reads the text of a whole schema. Throws SCHEMA_PARSE with all syntax errors: after one, reading
- * goes on at the next statement.
+ * Reads the text of a whole schema. After a syntax error it continues at the next statement. Throws
+ * SCHEMA_PARSE with all syntax errors.
  */
 export function parseSchema(text: string): SchemaTree {
   return runThrough(parseSchemaSteps(text));
 }
 
-/** The same in steps. Throws SCHEMA_COMPILE early when the schema is too large. */
+/** The same in steps. Throws SCHEMA_COMPILE early if the schema is too large. */
 export function* parseSchemaSteps(text: string): Steps<SchemaTree> {
   const problems = new Problems("SCHEMA_PARSE");
   const cursor = new Cursor(createSource(text), problems);
@@ -47,16 +47,16 @@ export function* parseSchemaSteps(text: string): Steps<SchemaTree> {
   return { source: cursor.source, statements };
 }
 
-/** A member that stands alone in a text, with that text as the parser sees it. */
+/** A member that was parsed from its own text, with that text as the parser saw it. */
 export interface LooseMember {
   readonly text: string;
   readonly member: MemberNode;
 }
 
 /**
- * Reads a text of exactly one relation, attribute or permission; with `keyword` optional, of one
- * permission that may begin with its name. `field` is the JSON path of the text. Syntax errors
- * are added to `problems`, the result is then undefined.
+ * Reads a text of exactly one relation, attribute or permission. If `keyword` is optional, reads
+ * one permission that may begin with its name. `field` is the JSON path of the text. Adds syntax
+ * errors to `problems` and then returns undefined.
  */
 export function* parseLooseMember(
   text: string,
@@ -106,7 +106,7 @@ function* parseEntity(cursor: Cursor): Steps<EntityNode> {
       );
     }
     const member = yield* cursor.attempt(
-      // One member is read at once: it is no larger than a schema may be.
+      // One member is read without a pause: it is no larger than a schema may be.
       function* () {
         yield;
         return parseMember(cursor, name.text);
@@ -121,11 +121,11 @@ function* parseEntity(cursor: Cursor): Steps<EntityNode> {
   return { kind: "entity", name, members, close };
 }
 
-/** `rule name(parameter type, ...) { body }`. The body is another language and stays text. */
+/** Reads `rule name(parameter type, ...) { body }`. The body is another language and stays text. */
 function* parseRule(cursor: Cursor): Steps<RuleNode | undefined> {
   cursor.expect("RULE");
   const head = yield* cursor.attempt(() => parseHead(cursor), ["LCB", "ENTITY", "RULE"]);
-  // A wrong head still has a body, whose words must not be taken for statements.
+  // A rule with a wrong head still has a body, whose words must not be read as statements.
   if (head === undefined && !cursor.at("LCB")) return undefined;
   if (!cursor.at("LCB")) cursor.failExpecting("LCB");
   const offset = cursor.token.end;
@@ -162,7 +162,7 @@ function* parseHead(cursor: Cursor): Steps<Pick<RuleNode, "name" | "parameters">
   return { name, parameters };
 }
 
-/** One statement in the body of an entity, which has that name: a relation, an attribute or a permission. */
+/** Reads one statement of the entity with this name: a relation, an attribute or a permission. */
 function parseMember(cursor: Cursor, entity = ""): MemberNode {
   const { start } = cursor.token;
   if (cursor.accept("RELATION")) return parseRelation(cursor, start, entity);
@@ -174,7 +174,9 @@ function parseMember(cursor: Cursor, entity = ""): MemberNode {
   );
 }
 
-/** `name = expression`, the part of a permission behind its keyword, which began at `start`. */
+/**
+ * Reads `name = expression`, the part of a permission behind its keyword, which began at `start`.
+ */
 function parsePermission(cursor: Cursor, start: number, entity = ""): PermissionNode {
   const name = nameOf(cursor, "permission", entity);
   cursor.expect("ASSIGN");
@@ -183,7 +185,7 @@ function parsePermission(cursor: Cursor, start: number, entity = ""): Permission
   return { kind: "permission", name, expression, span: { start, end: cursor.previousEnd } };
 }
 
-/** A word with `[]` behind it or not; whether it is a type is for the compiler to say. */
+/** Reads a word with or without `[]`. The compiler decides whether it is a type. */
 function parseAttributeType(cursor: Cursor): Name {
   const { text, position } = cursor.name();
   if (!cursor.accept("LSB")) return { text, position };

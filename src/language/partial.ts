@@ -14,21 +14,25 @@ export type SchemaPartials = ReadonlyMap<string, EntityPartial>;
 
 /** The changes to one entity, applied in this order. */
 export interface EntityPartial {
-  /** Statements whose names are new in the entity, with their keyword. */
+  /** Statements with their keyword, whose names are new in the entity. */
   readonly write: readonly string[];
-  /** Permissions as `name = expression`, with or without their keyword; new or in place of one. */
+  /**
+   * Permissions as `name = expression`, with or without their keyword. A name may be new or replace
+   * a permission.
+   */
   readonly writePermissions: readonly string[];
-  /** Statements that take the place of one of the same name and kind. */
+  /** Statements that replace one of the same name and kind. */
   readonly update: readonly string[];
-  /** Names. */
+  /** The names of members. */
   readonly delete: readonly string[];
 }
 
 /**
- * The schema `text` with the changes made in it; what they do not touch keeps its text, comments
+ * Returns the schema `text` with the changes made in it. Unchanged parts keep their text, comments
  * included. The result compiles. Throws SCHEMA_PARSE or SCHEMA_COMPILE (`details` give the
- * statement, such as `partials.doc.write[0]`, and the position in it; the message has the position
- * in `text` of what a statement breaks there), ENTITY_STATEMENT_NOT_FOUND, REFERENCE_NOT_FOUND or ALREADY_EXIST.
+ * statement, such as `partials.doc.write[0]`, and the position in it; if a statement breaks another
+ * part of `text`, the message gives that position), ENTITY_STATEMENT_NOT_FOUND, REFERENCE_NOT_FOUND
+ * or ALREADY_EXIST.
  */
 export function* applyPartials(text: string, partials: SchemaPartials): Steps<string> {
   const tree = yield* parseSchemaSteps(text);
@@ -95,7 +99,10 @@ function* parsePartials(partials: SchemaPartials): Steps<ReadonlyMap<string, Ent
   return changes;
 }
 
-/** Where each member, written `type#name`, is updated or deleted: whatever used it may not compile. */
+/**
+ * Where each member, written `type#name`, is updated or deleted. What used the member may then not
+ * compile.
+ */
 function placesOf(changes: ReadonlyMap<string, EntityChange>): ReadonlyMap<string, Position> {
   const places = new Map<string, Position>();
   for (const [type, change] of changes) {

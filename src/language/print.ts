@@ -6,7 +6,9 @@ type AnyExpression = Expression | ExpressionNode;
 type AnyOperation = Extract<AnyExpression, { readonly left: unknown }>;
 type AnyLeaf = Exclude<AnyExpression, AnyOperation>;
 
-/** The text of a schema, which parses to the same tree; comments are not in the tree. */
+/**
+ * The text of a schema. It parses to the same tree. Comments are lost, because the tree has none.
+ */
 export function printSchema(tree: SchemaTree): string {
   return tree.statements
     .map((statement) =>
@@ -16,12 +18,12 @@ export function printSchema(tree: SchemaTree): string {
 }
 
 /**
- * The text of an expression. Where operators differ, the left side gets the parentheses that a
- * reader might otherwise put elsewhere.
+ * The text of an expression. If operators differ, it puts parentheses around the left side, because
+ * readers might group the operators differently.
  */
 export function printExpression(expression: AnyExpression): string {
-  // A printed pair of parentheses encloses an operator of its own: with this few operators they
-  // cannot nest deeper than the parser allows. Beyond, only those are printed that must be.
+  // Printed parentheses enclose an operator each, so with few operators they cannot nest deeper
+  // than the parser allows. With more operators, only necessary parentheses are printed.
   const explicit = countOperators(expression) <= nestingMax;
   return printOperation(expression, explicit);
 }

@@ -1,7 +1,7 @@
 import { type ErrorDetail, PembaError } from "../base/error.ts";
 import type { Position } from "./source.ts";
 
-/** Beyond this many, one more message helps nobody. */
+/** Further messages do not help once there are this many. */
 const problemsMax = 100;
 
 interface Problem {
@@ -9,10 +9,10 @@ interface Problem {
   readonly message: string;
 }
 
-/** The place of the change to a member, written `type#name`, if it was changed. */
+/** The position of the change to a member, written `type#name`. Undefined if it was not changed. */
 export type ChangeOf = (member: string) => Position | undefined;
 
-/** The mistakes found so far in a schema; they end in one error that holds them all. */
+/** Collects the mistakes in a schema, for one error that lists them all. */
 export class Problems {
   readonly #code: "SCHEMA_PARSE" | "SCHEMA_COMPILE";
   readonly #changeOf: ChangeOf;
@@ -24,9 +24,9 @@ export class Problems {
   }
 
   /**
-   * Notes a mistake. `members`, each written `type#name`, are those that it depends on: in text that
-   * was right before, the first of them that was changed is to blame, and its place is told first.
-   * Throws as {@link throwIfAny} does once there are too many to go on.
+   * Adds a mistake. `members`, each written `type#name`, are those that it depends on. If the text
+   * was right before a change, the first changed member caused the mistake, and its position comes
+   * first. Throws as {@link throwIfAny} does if there are too many mistakes.
    */
   add(position: Position, message: string, members: readonly string[] = []): void {
     const change = position.field === undefined ? firstOf(members, this.#changeOf) : undefined;
@@ -46,8 +46,8 @@ export class Problems {
     const [first] = this.#found;
     if (first === undefined) return;
     const more = this.#found.length - 1;
-    const sentence = more === 0 ? describe(first) : `${describe(first)} (and ${more} more)`;
-    throw new PembaError(this.#code, sentence, { details: this.#found.map(detailOf) });
+    const text = more === 0 ? describe(first) : `${describe(first)} (and ${more} more)`;
+    throw new PembaError(this.#code, text, { details: this.#found.map(detailOf) });
   }
 }
 

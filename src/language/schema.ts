@@ -20,7 +20,7 @@ export interface RelationDefinition {
   readonly types: readonly RelationType[];
 }
 
-/** `@type` has the relation "", `@type#relation` names a relation of that type. */
+/** `@type` has the relation "". `@type#relation` names a relation of that type. */
 export interface RelationType {
   readonly type: string;
   readonly relation: string;

@@ -1,6 +1,8 @@
 import type { EntityNode, MemberNode, RelationNode, RuleNode, SchemaTree } from "./tree.ts";
 
-/** What each name of a schema stands for; of several declarations of a name the first counts. */
+/**
+ * What each name of a schema stands for. If a name is declared several times, the first one counts.
+ */
 export interface Scope {
   readonly entities: ReadonlyMap<string, EntityScope>;
   readonly rules: ReadonlyMap<string, RuleNode>;
@@ -11,7 +13,7 @@ export interface EntityScope {
   readonly members: ReadonlyMap<string, MemberNode>;
 }
 
-/** A type, or with a relation that is not "" the subjects of that relation. */
+/** A type, or the subjects of a relation if `relation` is not "". */
 interface Userset {
   readonly type: string;
   readonly relation: string;
@@ -30,19 +32,21 @@ export function scopeOf(tree: SchemaTree): Scope {
   return { entities, rules };
 }
 
-/** The relation of that name, undefined when the entity or the relation is not there. */
+/** The relation of that name. Undefined if the entity or the relation is missing. */
 export function relationOf(scope: Scope, type: string, name: string): RelationNode | undefined {
   const member = scope.entities.get(type)?.members.get(name);
   return member?.kind === "relation" ? member : undefined;
 }
 
-/** Can a walk ask `name` on that entity: is it a relation or a permission there? */
+/**
+ * Whether a walk can ask for `name` on that entity: it must be a relation or a permission there.
+ */
 export function isAskable(scope: Scope, type: string, name: string): boolean {
   const kind = scope.entities.get(type)?.members.get(name)?.kind;
   return kind === "relation" || kind === "permission";
 }
 
-/** Is `name` askable on one of the entities that stand in `type#relation`? */
+/** Whether `name` can be asked for on one of the entities that `type#relation` can hold. */
 export function isAskableBehind(scope: Scope, userset: Userset, name: string): boolean {
   for (const { type } of typesBehind(scope, userset)) {
     if (isAskable(scope, type, name)) return true;
@@ -59,7 +63,9 @@ export function* membersBehind(scope: Scope, userset: Userset, name: string): Ge
   }
 }
 
-/** What stands in the userset, directly or in usersets in it, which may hold each other in a circle. */
+/**
+ * The types that the userset can hold, directly or through other usersets, which may form cycles.
+ */
 function* typesBehind(scope: Scope, userset: Userset): Generator<Userset> {
   const seen = new Set([`${userset.type}#${userset.relation}`]);
   const left = [userset];

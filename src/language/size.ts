@@ -4,12 +4,13 @@ import type { Position } from "./source.ts";
 import type { EntityNode, MemberNode, SchemaTree } from "./tree.ts";
 
 /**
- * The most names, types of relations, operators and places of walks of a schema. An answer looks at all names that
- * lead to it, at every entity on the way: of more it would not come to an end in time.
+ * The most names, relation types, operators and targets of walks of a schema. An evaluation visits
+ * all names that the answer depends on, at every entity on its path: with more of them it would not
+ * end in time.
  */
 export const schemaSizeMax = 50_000;
 
-/** The member that makes a schema too large. */
+/** The member that makes the schema too large. */
 export interface CountedMember {
   readonly kind: MemberNode["kind"];
   readonly entity: string;
@@ -17,14 +18,16 @@ export interface CountedMember {
   readonly position: Position;
 }
 
-/** What is said of a schema that is too large to be evaluated. */
+/** The message for a schema that is too large to be evaluated. */
 export function tooLarge(member: CountedMember | undefined): string {
   const place =
     member === undefined ? "" : `with ${member.kind} \`${member.entity}#${member.name}\` `;
   return `schema too large: ${place}it has more than ${schemaSizeMax} names, relation types, operators and places of walks`;
 }
 
-/** Adds a problem at the member that makes the schema too large to be evaluated, if one does. */
+/**
+ * Adds a problem at the member that makes the schema too large to be evaluated, if there is one.
+ */
 export function checkSize({ statements }: SchemaTree, problems: Problems): void {
   let size = 0;
   for (const statement of statements) {
@@ -42,7 +45,7 @@ export function checkSize({ statements }: SchemaTree, problems: Problems): void 
   }
 }
 
-/** By relation, how many types it has: a walk leads to as many places. */
+/** The number of types by relation: a walk has as many targets. */
 function typesOfRelations({ members }: EntityNode): ReadonlyMap<string, number> {
   return new Map(
     members.flatMap((member) =>
@@ -61,7 +64,7 @@ function sizeOf(member: MemberNode, types: ReadonlyMap<string, number>): number 
       let size = 1;
       for (const _ of operationsOf(member.expression)) size += 1;
       for (const { leaf } of operandsOf(member.expression)) {
-        // Beyond the first place, which counts as its operator does.
+        // The first target counts as the operator does.
         if (leaf.kind === "reference" && leaf.rest.length > 0) {
           size += Math.max(0, (types.get(leaf.first.text) ?? 0) - 1);
         }

@@ -3,7 +3,7 @@ export const carriageReturn = 0x0d;
 export const slash = 0x2f;
 const backslash = 0x5c;
 
-/** Does a comment, `//` to the end of the line or between `/*` and its end, begin at `offset`? */
+/** Whether a comment begins at `offset`: `//` to the end of the line, or `/*` to its end. */
 export function isCommentStart(text: string, offset: number): boolean {
   if (text.charAt(offset) !== "/") return false;
   const next = text.charAt(offset + 1);
@@ -11,8 +11,8 @@ export function isCommentStart(text: string, offset: number): boolean {
 }
 
 /**
- * The offset behind the comment that begins at `offset`, for a line comment that of its line
- * break. Undefined when a `/*` is not closed. Comments do not nest.
+ * The offset behind the comment that begins at `offset`. For a line comment, it is the offset of
+ * the line break. Undefined if a `/*` is not closed. Comments do not nest.
  */
 export function endOfComment(text: string, offset: number): number | undefined {
   if (text.startsWith("/*", offset)) {
@@ -24,14 +24,14 @@ export function endOfComment(text: string, offset: number): number | undefined {
   return end;
 }
 
-/** Does that character begin a string literal? */
+/** Whether the character begins a string literal. */
 export function isQuoteCode(code: number): boolean {
   return code === 0x22 || code === 0x27;
 }
 
 /**
- * The offset behind the string literal whose opening quote is at `offset`: single or double
- * quotes, alone or tripled, raw when an `r` stands before them. Undefined when it is not closed.
+ * The offset behind the string literal whose opening quote is at `offset`: single or double quotes,
+ * alone or tripled, raw with an `r` before them. Undefined if it is not closed.
  */
 export function endOfString(text: string, offset: number): number | undefined {
   const quote = text.charAt(offset);
@@ -49,7 +49,9 @@ export function endOfString(text: string, offset: number): number | undefined {
   return undefined;
 }
 
-/** The prefix of a raw string is `r`, `rb` or `br` in any case, and not the end of a name. */
+/**
+ * The prefix of a raw string is `r`, `rb` or `br` in any case. It must not be the end of a name.
+ */
 function isRaw(text: string, quote: number): boolean {
   if (!/[bBrR]/.test(text.charAt(quote - 1))) return false;
   const prefix = /(?:^|[^A-Za-z0-9_])([bBrR]{1,2})$/.exec(

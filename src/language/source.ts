@@ -9,8 +9,8 @@ import {
 } from "./skip.ts";
 
 /**
- * A place in a text: line and column count from 1, columns in UTF-16 units as editors do.
- * `field` is the JSON path of that text in the request when it is not the schema text itself.
+ * A position in a text. Lines and columns count from 1, columns in UTF-16 units as in editors.
+ * `field` is the JSON path of the text in the request, if it is not the schema text itself.
  */
 export interface Position {
   readonly line: number;
@@ -20,14 +20,16 @@ export interface Position {
 
 export const startOfText: Position = { line: 1, column: 1, field: undefined };
 
-/** As it is written by clients that escape twice. A pattern is replaced in half the time of a text. */
+/**
+ * The text of a line break that a client escaped twice. A pattern takes half the time of a string.
+ */
 const escapedBreak = /\\n/g;
 
-/** A text to parse, with what is needed to turn offsets in it into positions. */
+/** A text to parse, with the starts of its lines to turn offsets into positions. */
 export interface Source {
-  /** As long as the text that was given, so offsets and positions hold in both. */
+  /** As long as the given text, so offsets and positions are valid in both. */
   readonly text: string;
-  /** JSON path of the text in the request; undefined for the schema text itself. */
+  /** The JSON path of the text in the request. Undefined for the schema text itself. */
   readonly field: string | undefined;
   /** Offset at which each line begins, ascending. */
   readonly lines: readonly number[];
@@ -64,9 +66,9 @@ function lineStarts(text: string): readonly number[] {
 }
 
 /**
- * Clients that escape twice send a backslash and an `n` for each line break. Outside of string
- * literals, where it is an escape of the condition language, such a pair becomes a blank and a
- * line break: the text keeps its length, so no position moves.
+ * Replaces line breaks that a client escaped twice: a backslash and an `n` become a blank and a
+ * line break. In string literals they stay, because there they are an escape of the condition
+ * language. The length stays the same, so positions do not move.
  */
 function breakEscapedLines(text: string): string {
   if (!text.includes("\\n")) return text;
@@ -89,7 +91,7 @@ function breakEscapedLines(text: string): string {
   return result + text.slice(copied).replace(escapedBreak, " \n");
 }
 
-/** A line comment ends at an escaped line break too, or it would swallow the rest of the schema. */
+/** A line comment ends at an escaped line break too, or it would include the rest of the schema. */
 function endOfEscapedComment(text: string, offset: number): number {
   const end = endOfComment(text, offset) ?? text.length;
   if (text.startsWith("/*", offset)) return end;

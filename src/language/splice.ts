@@ -1,12 +1,12 @@
 import type { EntityNode, MemberNode, SchemaTree, Span } from "./tree.ts";
 
-/** A member of an entity after an edit; `text` is undefined for one that was not touched. */
+/** A member of an entity after an edit. `text` is undefined if the member was not changed. */
 export interface EditedMember {
   readonly member: MemberNode;
   readonly text: string | undefined;
 }
 
-/** An entity of the tree with the members that it shall have, by name. */
+/** An entity of the tree with the members that it has after the edit, by name. */
 export interface EntityEdit {
   readonly entity: EntityNode;
   readonly members: ReadonlyMap<string, EditedMember>;
@@ -16,7 +16,7 @@ interface Replacement extends Span {
   readonly text: string;
 }
 
-/** The tree after the edits. New members keep the positions of the texts they come from. */
+/** The tree after the edits. New members keep the positions in the texts that they come from. */
 export function editedTree(tree: SchemaTree, edits: readonly EntityEdit[]): SchemaTree {
   const edited = new Map<unknown, EntityEdit>(edits.map((edit) => [edit.entity, edit]));
   const statements = tree.statements.map((statement) => {
@@ -27,7 +27,7 @@ export function editedTree(tree: SchemaTree, edits: readonly EntityEdit[]): Sche
   return { ...tree, statements };
 }
 
-/** The text after the edits: it parses to the edited tree, and untouched text stays as it is. */
+/** The text after the edits. It parses to the edited tree. Unchanged text stays as it is. */
 export function splice(tree: SchemaTree, edits: readonly EntityEdit[]): string {
   const { text } = tree.source;
   const replacements = edits
@@ -50,7 +50,7 @@ function replacementsOf(text: string, { entity, members }: EntityEdit): readonly
     added.delete(name.text);
     if (member === undefined) replacements.push({ ...wholeLine(text, span), text: "" });
     else if (member.text !== undefined) {
-      // The member may stand right before the next keyword when it ended in a bracket.
+      // If the member ended in a bracket, the next keyword may stand right behind it.
       const gap = /[A-Za-z_]/.test(text.charAt(span.end)) ? " " : "";
       replacements.push({ ...span, text: member.text + gap });
     }
@@ -73,14 +73,14 @@ function additionOf(
   return { start, end: start, text: lines };
 }
 
-/** The blanks between the start of the line and `offset`; undefined when there is more. */
+/** The blanks between the start of the line and `offset`. Undefined if there is other text. */
 function indentBefore(text: string, offset: number): string | undefined {
   let start = offset;
   while (isBlank(text.charAt(start - 1))) start -= 1;
   return start === 0 || isLineBreak(text.charAt(start - 1)) ? text.slice(start, offset) : undefined;
 }
 
-/** The span, or the lines that it fills when nothing else stands in them. */
+/** The span, extended to whole lines if nothing else stands in them. */
 function wholeLine(text: string, span: Span): Span {
   const indent = indentBefore(text, span.start);
   let end = span.end;

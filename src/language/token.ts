@@ -48,7 +48,7 @@ export interface Token {
   readonly end: number;
 }
 
-/** Words that are no names, in exactly this case. */
+/** Reserved words, in exactly this case. */
 export const keywords: ReadonlyMap<string, TokenKind> = new Map([
   ["entity", "ENTITY"],
   ["relation", "RELATION"],
@@ -91,7 +91,7 @@ export const punctuation: ReadonlyMap<string, TokenKind> = new Map([
   ["&", "AMPERSAND"],
 ]);
 
-/** What a message says of a kind of token that was expected. */
+/** How a message names an expected kind of token. */
 export const spellings: ReadonlyMap<TokenKind, string> = new Map<TokenKind, string>([
   ["IDENT", "a name"],
   ["EOF", "the end of the text"],

@@ -13,7 +13,7 @@ export interface Name {
   readonly position: Position;
 }
 
-/** Range of offsets in the text of the source that the node was parsed from, `end` exclusive. */
+/** The range of offsets in the source that the node was parsed from, `end` exclusive. */
 export interface Span {
   readonly start: number;
   readonly end: number;
@@ -23,7 +23,7 @@ export interface EntityNode {
   readonly kind: "entity";
   readonly name: Name;
   readonly members: readonly MemberNode[];
-  /** Offset of the closing brace. */
+  /** The offset of the closing brace. */
   readonly close: number;
 }
 
@@ -45,7 +45,7 @@ export interface RelationTypeNode {
 export interface AttributeNode {
   readonly kind: "attribute";
   readonly name: Name;
-  /** As written without blanks, such as `integer[]`; it may be no type at all. */
+  /** As written without blanks, such as `integer[]`. It may not be a type. */
   readonly type: Name;
   readonly span: Span;
 }
@@ -61,7 +61,7 @@ export interface RuleNode {
   readonly kind: "rule";
   readonly name: Name;
   readonly parameters: readonly ParameterNode[];
-  /** What stands between the braces, verbatim, and where it begins in the source. */
+  /** The text between the braces, verbatim, and its offset in the source. */
   readonly body: { readonly text: string; readonly offset: number };
 }
 
@@ -72,8 +72,8 @@ export interface ParameterNode {
 }
 
 /**
- * Operators associate to the left, so a long chain is a deep left spine: whoever walks a tree
- * goes down the left side in a loop. The right side is no deeper than parentheses may nest.
+ * Operators associate to the left, so a long chain is a deep left spine. A walk over the tree must
+ * go down the left side in a loop. The right side is no deeper than parentheses may nest.
  */
 export type ExpressionNode = OperationNode | ReferenceNode | InvocationNode;
 
@@ -81,20 +81,20 @@ export interface OperationNode {
   readonly kind: "or" | "and" | "not";
   readonly left: ExpressionNode;
   readonly right: ExpressionNode;
-  /** Position of the operator. */
+  /** The position of the operator. */
   readonly position: Position;
-  /** Do parentheses of its own stand around it? */
+  /** Whether it has parentheses of its own. */
   readonly grouped: boolean;
 }
 
-/** `a`, `a.b`, and longer ones that do not compile. */
+/** `a`, `a.b`, and longer paths, which do not compile. */
 export interface ReferenceNode {
   readonly kind: "reference";
   readonly first: Name;
   readonly rest: readonly Name[];
 }
 
-/** The call of a rule. */
+/** A call of a rule. */
 export interface InvocationNode {
   readonly kind: "invocation";
   readonly rule: Name;

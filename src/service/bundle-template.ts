@@ -2,10 +2,10 @@ import { must } from "../base/assert.ts";
 import { quote } from "../base/quote.ts";
 import { invalidField } from "./field.ts";
 
-/** `{{.name}}`; blanks may stand around `.name`. */
+/** `{{.name}}`, with optional blanks around `.name`. */
 const variable = /\{\{\s*\.([a-zA-Z0-9_]+)\s*\}\}/g;
 
-/** Fails when a template holds anything but text and the variables of the declared arguments. */
+/** Fails if a template contains anything but text and the variables of the declared arguments. */
 export function checkTemplate(
   template: string,
   declared: ReadonlySet<string>,
@@ -28,7 +28,7 @@ export function checkTemplate(
   }
 }
 
-/** The text of a checked template with the values of its arguments, which stand in it as they are. */
+/** The text of a checked template with the values of its arguments inserted verbatim. */
 export function renderTemplate(template: string, values: ReadonlyMap<string, string>): string {
   return template.replaceAll(variable, (_place, name: string) =>
     must(values.get(name), "a stored template has only declared variables"),

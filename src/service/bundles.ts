@@ -33,8 +33,8 @@ interface RawOperation {
 export const argumentPattern = /^[a-zA-Z0-9_]{1,64}$/;
 
 /**
- * Writes the bundles, all or none; each takes the place of what had its name. Returns their names in
- * the order of the request.
+ * Writes all of the bundles or none. Each replaces a bundle of the same name. Returns their names
+ * in the order of the request.
  */
 export async function writeBundles(
   service: Service,
@@ -100,7 +100,7 @@ function parseTemplates(
   return templates;
 }
 
-/** A repeat is a slip of whoever wrote the list: it could only be without effect, or a riddle. */
+/** Refuses duplicates: a repeated operation has no effect, so it is a mistake in the request. */
 function refuseRepeats(texts: readonly string[], placeOf: (index: number) => string): void {
   const places = new Map<string, number>();
   texts.forEach((text, index) => {
@@ -118,13 +118,13 @@ export interface NamedBundleRequest {
   readonly name?: string | Absent;
 }
 
-/** Fails with BUNDLE_NOT_FOUND. */
+/** Returns the bundle. Fails with BUNDLE_NOT_FOUND. */
 export async function readBundle(service: Service, request: NamedBundleRequest): Promise<Bundle> {
   const tenant = parseTenantId(request.tenantId);
   return await service.store.bundles.read(tenant, parseBundleName(request.name, "name"));
 }
 
-/** Returns the name of what is gone. Fails with BUNDLE_NOT_FOUND. */
+/** Returns the name of the deleted bundle. Fails with BUNDLE_NOT_FOUND. */
 export async function deleteBundle(service: Service, request: NamedBundleRequest): Promise<string> {
   const tenant = parseTenantId(request.tenantId);
   const name = parseBundleName(request.name, "name");

@@ -3,20 +3,23 @@ import { isMacOf, type TokenMac } from "../base/token-mac.ts";
 import type { JsonValue } from "../base/tuple.ts";
 import type { Absent } from "./field.ts";
 
-/** What a token belongs to: it is good for the next page of exactly this and of nothing else. */
+/** The request that a token belongs to: it is valid for the next page of the same request only. */
 export interface TokenScope {
-  /** Of the store that is asked. */
+  /** The key of the store. */
   readonly mac: TokenMac;
   readonly operation: string;
-  /** Empty for operations that have no tenant. */
+  /** Empty for operations without a tenant. */
   readonly tenant: string;
-  /** What was asked, without the size of the page, which may change from page to page. */
+  /** The request without the page size, which may change from page to page. */
   readonly query: JsonValue;
 }
 
 const macBytes = 9;
 
-/** Opaque text for the client; `cursor` is where the next page begins. No cursor, no token. */
+/**
+ * Makes an opaque text for the client. `cursor` is where the next page begins. Without a cursor,
+ * the token is empty.
+ */
 export function continuousToken(scope: TokenScope, cursor: JsonValue | undefined): string {
   if (cursor === undefined) return "";
   const payload = Buffer.from(JSON.stringify(cursor));
@@ -25,8 +28,8 @@ export function continuousToken(scope: TokenScope, cursor: JsonValue | undefined
 }
 
 /**
- * The cursor that `continuousToken` was given; undefined for the first page. Fails with
- * INVALID_CONTINUOUS_TOKEN when the text is not a token, or one of another scope.
+ * Returns the cursor that `continuousToken` was given. Undefined for the first page. Fails with
+ * INVALID_CONTINUOUS_TOKEN if the text is not a token, or belongs to another scope.
  */
 function parseContinuousToken(scope: TokenScope, token: string | Absent): JsonValue | undefined {
   if (token === undefined || token === null || token === "") return undefined;
@@ -40,7 +43,7 @@ function parseContinuousToken(scope: TokenScope, token: string | Absent): JsonVa
   return parseJson(payload.toString());
 }
 
-/** The key may be known to others, so what the code vouches for may still be no cursor. */
+/** The key may be known to others, so an authenticated token can still hold an invalid cursor. */
 function parseJson(text: string): JsonValue {
   let json: JsonValue;
   try {
@@ -52,7 +55,7 @@ function parseJson(text: string): JsonValue {
   return json;
 }
 
-/** The same, for the operations whose cursor is one text, which is the key of an item. */
+/** The same for operations whose cursor is one text, the key of an item. */
 export function parseTextCursor<K extends string>(
   scope: TokenScope,
   token: string | Absent,
@@ -64,7 +67,9 @@ export function parseTextCursor<K extends string>(
   throw invalidToken();
 }
 
-/** The same, for the operations whose cursor is several texts, of which only some make a place. */
+/**
+ * The same for operations whose cursor is several texts, only some of which are a valid position.
+ */
 export function parseTextsCursor(
   scope: TokenScope,
   token: string | Absent,
@@ -77,16 +82,16 @@ export function parseTextsCursor(
 }
 
 /**
- * Whether the pages of a request can be of the state that a cursor holds: of the one that the request
- * names, where it names one. What a token of a state holds is the store's to read.
+ * Whether a request can continue at the state in a cursor: if it names a state itself, it must be
+ * the same one. The store validates the state.
  */
 export function isStateOfPages(asked: string | undefined, held: string | undefined): boolean {
   return held !== undefined && held !== "" && (asked ?? held) === held;
 }
 
 /**
- * What failed while a page was read of the state (and the schema) that its token holds: when these are
- * what is wrong, the error says so of the token.
+ * Turns an error of reading a page at the state and schema of its token into an error about the
+ * token, if one of these is invalid.
  */
 export function pageError(error: unknown): unknown {
   if (!(error instanceof PembaError)) return error;
@@ -132,7 +137,7 @@ function tokenError(
   });
 }
 
-/** A length stands before each part, so no two scopes can run together into the same bytes. */
+/** Each part is preceded by its length, so that two different scopes never give the same bytes. */
 function authenticated({ operation, tenant, query }: TokenScope, payload: Buffer): Buffer {
   const asked = [operation, tenant, JSON.stringify(query)];
   const head = asked.map((part) => `${part.length}:${part}`).join("");

@@ -24,8 +24,8 @@ const nothingNamed =
   "names no type, id, relation or attribute, expected at least one: nothing would be deleted";
 
 /**
- * Deletes the tuples and attributes that the filters let through, in one transaction. An empty
- * filter deletes nothing on its side, both empty are an error. The token names the state right after.
+ * Deletes the tuples and attributes that match the filters, in one transaction. An empty filter
+ * matches nothing. Both filters empty are an error. The token names the state right after.
  */
 export async function deleteData(service: Service, request: DeleteDataRequest): Promise<SnapToken> {
   const tenant = parseTenantId(request.tenantId);
@@ -41,7 +41,7 @@ export async function deleteData(service: Service, request: DeleteDataRequest): 
   return await service.store.data.delete(tenant, filters);
 }
 
-/** The older way to delete, which knows tuples only. */
+/** The older form of delete, for tuples only. */
 export async function deleteRelationships(
   service: Service,
   request: DeleteRelationshipsRequest,

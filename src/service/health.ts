@@ -1,19 +1,21 @@
 import type { Store } from "../store/store.ts";
 
-/** Whether this process should be sent requests. */
+/** Whether this process should get requests. */
 export interface Health {
-  /** False when storage does not answer in time and from the moment of `drain`. */
+  /** False if the storage does not answer in time, and after `drain`. */
   serving(): Promise<boolean>;
-  /** From now on the process is not serving: it is about to stop. */
+  /** Makes the process not serving, because it is about to stop. */
   drain(): void;
   /** Aborted by `drain`. */
   readonly draining: AbortSignal;
 }
 
-/** Long enough for a busy database, short enough for the probe of an orchestrator. */
+/**
+ * In milliseconds. Enough for a busy database, and short enough for the probe of an orchestrator.
+ */
 const pingTimeout = 2_000;
 
-/** Probes that come while one is under way share its answer, so they cannot load storage. */
+/** Concurrent probes share one ping, so they cannot load the storage. */
 export function createHealth(store: Pick<Store, "ping">): Health {
   const draining = new AbortController();
   let probe: Promise<boolean> | undefined;

@@ -16,26 +16,26 @@ import {
 import { type Absent, idPattern, parsePageSize, parseStreamSize } from "./field.ts";
 import type { ParsedQuestion, RawQuestion } from "./request-check.ts";
 
-/** What both lookups have in common. */
+/** The common part of both lookups. */
 export interface RawLookup extends RawQuestion {
   readonly pageSize?: number | Absent;
   readonly continuousToken?: string | Absent;
 }
 
-/** A lookup whose request is parsed, all but its page. */
+/** A lookup whose request is parsed except for the page. */
 export interface Lookup {
-  /** Authenticates the tokens of its pages. */
+  /** Authenticates the tokens of the pages. */
   readonly mac: TokenMac;
   readonly operation: string;
   readonly tenant: TenantId;
   readonly frame: Omit<ParsedQuestion, "arguments">;
-  /** What is asked besides what `frame` says. */
-  readonly asked: readonly unknown[];
-  /** Asks the store for a page of the whole question. */
+  /** The parts of the question that are not in `frame`. */
+  readonly query: readonly unknown[];
+  /** Reads a page from the store. */
   readonly read: (frame: LookupFrame) => Promise<LookupPage>;
 }
 
-/** One id of a stream, and the token to go on behind it; "" when nothing follows. */
+/** One id of a stream, and the token to continue behind it. "" if nothing follows. */
 export interface LookupResult {
   readonly id: string;
   readonly continuousToken: string;
@@ -44,8 +44,8 @@ export interface LookupResult {
 export const defaultPageSize = 1_000;
 
 /**
- * As many ids of a stream are read at once: the first of them as soon as those of a page, the later
- * ones in fewer turns, each of which costs a search.
+ * How many ids of a stream are read at once. The first batch is as small as a page, so that it
+ * comes soon. Later ones grow, because each batch costs a search.
  */
 const batchSizes = { first: defaultPageSize, max: 10_000 };
 
@@ -55,7 +55,7 @@ export async function lookupPage(
 ): Promise<{ readonly ids: readonly string[]; readonly continuousToken: string }> {
   const scope = tokenScope(lookup);
   const limit = parsePageSize(request.pageSize, defaultPageSize);
-  const page = await readBehind(lookup, placeOf(scope, lookup, request), limit);
+  const page = await readBehind(lookup, pageStartOf(scope, lookup, request), limit);
   return {
     ids: page.items,
     continuousToken: continuousToken(
@@ -66,8 +66,8 @@ export async function lookupPage(
 }
 
 /**
- * The ids batch by batch, all of the state and the schema of the first one. Between batches nothing
- * is held but the place.
+ * Yields the ids batch by batch, all at the state and schema of the first batch. Between batches it
+ * holds nothing but the position.
  */
 export async function* lookupStream(
   lookup: Lookup,
@@ -75,7 +75,7 @@ export async function* lookupStream(
 ): AsyncGenerator<LookupResult> {
   const scope = tokenScope(lookup);
   let left = parseStreamSize(request.pageSize) ?? Number.POSITIVE_INFINITY;
-  let place = placeOf(scope, lookup, request);
+  let place = pageStartOf(scope, lookup, request);
   for (let size = batchSizes.first; ; size = Math.min(size * 2, batchSizes.max)) {
     if (lookup.frame.signal?.aborted === true) throw cancelled(undefined);
     const page = await readBehind(lookup, place, Math.min(left, size));
@@ -90,8 +90,8 @@ export async function* lookupStream(
   }
 }
 
-/** Behind what a page begins, and in which state. */
-interface Place {
+/** The id behind which a page begins, and its state and schema. */
+interface PageStart {
   readonly snapToken: SnapToken;
   readonly schemaVersion: SchemaVersion;
   readonly after: string;
@@ -99,7 +99,7 @@ interface Place {
 
 async function readBehind(
   lookup: Lookup,
-  place: Place | undefined,
+  place: PageStart | undefined,
   limit: number,
 ): Promise<LookupPage> {
   const { snapToken, schemaVersion, after } = place ?? { ...lookup.frame, after: undefined };
@@ -110,7 +110,11 @@ async function readBehind(
   }
 }
 
-function placeOf(scope: TokenScope, { frame }: Lookup, request: RawLookup): Place | undefined {
+function pageStartOf(
+  scope: TokenScope,
+  { frame }: Lookup,
+  request: RawLookup,
+): PageStart | undefined {
   const cursor = parseTextsCursor(
     scope,
     request.continuousToken,
@@ -124,7 +128,7 @@ function placeOf(scope: TokenScope, { frame }: Lookup, request: RawLookup): Plac
   if (cursor === undefined) return undefined;
   const [snapToken, schemaVersion, after] = cursor;
   return {
-    // It was a token when it went into the cursor, or the store refuses it.
+    // It was a token when the cursor was made. If it is not valid any more, the store refuses it.
     snapToken: must(snapToken, "a cursor has a state") as SnapToken,
     schemaVersion: must(schemaVersion, "a cursor has a schema") as SchemaVersion,
     after: must(after, "a cursor has a place"),
@@ -135,8 +139,10 @@ function cursorOf({ snapToken, schemaVersion }: LookupPage, after: string): read
   return [snapToken, schemaVersion, after];
 }
 
-/** The question goes in as its hash, since a stream makes a token for each id and a context is large. */
-function tokenScope({ mac, operation, tenant, frame, asked }: Lookup): TokenScope {
+/**
+ * The question is hashed, because a stream makes a token for each id and a context can be large.
+ */
+function tokenScope({ mac, operation, tenant, frame, query: asked }: Lookup): TokenScope {
   const { snapToken, schemaVersion, depth, context } = frame;
   const query = JSON.stringify([snapToken, schemaVersion, depth, context, asked]);
   return { mac, operation, tenant, query: hash("sha256", query, "base64") };

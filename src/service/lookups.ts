@@ -21,7 +21,7 @@ export interface LookupEntityRequest extends RawLookup {
   readonly entityType?: string | Absent;
   readonly permission?: string | Absent;
   readonly subject?: RawSubject | Absent;
-  /** The ids that entities of a type are limited to; none limits nothing. */
+  /** Limits the entities of a type to these ids. An empty list is no limit. */
   readonly scope?:
     | { readonly [type: string]: { readonly data?: readonly string[] | Absent } }
     | Absent;
@@ -37,7 +37,7 @@ export async function lookupEntity(
   return { entityIds: ids, ...page };
 }
 
-/** The same entities one by one, to the end unless the size of the page is given. */
+/** The same entities one by one, to the end unless a page size is given. */
 export async function* lookupEntityStream(
   service: Service,
   request: LookupEntityRequest,
@@ -58,7 +58,7 @@ function parseLookup(service: Service, request: LookupEntityRequest, operation: 
     operation,
     tenant,
     frame,
-    asked: [entityType, permission, subject, [...scope]],
+    query: [entityType, permission, subject, [...scope]],
     read: (page) =>
       service.store.lookups.entities(tenant, { ...page, entityType, permission, subject, scope }),
   };
@@ -78,7 +78,7 @@ function parseScope(scope: LookupEntityRequest["scope"]): LookupEntityQuestion["
 export interface LookupSubjectRequest extends RawLookup {
   readonly entity?: RawEntity | Absent;
   readonly permission?: string | Absent;
-  /** Which subjects are looked for: those of a type, or its usersets of a relation. */
+  /** The subjects to look for: those of a type, or its usersets of a relation. */
   readonly subjectReference?:
     | { readonly type?: string | Absent; readonly relation?: string | Absent }
     | Absent;
@@ -104,7 +104,7 @@ export async function lookupSubject(
     operation: "permissions/lookup-subject",
     tenant,
     frame,
-    asked: Object.values(asked),
+    query: Object.values(asked),
     read: (page) => service.store.lookups.subjects(tenant, { ...page, ...asked }),
   };
   const { ids, ...page } = await lookupPage(lookup, request);

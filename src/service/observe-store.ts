@@ -10,7 +10,7 @@ import type {
   Store,
 } from "../store/store.ts";
 
-/** Questions as their measures name them. */
+/** The questions by their names in metrics. */
 type Question =
   | "check"
   | "bulk_check"
@@ -19,7 +19,7 @@ type Question =
   | "lookup_entity"
   | "lookup_subject";
 
-/** The same store, which tells what it is asked, what it answers, and what that takes. */
+/** Wraps a store to record its questions, their answers and their cost. */
 export function observeStore(store: Store, telemetry: Telemetry): Store {
   if (!telemetry.isOn) return store;
   return {
@@ -37,14 +37,14 @@ function observePermissions(permissions: PermissionStore, telemetry: Telemetry):
       const name = question.items.length === 1 ? "check" : "bulk_check";
       const work = async () => await permissions.check(tenant, question);
       const answers = await tallied(telemetry, name, work);
-      tellAnswers(telemetry, name, answers);
+      recordAnswers(telemetry, name, answers);
       return answers;
     },
     subjectPermissions: async (tenant, question) => {
       const name = "subject_permission";
       const work = async () => await permissions.subjectPermissions(tenant, question);
       const answers = await tallied(telemetry, name, work);
-      tellAnswers(telemetry, name, [...answers.values()]);
+      recordAnswers(telemetry, name, [...answers.values()]);
       return answers;
     },
     expand: async (tenant, question) =>
@@ -57,13 +57,13 @@ function observeLookups(lookups: LookupStore, telemetry: Telemetry): LookupStore
     entities: async (tenant, question) => {
       const work = async () => await lookups.entities(tenant, question);
       const page = await tallied(telemetry, "lookup_entity", work);
-      tellPage(telemetry, "lookup_entity", page);
+      recordPage(telemetry, "lookup_entity", page);
       return page;
     },
     subjects: async (tenant, question) => {
       const work = async () => await lookups.subjects(tenant, question);
       const page = await tallied(telemetry, "lookup_subject", work);
-      tellPage(telemetry, "lookup_subject", page);
+      recordPage(telemetry, "lookup_subject", page);
       return page;
     },
   };
@@ -120,7 +120,7 @@ async function tallied<T>(
   });
 }
 
-function tellAnswers(
+function recordAnswers(
   telemetry: Telemetry,
   question: Question,
   answers: readonly CheckAnswer[],
@@ -134,7 +134,7 @@ function tellAnswers(
   if (denied > 0) telemetry.add("pemba.question.answers", denied, { question, answer: "denied" });
 }
 
-function tellPage(telemetry: Telemetry, question: Question, { items }: LookupPage): void {
+function recordPage(telemetry: Telemetry, question: Question, { items }: LookupPage): void {
   telemetry.record("pemba.question.items", items.length, { question });
   telemetry.add("pemba.question.answers", items.length, { question, answer: "allowed" });
   telemetry.event("page", { ids: items.length });

@@ -1,10 +1,12 @@
 import type { Telemetry } from "../base/telemetry.ts";
 import { type QueueWatcher, TurnQueue } from "./turn-queue.ts";
 
-/** What waits in a queue. */
+/** The queues by their names in metrics. */
 type QueueName = "questions" | "reads" | "changes";
 
-/** Tells of those who wait in a queue, and of those who were refused; nobody when nobody listens. */
+/**
+ * Records how long entries wait in a queue and how many are refused. Undefined if telemetry is off.
+ */
 export function turnWatcher(telemetry: Telemetry, queue: QueueName): QueueWatcher | undefined {
   if (!telemetry.isOn) return undefined;
   return {
@@ -17,7 +19,7 @@ export function turnWatcher(telemetry: Telemetry, queue: QueueName): QueueWatche
   };
 }
 
-/** Has it told how many work and how many wait. */
+/** Observes how many run and how many wait. */
 export function observeTurns(
   telemetry: Telemetry,
   queue: QueueName,
@@ -27,15 +29,18 @@ export function observeTurns(
   telemetry.observe("pemba.turn.waiting", () => [{ value: state().waiting, labels: { queue } }]);
 }
 
-/** For each that is worked on so many may wait. */
+/** How many may wait for each one that runs. */
 const waitingShare = 10;
 
-/** What is left of the places is for others, however slow that is with which a tenant fills its own. */
+/**
+ * The largest share of one tenant. The rest is left to others, even if that tenant's work is slow.
+ */
 const shareOfTenant = 3 / 4;
 
 /**
- * A queue that lets so many work at a time, of a tenant three quarters of them, and ten times as many
- * wait, and is told of. `working` says in a refusal what they are, with the key that sets how many.
+ * A queue that runs `running` at a time, at most three quarters of them for one tenant. Ten times
+ * as many may wait. It is observed. `working` names in a refusal what runs, with the key that sets
+ * the limit.
  */
 export function observedQueue(
   telemetry: Telemetry,

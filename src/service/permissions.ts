@@ -13,7 +13,7 @@ import type { Service } from "./service.ts";
 
 export type CheckRequest = RawQuestion & RawCheckItem;
 
-/** Can the subject do this on the entity? */
+/** Checks whether the subject has the permission on the entity. */
 export async function check(service: Service, request: CheckRequest): Promise<CheckAnswer> {
   const { tenant, question } = parseQuestion(request);
   const item = parseCheckItem(request, "", question.arguments);
@@ -29,7 +29,7 @@ export interface BulkCheckRequest extends RawQuestion {
   readonly items?: readonly RawCheckItem[] | Absent;
 }
 
-/** One answer for each item, in their order, all at one snapshot. A bad item fails the request. */
+/** Answers each item in their order, all at one snapshot. An invalid item fails the request. */
 export async function bulkCheck(
   service: Service,
   request: BulkCheckRequest,
@@ -49,11 +49,11 @@ export async function bulkCheck(
 export interface SubjectPermissionRequest extends RawQuestion {
   readonly entity?: RawEntity | Absent;
   readonly subject?: RawSubject | Absent;
-  /** Permissions only; else the relations of the entity type as well. */
+  /** If true, permissions only. Otherwise the relations of the entity type too. */
   readonly onlyPermission?: boolean | Absent;
 }
 
-/** What of all that the entity's type defines may the subject do on the entity? */
+/** Checks everything that the entity's type defines for the subject. */
 export async function subjectPermission(
   service: Service,
   request: SubjectPermissionRequest,
@@ -73,7 +73,10 @@ export interface ExpandRequest extends RawQuestion {
   readonly permission?: string | Absent;
 }
 
-/** How does a permission of the entity come about? For audits: it reads all that leads there. */
+/**
+ * Explains how a permission of the entity comes about. For audits: it reads everything the
+ * permission depends on.
+ */
 export async function expand(service: Service, request: ExpandRequest): Promise<ExpandTree> {
   const { tenant, question } = parseQuestion(request);
   const { depth: _unused, ...frame } = question;

@@ -39,7 +39,7 @@ interface ReadRequest {
   readonly metadata?: { readonly snapToken?: string | Absent } | Absent;
   readonly pageSize?: number | Absent;
   readonly continuousToken?: string | Absent;
-  /** Aborted when nobody waits for the page any more. */
+  /** Aborted when the caller has left. */
   readonly signal?: AbortSignal | undefined;
 }
 
@@ -51,7 +51,7 @@ export interface ReadAttributesRequest extends ReadRequest {
   readonly filter?: RawAttributeFilter | Absent;
 }
 
-/** A page of the tuples that the filter lets through; an empty one lets all through. */
+/** A page of the tuples that match the filter. An empty filter matches all. */
 export async function readRelationships(
   service: Service,
   request: ReadRelationshipsRequest,
@@ -72,7 +72,7 @@ export async function readRelationships(
   return { tuples: page.items, continuousToken: page.continuousToken };
 }
 
-/** A page of the attributes that the filter lets through; an empty one lets all through. */
+/** A page of the attributes that match the filter. An empty filter matches all. */
 export async function readAttributes(
   service: Service,
   request: ReadAttributesRequest,
@@ -98,7 +98,7 @@ async function readPage<T>(
     readonly request: ReadRequest;
     readonly scope: TokenScope;
     readonly snapToken: SnapToken | undefined;
-    /** Whether texts say where an item stands (see `tuplePlace`, `attributePlace`). */
+    /** Whether the texts are the position of an item (see `tuplePlace`, `attributePlace`). */
     readonly isPlace: (texts: readonly string[]) => boolean;
   },
   read: (page: Omit<DataRead<unknown>, "filter">) => Promise<DataPage<T>>,
@@ -111,7 +111,7 @@ async function readPage<T>(
     ([state, ...place]) => isStateOfPages(page.snapToken, state) && page.isPlace(place),
   );
   const [first, ...after] = cursor ?? [];
-  // It was a token when it went into the cursor, or the store refuses it.
+  // It was a token when the cursor was made. If it is not valid any more, the store refuses it.
   const snapToken = cursor === undefined ? page.snapToken : (first as SnapToken);
   try {
     const { items, next, ...state } = await read({
@@ -139,7 +139,7 @@ function attributeQuery({ entity, attributes }: AttributeFilter): JsonValue {
   return [entity.type, entity.ids, attributes];
 }
 
-/** Whether a page of the tuples that a filter lets through can end at the place. */
+/** Whether a page of the tuples that match a filter can end at this position. */
 function isTuplePlace(filter: TupleFilter, place: readonly string[]): boolean {
   const tuple = tupleAt(place, leadingEnd(filter));
   return tuple !== undefined && isTuple(tuple) && tupleMatcher(filter)(tuple);

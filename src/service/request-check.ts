@@ -12,7 +12,7 @@ import {
 import { parseContext, type RawContext } from "./request-context.ts";
 import { parseEntity, parseSubject, type RawEntity, type RawSubject } from "./request-data.ts";
 
-/** What all questions about permissions have in common. */
+/** The common part of all questions about permissions. */
 export interface RawQuestion {
   readonly tenantId: string;
   readonly metadata?:
@@ -23,9 +23,9 @@ export interface RawQuestion {
       }
     | Absent;
   readonly context?: RawContext | Absent;
-  /** Attribute names for a rule that is asked directly. */
+  /** Attribute names, for a check of a rule. */
   readonly arguments?: readonly (string | Absent)[] | Absent;
-  /** Aborted when nobody waits for the answer any more. */
+  /** Aborted when the caller has left. */
   readonly signal?: AbortSignal | undefined;
 }
 
@@ -65,7 +65,7 @@ export function parseQuestion(raw: RawQuestion): {
   };
 }
 
-/** `prefix` is how the request spells the place of the item: "" or `items[2].`. */
+/** `prefix` is the path of the item in the request: "" or `items[2].`. */
 export function parseCheckItem(
   raw: RawCheckItem,
   prefix: string,

@@ -10,10 +10,12 @@ export interface RawContext {
   readonly data?: { readonly [key: string]: JsonValue } | Absent;
 }
 
-/** Deeper data than this would overflow whatever walks it next, the storage driver included. */
+/**
+ * Deeper data could overflow the stack of code that processes it later, such as the storage driver.
+ */
 const maxNesting = 64;
 
-/** What a request brings along for its own evaluation; absent means nothing. */
+/** Parses what a request adds for its own evaluation. Absent means nothing. */
 export function parseContext(raw: RawContext | Absent): Context {
   if (raw === undefined || raw === null) return emptyContext;
   const data = raw.data ?? {};
@@ -28,7 +30,7 @@ export function parseContext(raw: RawContext | Absent): Context {
   };
 }
 
-/** Walks with a stack of its own, since a client chooses how deep the data is. */
+/** Walks without recursion, because the client chooses the depth of the data. */
 function checkData(data: JsonValue): void {
   const open: { readonly value: JsonValue; readonly path: string; readonly level: number }[] = [
     { value: data, path: "context.data", level: 0 },

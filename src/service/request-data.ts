@@ -9,7 +9,9 @@ import {
   requireObject,
 } from "./field.ts";
 
-/** What the transports hand over: shapes are checked, values are not. Unknown keys may stand in it. */
+/**
+ * The form that transports pass on: shapes are checked, values are not. Unknown keys are possible.
+ */
 export interface RawEntity {
   readonly type?: string | Absent;
   readonly id?: string | Absent;
@@ -31,7 +33,9 @@ export interface RawAttribute {
   readonly value?: AttributeValue | Absent;
 }
 
-/** Enough for a client to mend a file in one go, not so many that an answer outgrows its request. */
+/**
+ * Enough to fix a file in one go, and few enough that the answer is not larger than the request.
+ */
 const maxReported = 100;
 
 export function parseEntity(raw: RawEntity | Absent, field: string): Entity {
@@ -48,7 +52,7 @@ export function parseSubject(raw: RawSubject | Absent, field: string): Subject {
   };
 }
 
-/** `...` is the subject itself, as an empty relation is. */
+/** `...` means the subject itself, like an empty relation. */
 export function parseSubjectRelation(relation: string | Absent, field: string): string {
   return relation === undefined || relation === null || relation === "" || relation === "..."
     ? ""
@@ -75,7 +79,9 @@ export function parseAttribute(raw: RawAttribute, field: string): Attribute {
   return { entity, attribute, value: parseValue(raw.value, `${field}.value.data`) };
 }
 
-/** Tuples and attributes as a write takes them; all bad elements are in the details of the error. */
+/**
+ * Parses the tuples and attributes of a write. The details of the error list all invalid elements.
+ */
 export function parseElements(raw: {
   readonly tuples: readonly RawTuple[] | Absent;
   readonly attributes: readonly RawAttribute[] | Absent;
@@ -130,14 +136,14 @@ function parseValue(value: AttributeValue, field: string): AttributeValue {
   }
 }
 
-/** Fails when a write holds more different tuples and attributes than the server takes at once. */
+/** Fails if a write has more different tuples and attributes than the limit. */
 export function refuseOversize(
   elements: { readonly tuples: readonly Tuple[]; readonly attributes: readonly Attribute[] },
   max: number,
 ): void {
   const { tuples, attributes } = elements;
   if (tuples.length + attributes.length <= max) return;
-  // Each was made field by field by the same code, so equal ones have equal texts.
+  // The same code built each of them field by field, so equal ones have equal texts.
   const total = new Set([...tuples, ...attributes].map((element) => JSON.stringify(element))).size;
   if (total <= max) return;
   throw fieldError(

@@ -1,7 +1,7 @@
 import type { AttributeFilter, TupleFilter } from "../store/filter.ts";
 import { type Absent, parseId, parseName, requireObject } from "./field.ts";
 
-/** Every part of a filter may be left out or empty: then it lets everything through. */
+/** Every part of a filter is optional. An absent or empty part matches everything. */
 export interface RawTupleFilter {
   readonly entity?: RawEnd | Absent;
   readonly relation?: string | Absent;
@@ -18,7 +18,7 @@ interface RawEnd {
   readonly ids?: readonly string[] | Absent;
 }
 
-/** The filter must be there, even when it is empty; `field` is its place in the request. */
+/** The filter must be present but may be empty. `field` is its path in the request. */
 export function parseTupleFilter(raw: RawTupleFilter | Absent, field: string): TupleFilter {
   const { entity, relation, subject } = requireObject(raw, field);
   return {
@@ -31,7 +31,7 @@ export function parseTupleFilter(raw: RawTupleFilter | Absent, field: string): T
   };
 }
 
-/** The filter must be there, even when it is empty; `field` is its place in the request. */
+/** The filter must be present but may be empty. `field` is its path in the request. */
 export function parseAttributeFilter(
   raw: RawAttributeFilter | Absent,
   field: string,

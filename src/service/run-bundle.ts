@@ -22,7 +22,7 @@ export interface RunBundleRequest {
 }
 
 /**
- * Puts the arguments into the templates of the bundle and applies what comes out, in one
+ * Inserts the arguments into the templates of the bundle and applies the result, in one
  * transaction. The token names the state right after. Fails with BUNDLE_NOT_FOUND.
  */
 export async function runBundle(service: Service, request: RunBundleRequest): Promise<SnapToken> {
@@ -61,7 +61,7 @@ function checkArguments(bundle: Bundle, values: ReadonlyMap<string, string>): vo
   }
 }
 
-/** Every template is one tuple or attribute, so what a run comes to is known before. */
+/** Every template is one tuple or attribute, so the size of a run is known before. */
 function refuseOversize({ operations }: Bundle, max: number): void {
   const total = operations.flatMap((operation) => Object.values(operation).flat()).length;
   if (total <= max) return;

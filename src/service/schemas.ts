@@ -48,7 +48,7 @@ export interface ReadSchemaRequest {
   readonly metadata?: { readonly schemaVersion?: string | Absent } | Absent;
 }
 
-/** The pinned version, or the head. Fails with SCHEMA_NOT_FOUND. */
+/** Reads the pinned version, or the head. Fails with SCHEMA_NOT_FOUND. */
 export async function readSchema(
   service: Service,
   request: ReadSchemaRequest,
@@ -68,7 +68,7 @@ export interface ListSchemasRequest {
 }
 
 export interface ListedSchemas {
-  /** Undefined while the tenant has no schema. */
+  /** Undefined if the tenant has no schema. */
   readonly head: SchemaVersion | undefined;
   readonly schemas: readonly { readonly version: SchemaVersion; readonly createdAt: Date }[];
   readonly continuousToken: string;
@@ -101,16 +101,18 @@ type RawPartial = { readonly [Part in keyof EntityPartial]?: readonly string[] |
 export interface PartialWriteSchemaRequest {
   readonly tenantId: string;
   readonly metadata?: { readonly schemaVersion?: string | Absent } | Absent;
-  /** The changes to each entity, by its name; absent changes nothing. */
+  /** The changes to each entity, by its name. Absent changes nothing. */
   readonly partials?: ReadonlyMap<string, RawPartial> | Absent;
 }
 
-/** Every lost race means that another write has won one, so this is far from ever being reached. */
+/**
+ * Each lost race means that another write succeeded, so this limit is never reached in practice.
+ */
 const maxRaces = 100;
 
 /**
- * Changes entities of the pinned version, or of the head, and makes the result the new head. With
- * no version pinned, changes made at the same time build on one another: none is lost.
+ * Changes entities of the pinned version or the head, and makes the result the new head. Without a
+ * pinned version, concurrent changes build on each other: none is lost.
  */
 export async function partialWriteSchema(
   service: Service,

@@ -1,12 +1,12 @@
 import type { Store } from "../store/store.ts";
 import type { Health } from "./health.ts";
 
-/** What every use case works with, whatever transport it is called through. */
+/** What every use case needs, for all transports. */
 export interface Service {
   readonly store: Store;
   readonly health: Health;
-  /** Most tuples and attributes, counted together, of one write. */
+  /** The most tuples and attributes of one write, counted together. */
   readonly maxDataPerWrite: number;
-  /** Most items of one bulk check. */
+  /** The most items of one bulk check. */
   readonly bulkLimit: number;
 }

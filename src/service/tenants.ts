@@ -17,7 +17,7 @@ export interface CreateTenantRequest {
   readonly name?: string | Absent;
 }
 
-/** Fails with UNIQUE_CONSTRAINT when the id is taken. */
+/** Creates a tenant. Fails with UNIQUE_CONSTRAINT if the id is taken. */
 export async function createTenant(
   service: Service,
   request: CreateTenantRequest,
@@ -26,7 +26,7 @@ export async function createTenant(
   return await service.store.tenants.create(tenant);
 }
 
-/** Removes the tenant and all it holds. Fails with TENANT_NOT_FOUND. */
+/** Removes the tenant with all its data. Fails with TENANT_NOT_FOUND. */
 export async function deleteTenant(
   service: Service,
   request: { readonly id: string },
@@ -39,11 +39,11 @@ export async function deleteTenant(
 export interface ListTenantsRequest {
   readonly pageSize?: number | Absent;
   readonly continuousToken?: string | Absent;
-  /** The ids that the caller may know of; all when absent. */
+  /** The ids that the caller may see. All if absent. */
   readonly among?: ReadonlySet<string> | undefined;
 }
 
-/** Ascending by id. */
+/** Lists tenants, ascending by id. */
 export async function listTenants(
   service: Service,
   request: ListTenantsRequest,
@@ -58,7 +58,7 @@ export async function listTenants(
   const page = await service.store.tenants.list({
     after: parseTextCursor(scope, request.continuousToken, isTenantId),
     limit,
-    // What is no id is that of no tenant.
+    // A text that is not a valid id cannot match a tenant.
     among: request.among && new Set([...request.among].filter((id) => tenantPattern.test(id))),
   });
   return { tenants: page.items, continuousToken: continuousToken(scope, page.next) };

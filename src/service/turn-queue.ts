@@ -2,11 +2,11 @@ import { cancelled, PembaError } from "../base/error.ts";
 import { TenantTurns } from "../base/tenant-turns.ts";
 import type { TenantId } from "../base/tuple.ts";
 
-/** Who is told of a queue. */
+/** Observes a queue. */
 export interface QueueWatcher {
-  /** Has somebody wait. */
+  /** Wraps the waiting of one entry. */
   wait(turn: () => Promise<void>): Promise<void>;
-  /** Somebody was one too many. */
+  /** Called when an entry is refused. */
   refused(): void;
 }
 
@@ -17,11 +17,11 @@ interface Waiter {
 }
 
 /**
- * Lets so many work at the same time, of one tenant perhaps fewer. Others wait, so many at most:
- * tenants take turns, and those of a tenant begin in the order in which they came. What a tenant may
- * not use of the places, others find free. When it is full, a tenant can still bring one as long
- * as another one has more there: the last of the tenant that has most is refused for it. Who no longer
- * wants to leaves the queue.
+ * Runs a limited number of works at the same time, perhaps fewer of one tenant. A limited number of
+ * others wait: tenants alternate, and works of one tenant start in their order of arrival. Capacity
+ * that a tenant may not use stays free for others. If the queue is full, a tenant with fewer
+ * entries can still add one: the newest entry of the tenant with the most entries is then refused.
+ * A caller that leaves is removed from the queue.
  */
 export class TurnQueue {
   readonly #runningMax: number;
@@ -33,10 +33,10 @@ export class TurnQueue {
   readonly #runningOf = new Map<TenantId | undefined, number>();
   readonly #waiting = new TenantTurns<Waiter>();
 
-  /** `refusal` is the sentence for who is one too many. */
+  /** `refusal` is the message of the error for refused works. */
   constructor(limits: {
     readonly running: number;
-    /** As many as all when absent. */
+    /** No limit for one tenant if absent. */
     readonly runningOfTenant?: number;
     readonly waiting: number;
     readonly refusal: string;
@@ -49,15 +49,15 @@ export class TurnQueue {
     this.#watcher = limits.watcher;
   }
 
-  /** How many work, and how many wait. */
+  /** How many run, and how many wait. */
   get state(): { readonly running: number; readonly waiting: number } {
     return { running: this.#running, waiting: this.#waiting.size };
   }
 
   /**
-   * Does the work, which is of the tenant or of none, when it is its turn. Fails as the work does, with
-   * CONCURRENCY_LIMIT_EXCEEDED when too many wait, and with CANCELLED when the signal aborts while it
-   * waits.
+   * Runs the work of the tenant (or of none) when the limits allow. Fails as the work does, with
+   * CONCURRENCY_LIMIT_EXCEEDED if too many wait, and with CANCELLED if the signal aborts during the
+   * wait.
    */
   async run<T>(
     tenant: TenantId | undefined,
@@ -105,7 +105,7 @@ export class TurnQueue {
     }
   }
 
-  /** Refuses the last of a tenant that has more there, or else the one that comes. */
+  /** Refuses the newest entry of a tenant with more entries, or else the new one. */
   #makeRoom(tenant: TenantId | undefined): void {
     this.#watcher?.refused();
     const refused = new PembaError("CONCURRENCY_LIMIT_EXCEEDED", this.#refusal);
@@ -115,7 +115,7 @@ export class TurnQueue {
     last.refuse(refused);
   }
 
-  /** Who is next takes the place of who has ended. */
+  /** Starts the next entry in place of a finished one. */
   #passOn(): void {
     const next = this.#waiting.next((waiter) => this.#mayRun(waiter.tenant));
     if (next === undefined) return;

@@ -3,7 +3,7 @@ import { quote } from "../base/quote.ts";
 import type { AttributeType } from "../base/tuple.ts";
 import { invalidField, missingField } from "./field.ts";
 
-/** The messages that may stand in an Any, by the last part of their type URL. */
+/** The messages that an Any may contain, by the last part of their type URL. */
 const messages: ReadonlyMap<string, AttributeType> = new Map([
   ["base.v1.BooleanValue", "boolean"],
   ["base.v1.BooleanArrayValue", "boolean[]"],
@@ -15,7 +15,7 @@ const messages: ReadonlyMap<string, AttributeType> = new Map([
   ["base.v1.DoubleArrayValue", "double[]"],
 ]);
 
-/** The type of the value in an Any with this type URL, which stands at `field`. */
+/** The type of a value in an Any with this type URL. `field` is its path in the request. */
 export function valueTypeOf(url: unknown, field: string): AttributeType {
   if (url === undefined || url === null || url === "") {
     throw missingField(field, "a type URL such as `type.googleapis.com/base.v1.BooleanValue`");
@@ -31,7 +31,7 @@ export function valueTypeOf(url: unknown, field: string): AttributeType {
   return type;
 }
 
-/** The type URL under which a value of this type stands in an Any. */
+/** The type URL of an Any that contains a value of this type. */
 export function typeUrlOf(type: AttributeType): string {
   const [message] = must(
     [...messages].find(([, known]) => known === type),

@@ -7,16 +7,16 @@ import type { Service } from "./service.ts";
 
 export interface WatchRequest {
   readonly tenantId: string;
-  /** The state after which the changes begin; the present one when absent. */
+  /** The state after which the changes begin. The current state if absent. */
   readonly snapToken?: string | Absent;
-  /** Aborted when nobody waits for changes any more: then the messages end. */
+  /** Aborted when the caller has left. The messages then end. */
   readonly signal: AbortSignal;
 }
 
 /**
- * Follows the changes of a tenant, until the caller has enough or the server stops. A stream that
- * the server ends has had a token to resume with: where needed it comes in a last message, which is
- * without changes.
+ * Streams the changes of a tenant, until the caller leaves or the server stops. If the server ends
+ * a stream, the client has a token to resume with: if necessary, a last message without changes
+ * carries it.
  */
 export async function watch(service: Service, request: WatchRequest): Promise<ChangeStream> {
   const tenant = parseTenantId(request.tenantId);
@@ -42,7 +42,7 @@ async function* untilDrained(
       last = message.snapToken;
     }
   } catch (error) {
-    // Not the latest state: this one may be proved to be kept where another server has taken over.
+    // Not the latest state: this one can be proved to exist on a standby that takes over.
     if (last === undefined && isUnavailable(error)) yield { snapToken: start, changes: [] };
     throw error;
   }
@@ -56,7 +56,7 @@ function isUnavailable(error: unknown): boolean {
   return error instanceof PembaError && error.code === "UNAVAILABLE";
 }
 
-/** The store names the field as most requests have it. */
+/** Replaces the field name of the store by the one of this request. */
 function tokenError(error: unknown): unknown {
   if (!(error instanceof PembaError)) return error;
   if (error.code !== "INVALID_SNAP_TOKEN" && error.code !== "SNAP_TOKEN_EXPIRED") return error;

@@ -17,8 +17,8 @@ export interface WriteDataRequest {
 }
 
 /**
- * Writes tuples and attributes, all or nothing; neither is accepted too. The token names the state
- * right after the write.
+ * Writes all of the tuples and attributes or none. An empty write is accepted. The token names the
+ * state right after the write.
  */
 export async function writeData(service: Service, request: WriteDataRequest): Promise<SnapToken> {
   const tenant = parseTenantId(request.tenantId);
@@ -29,7 +29,7 @@ export async function writeData(service: Service, request: WriteDataRequest): Pr
   return await service.store.data.write(tenant, { schemaVersion, ...elements });
 }
 
-/** The older way to write, which knows tuples only and wants at least one. */
+/** The older form of write, for tuples only. It needs at least one. */
 export async function writeRelationships(
   service: Service,
   request: Omit<WriteDataRequest, "attributes">,

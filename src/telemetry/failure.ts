@@ -3,8 +3,9 @@ import type { BaseLogger } from "pino";
 import type { PembaError } from "../base/error.ts";
 
 /**
- * Logs an error that is not the client's: one of our own with all that is known of it, one of the
- * world around as a line, since all requests meet it while it lasts. Debug has what lies behind.
+ * Logs an error that the client did not cause. An internal error is logged with all details. An
+ * outage outside the process is logged as one line, because it fails every request while it lasts.
+ * The cause goes to the debug level.
  */
 export function logFailure(
   logger: Pick<BaseLogger, "error" | "warn" | "debug">,
@@ -23,26 +24,26 @@ export function logFailure(
 }
 
 /**
- * That the circuit is open is logged when it opens, and is the answer to every request until it is
- * closed; what is not there was asked for by mistake.
+ * An open circuit is logged when it opens, so the requests that it fails are not. A missing method
+ * is a mistake of the client.
  */
 function isNews({ code }: PembaError): boolean {
   return code !== "CIRCUIT_BREAKER" && code !== "NOT_IMPLEMENTED";
 }
 
-/** What the log says of something that was thrown. */
+/** The log fields of a thrown value. */
 export interface FaultFields {
   readonly type: string;
   readonly message: string;
-  /** As the system or the database names the fault. */
+  /** The code that the system or the database gave. */
   readonly code?: string;
   readonly stack: string;
 }
 
 /**
- * What is known of a fault, without the values of a request. A database gives them in fields of
- * their own (the failing row, the parameters), which are left out, and quotes one in the message
- * when it cannot be read as what it should be.
+ * Describes a thrown value without the values of a request. Fields of database errors that hold
+ * values (the failing row, parameters) are left out. So are values quoted in messages about
+ * unreadable values.
  */
 function faultFields(thrown: unknown): FaultFields {
   if (!(thrown instanceof Error)) {
@@ -59,7 +60,7 @@ function faultFields(thrown: unknown): FaultFields {
   };
 }
 
-/** SQLSTATEs of values that are not what they should be. */
+/** SQLSTATEs of invalid values. */
 const dataException = /^22...$/;
 
 function unquoted({ message }: Error): string {

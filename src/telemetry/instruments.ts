@@ -4,10 +4,10 @@ import { must } from "../base/assert.ts";
 import { buckets, labelValues, type Metric, type MetricName, metrics } from "../base/metrics.ts";
 import type { Reading, Telemetry } from "../base/telemetry.ts";
 
-/** The part of telemetry that is numbers. */
+/** The metrics part of telemetry. */
 export type Instruments = Pick<Telemetry, "add" | "record" | "observe">;
 
-/** An instrument for each measure of the table. */
+/** Creates an instrument for each metric of the table. */
 export function instrumentsOf(meter: Meter): Instruments {
   const counters = new Map<string, ReturnType<Meter["createCounter"]>>();
   const histograms = new Map<string, ReturnType<Meter["createHistogram"]>>();
@@ -18,7 +18,8 @@ export function instrumentsOf(meter: Meter): Instruments {
     switch (kind) {
       case "counter": {
         const made = meter.createCounter(name, options);
-        // What is there only once it happened hides the first time from who asks for its rate.
+        // A counter that appears only with its first event hides that event from queries for its
+        // rate.
         for (const known of combinationsOf(labels)) made.add(0, known);
         counters.set(name, made);
         break;
@@ -51,7 +52,7 @@ export function instrumentsOf(meter: Meter): Instruments {
   };
 }
 
-/** Every combination of the values of labels; none when one of them has values that are not told. */
+/** All combinations of label values. None if the values of a label are not listed. */
 function combinationsOf(labels: Metric["labels"]): readonly Readonly<Record<string, string>>[] {
   return labels.reduce<readonly Readonly<Record<string, string>>[]>(
     (made, label) => {

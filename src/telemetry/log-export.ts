@@ -19,13 +19,13 @@ import { headersOf, metadataOf, type Target } from "./target.ts";
 import { within } from "./within.ts";
 
 export interface LogExport {
-  /** Takes a line of the log, as JSON. Returns at once; what is too much is dropped. */
+  /** Exports a log line, given as JSON. Returns at once. Lines beyond the limit are dropped. */
   readonly write: (line: string) => void;
-  /** Sends what is left, for as long as is given, in milliseconds. Never fails. */
+  /** Sends the remaining lines, for at most that many milliseconds. Never fails. */
   readonly close: (withinMs: number) => Promise<void>;
 }
 
-/** Sends lines of the log besides writing them, in batches. */
+/** Exports log lines in batches, besides writing them. */
 export async function openLogExport(
   target: Target,
   version: string,
@@ -53,7 +53,7 @@ async function exporterOf({ protocol, url, headers }: Target): Promise<LogRecord
   return new OTLPLogExporter({ url, headers: headersOf(headers) });
 }
 
-/** The levels of the log, as its lines have them, from the least important on. */
+/** The levels in log lines, from the least important one. */
 const severities: readonly (readonly [level: number, text: string, number: SeverityNumber])[] = [
   [20, "DEBUG", SeverityNumber.DEBUG],
   [30, "INFO", SeverityNumber.INFO],
@@ -78,13 +78,13 @@ function emit(logger: Logger, line: string): void {
 
 type Fields = Record<string, AnyValue>;
 
-/** What the logger wrote is an object; a line that is none is passed on as it is. */
+/** The logger writes objects. A line of another form is exported as it is. */
 function fieldsOf(line: string): Fields {
   const value: unknown = JSON.parse(line);
   return isMap(value) ? value : { msg: line };
 }
 
-/** Whatever JSON holds can be exported. */
+/** All values of JSON can be exported. */
 function isMap(value: unknown): value is Fields {
   return typeof value === "object" && value !== null && !Array.isArray(value);
 }

@@ -2,13 +2,13 @@ import { closeSync, fstatSync, openSync, type Stats, statSync, writeSync } from 
 
 import { keptBytesMax, type LogSink } from "./log-sink.ts";
 
-/** How often it is looked whether the path still leads to the file. */
+/** How often to check whether the path still leads to the file, in milliseconds. */
 const lookMs = 1_000;
 
 /**
- * A file, to whose end lines are added. It may be moved away or cut short at any time, as programs
- * do that rotate logs: within a second, or after `reopen`, lines go to the file that has the path
- * then. When they cannot be written, `warn` is told once, and again when they can.
+ * Appends lines to a file. Log rotation may move or truncate the file at any time: within a second,
+ * or after `reopen`, lines go to the file that then has the path. `warn` is called once when lines
+ * cannot be written, and once when they can again.
  */
 export class LogFile implements LogSink {
   readonly isTerminal = false;
@@ -21,7 +21,7 @@ export class LogFile implements LogSink {
   #lost = 0;
   #isFailing = false;
 
-  /** Fails when the file cannot be opened, or is neither a file nor a device. */
+  /** Fails if the file cannot be opened, or is neither a file nor a device. */
   constructor(path: string, warn: (problem: string) => void) {
     this.#path = path;
     this.#warn = warn;
@@ -67,7 +67,7 @@ export class LogFile implements LogSink {
     return (this.#fd ??= openToAppend(this.#path));
   }
 
-  /** A disk may take a part of a line, to which the rest is added when it takes more. */
+  /** A disk may take a part of a line. The rest is written later. */
   #writeKept(fd: number): void {
     for (let [line] = this.#kept; line !== undefined; [line] = this.#kept) {
       const written = writeSync(fd, line);
@@ -78,7 +78,7 @@ export class LogFile implements LogSink {
   }
 }
 
-/** To open a pipe that nobody reads would never return, and to write to one that is full. */
+/** Opening a pipe without a reader would block for ever, and so would writing to a full one. */
 function openToAppend(path: string): number {
   const there = statSync(path, { throwIfNoEntry: false });
   if (there !== undefined && !isWritten(there))
@@ -86,12 +86,12 @@ function openToAppend(path: string): number {
   return openSync(path, "a");
 }
 
-/** What the process writes to anyway may be a pipe, as `/dev/stdout` of a container is. */
+/** A pipe is allowed if the process writes to it anyway, such as `/dev/stdout` in a container. */
 function isWritten(there: Stats): boolean {
   return there.isFile() || there.isCharacterDevice() || isOf(there, 1) || isOf(there, 2);
 }
 
-/** Does the path lead to the open file? */
+/** Whether the path leads to the open file. */
 function isAt(path: string, fd: number): boolean {
   const there = statSync(path, { throwIfNoEntry: false });
   return there !== undefined && isOf(there, fd);

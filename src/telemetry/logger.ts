@@ -8,13 +8,16 @@ export interface LoggerOptions {
   readonly level: "error" | "warn" | "info" | "debug";
   readonly output: "text" | "json";
   readonly sink: LogSink;
-  /** Is given every line besides, as JSON. */
+  /** Also gets every line, as JSON. */
   readonly tap?: ((line: string) => void) | undefined;
-  /** Tells to which trace a line belongs. */
+  /** Gives the trace that a line belongs to. */
   readonly place?: Telemetry["place"] | undefined;
 }
 
-/** A log line never carries headers, bodies or URIs of databases: callers pass fields one by one. */
+/**
+ * Creates the logger. A log line must never contain headers, bodies or database URIs, so callers
+ * pass fields one by one.
+ */
 export function createLogger({ level, output, sink, tap, place }: LoggerOptions): Logger {
   const written = output === "json" ? sink : asText(sink);
   return pino(

@@ -11,7 +11,7 @@ import { resourceOf } from "./resource.ts";
 import type { Address, Scrape } from "./scrape.ts";
 import { headersOf, metadataOf, type Target } from "./target.ts";
 
-/** Who reads the measures: a collector that they are sent to, or one that comes for them, or both. */
+/** The readers of metrics: a collector that they are pushed to, one that scrapes them, or both. */
 export interface Readers {
   readonly push: { readonly target: Target; readonly intervalMs: number } | undefined;
   readonly scrape: Address | undefined;
@@ -20,16 +20,16 @@ export interface Readers {
 
 export interface OpenMeasures {
   readonly meter: Meter;
-  /** The port where they can be read; undefined when nobody comes for them. */
+  /** The port for scraping. Undefined if scraping is off. */
   readonly scrapePort: number | undefined;
-  /** Sends what is left, and resolves when that is done or has failed. */
+  /** Sends the rest, and resolves when that has succeeded or failed. */
   close(): Promise<void>;
 }
 
-/** A collector that does not answer must not hold up the next reading. */
+/** A collector that does not answer must not delay the next export. */
 const exportTimeoutMaxMs = 10_000;
 
-/** Fails as listening does. */
+/** Opens the exporters of metrics. Fails if the port for scraping cannot be listened on. */
 export async function openMeasures(
   { push, scrape, serviceName }: Readers,
   version: string,
@@ -37,19 +37,19 @@ export async function openMeasures(
 ): Promise<OpenMeasures> {
   const readers: IMetricReader[] = [];
   if (push !== undefined) readers.push(await pushReader(push, report));
-  const place = scrape && (await openPlace(scrape));
-  if (place !== undefined) readers.push(place.reader);
+  const listener = scrape && (await openScrapeListener(scrape));
+  if (listener !== undefined) readers.push(listener.reader);
   const provider = new MeterProvider({ resource: resourceOf(serviceName, version), readers });
   return {
     meter: provider.getMeter("pemba", version),
-    scrapePort: place?.port,
+    scrapePort: listener?.port,
     close: async () => {
-      await Promise.all([provider.shutdown(), place?.close()]);
+      await Promise.all([provider.shutdown(), listener?.close()]);
     },
   };
 }
 
-async function openPlace(address: Address): Promise<Scrape> {
+async function openScrapeListener(address: Address): Promise<Scrape> {
   const { openScrape } = await import("./scrape.ts");
   return await openScrape(address);
 }

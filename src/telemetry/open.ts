@@ -9,9 +9,9 @@ import { openTraces } from "./traces.ts";
 import { within } from "./within.ts";
 
 export interface TelemetryOptions {
-  /** Undefined: not traced. */
+  /** Undefined: no traces. */
   readonly traces: Target | undefined;
-  /** Undefined: not measured. */
+  /** Undefined: no metrics. */
   readonly measures: Readers | undefined;
   readonly version: string;
   readonly report: Omit<ExportReport, "failed">;
@@ -19,20 +19,23 @@ export interface TelemetryOptions {
 
 export interface OpenTelemetry {
   readonly telemetry: Telemetry;
-  /** The port where the measures can be read; undefined when nobody comes for them. */
+  /** The port for scraping metrics. Undefined if scraping is off. */
   readonly scrapePort: number | undefined;
-  /** Sends what is left, for as long as is given, in milliseconds. Never fails. */
+  /** Sends the rest, for at most that many milliseconds. Never fails. */
   readonly close: (withinMs: number) => Promise<void>;
 }
 
-/** Begins to trace and to measure. Fails as listening for Prometheus does. */
+/**
+ * Opens the exporters of traces and metrics. Fails if the port for Prometheus cannot be listened
+ * on.
+ */
 export async function openTelemetry({
   traces,
   measures,
   version,
   report,
 }: TelemetryOptions): Promise<OpenTelemetry> {
-  // What counts failed exports is made of what exports.
+  // The counter of failed exports is itself made of the exported metrics.
   let telemetry: Telemetry | undefined;
   const exports: ExportReport = {
     ...report,

@@ -2,26 +2,26 @@ import type { ExportResult } from "@opentelemetry/core";
 
 import type { Signal, Target } from "./target.ts";
 
-/** Who is told of exports. */
+/** Gets the outcome of exports. */
 export interface ExportReport {
-  /** A line for the operator. */
+  /** Writes a line for the operator. */
   readonly warn: (message: string) => void;
   readonly info: (message: string) => void;
-  /** Called for every export that failed. */
+  /** Called for every failed export. */
   readonly failed: (signal: Signal) => void;
 }
 
-/** What all exporters of OpenTelemetry have. */
+/** The common part of all OpenTelemetry exporters. */
 interface Exporter<Items> {
   export(items: Items, done: (result: ExportResult) => void): void;
 }
 
-/** The result code of an export that was not accepted; the package has it as an enum. */
+/** The result code of an accepted export. The package defines it as an enum. */
 const accepted: ExportResult["code"] = 0;
 
 /**
- * Has failures of an exporter told: one line when a collector is gone and one when it is back,
- * however many exports are lost in between.
+ * Reports failures of an exporter: one line when a collector becomes unreachable and one when it is
+ * back, for any number of lost exports in between.
  */
 export function reportOutages<Items>(
   exporter: Exporter<Items>,
@@ -48,7 +48,7 @@ function outageLine(signal: Signal, target: Target, error: Error | undefined): s
   return `${signal} are not taken by ${target.url} and are lost until they are: ${causeOf(error)}`;
 }
 
-/** Neither headers nor what was sent stand in these. */
+/** Describes the cause without headers and without the exported data. */
 function causeOf(error: Error | undefined): string {
   const code = error !== undefined && "code" in error ? String(error.code) : "";
   const text = error?.message.split("\n", 1)[0] ?? "";

@@ -13,24 +13,24 @@ import {
 
 const compress = promisify(gzip);
 
-/** A function of the program, as the engine names it. */
+/** A function of the program, named by the engine. */
 export interface Frame {
   readonly functionName: string;
-  /** Of its file. */
+  /** The URL of its file. */
   readonly url: string;
-  /** Counted from 0; below that when the engine itself is meant. */
+  /** Counted from 0. Negative for functions of the engine. */
   readonly lineNumber: number;
 }
 
-/** What was seen on one stack. */
+/** The samples of one stack. */
 export interface StackSample {
-  /** The innermost function first. */
+  /** Innermost function first. */
   readonly stack: readonly Frame[];
-  /** One for each of the units of the profile. */
+  /** One value for each unit of the profile. */
   readonly values: readonly number[];
 }
 
-/** What a value of a sample counts, such as `cpu` in `nanoseconds`. */
+/** What a value counts, such as `cpu` in `nanoseconds`. */
 export interface Unit {
   readonly type: string;
   readonly unit: string;
@@ -39,14 +39,14 @@ export interface Unit {
 export interface Samples {
   readonly units: readonly Unit[];
   readonly samples: readonly StackSample[];
-  /** A sample stands for so many of the last unit. */
+  /** The sampling period, in the last unit. */
   readonly period: number;
-  /** In milliseconds since 1970, and how many. */
+  /** Start in milliseconds since 1970, and duration in milliseconds. */
   readonly startedAt: number;
   readonly duration: number;
 }
 
-/** The profile as `go tool pprof` and its like read it: compressed protobuf. */
+/** Encodes a profile for `go tool pprof` and similar tools: compressed protobuf. */
 export async function pprofOf(taken: Samples): Promise<Buffer> {
   const stringTable = new StringTable();
   const places = new Places(stringTable);
@@ -73,7 +73,7 @@ export async function pprofOf(taken: Samples): Promise<Buffer> {
   return await compress(profile.encode());
 }
 
-/** Numbers functions, each of which is one place. */
+/** Numbers functions. Each function is one location. */
 class Places {
   readonly locations: Location[] = [];
   readonly routines: Routine[] = [];
@@ -106,7 +106,7 @@ class Places {
   }
 }
 
-/** Tables show functions by their names alone. */
+/** A name for an anonymous function, because tables show names only. */
 function namelessAt(url: string, line: number): string {
   return `(anonymous ${url.slice(url.lastIndexOf("/") + 1)}:${line})`;
 }

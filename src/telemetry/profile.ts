@@ -7,11 +7,11 @@ import type { Frame, Samples, StackSample } from "./pprof.ts";
 const cpuIntervalMicroseconds = 1_000;
 const heapIntervalBytes = 64 * 1024;
 
-/** Functions of the engine that stand for there being nothing to do, and for all stacks. */
+/** Names that the engine gives to idle time and to the root of all stacks. */
 const idle = "(idle)";
 const root = "(root)";
 
-/** What the process works on for so long, or until the signal is aborted. */
+/** Profiles processor time for that many milliseconds, or until the signal is aborted. */
 export async function profileCpu(milliseconds: number, signal: AbortSignal): Promise<Samples> {
   return await inSession(async (session) => {
     await session.post("Profiler.enable");
@@ -34,8 +34,8 @@ export async function profileCpu(milliseconds: number, signal: AbortSignal): Pro
 }
 
 /**
- * What is allocated meanwhile: all of it, or only what is still in use at the end. What was there
- * before is not in it, since the engine takes note only while it is asked to.
+ * Profiles allocations during that time: all of them, or only those still in use at the end.
+ * Earlier allocations are missing, because the engine records them only while profiling.
  */
 export async function profileHeap(
   kind: "allocs" | "heap",

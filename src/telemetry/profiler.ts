@@ -5,26 +5,26 @@ import { pprofOf, type Samples } from "./pprof.ts";
 import { profileCpu, profileHeap } from "./profile.ts";
 
 export interface ProfilerOptions {
-  /** Empty for all interfaces. */
+  /** Empty: all interfaces. */
   readonly host: string;
   readonly port: number;
-  /** The words that the process was started with, none of them secret. */
+  /** The command line of the process, without secrets. */
   readonly commandLine: readonly string[];
-  /** Told when a profile begins. */
+  /** Called when a profile begins. */
   readonly onProfile: (kind: string, seconds: number) => void;
 }
 
-/** Answers those who want to know what the process spends its time and memory on. */
+/** Serves profiles of processor time and memory. */
 export interface ProfilerServer {
-  /** Where it listens. */
+  /** The address that it listens on. */
   readonly address: AddressInfo;
-  /** Ends the profile that is being taken. */
+  /** Stops listening and ends a running profile. */
   close(): Promise<void>;
 }
 
 type Taken = (milliseconds: number, signal: AbortSignal) => Promise<Samples>;
 
-/** A profile by its name in the path, and how many seconds it takes unless it is told. */
+/** The profiles by their name in the path, with their default duration in seconds. */
 const profiles: ReadonlyMap<string, { readonly seconds: number; readonly take: Taken }> = new Map([
   ["profile", { seconds: 30, take: profileCpu }],
   ["heap", { seconds: 10, take: async (time, signal) => await profileHeap("heap", time, signal) }],
@@ -47,7 +47,7 @@ ${prefix}cmdline             the words that the process was started with
 One is taken at a time, of at most ${secondsMax} seconds.
 `;
 
-/** Listens. Fails when it cannot. */
+/** Starts to listen. Fails if that is not possible. */
 export async function openProfiler(options: ProfilerOptions): Promise<ProfilerServer> {
   const isTaking = { now: false };
   const server = createServer((request, response) => {
@@ -116,7 +116,10 @@ async function answer(
   }
 }
 
-/** A page of a browser can have a name of its own lead here; an address it cannot. */
+/**
+ * Whether the host is an address or a known name. A web page can point a name of its own at this
+ * machine, but not an address.
+ */
 function isOurs(given: string | undefined, host: string): boolean {
   const name = given === undefined ? undefined : URL.parse(`http://${given}`)?.hostname;
   if (name === undefined) return false;
@@ -124,7 +127,7 @@ function isOurs(given: string | undefined, host: string): boolean {
   return isAddress || name === "localhost" || name === host.toLowerCase();
 }
 
-function refuse(response: ServerResponse, status: number, sentence: string): void {
+function refuse(response: ServerResponse, status: number, message: string): void {
   if (response.headersSent) return;
-  response.writeHead(status, { "content-type": "text/plain; charset=utf-8" }).end(`${sentence}\n`);
+  response.writeHead(status, { "content-type": "text/plain; charset=utf-8" }).end(`${message}\n`);
 }

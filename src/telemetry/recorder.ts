@@ -23,24 +23,24 @@ import {
 } from "../base/telemetry.ts";
 import type { Instruments } from "./instruments.ts";
 
-/** What the work that is under way belongs to. */
-interface Place {
+/** The span and the tally of the current work. */
+interface ActiveContext {
   readonly span: OtelSpan | undefined;
   readonly tally: Tally | undefined;
 }
 
-const nowhere: Place = { span: undefined, tally: undefined };
+const nowhere: ActiveContext = { span: undefined, tally: undefined };
 const unseen: Span = { set: () => {} };
 const propagator = new W3CTraceContextPropagator();
 
-/** Telemetry that is listened to: spans, or numbers, or both. */
-export function createRecorder(parts: {
+/** Telemetry that records spans, metrics or both. */
+export function createRecorder(outputs: {
   readonly tracer: Tracer | undefined;
   readonly instruments: Instruments | undefined;
 }): Telemetry {
-  const { tracer, instruments = noTelemetry } = parts;
-  const places = new AsyncLocalStorage<Place>();
-  const here = (): Place => places.getStore() ?? nowhere;
+  const { tracer, instruments = noTelemetry } = outputs;
+  const active = new AsyncLocalStorage<ActiveContext>();
+  const here = (): ActiveContext => active.getStore() ?? nowhere;
   return {
     isOn: true,
 
@@ -54,7 +54,7 @@ export function createRecorder(parts: {
         },
         contextOf(head),
       );
-      return recordOf(span, places, (code) => {
+      return recordOf(span, active, (code) => {
         const labels = { method: head.method, transport: head.transport, code };
         instruments.record("pemba.request.duration", (performance.now() - start) / 1_000, labels);
         if (code === "OK" || !isAdmissionRefusal(code)) return;
@@ -64,11 +64,11 @@ export function createRecorder(parts: {
 
     span: async (name, work) => {
       const { span: parent, tally } = here();
-      // Outside of a request, and in one whose client does not want it, nothing is traced.
+      // Nothing is traced outside of a request, or if the client does not want its request traced.
       if (tracer === undefined || parent?.isRecording() !== true) return await work(unseen);
       const span = tracer.startSpan(name, {}, trace.setSpan(ROOT_CONTEXT, parent));
       try {
-        return await places.run({ span, tally }, work, seen(span));
+        return await active.run({ span, tally }, work, seen(span));
       } catch (thrown) {
         endWith(span, errorOf(thrown).code);
         throw thrown;
@@ -83,11 +83,11 @@ export function createRecorder(parts: {
 
     tallied: async (question, work) => {
       const tally = { question, statements: 0 };
-      return await places.run({ span: here().span, tally }, work, tally);
+      return await active.run({ span: here().span, tally }, work, tally);
     },
 
     get tally() {
-      return places.getStore()?.tally;
+      return active.getStore()?.tally;
     },
 
     add: instruments.add,
@@ -95,7 +95,7 @@ export function createRecorder(parts: {
     observe: instruments.observe,
 
     place: () => {
-      const context = places.getStore()?.span?.spanContext();
+      const context = active.getStore()?.span?.spanContext();
       return context && { traceId: context.traceId, spanId: context.spanId };
     },
   };
@@ -108,7 +108,7 @@ function isAdmissionRefusal(code: ErrorCode): boolean {
   );
 }
 
-/** The place that a client names; a new trace where it names none that can be read. */
+/** The trace context of the client. A new trace if the client sent none, or an unreadable one. */
 function contextOf({ traceparent, tracestate }: RequestHead): Context {
   if (traceparent === undefined) return ROOT_CONTEXT;
   return propagator.extract(ROOT_CONTEXT, { traceparent, tracestate }, defaultTextMapGetter);
@@ -116,13 +116,13 @@ function contextOf({ traceparent, tracestate }: RequestHead): Context {
 
 function recordOf(
   span: OtelSpan | undefined,
-  places: AsyncLocalStorage<Place>,
+  active: AsyncLocalStorage<ActiveContext>,
   ended: (code: ErrorCode | "OK") => void,
 ): RequestRecord {
-  const place = { span, tally: undefined };
+  const context = { span, tally: undefined };
   return {
     traceId: span?.spanContext().traceId,
-    run: (work) => (span === undefined ? work() : places.run(place, work)),
+    run: (work) => (span === undefined ? work() : active.run(context, work)),
     end: (code) => {
       ended(code);
       if (span === undefined) return;
@@ -132,7 +132,7 @@ function recordOf(
   };
 }
 
-/** That nobody waits any more is no fault of anybody. */
+/** A cancelled request is not an error of the server. */
 function endWith(span: OtelSpan, code: ErrorCode | "OK"): void {
   span.setAttribute("pemba.code", code);
   if (code === "OK" || code === "CANCELLED") return;

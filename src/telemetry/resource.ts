@@ -8,10 +8,10 @@ import {
   resourceFromAttributes,
 } from "@opentelemetry/resources";
 
-/** One for all signals of the process, whatever names they have. */
+/** One id for all signals of the process, under any service name. */
 const instanceId = randomUUID();
 
-/** Who it is that sends; OTEL_RESOURCE_ATTRIBUTES may say more. */
+/** Describes the exporting process. OTEL_RESOURCE_ATTRIBUTES can add to it. */
 export function resourceOf(serviceName: string, version: string): Resource {
   return defaultResource()
     .merge(detectResources({ detectors: [envDetector] }))

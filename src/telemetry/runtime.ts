@@ -3,23 +3,23 @@ import { getHeapStatistics } from "node:v8";
 
 import type { Telemetry } from "../base/telemetry.ts";
 
-/** How often it is looked whether the event loop is late, in milliseconds. */
+/** How often to measure the delay of the event loop, in milliseconds. */
 const resolution = 10;
 const nanoseconds = 1e-9;
 const microseconds = 1e-6;
 
-/** Has the process itself measured. Returns what ends that. */
+/** Measures the process itself. Returns a function that stops this. */
 export function measureRuntime({ observe }: Pick<Telemetry, "observe">): () => void {
   const delay = monitorEventLoopDelay({ resolution });
   delay.enable();
-  // What is measured is the time from one look to the next.
+  // The histogram holds the time between two measurements.
   const late = (value: number): number => Math.max(0, value * nanoseconds - resolution / 1_000);
   const only = (value: number) => [{ value, labels: {} }];
   observe("nodejs.eventloop.delay.p50", () => only(late(delay.percentile(50))));
   observe("nodejs.eventloop.delay.p99", () => only(late(delay.percentile(99))));
   observe("nodejs.eventloop.delay.max", () => {
     const readings = only(late(delay.max));
-    // The last of the three that is read.
+    // This is the last of the three values to be read.
     delay.reset();
     return readings;
   });

@@ -9,21 +9,21 @@ export interface Address {
   readonly port: number;
 }
 
-/** A place where Prometheus comes for the measures. */
+/** A listener that Prometheus scrapes. */
 export interface Scrape {
   readonly reader: IMetricReader;
-  /** Another port than was asked for when that was 0. */
+  /** The bound port, which differs from the given one if that was 0. */
   readonly port: number;
   close(): Promise<void>;
 }
 
-/** Where Prometheus looks unless it is told otherwise. */
+/** The default path of Prometheus. */
 const path = "/metrics";
 const contentType = "text/plain; version=0.0.4; charset=utf-8";
 
-/** Listens for Prometheus. Fails as listening does. */
+/** Listens for Prometheus. Fails if that is not possible. */
 export async function openScrape({ host, port }: Address): Promise<Scrape> {
-  // The package's own server takes no free port, and says less of what it sends than it should.
+  // The package's own server cannot bind a free port, and its content type is incomplete.
   const reader = new PrometheusExporter({ preventServerStart: true });
   const serializer = new PrometheusSerializer("", false, undefined, false, true);
   const answer = async (request: IncomingMessage, response: ServerResponse): Promise<void> => {
@@ -41,7 +41,7 @@ export async function openScrape({ host, port }: Address): Promise<Scrape> {
     answer(request, response).catch(() => response.destroy());
   });
   server.listen({ host, port });
-  // It is there for as long as the rest of the process is.
+  // The listener must not keep the process alive.
   server.unref();
   await once(server, "listening");
   const bound = server.address();
@@ -57,14 +57,14 @@ export async function openScrape({ host, port }: Address): Promise<Scrape> {
   };
 }
 
-/** Units as they end names in Prometheus. */
+/** Units as name suffixes in Prometheus. */
 const suffixes: ReadonlyMap<string, string> = new Map([
   ["s", "_seconds"],
   ["By", "_bytes"],
   ["1", "_ratio"],
 ]);
 
-/** The same with names as a collector would give them to Prometheus; the package leaves that out. */
+/** Adds the units to the names, as a collector does for Prometheus. The package does not. */
 function withUnits(measured: ResourceMetrics): ResourceMetrics {
   const scopeMetrics = measured.scopeMetrics.map((scope) => ({
     ...scope,

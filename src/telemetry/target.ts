@@ -1,12 +1,12 @@
 import { Metadata } from "@grpc/grpc-js";
 
-/** A signal is what is exported by itself, to a place of its own. */
+/** A kind of telemetry, exported to a target of its own. */
 export type Signal = "traces" | "metrics" | "logs";
 
-/** Where a signal is sent. */
+/** The target of a signal. */
 export interface Target {
   readonly protocol: "http" | "grpc" | "zipkin";
-  /** The whole URL; of gRPC, whose methods have fixed paths, without one. */
+  /** The whole URL. For gRPC, without a path, because its methods have fixed paths. */
   readonly url: string;
   readonly headers: readonly Header[];
   readonly serviceName: string;
@@ -17,20 +17,23 @@ export interface Header {
   readonly value: string;
 }
 
-/** How a target is given: see docs/observability.md. */
+/** A target as the configuration gives it: see docs/observability.md. */
 export interface GivenTarget {
   readonly exporter: "otlp" | "otlp-http" | "otlp-grpc" | "zipkin";
   readonly protocol: "http" | "grpc";
-  /** `host:port` or a URL; empty for the collector of this machine. */
+  /** `host:port` or a URL. Empty for a collector on this machine. */
   readonly endpoint: string;
   readonly insecure: boolean;
   readonly urlpath: string;
-  /** `name:value` each; the value may hold colons. */
+  /** Each as `name:value`. The value may contain colons. */
   readonly headers: readonly string[];
   readonly serviceName: string;
 }
 
-/** Where a collector listens on its own machine, by the conventions of OpenTelemetry and Zipkin. */
+/**
+ * The default addresses of collectors on the same machine, by the conventions of OpenTelemetry and
+ * Zipkin.
+ */
 const ownMachine = {
   http: "http://localhost:4318",
   grpc: "http://localhost:4317",
@@ -66,14 +69,14 @@ function protocolOf({ exporter, protocol }: GivenTarget): Target["protocol"] {
   }
 }
 
-/** A URL says by itself whether it is encrypted. */
+/** The scheme of a URL decides whether the connection is encrypted. */
 function baseOf({ endpoint, insecure }: GivenTarget, protocol: Target["protocol"]): URL {
   if (endpoint === "") return new URL(ownMachine[protocol]);
   if (endpoint.includes("://")) return new URL(endpoint);
   return new URL(`${insecure || protocol === "zipkin" ? "http" : "https"}://${endpoint}`);
 }
 
-/** A path of its own wins, then that of the URL, then that of the protocol. */
+/** A configured path takes precedence, then that of the URL, then the default of the protocol. */
 function withPath(base: URL, path: string, usual: string): string {
   const url = new URL(base);
   const own = path === "" ? base.pathname : path;
@@ -86,12 +89,12 @@ function headerOf(text: string): Header {
   return { name: text.slice(0, colon).trim(), value: text.slice(colon + 1).trim() };
 }
 
-/** Headers as HTTP exporters take them. */
+/** Headers in the form of HTTP exporters. */
 export function headersOf(headers: readonly Header[]): Record<string, string> {
   return Object.fromEntries(headers.map(({ name, value }) => [name, value]));
 }
 
-/** Headers as gRPC exporters take them. */
+/** Headers in the form of gRPC exporters. */
 export function metadataOf(headers: readonly Header[]): Metadata {
   const metadata = new Metadata();
   for (const { name, value } of headers) metadata.set(name, value);

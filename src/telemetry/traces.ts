@@ -13,11 +13,11 @@ import { headersOf, metadataOf, type Target } from "./target.ts";
 
 export interface OpenTraces {
   readonly tracer: Tracer;
-  /** Sends what is left, and resolves when that is done or has failed. */
+  /** Sends the rest, and resolves when that has succeeded or failed. */
   close(): Promise<void>;
 }
 
-/** Spans are sent in batches; when they come faster than they are taken, the surplus is dropped. */
+/** Opens the exporter of traces. It sends spans in batches. Spans beyond its queue are dropped. */
 export async function openTraces(
   target: Target,
   version: string,
@@ -27,7 +27,7 @@ export async function openTraces(
   reportOutages(exporter, { signal: "traces", target, report });
   const provider = new TracerProvider({
     resource: resourceOf(target.serviceName, version),
-    // Who calls decides for the whole of its trace.
+    // The caller decides whether its whole trace is sampled.
     sampler: new ParentBasedSampler({ root: new AlwaysOnSampler() }),
     spanProcessors: [new BatchSpanProcessor({ exporter })],
   });

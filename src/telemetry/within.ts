@@ -1,6 +1,6 @@
 import { setTimeout as wait } from "node:timers/promises";
 
-/** Waits for what is under way, but not for ever, and whether or not it succeeds. */
+/** Waits until all work has settled, but at most that many milliseconds. */
 export async function within(milliseconds: number, work: readonly Promise<void>[]): Promise<void> {
   const over = new AbortController();
   const timeout = wait(milliseconds, undefined, { signal: over.signal }).catch(() => undefined);

@@ -8,10 +8,10 @@ import {
 import { defaultOf, variableOf } from "../config/option.ts";
 import { isOptionKey, type OptionKey, options } from "../config/options.ts";
 
-/** Where the server listens is the container's own business: free ports lead to its ports. */
+/** The container chooses its own addresses, and maps them to free ports. */
 type Address = "server.host" | "server.http.port" | "server.grpc.port";
 
-/** Keys of the configuration, with values as a file has them, such as `15m` or `10MiB`. */
+/** Keys of the configuration, with values as in a file, such as `15m` or `10MiB`. */
 export type ContainerConfig = {
   readonly [Key in Exclude<OptionKey, Address>]?: string | number | boolean | readonly string[];
 };
@@ -31,29 +31,29 @@ const grpcPort = defaultOf(options["server.grpc.port"]);
 export class PembaContainer extends GenericContainer {
   private readonly config = new Map<OptionKey, string>();
 
-  /** `image` is what `docker build --tag pemba .` made, unless another one is named. */
+  /** `image` is the result of `docker build --tag pemba .` by default. */
   constructor(image = "pemba") {
     super(image);
     this.withExposedPorts(restPort, grpcPort);
     this.withConfig({ "server.rate_limit": 1_000_000_000 });
   }
 
-  /** Sets keys of the configuration, beside those that were set before. */
+  /** Sets keys of the configuration, in addition to earlier ones. */
   withConfig(config: ContainerConfig): this {
     for (const [key, value] of Object.entries(config)) {
-      // A caller in JavaScript may name anything; the server tells of what it does not know.
+      // A caller in JavaScript may pass anything. The server reports unknown keys.
       if (isOptionKey(key)) this.config.set(key, String(value));
       else throw new TypeError(`\`${key}\` is not a key of the configuration`);
     }
     return this;
   }
 
-  /** Keeps data in the Postgres database of a URI, as the container itself reaches it. */
+  /** Keeps data in a Postgres database. The container must reach the URI. */
   withDatabase(uri: string): this {
     return this.withConfig({ "database.engine": "postgres", "database.uri": uri });
   }
 
-  /** Lets in who sends one of these keys as a bearer token, and nobody else. */
+  /** Requires one of these keys as a bearer token. */
   withPresharedKeys(...keys: readonly string[]): this {
     return this.withConfig({
       "authn.enabled": true,
@@ -62,7 +62,7 @@ export class PembaContainer extends GenericContainer {
     });
   }
 
-  /** Resolves when the server can be asked. Fails when it ends before that, with what it logged. */
+  /** Resolves when the server answers. Fails with its log if the server ends before. */
   override async start(): Promise<StartedPembaContainer> {
     const variables = [...this.config].map(([key, text]) => [variableOf(options[key].flag), text]);
     this.withEnvironment(Object.fromEntries(variables));
@@ -72,7 +72,7 @@ export class PembaContainer extends GenericContainer {
         ? Wait.forSuccessfulCommand("pemba health")
         : readiness(isSecure),
     );
-    // Logs are read over a connection that by itself keeps no process alive.
+    // The connection that reads logs does not keep the process alive.
     const awake = setInterval(() => {}, 60_000);
     try {
       return new StartedPembaContainer(await super.start(), isSecure);
@@ -82,13 +82,13 @@ export class PembaContainer extends GenericContainer {
   }
 }
 
-/** REST says when it is ready, once it listens. */
+/** Waits for REST, which answers when it listens. */
 function readiness(isSecure: boolean): ReturnType<typeof Wait.forHttp> {
   const strategy = Wait.forHttp("/healthz", restPort, { abortOnContainerExit: true });
   return isSecure ? strategy.usingTls().allowInsecure() : strategy;
 }
 
-/** A server that can be asked; it ends with `stop`, or with the test run. */
+/** A running server. It ends with `stop`, or with the test run. */
 export class StartedPembaContainer extends AbstractStartedContainer {
   private readonly isSecure: boolean;
 
@@ -97,7 +97,7 @@ export class StartedPembaContainer extends AbstractStartedContainer {
     this.isSecure = isSecure;
   }
 
-  /** What the paths of REST are put behind, such as `http://localhost:32768`. */
+  /** The base URL of REST, such as `http://localhost:32768`. */
   getRestUrl(): string {
     const scheme = this.isSecure ? "https" : "http";
     return `${scheme}://${this.getHost()}:${this.getMappedPort(restPort)}`;

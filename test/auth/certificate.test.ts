@@ -39,7 +39,7 @@ async function open(t: TestContext): Promise<Scene> {
   const log: string[] = [];
   const certificate = new FileCertificate({
     files,
-    place: "server.http.tls",
+    keyPrefix: "server.http.tls",
     logger: pino({}, { write: (line: string) => void log.push(String(JSON.parse(line).msg)) }),
     lookInterval: 10,
   });
@@ -167,7 +167,7 @@ test("what cannot be used at the start is told with its place", async (t) => {
   const made = await makeCertificate();
   const other = await makeCertificate();
   const open = (files: CertificateFolder): unknown =>
-    new FileCertificate({ files, place: "server.grpc.tls", logger: pino({ level: "silent" }) });
+    new FileCertificate({ files, keyPrefix: "server.grpc.tls", logger: pino({ level: "silent" }) });
   const missing = certificateFolder(t);
   assert.throws(() => open(missing), {
     sentence: `server.grpc.tls.cert: cannot read \`${missing.cert}\``,

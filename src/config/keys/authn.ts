@@ -13,13 +13,13 @@ import {
 import { option } from "../option.ts";
 import { scopedKeys } from "../scoped-keys.ts";
 
-/** Those of JWS that prove who signed; `none` does not. */
+/** The JWS algorithms that prove who signed. `none` does not. */
 const rsaMethods = ["RS256", "RS384", "RS512", "PS256", "PS384", "PS512"] as const;
 const curveMethods = ["ES256", "ES384", "ES512", "EdDSA", "Ed25519"] as const;
 const secretMethods = ["HS256", "HS384", "HS512"] as const;
 const signingMethods = [...rsaMethods, ...curveMethods, ...secretMethods] as const;
 
-/** Who may ask. */
+/** Authentication. */
 export const authnOptions = {
   "authn.enabled": option(boolean, {
     flag: "authn-enabled",

@@ -9,7 +9,7 @@ const target: Kind<string> = {
   read: (text) => (peerTargetOf(text) === undefined ? undefined : text),
 };
 
-/** At least as much as each would have if all had as much. */
+/** Relative to the average load of an instance, so it must be above 1. */
 const loadFactor: Kind<number> = {
   expected: "a number from 1.01 to 100",
   schema: { anyOf: [{ type: "number", minimum: 1.01, maximum: 100 }, { type: "string" }] },
@@ -19,7 +19,7 @@ const loadFactor: Kind<number> = {
   },
 };
 
-/** How instances share what they keep. */
+/** How instances share cached answers. */
 export const distributedOptions = {
   "distributed.enabled": option(boolean, {
     flag: "distributed-enabled",

@@ -1,7 +1,7 @@
 import { anyText, oneOf } from "../kind.ts";
 import { option } from "../option.ts";
 
-/** What is logged, and where to. */
+/** The log: its level, format and file. */
 export const loggerOptions = {
   "logger.level": option(oneOf("error", "warn", "info", "debug"), {
     flag: "log-level",

@@ -1,7 +1,7 @@
 import { anyText, boolean, port } from "../kind.ts";
 import { option } from "../option.ts";
 
-/** What the process does with its time and memory. */
+/** Profiles of processor time and memory. */
 export const profilerOptions = {
   "profiler.enabled": option(boolean, {
     flag: "profiler-enabled",

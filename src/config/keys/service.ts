@@ -1,7 +1,7 @@
 import { boolean, integer, longSecret, maybe, size } from "../kind.ts";
 import { option } from "../option.ts";
 
-/** The limits and caches of what is answered. */
+/** The limits and caches of the service. */
 export const serviceOptions = {
   "service.circuit_breaker": option(boolean, {
     flag: "service-circuit-breaker",

@@ -1,7 +1,7 @@
 import { anyText, boolean, host, integer, type Kind, listOf, maybe, oneOf, port } from "../kind.ts";
 import { type Option, option } from "../option.ts";
 
-/** What others have a name of their own for takes OTLP as well. */
+/** Products with exporters of their own also accept OTLP. */
 const elsewhere =
   "Jaeger, SigNoz and other collectors take otlp at their ports 4317 and 4318, Google Cloud by a collector";
 
@@ -13,7 +13,7 @@ function exporter<const T extends string>(...names: readonly T[]): Kind<T> {
   return { ...kind, expected: `${kind.expected} (${elsewhere})` };
 }
 
-/** Where a collector listens. */
+/** The address of a collector. */
 const endpoint: Kind<string> = {
   expected: "host:port, or a URL such as https://collector.example:4318 without credentials",
   schema: { type: ["string", "number", "boolean"], pattern: String.raw`^[^?#@\s]*$` },
@@ -24,7 +24,7 @@ const endpoint: Kind<string> = {
   },
 };
 
-/** A header that is sent along, such as a token. */
+/** A header that is sent with each export, such as a token. */
 const header: Kind<string> = {
   expected: "headers such as authorization:Bearer abc",
   schema: { type: "string", pattern: "^[!#$%&'*+.^_`|~0-9A-Za-z-]+:[ -~]*$" },
@@ -32,7 +32,7 @@ const header: Kind<string> = {
   read: (text) => (/^[!#$%&'*+.^_`|~0-9A-Za-z-]+:[ -~]*$/.test(text) ? text : undefined),
 };
 
-/** The keys of one section, by what they are for and how their flags and variables begin. */
+/** The keys of one section: what they are for, and how their flags and variables begin. */
 function section(what: string, flag: string) {
   return {
     endpoint: option(maybe(endpoint), {
@@ -78,7 +78,7 @@ const logs = section("exported log lines", "log");
 const traces = section("traces", "tracer");
 const measures = section("metrics", "meter");
 
-/** Lines of the log that are sent besides being written. */
+/** Log lines that are exported besides being written. */
 export const logExportOptions = {
   "logger.enabled": option(boolean, {
     flag: "log-enabled",
@@ -98,7 +98,7 @@ export const logExportOptions = {
   "logger.service_name": logs.serviceName,
 } as const;
 
-/** What is told of requests: step by step, and in numbers. */
+/** Traces and metrics of requests. */
 export const telemetryOptions = {
   "tracer.enabled": option(boolean, {
     flag: "tracer-enabled",

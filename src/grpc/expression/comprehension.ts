@@ -6,11 +6,11 @@ type Comprehension = Extract<ConditionTree, { readonly kind: "comprehension" }>;
 type Transform = Extract<ConditionTree, { readonly kind: "transform" }>;
 type Encode = (tree: ConditionTree) => Node;
 
-/** No rule can have a name like this. */
+/** No rule can use this name. */
 const accumulator = "@result";
 const intType: StaticType = { kind: "int" };
 
-/** The loop that a macro stands for, as CEL tools write it out. */
+/** Encodes a macro as the loop that it stands for, as CEL tools expand it. */
 export function encodeComprehension(make: NodeMaker, tree: Comprehension, encode: Encode): Node {
   const range = encode(tree.range);
   const predicate = encode(tree.predicate);
@@ -41,7 +41,7 @@ export function encodeComprehension(make: NodeMaker, tree: Comprehension, encode
           make.call("_==_", [result(), integer(make, 1n, tree.start)], at(boolType)),
       });
     case "filter": {
-      const element = range.type.kind === "list" ? range.type.element : keyOf(range.type);
+      const element = range.type.kind === "list" ? range.type.element : keyTypeOf(range.type);
       return loop(make, tree, range, {
         type: tree.type,
         init: make.list([], tree),
@@ -70,18 +70,18 @@ export function encodeTransform(make: NodeMaker, tree: Transform, encode: Encode
   });
 }
 
-/** The result so far, as a new node at each place that reads it. */
+/** The result so far, as a new node for each use. */
 type Result = () => Node;
-/** What a node is that stands where the macro does. */
+/** The facts of a node at the position of the macro. */
 type At = (type: StaticType) => Facts;
 
 interface Loop {
   readonly type: StaticType;
   readonly init: Node;
-  /** Absent: to the end. */
+  /** Absent: the loop runs to the end. */
   readonly goesOn?: (result: Result, at: At) => Node;
   readonly step: (result: Result, at: At) => readonly [name: string, args: readonly Node[]];
-  /** Absent: what the last step left. */
+  /** Absent: the result of the last step. */
   readonly result?: (result: Result, at: At) => Node;
 }
 
@@ -117,7 +117,7 @@ function loop(
   );
 }
 
-function keyOf(type: StaticType): StaticType {
+function keyTypeOf(type: StaticType): StaticType {
   return type.kind === "map" ? type.key : { kind: "dyn" };
 }
 

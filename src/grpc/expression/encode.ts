@@ -9,7 +9,7 @@ import type { CheckedExprSchema } from "../../gen/google/api/expr/v1alpha1/check
 import { encodeComprehension, encodeTransform } from "./comprehension.ts";
 import { type Facts, type Node, NodeMaker } from "./node.ts";
 
-/** The body of a rule as CEL tools exchange it: macros are the loops that they stand for. */
+/** Encodes the body of a rule in the exchange format of CEL tools. Macros are expanded to loops. */
 export function encodeCondition({
   text,
   tree,
@@ -86,7 +86,7 @@ function encodeMap(
   return make.node({ case: "structExpr", value: { entries } }, tree);
 }
 
-/** A chain as a tree of small depth, since readers have a limit to how deep messages may stand. */
+/** Encodes a chain as a balanced tree, because readers limit the nesting of messages. */
 function balance(make: NodeMaker, name: string, operands: readonly Node[], start: number): Node {
   const [first] = operands;
   if (operands.length === 1) return must(first, "one operand is one");

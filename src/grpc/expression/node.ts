@@ -17,25 +17,25 @@ type Reference = MessageInitShape<typeof ReferenceSchema>;
 type ExprKind = NonNullable<Expr["exprKind"]>;
 type ConstantKind = NonNullable<MessageInitShape<typeof ConstantSchema>["constantKind"]>;
 
-/** A node with what its parent needs to know of it. */
+/** A node with the facts that its parent needs. */
 export interface Node {
   readonly expr: Expr;
   readonly type: StaticType;
 }
 
-/** What a node is, besides its content; `start` is in UTF-16 units of the rule's text. */
+/** The facts of a node. `start` is in UTF-16 units of the rule's text. */
 export interface Facts {
   readonly type: StaticType;
   readonly start: number;
 }
 
-/** Makes the nodes of one tree, and notes by their ids what is known of each. */
+/** Makes the nodes of one tree, and stores their facts by id. */
 export class NodeMaker {
   readonly #text: string;
   readonly #types: NonNullable<MessageInitShape<typeof CheckedExprSchema>["typeMap"]> = {};
   readonly #references: Record<string, Reference> = {};
   readonly #positions: Record<string, number> = {};
-  /** Where the second halves of characters stand that are two units long. */
+  /** The offsets of the second halves of surrogate pairs. */
   readonly #pairs: readonly number[];
   #lastId = 0;
 
@@ -44,7 +44,7 @@ export class NodeMaker {
     this.#pairs = [...text.matchAll(/[\udc00-\udfff]/g)].map(({ index }) => index);
   }
 
-  /** The whole, whose tree is this. */
+  /** The whole expression with this root. */
   checkedExpr(root: Node): MessageInitShape<typeof CheckedExprSchema> {
     return {
       expr: root.expr,
@@ -65,7 +65,7 @@ export class NodeMaker {
     return { expr: { id: BigInt(id), exprKind }, type: facts.type };
   }
 
-  /** The id of an entry of a map, of which nothing is known. */
+  /** The id of a map entry, which has no facts. */
   entryId(): bigint {
     return BigInt(++this.#lastId);
   }
@@ -94,7 +94,7 @@ export class NodeMaker {
     return this.node({ case: "listExpr", value: { elements: elements.map(exprOf) } }, facts);
   }
 
-  /** Positions count characters, of which some are two of the units that JavaScript counts. */
+  /** CEL counts code points, JavaScript counts UTF-16 units. */
   #codePoint(offset: number): number {
     return offset - countBelow(this.#pairs, offset);
   }
@@ -121,7 +121,7 @@ function typeOf({ type }: Node): StaticType {
 
 type Type = MessageInitShape<typeof TypeSchema>;
 
-/** A type as CEL tools spell it. */
+/** Encodes a type for CEL tools. */
 function encodeType(type: StaticType): Type {
   switch (type.kind) {
     case "bool":

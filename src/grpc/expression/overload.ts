@@ -1,9 +1,11 @@
 import type { StaticType } from "../../condition/static-type.ts";
 
-/** What an argument may be; `uint` is only ever what a dyn turns out to be. */
+/** The type of a parameter. Only a dyn can be `uint` at run time. */
 type Parameter = StaticType["kind"] | "uint" | "any";
 
-/** An overload: its name as CEL tools know it, and its parameters, a method's receiver first. */
+/**
+ * An overload: its id in CEL tools and its parameters. For a method, the receiver is the first one.
+ */
 type Overload = readonly [id: string, ...parameters: readonly Parameter[]];
 
 const ordered = [
@@ -17,14 +19,14 @@ const ordered = [
   "duration",
 ] as const;
 
-/** The names of types in the names of overloads, where they differ. */
+/** Type names in overload ids, where they differ. */
 const spelled: Readonly<Partial<Record<Parameter, string>>> = { int: "int64", uint: "uint64" };
 
 function spell(kind: Parameter): string {
   return spelled[kind] ?? kind;
 }
 
-/** `less_int64` and the like. */
+/** Overloads such as `less_int64`. */
 function comparison(name: string): readonly Overload[] {
   return ordered.map((kind) => [`${name}_${spell(kind)}`, kind, kind]);
 }
@@ -33,12 +35,12 @@ function arithmetic(name: string, kinds: readonly Parameter[]): readonly Overloa
   return kinds.map((kind) => [`${name}_${spell(kind)}`, kind, kind]);
 }
 
-/** `string_to_int64` and the like. */
+/** Overloads such as `string_to_int64`. */
 function conversion(to: Parameter, from: readonly Parameter[]): readonly Overload[] {
   return from.map((kind) => [`${spell(kind)}_to_${spell(to)}`, kind]);
 }
 
-/** A part of a time, in UTC or in the zone that is named. */
+/** Overloads for a part of a time, in UTC or in a given zone. */
 function timePart(part: string, hasDuration = false): readonly Overload[] {
   return [
     [`timestamp_to_${part}`, "timestamp"],
@@ -49,7 +51,7 @@ function timePart(part: string, hasDuration = false): readonly Overload[] {
 
 const numbers = ["int", "uint", "double"] as const;
 
-/** The overloads of operators and functions, by the name of the function. */
+/** The overloads of operators and functions, by function name. */
 const functions: Readonly<Record<string, readonly Overload[]>> = {
   "_&&_": [["logical_and", "bool", "bool"]],
   "_||_": [["logical_or", "bool", "bool"]],
@@ -102,7 +104,7 @@ const functions: Readonly<Record<string, readonly Overload[]>> = {
   type: [["type", "any"]],
 };
 
-/** The overloads of methods, by the name of the method. */
+/** The overloads of methods, by method name. */
 const methods: Readonly<Record<string, readonly Overload[]>> = {
   contains: [["contains_string", "string", "string"]],
   endsWith: [["ends_with_string", "string", "string"]],
@@ -121,12 +123,12 @@ const methods: Readonly<Record<string, readonly Overload[]>> = {
   getMilliseconds: timePart("milliseconds", true),
 };
 
-/** The overloads of a function that the types of its arguments leave possible. */
+/** The overloads of a function that fit the types of its arguments. */
 export function overloadsOf(name: string, types: readonly StaticType[]): string[] {
   return possible(functions[name] ?? [], types);
 }
 
-/** The same for a method, whose receiver is the first of the types. */
+/** The same for a method. The first type is the receiver. */
 export function methodOverloadsOf(name: string, types: readonly StaticType[]): string[] {
   return possible(methods[name] ?? [], types);
 }

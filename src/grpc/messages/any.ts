@@ -15,7 +15,7 @@ import {
 import { valueTypeOf } from "../../service/value-type.ts";
 import { decodeMessage } from "../message.ts";
 
-/** Reads the message in an Any; `field` is where the Any stands. */
+/** Decodes the message in an Any. `field` is the path of the Any. */
 export function decodeAny(any: Any | undefined, field: string): AttributeValue | undefined {
   if (any === undefined) return undefined;
   const type = valueTypeOf(any.typeUrl, `${field}.@type`);
@@ -39,7 +39,7 @@ export function decodeAny(any: Any | undefined, field: string): AttributeValue |
   }
 }
 
-/** An Any that holds the message of the value's type. */
+/** Encodes a value as an Any with the message of its type. */
 export function encodeAny(value: AttributeValue): Any {
   switch (value.type) {
     case "boolean":

@@ -9,7 +9,7 @@ import type {
 import type { RawAttribute } from "../../service/request-data.ts";
 import { decodeAny, encodeAny } from "./any.ts";
 
-/** Reads the values of attributes; `list` is where they stand in the request. */
+/** Decodes the values of attributes. `list` is their path in the request. */
 export function decodeAttributes(
   attributes: readonly AttributeMessage[],
   list: string,

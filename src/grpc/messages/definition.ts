@@ -37,7 +37,7 @@ const operations = {
   not: Operation.EXCLUSION,
 } as const;
 
-/** A schema in its compiled form. */
+/** Encodes a compiled schema. */
 export function encodeSchema(schema: Schema): MessageInitShape<typeof SchemaDefinitionSchema> {
   return {
     entityDefinitions: encodeMap(schema.entities, encodeEntity),
@@ -123,7 +123,7 @@ function encodeRule(rule: RuleDefinition): MessageInitShape<typeof RuleDefinitio
   };
 }
 
-/** `fromEntries` defines keys, so that a name such as `__proto__` is a key like any other. */
+/** `fromEntries` defines keys, so that a name such as `__proto__` is an ordinary key. */
 function encodeMap<T, R>(
   map: ReadonlyMap<string, T>,
   encode: (value: T, name: string) => R,

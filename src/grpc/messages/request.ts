@@ -4,7 +4,7 @@ import type { RawContext } from "../../service/request-context.ts";
 import type { CallContext } from "../method.ts";
 import { decodeAttributes } from "./data.ts";
 
-/** What all questions about permissions have in common, in the terms of the service. */
+/** Decodes the common part of all questions about permissions, in the form of the service. */
 export function decodeQuestion(
   request: {
     readonly tenantId: string;
@@ -27,7 +27,9 @@ function decodeContext({ tuples, attributes, data }: Context): RawContext {
   return { tuples, attributes: decodeAttributes(attributes, "context.attributes"), data };
 }
 
-/** What all requests for a page have in common. A number that is 0 was not given. */
+/**
+ * Decodes the common part of all requests for a page. A page size of 0 means that none was given.
+ */
 export function decodePage(request: {
   readonly pageSize: number;
   readonly continuousToken: string;

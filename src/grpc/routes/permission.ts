@@ -55,7 +55,7 @@ export function permissionMethods(service: Service): readonly ServedMethod[] {
   ];
 }
 
-/** The answer to a check, for whoever asks it over gRPC. Fails as the check does. */
+/** Answers a check over gRPC. Fails as the check does. */
 export async function answerCheck(
   service: Service,
   request: PermissionCheckRequest,
@@ -78,7 +78,7 @@ function resultOf({ allowed }: CheckAnswer): CheckResult {
   return allowed ? CheckResult.ALLOWED : CheckResult.DENIED;
 }
 
-/** A tree in the shape of the public API. */
+/** Encodes a tree for the public API. */
 function encodeTree(tree: ExpandTree): MessageInitShape<typeof ExpandSchema> {
   return {
     entity: tree.entity,

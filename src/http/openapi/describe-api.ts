@@ -10,7 +10,7 @@ import { examples } from "./examples.ts";
 import { operations, tags } from "./operations.ts";
 import { refusalResponses } from "./refusals.ts";
 
-/** A route as far as the description goes. */
+/** The parts of a route that the description needs. */
 export type DescribedRoute = Pick<
   RouteOptions,
   "method" | "url" | "schema" | "errorHandler" | "config"
@@ -30,8 +30,8 @@ const token = {
 };
 
 /**
- * The description of the interface by OpenAPI 3.1, made of the shapes of the routes and of what is
- * said and shown of each. Fails when nothing is said of a route, which is our own mistake.
+ * Describes the REST interface as OpenAPI 3.1, from the shapes of the routes and from texts and
+ * examples. Fails if a route has no text, which is a bug.
  */
 export function describeApi(routes: readonly DescribedRoute[]): JsonSchema {
   const components: Components = new Map();
@@ -53,7 +53,7 @@ export function describeApi(routes: readonly DescribedRoute[]): JsonSchema {
   };
 }
 
-/** In the order in which something is said of them. */
+/** In the order of the texts. */
 function describePaths(routes: readonly DescribedRoute[], components: Components): JsonSchema {
   const named = new Map(
     routes.flatMap((route) => {

@@ -7,20 +7,20 @@ import type { Example } from "./example.ts";
 import type { OperationText } from "./operations.ts";
 import { refusalReference, refusalsOf, requestIdHeader, streamRefusal } from "./refusals.ts";
 
-/** What is known of one method of one path. */
+/** One method of one path. */
 export interface Operation {
-  /** With `{name}` where a parameter stands. */
+  /** Parameters are written `{name}`. */
   readonly path: string;
-  /** That a token needs for it, where one is asked for; undefined for what is open. */
+  /** The scope that a token needs. Undefined if the operation is open. */
   readonly scope: Scope | undefined;
   readonly text: OperationText;
   readonly example: Example;
   readonly shapes: Shapes;
-  /** Whether an error stands in the place of an item, also as the first one. */
+  /** Whether an error can replace an item, also the first one. */
   readonly hasStreamErrors: boolean;
 }
 
-/** The shapes of a route, to which the framework gives no type. */
+/** The shapes of a route, which the framework leaves untyped. */
 export interface Shapes {
   readonly params?: unknown;
   readonly querystring?: unknown;
@@ -28,7 +28,7 @@ export interface Shapes {
   readonly response?: unknown;
 }
 
-/** An operation object of OpenAPI; the schemas that it refers to go to the components. */
+/** An OpenAPI operation object. Schemas that it refers to are added to the components. */
 export function describeOperation(operation: Operation, components: Components): JsonSchema {
   const { path, scope, text, example, shapes } = operation;
   const parameters = [
@@ -36,7 +36,7 @@ export function describeOperation(operation: Operation, components: Components):
     ...parametersOf("query", shapes.querystring, example.query, components),
     ...(path.startsWith("/v1/") ? [timeoutReference] : []),
   ];
-  // What a query may hold, a body may hold as well; tools know no body of a GET.
+  // A body may contain the fields of the query too, but tools do not support bodies of GET.
   const body = shapes.querystring === undefined ? shapes.body : undefined;
   return {
     operationId: text.id,
@@ -79,7 +79,7 @@ function requestOf(shape: unknown, example: Example, components: Components): Js
   };
 }
 
-/** What is answered when nothing is wrong, by its status. */
+/** The successful answers, by status. */
 function answersOf(
   { shapes, example }: Pick<Operation, "shapes" | "example">,
   components: Components,
@@ -105,7 +105,7 @@ function answersOf(
   );
 }
 
-/** An item of each format: of events their text, else a line, which may be that of an error. */
+/** An item in each format: events as text, else a line, which may be an error. */
 function describeStream(
   formats: JsonSchema,
   { answers, events }: Example,
@@ -144,7 +144,7 @@ function isObject(value: unknown): value is JsonSchema {
 
 const name = "Timeout";
 
-/** The header that every operation of `/v1/` takes, by the name of the component that describes it. */
+/** The header parameter of every operation of `/v1/`, by its component name. */
 export const timeoutParameters: JsonSchema = {
   [name]: {
     name: "Grpc-Timeout",
@@ -157,5 +157,5 @@ export const timeoutParameters: JsonSchema = {
   },
 };
 
-/** What stands for it in an operation. */
+/** The reference to it in an operation. */
 const timeoutReference: JsonSchema = { $ref: `#/components/parameters/${name}` };

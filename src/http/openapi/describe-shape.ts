@@ -1,13 +1,13 @@
 import { assert } from "../../base/assert.ts";
 import type { About, JsonSchema } from "../shapes/field.ts";
 
-/** The schemas that others refer to, by their names. */
+/** The schemas that others refer to, by name. */
 export type Components = Map<string, JsonSchema>;
 
 /**
- * The form of JSON that a shape stands for, as it should be sent: one kind for each field, with the
- * rules of its values and with what must be there. The shape itself takes more than that (null,
- * numbers as text, other spellings). What has a name of its own goes to the components.
+ * The JSON form that clients should send for a shape: one type for each field, with value rules and
+ * required fields. The shape itself accepts more (null, numbers as text, other spellings). Named
+ * shapes are added to the components.
  */
 export function describeShape(
   shape: unknown,
@@ -18,7 +18,7 @@ export function describeShape(
   const says = description !== undefined && { description };
   if (component === undefined) return { ...describeNode(shape, components, about), ...says };
   if (!components.has(component)) {
-    // Known by its name before it is described, since it may hold itself.
+    // Registered by name before it is described, because it may contain itself.
     components.set(component, {});
     components.set(component, describeNode(shape, components, about));
   }
@@ -32,7 +32,7 @@ function describeNode(shape: unknown, components: Components, about: About): Jso
   const described = parts.map(([key, part]) => [key, describePart(key, part, components, about)]);
   const required = requiredOf(shape);
   return {
-    // A choice of texts has no kind of its own.
+    // An enum of texts has no `type`.
     ...("enum" in shape && { type: "string" }),
     ...Object.fromEntries(described),
     ...(required.length > 0 && { required }),
@@ -58,17 +58,17 @@ function describePart(key: string, part: unknown, components: Components, about:
   }
 }
 
-/** An integer may come as text, and is still one. */
+/** An integer may be sent as text, and is described as an integer. */
 function kindToSend(kinds: readonly unknown[]): unknown {
   return kinds.includes("integer") ? "integer" : kinds.find((kind) => kind !== "null");
 }
 
-/** Of an answer the shape says what is there; of a request it is told besides. */
+/** The shape of an answer says what is required. For a request, `about` says it. */
 function requiredOf(shape: JsonSchema): readonly string[] {
   const always = Array.isArray(shape["required"]) ? shape["required"].map(String) : [];
   const properties = isObject(shape["properties"]) ? Object.entries(shape["properties"]) : [];
-  const asked = properties.filter(([, property]) => aboutOf(property).required === true);
-  return [...always, ...asked.map(([name]) => name)];
+  const required = properties.filter(([, property]) => aboutOf(property).required === true);
+  return [...always, ...required.map(([name]) => name)];
 }
 
 function rulesOf({ pattern, keys, ...about }: About): JsonSchema {
@@ -76,7 +76,7 @@ function rulesOf({ pattern, keys, ...about }: About): JsonSchema {
     component: _named,
     required: _required,
     of: _elements,
-    isUntold: _untold,
+    isUndocumented: _undocumented,
     ...rules
   } = about;
   return {
@@ -92,8 +92,12 @@ function aboutOf(shape: unknown): About {
 
 function describeProperties(properties: unknown, components: Components): JsonSchema {
   assert(isObject(properties), "properties are an object");
-  const told = Object.entries(properties).filter(([, shape]) => aboutOf(shape).isUntold !== true);
-  return Object.fromEntries(told.map(([name, shape]) => [name, describeShape(shape, components)]));
+  const documented = Object.entries(properties).filter(
+    ([, shape]) => aboutOf(shape).isUndocumented !== true,
+  );
+  return Object.fromEntries(
+    documented.map(([name, shape]) => [name, describeShape(shape, components)]),
+  );
 }
 
 function isObject(value: unknown): value is JsonSchema {

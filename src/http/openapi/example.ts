@@ -1,15 +1,15 @@
-/** A request and how it is answered. In the order of the operations they tell one story. */
+/** A request and its answers. In the order of the operations, the examples build on each other. */
 export interface Example {
   readonly path?: Readonly<Record<string, string>>;
   readonly query?: Readonly<Record<string, string | number>>;
   readonly request?: unknown;
-  /** By the status; of a stream the first item. */
+  /** By status. For a stream, the first item. */
   readonly answers: Readonly<Record<number, unknown>>;
   /** The beginning of the same stream as server-sent events. */
   readonly events?: string;
 }
 
-/** What the examples are about: a plan that engineers may see, one of whom is Ada. */
+/** The examples are about a plan that engineers may see. Ada is one of them. */
 
 export const tenantPath = { tenant_id: "t1" };
 export const plan = { type: "document", id: "plan" };
@@ -28,13 +28,13 @@ export const isPublic = {
   value: { "@type": "type.googleapis.com/base.v1.BooleanValue", data: true },
 };
 
-// The texts of tokens, versions and times are of the server; these are made up.
+// The server makes tokens, versions and times. These values are invented.
 const snapToken = "AbW6hZcBAAAA";
 export const version = "d1kq2v0c5v3s73f8m9ig";
 export const next = "AQxhY21l";
 export const time = "2026-01-31T09:30:00.000Z";
 
-/** What the deletion behind the examples of watch makes of it. */
+/** The changes that watch shows for the deletion in the examples. */
 export const changes = {
   snap_token: snapToken,
   data_changes: {

@@ -17,7 +17,7 @@ import {
 import type { OperationId } from "./operations.ts";
 import { permissionExamples } from "./permission-examples.ts";
 
-/** One of each operation; the tests send them to a server, and hold the answers against these. */
+/** One example of each operation. Tests send them to a server and compare the answers. */
 export const examples: Readonly<Record<OperationId, Example>> = {
   createTenant: {
     request: { id: "acme", name: "Acme" },

@@ -1,13 +1,13 @@
-/** What the description says of an operation, besides what the shapes of its route say. */
+/** The texts about an operation that the shapes of its route do not contain. */
 export interface OperationText {
-  /** The name that generated clients give it. */
+  /** The method name in generated clients. */
   readonly id: string;
   readonly tag: TagName;
   readonly summary: string;
   readonly description?: string;
 }
 
-/** The groups of operations, in the order in which they are needed. */
+/** The groups of operations, in the order in which users need them. */
 export const tags = {
   Tenants: "Each has a schema and data of its own, and knows nothing of the others.",
   Schemas:
@@ -26,7 +26,7 @@ const tenant = "/v1/tenants/{tenant_id}";
 const streamLines =
   'One JSON object a line. An error after the first line is a last line, `{"error": …}`.';
 
-/** Every operation by its method and path, in the order of the description. */
+/** Every operation by method and path, in the order of the description. */
 export const operations = {
   "POST /v1/tenants/create": {
     id: "createTenant",

@@ -1,6 +1,6 @@
 import { type Example, tenantPath, plan, ada, bob, members, next } from "./example.ts";
 
-/** Questions about the data that the examples before them have written. */
+/** Questions about the data that earlier examples have written. */
 export const permissionExamples = {
   check: {
     path: tenantPath,

@@ -9,9 +9,9 @@ import { errorAnswer, streamErrorAnswer } from "../shapes/error.ts";
 import type { JsonSchema } from "../shapes/field.ts";
 import { type Components, describeShape } from "./describe-shape.ts";
 
-/** One status with which requests are refused, as the description has it. */
+/** A status that refuses requests, with its description. */
 interface Refusal {
-  /** The name of the response. */
+  /** The name of the response component. */
   readonly name: string;
   readonly about: string;
   readonly example: PembaError;
@@ -99,9 +99,9 @@ const refusals = {
 
 type RefusedStatus = keyof typeof refusals;
 
-/** The statuses with which an operation refuses, by its place in the interface. */
+/** The statuses with which an operation can refuse, by its path. */
 export function refusalsOf(path: string): readonly RefusedStatus[] {
-  // Whoever asks for the health is counted by nothing, needs no token and gets 503 as an answer.
+  // Requests for the health are not counted, need no token and get 503 as a regular answer.
   if (!path.startsWith("/v1/")) return [400, 413, 500];
   return [
     400,
@@ -118,18 +118,18 @@ export function refusalsOf(path: string): readonly RefusedStatus[] {
   ];
 }
 
-/** A reference to the response, which the description has once. */
+/** A reference to the response component. */
 export function refusalReference(status: RefusedStatus): JsonSchema {
   return { $ref: `#/components/responses/${refusals[status].name}` };
 }
 
-/** The response of a stream, whose error stands in the place of an item. */
+/** The response of a stream, in which an error replaces an item. */
 export function streamRefusal(status: RefusedStatus, components: Components): JsonSchema {
   const body = describeShape(streamErrorAnswer, components);
   return responseOf(refusals[status], body, { error: errorBody(refusals[status].example) });
 }
 
-/** All of them, by their names. */
+/** All response components by name. */
 export function refusalResponses(components: Components): JsonSchema {
   const body = describeShape(errorAnswer, components);
   const responses = Object.values(refusals).map((refusal) => [
@@ -147,14 +147,14 @@ function responseOf(refusal: Refusal, schema: JsonSchema, example: object): Json
   };
 }
 
-/** On every answer. */
+/** The header of every answer. */
 export const requestIdHeader: JsonSchema = {
   "X-Request-Id": header(
     "The id under which the log knows the request: the one that it came with, else a new one.",
   ),
 };
 
-/** All codes whose answers have the status that the example has. */
+/** All codes with the same status as the example. */
 function codesOf({ kind }: PembaError): readonly string[] {
   return Object.entries(errorCodes)
     .filter(([, other]) => statusOf[other].http === statusOf[kind].http)

@@ -3,13 +3,13 @@ import { Type } from "typebox";
 import type { Service } from "../../service/service.ts";
 import type { HttpApp } from "../app.ts";
 
-/** Whether requests should be sent here. */
+/** Whether the process should get requests. */
 const healthPath = "/healthz";
 
-/** Whether the process runs: while its database is away, to start it anew would not help. */
+/** Whether the process runs. A restart would not help while its database is unreachable. */
 const livenessPath = "/livez";
 
-/** Open to everybody: who asks whether the process serves has no token. */
+/** Open without a token, because probes have none. */
 export const healthPaths: ReadonlySet<string> = new Set([healthPath, livenessPath]);
 
 const healthAnswer = Type.Object({ status: Type.Enum(["SERVING", "NOT_SERVING"]) });

@@ -10,11 +10,11 @@ const jsonPath = "/openapi.json";
 const yamlPath = "/openapi.yaml";
 const pagePath = "/docs";
 
-/** The files of the page, from the package that brings them, and the script that starts it. */
+/** The files of the page that come from a package. `starter` is the script that starts it. */
 const [script, style] = pageFiles;
 const starter = "start.js";
 
-/** All addresses are relative, so that the page also works behind a prefix. */
+/** All URLs are relative, so that the page also works behind a prefix. */
 const page = `<!doctype html>
 <html lang="en">
   <head>
@@ -32,7 +32,7 @@ const page = `<!doctype html>
 </html>
 `;
 
-/** Without \`validatorUrl\` the description would be sent to a server of others. */
+/** Without \`validatorUrl: null\` the description would be sent to a third-party server. */
 const start = `SwaggerUIBundle({
   url: "openapi.json",
   dom_id: "#reference",
@@ -41,12 +41,14 @@ const start = `SwaggerUIBundle({
 });
 `;
 
-/** Nothing is fetched from elsewhere, and no other page may hold this one in a frame. */
+/** The page loads nothing from other sites, and other pages cannot embed it. */
 const policy =
   "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self' data:; " +
   "connect-src 'self'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'";
 
-/** The description of the interface, and the page that shows it. Open, but counted. */
+/**
+ * The API description and the page that shows it. They need no token, but count for the rate limit.
+ */
 export const referencePaths: ReadonlySet<string> = new Set([
   jsonPath,
   yamlPath,
@@ -54,10 +56,10 @@ export const referencePaths: ReadonlySet<string> = new Set([
   ...[script, style, starter].map((name) => `${pagePath}/${name}`),
 ]);
 
-/** Serves the description of these routes. */
+/** Serves the API description of these routes. */
 export function referenceRoutes(app: HttpApp, routes: readonly DescribedRoute[]): void {
   let known: { readonly json: string; readonly yaml: string } | undefined;
-  // Not before somebody asks: to make it takes longer than to start the server.
+  // Created on first use, because it takes longer than starting the server.
   const texts = (): { readonly json: string; readonly yaml: string } => {
     if (known === undefined) {
       const description = describeApi(routes);

@@ -19,7 +19,7 @@ export function tenantRoutes(app: HttpApp, service: Service): void {
     "/v1/tenants/create",
     { schema: { body: createTenantBody, response: { 200: createTenantAnswer } } },
     async ({ body, credential }) => {
-      // What is missing is told as such.
+      // A missing field gets its own error.
       if (credential !== null && body.id) permitTenant(credential, body.id);
       return { tenant: encodeTenant(await createTenant(service, body)) };
     },
@@ -33,7 +33,7 @@ export function tenantRoutes(app: HttpApp, service: Service): void {
 
   app.get(
     "/v1/tenants/list",
-    // The HEAD route that would come along cannot have a body.
+    // No HEAD route, because it would have no body.
     {
       schema: { body: pageBody, querystring: pageBody, response: { 200: listTenantsAnswer } },
       exposeHeadRoute: false,

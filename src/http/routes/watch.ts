@@ -15,8 +15,8 @@ const lines: StreamFormat<ChangeMessage> = {
 };
 
 /**
- * Server-sent events: a browser that reconnects sends the last id by itself. The id of the start comes
- * alone, so that this also holds before there is any change.
+ * Server-sent events. A browser that reconnects sends the last id. The first event carries only the
+ * id of the start, so that reconnecting also works before any change.
  */
 const events: StreamFormat<ChangeMessage | SnapToken> = {
   contentType: "text/event-stream",
@@ -38,7 +38,7 @@ export function watchRoutes(app: HttpApp, service: Service): void {
 
   app.get(
     path,
-    // What a HEAD route would answer has no end.
+    // No HEAD route, because its answer would never end.
     { schema: { ...schema, querystring: watchRequest }, exposeHeadRoute: false },
     async (request, reply) => {
       const snapToken = request.body.snap_token ?? request.query.snap_token;
@@ -88,7 +88,7 @@ function wantsEvents({ headers }: FastifyRequest): boolean {
   return types.includes("text/event-stream");
 }
 
-/** The state that a client has come to since it asked first. */
+/** The state that the client reached before it reconnected. */
 function lastEventId({ headers }: FastifyRequest): string | undefined {
   const id = headers["last-event-id"];
   return typeof id === "string" && id !== "" ? id : undefined;

@@ -1,6 +1,6 @@
 import { type TUnsafe, Type } from "typebox";
 
-/** What answers have in common. */
+/** The common parts of answers. */
 
 export const nextPage = Type.String({
   description: "Asks for the next page; empty on the last one.",

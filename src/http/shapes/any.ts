@@ -12,7 +12,7 @@ import { typeUrlOf, valueTypeOf } from "../../service/value-type.ts";
 import { attributeJson } from "../../store/attribute-value.ts";
 import { type About, type JsonSchema, jsonField } from "./field.ts";
 
-/** A typed value as JSON has it. */
+/** A typed value in JSON. */
 export interface AnyValue {
   readonly "@type": string;
   readonly data: JsonValue;
@@ -55,8 +55,8 @@ function listsBesides(
 }
 
 /**
- * Reads `{"@type": "<host>/base.v1.StringValue", "data": "x"}`. Without `data` it is the empty value
- * of its type, as the message it stands for would be.
+ * Reads `{"@type": "<host>/base.v1.StringValue", "data": "x"}`. Without `data`, it is the empty
+ * value of its type, like the protobuf message.
  */
 export function decodeAny(
   any: Readonly<Record<string, JsonValue>> | null | undefined,
@@ -67,7 +67,7 @@ export function decodeAny(
   return decodeData(type, any["data"] ?? undefined, `${field}.data`);
 }
 
-/** What `decodeAny` reads; numbers that JSON does not have are texts with their names. */
+/** Writes what `decodeAny` reads. Numbers that JSON cannot express are written as texts. */
 export function encodeAny(value: AttributeValue): AnyValue {
   return { "@type": typeUrlOf(value.type), data: attributeJson(value) };
 }
@@ -115,7 +115,7 @@ function integerOf(value: JsonValue, field: string): number {
   if (typeof number !== "number" || number !== (number | 0)) {
     throw wrongData(value, field, "an integer of 32 bits");
   }
-  // A sum, since JSON can spell a negative zero, which no integer is.
+  // The sum turns a negative zero, which JSON can express, into zero.
   return number + 0;
 }
 

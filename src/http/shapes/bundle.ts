@@ -30,7 +30,7 @@ export const writeBundlesBody = Type.Object({
   bundles: listField(bundleShape, { required: true, minItems: 1, of: { component: "Bundle" } }),
 });
 
-/** Of bundle/read and bundle/delete. */
+/** The body of bundle/read and bundle/delete. */
 export const namedBundleBody = Type.Object({ name: bundleNameField({ required: true }) });
 
 export const runBundleBody = Type.Object({

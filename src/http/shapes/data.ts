@@ -107,7 +107,7 @@ export const readRelationshipsBody = Type.Object({ ...readProperties, filter: tu
 
 export const readAttributesBody = Type.Object({ ...readProperties, filter: attributeFilter });
 
-/** The same components as in requests; all of their fields are there. */
+/** The same components as in requests, with all fields present. */
 export const entityAnswer = Type.Unsafe<Entity>(
   Type.Object(entityShape, { about: { component: "Entity" } }),
 );
@@ -133,7 +133,7 @@ export const readAttributesAnswer = Type.Object({
   continuous_token: nextPage,
 });
 
-/** Reads the values of attributes; `list` is where they stand in the body. */
+/** Reads the values of attributes. `list` is their path in the body. */
 export function decodeAttributes(
   attributes: readonly AttributeBody[] | null | undefined,
   list: string,
@@ -145,7 +145,7 @@ export function decodeAttributes(
   }));
 }
 
-/** What reads have in common, in the terms of the service. */
+/** The common part of reads, in the form of the service. */
 export function decodeRead(
   tenantId: string,
   body: Static<typeof readRelationshipsBody> | Static<typeof readAttributesBody>,

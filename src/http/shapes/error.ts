@@ -13,7 +13,7 @@ const detailAnswer = Type.Unsafe<ErrorDetail>(
   }),
 );
 
-/** The body of every answer that refuses a request. */
+/** The body of every error answer. */
 export const errorAnswer = Type.Object(
   {
     code: Type.Integer({
@@ -32,7 +32,7 @@ export const errorAnswer = Type.Object(
   { about: { component: "Error" } },
 );
 
-/** The same in a stream, where it stands in the place of an item. */
+/** The same in a stream, where it replaces an item. */
 export const streamErrorAnswer = Type.Object(
   { error: errorAnswer },
   { about: { component: "StreamError" } },

@@ -58,7 +58,7 @@ const treeAnswer = Type.Unsafe<TreeAnswer>(
 
 export const expandAnswer = Type.Object({ tree: treeAnswer });
 
-/** A tree in the shape of the REST interface; a rule node has its values by argument name. */
+/** Encodes a tree for the REST interface. A rule node has its values by argument name. */
 export function encodeTree({ entity, name, node }: ExpandTree): TreeAnswer {
   return { target: { entity, relation: name }, node: encodeNode(node) };
 }

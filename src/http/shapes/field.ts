@@ -4,26 +4,26 @@ import { quote } from "../../base/quote.ts";
 import type { JsonValue } from "../../base/tuple.ts";
 import { invalidField } from "../../service/field.ts";
 
-/** JSON Schema as the description of the API has it. */
+/** JSON Schema in the API description. */
 export type JsonSchema = { readonly [key: string]: unknown };
 
 /**
- * What the description of the API says of a field beyond its kind of JSON. Requests are held to it
- * by the service, whose rules these are, and never by the shape.
+ * What the API description says about a field beyond its JSON type. The shape does not check it:
+ * the service does, which owns these rules.
  */
 export interface About {
   readonly description?: string;
   /** Whether a request without the field is refused. */
   readonly required?: true;
-  /** A field that is taken, but need not be known: another spelling, or one without a use. */
-  readonly isUntold?: true;
-  /** The name under which the description has it. */
+  /** Accepted but not documented: an alternative spelling, or a field without effect. */
+  readonly isUndocumented?: true;
+  /** The component name of the shape in the description. */
   readonly component?: string;
-  /** What each element of a list, or each value of a map, is. */
+  /** Describes each element of a list, or each value of a map. */
   readonly of?: About;
-  /** What each key of a map is. */
+  /** Describes each key of a map. */
   readonly keys?: RegExp;
-  /** Stands in the place of what the shape says. */
+  /** Replaces what the shape says. */
   readonly schema?: JsonSchema;
   readonly pattern?: RegExp;
   readonly maxLength?: number;
@@ -36,9 +36,9 @@ export interface About {
 }
 
 /**
- * Fields of a request body. Every one may be absent or null, and objects may hold keys nobody
- * knows: which fields must be there is for the service to say, so that all transports agree. What
- * stands in `about` is told by the description of the API and not checked.
+ * Fields of a request body. Every field may be absent or null, and objects may have unknown keys.
+ * The service decides which fields are required, so that all transports agree. `about` is
+ * documentation and is not checked.
  */
 type Field<T> = TOptional<TUnsafe<T | null>>;
 
@@ -50,7 +50,7 @@ export function textField(about: About = {}): Field<string> {
   return field({ type: ["string", "null"] }, about);
 }
 
-/** A whole number, as a number or as text; `int32` and `uint32` read it. */
+/** An integer, as a number or as text. `int32` and `uint32` read it. */
 export function integerField(about: About = {}): Field<number | string> {
   return field({ type: ["integer", "string", "null"] }, about);
 }
@@ -79,7 +79,7 @@ export function listField<P extends TProperties>(
   return field({ type: ["array", "null"], items: Type.Object(properties) }, about);
 }
 
-/** An object with any keys, all of whose values have one shape. */
+/** An object with any keys, whose values all have one shape. */
 export function mapField<P extends TProperties>(
   properties: P,
   about: About = {},
@@ -87,19 +87,19 @@ export function mapField<P extends TProperties>(
   return field({ type: ["object", "null"], additionalProperties: Type.Object(properties) }, about);
 }
 
-/** An object with any keys, all of whose values are texts. */
+/** An object with any keys, whose values are all texts. */
 export function textMapField(about: About = {}): Field<Readonly<Record<string, string>>> {
   return field({ type: ["object", "null"], additionalProperties: { type: "string" } }, about);
 }
 
-/** An object whose content is the client's own. */
+/** An object with any content. */
 export function jsonField(about: About = {}): Field<Readonly<Record<string, JsonValue>>> {
   return field({ type: ["object", "null"] }, about);
 }
 
 const wholeNumber = /^[+-]?\d+$/;
 
-/** Reads an integer of 32 bits from a number or from text. */
+/** Reads a 32-bit integer from a number or a text. */
 export function int32(
   value: number | string | null | undefined,
   field: string,
@@ -107,12 +107,12 @@ export function int32(
   return integerWithin(value, field, { from: -(2 ** 31), to: 2 ** 31 - 1 });
 }
 
-/** Reads an integer of 32 bits without a sign from a number or from text. */
+/** Reads an unsigned 32-bit integer from a number or a text. */
 export function uint32(
   value: number | string | null | undefined,
   field: string,
 ): number | undefined {
-  // The lower end lets negative numbers through to the rule that names the smallest allowed one.
+  // Negative numbers pass, so that a later rule can name the smallest allowed value.
   return integerWithin(value, field, { from: -(2 ** 31), to: 2 ** 32 - 1 });
 }
 

@@ -55,17 +55,17 @@ const ruleArgument = { name: nameField({ required: true }) };
 
 const argumentList = {
   computed_attribute: objectField(ruleArgument, { required: true }),
-  computedAttribute: objectField(ruleArgument, { isUntold: true }),
+  computedAttribute: objectField(ruleArgument, { isUndocumented: true }),
 };
 
-/** What all questions about permissions have in common. */
+/** The common part of all questions about permissions. */
 const questionShape = {
   metadata: objectField(metadataShape, { required: true }),
   context,
-  arguments: listField(argumentList, { isUntold: true }),
+  arguments: listField(argumentList, { isUndocumented: true }),
 };
 
-/** Of those that may ask a rule itself; the others read the field and have no use for it. */
+/** For questions that can ask for a rule. Others accept the field and ignore it. */
 const argumentsShape = {
   arguments: listField(argumentList, {
     description: "Attributes for the parameters of a rule that is asked itself.",
@@ -189,7 +189,7 @@ export const lookupSubjectAnswer = Type.Object({
 
 type QuestionBody = Static<ReturnType<typeof Type.Object<typeof questionShape>>>;
 
-/** The common part of a question, in the terms of the service. */
+/** The common part of a question, in the form of the service. */
 export function decodeQuestion(tenantId: string, body: QuestionBody): RawQuestion {
   const { metadata, context } = body;
   return {
@@ -206,7 +206,7 @@ export function decodeQuestion(tenantId: string, body: QuestionBody): RawQuestio
   };
 }
 
-/** The request of both ways to look entities up, in the terms of the service. */
+/** The request of both forms of entity lookup, in the form of the service. */
 export function decodeLookupEntity(
   tenantId: string,
   body: Static<typeof lookupEntityBody>,

@@ -100,7 +100,7 @@ export function decodePartials(
   );
 }
 
-/** A schema as schemas/read shows it: parts that are empty are left out. */
+/** A schema in the form of schemas/read. Empty parts are left out. */
 export function encodeSchema(schema: Schema): Static<typeof schemaAnswer> {
   return {
     entity_definitions: encodeMap(schema.entities, encodeEntity),
@@ -135,7 +135,7 @@ function encodeRule(rule: RuleDefinition): Static<typeof ruleDefinition> {
   };
 }
 
-/** `fromEntries` defines keys, so that a name such as `__proto__` is a key like any other. */
+/** `fromEntries` defines keys, so that a name such as `__proto__` is an ordinary key. */
 function encodeMap<T, U>(
   map: ReadonlyMap<string, T>,
   encode: (value: T) => U,

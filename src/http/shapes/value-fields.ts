@@ -10,15 +10,15 @@ import {
 } from "../../service/field.ts";
 import { type About, integerField, textField, uint32 } from "./field.ts";
 
-/** Fields whose values have a rule of the service, with what the description says of them. */
+/** Fields whose values the service checks, with the rules for the description. */
 
 type Said = Pick<About, "description" | "required">;
 
-/** Of a list or a map whose elements are ids, and of one whose elements are names. */
+/** For a list or a map with ids, and for one with names. */
 export const idRule: About = { pattern: idPattern };
 export const nameRule: About = { pattern: namePattern };
 
-/** Free text, which may hold anything but NUL. */
+/** Free text, which may contain everything except NUL. */
 export const textRule: About = { pattern: new RegExp(String.raw`^[^\x00]*$`) };
 
 const optionalName = new RegExp(`^$|${namePattern.source}`);
@@ -29,7 +29,7 @@ export function nameField(about: Said): ReturnType<typeof textField> {
   return textField({ ...about, ...nameRule });
 }
 
-/** A name that may be left out or empty. */
+/** A name that may be absent or empty. */
 export function optionalNameField(about: Said): ReturnType<typeof textField> {
   return textField({ ...about, pattern: optionalName, default: "" });
 }
@@ -60,7 +60,7 @@ export const depthField = integerField({
   default: defaultDepth,
 });
 
-/** What asks for a page and the ones behind it; `defaultSize` is what a page holds unless asked. */
+/** The fields that ask for a page. `defaultSize` is the page size if none is given. */
 export function pageFields(defaultSize: number | undefined): {
   readonly page_size: ReturnType<typeof integerField>;
   readonly continuous_token: ReturnType<typeof textField>;
@@ -81,10 +81,10 @@ export function pageFields(defaultSize: number | undefined): {
   };
 }
 
-/** What every request for a page of a list or a read holds. */
+/** The fields of every request for a page of a list or a read. */
 export const pageProperties = pageFields(defaultPageSize);
 
-/** The request of every list that is filtered by nothing. */
+/** The body of every list request without a filter. */
 export const pageBody = Type.Object(pageProperties);
 
 export function decodePage(body: Static<typeof pageBody>): {

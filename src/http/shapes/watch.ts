@@ -21,7 +21,7 @@ const changeAnswer = Type.Union(
   { about: { component: "Change" } },
 );
 
-/** A message of a stream. */
+/** A message of a stream of changes. */
 export const watchAnswer = Type.Object(
   {
     snap_token: Type.String({ description: "Resumes after this message." }),
