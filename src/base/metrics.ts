@@ -11,19 +11,19 @@ export const metrics = {
     about: "requests that were refused for their token, or since there were too many",
     labels: ["transport", "code"],
   }),
-  "pemba.turn.running": gauge("{turn}", {
+  "pemba.queue.running": gauge("{operation}", {
     about: "permission questions, reads and changes that are worked on",
     labels: ["queue"],
   }),
-  "pemba.turn.waiting": gauge("{turn}", {
+  "pemba.queue.waiting": gauge("{operation}", {
     about: "permission questions, reads and changes that wait for their turn",
     labels: ["queue"],
   }),
-  "pemba.turn.refused": counter("{turn}", {
+  "pemba.queue.refused": counter("{operation}", {
     about: "permission questions, reads and changes that were refused since too many waited",
     labels: ["queue"],
   }),
-  "pemba.turn.wait": histogram("s", "latency", {
+  "pemba.queue.wait": histogram("s", "latency", {
     about:
       "time that a permission question, a read or a change waited for its turn, of those that did",
     labels: ["queue"],

@@ -12,10 +12,10 @@ export function turnWatcher(telemetry: Telemetry, queue: QueueName): QueueWatche
   return {
     wait: async (turn) => {
       const start = performance.now();
-      await telemetry.span("wait for a turn", turn);
-      telemetry.record("pemba.turn.wait", (performance.now() - start) / 1_000, { queue });
+      await telemetry.span("wait in the queue", turn);
+      telemetry.record("pemba.queue.wait", (performance.now() - start) / 1_000, { queue });
     },
-    refused: () => telemetry.add("pemba.turn.refused", 1, { queue }),
+    refused: () => telemetry.add("pemba.queue.refused", 1, { queue }),
   };
 }
 
@@ -25,8 +25,8 @@ export function observeTurns(
   queue: QueueName,
   state: () => { readonly running: number; readonly waiting: number },
 ): void {
-  telemetry.observe("pemba.turn.running", () => [{ value: state().running, labels: { queue } }]);
-  telemetry.observe("pemba.turn.waiting", () => [{ value: state().waiting, labels: { queue } }]);
+  telemetry.observe("pemba.queue.running", () => [{ value: state().running, labels: { queue } }]);
+  telemetry.observe("pemba.queue.waiting", () => [{ value: state().waiting, labels: { queue } }]);
 }
 
 /** How many may wait for each one that runs. */

@@ -45,7 +45,7 @@ export function instrumentsOf(meter: Meter): Instruments {
       must(histograms.get(name), "it is in the table").record(value, labels),
     observe: (name, read) =>
       must(observed.get(name), "it is in the table").addCallback((result: ObservableResult) => {
-        for (const { value, labels } of read() as readonly Reading<"pemba.turn.waiting">[]) {
+        for (const { value, labels } of read() as readonly Reading<"pemba.queue.waiting">[]) {
           result.observe(value, labels);
         }
       }),

@@ -210,7 +210,7 @@ for (const engine of engines) {
 test("counters of which all labels are known are there before anything happened", async (t) => {
   const { scrapeUrl } = await observed(t);
   const { samples } = await scraped(scrapeUrl);
-  const refused = samples.filter(({ name }) => name === "pemba_turn_refused_total");
+  const refused = samples.filter(({ name }) => name === "pemba_queue_refused_total");
   assert.deepEqual(
     refused.map(({ labels, value }) => [labels["queue"], value]),
     [

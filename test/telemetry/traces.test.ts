@@ -199,6 +199,6 @@ test("a question that waits for its turn has a step for that", async (t) => {
   const second = spans.find(({ name }) => name === "second");
   assert.deepEqual(
     spans.filter(({ isServer }) => !isServer).map(({ name, parentId }) => [name, parentId]),
-    [["wait for a turn", second?.spanId]],
+    [["wait in the queue", second?.spanId]],
   );
 });
