@@ -131,9 +131,9 @@ function quoted(found: string): string {
 
 /** Rewrites a message of the library in our style: lower case, and types under our names. */
 function plain(summary: string): string {
-  const sentence = summary
+  const message = summary
     .replaceAll("google.protobuf.Timestamp", "timestamp")
     .replaceAll("google.protobuf.Duration", "duration")
     .replaceAll("'", "`");
-  return sentence.charAt(0).toLowerCase() + sentence.slice(1);
+  return message.charAt(0).toLowerCase() + message.slice(1);
 }
