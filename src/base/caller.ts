@@ -8,12 +8,26 @@ export class Caller {
   readonly signal: AbortSignal;
   /** When a change is given up, by the clock of `performance`. Undefined: never. */
   readonly endsAt: number | undefined;
+  /** When the caller stops waiting for an answer, by the clock of `performance`. Undefined: not known. */
+  readonly waitsUntil: number | undefined;
   readonly #change: { mayBeMade: boolean };
 
   /** With `of`, the same caller with another signal and less time. */
-  constructor(signal: AbortSignal, endsAt?: number, of?: Caller) {
+  constructor(
+    signal: AbortSignal,
+    {
+      endsAt,
+      waitsUntil,
+      of,
+    }: {
+      readonly endsAt?: number | undefined;
+      readonly waitsUntil?: number | undefined;
+      readonly of?: Caller | undefined;
+    } = {},
+  ) {
     this.signal = signal;
     this.endsAt = endsAt;
+    this.waitsUntil = waitsUntil ?? of?.waitsUntil;
     this.#change = of === undefined ? { mayBeMade: false } : of.#change;
   }
 

@@ -87,7 +87,7 @@ export const metrics = {
   }),
   "pemba.peer.checks": counter("{check}", {
     about:
-      "checks that were sent to another instance: answered by it, failed there, or late, so that they were asked here as well",
+      "checks that were sent to another instance, by outcome; what failed or was late there was then answered by this process",
     labels: ["outcome"],
   }),
   "pemba.watch.streams": gauge("{stream}", {

@@ -19,6 +19,9 @@ import type { RingShape } from "../distributed/ring.ts";
 import type { Service } from "../service/service.ts";
 import type { Store } from "../store/store.ts";
 
+/** How long another instance has to answer a check, at most, in milliseconds. */
+const patienceMaxMs = 1_000;
+
 /** The connection of an instance to the others. */
 export interface Distribution {
   readonly server: PeerServer;
@@ -64,12 +67,18 @@ export function openPeers(
   telemetry.observe("pemba.peer.members", () => [{ value: peers.size, labels: {} }]);
   return {
     server,
-    share: (store) => forwardChecks(store, peers, { telemetry }),
+    share: (store) => forwardChecks(store, peers, { telemetry, patienceMs: patienceOf(config) }),
     close: () => {
       peers.close();
       server.close();
     },
   };
+}
+
+/** Half of the time of a check at most, so that as much is left to answer it here. */
+function patienceOf(config: Config): number {
+  const readMs = config["database.read_timeout"];
+  return readMs === 0 ? patienceMaxMs : Math.min(patienceMaxMs, readMs / 2);
 }
 
 /**

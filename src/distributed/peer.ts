@@ -8,10 +8,6 @@ import {
   Permission,
   type PermissionCheckRequestSchema,
 } from "../gen/base/v1/permission_pb.ts";
-import {
-  Health,
-  HealthCheckResponse_ServingStatus as Status,
-} from "../gen/grpc/health/v1/health_pb.ts";
 import { decodeMessage, encodeMessage } from "../grpc/message.ts";
 import { pathOf } from "../grpc/method-name.ts";
 import type { CheckAnswer } from "../store/store.ts";
@@ -30,10 +26,11 @@ export interface PeerCredentials {
 /** A check as a peer is asked it. */
 export type PeerCheck = MessageInitShape<typeof PermissionCheckRequestSchema>;
 
-/** How long a peer has to say how it is, in milliseconds. */
-export const probePatienceMs = 1_000;
+/** How long an attempt to connect may take, in milliseconds. */
+const connectMs = 1_000;
 
 interface CallOptions {
+  /** By the clock of `Date`. */
   readonly deadline?: number;
   readonly head?: SchemaVersion | undefined;
   readonly signal?: AbortSignal | undefined;
@@ -45,7 +42,7 @@ export class Peer {
   readonly address: string;
   readonly #credentials: PeerCredentials;
   #client: Client;
-  #owed: PeerCheck | undefined;
+  #instance: string | undefined;
 
   constructor(address: string, credentials: PeerCredentials) {
     this.address = address;
@@ -53,56 +50,38 @@ export class Peer {
     this.#client = clientOf(address, credentials);
   }
 
-  /** Reaches it anew, with credentials of now. */
-  renew(): void {
+  /** The id of the instance; undefined until it has answered a check over this connection. */
+  get instance(): string | undefined {
+    return this.#instance;
+  }
+
+  /** Ends the connection. The next one uses the certificate that is valid then. */
+  disconnect(): void {
     this.#client.close();
     this.#client = clientOf(this.address, this.#credentials);
+    this.#instance = undefined;
   }
 
-  /** It was asked this, and others have answered it in its place: `probe` asks it again. */
-  owes(request: PeerCheck): void {
-    this.#owed = request;
-  }
-
-  /**
-   * The id of the instance when it serves, takes our key, and answers what it owes. Fails when it does
-   * not answer.
-   */
-  async probe(): Promise<string | undefined> {
-    const { check } = Health.method;
-    const { bytes, metadata } = await this.#call(pathOf(check), encodeMessage(check.input, {}), {
-      deadline: Date.now() + probePatienceMs,
-    });
-    const health = decodeMessage(check.output, bytes, "the answer");
-    const id = metadata.get(instanceHeader)[0]?.toString();
-    if (health.status !== Status.SERVING) return undefined;
-    if (this.#owed !== undefined) await this.#askAgain(this.#owed);
-    return id;
-  }
-
-  /** An error is an answer, too. */
-  async #askAgain(request: PeerCheck): Promise<void> {
-    try {
-      await this.check(request, { deadline: Date.now() + probePatienceMs });
-    } catch (error) {
-      if (isOfPeer(error)) throw error;
-    }
-    this.#owed = undefined;
+  /** Resolves to whether there is a connection, which is opened if there is none. */
+  async connect(): Promise<boolean> {
+    const { promise, resolve } = Promise.withResolvers<boolean>();
+    this.#client.waitForReady(Date.now() + connectMs, (error) => resolve(error === undefined));
+    return await promise;
   }
 
   /**
-   * Asks a check of it; `head` is that of the tenant, as it was last seen here. Fails in whatever way
-   * the peer, or the way to it, fails.
+   * Sends a check; `head` is the head of the tenant, as this instance last saw it. Fails with the
+   * gRPC error of the peer or of the connection.
    */
   async check(request: PeerCheck, options: CallOptions): Promise<CheckAnswer> {
     const { check } = Permission.method;
     const message = encodeMessage(check.input, request);
-    const { bytes } = await this.#call(pathOf(check), message, options);
+    const { bytes, metadata: headers } = await this.#call(pathOf(check), message, options);
     const { can, metadata } = decodeMessage(check.output, bytes, "the answer");
     if (can === CheckResult.UNSPECIFIED) {
       throw new PembaError("UNAVAILABLE", `peer ${this.address} gave no answer`);
     }
-    this.#owed = undefined;
+    this.#instance = headers.get(instanceHeader)[0]?.toString();
     return { allowed: can === CheckResult.ALLOWED, nodes: metadata?.checkCount ?? 1 };
   }
 
@@ -151,19 +130,26 @@ function asIs(bytes: Buffer): Buffer {
 function clientOf(address: string, { channel, serverName }: PeerCredentials): Client {
   return new Client(address, channel(), {
     ...(serverName !== undefined && { "grpc.ssl_target_name_override": serverName }),
+    // A connection that is given up is not used again.
+    "grpc.use_local_subchannel_pool": 1,
     "grpc.initial_reconnect_backoff_ms": 100,
     "grpc.max_reconnect_backoff_ms": 2_000,
   });
 }
 
-const ofPeer: ReadonlySet<unknown> = new Set([
+const peerFaults: ReadonlySet<unknown> = new Set([
   status.UNAVAILABLE,
   status.UNAUTHENTICATED,
   status.UNIMPLEMENTED,
   status.DEADLINE_EXCEEDED,
 ]);
 
-/** Whether the peer failed, and not what it was asked. */
-export function isOfPeer(error: unknown): boolean {
-  return error instanceof Error && "code" in error && ofPeer.has(error.code);
+/** Whether the error is a fault of the peer or of the connection, and not of the check. */
+export function isPeerFault(error: unknown): error is Error {
+  return error instanceof Error && "code" in error && peerFaults.has(error.code);
+}
+
+/** Whether the peer did not answer before the deadline of the call. */
+export function isLate(error: unknown): boolean {
+  return isPeerFault(error) && "code" in error && error.code === status.DEADLINE_EXCEEDED;
 }

@@ -4,16 +4,19 @@ import { Peer, type PeerCredentials } from "./peer.ts";
 import type { Resolve } from "./resolve.ts";
 import { Ring, type RingShape } from "./ring.ts";
 
-/** How often it is looked who is there, in milliseconds. */
+/** How often addresses are resolved and connections are looked at, in milliseconds. */
 const lookIntervalMs = 2_000;
+
+/** For how many looks an instance that failed a check is left out. */
+const looksLeftOut = 5;
 
 export interface PeersOptions {
   readonly target: PeerTarget;
   readonly resolve: Resolve;
   readonly shape: RingShape;
-  /** Members of the ring among which each key is sent to any. */
+  /** Members of the ring among which one is chosen at random for each check. */
   readonly width: number;
-  /** The id of this instance, which has an address among them. */
+  /** The id of this instance, which may have an address among them. */
   readonly instance: string;
   readonly credentials: PeerCredentials;
   readonly warn: (message: string) => void;
@@ -21,18 +24,19 @@ export interface PeersOptions {
 }
 
 /**
- * The instances that serve, and which of them a key belongs to. A peer that does not answer, what it
- * owes included, or does not serve, is left out until it does again.
+ * The instances that share answers, and the instance to which each key belongs. Members of the ring are
+ * the instances that are connected. One that fails a check is no member for some time.
  */
 export class Peers {
   readonly #options: PeersOptions;
   readonly #closing = new AbortController();
   #peers: Map<string, Peer> = new Map();
-  /** The address of this instance that stands for it. */
-  #own: string | undefined;
   #members: readonly string[] = [];
   #ring: Ring;
-  #complaints: ReadonlyMap<string, string> = new Map();
+  /** For how many looks each address is still left out. */
+  readonly #leftOut = new Map<string, number>();
+  /** What was last reported of each address. */
+  readonly #reported = new Map<string, string>();
 
   constructor(options: PeersOptions) {
     this.#options = options;
@@ -40,24 +44,31 @@ export class Peers {
     void this.#look();
   }
 
-  /** How many instances serve, this one included. */
+  /** The number of connected instances, this one included. */
   get size(): number {
     return this.#members.length;
   }
 
-  /** Whom to ask; undefined: this instance. */
+  /** The instance to ask; undefined: this one. */
   pick(key: string): Peer | undefined {
     const members = this.#ring.membersFor(key, this.#options.width);
     const member = members[Math.floor(Math.random() * members.length)];
-    return member === undefined || member === this.#own ? undefined : this.#peers.get(member);
+    const peer = member === undefined ? undefined : this.#peers.get(member);
+    return peer?.instance === this.#options.instance ? undefined : peer;
   }
 
-  /** The peer did not answer: it is asked nothing until it says that it serves. */
-  leaveOut({ address }: Peer): void {
+  /** The peer failed a check: no check is sent to it for five looks, and then over a new connection. */
+  leaveOut(peer: Peer, reason: string): void {
+    const { address } = peer;
+    // Other checks that are under way fail with it, or it was replaced.
+    if (!this.#members.includes(address) || this.#peers.get(address) !== peer) return;
+    this.#leftOut.set(address, looksLeftOut);
+    this.#report(address, reason);
+    peer.disconnect();
     this.#setMembers(this.#members.filter((member) => member !== address));
   }
 
-  /** Asks nobody any more. */
+  /** Ends all connections. */
   close(): void {
     this.#closing.abort();
     this.#setMembers([]);
@@ -67,32 +78,13 @@ export class Peers {
   async #look(): Promise<void> {
     const { signal } = this.#closing;
     while (!signal.aborted) {
-      await this.#lookOnce();
+      await this.#resolve();
+      await this.#connect();
       await pause(this.#options.lookIntervalMs ?? lookIntervalMs, signal);
     }
   }
 
-  async #lookOnce(): Promise<void> {
-    const complaints = new Map<string, string>();
-    await this.#resolve(complaints);
-    // An instance may have several addresses: the first of them stands for it.
-    const members = new Map<string, string>();
-    for (const [address, state] of await this.#probeAll()) {
-      if (state.kind === "absent") {
-        complaints.set(address, state.why);
-        this.#renew(address);
-        continue;
-      }
-      const other = members.get(state.id);
-      if (other === undefined || address < other) members.set(state.id, address);
-    }
-    if (this.#closing.signal.aborted) return;
-    this.#own = members.get(this.#options.instance) ?? this.#own;
-    this.#setMembers([...members.values()]);
-    this.#complain(complaints);
-  }
-
-  async #resolve(complaints: Map<string, string>): Promise<void> {
+  async #resolve(): Promise<void> {
     const { resolve, target, credentials } = this.#options;
     try {
       const addresses = await resolve(target);
@@ -104,25 +96,63 @@ export class Peers {
           before.get(address) ?? new Peer(address, credentials),
         ]),
       );
-      for (const [address, peer] of before) if (!this.#peers.has(address)) peer.close();
+      for (const [address, peer] of before) if (!this.#peers.has(address)) this.#forget(peer);
+      this.#reported.delete("distributed.address");
     } catch (error) {
-      // Those who were there may still be.
-      complaints.set("distributed.address", reasonOf(error));
+      // The addresses that were found before may still be right.
+      const reason = error instanceof Error ? error.message : String(error);
+      this.#report("distributed.address", reason);
     }
   }
 
-  async #probeAll(): Promise<readonly (readonly [string, State])[]> {
-    return await Promise.all(
-      [...this.#peers.values()].map(async (peer) => {
-        return [peer.address, await stateOf(peer)] as const;
-      }),
-    );
+  #forget(peer: Peer): void {
+    peer.close();
+    this.#leftOut.delete(peer.address);
+    this.#reported.delete(peer.address);
   }
 
-  /** With credentials of now, since the certificate may be another one. */
-  #renew(address: string): void {
+  async #connect(): Promise<void> {
+    const connected = await Promise.all(
+      [...this.#peers.values()].map(async (peer) =>
+        (await this.#isConnected(peer)) ? [peer] : [],
+      ),
+    );
     if (this.#closing.signal.aborted) return;
-    this.#peers.get(address)?.renew();
+    // An instance may have several addresses, which are known once each has answered a check.
+    const members = new Map<string, string>();
+    for (const { address, instance = address } of connected.flat()) {
+      // It may have failed a check meanwhile.
+      if (this.#leftOut.has(address)) continue;
+      const other = members.get(instance);
+      if (other === undefined || address < other) members.set(instance, address);
+    }
+    this.#setMembers([...members.values()]);
+  }
+
+  async #isConnected(peer: Peer): Promise<boolean> {
+    const { address, instance } = peer;
+    if (instance !== undefined) this.#reported.delete(address);
+    if (this.#countLook(address)) return false;
+    if (await peer.connect()) return true;
+    if (this.#closing.signal.aborted) return false;
+    this.#report(address, "it cannot be connected to, check its address, port and certificate");
+    peer.disconnect();
+    return false;
+  }
+
+  /** Returns whether the address is left out at this look. */
+  #countLook(address: string): boolean {
+    const looks = (this.#leftOut.get(address) ?? 0) - 1;
+    if (looks > 0) this.#leftOut.set(address, looks);
+    else this.#leftOut.delete(address);
+    return looks > 0;
+  }
+
+  /** Once for each reason, until the instance answers a check. */
+  #report(address: string, reason: string): void {
+    if (this.#reported.get(address) === reason) return;
+    this.#reported.set(address, reason);
+    this.#options.warn(`peer \`${address}\` is left out: ${reason}`);
   }
 
   #setMembers(members: readonly string[]): void {
@@ -131,32 +161,4 @@ export class Peers {
     this.#members = sorted;
     this.#ring = new Ring(sorted, this.#options.shape);
   }
-
-  /** Once for each thing that is wrong, for as long as it is. */
-  #complain(complaints: ReadonlyMap<string, string>): void {
-    for (const [place, why] of complaints) {
-      if (this.#complaints.get(place) !== why) {
-        this.#options.warn(`peer \`${place}\` is left out: ${why}`);
-      }
-    }
-    this.#complaints = complaints;
-  }
-}
-
-type State =
-  | { readonly kind: "serves"; readonly id: string }
-  | { readonly kind: "absent"; readonly why: string };
-
-async function stateOf(peer: Peer): Promise<State> {
-  try {
-    const id = await peer.probe();
-    if (id === undefined) return { kind: "absent", why: "it does not serve" };
-    return { kind: "serves", id };
-  } catch (error) {
-    return { kind: "absent", why: reasonOf(error) };
-  }
-}
-
-function reasonOf(error: unknown): string {
-  return error instanceof Error ? error.message : String(error);
 }

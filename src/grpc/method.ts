@@ -38,6 +38,8 @@ export interface ServerCall {
   /** What came with the request. */
   readonly metadata: Metadata;
   readonly cancelled: boolean;
+  /** In milliseconds since 1970; infinite without one. */
+  getDeadline(): Date | number;
   once(event: "cancelled", listener: () => void): unknown;
   off(event: "cancelled", listener: () => void): unknown;
   sendMetadata(metadata: Metadata): void;
@@ -101,7 +103,7 @@ export function unary<I extends DescMessage, O extends DescMessage>(
         end({ kind: "answered" });
         callback(null, bytes);
       };
-      void run(() => forCaller(new Caller(context.signal), reply));
+      void run(() => forCaller(callerOf(call, context), reply));
     },
   };
 }
@@ -126,7 +128,7 @@ export function serverStreaming<I extends DescMessage, O extends DescMessage>(
         }
       };
       finish(
-        run(() => forCaller(new Caller(context.signal), reply)),
+        run(() => forCaller(callerOf(call, context), reply)),
         { call, frame, end },
       );
     },
@@ -152,6 +154,14 @@ export function bidiStreaming<I extends DescMessage, O extends DescMessage>(
       finish(run(reply), { call, frame, end });
     },
   };
+}
+
+function callerOf(call: ServerCall, { signal }: CallContext): Caller {
+  const leftMs = Number(call.getDeadline()) - Date.now();
+  return new Caller(
+    signal,
+    Number.isFinite(leftMs) ? { waitsUntil: performance.now() + leftMs } : {},
+  );
 }
 
 /** The request, once it is known that its token is for the tenant. */

@@ -32,7 +32,8 @@ export function endAtDeadlines(app: HttpApp): void {
     const { handler } = route;
     route.handler = function (this: HttpApp, request, reply): unknown {
       const timeoutMs = timeoutOf(request);
-      const caller = new Caller(clientGone(reply));
+      const waitsUntil = timeoutMs === undefined ? undefined : performance.now() + timeoutMs;
+      const caller = new Caller(clientGone(reply), { waitsUntil });
       const work = (): unknown => forCaller(caller, () => handler.call(this, request, reply));
       return timeoutMs === undefined ? work() : within(timeoutMs, { reply, caller }, work);
     };

@@ -29,7 +29,7 @@ export function limitTime(store: Store, { readMs, changeMs }: TimeLimits): Store
     const caller = presentCaller();
     return await within(
       { ms: readMs, signal: given ?? caller?.signal, late: lateRead },
-      async (signal) => await forCaller(new Caller(signal, undefined, caller), () => read(signal)),
+      async (signal) => await forCaller(new Caller(signal, { of: caller }), () => read(signal)),
     );
   };
   const changing = async <T>(change: () => Promise<T>): Promise<T> =>
@@ -108,7 +108,8 @@ async function withinChange<T>(ms: number, change: () => Promise<T>): Promise<T>
     return await within(
       { ms, signal: outer?.signal, late: () => lateChange(caller) },
       async (signal) => {
-        caller = new Caller(signal, ms === 0 ? undefined : performance.now() + ms, outer);
+        const endsAt = ms === 0 ? undefined : performance.now() + ms;
+        caller = new Caller(signal, { endsAt, of: outer });
         return await forCaller(caller, change);
       },
     );

@@ -150,9 +150,8 @@ test("instances at `distributed.address` share checks, of which one part is one 
   assert.ok((await spread(instances)).every((count) => count > 0));
   const alone = await join(t, 2, ["--distributed-partition-count=1"]);
   await knowing(alone, 2);
-  const [most = 0] = [...(await spread(alone))].toSorted((a, b) => b - a);
-  // One that took long was asked twice.
-  assert.ok(most >= checks, "one part has one owner");
+  const counts = await spread(alone);
+  assert.ok(counts.includes(checks), `one part has one owner: ${counts.join()}`);
 });
 
 test("`distributed.picker_width` sends the checks of a part to several", async (t) => {

@@ -1,12 +1,14 @@
 import assert from "node:assert/strict";
 import { after, afterEach, before, test } from "node:test";
 
+import { Caller, forCaller } from "../../src/base/caller.ts";
 import { emptyContext, type SnapToken, type TenantId } from "../../src/base/tuple.ts";
 import { createMemoryStore } from "../../src/store/memory/store.ts";
 import type { CheckQuestion, Store } from "../../src/store/store.ts";
 import { fails, tenantWithSchema, write } from "../store/engines.ts";
 import { until } from "../store/open-write.ts";
 import { makeCertificate } from "../support/certificate-files.ts";
+import { openLine } from "../support/line.ts";
 import {
   Addresses,
   type Instance,
@@ -48,6 +50,20 @@ async function start(...options: readonly InstanceOptions[]): Promise<readonly I
 
 async function knowing(instances: readonly Instance[], count: number): Promise<void> {
   await until(async () => instances.every(({ peers }) => peers.size === count) || undefined);
+}
+
+/** Until each instance has heard from each address, so that it sends no check to itself any more. */
+async function acquainted(instances: readonly Instance[]): Promise<void> {
+  await until(async () => {
+    await Promise.all(instances.map(askAll));
+    const isDone = instances.every(
+      ({ peers }) =>
+        peers.size === instances.length &&
+        users.map((user) => peers.pick(user)).every((peer) => !peer || peer.instance),
+    );
+    return isDone || undefined;
+  });
+  for (const { asked } of instances) asked.length = 0;
 }
 
 function question(user: string, more: Partial<CheckQuestion> = {}): CheckQuestion {
@@ -119,22 +135,14 @@ test("an instance that is gone fails no check, and is asked nothing any more", a
   assert.equal(third.asked.length, before);
 });
 
-test("an instance that is about to stop is left out", async () => {
-  const [first, second] = await start({}, {});
-  assert.ok(first && second);
-  second.health.drain();
-  await knowing([first], 1);
-  assert.deepEqual(await askAll(first), right);
-  assert.equal(second.asked.length, 0);
-});
-
-test("an instance that takes long is not waited for", async () => {
+test("a check that another instance is late with is answered here, and ends there", async () => {
   const never = Promise.withResolvers<undefined>();
-  const [first, second] = await start(
-    { patience: 500 },
-    { delay: async () => await never.promise },
-  );
+  let isStuck = false;
+  const delay = async (): Promise<undefined> => (isStuck ? await never.promise : undefined);
+  const [first, second] = await start({ patienceMs: 500 }, { delay });
   assert.ok(first && second);
+  await acquainted([first, second]);
+  isStuck = true;
   assert.deepEqual(await askAll(first), right);
   assert.ok(second.asked.length > 0);
   assert.equal(first.asked.length, users.length);
@@ -142,29 +150,83 @@ test("an instance that takes long is not waited for", async () => {
   never.resolve(undefined);
 });
 
-test("an instance that serves but answers no checks is left out until it does", async () => {
-  const stuck = Promise.withResolvers<undefined>();
-  const [first, second] = await start({ patience: 10 }, { delay: async () => await stuck.promise });
+test("another instance has half of the time that the client waits", async () => {
+  const never = Promise.withResolvers<undefined>();
+  const [first, second] = await start({}, { delay: async () => await never.promise });
   assert.ok(first && second);
+  const { signal } = new AbortController();
+  const waitsUntil = performance.now() + 1_000;
+  const answers = await forCaller(new Caller(signal, { waitsUntil }), () => askAll(first));
+  assert.deepEqual(answers, right);
+  assert.ok(second.asked.length > 0);
+  // A client in a hurry is no reason to leave an instance out.
+  assert.deepEqual(first.warnings, []);
+  never.resolve(undefined);
+});
+
+test("an instance that was late is asked nothing for some looks, then again", async () => {
+  let isStuck = false;
+  const stuck = Promise.withResolvers<undefined>();
+  const delay = async (): Promise<undefined> => (isStuck ? await stuck.promise : undefined);
+  const [first, second] = await start({ patienceMs: 500 }, { delay });
+  assert.ok(first && second);
+  await acquainted([first, second]);
+  isStuck = true;
+  assert.deepEqual(await askAll(first), right);
+  assert.equal(first.peers.size, 1);
+  assert.match(first.warnings.join(), /is left out: 4 DEADLINE_EXCEEDED/);
+  const late = second.asked.length;
+  assert.ok(late > 0);
+  const looks = first.looks();
+  isStuck = false;
+  stuck.resolve(undefined);
+  assert.deepEqual(await askAll(first), right);
+  assert.equal(second.asked.length, late);
+  await knowing([first], 2);
+  assert.ok(first.looks() - looks >= 3);
+  assert.deepEqual(await askAll(first), right);
+  assert.ok(second.asked.length > late);
+});
+
+test("an instance whose connection swallows everything is asked nothing until one answers", async (t) => {
+  const addresses = new Addresses();
+  const first = await startInstance(store, addresses, { patienceMs: 500 });
+  const second = await startInstance(store, addresses);
+  running.push(first, second);
+  const line = await openLine(t, `http://${second.address}`);
+  addresses.list.splice(0, 2, first.address, new URL(line.url).host);
+  await until(async () => line.connections() > 0 || undefined);
+  await knowing([first], 2);
+  assert.deepEqual(await askAll(first), right);
+  assert.ok(second.asked.length > 0);
+  line.silence("all");
   assert.deepEqual(await askAll(first), right);
   await knowing([first], 1);
-  stuck.resolve(undefined);
+  // What is left out for some looks would be back by now.
+  const looks = first.looks();
+  await until(async () => first.looks() > looks + 6 || undefined);
+  assert.equal(first.peers.size, 1);
+  await line.mend();
   await knowing([first], 2);
 });
 
-test("an instance with several addresses is one, and does not send checks to itself", async () => {
+test("an instance with several addresses is one, and does not go on sending checks to itself", async () => {
   const addresses = new Addresses();
   running.push(await startInstance(store, addresses), await startInstance(store, addresses));
   const [first, second] = running;
   assert.ok(first && second);
   await knowing(running, 2);
-  const looks = addresses.looks;
   addresses.list.push(...addresses.list.map((each) => each.replace("127.0.0.1", "localhost")));
-  await until(async () => addresses.looks > looks + 6 || undefined);
-  assert.deepEqual([first.peers.size, second.peers.size], [2, 2]);
+  await knowing(running, 4);
+  // Each address has answered a check then.
+  await until(async () => {
+    await Promise.all(running.map(askAll));
+    return running.every(({ peers }) => peers.size === 2) || undefined;
+  });
   for (const user of users) {
-    const picked = first.peers.pick(user)?.address;
-    assert.ok(picked === undefined || picked === second.address, picked);
+    const picked = first.peers.pick(user);
+    assert.ok(picked === undefined || picked.instance !== undefined);
+    assert.notEqual(picked?.address, first.address);
   }
 });
 
@@ -214,11 +276,13 @@ test("instances know each other by a key, and one with another key is left out",
     await startInstance(store, addresses, { key: "two" }),
   ];
   running.push(...strangers);
-  await knowing(strangers, 1);
+  await knowing(strangers, 2);
   const [stranger] = strangers;
   assert.ok(stranger);
   assert.deepEqual(await askAll(stranger), right);
-  await until(async () => stranger.warnings.length > 0 || undefined);
+  assert.equal(stranger.peers.size, 1);
+  await knowing([stranger], 2);
+  assert.deepEqual(await askAll(stranger), right);
   assert.match(stranger.warnings.join(), /is left out: 16 UNAUTHENTICATED/);
   assert.equal(stranger.warnings.length, 1);
 });

@@ -25,6 +25,8 @@ export interface Instance {
   /** The checks that were worked on here. */
   readonly asked: CheckQuestion[];
   readonly warnings: string[];
+  /** How often it has resolved the addresses. */
+  readonly looks: () => number;
   /** Ends the part that others ask, as if the process were gone. */
   fall(): void;
   close(): void;
@@ -38,20 +40,15 @@ export interface InstanceOptions {
   readonly delay?: () => Promise<void>;
   readonly width?: number;
   readonly telemetry?: Telemetry;
-  /** How long it waits for others, in milliseconds; long enough for a busy machine if absent. */
-  readonly patience?: number;
+  /** How long others have to answer it, in milliseconds; long enough for a busy machine if absent. */
+  readonly patienceMs?: number;
 }
 
 /** Whom all instances find, in the order in which they came. */
 export class Addresses {
   readonly target: PeerTarget = { kind: "list", addresses: [] };
   readonly list: string[] = [];
-  /** How often somebody looked who is there. */
-  looks = 0;
-  readonly resolve = async (): Promise<readonly string[]> => {
-    this.looks += 1;
-    return await Promise.resolve([...this.list]);
-  };
+  readonly resolve = async (): Promise<readonly string[]> => await Promise.resolve([...this.list]);
 }
 
 /** An instance that has joined the others. */
@@ -60,10 +57,11 @@ export async function startInstance(
   addresses: Addresses,
   options: InstanceOptions = {},
 ): Promise<Instance> {
-  const { key, pair, telemetry = noTelemetry, patience = 60_000 } = options;
+  const { key, pair, telemetry = noTelemetry, patienceMs = 60_000 } = options;
   const instance = randomUUID();
   const asked: CheckQuestion[] = [];
   const warnings: string[] = [];
+  let looks = 0;
   const own: Store = {
     ...store,
     permissions: {
@@ -89,7 +87,10 @@ export async function startInstance(
   addresses.list.push(address);
   const peers = new Peers({
     target: addresses.target,
-    resolve: addresses.resolve,
+    resolve: async () => {
+      looks += 1;
+      return await addresses.resolve();
+    },
     shape: { partitions: 271, points: 20, load: 1.25 },
     width: options.width ?? 1,
     instance,
@@ -108,11 +109,12 @@ export async function startInstance(
   });
   return {
     address,
-    store: forwardChecks(own, peers, { telemetry, patience: { min: patience, max: patience } }),
+    store: forwardChecks(own, peers, { telemetry, patienceMs }),
     health,
     peers,
     asked,
     warnings,
+    looks: () => looks,
     fall: () => server.close(),
     close: () => {
       peers.close();

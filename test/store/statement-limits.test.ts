@@ -71,7 +71,7 @@ test("a change that takes too long is undone on the server, and says so", async 
 
 test("a change ends with the time of its caller", async (t) => {
   const database = await open(t, {}, { writeTimeoutMs: 3_600_000 });
-  const caller = new Caller(new AbortController().signal, performance.now() + 50);
+  const caller = new Caller(new AbortController().signal, { endsAt: performance.now() + 50 });
   await fails(
     forCaller(caller, () => database.write(slowNote, [1])),
     "DEADLINE_EXCEEDED",
