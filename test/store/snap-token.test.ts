@@ -206,8 +206,6 @@ test("a token whose state no server could have is none, though its code is right
     { ...state, timeline: 0 },
     { ...state, change: 12n },
     { ...state, change: 2n },
-    at(20n, 13n, 12n),
-    at(20n, 12n, 12n),
     // Neighbours are one range.
     at(20n, 12n, 13n),
     at((1n << 32n) + 2n),
@@ -215,10 +213,15 @@ test("a token whose state no server could have is none, though its code is right
     at(1n << 32n),
     at(20n, 0n),
     at((1n << 32n) + 5n, 1n << 32n),
+    at((1n << 63n) + 5n),
   ]) {
     assert.equal(decodeSnapToken(snapMac, encodeSnapToken(snapMac, content)), undefined);
   }
   assert.deepEqual(decodeSnapToken(snapMac, encodeSnapToken(snapMac, at(20n, 12n))), at(20n, 12n));
+  // Distances have no sign, so ranges that are out of order or overlap cannot be written.
+  for (const content of [at(20n, 13n, 12n), at(20n, 12n, 12n)]) {
+    assert.throws(() => encodeSnapToken(snapMac, content), /invalid uint64/);
+  }
 });
 
 test("a token stays under a kilobyte with five hundred transactions running", () => {

@@ -1,5 +1,7 @@
 import { hash } from "node:crypto";
 
+import { BinaryReader, BinaryWriter } from "@bufbuild/protobuf/wire";
+
 import { isMacOf, type TokenMac } from "../../../base/token-mac.ts";
 import type { SnapToken } from "../../../base/tuple.ts";
 import { isId, isVisible, type Snapshot, type XidRange } from "./snapshot.ts";
@@ -32,8 +34,8 @@ const textMax = 64 * 1024;
 
 const timelineMax = 2n ** 31n - 1n;
 
-/** Ids are 64 bits wide. */
-const varintBitsMax = 63n;
+/** Ids are 64 bits wide, and two numbers are added. */
+const numberMax = 2n ** 63n - 1n;
 
 /** What stands for a cluster and database in a token: eight bytes of a hash, as hexadecimal. */
 export function identityOf(installation: string): string {
@@ -48,24 +50,29 @@ export function encodeSnapToken(mac: TokenMac, content: TokenContent): SnapToken
   return Buffer.concat([body, code]).toString("base64url") as SnapToken;
 }
 
-/** Ranges are kept as ranges, relative to each other. */
+/**
+ * Numbers as protobuf writes them, without the numbers of fields: every field stands in every token.
+ * Ranges are kept as ranges, relative to each other.
+ */
 function bodyOf(content: TokenContent): Buffer {
   const { identity, timeline, snapshot, change, takenBefore } = content;
-  const bytes: number[] = [layout, ...Buffer.from(identity, "hex")];
-  pushVarint(bytes, BigInt(timeline));
-  pushVarint(bytes, snapshot.xmax);
-  // A change that is visible lies below xmax, so that 0 is free to say that there is none.
-  pushVarint(bytes, change === undefined ? 0n : snapshot.xmax - change);
-  pushVarint(bytes, takenBefore - snapshot.xmax);
+  const writer = new BinaryWriter()
+    .raw(Uint8Array.of(layout))
+    .raw(Buffer.from(identity, "hex"))
+    .uint32(timeline)
+    .uint64(snapshot.xmax)
+    // A change that is visible lies below xmax, so that 0 is free to say that there is none.
+    .uint64(change === undefined ? 0n : snapshot.xmax - change)
+    .uint64(takenBefore - snapshot.xmax);
   // Backwards from xmax, since what runs is near to it. The lowest bit tells a range from one id.
   let position = snapshot.xmax;
   for (const { start, end } of snapshot.running.toReversed()) {
     const length = end - start;
-    pushVarint(bytes, ((position - end) << 1n) | (length > 1n ? 1n : 0n));
-    if (length > 1n) pushVarint(bytes, length);
+    writer.uint64(((position - end) << 1n) | (length > 1n ? 1n : 0n));
+    if (length > 1n) writer.uint64(length);
     position = start;
   }
-  return Buffer.from(bytes);
+  return Buffer.from(writer.finish());
 }
 
 /** Whether a state has a token that can be read: fewer ids are running in it than that. */
@@ -88,7 +95,7 @@ export function decodeSnapToken(mac: TokenMac, token: string): TokenContent | un
 
 /** Undefined when no server can have been in that state, even if the code is right. */
 function contentOf(body: Buffer): TokenContent | undefined {
-  const numbers = readVarints(body.subarray(1 + identityLength));
+  const numbers = readNumbers(body.subarray(1 + identityLength));
   const [timeline, xmax, age, later, ...rest] = numbers ?? [];
   if (timeline === undefined || xmax === undefined) return undefined;
   if (age === undefined || later === undefined || age > xmax) return undefined;
@@ -130,28 +137,14 @@ function readRunning(xmax: bigint, numbers: readonly bigint[]): readonly XidRang
   return backwards.toReversed();
 }
 
-/** Seven bits a byte, the lowest first; the highest bit says that more follow. */
-function pushVarint(bytes: number[], value: bigint): void {
-  let rest = value;
-  while (rest >= 0x80n) {
-    bytes.push(Number(rest & 0x7fn) | 0x80);
-    rest >>= 7n;
-  }
-  bytes.push(Number(rest));
-}
-
-function readVarints(bytes: Uint8Array): readonly bigint[] | undefined {
+/** The numbers up to the end; undefined if one is too large or not whole. */
+function readNumbers(bytes: Uint8Array): readonly bigint[] | undefined {
+  const reader = new BinaryReader(bytes);
   const numbers: bigint[] = [];
-  let value = 0n;
-  let shift = 0n;
-  for (const byte of bytes) {
-    if (shift >= varintBitsMax) return undefined;
-    value |= BigInt(byte & 0x7f) << shift;
-    shift += 7n;
-    if ((byte & 0x80) !== 0) continue;
-    numbers.push(value);
-    value = 0n;
-    shift = 0n;
+  try {
+    while (reader.pos < reader.len) numbers.push(BigInt(reader.uint64()));
+  } catch {
+    return undefined;
   }
-  return shift === 0n ? numbers : undefined;
+  return numbers.every((number) => number <= numberMax) ? numbers : undefined;
 }
