@@ -35,6 +35,7 @@ after(() => rmSync(project, { recursive: true }));
 test("the package holds what runs and nothing of how it is made", () => {
   const kinds = new Set(files.map((path) => path.replace(/\/[^.]*\./, "/*.")));
   assert.deepEqual([...kinds].toSorted(), [
+    "LICENSE",
     "README.md",
     "dist/*.css",
     "dist/*.d.ts",
