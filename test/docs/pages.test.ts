@@ -94,6 +94,18 @@ test("the first commands of the README do what it says, one after the other", as
   assert.equal(lines.length, 4);
 });
 
+test("every file that docs/architecture.md names is there", () => {
+  const architecture = readFileSync(join(root, "docs/architecture.md"), "utf8");
+  const paths = [
+    ...architecture.matchAll(/`(?<path>[a-z-]+(?:\/[\w-]+)*(?:\/|\.(?:ts|sql)))`/g),
+  ].map(({ groups }) => groups?.["path"] ?? "");
+  assert.ok(paths.length > 50);
+  assert.deepEqual(
+    paths.filter((path) => !["src", "."].some((folder) => existsSync(join(root, folder, path)))),
+    [],
+  );
+});
+
 test("decisions are numbered without a gap", () => {
   const numbers = readdirSync(join(root, "docs/decisions")).map((name) => Number(name.slice(0, 4)));
   assert.deepEqual(
