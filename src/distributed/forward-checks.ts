@@ -27,7 +27,7 @@ interface ForwardOptions {
  */
 export function forwardChecks(
   store: Store,
-  peers: Pick<Peers, "pick" | "leaveOut">,
+  peers: Pick<Peers, "pick" | "leaveOut" | "wasLate">,
   options: ForwardOptions,
 ): Store {
   const { permissions } = store;
@@ -46,13 +46,13 @@ export function forwardChecks(
 class Forwarding {
   readonly #here: PermissionStore;
   readonly #schemas: SchemaStore;
-  readonly #peers: Pick<Peers, "pick" | "leaveOut">;
+  readonly #peers: Pick<Peers, "pick" | "leaveOut" | "wasLate">;
   readonly #telemetry: Telemetry;
   readonly #patienceMs: number;
 
   constructor(
     { permissions, schemas }: Store,
-    peers: Pick<Peers, "pick" | "leaveOut">,
+    peers: Pick<Peers, "pick" | "leaveOut" | "wasLate">,
     { telemetry, patienceMs }: ForwardOptions,
   ) {
     this.#here = permissions;
@@ -89,14 +89,19 @@ class Forwarding {
       return answer;
     } catch (error) {
       if (signal?.aborted === true) throw cancelled(error);
-      // A client that has little time tells nothing of the peer.
       const hadTime = patienceMs === this.#patienceMs;
-      if (isPeerFault(error) && (hadTime || !isLate(error))) {
-        this.#peers.leaveOut(peer, error.message);
-      }
-      this.#count(isLate(error) ? "late" : "failed");
+      this.#blame(peer, error, hadTime);
       return undefined;
     }
+  }
+
+  /** A client that has little time tells nothing of the peer. */
+  #blame(peer: Peer, error: unknown, hadTime: boolean): void {
+    const late = isLate(error);
+    this.#count(late ? "late" : "failed");
+    if (!isPeerFault(error)) return;
+    if (!late) this.#peers.leaveOut(peer, error.message);
+    else if (hadTime) this.#peers.wasLate(peer, error.message);
   }
 
   /** At most half of the time that the client waits, so that as much is left to answer here. */

@@ -43,6 +43,7 @@ export class Peer {
   readonly #credentials: PeerCredentials;
   #client: Client;
   #instance: string | undefined;
+  #lateInRow = 0;
 
   constructor(address: string, credentials: PeerCredentials) {
     this.address = address;
@@ -55,11 +56,22 @@ export class Peer {
     return this.#instance;
   }
 
+  /** How many checks in a row were late over this connection. */
+  get lateInRow(): number {
+    return this.#lateInRow;
+  }
+
+  /** A check had its full time and was not answered. */
+  countLate(): void {
+    this.#lateInRow += 1;
+  }
+
   /** Ends the connection. The next one uses the certificate that is valid then. */
   disconnect(): void {
     this.#client.close();
     this.#client = clientOf(this.address, this.#credentials);
     this.#instance = undefined;
+    this.#lateInRow = 0;
   }
 
   /** Resolves to whether there is a connection, which is opened if there is none. */
@@ -71,7 +83,7 @@ export class Peer {
 
   /**
    * Sends a check; `head` is the head of the tenant, as this instance last saw it. Fails with the
-   * gRPC error of the peer or of the connection.
+   * gRPC error of the peer or of the connection, or with a `PembaError` if the answer is unreadable.
    */
   async check(request: PeerCheck, options: CallOptions): Promise<CheckAnswer> {
     const { check } = Permission.method;
@@ -81,6 +93,7 @@ export class Peer {
     if (can === CheckResult.UNSPECIFIED) {
       throw new PembaError("UNAVAILABLE", `peer ${this.address} gave no answer`);
     }
+    this.#lateInRow = 0;
     this.#instance = headers.get(instanceHeader)[0]?.toString();
     return { allowed: can === CheckResult.ALLOWED, nodes: metadata?.checkCount ?? 1 };
   }

@@ -7,6 +7,9 @@ import { Ring, type RingShape } from "./ring.ts";
 /** How often addresses are resolved and connections are looked at, in milliseconds. */
 const lookIntervalMs = 2_000;
 
+/** So many late checks in a row are a fault of the instance, and not of a check that takes long. */
+const lateInRowMax = 5;
+
 /** For how many looks an instance that failed a check is left out. */
 const looksLeftOut = 5;
 
@@ -25,7 +28,8 @@ export interface PeersOptions {
 
 /**
  * The instances that share answers, and the instance to which each key belongs. Members of the ring are
- * the instances that are connected. One that fails a check is no member for some time.
+ * the instances that are connected. One that fails, or is late again and again, is no member for some
+ * time.
  */
 export class Peers {
   readonly #options: PeersOptions;
@@ -55,6 +59,12 @@ export class Peers {
     const member = members[Math.floor(Math.random() * members.length)];
     const peer = member === undefined ? undefined : this.#peers.get(member);
     return peer?.instance === this.#options.instance ? undefined : peer;
+  }
+
+  /** A check had its full time and the peer did not answer it. */
+  wasLate(peer: Peer, reason: string): void {
+    peer.countLate();
+    if (peer.lateInRow >= lateInRowMax) this.leaveOut(peer, reason);
   }
 
   /** The peer failed a check: no check is sent to it for five looks, and then over a new connection. */

@@ -164,6 +164,23 @@ test("another instance has half of the time that the client waits", async () => 
   never.resolve(undefined);
 });
 
+test("one check that takes long is no reason to leave an instance out", async () => {
+  const never = Promise.withResolvers<undefined>();
+  let slow = "";
+  const delay = async (subject: string): Promise<undefined> =>
+    subject === slow ? await never.promise : undefined;
+  const [first, second] = await start({ patienceMs: 1_000 }, { delay });
+  assert.ok(first && second);
+  await acquainted([first, second]);
+  await askAll(first);
+  slow = second.asked[0]?.items[0]?.subject.id ?? assert.fail("it is asked some");
+  const [answer] = await first.store.permissions.check(tenant, question(slow));
+  assert.equal(answer?.allowed, users.indexOf(slow) % 2 === 0);
+  assert.equal(first.peers.size, 2);
+  assert.deepEqual(first.warnings, []);
+  never.resolve(undefined);
+});
+
 test("an instance that was late is asked nothing for some looks, then again", async () => {
   let isStuck = false;
   const stuck = Promise.withResolvers<undefined>();

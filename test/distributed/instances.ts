@@ -37,7 +37,7 @@ export interface InstanceOptions {
   readonly key?: string;
   readonly pair?: CertificatePair;
   /** Before a check is worked on here. */
-  readonly delay?: () => Promise<void>;
+  readonly delay?: (subject: string) => Promise<void>;
   readonly width?: number;
   readonly telemetry?: Telemetry;
   /** How long others have to answer it, in milliseconds; long enough for a busy machine if absent. */
@@ -68,7 +68,7 @@ export async function startInstance(
       ...delegates(store),
       check: async (tenant, question) => {
         asked.push(question);
-        await options.delay?.();
+        await options.delay?.(question.items[0]?.subject.id ?? "");
         return await store.permissions.check(tenant, question);
       },
     },
