@@ -7,7 +7,7 @@ export function bearerToken(authorization: string | undefined): string {
   if (authorization === undefined) throw missing("is missing");
   const [, token] = /^bearer +([^ ]+) *$/i.exec(authorization) ?? [];
   // The value may be a secret of another scheme, so the error does not repeat it.
-  if (token === undefined) throw missing("is of another form");
+  if (token === undefined) throw missing("is not a bearer token");
   return token;
 }
 

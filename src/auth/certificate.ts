@@ -90,7 +90,7 @@ export class FileCertificate implements Certificate {
       createSecureContext({ ...pair, minVersion: oldestTls });
     } catch (cause) {
       const { cert, key } = this.#files;
-      const message = `${this.#keyPrefix}: \`${cert}\` and \`${key}\` are no certificate with its key`;
+      const message = `${this.#keyPrefix}: \`${cert}\` and \`${key}\` are not a certificate and its key`;
       throw new PembaError("INVALID_ARGUMENT", message, { cause });
     }
   }
@@ -116,7 +116,7 @@ export class FileCertificate implements Certificate {
     this.#current = pair;
     for (const listener of this.#listeners) listener(pair);
     const { validTo } = new X509Certificate(pair.cert);
-    this.#logger.info({ validTo }, `${this.#keyPrefix}: another certificate is used from now on`);
+    this.#logger.info({ validTo }, `${this.#keyPrefix}: the new certificate is used from now on`);
   }
 
   async #readAgain(part: keyof CertificateFiles): Promise<Buffer> {
@@ -131,7 +131,7 @@ export class FileCertificate implements Certificate {
   #complain(error: unknown): void {
     const complaint = error instanceof PembaError ? error.sentence : String(error);
     if (complaint !== this.#complaint) {
-      this.#logger.warn(`${complaint}: the certificate stays as it is`);
+      this.#logger.warn(`${complaint}: the old certificate stays in use`);
     }
     this.#complaint = complaint;
   }

@@ -39,7 +39,7 @@ export function openId({
     async verify(token) {
       const known = verified.find(token, keys.current);
       if (known !== undefined) return known;
-      if (!isSpelledOnce(token)) throw invalid("is not spelled as tokens are (base64url)");
+      if (!isSpelledOnce(token)) throw invalid("is not in base64url without padding");
       const { alg, kid } = headerOf(token);
       // Checked before any key is fetched, because such a token is never valid.
       if (alg === undefined || !rules.methods.includes(alg)) {
@@ -50,7 +50,7 @@ export function openId({
       if (set === undefined) {
         throw invalid(
           keys.current === undefined
-            ? "cannot be verified, since its issuer does not give its keys"
+            ? "cannot be verified, because the keys of its issuer cannot be fetched"
             : "is signed with a key that its issuer does not publish",
         );
       }

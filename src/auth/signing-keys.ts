@@ -117,9 +117,12 @@ export class SigningKeys {
   /** Logs only changes, because keys are fetched again and again. */
   #report(keys: KeySet): void {
     const { logger } = this.#source;
-    if (this.#keys === undefined || this.#isFailing) logger.info("the issuer gave its keys");
+    if (this.#keys === undefined || this.#isFailing)
+      logger.info("the keys of the issuer were fetched");
     if (keys.holdsSecrets && this.#keys?.holdsSecrets !== true) {
-      logger.warn("the issuer publishes a shared secret: whoever reads its keys can sign tokens");
+      logger.warn(
+        "the issuer publishes a shared secret: every client that reads its keys can sign tokens",
+      );
     }
   }
 
@@ -127,12 +130,14 @@ export class SigningKeys {
     const { logger } = this.#source;
     const line = { reason: reasonOf(error) };
     if (this.#isFailing) {
-      logger.debug(line, "the issuer still gives no keys");
+      logger.debug(line, "the keys of the issuer still cannot be fetched");
       return;
     }
     const meanwhile =
-      this.#keys === undefined ? "requests are refused until it does" : "those it gave stay good";
-    logger.warn(line, `the issuer gives no keys, ${meanwhile}`);
+      this.#keys === undefined
+        ? "requests are refused until they are"
+        : "those of the last fetch stay valid";
+    logger.warn(line, `the keys of the issuer cannot be fetched, ${meanwhile}`);
   }
 }
 

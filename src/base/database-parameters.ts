@@ -103,7 +103,7 @@ function faultOf(name: string, value: string): string | undefined {
   if (name === "ssl") return "the parameter `ssl` is not supported, use `sslmode`";
   if (unsupportedNames.includes(name)) return `the parameter \`${name}\` is not supported`;
   if (placedNames.includes(name)) {
-    return `the parameter \`${name}\` is not supported, expected what it says before the \`?\``;
+    return `the parameter \`${name}\` is not supported, give its value before the \`?\``;
   }
   const allowed = choices.get(name);
   if (allowed === undefined || allowed.includes(value)) return undefined;

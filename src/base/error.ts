@@ -121,7 +121,7 @@ export const unsureChange = "the change may be made or may not, the same request
 
 /** The error for a request that its caller has left. */
 export function cancelled(cause: unknown): PembaError {
-  return new PembaError("CANCELLED", "the caller waits no longer", { cause });
+  return new PembaError("CANCELLED", "the client no longer waits", { cause });
 }
 
 /**
@@ -130,7 +130,7 @@ export function cancelled(cause: unknown): PembaError {
  */
 export function errorOf(thrown: unknown): PembaError {
   if (thrown instanceof PembaError) return thrown;
-  return new PembaError("INTERNAL", "the request failed through a fault of the server", {
+  return new PembaError("INTERNAL", "the request failed because of a fault in the server", {
     cause: thrown,
   });
 }

@@ -11,7 +11,7 @@ export async function closeWithin(
 ): Promise<void> {
   const closed = new AbortController();
   const late = wait(milliseconds, undefined, { signal: closed.signal }).then(
-    () => warn("the database was left before its connections had ended"),
+    () => warn("the process ended before the connections to the database were closed"),
     () => undefined,
   );
   try {

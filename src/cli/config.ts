@@ -15,8 +15,8 @@ export const config: Command = {
   help: () => `usage: pemba config [flags]
        pemba config schema
 
-Shows every key with its value and where that was given, as serve would take it with the same flags,
-variables and file. Secrets are not shown. When something is wrong, all of it is told, and the exit
+Shows each key with its value and its source, as serve would use it with the same flags, variables
+and file. Secrets are not shown. If the configuration has faults, all of them are listed, and the exit
 status is 1.
 
 \`pemba config schema\` prints a JSON Schema of the file, for editors to check and complete it.

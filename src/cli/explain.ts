@@ -37,10 +37,10 @@ export const explain: Command = {
   summary: "show how a check is answered",
   help: () => `usage: pemba explain SCHEMA_FILE ENTITY_TYPE PERMISSION [flags]
 
-Prints the plan of a check and the statement that Postgres is sent for it, as a single check at the
-head asks it. A plan is either pushed down, so that the statement has the answer, or gathered: the
-statement reads the part of the graph that matters, and the answer is worked out from that. Then the
-reasons are told. What is doubtful in the schema is warned of.
+Prints the plan and the SQL statement of a single check at the newest state. The plan is either pushed
+down, and the statement has the answer, or gathered: the statement reads the part of the graph that
+matters, and the server computes the answer from it. Then it prints the reasons. It warns of doubtful
+parts of the schema.
 
   --subject-type      type of the subject (default user)
   --subject-relation  relation of the subject, when it is a userset
@@ -115,7 +115,7 @@ function textOf({ plan, isPushedDown, obstacle, statement }: Explanation): strin
   const why = obstacle === undefined ? "" : `, since there is no SQL for ${obstacle}`;
   const way = isPushedDown
     ? "pushed down: the statement has the answer"
-    : `gathered${why}: the statement reads what the answer is worked out from`;
+    : `gathered${why}: the statement reads the facts, and the server computes the answer from them`;
   return [
     explainPlan(plan),
     way,

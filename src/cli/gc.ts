@@ -18,17 +18,17 @@ export const gc: Command = {
   summary: "remove old history from the database",
   help: () => `usage: pemba gc [flags]
 
-Removes from the log of changes what no token needs that was given out within the window. Older
-tokens are refused from then on; data and schemas stay as they are. It may run beside servers, which
-do the same by themselves with \`database.garbage_collection.enabled\`.
+Removes the logged changes that no token of the window needs. Older tokens are refused from then on;
+data and schemas stay as they are. Servers do the same if \`database.garbage_collection.enabled\` is
+true, and gc can run beside them.
 
-It goes by the times in the log: a token that was given out while a transaction from before the
-window was still open is refused, too.
+The times in the log decide: if a transaction that began before the window was still open when a token
+was given out, the token is refused, too.
 
-  --window   how long a token stays good at least (default: database.garbage_collection.window)
-  --dry-run  only tell what would go
+  --window   minimum time that a token stays valid (default: database.garbage_collection.window)
+  --dry-run  only show what would be removed
 
-The database is the one of the configuration: --database-uri, or a variable or file as for serve.`,
+The database is that of the configuration: --database-uri, or a variable or file as for serve.`,
 
   async run(args) {
     const settings = readSettings(args, (words) => surplus("gc", words), flags);
@@ -69,6 +69,6 @@ async function collect(database: Database, options: GarbageWindow): Promise<numb
   say(`removed ${removed} logged changes in ${(milliseconds / 1000).toFixed(1)} s`);
   if (isComplete) return 0;
   return complain(
-    "there is more to remove: the time was over (`database.garbage_collection.timeout`), or a server is at it",
+    "there is more to remove: the timeout was reached (`database.garbage_collection.timeout`), or a server is removing it",
   );
 }

@@ -12,12 +12,12 @@ const patience = 4_000;
 
 export const health: Command = {
   name: "health",
-  summary: "ask the server of this machine whether it serves",
+  summary: "ask the server on this machine whether it is ready",
   help: () => `usage: pemba health [flags]
 
-Asks the server that the same configuration started on this machine, over REST, or over gRPC where
-REST is switched off. The status is 0 when requests can be sent to it. Otherwise it is 1, and a
-line says why: what a container's health check needs.`,
+Asks the server that runs on this machine with the same configuration, over REST, or over gRPC if REST
+is off. The exit status is 0 if the server is ready for requests. Otherwise it is 1, and a line says
+why. Use it as the health check of a container.`,
 
   async run(args) {
     const settings = readSettings(args, (words) => surplus("health", words));
@@ -33,11 +33,11 @@ line says why: what a container's health check needs.`,
     };
     try {
       const serves = await (listener === "http" ? askRest(listening) : askGrpc(listening));
-      if (!serves) return complain("the server says that it does not serve");
-      say("the server serves");
+      if (!serves) return complain("the server is not ready");
+      say("the server is ready");
       return 0;
     } catch (error) {
-      return complain(`nobody answers on ${listening.host}:${port}: ${sentenceOf(error)}`);
+      return complain(`no server answers on ${listening.host}:${port}: ${sentenceOf(error)}`);
     }
   },
 };

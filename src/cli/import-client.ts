@@ -103,7 +103,7 @@ function bodyOf(batch: readonly Element[]): string {
 
 /** A refusal of a field outside the elements would be the same for every batch. */
 function refusalOf(body: unknown, batch: readonly Element[]): WriteOutcome {
-  const message = messageOf(body) ?? "is refused without a reason";
+  const message = messageOf(body) ?? "was refused without a reason";
   const faults = detailsOf(body);
   if (faults.length === 0) faults.push({ field: message, message });
   const reasons = new Map<number, string>();

@@ -35,16 +35,16 @@ input. A line is a JSON object as data/write takes it in \`tuples\` or \`attribu
   doc:1$public|boolean:true
 
 Blank lines and lines that start with # or // are skipped. A refused line does not stop the others;
-it is reported with its place, and the exit status is 1. What the server has already, it accepts.
+it is reported with its place, and the exit status is 1. The server accepts lines that it has already.
 
   --url         server (default http://localhost:3476)
   --tenant      tenant (default t1)
-  --token       bearer token, when the server wants one
-  --batch-size  most lines of one write (${batchSize.expected}; default 1000)`,
+  --token       bearer token, if the server needs one
+  --batch-size  maximum lines of one write (${batchSize.expected}; default 1000)`,
 
   async run(args) {
     const { values, positionals: files, problems } = parseFlags(args, flags);
-    if (files.length === 0) problems.push("import: which file? `-` is standard input");
+    if (files.length === 0) problems.push("import: expected a file, or `-` for standard input");
     const size = batchSize.read(values.get("batch-size") ?? "1000");
     if (size === undefined) problems.push(`--batch-size: expected ${batchSize.expected}`);
     const url = (values.get("url") ?? "http://localhost:3476").replace(/\/+$/, "");
@@ -71,7 +71,9 @@ async function importFiles(
     send: async (batch) => {
       sending = batch[0]?.place;
       return await writeBatch(target, batch, (reason, waitMs) =>
-        progress.note(`what begins${at(sending)} is sent again in ${waitMs / 1_000} s: ${reason}`),
+        progress.note(
+          `the batch that begins${at(sending)} is sent again in ${waitMs / 1_000} s: ${reason}`,
+        ),
       );
     },
     accepted: (count) => {

@@ -7,6 +7,10 @@ import { complain } from "./output.ts";
 export function endOnFault(): void {
   process.on("uncaughtException", (fault) => {
     const text = fault instanceof Error ? (fault.stack ?? fault.message) : String(fault);
-    process.exit(complain(`a fault of the program ended it: ${text.replaceAll(/\s*\n\s*/g, " ")}`));
+    process.exit(
+      complain(
+        `pemba ended because of a fault in the program: ${text.replaceAll(/\s*\n\s*/g, " ")}`,
+      ),
+    );
   });
 }

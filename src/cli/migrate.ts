@@ -10,11 +10,11 @@ export const migrate: Command = {
   summary: "change the tables of the database",
   help: () => `usage: pemba migrate up|down|status [flags]
 
-  up      apply every migration that is pending
-  down    take back the latest one, with the data it holds
-  status  list all migrations and since when they are applied
+  up      apply all pending migrations
+  down    undo the latest migration, which deletes the data in its tables
+  status  list all migrations, and when they were applied
 
-The database is the one of the configuration: --database-uri, or a variable or file as for serve.`,
+The database is that of the configuration: --database-uri, or a variable or file as for serve.`,
 
   async run(args) {
     const settings = readSettings(args, ([direction = "", ...rest]) => [

@@ -44,9 +44,7 @@ function limitedKey({ key, name, scopes, tenants }: ScopedKey, nth: number): Lim
 function openIdOf(config: Config, logger: Logger): Authenticator {
   const issuer = config["authn.oidc.issuer"];
   if (issuer.startsWith("http:")) {
-    logger.warn(
-      "`authn.oidc.issuer`: its keys come unencrypted, whoever is in between can forge them",
-    );
+    logger.warn("`authn.oidc.issuer`: uses http, so its keys can be forged on the way, use https");
   }
   return openId({
     rules: {

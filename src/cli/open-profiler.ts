@@ -26,12 +26,14 @@ export async function openConfiguredProfiler(
     const place = `${family === "IPv6" ? `[${address}]` : address}:${profiler.address.port}`;
     logger.info(`profiler listens on http://${place}/debug/pprof/`);
     if (!isLoopback(address)) {
-      logger.warn(`\`profiler.host\`: whoever reaches ${place} can take profiles without a token`);
+      logger.warn(
+        `\`profiler.host\`: every client that reaches ${place} can take profiles without a token`,
+      );
     }
     return profiler;
   } catch (error) {
     logger.warn(
-      `\`profiler.port\`: there is no profiler, cannot listen on ${host}:${port}: ${sentenceOf(error)}`,
+      `\`profiler.port\`: the profiler is not started, cannot listen on ${host}:${port}: ${sentenceOf(error)}`,
     );
     return undefined;
   }

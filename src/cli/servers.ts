@@ -66,7 +66,7 @@ export async function listenToPeers(
   const host = hostOf(config);
   try {
     const bound = await peers.server.listen({ host, port });
-    logger.info(`peers are listened to on ${addressOf(host, bound)}`);
+    logger.info(`peer listens on ${addressOf(host, bound)}`);
     return undefined;
   } catch (error) {
     return `distributed.port: cannot listen on ${host}:${port}: ${whyNot(error)}`;
@@ -76,7 +76,7 @@ export async function listenToPeers(
 function whyNot(error: unknown): string {
   // gRPC names the system error only in its message.
   const isTaken = error instanceof Error && /\bEADDRINUSE\b/.test(error.message);
-  return isTaken ? "the port is taken" : sentenceOf(error);
+  return isTaken ? "the port is in use" : sentenceOf(error);
 }
 
 /** The address to listen on. */

@@ -221,6 +221,6 @@ export function unguardedPeers(values: Values): readonly string[] {
   const isGuarded = !Array.isArray(keys) || keys.length > 0;
   if (isGuarded || typeof host !== "string" || isLoopback(host)) return [];
   return [
-    "`distributed.port`: answers checks of all tenants to everybody who reaches it, give `distributed.preshared.keys`",
+    "`distributed.port`: answers checks of all tenants to every client that reaches it, set `distributed.preshared.keys`",
   ];
 }

@@ -73,7 +73,7 @@ function settingsOf(
     const isIgnored = name !== key && settings.has(key);
     if (!isIgnored) settings.set(key, setting);
     if (name !== key) {
-      const consequence = isIgnored ? "which is set, too, and wins" : "use that";
+      const consequence = isIgnored ? "which is also set and is used" : "use that";
       warnings.push(
         `${setting.place}: \`${name}\` is deprecated in favour of \`${key}\`, ${consequence}`,
       );

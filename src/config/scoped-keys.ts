@@ -76,14 +76,14 @@ function readKeys(text: string): Reading {
     for (const [nth, entry] of tree.entries()) readKey(reading, entry, `[${nth}]`);
   } else {
     // The text may be a key, and is not repeated.
-    reading.faults.push({ place: "", problem: "is no list in JSON, expected [{...}, ...]" });
+    reading.faults.push({ place: "", problem: "is not a list in JSON, expected [{...}, ...]" });
   }
   return reading;
 }
 
 function readKey({ keys, faults, places }: Reading, entry: Tree, place: string): void {
   if (typeof entry !== "object" || entry === null || isList(entry)) {
-    faults.push({ place, problem: "is no map, expected one with `key` and `scopes`" });
+    faults.push({ place, problem: "is not a map, expected one with `key` and `scopes`" });
     return;
   }
   const given = new Map(Object.entries(entry));

@@ -70,7 +70,7 @@ async function within(
 }
 
 function timeIsOver({ mayHaveChanged }: Caller): PembaError {
-  const over = `the time that \`${header}\` gives is over`;
+  const over = `the time in \`${header}\` is over`;
   return new PembaError("DEADLINE_EXCEEDED", mayHaveChanged ? `${over}: ${unsureChange}` : over);
 }
 

@@ -78,7 +78,7 @@ function frameworkFault(error: unknown, request: FastifyRequest): PembaError | u
   if (typeof status !== "number" || status < 400 || status >= 500) return undefined;
   if ("code" in error && error.code === "FST_ERR_BAD_URL") {
     const path = request.url.split("?", 1)[0] ?? "";
-    const problem = "has a `%` that no two hexadecimal digits of UTF-8 follow";
+    const problem = "has a `%` without two hexadecimal digits of UTF-8 after it";
     return new PembaError("VALIDATION", `path: ${quote(path)} ${problem}`, { cause: error });
   }
   const sentence = error.message.slice(0, 1).toLowerCase() + error.message.slice(1);

@@ -71,9 +71,9 @@ function unreadable(code: string): readonly [status: number, fault: PembaError] 
     case "HPE_HEADER_OVERFLOW":
       return [431, fault("headers: are too large, expected at most 16 KiB")];
     case "ERR_HTTP_REQUEST_TIMEOUT":
-      return [408, fault("the request did not come in time")];
+      return [408, fault("the request was not received in time")];
     default:
-      return [400, fault(`the request is no HTTP that can be read (${code})`)];
+      return [400, fault(`the request is not valid HTTP (${code})`)];
   }
 }
 

@@ -15,7 +15,7 @@ export function checkTemplate(
     if (declared.has(name)) continue;
     throw invalidField(
       field,
-      `${quote(place)} stands for no argument of the bundle, expected ${expectedOf(declared)}`,
+      `${quote(place)} is not an argument of the bundle, expected ${expectedOf(declared)}`,
     );
   }
   const rest = template.replaceAll(variable, " ");
@@ -23,7 +23,7 @@ export function checkTemplate(
   if (open >= 0) {
     throw invalidField(
       field,
-      `${quote(rest.slice(open))} is no variable, expected ${expectedOf(declared)}`,
+      `${quote(rest.slice(open))} is not a variable, expected ${expectedOf(declared)}`,
     );
   }
 }

@@ -106,7 +106,7 @@ export function pageError(error: unknown): unknown {
     case "SCHEMA_NOT_FOUND":
       return tokenError(
         "INVALID_CONTINUOUS_TOKEN",
-        "is of a state that is not there any more, begin again at the first page",
+        "is of a state that no longer exists, begin again at the first page",
         error,
       );
     default:

@@ -56,7 +56,7 @@ function checkArguments(bundle: Bundle, values: ReadonlyMap<string, string>): vo
     if (declared.has(name)) continue;
     throw invalidField(
       "arguments",
-      `${quote(name)} is no argument of bundle \`${bundle.name}\`, expected ${expected}`,
+      `${quote(name)} is not an argument of bundle \`${bundle.name}\`, expected ${expected}`,
     );
   }
 }

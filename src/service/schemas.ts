@@ -131,10 +131,7 @@ export async function partialWriteSchema(
     );
     if (written !== undefined) return written;
   }
-  throw new PembaError(
-    "SERIALIZATION",
-    "other writes of the schema kept coming between, try again",
-  );
+  throw new PembaError("SERIALIZATION", "other requests changed the schema each time, retry");
 }
 
 function parsePartials(

@@ -35,7 +35,7 @@ export function answerOf(
       throw fieldError(
         "GATHER_LIMIT_EXCEEDED",
         path("permission"),
-        `more than ${gatheredEntitiesMax} entities or ${groundMax.answer} names of them lead to ${asked}, and it can't be answered without looking at all of them`,
+        `more than ${gatheredEntitiesMax} entities or ${groundMax.answer} names of them lead to ${asked}, and it cannot be answered without all of them`,
       );
     case "undefined":
       throw fieldError(

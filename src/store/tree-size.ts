@@ -53,6 +53,6 @@ export function treeTooLarge(): PembaError {
   return fieldError(
     "GATHER_LIMIT_EXCEEDED",
     "permission",
-    `its tree has more than ${nodes} nodes, ${subjects} subjects or ${levels} levels, expand a permission nearer to its subjects`,
+    `its tree has more than ${nodes} nodes, ${subjects} subjects or ${levels} levels, expand a permission that is closer to its subjects`,
   );
 }

@@ -47,7 +47,7 @@ export interface FaultFields {
  */
 function faultFields(thrown: unknown): FaultFields {
   if (!(thrown instanceof Error)) {
-    return { type: typeof thrown, message: "something was thrown that is no error", stack: "" };
+    return { type: typeof thrown, message: "a value was thrown that is not an error", stack: "" };
   }
   const code = "code" in thrown && typeof thrown.code === "string" ? thrown.code : undefined;
   const message =

@@ -33,7 +33,7 @@ export function reportOutages<Items>(
     send(items, (result) => {
       if (result.code === accepted) {
         if (lost > 0)
-          report.info(`${signal} are taken again by ${target.url}, ${lost} exports are lost`);
+          report.info(`${signal} are accepted again by ${target.url}, ${lost} exports are lost`);
         lost = 0;
       } else {
         if (lost === 0) report.warn(outageLine(signal, target, result.error));
@@ -45,7 +45,7 @@ export function reportOutages<Items>(
 }
 
 function outageLine(signal: Signal, target: Target, error: Error | undefined): string {
-  return `${signal} are not taken by ${target.url} and are lost until they are: ${causeOf(error)}`;
+  return `${signal} are not accepted by ${target.url} and are lost until they are: ${causeOf(error)}`;
 }
 
 /** Describes the cause without headers and without the exported data. */

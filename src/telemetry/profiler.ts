@@ -39,12 +39,12 @@ const secondsMax = 300;
 
 const index = `Profiles of this process, for \`go tool pprof http://HOST:PORT${prefix}profile\`
 
-${prefix}profile?seconds=30  what the processor works on meanwhile
-${prefix}heap?seconds=10     memory that is allocated meanwhile and still in use at the end
-${prefix}allocs?seconds=10   memory that is allocated meanwhile
-${prefix}cmdline             the words that the process was started with
+${prefix}profile?seconds=30  where the processor spends this time
+${prefix}heap?seconds=10     memory that is allocated in this time and still in use at its end
+${prefix}allocs?seconds=10   memory that is allocated in this time
+${prefix}cmdline             the command line of the process
 
-One is taken at a time, of at most ${secondsMax} seconds.
+One profile is taken at a time, of at most ${secondsMax} seconds.
 `;
 
 /** Starts to listen. Fails if that is not possible. */

@@ -147,7 +147,7 @@ test("new connections have the certificate that took the place of another, old o
   assert.equal((await client.call(Health.method.check, {})).status, 1);
   const fresh = new Agent();
   await assert.rejects(statusOverRest(http, first.cert, fresh));
-  assert.deepEqual(log.at(-1), "server.http.tls: another certificate is used from now on");
+  assert.deepEqual(log.at(-1), "server.http.tls: the new certificate is used from now on");
 });
 
 test("files that do not fit change nothing, and are told of once", async (t) => {
@@ -160,7 +160,10 @@ test("files that do not fit change nothing, and are told of once", async (t) => 
   writeFileSync(files.cert, second.cert);
   await until(async () => ((await shownBy(http)) === fingerprint(second) ? true : undefined));
   assert.equal(new Set(log).size, log.length, log.join("\n"));
-  assert.match(log[0] ?? "", /are no certificate with its key: the certificate stays as it is$/);
+  assert.match(
+    log[0] ?? "",
+    /are not a certificate and its key: the old certificate stays in use$/,
+  );
 });
 
 test("what cannot be used at the start is told with its place", async (t) => {
@@ -185,7 +188,7 @@ test("what cannot be used at the start is told with its place", async (t) => {
   ] as const) {
     const files = certificateFolder(t, { cert, private: key });
     assert.throws(() => open(files), {
-      sentence: `server.grpc.tls: \`${files.cert}\` and \`${files.key}\` are no certificate with its key`,
+      sentence: `server.grpc.tls: \`${files.cert}\` and \`${files.key}\` are not a certificate and its key`,
     });
   }
 });

@@ -52,7 +52,7 @@ describe("a token of an issuer", () => {
       logger: pino({ level: "debug" }, { write: (line) => void lines.push(line) }),
     });
     await until(async () =>
-      lines.some((line) => line.includes("gave its keys")) ? true : undefined,
+      lines.some((line) => line.includes("were fetched")) ? true : undefined,
     );
   });
   after(async () => {

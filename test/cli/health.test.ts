@@ -7,7 +7,7 @@ import { test, type TestContext } from "node:test";
 import { certificateFolder, makeCertificate } from "../support/certificate-files.ts";
 import { type Addresses, runPemba, servePemba } from "../support/pemba.ts";
 
-const serves = { status: 0, stdout: "the server serves\n", stderr: "" };
+const serves = { status: 0, stdout: "the server is ready\n", stderr: "" };
 
 test("a server is asked over REST, without a token", async (t) => {
   const guarded = ["--authn-enabled", "--authn-method=preshared", "--authn-preshared-keys=key"];
@@ -34,7 +34,7 @@ test("a server that is not ready is status 1", async (t) => {
   assert.deepEqual(await runPemba(["health", "--http-port", await portOf(t, server)]), {
     status: 1,
     stdout: "",
-    stderr: "pemba: the server says that it does not serve\n",
+    stderr: "pemba: the server is not ready\n",
   });
 });
 
@@ -51,7 +51,7 @@ test("where nobody listens the line names the address", async (t) => {
     assert.deepEqual([status, stdout], [1, ""]);
     assert.match(
       stderr,
-      new RegExp(`^pemba: nobody answers on 127\\.0\\.0\\.1:${port}: [^\\n]+\\n$`),
+      new RegExp(`^pemba: no server answers on 127\\.0\\.0\\.1:${port}: [^\\n]+\\n$`),
     );
   }
 });
@@ -60,7 +60,7 @@ test("a server that accepts and never answers is not waited for without end", as
   const port = await portOf(t, createServer());
   const { status, stderr } = await runPemba(["health", "--http-port", port]);
   assert.equal(status, 1);
-  assert.match(stderr, /^pemba: nobody answers on [^\n]+\n$/);
+  assert.match(stderr, /^pemba: no server answers on [^\n]+\n$/);
 });
 
 test("a port that only the server knows cannot be asked", async () => {

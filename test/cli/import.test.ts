@@ -162,7 +162,7 @@ test("a server that is busy is asked again after the time it names, and each wai
     input: "doc:1#viewer@user:a",
   });
   assert.deepEqual([status, requests], [0, 3]);
-  const line = `what begins at stdin:1 is sent again in 0 s: ${url}/v1/tenants/t1/data/write: too busy`;
+  const line = `the batch that begins at stdin:1 is sent again in 0 s: ${url}/v1/tenants/t1/data/write: too busy`;
   assert.equal(stderr, `${line}\n${line}\n`);
   assert.match(stdout, /^accepted 1,/);
 });
@@ -188,5 +188,8 @@ test("flags and files that cannot be right are told before anything is sent", as
       "pemba: import: `nowhere.ndjson` cannot be read\n" +
       "pemba: import: `/` is a folder\n",
   );
-  assert.match((await runPemba(["import"])).stderr, /^pemba: import: which file\?/);
+  assert.match(
+    (await runPemba(["import"])).stderr,
+    /^pemba: import: expected a file, or `-` for standard input/,
+  );
 });

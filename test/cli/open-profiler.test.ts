@@ -44,7 +44,10 @@ test("it listens on this machine alone, unless `profiler.host` says otherwise", 
   assert.equal(answer.status, 200);
   const far = await open(t, "--profiler-port=0", "--profiler-host=0.0.0.0");
   assert.equal(far.address?.address, "0.0.0.0");
-  assert.match(far.log, /`profiler\.host`: whoever reaches .* can take profiles without a token/);
+  assert.match(
+    far.log,
+    /`profiler\.host`: every client that reaches .* can take profiles without a token/,
+  );
 });
 
 test("a taken `profiler.port` is a line of the log, and there is none", async (t) => {
@@ -53,6 +56,6 @@ test("a taken `profiler.port` is a line of the log, and there is none", async (t
   assert.equal(address, undefined);
   assert.match(
     log,
-    new RegExp(`\`profiler\\.port\`: there is no profiler, .*127\\.0\\.0\\.1:${port}`),
+    new RegExp(`\`profiler\\.port\`: the profiler is not started, .*127\\.0\\.0\\.1:${port}`),
   );
 });

@@ -75,7 +75,7 @@ test("a taken port is one line and status 1", async (t) => {
   assert.equal(status, 1);
   assert.equal(
     stderr,
-    `pemba: server.http.port: cannot listen on 127.0.0.1:${port}: the port is taken\n`,
+    `pemba: server.http.port: cannot listen on 127.0.0.1:${port}: the port is in use\n`,
   );
 });
 
@@ -91,7 +91,7 @@ test("a taken port of gRPC is one line and status 1 too", async (t) => {
   assert.equal(status, 1);
   assert.equal(
     stderr,
-    `pemba: server.grpc.port: cannot listen on 127.0.0.1:${port}: the port is taken\n`,
+    `pemba: server.grpc.port: cannot listen on 127.0.0.1:${port}: the port is in use\n`,
   );
 });
 

@@ -31,5 +31,8 @@ test("when the way to Postgres swallows everything, what waits fails, and anothe
   const { status: code, stdout } = await finished;
   assert.equal(code, 0);
   assert.equal(stdout.match(/WARN: the circuit is open/g)?.length, 1, stdout);
-  assert.equal(stdout.match(/WARN: connections are ended: the database says nothing/g)?.length, 1);
+  assert.equal(
+    stdout.match(/WARN: connections are closed: the database answers neither/g)?.length,
+    1,
+  );
 });

@@ -196,7 +196,10 @@ test("a fault that nobody waits for is one line, and status 1", async () => {
     server.kill("SIGUSR2");
     const { status, stderr } = await finished;
     assert.equal(status, 1);
-    assert.match(stderr, /^pemba: a fault of the program ended it: Error: broken at [^\n]+\n$/);
+    assert.match(
+      stderr,
+      /^pemba: pemba ended because of a fault in the program: Error: broken at [^\n]+\n$/,
+    );
   }
 });
 

@@ -256,5 +256,5 @@ test("a write whose own deadline passes while Postgres is silent says that it ma
   scene.line.silence("present", "answers");
   const { code, message } = await soon(scene.writeWithin("300m", "late"));
   assert.equal(code, status.DEADLINE_EXCEEDED);
-  assert.match(message, /`grpc-timeout` gives is over: the change may be made or may not/);
+  assert.match(message, /`grpc-timeout` is over: the change may be made or may not/);
 });

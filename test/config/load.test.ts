@@ -140,7 +140,7 @@ test("a parameter of a database's URI that asks for what is not done is refused 
     ["sslmode=allow", "`sslmode` is expected to be "],
     ["ssl=true", "`ssl` is not supported, use `sslmode`"],
     ["sslmode=require&sslcert=/x", "`sslcert` is not supported"],
-    ["password=hunter2", "`password` is not supported, expected what it says before the `?`"],
+    ["password=hunter2", "`password` is not supported, give its value before the `?`"],
     ["user=you", "`user` is not supported"],
     ["search_path=a&host=hunter2", "`host` is not supported"],
     ["channel_binding=require", "`channel_binding` is expected to be disable or prefer"],
@@ -304,7 +304,7 @@ test("a deprecated key stands in for its successor, and a warning says so", (t) 
   const { config, warnings } = loadedFrom(both);
   assert.equal(config["database.max_connections"], 8);
   assert.deepEqual(warnings, [
-    `${path}:2:3: \`database.max_open_connections\` is deprecated in favour of \`database.max_connections\`, which is set, too, and wins`,
+    `${path}:2:3: \`database.max_open_connections\` is deprecated in favour of \`database.max_connections\`, which is also set and is used`,
   ]);
   assert.deepEqual(problemsOf({ args: ["--database-max-open-connections", "0"] }), [
     "--database-max-open-connections: `database.max_open_connections`: `0` is not allowed, expected a whole number from 1 to 10000",

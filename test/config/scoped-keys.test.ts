@@ -89,7 +89,7 @@ test("each part that is wrong is told by its place, all at once, and none is sho
   ]);
   const list = "expected a list of at least one";
   const name = "expected 1 to 64 letters, digits, dots, hyphens and underscores";
-  const map = "is no map, expected one with `key` and `scopes`";
+  const map = "is not a map, expected one with `key` and `scopes`";
   assert.deepEqual(faults, [
     `[1].key\`: the value is not allowed, ${word}`,
     `[1].name\`: the value is not allowed, ${name}`,
@@ -129,18 +129,18 @@ test("what is no list of JSON is told without what it holds", (t) => {
   ]) {
     const [fault = "", ...others] = faultsOf(text);
     assert.deepEqual(others, [], text);
-    assert.equal(fault, "`: is no list in JSON, expected [{...}, ...]");
+    assert.equal(fault, "`: is not a list in JSON, expected [{...}, ...]");
   }
   const map = file(t, "authn: {preshared: {scoped: {hunter2: [check]}}}");
   assert.deepEqual(problemsOf({ args: ["-c", map] }), [
-    `${map}:1:21: \`${key}\`: is no list in JSON, expected [{...}, ...]`,
+    `${map}:1:21: \`${key}\`: is not a list in JSON, expected [{...}, ...]`,
   ]);
   // A list that stands in itself has an end.
   const loop = file(t, "authn: {preshared: {scoped: &all [*all]}}");
   assert.equal(problemsOf({ args: ["-c", loop] }).length, 1);
   assert.match(
     faultsOf('[{"key": "hunter2", "key": "b", "scopes": []}]')[0] ?? "",
-    /no list in JSON/,
+    /not a list in JSON/,
   );
 });
 

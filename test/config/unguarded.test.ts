@@ -31,7 +31,7 @@ test("instances that ask for tokens need a key that they know each other by", ()
 
 test("a port of instances that everybody may ask is a warning, unless only this machine can", () => {
   const warning =
-    "`distributed.port`: answers checks of all tenants to everybody who reaches it, give `distributed.preshared.keys`";
+    "`distributed.port`: answers checks of all tenants to every client that reaches it, set `distributed.preshared.keys`";
   const warnings = (...flags: readonly string[]): readonly string[] =>
     loadedFrom({ args: [...shared, ...flags] }).warnings;
   for (const host of ["", "0.0.0.0", "::", "10.0.0.1", "pemba.internal", "127.0.0.1.example"]) {

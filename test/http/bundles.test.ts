@@ -169,9 +169,13 @@ for (const engine of engines) {
       const all = { doc: "1", creator: "a", team_1: "t" };
       const cases: readonly (readonly [string, object, RegExp])[] = [
         ["doc created", { doc: "1", team_1: "t" }, /MISSING_ARGUMENT: arguments: lacks `creator`/],
-        ["doc created", { ...all, extra: "" }, /VALIDATION: arguments: `extra` is no argument/],
-        ["doc created", { ...all, "": "" }, /VALIDATION: arguments: `` is no argument/],
-        ["none", { a: "1" }, /arguments: `a` is no argument of bundle `none`, expected no argum/],
+        ["doc created", { ...all, extra: "" }, /VALIDATION: arguments: `extra` is not an argument/],
+        ["doc created", { ...all, "": "" }, /VALIDATION: arguments: `` is not an argument/],
+        [
+          "none",
+          { a: "1" },
+          /arguments: `a` is not an argument of bundle `none`, expected no argum/,
+        ],
       ];
       for (const [name, args, expected] of cases) {
         const run = await app.post(`${path}/data/run-bundle`, { name, arguments: args });
@@ -299,11 +303,11 @@ for (const engine of engines) {
     test("a template with anything but text and declared variables is refused when it is written", async () => {
       const path = await app.tenant();
       const cases: readonly (readonly [string, RegExp])[] = [
-        ["doc:{{.other}}#owner@user:a", /`{{\.other}}` stands for no argument .*`{{\.id}}`/],
-        ["doc:{{id}}#owner@user:a", /`{{id}}#owner@user:a` is no variable/],
-        ["doc:{{if .id}}1{{end}}#owner@user:a", /is no variable/],
-        ["doc:{{.id#owner@user:a", /is no variable/],
-        ["doc:{{.id | html}}#owner@user:a", /is no variable/],
+        ["doc:{{.other}}#owner@user:a", /`{{\.other}}` is not an argument .*`{{\.id}}`/],
+        ["doc:{{id}}#owner@user:a", /`{{id}}#owner@user:a` is not a variable/],
+        ["doc:{{if .id}}1{{end}}#owner@user:a", /is not a variable/],
+        ["doc:{{.id#owner@user:a", /is not a variable/],
+        ["doc:{{.id | html}}#owner@user:a", /is not a variable/],
         ["doc:\0#owner@user:a", /has a NUL/],
       ];
       for (const list of ["relationships_write", "attributes_delete"]) {

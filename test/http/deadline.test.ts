@@ -26,7 +26,7 @@ const tuple = {
 };
 const late = {
   code: 4,
-  message: "ERROR_CODE_DEADLINE_EXCEEDED: the time that `grpc-timeout` gives is over",
+  message: "ERROR_CODE_DEADLINE_EXCEEDED: the time in `grpc-timeout` is over",
   details: [],
 };
 

@@ -61,11 +61,11 @@ describe("what Node refuses by itself has the body of an error", () => {
   for (const [about, sent, status, sentence] of [
     ["headers that are too large", `${get}host: x\r\nx: ${"a".repeat(20_000)}\r\n`, 431, "headers"],
     ["a control character in a header", `${get}host: x\r\nx: \u0001\r\n${end}`, 400, "the request"],
-    ["what is no HTTP", "nonsense\r\n\r\n", 400, "the request is no HTTP"],
+    ["what is no HTTP", "nonsense\r\n\r\n", 400, "the request is not valid HTTP"],
     ["what follows a request", `${get}host: x\r\n\r\nFETCH / HTTP/1.1\r\n${end}`, 400, "the req"],
     ["a request without a host", `${get}${end}`, 400, "host: is missing"],
     ["an expectation that is not known", `${get}host: x\r\nexpect: x\r\n${end}`, 417, "expect"],
-    ["headers that never end", `${get}host: x\r\n`, 408, "the request did not come in time"],
+    ["headers that never end", `${get}host: x\r\n`, 408, "the request was not received in time"],
   ] as const) {
     test(about, { timeout: 30_000 }, async () => {
       const [head = "", body = ""] = (await answerTo(sent)).split("\r\n\r\n", 2);

@@ -13,7 +13,7 @@ const asError =
 
 /** What the description permits and the service refuses: rules that a schema cannot tell. */
 const untold =
-  /names no type, id, relation or attribute|stands for no argument|is no argument of bundle|has another value at/;
+  /names no type, id, relation or attribute|is not an argument of|has another value at/;
 
 /** What came back. */
 export interface Came {

@@ -249,7 +249,7 @@ test("a statement that somebody else cancels fails once, and is not run again", 
   const waiting = fails(
     database.write("select pg_advisory_lock(17)", []),
     "DEADLINE_EXCEEDED",
-    "the database ended the request",
+    "the database cancelled the request",
   );
   await untilWaiting(sql, 1);
   await sql`select pg_cancel_backend(pid) from pg_stat_activity

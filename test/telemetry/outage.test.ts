@@ -66,9 +66,12 @@ test("a collector that is gone costs no request, and a line when it goes and whe
   // The line comes after what it tells of.
   await collector.until(() => (told.length > 1 ? true : undefined));
   assert.equal(told.length, 2, told.join("\n"));
-  assert.match(told[0] ?? "", /^metrics are not taken by http:\/\/127\.0\.0\.1:\d+\/v1\/metrics /);
+  assert.match(
+    told[0] ?? "",
+    /^metrics are not accepted by http:\/\/127\.0\.0\.1:\d+\/v1\/metrics /,
+  );
   assert.match(told[0] ?? "", /ECONNREFUSED/);
-  assert.match(told[1] ?? "", /^metrics are taken again by .*, \d+ exports? (are|is) lost$/);
+  assert.match(told[1] ?? "", /^metrics are accepted again by .*, \d+ exports? (are|is) lost$/);
   assert.doesNotMatch(told.join(), /secret/);
 });
 
@@ -118,7 +121,7 @@ test("a process ends in time although its collector is gone", async (t) => {
   const { status, stdout } = await pemba.finished;
   assert.equal(status, 0);
   for (const signal of ["traces", "metrics", "logs"]) {
-    assert.ok(stdout.split(`${signal} are not taken by`).length <= 2, stdout);
+    assert.ok(stdout.split(`${signal} are not accepted by`).length <= 2, stdout);
   }
 });
 

@@ -78,7 +78,7 @@ describe("a container", { skip: noContainers ?? false, timeout: patience }, () =
       (await fetch(`${pemba.getRestUrl()}/v1/tenants/list`, { method: "POST", headers })).status;
     assert.equal(await list({}), 401);
     assert.equal(await list({ authorization: "Bearer two" }), 200);
-    assert.deepEqual(await outcome(pemba, "pemba health"), [0, "the server serves"]);
+    assert.deepEqual(await outcome(pemba, "pemba health"), [0, "the server is ready"]);
   });
 
   test("is ready with TLS, and with gRPC alone", async () => {
@@ -100,7 +100,7 @@ describe("a container", { skip: noContainers ?? false, timeout: patience }, () =
       .withConfig({ ...tls("grpc"), "server.http.enabled": false })
       .start();
     for (const pemba of [secure, grpc]) {
-      assert.deepEqual(await outcome(pemba, "pemba health"), [0, "the server serves"]);
+      assert.deepEqual(await outcome(pemba, "pemba health"), [0, "the server is ready"]);
     }
   });
 

@@ -29,66 +29,65 @@ export const authnOptions = {
   "authn.method": option(maybe(oneOf("preshared", "oidc")), {
     flag: "authn-method",
     default: "",
-    about: "what a token is: one of the keys of this server, or signed by an issuer",
+    about: "kind of tokens: preshared for keys of this server, oidc for tokens of an issuer",
   }),
   "authn.preshared.keys": option(listOf(headerWord), {
     flag: "authn-preshared-keys",
     default: "",
-    about: "the keys, each of which may do everything in every tenant",
+    about: "keys that are allowed everything in all tenants",
     secret: true,
   }),
   "authn.preshared.scoped": option(scopedKeys, {
     flag: "authn-preshared-scoped",
     default: "",
-    about:
-      "keys that may do a part of that, of all tenants or some; the log knows each by its name",
+    about: "keys with some scopes, in all or some tenants; the log shows their names",
     secret: true,
   }),
   "authn.oidc.issuer": option(maybe(issuerUrl), {
     flag: "authn-oidc-issuer",
     default: "",
-    about: "OpenID Connect issuer, to the letter as it stands in tokens",
+    about: "OpenID Connect issuer, exactly as in the `iss` of its tokens",
   }),
   "authn.oidc.audience": option(anyText, {
     flag: "authn-oidc-audience",
     default: "",
-    about: "audience that a token must be for",
+    about: "audience that tokens must have",
   }),
   "authn.oidc.refresh_interval": option(someDuration, {
     flag: "authn-oidc-refresh-interval",
     default: "15m",
-    about: "time from one fetch of the keys of the issuer to the next",
+    about: "interval between fetches of the keys of the issuer",
   }),
   "authn.oidc.backoff_interval": option(someDuration, {
     flag: "authn-oidc-backoff-interval",
     default: "12s",
     about:
-      "time from a fetch that failed to the next, doubled each time; unknown keys cause no more than `backoff_max_retries` fetches within it",
+      "wait after a failed fetch, doubled after each; in this time unknown keys cause at most `backoff_max_retries` fetches",
   }),
   "authn.oidc.backoff_frequency": option(duration, {
     flag: "authn-oidc-backoff-frequency",
     default: "0s",
-    about: "least time between two fetches that tokens with unknown keys cause",
+    about: "minimum time between two fetches that unknown keys cause",
   }),
   "authn.oidc.backoff_max_retries": option(integer({ from: 1, to: 1_000 }), {
     flag: "authn-oidc-backoff-max-retries",
     default: "5",
-    about: "how often a fetch that failed is repeated before the next interval",
+    about: "maximum repetitions of a failed fetch before the next `refresh_interval`",
     otherVariable: "AUTHN_OIDC_BACKOFF_RETRIES",
   }),
   "authn.oidc.valid_methods": option(listOf(oneOf(...signingMethods)), {
     flag: "authn-oidc-valid-methods",
     default: "RS256,HS256",
-    about: "signing algorithms of tokens that are accepted",
+    about: "accepted signing algorithms",
   }),
   "authn.oidc.scope_claim": option(anyText, {
     flag: "authn-oidc-scope-claim",
     default: "",
-    about: "claim with the scopes of a token, which may do nothing else; empty for everything",
+    about: "claim with the scopes of a token; if empty, tokens are allowed everything",
   }),
   "authn.oidc.tenant_claim": option(anyText, {
     flag: "authn-oidc-tenant-claim",
     default: "",
-    about: "claim with the tenants of a token, `*` for all; empty for all tenants with any token",
+    about: "claim with the tenants of a token, `*` for all; if empty, tokens are for all tenants",
   }),
 } as const;

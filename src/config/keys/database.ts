@@ -11,7 +11,7 @@ export const databaseOptions = {
   "database.uri": option(postgresUri, {
     flag: "database-uri",
     default: "",
-    about: "the Postgres database, for whatever has no URI of its own",
+    about: "the Postgres database, for reads and writes without a URI of their own",
     secret: true,
   }),
   "database.writer.uri": option(postgresUri, {
@@ -24,13 +24,13 @@ export const databaseOptions = {
     flag: "database-reader-uri",
     default: "",
     about:
-      "standbys of that database, with commas between several hosts, which answer questions and may lag; empty for `database.uri`",
+      "standbys that answer reads and may lag, with commas between hosts; empty for `database.uri`",
     secret: true,
   }),
   "database.start_timeout": option(duration, {
     flag: "database-start-timeout",
     default: "60s",
-    about: "how long the start waits for a database that does not answer yet; 0 for not at all",
+    about: "how long the start waits for the database; 0 to not wait",
   }),
   "database.auto_migrate": option(boolean, {
     flag: "database-auto-migrate",
@@ -41,91 +41,92 @@ export const databaseOptions = {
     flag: "database-max-connections",
     default: "20",
     about:
-      "most connections to the database that requests have, and one more while one of them is replaced; health has one of its own, and so has watching",
+      "maximum connections for requests, and one more while one is replaced; health and watching have one each in addition",
     former: { key: "database.max_open_connections", flag: "database-max-open-connections" },
   }),
   "database.min_connections": option(integer({ from: 0, to: 10_000 }), {
     flag: "database-min-connections",
     default: "0",
-    about: "fewest connections, used or not, up to `max_connections`; they are made at the start",
+    about:
+      "minimum connections, in use or idle, up to `max_connections`; they are opened at the start",
     former: { key: "database.max_idle_connections", flag: "database-max-idle-connections" },
   }),
   "database.min_idle_connections": option(integer({ from: 0, to: 10_000 }), {
     flag: "database-min-idle-connections",
     default: "0",
-    about: "fewest connections that are kept unused for what comes next, up to `max_connections`",
+    about: "minimum idle connections, up to `max_connections`",
   }),
   "database.max_connection_lifetime": option(duration, {
     flag: "database-max-connection-lifetime",
     default: "300s",
-    about: "after which a connection is replaced; 0 for never",
+    about: "lifetime of a connection, after which it is replaced; 0 for no limit",
   }),
   "database.max_connection_lifetime_jitter": option(duration, {
     flag: "database-max-connection-lifetime-jitter",
     default: "0s",
     about:
-      "a random part of it is added to each lifetime, so that not all end together; 0 for a fifth of the lifetime",
+      "maximum random time that is added to each lifetime, so that connections do not end together; 0 for a fifth of the lifetime",
   }),
   "database.max_connection_idle_time": option(duration, {
     flag: "database-max-connection-idle-time",
     default: "60s",
-    about: "after which an unused connection is closed; 0 for never",
+    about: "idle time after which a connection is closed; 0 for no limit",
   }),
   "database.health_check_period": option(duration, {
     flag: "database-health-check-period",
     default: "0s",
-    about: "how often unused connections are asked whether they are alive; 0 for each minute",
+    about: "interval at which idle connections are checked; 0 for one minute",
   }),
   "database.connect_timeout": option(duration, {
     flag: "database-connect-timeout",
     default: "0s",
-    about: "how long making a connection may take; 0 for 30 seconds",
+    about: "timeout for opening a connection; 0 for 30 seconds",
   }),
   "database.read_timeout": option(duration, {
     flag: "database-read-timeout",
     default: "60s",
     about:
-      "after which a request that reads from Postgres is given up and what it asked is ended there, all waiting included; of a stream, each page; 0 for never",
+      "timeout of a request that reads from Postgres, waiting included, after which its statement is cancelled; for a stream, of each page; 0 for none",
   }),
   "database.write_timeout": option(duration, {
     flag: "database-write-timeout",
     default: "60s",
     about:
-      "after which a change to Postgres is given up and undone there, all waiting included; where the database does not say that it is, the error says that it may be made; 0 for never",
+      "timeout of a change in Postgres, waiting included, after which it is rolled back; if the database does not confirm that, the error says that the change may be made; 0 for none",
   }),
   "database.max_data_per_write": option(integer({ from: 1, to: 100_000 }), {
     flag: "database-max-data-per-write",
     default: "1000",
-    about: "most tuples and attributes, counted together, of one write",
+    about: "maximum tuples and attributes of one write, counted together",
   }),
   "database.max_retries": option(integer({ from: 0, to: 1_000 }), {
     flag: "database-max-retries",
     default: "10",
-    about: "how often a transaction is repeated that lost a conflict or its connection",
+    about: "maximum repetitions of a transaction after a conflict or a lost connection",
   }),
   "database.watch_buffer_size": option(integer({ from: 1, to: 100_000 }), {
     flag: "database-watch-buffer-size",
     default: "100",
-    about: "most transactions that are read ahead for one who watches",
+    about: "maximum transactions that are read ahead for one watch stream",
   }),
   "database.garbage_collection.enabled": option(boolean, {
     flag: "database-garbage-collection-enabled",
     default: "false",
-    about: "whether history is removed that is older than the window; tokens from then are refused",
+    about: "whether history older than the window is removed; tokens of that time are refused",
   }),
   "database.garbage_collection.interval": option(someDuration, {
     flag: "database-garbage-collection-interval",
     default: "200h",
-    about: "time from one removal of history to the next",
+    about: "interval between removals of history",
   }),
   "database.garbage_collection.window": option(someDuration, {
     flag: "database-garbage-collection-window",
     default: "200h",
-    about: "how long a token stays good at least",
+    about: "minimum time that a token stays valid",
   }),
   "database.garbage_collection.timeout": option(someDuration, {
     flag: "database-garbage-collection-timeout",
     default: "5m",
-    about: "after which a removal of history stops, to go on later",
+    about: "timeout of one removal of history; the next one continues",
   }),
 } as const;

@@ -25,44 +25,46 @@ export const distributedOptions = {
     flag: "distributed-enabled",
     default: "false",
     about:
-      "whether checks that name a state go to the instance that keeps their answers; needs Postgres",
+      "whether checks with a snap token are sent to the instance that keeps their answers; needs Postgres",
   }),
   "distributed.address": option(maybe(target), {
     flag: "distributed-address",
     default: "",
-    about: "where all instances are found, at their `distributed.port`; this one may be among them",
+    about: "address of all instances, with their `distributed.port`; it may include this one",
   }),
   "distributed.port": option(port, {
     flag: "distributed-port",
     default: "5000",
-    about: "port for the other instances alone; without rate limit, so not for clients",
+    about: "port for the other instances only; it has no rate limit, so keep clients away",
   }),
   "distributed.preshared.keys": option(listOf(headerWord), {
     flag: "distributed-preshared-keys",
     default: "",
     about:
-      "keys of which instances show each other the first and accept any; empty for `authn.preshared.keys` where tokens are asked for",
+      "keys of the instances: the first is sent, each is accepted; if empty and `authn.enabled` is true, `authn.preshared.keys`",
     secret: true,
   }),
   "distributed.partition_count": option(integer({ from: 1, to: 100_000 }), {
     flag: "distributed-partition-count",
     default: "271",
-    about: "parts into which checks are divided, each of which an instance has; the same on all",
+    about: "partitions of the checks, each of which one instance owns; equal on all instances",
   }),
   "distributed.replication_factor": option(integer({ from: 1, to: 1_000 }), {
     flag: "distributed-replication-factor",
     default: "20",
-    about: "points of each instance on the ring that divides the parts; the same on all",
+    about: "points of each instance on the hash ring; equal on all instances",
   }),
   "distributed.load": option(loadFactor, {
     flag: "distributed-load",
     default: "1.25",
-    about: "most parts that an instance has, as a multiple of an even share; the same on all",
+    about:
+      "maximum partitions of an instance, as a multiple of an even share; equal on all instances",
   }),
   "distributed.picker_width": option(integer({ from: 1, to: 100 }), {
     flag: "distributed-picker-width",
     default: "1",
-    about: "instances among which each check is sent to any: more share what is asked often",
+    about:
+      "number of instances among which one is chosen at random for a check; more than 1 spreads frequent checks",
   }),
   "server.name_override": option(maybe(host), {
     flag: "server-name-override",

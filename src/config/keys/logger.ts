@@ -6,7 +6,7 @@ export const loggerOptions = {
   "logger.level": option(oneOf("error", "warn", "info", "debug"), {
     flag: "log-level",
     default: "info",
-    about: "least important lines that are logged; debug has one line for each request",
+    about: "minimum level of log lines; debug has one line for each request",
   }),
   "logger.output": option(oneOf("text", "json"), {
     flag: "log-output",

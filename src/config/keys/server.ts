@@ -22,13 +22,13 @@ export const serverOptions = {
   "server.rate_limit": option(integer({ from: 1, to: 1_000_000_000 }), {
     flag: "server-rate-limit",
     default: "100",
-    about: "most requests a second, of REST and gRPC together; more are refused",
+    about: "maximum requests per second, REST and gRPC together; more are refused",
     otherVariable: "RATE_LIMIT",
   }),
   "server.grace_period": option(duration, {
     flag: "server-grace-period",
     default: "25s",
-    about: "how long requests that are under way when the process is to stop may take to end",
+    about: "time that running requests have to end when the process stops",
   }),
   "server.http.enabled": option(boolean, {
     flag: "http-enabled",
@@ -43,13 +43,12 @@ export const serverOptions = {
   "server.http.grpc_target_host": option(host, {
     flag: "http-grpc-target-host",
     default: "127.0.0.1",
-    about: "no effect: REST is no gateway to gRPC; accepted for the sake of existing files",
+    about: "no effect, since REST is no gateway to gRPC; accepted for existing files",
   }),
   "server.http.cors_allowed_origins": option(listOf(origin), {
     flag: "http-cors-allowed-origins",
     default: "*",
-    about:
-      "sites whose pages may ask over REST; those that are named, and not `*`, with credentials",
+    about: "origins whose pages may use REST; only named origins, not `*`, may send credentials",
   }),
   "server.http.cors_allowed_headers": option(listOf(headerName), {
     flag: "http-cors-allowed-headers",
@@ -59,12 +58,12 @@ export const serverOptions = {
   "server.http.tls.enabled": option(boolean, {
     flag: "http-tls-enabled",
     default: "false",
-    about: "whether REST is served over TLS alone",
+    about: "whether REST is served only over TLS",
   }),
   "server.http.tls.cert": option(anyText, {
     flag: "http-tls-cert-path",
     default: "",
-    about: "PEM file of the certificate of REST, with those it rests on; read anew when it changes",
+    about: "PEM file of the certificate of REST and its chain; read again when it changes",
   }),
   "server.http.tls.key": option(anyText, {
     flag: "http-tls-key-path",
@@ -79,12 +78,12 @@ export const serverOptions = {
   "server.grpc.tls.enabled": option(boolean, {
     flag: "grpc-tls-enabled",
     default: "false",
-    about: "whether gRPC is served over TLS alone",
+    about: "whether gRPC is served only over TLS",
   }),
   "server.grpc.tls.cert": option(anyText, {
     flag: "grpc-tls-cert-path",
     default: "",
-    about: "PEM file of the certificate of gRPC, with those it rests on; read anew when it changes",
+    about: "PEM file of the certificate of gRPC and its chain; read again when it changes",
   }),
   "server.grpc.tls.key": option(anyText, {
     flag: "grpc-tls-key-path",

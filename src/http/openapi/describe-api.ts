@@ -16,17 +16,17 @@ export type DescribedRoute = Pick<
   "method" | "url" | "schema" | "errorHandler" | "config"
 >;
 
-const about = `Who may do what: tuples say how things are related, a schema says what follows.
+const about = `Authorization: tuples say how entities are related, a schema says which permissions follow.
 
-What is described is the form in which requests should be sent. More is taken: a field that is null
-counts as absent, numbers may come as text, keys that nobody knows are ignored, and the content type
-of a request does not matter. Over gRPC there are the same operations.`;
+This is the form in which to send requests. The server accepts more: a field that is null counts as
+absent, numbers may be strings, unknown keys are ignored, and the content type of a request does not
+matter. gRPC has the same operations.`;
 
 const token = {
   type: "http",
   scheme: "bearer",
   description:
-    "Needed when `authn.enabled` is on: a key of the server, or a JWT of its issuer. The scope that each operation belongs to stands beside it; a token may be limited to some of them, and to some tenants.",
+    "Needed if `authn.enabled` is true: a key of the server, or a JWT of its issuer. Each operation names its scope; a token may be limited to some scopes and some tenants.",
 };
 
 /**
@@ -40,7 +40,7 @@ export function describeApi(routes: readonly DescribedRoute[]): JsonSchema {
   return {
     openapi: "3.1.1",
     info: { title: "Pemba", version: packageVersion(), description: about },
-    servers: [{ url: "/", description: "The server that gives this description." }],
+    servers: [{ url: "/", description: "This server." }],
     security: [{}, { token: [] }],
     tags: Object.entries(tags).map(([name, description]) => ({ name, description })),
     paths,

@@ -151,7 +151,7 @@ export const timeoutParameters: JsonSchema = {
     in: "header",
     required: false,
     description:
-      "How long the client waits, in hours, minutes, seconds, milli-, micro- or nanoseconds (`H`, `M`, `S`, `m`, `u`, `n`): then the request is answered with 504, and what it waits for ends.",
+      "How long the client waits, in hours, minutes, seconds, milli-, micro- or nanoseconds (`H`, `M`, `S`, `m`, `u`, `n`): after it the request is answered with 504 and its work is cancelled.",
     schema: { type: "string", pattern: timeoutPattern.source },
     example: "500m",
   },

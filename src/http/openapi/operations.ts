@@ -9,14 +9,13 @@ export interface OperationText {
 
 /** The groups of operations, in the order in which users need them. */
 export const tags = {
-  Tenants: "Each has a schema and data of its own, and knows nothing of the others.",
-  Schemas:
-    "Which entities, relations, attributes and permissions there are. Versions never change.",
-  Data: "Tuples and attributes. A change names the state after it by a snap token.",
-  Bundles: "Changes of data that are written once, with variables, and run as one.",
-  Permissions: "Who may do what, at the newest state or at that of a snap token.",
-  Watch: "What changes, as it changes.",
-  Health: "Open to everybody; the rate limit does not count it.",
+  Tenants: "Each has its own schema and its own data.",
+  Schemas: "Entities, relations, attributes and permissions. A version never changes.",
+  Data: "Tuples and attributes. A change returns a snap token for the state after it.",
+  Bundles: "Stored changes of data with variables. A run applies them in one transaction.",
+  Permissions: "Questions about permissions, at the newest state or at that of a snap token.",
+  Watch: "Changes of data, as they are made.",
+  Health: "Needs no token and does not count for the rate limit.",
 } as const;
 
 type TagName = keyof typeof tags;
@@ -42,8 +41,8 @@ export const operations = {
   "GET /v1/tenants/list": {
     id: "listTenantsByQuery",
     tag: "Tenants",
-    summary: "List tenants, asked by query",
-    description: "The same with the fields in the query; a body with them is taken, too.",
+    summary: "List tenants, with the fields in the query",
+    description: "The same with the fields in the query; they may also be in a body.",
   },
   "DELETE /v1/tenants/{id}": {
     id: "deleteTenant",
@@ -55,7 +54,7 @@ export const operations = {
     id: "writeSchema",
     tag: "Schemas",
     summary: "Write a new version of the schema",
-    description: "Nothing is written when the schema has a fault; all of its faults are told.",
+    description: "If the schema has faults, nothing is written and all of them are reported.",
   },
   [`PATCH ${tenant}/schemas/partial-write`]: {
     id: "partialWriteSchema",
@@ -77,7 +76,7 @@ export const operations = {
     tag: "Data",
     summary: "Write tuples and attributes",
     description:
-      "All or none, held against the schema. What is there already is no fault; an attribute takes the place of its old value.",
+      "All or none, checked against the schema. Existing tuples are no error; an attribute replaces its old value.",
   },
   [`POST ${tenant}/relationships/write`]: {
     id: "writeRelationships",
@@ -89,19 +88,19 @@ export const operations = {
     id: "readRelationships",
     tag: "Data",
     summary: "Read tuples",
-    description: "Those that fit all parts of the filter. All pages are of one state.",
+    description: "Those that match all parts of the filter. All pages are of one state.",
   },
   [`POST ${tenant}/data/attributes/read`]: {
     id: "readAttributes",
     tag: "Data",
     summary: "Read attributes",
-    description: "Those that fit all parts of the filter. All pages are of one state.",
+    description: "Those that match all parts of the filter. All pages are of one state.",
   },
   [`POST ${tenant}/bundle/write`]: {
     id: "writeBundles",
     tag: "Bundles",
     summary: "Write bundles",
-    description: "All or none; each takes the place of the one that had its name.",
+    description: "All or none; each replaces the bundle of the same name.",
   },
   [`POST ${tenant}/data/run-bundle`]: {
     id: "runBundle",
@@ -122,44 +121,44 @@ export const operations = {
   [`POST ${tenant}/permissions/check`]: {
     id: "check",
     tag: "Permissions",
-    summary: "May this subject do that on this entity?",
+    summary: "Check a permission",
     description:
-      "A path that is longer than `metadata.depth` and would decide the answer is an error, and never a denial.",
+      "If a path longer than `metadata.depth` would decide the answer, the request fails. It is never answered with a denial.",
   },
   [`POST ${tenant}/permissions/bulk-check`]: {
     id: "bulkCheck",
     tag: "Permissions",
     summary: "Check up to 100 items at one state",
-    description: "An item that cannot be answered fails the request, which names it.",
+    description: "If an item cannot be answered, the request fails and names the item.",
   },
   [`POST ${tenant}/permissions/lookup-entity`]: {
     id: "lookupEntity",
     tag: "Permissions",
-    summary: "On which entities of a type may this subject do that?",
+    summary: "List the entities on which a subject has a permission",
     description: "Exactly the known ids that a check allows. All pages are of one state.",
   },
   [`POST ${tenant}/permissions/lookup-entity-stream`]: {
     id: "lookupEntityStream",
     tag: "Permissions",
-    summary: "The same as a stream, to the end",
+    summary: "Stream the entities on which a subject has a permission",
     description: streamLines,
   },
   [`POST ${tenant}/permissions/lookup-subject`]: {
     id: "lookupSubject",
     tag: "Permissions",
-    summary: "Which subjects of a type may do that on this entity?",
+    summary: "List the subjects that have a permission on an entity",
     description: "Exactly the known ids that a check allows. All pages are of one state.",
   },
   [`POST ${tenant}/permissions/subject-permission`]: {
     id: "subjectPermission",
     tag: "Permissions",
-    summary: "What may this subject do on this entity?",
+    summary: "List the permissions of a subject on an entity",
   },
   [`POST ${tenant}/permissions/expand`]: {
     id: "expand",
     tag: "Permissions",
-    summary: "The tree of who has a permission, and why",
-    description: "For audits: it reads all that a check can skip.",
+    summary: "Expand a permission into the tree of its subjects",
+    description: "For audits: it reads everything, also what a check can skip.",
   },
   [`GET ${tenant}/watch`]: {
     id: "watch",
@@ -170,7 +169,7 @@ export const operations = {
   [`POST ${tenant}/watch`]: {
     id: "watchByBody",
     tag: "Watch",
-    summary: "Watch changes of data, asked by a body",
+    summary: "Watch changes of data, with the fields in a body",
     description: "The same with `snap_token` in the body.",
   },
   [`POST ${tenant}/data/delete`]: {
@@ -178,7 +177,7 @@ export const operations = {
     tag: "Data",
     summary: "Delete tuples and attributes",
     description:
-      "Those that fit all parts of a filter. An empty filter deletes nothing on its side; both empty are an error.",
+      "Those that match all parts of a filter. An empty filter deletes nothing; if both are empty, the request fails.",
   },
   [`POST ${tenant}/relationships/delete`]: {
     id: "deleteRelationships",
@@ -189,7 +188,7 @@ export const operations = {
   "GET /healthz": {
     id: "health",
     tag: "Health",
-    summary: "Whether to send requests here",
+    summary: "Whether the server is ready",
     description: "503 while the database does not answer and while the server stops.",
   },
   "GET /livez": {

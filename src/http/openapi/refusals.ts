@@ -26,12 +26,12 @@ const header = (description: string, type = "string"): JsonSchema => ({
 const refusals = {
   400: {
     name: "BadRequest",
-    about: "The request has a fault, which the message names by its place.",
+    about: "The request has a fault. The message names its place.",
     example: missingField("metadata", "an object"),
   },
   401: {
     name: "Unauthenticated",
-    about: "Tokens are asked for, and this request has no good one.",
+    about: "The server needs a token, and the request has no valid one.",
     example: new PembaError(
       "MISSING_BEARER_TOKEN",
       "authorization: is missing, expected `Bearer <token>`",
@@ -40,8 +40,7 @@ const refusals = {
   },
   403: {
     name: "Forbidden",
-    about:
-      "The token is a good one, but not for this: it lacks the scope, or is for other tenants.",
+    about: "The token is valid, but it lacks the scope or is for other tenants.",
     example: insufficientScope("check"),
     headers: { "WWW-Authenticate": header('`Bearer error="insufficient_scope"`.') },
   },
@@ -53,7 +52,7 @@ const refusals = {
   409: {
     name: "Conflict",
     about:
-      "The id is taken, or others were in the way for too long: then the request can be sent again.",
+      "The id exists already, or other requests held what this one needs: then it can be sent again.",
     example: tenantTaken(parseTenantId("t1")),
   },
   413: {
@@ -63,18 +62,18 @@ const refusals = {
   },
   429: {
     name: "TooManyRequests",
-    about: "Too many requests came at once, or too many wait for their turn.",
+    about: "Too many requests per second, or too many are waiting.",
     example: tooManyRequests(createRateLimit(100)),
     headers: { "Retry-After": header("Seconds after which to ask again.", "integer") },
   },
   500: {
     name: "Internal",
-    about: "A fault of the server, whose cause is in its log under the id in `X-Request-Id`.",
+    about: "A fault in the server. Its log has the cause under the id in `X-Request-Id`.",
     example: errorOf(undefined),
   },
   501: {
     name: "NotImplemented",
-    about: "The configuration of the server does not have it.",
+    about: "The configuration of the server does not enable it.",
     example: new PembaError(
       "NOT_IMPLEMENTED",
       "watch is not enabled on this server: see `service.watch.enabled`",
@@ -83,16 +82,16 @@ const refusals = {
   503: {
     name: "Unavailable",
     about:
-      "The database does not answer, or the server stops. A change that was sent may have been made; it can be sent again.",
+      "The database does not answer, or the server is stopping. A change may have been made; it can be sent again.",
     example: new PembaError("UNAVAILABLE", "the database does not answer"),
   },
   504: {
     name: "DeadlineExceeded",
     about:
-      "The time is over that the request gave with `Grpc-Timeout`, or the database ended the statement, by a timeout of its own or an operator's hand.",
+      "The time in `Grpc-Timeout` is over, or the database ended the statement because of its own timeout or an operator.",
     example: new PembaError(
       "DEADLINE_EXCEEDED",
-      "the database ended the request before it was done, it may take too long there",
+      "the database cancelled the request before it was done, it may be too slow",
     ),
   },
 } as const satisfies Readonly<Record<number, Refusal>>;
@@ -150,7 +149,7 @@ function responseOf(refusal: Refusal, schema: JsonSchema, example: object): Json
 /** The header of every answer. */
 export const requestIdHeader: JsonSchema = {
   "X-Request-Id": header(
-    "The id under which the log knows the request: the one that it came with, else a new one.",
+    "The id of the request in the log: the one in the request, else a new one.",
   ),
 };
 

@@ -27,7 +27,7 @@ const subjectShape = {
   type: nameField({ required: true }),
   id: idField({ required: true }),
   relation: optionalNameField({
-    description: "Empty for the subject itself, else whoever has this relation to it.",
+    description: "Empty for the subject itself, else all subjects that have this relation to it.",
   }),
 };
 

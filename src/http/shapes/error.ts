@@ -23,7 +23,7 @@ export const errorAnswer = Type.Object(
     }),
     message: Type.String({
       pattern: "^ERROR_CODE_[A-Z_]+: ",
-      description: "Begins with the name of the code, by which clients tell errors apart.",
+      description: "Begins with the name of the code, which tells errors apart.",
     }),
     details: Type.Unsafe<readonly ErrorDetail[]>(
       Type.Array(detailAnswer, { description: "Each place that is wrong, where that is known." }),

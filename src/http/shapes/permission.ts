@@ -40,7 +40,7 @@ const context = objectField(
     data: jsonField({ description: "What rules see as `context.data`." }),
   },
   {
-    description: "Counts for this request as if it were stored; attributes win over stored ones.",
+    description: "Added to the stored data for this request; attributes replace stored ones.",
     component: "Context",
   },
 );
@@ -117,7 +117,7 @@ const lookupEntityShape = {
   subject: subjectField,
   scope: mapField(
     { data: textListField({ of: idRule }) },
-    { description: "The only ids that count, by the type of the entity.", keys: namePattern },
+    { description: "Limits the entities to these ids, by their type.", keys: namePattern },
   ),
 };
 
@@ -139,7 +139,7 @@ export const lookupSubjectBody = Type.Object({
   permission,
   subject_reference: objectField(
     { type: nameField({ required: true }), relation: optionalNameField({}) },
-    { description: "The kind of subjects that is looked for.", required: true },
+    { description: "The kind of subjects to find.", required: true },
   ),
 });
 
@@ -177,7 +177,7 @@ export const lookupEntityStreamAnswer = Type.Object({
   result: Type.Object({
     entity_id: Type.String(),
     continuous_token: Type.String({
-      description: "Goes on behind this entity; empty when it is the last one.",
+      description: "Continues after this entity; empty if it is the last one.",
     }),
   }),
 });

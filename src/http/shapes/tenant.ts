@@ -9,7 +9,7 @@ import { textRule } from "./value-fields.ts";
 
 export const createTenantBody = Type.Object({
   id: textField({
-    description: "What requests name the tenant by; unique.",
+    description: "The id of the tenant in requests; unique.",
     required: true,
     pattern: newTenantPattern,
   }),

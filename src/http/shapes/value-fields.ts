@@ -43,18 +43,18 @@ export function bundleNameField(about: Said): ReturnType<typeof textField> {
 }
 
 export const schemaVersionField = textField({
-  description: "The version of the schema to go by; empty for the newest one.",
+  description: "The version of the schema to use; empty for the newest one.",
   default: "",
 });
 
 export const snapTokenField = textField({
   description:
-    "The state of the data to answer from, as a write or delete gave it; empty for the newest one.",
+    "The state of the data to answer from, as a write or delete returned it; empty for the newest one.",
   default: "",
 });
 
 export const depthField = integerField({
-  description: `Most hops from the entity to the subject; 0 for the default, ${defaultDepth}.`,
+  description: `Maximum hops from the entity to the subject; 0 for the default, ${defaultDepth}.`,
   minimum: 0,
   maximum: maxInt32,
   default: defaultDepth,
@@ -65,17 +65,19 @@ export function pageFields(defaultSize: number | undefined): {
   readonly page_size: ReturnType<typeof integerField>;
   readonly continuous_token: ReturnType<typeof textField>;
 } {
-  const cut = `a page holds ${maxPageSize.toLocaleString("en")} at most, whatever is asked.`;
+  const cut = `a page holds at most ${maxPageSize.toLocaleString("en")}.`;
   return {
     page_size: integerField({
       description:
-        defaultSize === undefined ? "Most results; all unless said." : `Most results; ${cut}`,
+        defaultSize === undefined
+          ? "Maximum number of results; all by default."
+          : `Maximum number of results; ${cut}`,
       minimum: 1,
       maximum: maxUint32,
       ...(defaultSize !== undefined && { default: defaultSize }),
     }),
     continuous_token: textField({
-      description: "Where to go on, as the page before gave it; empty for the first page.",
+      description: "The token of the page before; empty for the first page.",
       default: "",
     }),
   };

@@ -6,7 +6,7 @@ import { textField } from "./field.ts";
 
 export const watchRequest = Type.Object({
   snap_token: textField({
-    description: "The state after which to begin; empty for the present one.",
+    description: "The stream begins after this state; empty for the newest one.",
     default: "",
   }),
 });

@@ -30,7 +30,7 @@ export function startGarbageCollection(
       if (pass.isComplete) lastMs = performance.now();
       tell.collected(pass);
     },
-    failed: (error) => tell.warn(`garbage could not be collected: ${String(error)}`),
+    failed: (error) => tell.warn(`old history could not be removed: ${String(error)}`),
   });
 }
 

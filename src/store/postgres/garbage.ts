@@ -95,7 +95,7 @@ export function startGarbageCollection(
       tell.collected(await collectGarbage(database, { ...options, byLog: false }, signal));
     },
     failed: (error) =>
-      tell.warn(`garbage could not be collected, it is tried again: ${String(error)}`),
+      tell.warn(`old history could not be removed, it is tried again: ${String(error)}`),
   });
 }
 

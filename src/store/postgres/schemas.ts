@@ -46,7 +46,7 @@ export function createPostgresSchemas(database: Database, compiled: CompiledSche
             unreachable(outcome);
         }
       }
-      throw new PembaError("SERIALIZATION", "others keep writing schemas of this tenant, retry");
+      throw new PembaError("SERIALIZATION", "other requests changed the schema each time, retry");
     },
 
     read: (tenant, version) => readSchema(database, tenant, version),

@@ -168,7 +168,7 @@ async function connect(options: PostgresStoreOptions): Promise<Connections> {
       probe: ping,
       onChange: onCircuit,
       onSilence: () => {
-        warn("connections are ended: the database says nothing over them, nor to a probe");
+        warn("connections are closed: the database answers neither on them nor to a probe");
         database?.cut();
       },
     });

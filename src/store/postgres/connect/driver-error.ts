@@ -88,17 +88,16 @@ export function storageError(error: unknown): PembaError {
     return new PembaError("UNAVAILABLE", sentence, { cause: error });
   }
   if (code === lockTimeoutState) {
-    const sentence = "another request holds what this one needs, retry";
+    const sentence = "another request holds a lock that this one needs, retry";
     return new PembaError("CHANGE_BLOCKED", sentence, { cause: error });
   }
   if (code !== undefined && repeatableStates.has(code)) {
-    return new PembaError("SERIALIZATION", "concurrent requests were in each other's way, retry", {
+    return new PembaError("SERIALIZATION", "concurrent requests conflicted, retry", {
       cause: error,
     });
   }
   if (code === cancelledState) {
-    const sentence =
-      "the database ended the request before it was done, it may take too long there";
+    const sentence = "the database cancelled the request before it was done, it may be too slow";
     return new PembaError("DEADLINE_EXCEEDED", sentence, { cause: error });
   }
   return new PembaError("INTERNAL", "the database failed to run a statement", { cause: error });
@@ -172,7 +171,7 @@ export function poolClosing(): PembaError {
 export function unknownOutcome(error: unknown): PembaError {
   return new PembaError(
     "UNAVAILABLE",
-    `the database went away before it said what it did: ${unsureChange}`,
+    `the connection was lost before the database confirmed the change: ${unsureChange}`,
     { cause: error },
   );
 }

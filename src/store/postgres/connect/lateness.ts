@@ -13,7 +13,7 @@ export function noneFree(work: LateWork): PembaError {
   const unmade = work === "change" ? ", and the change is not made" : "";
   return new PembaError(
     "DEADLINE_EXCEEDED",
-    `no connection to the database came free in time (${keys[work]}, \`database.max_connections\`)${unmade}`,
+    `no connection to the database became free in time (${keys[work]}, \`database.max_connections\`)${unmade}`,
   );
 }
 
@@ -29,6 +29,6 @@ export function saidNothing(work: LateWork, cause?: unknown): PembaError {
   const sentence =
     work === "read"
       ? `the database took too long (${keys.read})`
-      : `the database did not say in time what it did (${keys.change}): ${unsureChange}`;
+      : `the database did not confirm the change in time (${keys.change}): ${unsureChange}`;
   return new PembaError("DEADLINE_EXCEEDED", sentence, { cause });
 }

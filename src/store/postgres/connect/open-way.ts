@@ -71,7 +71,7 @@ function faultOfUri(error: PembaError): PembaError {
   // Settings of ours were not among what is refused then.
   const reason = refusedParameter(cause);
   if (reason !== undefined) {
-    const sentence = `\`database.uri\`: the database does not take its parameters: ${reason}`;
+    const sentence = `\`database.uri\`: the database does not accept its parameters: ${reason}`;
     return new PembaError("INVALID_ARGUMENT", sentence);
   }
   if (!refusesLogin(error)) return error;
@@ -90,8 +90,8 @@ async function openWith(
     const found = await inTime(first, timerMs(options.timeoutMs || openingMaxMs), explore);
     if (found.lacking.length > 0) {
       options.warn(
-        "the way to the database takes no settings at the start of a connection (a pooler's does " +
-          `not): answers stay right, but they are only fast with these set for the role: ${found.lacking.join(", ")}`,
+        "connections to the database accept no settings at their start (behind a pooler they do " +
+          `not): answers are right, but for speed set these for the role: ${found.lacking.join(", ")}`,
       );
     }
     return { first, open, ...found };
@@ -152,7 +152,7 @@ async function openOneOf(
 
 function noWrites(): PembaError {
   const cause = Object.assign(new Error("the server is a standby"), { code: "25006" });
-  return new PembaError("UNAVAILABLE", "no server of the database takes writes", { cause });
+  return new PembaError("UNAVAILABLE", "no server of the database accepts writes", { cause });
 }
 
 /**
@@ -194,7 +194,7 @@ function refuseUnfit(row: Row): void {
   if (isolation === "read committed") return;
   throw new PembaError(
     "MIGRATION",
-    `the database begins transactions as \`${String(isolation)}\`, in which changes are not safe, and the way to it takes no settings: set \`default_transaction_isolation\` to \`read committed\` for the role`,
+    `the database begins transactions as \`${String(isolation)}\`, in which changes are not safe, and connections accept no settings: set \`default_transaction_isolation\` to \`read committed\` for the role`,
   );
 }
 

@@ -77,7 +77,10 @@ export function createPostgresBundles(parts: Parts): BundleStore {
         });
         if (token !== undefined) return token;
       }
-      throw new PembaError("SERIALIZATION", "the schema keeps changing under the write, retry");
+      throw new PembaError(
+        "SERIALIZATION",
+        "the schema changed repeatedly during the write, retry",
+      );
     },
   };
 }

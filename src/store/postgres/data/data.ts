@@ -82,7 +82,10 @@ export function createPostgresData(parts: Parts): DataStore {
           (await writeKnown(tenant, data, version)) ?? (await writeAny(tenant, data, version));
         if (token !== undefined) return token;
       }
-      throw new PembaError("SERIALIZATION", "the schema keeps changing under the write, retry");
+      throw new PembaError(
+        "SERIALIZATION",
+        "the schema changed repeatedly during the write, retry",
+      );
     },
 
     delete: async (tenant, filters) => {

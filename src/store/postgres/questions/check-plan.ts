@@ -222,7 +222,7 @@ function tooMuchAtOnce(): PembaError {
   return fieldError(
     "GATHER_LIMIT_EXCEEDED",
     "permission",
-    `what leads to it makes a statement of more than ${gatherCharactersMax} characters: ask fewer at once, or simplify it`,
+    `its statement has more than ${gatherCharactersMax} characters: ask for fewer items at once, or simplify the schema`,
   );
 }
 

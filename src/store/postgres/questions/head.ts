@@ -38,7 +38,7 @@ export async function underHead<P, T>(
     const result = await steps.work(plan);
     if (result !== undefined) return result;
   }
-  throw new PembaError("SERIALIZATION", "the schema keeps changing under the question, retry");
+  throw new PembaError("SERIALIZATION", "the schema changed repeatedly during the question, retry");
 }
 
 async function planned<P>(

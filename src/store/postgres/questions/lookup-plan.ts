@@ -106,7 +106,7 @@ function refuseTooLong({ states }: RelaxedPlan, gather: Gather | undefined): voi
   throw fieldError(
     "GATHER_LIMIT_EXCEEDED",
     "permission",
-    `what leads to it makes a statement of more than ${gatherCharactersMax} characters, simplify it`,
+    `its statement has more than ${gatherCharactersMax} characters, simplify the schema`,
   );
 }
 

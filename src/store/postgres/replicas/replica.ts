@@ -165,5 +165,5 @@ async function closeWays({ database, probe }: Ways): Promise<void> {
 }
 
 function silent(): PembaError {
-  return new PembaError("UNAVAILABLE", `the server said nothing for ${silenceMs / 1000} seconds`);
+  return new PembaError("UNAVAILABLE", `the server did not answer for ${silenceMs / 1000} seconds`);
 }

@@ -222,7 +222,7 @@ function unfitness(look: ServerLook, writer: ServerLook, lagMs: number): string 
   }
   if (look.timeline !== writer.timeline) return "it follows another timeline than the writer's";
   if (lagMs > lagMaxMs) {
-    return `it is more than ${lagMaxMs / 1000} seconds behind, or the writer has said nothing for so long`;
+    return `it is more than ${lagMaxMs / 1000} seconds behind, or the writer has not answered for so long`;
   }
   return undefined;
 }
