@@ -3,13 +3,9 @@ import { Worker } from "node:worker_threads";
 import { must } from "../src/base/assert.ts";
 import { type Measurement, summaryOf } from "./measure.ts";
 
-/** How pieces of work come: at equal distances, or each at any time, as those of many clients do. */
-export type Pattern = "even" | "random";
-
 export interface Arrivals {
   readonly perSecond: number;
   readonly seconds: number;
-  readonly pattern: Pattern;
 }
 
 /** What came of work that arrives whether what came before is done or not. */
@@ -19,8 +15,6 @@ export interface ArrivalMeasurement extends Measurement {
   readonly max: number;
   /** How late the generator itself began them, which is part of the latencies; milliseconds. */
   readonly lateness: { readonly p50: number; readonly p99: number };
-  /** Most pieces of work that were under way at a time. */
-  readonly inFlightMax: number;
 }
 
 /** What the thread says that keeps the time. */
@@ -46,16 +40,12 @@ export async function measureArrivals(
   const schedule = scheduleOf(arrivals);
   const latencies = new Float64Array(schedule.length);
   const lateness = new Float64Array(schedule.length);
-  let inFlight = 0;
-  let inFlightMax = 0;
   let start = 0;
   const run = async (nth: number): Promise<void> => {
     const due = start + must(schedule[nth], "it was due");
-    inFlightMax = Math.max(inFlightMax, ++inFlight);
     lateness[nth] = clockMs() - due;
     await work(nth);
     latencies[nth] = clockMs() - due;
-    inFlight--;
   };
   await new Promise<void>((resolve, reject) => {
     const pacer = new Worker(new URL("pacer.ts", import.meta.url), { workerData: { schedule } });
@@ -83,18 +73,16 @@ export async function measureArrivals(
     offered: schedule.length / arrivals.seconds,
     max: latencies.reduce((most, each) => Math.max(most, each), 0),
     lateness: { p50: late.p50, p99: late.p99 },
-    inFlightMax,
   };
 }
 
 /** When each piece of work is due, in milliseconds from the start. */
-function scheduleOf({ perSecond, seconds, pattern }: Arrivals): Float64Array<SharedArrayBuffer> {
+function scheduleOf({ perSecond, seconds }: Arrivals): Float64Array<SharedArrayBuffer> {
   const count = Math.max(1, Math.round(perSecond * seconds));
   const times = new Float64Array(new SharedArrayBuffer(count * Float64Array.BYTES_PER_ELEMENT));
-  const distance = 1_000 / perSecond;
   for (let nth = 0; nth < count; nth++) {
     // Times that are drawn evenly from all of it lie as the arrivals of a Poisson process do.
-    times[nth] = pattern === "even" ? nth * distance : Math.random() * seconds * 1_000;
+    times[nth] = Math.random() * seconds * 1_000;
   }
   return times.sort();
 }

@@ -1,3 +1,4 @@
+import { hostileSchemas } from "../test/data/hostile-schemas.ts";
 import {
   askHostile,
   askNothing,
@@ -6,7 +7,6 @@ import {
   type OthersResult,
   resultText,
 } from "./bounds/hostile-questions.ts";
-import { hostileSchemas } from "./bounds/hostile-schemas.ts";
 import { Target } from "./bounds/target.ts";
 import { measureVersions, type VersionsResult, versionsTable } from "./bounds/versions.ts";
 import { type BenchServer, createDatabase } from "./server.ts";

@@ -1,11 +1,12 @@
 import { must } from "../src/base/assert.ts";
 import { compileSchemaText } from "../src/language/compile.ts";
-import type { Dataset, Question, QuestionClass } from "./data/dataset.ts";
+import { checkThrough } from "../test/data/ask-store.ts";
+import type { Dataset, Question, QuestionClass } from "../test/data/dataset.ts";
+import { openWalkEvaluator } from "../test/data/walk-evaluator.ts";
 import { type Ask, askEach, measure, type Measurement, medianOf } from "./measure.ts";
 import { figure, formatTable } from "./report.ts";
 import { type BenchServer, loadDatabase, type LoadedDatabase } from "./server.ts";
-import { checkThrough, openStore } from "./store.ts";
-import { openWalkEvaluator } from "./walk-evaluator.ts";
+import { openStore } from "./store.ts";
 
 export interface CheckBenchOptions {
   readonly runs: number;
@@ -103,7 +104,7 @@ async function compare(
   const measured: Record<Name, Measurement[]> = { pemba: [], walk: [] };
   const load = { inFlight: connections, seconds };
   for (let run = 0; run < runs; run++) {
-    // Alternating, so that whatever else the machine does hits both.
+    // Alternating, so that other load of the machine hits both.
     const order: readonly Name[] = run % 2 === 0 ? ["pemba", "walk"] : ["walk", "pemba"];
     for (const name of order) {
       measured[name].push(await measure(contenders[name].ask, questions, load));

@@ -1,11 +1,11 @@
-import type { Dataset, Question, QuestionClass } from "./data/dataset.ts";
-import { comparedTable, killedText } from "./distributed-tables.ts";
-import { type Counted, type Instances, startInstances } from "./instances.ts";
-import { type KilledResult, measureKilled } from "./killed.ts";
+import type { Dataset, Question, QuestionClass } from "../test/data/dataset.ts";
+import { type Transport, transports } from "./clients/client.ts";
+import { type Counted, type Instances, startInstances } from "./distributed/instances.ts";
+import { distinctQuestions, drawSkewed } from "./distributed/skew.ts";
+import { comparedTable } from "./distributed/tables.ts";
 import { type Ask, askOf, type Measurement, measureWork, medianOf, warmUp } from "./measure.ts";
 import { type BenchServer, loadDatabase } from "./server.ts";
-import { distinctQuestions, drawSkewed } from "./skew.ts";
-import { openStore, presentState } from "./store.ts";
+import { presentStateOf } from "./store.ts";
 import { usualInTurn } from "./usual-questions.ts";
 
 export interface DistributedOptions {
@@ -37,17 +37,12 @@ export interface ComparedInstances {
   /** How many different ones there are, and how many answers one instance keeps. */
   readonly population: number;
   readonly kept: number;
-  readonly transport: "rest" | "grpc";
+  readonly transport: Transport;
   readonly callers: number;
   readonly alone: DistributedSide;
   readonly shared: DistributedSide;
   /** Of the throughputs. */
   readonly ratio: number;
-}
-
-export interface DistributedResult {
-  readonly compared: readonly ComparedInstances[];
-  readonly killed: readonly KilledResult[];
 }
 
 /** Few questions come often, and most of them seldom. */
@@ -59,22 +54,21 @@ const keptPart = 0.45;
 const drawn = 40_000;
 /** As many times as there are questions, so that caches hold what they will. */
 const warmUpTimes = 3;
-const transports = ["rest", "grpc"] as const;
 
 /**
  * Three instances that share checks, against three that do not: checks of one state, drawn with a skew
- * from more questions than one instance keeps answers of. Then one of three that share is killed.
+ * from more questions than one instance keeps answers of.
  */
 export async function benchDistributed(
   server: BenchServer,
   dataset: Dataset,
   options: DistributedOptions,
   print: (line: string) => void,
-): Promise<DistributedResult> {
+): Promise<readonly ComparedInstances[]> {
   const database = await loadDatabase(server, dataset, print);
   const mixes = mixesOf(dataset).filter(({ name }) => name.includes(options.only));
   try {
-    const snapToken = await tokenOf(database.url);
+    const snapToken = await presentStateOf(database.url);
     const start = async (isDistributed: boolean, { questions }: QuestionClass) =>
       await startInstances(database.url, {
         isDistributed,
@@ -89,17 +83,7 @@ export async function benchDistributed(
       await Promise.all(sides.map(async ({ stop }) => await stop()));
     }
     print(`\n${comparedTable(compared)}`);
-    const killed: KilledResult[] = [];
-    for (const transport of transports) {
-      const instances = await start(true, usualOf(dataset));
-      const questions = drawOf(usualOf(dataset));
-      const callers = Math.max(...options.callers);
-      const load = { callers, seconds: options.seconds * options.runs };
-      killed.push(await measureKilled(instances, transport, questions, load));
-      await instances.stop();
-    }
-    print(`\n${killedText(killed)}`);
-    return { compared, killed };
+    return compared;
   } finally {
     if (!options.keep) await database.drop();
   }
@@ -125,15 +109,6 @@ function keptOf(population: readonly Question[]): number {
 
 function drawOf({ questions }: QuestionClass): readonly Question[] {
   return drawSkewed(questions, { exponent, count: drawn });
-}
-
-async function tokenOf(url: string): Promise<string> {
-  const store = await openStore({ url, connections: 1 });
-  try {
-    return await presentState(store);
-  } finally {
-    await store.close();
-  }
 }
 
 /** Three instances, and how many of the drawn questions they have been asked. */
@@ -174,12 +149,12 @@ async function compareSides(
 
 async function compare(
   sides: readonly [Side, Side],
-  given: { readonly transport: "rest" | "grpc"; readonly callers: number },
+  given: { readonly transport: Transport; readonly callers: number },
   { runs, seconds }: Pick<DistributedOptions, "runs" | "seconds">,
 ): Promise<Pick<ComparedInstances, "alone" | "shared" | "ratio">> {
   const measured: readonly [SideRun[], SideRun[]] = [[], []];
   for (let run = 0; run < runs; run++) {
-    // Alternating, so that whatever else the machine does hits both.
+    // Alternating, so that other load of the machine hits both.
     const order = run % 2 === 0 ? ([0, 1] as const) : ([1, 0] as const);
     for (const side of order) {
       measured[side].push(await measureSide(sides[side], { ...given, seconds }));
@@ -203,7 +178,7 @@ async function measureSide(
     callers,
     seconds,
   }: {
-    readonly transport: "rest" | "grpc";
+    readonly transport: Transport;
     readonly callers: number;
     readonly seconds: number;
   },

@@ -1,22 +1,22 @@
 import postgres from "postgres";
 
 import { must } from "../src/base/assert.ts";
-import { emptyContext, type SchemaVersion, type SnapToken } from "../src/base/tuple.ts";
 import { compileSchemaText } from "../src/language/compile.ts";
 import { sessionSettings } from "../src/store/postgres/connect/session-settings.ts";
-import type { LookupFrame, LookupPage, Store } from "../src/store/store.ts";
+import type { Store } from "../src/store/store.ts";
+import { lookUpThrough } from "../test/data/ask-store.ts";
 import {
   candidateEntities,
   type CandidateOptions,
   candidateSubjects,
-} from "./candidate-evaluator.ts";
-import type { Dataset } from "./data/dataset.ts";
-import type { LookupClass, NestedLookup } from "./data/nested-lookups.ts";
+} from "../test/data/candidate-evaluator.ts";
+import type { Dataset, Lookup } from "../test/data/dataset.ts";
+import type { LookupClass } from "../test/data/nested-lookups.ts";
+import { openWalkEvaluator } from "../test/data/walk-evaluator.ts";
 import { type Measurement, measureWork } from "./measure.ts";
 import { figure, formatTable } from "./report.ts";
 import type { LoadedDatabase } from "./server.ts";
-import { benchTenant, openStore } from "./store.ts";
-import { openWalkEvaluator } from "./walk-evaluator.ts";
+import { openStore } from "./store.ts";
 
 export interface LookupBenchOptions {
   /** Of each class by each of the two. */
@@ -99,7 +99,7 @@ export async function benchLookups(
 
 /** A lookup, and behind which id its page begins. */
 interface Place {
-  readonly lookup: NestedLookup;
+  readonly lookup: Lookup;
   readonly after: string | undefined;
 }
 
@@ -128,13 +128,13 @@ function openBaseline({ schema }: Dataset, { url, tenant }: LoadedDatabase): Can
 /** Where the page of that number begins, for the lookups that have so many. */
 async function placesOf(
   store: Store,
-  lookups: readonly NestedLookup[],
+  lookups: readonly Lookup[],
   page: number,
 ): Promise<readonly Place[]> {
   if (page === 1) return lookups.map((lookup) => ({ lookup, after: undefined }));
   const places: Place[] = [];
   for (const lookup of lookups.slice(0, 1)) {
-    const { next } = await read(store, lookup, { after: undefined, limit: pageSize * (page - 1) });
+    const { next } = await lookUpThrough(store, lookup, { limit: pageSize * (page - 1) });
     if (next !== undefined) places.push({ lookup, after: next });
   }
   return places;
@@ -171,59 +171,28 @@ async function measurePlaces(
   return await measureWork(work, { inFlight: 1, seconds });
 }
 
-async function measureWhole(
-  store: Store,
-  name: string,
-  lookup: NestedLookup,
-): Promise<WholeResult> {
+async function measureWhole(store: Store, name: string, lookup: Lookup): Promise<WholeResult> {
   const started = performance.now();
-  let page = await read(store, lookup, { after: undefined, limit: pageSize });
+  let page = await lookUpThrough(store, lookup, { limit: pageSize });
   const firstPage = performance.now() - started;
   const began = performance.now();
-  page = await read(store, lookup, { after: undefined, limit: batchSize });
+  page = await lookUpThrough(store, lookup, { limit: batchSize });
   let found = page.items.length;
   while (page.next !== undefined) {
     const { next, snapToken, schemaVersion } = page;
-    page = await read(store, lookup, { after: next, limit: batchSize, snapToken, schemaVersion });
+    page = await lookUpThrough(store, lookup, {
+      after: next,
+      limit: batchSize,
+      snapToken,
+      schemaVersion,
+    });
     found += page.items.length;
   }
   return { lookups: name, found, firstPage, whole: performance.now() - began };
 }
 
 async function readPlace(store: Store, { lookup, after }: Place): Promise<readonly string[]> {
-  return (await read(store, lookup, { after, limit: pageSize })).items;
-}
-
-async function read(
-  store: Store,
-  lookup: NestedLookup,
-  page: {
-    readonly after: string | undefined;
-    readonly limit: number;
-    readonly snapToken?: SnapToken;
-    readonly schemaVersion?: SchemaVersion;
-  },
-): Promise<LookupPage> {
-  const frame: LookupFrame = {
-    schemaVersion: undefined,
-    snapToken: undefined,
-    depth: 100,
-    context: emptyContext,
-    ...page,
-  };
-  if (lookup.kind === "entities") {
-    const subject = { type: "user", id: lookup.user, relation: "" };
-    const asked = { entityType: "document", permission: "view", subject, scope: new Map() };
-    return await store.lookups.entities(benchTenant, { ...frame, ...asked });
-  }
-  return await store.lookups.subjects(benchTenant, {
-    ...frame,
-    entity: { type: "document", id: lookup.document },
-    permission: "view",
-    arguments: [],
-    subjectType: "user",
-    subjectRelation: "",
-  });
+  return (await lookUpThrough(store, lookup, { after, limit: pageSize })).items;
 }
 
 async function candidatePage(
@@ -233,15 +202,9 @@ async function candidatePage(
   const page = { after, limit: pageSize };
   if (lookup.kind === "entities") {
     const subject = { type: "user", id: lookup.user, relation: "" };
-    const asked = { entityType: "document", permission: "view", subject };
-    return await candidateEntities(baseline, asked, page);
+    return await candidateEntities(baseline, { ...lookup, subject }, page);
   }
-  const entity = { type: "document", id: lookup.document };
-  return await candidateSubjects(
-    baseline,
-    { entity, permission: "view", subjectType: "user" },
-    page,
-  );
+  return await candidateSubjects(baseline, { ...lookup, subjectType: "user" }, page);
 }
 
 function pageTable(results: readonly LookupResult[]): string {

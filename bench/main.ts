@@ -1,43 +1,34 @@
 import { parseArgs } from "node:util";
 
 import { must } from "../src/base/assert.ts";
+import type { Dataset } from "../test/data/dataset.ts";
+import { fullSizes, smallSizes, tinySizes } from "../test/data/nested-documents.ts";
+import { nestedLookups, userOfAll } from "../test/data/nested-lookups.ts";
+import { nestedDataset } from "../test/data/nested.ts";
+import { hasQuestions, publicWorkloads, withQuestionsOf } from "../test/data/public-workloads.ts";
+import { socialDataset } from "../test/data/social.ts";
 import { benchAbuse, benchAbuseOf } from "./abuse.ts";
 import { benchBounds } from "./bounds.ts";
 import { benchChecks } from "./check.ts";
 import { benchCompare } from "./compare.ts";
 import { parseSections } from "./compare/classes.ts";
-import type { Dataset } from "./data/dataset.ts";
-import { fullSizes, smallSizes, tinySizes } from "./data/nested-documents.ts";
-import { nestedLookups, userOfAll } from "./data/nested-lookups.ts";
-import { nestedDataset } from "./data/nested.ts";
-import { socialDataset } from "./data/social.ts";
-import { benchDirections } from "./direction.ts";
 import { benchDistributed } from "./distributed.ts";
-import { benchBatching, benchCache, type LayersResult } from "./layers.ts";
-import { benchLife } from "./life.ts";
 import { benchLookups } from "./lookup.ts";
+import { benchStream } from "./lookup/stream-memory.ts";
 import { provenance } from "./machine.ts";
 import { benchOverhead } from "./overhead.ts";
-import { updatePage } from "./performance-page.ts";
-import { benchPlans } from "./plans.ts";
-import { hasQuestions, publicWorkloads, withQuestionsOf } from "./public-workloads.ts";
 import { benchRate } from "./rate.ts";
-import { recordAll } from "./record.ts";
 import { writeResult } from "./report.ts";
-import { type BenchServer, describeServer, loadDatabase, openServer } from "./server.ts";
+import { type BenchServer, loadDatabase, openServer } from "./server.ts";
 import { benchShapes } from "./shapes.ts";
 import { benchSoak } from "./soak.ts";
-import { benchStream } from "./stream-memory.ts";
-import { benchTransports } from "./transports.ts";
 import { benchWorkloads } from "./workloads.ts";
-import { directions } from "./workloads/directions.ts";
 import { benchWrites } from "./write.ts";
 
 const usage = `usage: npm run bench -- <command> [options]
 
-commands: check, lookup, shapes, plans, transports, batching, cache, distributed, rate, soak,
-          overhead, workloads, write, bounds, abuse, compare,
-          direction, life; record runs all that docs/performance.md shows, page writes it anew
+commands: check, lookup, shapes, workloads, write, rate, overhead, soak, distributed, bounds,
+          abuse, compare
 
   --small                data of about a hundredth of the size
   --only <text>          only classes of questions whose name holds the text
@@ -52,18 +43,17 @@ check only:
   --connections <list>   connections, which is also checks in flight (1,8)
   --walk-reads-head      let the baseline read head version and snapshot before each check
 
-shapes, overhead, transports, direction, batching, cache and distributed only:
+shapes, overhead, write and distributed only:
   --runs <n>             alternating runs of each class; the medians are printed (5)
-  --callers <list>       checks in flight, not of overhead (1,8,64)
+
+distributed only:
+  --callers <list>       checks in flight (1,8,64)
 
 soak only:
   --minutes <n>          how long everything goes on at once (30)
 
 workloads only:
   --full                 the largest data as well
-
-rate only:
-  --even                 checks arrive at equal distances instead of at random
 
 compare only:
   --old <folder>         the checkout that this one is compared with; sections stand behind the
@@ -77,9 +67,6 @@ abuse only (names of abuses stand behind the command, all without any):
   --rest <url>           a server that runs, in place of one that is started for each abuse,
   --grpc <host:port>     with its address of gRPC,
   --pid <n>              and its process, whose memory is looked at
-
-plans only:
-  --url <url>            a server to plan on instead; several are compared
 `;
 
 const { values, positionals } = parseArgs({
@@ -100,11 +87,9 @@ const { values, positionals } = parseArgs({
     minutes: { type: "string", default: "30" },
     old: { type: "string" },
     pairs: { type: "string", default: "5" },
-    even: { type: "boolean", default: false },
     keep: { type: "boolean", default: false },
     "shared-buffers": { type: "string", default: "2GB" },
     json: { type: "string" },
-    url: { type: "string", multiple: true, default: [] },
   },
 });
 
@@ -115,7 +100,6 @@ const options = {
   callers: values.callers.split(",").map(Number),
   walkReadsHead: values["walk-reads-head"],
   minutes: Number(values.minutes),
-  pattern: values.even ? ("even" as const) : ("random" as const),
   keep: values.keep,
 };
 
@@ -147,12 +131,6 @@ const commands: Readonly<Record<string, (server: BenchServer) => Promise<object>
     const base = nestedDataset(values.small ? tinySizes : smallSizes, QUESTIONS);
     return await benchShapes(server, withChosenClasses(base), options, print);
   },
-  transports: async (server) => {
-    const dataset = nestedDataset(values.small ? smallSizes : fullSizes, QUESTIONS);
-    return {
-      transports: await benchTransports(server, withChosenClasses(dataset), options, print),
-    };
-  },
   rate: async (server) => {
     const dataset = nestedDataset(values.small ? smallSizes : fullSizes, QUESTIONS);
     return { rate: await benchRate(server, dataset, options, print) };
@@ -166,8 +144,6 @@ const commands: Readonly<Record<string, (server: BenchServer) => Promise<object>
     const dataset = nestedDataset(values.small ? smallSizes : fullSizes, QUESTIONS);
     return { soak: await benchSoak(server, dataset, options, print) };
   },
-  batching: async (server) => ({ batching: await benchNestedLayers(server, benchBatching) }),
-  cache: async (server) => ({ cache: await benchNestedLayers(server, benchCache) }),
   lookup: async (server) => {
     const sizes = values.small ? smallSizes : fullSizes;
     const dataset = nestedDataset(sizes, QUESTIONS);
@@ -181,28 +157,11 @@ const commands: Readonly<Record<string, (server: BenchServer) => Promise<object>
       if (!options.keep) await database.drop();
     }
   },
-  plans: async (server) => {
-    const others = await Promise.all(values.url.map(describeServer));
-    const dataset = nestedDataset(values.small ? tinySizes : smallSizes, QUESTIONS);
-    const servers = others.length > 0 ? others : [server];
-    return { plans: await benchPlans(servers, withChosenClasses(dataset), options, print) };
-  },
-  life: async (server) => {
-    const dataset = socialDataset({ users: 4_000, questions: QUESTIONS });
-    const tuples = values.small ? 50_000 : 1_000_000;
-    return { life: await benchLife(server, dataset, { ...options, tuples }, print) };
-  },
   workloads: async (server) => {
     const chosen = publicWorkloads(values.full ? "full" : values.small ? "small" : "usual");
     const asked = chosen.map((each) => withQuestionsOf(each, values.only)).filter(hasQuestions);
     const seconds = values.small ? options.seconds / 8 : options.seconds;
     return await benchWorkloads(server, asked, { ...options, seconds }, print);
-  },
-  direction: async (server) => {
-    const sizes = values.small ? tinySizes : fullSizes;
-    const datasets = [directions, nestedDataset(sizes, QUESTIONS)];
-    const asked = datasets.map(withChosenClasses).filter(({ classes }) => classes.length > 0);
-    return { directions: await benchDirections(server, asked, options, print) };
   },
   bounds: async (server) => {
     const bounds = await benchBounds(server, { only: values.only }, print);
@@ -243,22 +202,13 @@ const name = positionals[0] ?? "";
 const command = commands[name];
 const commandAlone =
   name === "abuse" && values.rest !== undefined ? abuseGiven(values.rest) : commandsAlone[name];
-if (name === "page") {
-  updatePage();
-} else if (name === "record") {
-  const server = await openServer(values["shared-buffers"], values.url[0]);
-  try {
-    await recordAll(server, print);
-  } finally {
-    await server.stop();
-  }
-} else if (commandAlone !== undefined) {
+if (commandAlone !== undefined) {
   await write(await commandAlone());
 } else if (command === undefined) {
   process.stderr.write(usage);
   process.exitCode = 1;
 } else {
-  const server = await openServer(values["shared-buffers"], values.url[0]);
+  const server = await openServer(values["shared-buffers"]);
   try {
     print(server.description);
     await write({ server: server.description, ...(await command(server)) });
@@ -283,14 +233,6 @@ function abuseGiven(url: string): () => Promise<object> {
 function missing<T extends { readonly missed: number }>(result: T): T {
   if (result.missed > 0) process.exitCode = 1;
   return result;
-}
-
-async function benchNestedLayers(
-  server: BenchServer,
-  bench: typeof benchBatching,
-): Promise<readonly LayersResult[]> {
-  const nested = nestedDataset(values.small ? smallSizes : fullSizes, QUESTIONS);
-  return await bench({ server, dataset: withChosenClasses(nested), options, print });
 }
 
 function withChosenClasses(dataset: Dataset): Dataset {

@@ -1,5 +1,5 @@
 import { must } from "../src/base/assert.ts";
-import type { Question } from "./data/dataset.ts";
+import type { Question } from "../test/data/dataset.ts";
 
 /** What one run showed; latencies in milliseconds. */
 export interface Measurement {
@@ -30,7 +30,7 @@ export async function measure(
   return await measureWork(askOf(ask, questions), load);
 }
 
-/** Asking the questions round and round, as work for `measureWork` or `measureDuring`. */
+/** Asks the questions round and round, as work for `measureWork`. */
 export function askOf(ask: Ask, questions: readonly Question[]): (nth: number) => Promise<void> {
   return async (nth) =>
     await askRight(ask, must(questions[nth % questions.length], "a class has some"));
@@ -43,20 +43,6 @@ export async function measureWork(
 ): Promise<Measurement> {
   const end = performance.now() + seconds * 1000;
   return await measureUntil(work, inFlight, () => performance.now() >= end);
-}
-
-/** The same for as long as something else goes on, and what that came to. */
-export async function measureDuring<T>(
-  work: (nth: number) => Promise<void>,
-  inFlight: number,
-  other: () => Promise<T>,
-): Promise<readonly [Measurement, T]> {
-  let isOver = false;
-  const running = other().finally(() => {
-    isOver = true;
-  });
-  const measurement = await measureUntil(work, inFlight, () => isOver);
-  return [measurement, await running];
 }
 
 /** Asks so many questions, so that what the engine compiles and caches at first is there. */
@@ -98,7 +84,7 @@ async function measureUntil(
 }
 
 /**
- * Asks two sides in turn, one question at a time, so that whatever else the machine does hits both
+ * Asks two sides in turn, one question at a time, so that other load of the machine hits both
  * alike. The seconds are those of both together.
  */
 export async function measureInTurn(

@@ -1,8 +1,8 @@
 import { availableParallelism } from "node:os";
 
 import { must } from "../src/base/assert.ts";
-import { askRest, connectRest, type RestClient } from "./clients.ts";
-import type { Dataset, Question } from "./data/dataset.ts";
+import type { Dataset, Question } from "../test/data/dataset.ts";
+import { connectRest, type RestClient } from "./clients/rest.ts";
 import {
   type Ask,
   measure,
@@ -11,9 +11,9 @@ import {
   medianOfNumbers,
   warmUp,
 } from "./measure.ts";
-import { profileOf, type SelfTime } from "./processor-profile.ts";
+import { processorSeconds } from "./processor-time.ts";
 import { figure, formatTable } from "./report.ts";
-import { keepOn, processorSeconds, type Serving, serveMemory, startScript } from "./serving.ts";
+import { keepOn, type Serving, serveMemory, startScript } from "./serving.ts";
 
 export interface OverheadOptions {
   readonly runs: number;
@@ -36,16 +36,13 @@ export interface OverheadResult {
   readonly ratios: readonly number[];
   /** Had the servers, of which one works at a time, a processor of their own? */
   readonly isApart: boolean;
-  readonly packages: readonly SelfTime[];
-  readonly functions: readonly SelfTime[];
 }
 
-export const overheadTarget = 0.6;
+const overheadTarget = 0.6;
 
 const inFlight = 64;
 const warmUpRequests = 30_000;
 const elementsPerWrite = 1_000;
-const functionsShown = 40;
 
 /**
  * Measures direct checks over REST, answered from memory, in turn with a bare route of the framework
@@ -58,7 +55,6 @@ export async function benchOverhead(
 ): Promise<OverheadResult> {
   const pairs: PairResult[] = [];
   for (let pair = 0; pair < pairsMeasured; pair++) pairs.push(await measurePair(dataset, options));
-  const { packages, functions } = must(pairs.at(-1), "some are measured");
   const [ours, theirs] = sidesOf(pairs);
   const ofPairs = pairs.map((pair) => sidesOf([pair]));
   const ratios = ofPairs.map(([pemba, bare]) => pemba.perSecond / bare.perSecond);
@@ -71,8 +67,6 @@ export async function benchOverhead(
     ),
     ratios,
     isApart: pairs.every((pair) => pair.isApart),
-    packages,
-    functions: functions.slice(0, functionsShown),
   };
   print(`\n${overheadTables(result)}`);
   return result;
@@ -83,8 +77,6 @@ interface PairResult {
   /** Pemba's runs and those of the bare route. */
   readonly runs: readonly [readonly OverheadSide[], readonly OverheadSide[]];
   readonly isApart: boolean;
-  readonly packages: readonly SelfTime[];
-  readonly functions: readonly SelfTime[];
 }
 
 /** Asked before this process keeps to one of them. */
@@ -104,13 +96,11 @@ async function measurePair(dataset: Dataset, options: OverheadOptions): Promise<
   try {
     await loadOver(clients[0], dataset);
     const sides = [
-      { serving: pemba, ask: askRest(clients[0]) },
-      { serving: bare, ask: askRest(clients[1]) },
+      { serving: pemba, ask: clients[0].check },
+      { serving: bare, ask: clients[1].check },
     ] as const;
     const runs = await inTurn(sides, questions, options);
-    const profiled = profileOf(pemba.profiler, options.seconds);
-    await measure(sides[0].ask, questions, { inFlight, seconds: options.seconds * 1.2 });
-    return { runs, isApart, ...(await profiled) };
+    return { runs, isApart };
   } finally {
     for (const client of clients) await client.close();
     await pemba.stop();
@@ -125,7 +115,7 @@ function sidesOf(pairs: readonly PairResult[]): readonly [OverheadSide, Overhead
   ];
 }
 
-/** Whether somebody owns the document: a tuple that is there, and nothing else to look at. */
+/** Does the user own the document? The tuple is there, and nothing else is read. */
 function directQuestions({ classes }: Dataset): readonly Question[] {
   const shallow = must(
     classes.find(({ name }) => name === "shallow"),
@@ -179,12 +169,12 @@ async function loadOver(client: RestClient, { schema, facts }: Dataset): Promise
   const tuples = [...facts()].flatMap((fact) => (fact.kind === "tuple" ? [fact.tuple] : []));
   for (let from = 0; from < tuples.length; from += elementsPerWrite) {
     const part = tuples.slice(from, from + elementsPerWrite);
-    await client.post("data/write", { metadata: {}, tuples: part });
+    await client.write(part);
   }
 }
 
 async function serveBare(): Promise<Serving> {
-  const { said, ...child } = await startScript(new URL("bare-server.ts", import.meta.url), []);
+  const { said, ...child } = await startScript(new URL("overhead/bare-server.ts", import.meta.url));
   return { ...child, url: said };
 }
 
@@ -195,7 +185,6 @@ function overheadTables({
   processorRatio,
   ratios,
   isApart,
-  ...profile
 }: OverheadResult): string {
   const row = (name: string, side: OverheadSide): readonly string[] => [
     name,
@@ -206,15 +195,8 @@ function overheadTables({
     [row("pemba, from memory", pemba), row("bare route", bare)],
   );
   const verdict = ratio < overheadTarget ? " MISSED" : "";
-  const selfTable = (title: string, times: readonly SelfTime[], count: number): string =>
-    formatTable(
-      [title, "self %"],
-      times.slice(0, count).map(({ place, part }) => [place, figure(part * 100)]),
-    );
   return [
     compared,
     `ratio ${figure(ratio)} (wanted: >= ${overheadTarget}${verdict}), by processor time ${figure(processorRatio)}; by pairs of processes ${ratios.map(figure).join(", ")}; ${isApart ? "apart from the client" : "sharing processors with the client"}`,
-    selfTable("package", profile.packages, 25),
-    selfTable("function", profile.functions, functionsShown),
   ].join("\n\n");
 }

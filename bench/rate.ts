@@ -1,6 +1,7 @@
-import { type ArrivalMeasurement, measureArrivals, type Pattern } from "./arrivals.ts";
-import { askGrpc, askRest, connectBoth } from "./clients.ts";
-import type { Dataset, Question } from "./data/dataset.ts";
+import type { Dataset, Question } from "../test/data/dataset.ts";
+import { type ArrivalMeasurement, measureArrivals } from "./arrivals.ts";
+import { connectBoth } from "./clients/both.ts";
+import { type Transport, transports } from "./clients/client.ts";
 import { type Ask, askOf, measure, warmUp } from "./measure.ts";
 import { figure, formatTable } from "./report.ts";
 import { type BenchServer, loadDatabase } from "./server.ts";
@@ -10,7 +11,6 @@ import { usualInTurn } from "./usual-questions.ts";
 export interface RateOptions {
   /** Of each measurement. */
   readonly seconds: number;
-  readonly pattern: Pattern;
   readonly keep: boolean;
 }
 
@@ -20,7 +20,7 @@ export interface RatePoint extends ArrivalMeasurement {
 }
 
 export interface RateResult {
-  readonly transport: "rest" | "grpc";
+  readonly transport: Transport;
   readonly questions: string;
   /** Checks a second while as many as `callersAtCapacity` wait for answers at any time. */
   readonly capacity: number;
@@ -28,7 +28,7 @@ export interface RateResult {
 }
 
 /** Milliseconds. */
-export const latencyTargets = { p50: 12, p99: 30 } as const;
+const latencyTargets = { p50: 12, p99: 30 } as const;
 
 const parts = [0.3, 0.8] as const;
 const callersAtCapacity = 64;
@@ -39,7 +39,7 @@ const warmUpRequests = 2_000;
 
 /**
  * Finds how many checks a second one `pemba serve` on Postgres gets through, and then has them
- * arrive at parts of that rate, whatever becomes of those before.
+ * arrive at parts of that rate, whether or not those before are answered.
  */
 export async function benchRate(
   server: BenchServer,
@@ -50,12 +50,11 @@ export async function benchRate(
   const database = await loadDatabase(server, dataset, print);
   const serving = await serveDatabase(database.url);
   const clients = connectBoth(serving, callersAtCapacity);
-  const asks = { rest: askRest(clients.rest), grpc: askGrpc(clients.grpc) };
   try {
     const results: RateResult[] = [];
     for (const { name, questions } of mixesOf(dataset)) {
-      for (const transport of ["rest", "grpc"] as const) {
-        const found = await findLatencies(asks[transport], questions, options);
+      for (const transport of transports) {
+        const found = await findLatencies(clients[transport].check, questions, options);
         results.push({ transport, questions: name, ...found });
       }
     }
@@ -71,7 +70,7 @@ export async function benchRate(
 async function findLatencies(
   ask: Ask,
   questions: readonly Question[],
-  { seconds, pattern }: RateOptions,
+  { seconds }: RateOptions,
 ): Promise<Pick<RateResult, "capacity" | "points">> {
   const inFlight = callersAtCapacity;
   // A statement is planned on each connection: neither of the two may be new to one later.
@@ -81,7 +80,7 @@ async function findLatencies(
   const { perSecond: capacity } = await measure(ask, questions, { inFlight, seconds });
   const points: RatePoint[] = [];
   for (const part of parts) {
-    const arrivals = { perSecond: part * capacity, seconds, pattern };
+    const arrivals = { perSecond: part * capacity, seconds };
     points.push({ part, ...(await measureArrivals(askOf(ask, questions), arrivals)) });
   }
   return { capacity, points };

@@ -5,10 +5,11 @@ import postgres from "postgres";
 
 import { must } from "../src/base/assert.ts";
 import { migrateUp } from "../src/store/postgres/migrate.ts";
+import { firstTenant } from "../test/data/ask-store.ts";
+import type { Dataset } from "../test/data/dataset.ts";
+import { loadFacts } from "../test/data/load.ts";
 import { startPostgresBinaries } from "../test/support/postgres-binaries.ts";
-import type { Dataset } from "./data/dataset.ts";
-import { loadFacts } from "./load.ts";
-import { benchTenant, openStore } from "./store.ts";
+import { openStore } from "./store.ts";
 
 /** The Postgres that a benchmark runs on. */
 export interface BenchServer {
@@ -26,21 +27,18 @@ export interface LoadedDatabase {
 }
 
 export interface LoadedData extends Omit<Dataset, "classes"> {
-  /** The folder of its generator, when that is not the one of all others. */
-  readonly madeIn?: URL;
   /** What is done to the database once the facts are in it. */
   readonly afterLoad?: (url: string) => Promise<void>;
 }
 
 const migrations = new URL("../migrations/", import.meta.url);
-const generators = new URL("data/", import.meta.url);
+const generators = new URL("../test/data/", import.meta.url);
 
 /**
- * The server at `url`, else that of `PEMBA_BENCH_DATABASE_URL`, else one of our own, durable as in
- * production.
+ * The server of `PEMBA_BENCH_DATABASE_URL`, else one of our own, durable as in production.
  */
-export async function openServer(sharedBuffers: string, url?: string): Promise<BenchServer> {
-  const given = url ?? process.env["PEMBA_BENCH_DATABASE_URL"];
+export async function openServer(sharedBuffers: string): Promise<BenchServer> {
+  const given = process.env["PEMBA_BENCH_DATABASE_URL"];
   if (given !== undefined && given !== "") return await describeServer(given);
   const own = await startPostgresBinaries([
     `shared_buffers=${sharedBuffers}`,
@@ -53,7 +51,7 @@ export async function openServer(sharedBuffers: string, url?: string): Promise<B
 }
 
 /** A server that runs already and is not ours to stop. */
-export async function describeServer(url: string): Promise<BenchServer> {
+async function describeServer(url: string): Promise<BenchServer> {
   const [version] = await onServer(
     url,
     (sql) => sql`select current_setting('server_version') as version,
@@ -78,7 +76,7 @@ export async function loadDatabase(
   if ((await commentOf(server, name)) !== fingerprint) {
     await createDatabase(server, name);
     const store = await openStore({ url, connections: 1 });
-    await store.schemas.write(benchTenant, { text: data.schema });
+    await store.schemas.write(firstTenant, { text: data.schema });
     await store.close();
     const { count, seconds } = await loadFacts(url, await tenantNumber(url), data.facts);
     const rate = Math.round(count / seconds).toLocaleString("en");
@@ -115,12 +113,14 @@ async function dropDatabase(server: BenchServer, name: string): Promise<void> {
   await onServer(server.url, (sql) => sql`drop database if exists ${sql(name)} with (force)`);
 }
 
-/** Whoever changes a file of one of the folders gets the data loaded anew. */
-async function fingerprintOf({ schema, key, madeIn }: LoadedData): Promise<string> {
+/** Changes with the migrations and with all that makes data. */
+async function fingerprintOf({ schema, key }: LoadedData): Promise<string> {
   const hash = createHash("sha256").update(schema).update(key);
-  for (const folder of [migrations, generators, ...(madeIn === undefined ? [] : [madeIn])]) {
-    const files = await readdir(folder);
-    for (const file of files.toSorted()) hash.update(await readFile(new URL(file, folder)));
+  for (const folder of [migrations, generators]) {
+    const files = await readdir(folder, { recursive: true });
+    for (const file of files.filter((name) => /\.(sql|ts)$/.test(name)).toSorted()) {
+      hash.update(await readFile(new URL(file, folder)));
+    }
   }
   return hash.digest("hex");
 }
@@ -139,7 +139,7 @@ async function tenantNumber(url: string): Promise<string> {
   const [row] = await onServer(
     url,
     (sql) => sql<{ number: string }[]>`
-      select number::text as number from tenants where id = ${benchTenant}`,
+      select number::text as number from tenants where id = ${firstTenant}`,
   );
   return String(must(row, "every database starts with the tenant")["number"]);
 }

@@ -1,6 +1,5 @@
-import { type ChildProcess, execFile, spawn } from "node:child_process";
+import { execFile, spawn } from "node:child_process";
 import { once } from "node:events";
-import { readFile } from "node:fs/promises";
 import { fileURLToPath } from "node:url";
 import { promisify } from "node:util";
 
@@ -20,16 +19,12 @@ export interface Serving {
 export interface PembaServing extends Serving {
   /** Host and port. */
   readonly grpc: string;
-  /** Where profiles are taken. */
-  readonly profiler: string;
 }
 
 /** One of several over the same database. */
 export interface InstanceServing extends PembaServing {
   /** Where its measures are read. */
   readonly metrics: string;
-  /** Ends it at once, as a machine that breaks does. */
-  readonly kill: () => Promise<void>;
 }
 
 /** Limits are for clients who ask too much; a benchmark is one on purpose. */
@@ -50,11 +45,7 @@ export async function serveInstance(
   url: string,
   settings: Readonly<Record<string, string>>,
 ): Promise<InstanceServing> {
-  const {
-    process: child,
-    log,
-    ...serving
-  } = await start({
+  const { log, ...serving } = await start({
     SERVICE_DATABASE_ENGINE: "postgres",
     SERVICE_DATABASE_URI: url,
     SERVICE_DATABASE_AUTO_MIGRATE: "false",
@@ -63,15 +54,7 @@ export async function serveInstance(
     ...settings,
   });
   const metrics = must(/metrics are read from ([^\s"]+)/.exec(log)?.[1], "they are read");
-  return {
-    ...serving,
-    metrics: `http://${metrics}/metrics`,
-    kill: async () => {
-      const exited = once(child, "exit");
-      child.kill("SIGKILL");
-      await exited;
-    },
-  };
+  return { ...serving, metrics: `http://${metrics}/metrics` };
 }
 
 /** Serves from memory, in which there is nothing yet. */
@@ -82,9 +65,8 @@ export async function serveMemory(): Promise<PembaServing> {
 /** Starts a server of a file, and waits for the line in which it says where it listens. */
 export async function startScript(
   file: URL,
-  words: readonly string[],
 ): Promise<Omit<Serving, "url"> & { readonly said: string }> {
-  const child = spawn(process.execPath, [fileURLToPath(file), ...words], {
+  const child = spawn(process.execPath, [fileURLToPath(file)], {
     stdio: ["ignore", "pipe", "inherit"],
   });
   const exited = once(child, "exit");
@@ -123,37 +105,23 @@ export async function keepOn(processor: number, pid: number): Promise<boolean> {
   }
 }
 
-/** The processor time that the process has taken, in seconds. Only where there is a `/proc`. */
-export async function processorSeconds(pid: number): Promise<number> {
-  const stat = await readFile(`/proc/${pid}/stat`, "utf8");
-  // What comes behind the name of the program, which may hold anything.
-  const fields = stat.slice(stat.lastIndexOf(")") + 2).split(" ");
-  return (Number(fields[11]) + Number(fields[12])) / ticksPerSecond;
-}
-
-/** Linux shows times so, whatever its clock does. */
-export const ticksPerSecond = 100;
-
 async function serve(env: Readonly<Record<string, string>>): Promise<PembaServing> {
-  const { url, grpc, profiler, pid, stop } = await start(env);
-  return { url, grpc, profiler, pid, stop };
+  const { log: _, ...serving } = await start(env);
+  return serving;
 }
 
-/** With what it has said when it was ready. */
+/** With what it has logged when it was ready. */
 async function start(
   env: Readonly<Record<string, string>>,
-): Promise<PembaServing & { readonly process: ChildProcess; readonly log: string }> {
+): Promise<PembaServing & { readonly log: string }> {
   const serving = startServing([], { env: { ...unlimited, ...env } });
   let log = "";
   serving.process.stdout?.on("data", (chunk: Buffer) => (log += chunk.toString()));
   const { url, grpc } = await serving.addresses;
-  const profiler = must(/profiler listens on ([^\s"]+)/.exec(log)?.[1], "the profiler is on");
   return {
-    process: serving.process,
     log,
     url,
     grpc,
-    profiler,
     pid: must(serving.process.pid, "it has started"),
     stop: async () => {
       serving.process.kill("SIGTERM");

@@ -1,16 +1,17 @@
 import { must } from "../src/base/assert.ts";
 import type { Store } from "../src/store/store.ts";
-import { countBuffers } from "./buffers.ts";
-import type { Dataset, QuestionClass } from "./data/dataset.ts";
-import { groupGraphs } from "./data/group-graphs.ts";
-import { amongUnrelated, withMoreRelations } from "./data/variants.ts";
-import { makeHistory } from "./history.ts";
+import { checkThrough } from "../test/data/ask-store.ts";
+import type { Dataset, QuestionClass } from "../test/data/dataset.ts";
+import { groupGraphs } from "../test/data/group-graphs.ts";
+import { withHeavySubject } from "../test/data/heavy-subject.ts";
+import { amongUnrelated, withMoreRelations } from "../test/data/variants.ts";
 import { measureInTurn, type Measurement, type Side } from "./measure.ts";
-import { measurePlanning, type PlanningResult } from "./planning.ts";
 import { figure, formatTable } from "./report.ts";
 import { type BenchServer, loadDatabase, type LoadedData, type LoadedDatabase } from "./server.ts";
-import { checkThrough, openStore } from "./store.ts";
-import { withHeavySubject } from "./workloads/heavy-subject.ts";
+import { countBuffers } from "./shapes/buffers.ts";
+import { makeHistory } from "./shapes/history.ts";
+import { measurePlanning, type PlanningResult } from "./shapes/planning.ts";
+import { openStore } from "./store.ts";
 
 export interface ShapeBenchOptions {
   /** For each class of questions in each shape, all runs together. */

@@ -1,14 +1,15 @@
 import { setTimeout as wait } from "node:timers/promises";
 
+import type { Dataset } from "../test/data/dataset.ts";
 import { type ArrivalMeasurement, measureArrivals } from "./arrivals.ts";
-import { connectBoth } from "./clients.ts";
-import type { Dataset } from "./data/dataset.ts";
+import { connectBoth } from "./clients/both.ts";
 import { measureWork } from "./measure.ts";
-import { mixedWork } from "./mixed-work.ts";
 import { figure, formatTable } from "./report.ts";
 import { type BenchServer, loadDatabase } from "./server.ts";
 import { megabytesOf, type PembaServing, serveDatabase } from "./serving.ts";
-import { watchWrites } from "./watchers.ts";
+import { mixedWork } from "./soak/mixed-work.ts";
+import { watchWrites } from "./soak/watchers.ts";
+import { presentStateOf } from "./store.ts";
 
 export interface SoakOptions {
   readonly minutes: number;
@@ -31,9 +32,9 @@ export interface SoakResult {
   readonly kinds: Readonly<Record<string, number>>;
   /** How often each error came, by its text. */
   readonly errors: Readonly<Record<string, number>>;
-  /** Changes that were made, and that the streams have not told of a while after the last one. */
+  /** Changes that were made, and those that a stream has not delivered a while after the last one. */
   readonly changes: number;
-  readonly untold: number;
+  readonly undelivered: number;
   readonly samples: readonly SoakSample[];
   /** By which the memory grows once all has been done for a while. */
   readonly megabytesPerHour: number;
@@ -59,22 +60,30 @@ export async function benchSoak(
   const serving = await serveDatabase(database.url);
   const clients = connectBoth(serving, callersAtCapacity);
   try {
-    const watchers = await watchWrites(serving.url, clients.grpc);
+    const watchers = watchWrites(clients, await presentStateOf(database.url));
     const mixed = mixedWork(clients, dataset);
     const load = { inFlight: callersAtCapacity, seconds: options.seconds };
     await measureWork(mixed.work, load);
     const { perSecond: capacity } = await measureWork(mixed.work, load);
     print(`capacity ${figure(capacity)} requests/s, ${options.minutes} minutes at ${part * 100} %`);
     const perSecond = part * capacity;
-    const arrivals = { perSecond, seconds: options.minutes * 60, pattern: "random" } as const;
+    const arrivals = { perSecond, seconds: options.minutes * 60 };
     const sampling = sampleMemory(serving, options.minutes);
     const requests = await measureArrivals(mixed.work, arrivals);
     const samples = await sampling;
     const { kinds, errors, changes } = mixed.state();
-    const untold = await watchers.untold(changes);
+    const undelivered = await watchers.undelivered(changes);
     await watchers.close();
     const megabytesPerHour = slope(samples.slice(Math.floor(samples.length * warmUpPart))) * 60;
-    const found = { minutes: options.minutes, capacity, requests, kinds, errors, changes, untold };
+    const found = {
+      minutes: options.minutes,
+      capacity,
+      requests,
+      kinds,
+      errors,
+      changes,
+      undelivered,
+    };
     const result = { ...found, samples, megabytesPerHour };
     print(`\n${soakText(result)}`);
     return result;
@@ -123,7 +132,7 @@ function soakText(result: SoakResult): string {
       shown.map(({ minute, megabytes }) => [figure(minute), figure(megabytes)]),
     ),
     [`errors: ${failed.length === 0 ? "none" : ""}`, ...failed].join("\n"),
-    `${result.changes} changes, ${result.untold} of them not told by every stream`,
+    `${result.changes} changes, ${result.undelivered} of them not delivered by every stream`,
     `memory after the first third: ${figure(result.megabytesPerHour)} MB an hour`,
   ].join("\n\n");
 }

@@ -1,6 +1,6 @@
-import type { Dataset, QuestionClass } from "./data/dataset.ts";
+import type { Dataset, QuestionClass } from "../test/data/dataset.ts";
 
-/** What most requests ask; the other classes are out of proportion in some way. */
+/** What most requests ask; the other classes are extreme cases. */
 const usual = new Set(["shallow", "nested allowed", "nested denied", "banned"]);
 
 /** The usual classes, a question of each in turn. */

@@ -1,26 +1,29 @@
-import { connectBoth } from "./clients.ts";
-import { type Measurement, summaryOf } from "./measure.ts";
+import assert from "node:assert/strict";
+
+import { must } from "../src/base/assert.ts";
+import type { Store } from "../src/store/store.ts";
+import type { Workload } from "../test/data/workload.ts";
+import { connectBoth } from "./clients/both.ts";
+import { type Interface, interfaces, type ReadClient } from "./clients/client.ts";
+import { connectEngine } from "./clients/engine.ts";
+import { askOf, type Measurement, summaryOf } from "./measure.ts";
 import { figure, formatTable } from "./report.ts";
 import { type BenchServer, loadDatabase } from "./server.ts";
 import { serveDatabase } from "./serving.ts";
 import { openStore } from "./store.ts";
-import { changeWorks, pagesOf } from "./ways/changes.ts";
-import { checkWorks } from "./ways/check.ts";
-import { lookupWorks } from "./ways/lookup.ts";
-import { type Asked, type Way, ways, type Works } from "./ways/way.ts";
-import type { Workload } from "./workload.ts";
+import { pagesOf, readPageOf, writeLog } from "./workloads/change-log.ts";
 
 export interface WorkloadsOptions {
-  /** Of each class, in all ways together. */
+  /** Of each class, through all interfaces together. */
   readonly seconds: number;
   readonly keep: boolean;
 }
 
-/** One question after the other, asked in three ways. */
+/** One question after the other, through three interfaces. */
 export interface WorkloadResult {
   readonly dataset: string;
   readonly questions: string;
-  /** How often it was asked in each way. */
+  /** How often it was asked through each of them. */
   readonly times: number;
   readonly engine: Measurement;
   readonly rest: Measurement;
@@ -68,17 +71,18 @@ export async function benchWorkloads(
     const watch = { readAheadMax: 100 };
     const store = await openStore({ url: database.url, connections: 1, watch });
     const serving = await serveDatabase(database.url);
-    const clients = connectBoth(serving, 1);
+    const { rest, grpc, close } = connectBoth(serving, 1);
     try {
-      const asked = { store, clients, url: serving.url };
-      for (const { name, questions, works } of await worksOf(workload, asked)) {
+      const clients = { engine: connectEngine(store), rest, grpc };
+      for (const { name, questions, workOf } of await classesOf(workload, store)) {
+        const works = worksOf(clients, workOf);
         // However few of them there is time for below, their answers are looked at.
         for (let nth = 0; nth < Math.min(questions, questionsMax); nth++) await works.engine(nth);
-        const measured = await measureWays(works, options.seconds);
+        const measured = await measureEach(works, options.seconds);
         results.push({ dataset: workload.name, questions: name, ...measured });
       }
     } finally {
-      await clients.close();
+      await close();
       await serving.stop();
       await store.close();
       if (!options.keep) await database.drop();
@@ -89,50 +93,72 @@ export async function benchWorkloads(
   return { workloads: results, sizes };
 }
 
-interface NamedWorks {
+/** Something to do, by its number. Fails when an answer is wrong. */
+type Work = (nth: number) => Promise<void>;
+
+type Works = Readonly<Record<Interface, Work>>;
+
+interface AskedClass {
   readonly name: string;
   /** How many there are, by the number of the work. */
   readonly questions: number;
-  readonly works: Works;
+  readonly workOf: (client: ReadClient) => Work;
 }
 
-async function worksOf(
+async function classesOf(
   { classes, lookups = [], changes = [], depth = defaultDepth }: Workload,
-  asked: Asked,
-): Promise<readonly NamedWorks[]> {
-  const found: NamedWorks[] = [];
+  store: Store,
+): Promise<readonly AskedClass[]> {
+  const found: AskedClass[] = [];
   for (const { name, questions } of classes) {
-    const works = checkWorks(asked, questions, depth);
-    found.push({ name, questions: questions.length, works });
+    const workOf = (client: ReadClient): Work =>
+      askOf((question) => client.check(question, { depth }), questions);
+    found.push({ name, questions: questions.length, workOf });
   }
   for (const { name, lookups: each } of lookups) {
-    found.push({ name, questions: each.length, works: lookupWorks(asked, each, depth) });
+    const workOf =
+      (client: ReadClient): Work =>
+      async (nth) => {
+        const lookup = must(each[nth % each.length], "a class has some");
+        const ids = await client.lookUp(lookup, { limit: lookup.limit, depth });
+        assert.deepEqual(ids, lookup.found, `wrong: ${JSON.stringify({ ...lookup, found: [] })}`);
+      };
+    found.push({ name, questions: each.length, workOf });
   }
   for (const log of changes) {
-    const works = await changeWorks(asked, log);
-    found.push({ name: log.name, questions: pagesOf(log), works });
+    const tokens = await writeLog(store, log);
+    const workOf = (client: ReadClient): Work => readPageOf(client, log, tokens);
+    found.push({ name: log.name, questions: pagesOf(log), workOf });
   }
   return found;
 }
 
-/** In turn, one at a time, so that whatever else the machine does hits all ways alike. */
-async function measureWays(
+function worksOf(
+  clients: Readonly<Record<Interface, ReadClient>>,
+  workOf: (client: ReadClient) => Work,
+): Works {
+  const { engine, rest, grpc } = clients;
+  return { engine: workOf(engine), rest: workOf(rest), grpc: workOf(grpc) };
+}
+
+/** In turn, one at a time, so that other load of the machine hits all interfaces alike. */
+async function measureEach(
   works: Works,
   seconds: number,
 ): Promise<Omit<WorkloadResult, "dataset" | "questions">> {
-  const latencies: Readonly<Record<Way, number[]>> = { engine: [], rest: [], grpc: [] };
+  const latencies: Readonly<Record<Interface, number[]>> = { engine: [], rest: [], grpc: [] };
   const askAll = async (nth: number): Promise<void> => {
-    for (const way of nth % 2 === 0 ? ways : ways.toReversed()) {
+    for (const each of nth % 2 === 0 ? interfaces : interfaces.toReversed()) {
       const asked = performance.now();
-      await works[way](nth);
-      latencies[way].push(performance.now() - asked);
+      await works[each](nth);
+      latencies[each].push(performance.now() - asked);
     }
   };
   await repeat(askAll, { seconds: seconds * warmUpPart, min: warmUpMin, max: warmUpMax });
-  for (const way of ways) latencies[way].length = 0;
+  for (const each of interfaces) latencies[each].length = 0;
   const times = await repeat(askAll, { seconds, min: timesMin, max: timesMax });
-  const summary = (way: Way): Measurement =>
-    summaryOf(latencies[way], latencies[way].reduce((sum, each) => sum + each, 0) / 1000);
+  const summary = (of: Interface): Measurement =>
+    summaryOf(latencies[of], latencies[of].reduce((sum, each) => sum + each, 0) / 1000);
   return { times, engine: summary("engine"), rest: summary("rest"), grpc: summary("grpc") };
 }
 

@@ -4,10 +4,11 @@ import type { Tuple } from "../src/base/tuple.ts";
 import { arrayLiteral } from "../src/store/postgres/connect/array-literal.ts";
 import { sessionSettings } from "../src/store/postgres/connect/session-settings.ts";
 import { tupleColumns } from "../src/store/postgres/data/columns.ts";
+import { firstTenant } from "../test/data/ask-store.ts";
 import { type Measurement, medianOf, measureWork } from "./measure.ts";
 import { figure, formatTable } from "./report.ts";
 import { type BenchServer, loadDatabase, onServer } from "./server.ts";
-import { benchTenant, openStore } from "./store.ts";
+import { openStore } from "./store.ts";
 
 export interface WriteBenchOptions {
   readonly runs: number;
@@ -127,7 +128,7 @@ async function openPemba(url: string, connections: number): Promise<Contender> {
   const store = await openStore({ url, connections });
   return {
     write: async (tuples) => {
-      await store.data.write(benchTenant, { schemaVersion: undefined, tuples, attributes: [] });
+      await store.data.write(firstTenant, { schemaVersion: undefined, tuples, attributes: [] });
     },
     close: () => store.close(),
   };

@@ -61,6 +61,23 @@ test("a file of src imports nothing of ours from outside src", () => {
   assert.deepEqual(breaches, []);
 });
 
+test("tests and benchmarks share test/data and test/support, and import nothing else of each other", () => {
+  const isShared = (path: string): boolean =>
+    /^test\/(data|support)\//.test(path) && !path.endsWith(".test.ts");
+  const isAllowed = (path: string, target: string): boolean => {
+    if (!/^(test|bench)\//.test(target) || isShared(target)) return true;
+    if (isShared(path)) return false;
+    return path.startsWith("bench/") === target.startsWith("bench/");
+  };
+  const code = files.filter((path) => /^(src|test|bench|scripts)\/.*\.ts$/.test(path));
+  const breaches = code.flatMap((path) =>
+    importsOf(path)
+      .filter((target) => !isAllowed(path, target))
+      .map((target) => `${path} imports ${target}`),
+  );
+  assert.deepEqual(breaches, []);
+});
+
 test("no file has a name that says nothing", () => {
   const names = /^(utils?|helpers?|common|lib|misc|types|interfaces|constants)\.[a-z.]+$/;
   const code = files.filter((path) => /^(src|test|bench|scripts)\//.test(path));

@@ -1,9 +1,9 @@
 import { setTimeout as wait } from "node:timers/promises";
 
+import type { Hostile, HostileQuestion, Wanted } from "../../test/data/hostile-schemas.ts";
 import { medianOfNumbers } from "../measure.ts";
 import { figure, formatTable } from "../report.ts";
 import type { Outcome } from "./ask.ts";
-import type { Hostile, HostileQuestion, Wanted } from "./hostile-schemas.ts";
 import {
   type SteadyLatency,
   type SteadyMeasurement,
@@ -133,7 +133,7 @@ export function boundsTables(
   return `${questions}\n\n${felt}`;
 }
 
-/** What is told as soon as it is known, since the tables come last. */
+/** Printed as soon as it is known, since the tables come last. */
 export function resultText(result: BoundsResult): string {
   const { question, outcome, firstMs } = result;
   return `${question}: ${outcome} after ${figure(firstMs)} ms${missed(result)}`;

@@ -26,7 +26,7 @@ const tickMs = 2;
 const lastMs = 2_000;
 
 /**
- * Makes requests at even distances, whatever became of those before. A latency is counted from the
+ * Makes requests at even distances, whether or not those before are answered. A latency is counted from the
  * time at which the request was due.
  */
 export function startSteady(

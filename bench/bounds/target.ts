@@ -3,10 +3,10 @@ import { once } from "node:events";
 import { setTimeout as wait } from "node:timers/promises";
 
 import { must } from "../../src/base/assert.ts";
+import type { Hostile } from "../../test/data/hostile-schemas.ts";
 import { startServing } from "../../test/support/pemba.ts";
-import { type Inspector, openInspector } from "../inspector.ts";
 import { type Asker, openAsker, type Outcome } from "./ask.ts";
-import type { Hostile } from "./hostile-schemas.ts";
+import { type Inspector, openInspector } from "./inspector.ts";
 
 /** The database is undefined for the engine that holds all in memory. */
 export interface TargetOptions {
@@ -30,7 +30,7 @@ export interface Written {
   readonly schema: Outcome;
 }
 
-/** How long a process has until it answers again once nobody waits for anything. */
+/** How long a process has until it answers again once no request waits. */
 const recoveryMs = 3_000;
 
 const neighbourWarmUp = 600;
@@ -101,12 +101,12 @@ export class Target {
     void once(child, "exit").then(() => {
       isAlive = false;
     });
-    let told = "";
+    let output = "";
     child.stderr?.on("data", (chunk: Buffer) => {
-      told += chunk.toString();
+      output += chunk.toString();
     });
     const { url } = await serving.addresses;
-    const inspectorUrl = must(/listening on (ws:\S+)/.exec(told)?.[1], "it is inspected");
+    const inspectorUrl = must(/listening on (ws:\S+)/.exec(output)?.[1], "it is inspected");
     const asker = openAsker(url);
     const inspector = await openInspector(inspectorUrl);
     await inspector.evaluate(watchLoop);
@@ -118,7 +118,7 @@ export class Target {
       end: async () => {
         inspector.close();
         await asker.close();
-        // It may be busy for longer than anybody wants to wait.
+        // It may be busy for a long time.
         child.kill("SIGKILL");
         await serving.finished;
       },

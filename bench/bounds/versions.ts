@@ -1,6 +1,6 @@
+import { chainVersion } from "../../test/data/hostile-schemas.ts";
 import { figure, formatTable } from "../report.ts";
 import { missed } from "./hostile-questions.ts";
-import { chainVersion } from "./hostile-schemas.ts";
 import { Target } from "./target.ts";
 
 /** What becomes of the heap while a tenant writes version after version. */

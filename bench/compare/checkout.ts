@@ -3,12 +3,12 @@ import { join } from "node:path";
 import { Pool } from "undici";
 
 import { must } from "../../src/base/assert.ts";
+import { loadFacts } from "../../test/data/load.ts";
 import { startPemba, startServing } from "../../test/support/pemba.ts";
-import { loadFacts } from "../load.ts";
+import { type Post, postOn } from "../clients/rest.ts";
+import { familySeconds, postmasterOf, processorSeconds } from "../processor-time.ts";
 import { type BenchServer, emptyDatabase, onServer } from "../server.ts";
-import { processorSeconds } from "../serving.ts";
 import type { Asked, AskedRequest, ComparedGroup } from "./classes.ts";
-import { familySeconds, postmasterOf } from "./family-time.ts";
 
 /** A checkout whose data are loaded. */
 export interface Checkout {
@@ -60,17 +60,7 @@ export async function openCheckout(
     const addresses = await serving.addresses;
     const pid = must(serving.process.pid, "it has started");
     const client = new Pool(addresses.url, { connections });
-    const post: Post = async (path, body) => {
-      const { statusCode, body: answer } = await client.request({
-        method: "POST",
-        headers: { "content-type": "application/json" },
-        path: `/v1/tenants/${path}`,
-        body: JSON.stringify(body),
-      });
-      const text = await answer.text();
-      if (statusCode !== 200) throw new Error(`${statusCode} of ${path}: ${text}`);
-      return text;
-    };
+    const post: Post = async (path, body) => await postOn(client, path, body);
     return {
       post,
       ask: measureOf(post, { postmaster, pid }),
@@ -110,8 +100,6 @@ export async function openCheckout(
 function tenantOf(dataset: string): string {
   return dataset.replaceAll("_", "-");
 }
-
-type Post = (path: string, body: object) => Promise<string>;
 
 function measureOf(
   post: Post,

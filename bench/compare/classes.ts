@@ -1,12 +1,13 @@
 import { must } from "../../src/base/assert.ts";
-import type { Dataset, Question } from "../data/dataset.ts";
-import { groupGraphs } from "../data/group-graphs.ts";
-import { fullSizes, smallSizes, tinySizes } from "../data/nested-documents.ts";
-import { type NestedLookup, nestedLookups } from "../data/nested-lookups.ts";
-import { nestedDataset } from "../data/nested.ts";
-import { socialDataset } from "../data/social.ts";
-import { withMoreRelations } from "../data/variants.ts";
-import { withHeavySubject } from "../workloads/heavy-subject.ts";
+import type { Dataset, Lookup, Question } from "../../test/data/dataset.ts";
+import { groupGraphs } from "../../test/data/group-graphs.ts";
+import { withHeavySubject } from "../../test/data/heavy-subject.ts";
+import { fullSizes, smallSizes, tinySizes } from "../../test/data/nested-documents.ts";
+import { nestedLookups } from "../../test/data/nested-lookups.ts";
+import { nestedDataset } from "../../test/data/nested.ts";
+import { socialDataset } from "../../test/data/social.ts";
+import { withMoreRelations } from "../../test/data/variants.ts";
+import { lookupOf } from "../clients/rest.ts";
 import { writeClasses, writtenBundle, writtenData } from "./writes.ts";
 
 const sections = ["check", "lookup", "shapes", "write"] as const;
@@ -149,14 +150,7 @@ function checkRequest({ entity, permission, user, allowed }: Question): AskedReq
   };
 }
 
-function lookupRequest(lookup: NestedLookup): AskedRequest {
-  const page = { metadata: {}, permission: "view", page_size: pageSize };
-  if (lookup.kind === "entities") {
-    const subject = { type: "user", id: lookup.user };
-    const body = { ...page, entity_type: "document", subject };
-    return { path: "permissions/lookup-entity", body, right: "" };
-  }
-  const entity = { type: "document", id: lookup.document };
-  const body = { ...page, entity, subject_reference: { type: "user" } };
-  return { path: "permissions/lookup-subject", body, right: "" };
+function lookupRequest(lookup: Lookup): AskedRequest {
+  const { path, body } = lookupOf(lookup);
+  return { path, body: { metadata: {}, ...body, page_size: pageSize }, right: "" };
 }

@@ -1,4 +1,4 @@
-import { type Dataset, type Fact, fact } from "../data/dataset.ts";
+import { type Dataset, type Fact, fact } from "../../test/data/dataset.ts";
 import type { Asked, AskedRequest } from "./classes.ts";
 
 /** Documents that are there before anything is written. */

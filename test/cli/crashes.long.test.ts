@@ -6,7 +6,7 @@ import type { JsonObject } from "@bufbuild/protobuf";
 import postgres from "postgres";
 
 import { DataChange_Operation as Operation, Watch } from "../../src/gen/base/v1/watch_pb.ts";
-import { freePorts } from "../distributed/free-ports.ts";
+import { freePorts } from "../support/free-ports.ts";
 import { connectGrpc } from "../support/grpc.ts";
 import { type Addresses, type Running, startServing } from "../support/pemba.ts";
 import { type RestartableServer, startRestartablePostgres } from "../support/postgres-binaries.ts";

@@ -15,9 +15,9 @@ import { createHealth } from "../../src/service/health.ts";
 import { createMemoryStore } from "../../src/store/memory/store.ts";
 import type { CheckQuestion, Store } from "../../src/store/store.ts";
 import { configOf } from "../config/given.ts";
-import { freePorts } from "../distributed/free-ports.ts";
 import { tenantWithSchema, write } from "../store/engines.ts";
 import { until } from "../store/open-write.ts";
+import { freePorts } from "../support/free-ports.ts";
 import { connectGrpc, failure } from "../support/grpc.ts";
 
 /* What the keys under `distributed` do, shown by instances that share one store. */

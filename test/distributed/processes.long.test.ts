@@ -3,8 +3,8 @@ import { test, type TestContext } from "node:test";
 
 import { until } from "../store/open-write.ts";
 import { createMigratedDatabase } from "../support/database.ts";
+import { freePorts } from "../support/free-ports.ts";
 import { servePemba } from "../support/pemba.ts";
-import { freePorts } from "./free-ports.ts";
 
 /* Real processes over one database: what a check answers when the instance that keeps it is killed. */
 

@@ -6,11 +6,11 @@ import { test } from "node:test";
 const root = join(import.meta.dirname, "../..");
 
 /** Made from texts that are kept elsewhere. */
-const generated = ["docs/configuration.md", "docs/performance.md"];
+const generated = ["docs/configuration.md"];
 
 const pages = [
   ...readdirSync(root).filter((name) => name.endsWith(".md")),
-  ...["docs", "src"].flatMap((folder) =>
+  ...["bench", "docs", "src"].flatMap((folder) =>
     readdirSync(join(root, folder), { recursive: true, encoding: "utf8" })
       .filter((name) => name.endsWith(".md"))
       .map((name) => join(folder, name)),

@@ -1,13 +1,13 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 
-import { nestedDocumentsSchema } from "../../bench/data/nested-documents.ts";
-import { socialSchema } from "../../bench/data/social.ts";
 import { compileSchemaText } from "../../src/language/compile.ts";
 import type { EntityDefinition, Schema } from "../../src/language/schema.ts";
 import { planOf } from "../../src/plan/build.ts";
 import { explainPlan } from "../../src/plan/explain.ts";
 import { checkStatement } from "../../src/sql/check.ts";
+import { nestedDocumentsSchema } from "../data/nested-documents.ts";
+import { socialSchema } from "../data/social.ts";
 import { nameOf } from "../language/numbered-name.ts";
 
 /*

@@ -3,8 +3,6 @@ import { after, before, test } from "node:test";
 
 import postgres from "postgres";
 
-import { fact } from "../../bench/data/dataset.ts";
-import { loadFacts } from "../../bench/load.ts";
 import { must } from "../../src/base/assert.ts";
 import { runThrough } from "../../src/base/steps.ts";
 import { compileSchemaText } from "../../src/language/compile.ts";
@@ -16,6 +14,8 @@ import { expandGatherOf } from "../../src/sql/gather/gather.ts";
 import { plainShape } from "../../src/sql/push-down.ts";
 import { sessionSettings } from "../../src/store/postgres/connect/session-settings.ts";
 import { gatheredFacts } from "../../src/store/postgres/questions/gathered-facts.ts";
+import { fact } from "../data/dataset.ts";
+import { loadFacts } from "../data/load.ts";
 import { createMigratedDatabase, type TestDatabase } from "../support/database.ts";
 import { effortOf } from "../support/rows-read.ts";
 

@@ -3,15 +3,15 @@ import { after, before, test } from "node:test";
 
 import postgres from "postgres";
 
-import { fact } from "../../bench/data/dataset.ts";
-import { nestedDocumentsSchema } from "../../bench/data/nested-documents.ts";
-import { loadFacts } from "../../bench/load.ts";
 import { must } from "../../src/base/assert.ts";
 import { compileSchemaText } from "../../src/language/compile.ts";
 import { planOf } from "../../src/plan/build.ts";
 import { checkStatement } from "../../src/sql/check.ts";
 import { plainShape, askedAlone } from "../../src/sql/push-down.ts";
 import { sessionSettings } from "../../src/store/postgres/connect/session-settings.ts";
+import { fact } from "../data/dataset.ts";
+import { loadFacts } from "../data/load.ts";
+import { nestedDocumentsSchema } from "../data/nested-documents.ts";
 import { createMigratedDatabase, type TestDatabase } from "../support/database.ts";
 
 /*

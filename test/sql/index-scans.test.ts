@@ -3,18 +3,14 @@ import { after, before, test } from "node:test";
 
 import postgres from "postgres";
 
-import {
-  nestedDocumentsSchema,
-  nestedFacts,
-  tinySizes,
-} from "../../bench/data/nested-documents.ts";
-import { socialSchema } from "../../bench/data/social.ts";
-import { loadFacts } from "../../bench/load.ts";
 import { compileSchemaText } from "../../src/language/compile.ts";
 import { planOf } from "../../src/plan/build.ts";
 import { checkStatement } from "../../src/sql/check.ts";
 import { plainShape, askedAlone } from "../../src/sql/push-down.ts";
 import { sessionSettings } from "../../src/store/postgres/connect/session-settings.ts";
+import { loadFacts } from "../data/load.ts";
+import { nestedDocumentsSchema, nestedFacts, tinySizes } from "../data/nested-documents.ts";
+import { socialSchema } from "../data/social.ts";
 import { createMigratedDatabase, type TestDatabase } from "../support/database.ts";
 import { scansOf, unboundScans } from "../support/query-plan.ts";
 import { allStatements, type StatementCase, statementCases } from "./statement-cases.ts";

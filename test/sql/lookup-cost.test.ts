@@ -3,11 +3,11 @@ import { after, before, test } from "node:test";
 
 import postgres from "postgres";
 
-import { type Fact, fact } from "../../bench/data/dataset.ts";
-import { loadFacts } from "../../bench/load.ts";
 import { must } from "../../src/base/assert.ts";
 import { plainShape } from "../../src/sql/push-down.ts";
 import { sessionSettings } from "../../src/store/postgres/connect/session-settings.ts";
+import { type Fact, fact } from "../data/dataset.ts";
+import { loadFacts } from "../data/load.ts";
 import { createMigratedDatabase, type TestDatabase } from "../support/database.ts";
 import { plansOver } from "../support/plans.ts";
 import { type Effort, effortOf } from "../support/rows-read.ts";

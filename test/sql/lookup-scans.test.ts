@@ -3,9 +3,9 @@ import { after, before, test } from "node:test";
 
 import postgres from "postgres";
 
-import { nestedFacts, tinySizes } from "../../bench/data/nested-documents.ts";
-import { loadFacts } from "../../bench/load.ts";
 import { sessionSettings } from "../../src/store/postgres/connect/session-settings.ts";
+import { loadFacts } from "../data/load.ts";
+import { nestedFacts, tinySizes } from "../data/nested-documents.ts";
 import { createMigratedDatabase, type TestDatabase } from "../support/database.ts";
 import { scansOf, unboundScans } from "../support/query-plan.ts";
 import { isLong } from "../support/run-length.ts";

@@ -51,31 +51,6 @@ export async function scansOf(client: postgres.Sql, statement: string): Promise<
 }
 
 /**
- * The nodes of a statement's plan, a line each, indented below what they belong to, with the columns
- * that an index is asked by: what must be the same on all servers, and nothing that they spell
- * differently.
- */
-export async function planShape(
-  client: postgres.Sql,
-  statement: string,
-): Promise<readonly string[]> {
-  return linesOf(await plannedRoot(client, statement), "");
-}
-
-function linesOf(node: Node, indent: string): readonly string[] {
-  const columns = [...(node["Index Cond"] ?? "").matchAll(/\((\w+)(?: \+ 0\))? (?:=|>=) /g)];
-  const bound = columns.map((match) => match[1]).join(", ");
-  const target = node["Index Name"] ?? node["Relation Name"];
-  const line = [node["Node Type"], target, bound === "" ? undefined : `(${bound})`]
-    .filter((part) => part !== undefined)
-    .join(" ");
-  return [
-    `${indent}${line}`,
-    ...(node.Plans ?? []).flatMap((child) => linesOf(child, `${indent}  `)),
-  ];
-}
-
-/**
  * The scans of stored data that are not bound by the tenant and the first two columns of an index. An
  * index by type begins with the tenant: there the type is the other column.
  */
