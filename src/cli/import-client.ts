@@ -83,7 +83,7 @@ async function post(target: ImportTarget, body: string): Promise<Answer> {
     return {
       kind: "answer",
       status: response.status,
-      message: `${url}: ${messageOf(json) ?? `status ${response.status}`}`,
+      message: `${url}: ${serverMessageOf(json) ?? `status ${response.status}`}`,
       body: json,
       retryAfter: Number.isFinite(seconds) ? seconds * 1_000 : undefined,
     };
@@ -103,7 +103,7 @@ function bodyOf(batch: readonly Element[]): string {
 
 /** A refusal of a field outside the elements would be the same for every batch. */
 function refusalOf(body: unknown, batch: readonly Element[]): WriteOutcome {
-  const message = messageOf(body) ?? "was refused without a reason";
+  const message = serverMessageOf(body) ?? "was refused without a reason";
   const faults = detailsOf(body);
   if (faults.length === 0) faults.push({ field: message, message });
   const reasons = new Map<number, string>();
@@ -143,7 +143,7 @@ function detailsOf(body: unknown): { readonly field: string; readonly message: s
   });
 }
 
-function messageOf(body: unknown): string | undefined {
+function serverMessageOf(body: unknown): string | undefined {
   const message = fieldOf(body, "message");
   return typeof message === "string" ? message : undefined;
 }

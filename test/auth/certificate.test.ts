@@ -86,7 +86,7 @@ async function statusOverRest(port: number, ca: string, agent: Agent): Promise<n
   return await promise;
 }
 
-test("both listeners are reached by who trusts their certificate, and by nobody else", async (t) => {
+test("only a client that trusts their certificate reaches both listeners", async (t) => {
   const { first, http, grpc } = await open(t);
   const agent = new Agent();
   t.after(() => agent.destroy());
@@ -150,7 +150,7 @@ test("new connections have the certificate that took the place of another, old o
   assert.deepEqual(log.at(-1), "server.http.tls: the new certificate is used from now on");
 });
 
-test("files that do not fit change nothing, and are told of once", async (t) => {
+test("files that do not fit change nothing, and are reported once", async (t) => {
   const { files, first, http, grpc, log } = await open(t);
   const second = await makeCertificate();
   writeFileSync(files.key, second.private);
@@ -166,7 +166,7 @@ test("files that do not fit change nothing, and are told of once", async (t) => 
   );
 });
 
-test("what cannot be used at the start is told with its place", async (t) => {
+test("files that cannot be used at the start are reported with their key", async (t) => {
   const made = await makeCertificate();
   const other = await makeCertificate();
   const open = (files: CertificateFolder): unknown =>

@@ -19,7 +19,7 @@ export interface Issuer {
   readonly url: string;
   /** What it publishes; may be changed. */
   keys: JWK[];
-  /** How often it was asked for its keys, whatever it answered. */
+  /** How often it was asked for its keys, with any answer. */
   asked: number;
   /** How it answers from now on. */
   mode: "answering" | "failing" | "garbled" | "silent" | "misnamed" | "endless";

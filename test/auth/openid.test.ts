@@ -15,7 +15,7 @@ import { audience, type Issuer, makeKey, signed, type SigningKey, startIssuer } 
 const hour = 3_600_000;
 const now = Math.floor(Date.now() / 1_000);
 
-/** A token put together by hand, with whatever header, payload and signature. */
+/** A token made by hand, with any header, payload and signature. */
 function forged(header: object, payload: unknown, sign: (text: string) => string): string {
   const text = [header, payload]
     .map((part) => Buffer.from(JSON.stringify(part)).toString("base64url"))
@@ -89,7 +89,7 @@ describe("a token of an issuer", () => {
     }
   });
 
-  test("without one nobody is let in", async () => {
+  test("without one, no request is accepted", async () => {
     for (const header of [undefined, "Bearer", "Bearer ", "Basic YTpi", "token", "Bearer a b"]) {
       assert.deepEqual(await guarded.ask(header), both("MISSING_BEARER_TOKEN"), header);
     }
@@ -137,7 +137,7 @@ describe("a token of an issuer", () => {
       JSON.stringify({ iss: issuer.url, aud: audience, exp: now + 9_999 }),
     ).toString("base64url");
     for (const token of [
-      // Another key of the same name, a name that nobody knows, the name of a key of another type.
+      // Another key of the same name, an unknown name, the name of a key of another type.
       await signed(foreign, issuer.url),
       await signed({ ...rsa, kid: "unknown" }, issuer.url),
       await signed({ ...rsa, kid: "ec-1" }, issuer.url),
@@ -217,7 +217,7 @@ describe("a token of an issuer", () => {
     }
   });
 
-  test("whatever is no token is refused as one", async () => {
+  test("a text that is not a token is refused as an invalid token", async () => {
     for (const token of [
       "x",
       "a.b",

@@ -85,7 +85,7 @@ describe("pre-shared keys", () => {
     }
   });
 
-  test("over gRPC only health is open, whatever the kind of the method", async (t) => {
+  test("over gRPC only health is open, for every kind of method", async (t) => {
     const address = `127.0.0.1:${guarded.grpc().port}`;
     const stranger = connectGrpc(address, { authorization: "Bearer nothing" });
     const friend = connectGrpc(address, { authorization: "Bearer k-one" });
@@ -104,7 +104,7 @@ describe("pre-shared keys", () => {
     const lookup = stranger.stream(Permission.method.lookupEntityStream, {});
     const watch = stranger.stream(Watch.method.watch, { tenantId: "t1" });
     for (const call of [
-      // Nothing is told of what is wrong with the request.
+      // The answer does not say what is wrong with the request.
       stranger.call(Permission.method.check, {}),
       stranger.send("/base.v1.Permission/Check", Uint8Array.of(0xff)),
       stranger.send("/base.v1.Permission/Nothing", new Uint8Array()),
@@ -172,16 +172,16 @@ describe("the rate limit", () => {
     });
   });
 
-  test("who is refused over REST is told when to come again, and of the limit only in words", async () => {
+  test("a refusal over REST says when to retry, and names the limit only in its message", async () => {
     allow(1);
     const request = { method: "POST", url: "/v1/tenants/list" } as const;
     const accepted = await guarded.app().inject(request);
     const { statusCode, headers, body } = await guarded.app().inject(request);
     assert.equal(statusCode, 429);
     assert.equal(headers["retry-after"], "1");
-    const told = [...Object.keys(accepted.headers), ...Object.keys(headers)];
+    const headerNames = [...Object.keys(accepted.headers), ...Object.keys(headers)];
     assert.deepEqual(
-      told.filter((name) => name.includes("ratelimit")),
+      headerNames.filter((name) => name.includes("ratelimit")),
       [],
     );
     assert.match(

@@ -27,7 +27,7 @@ test("what was used comes back evenly, and what is refused uses nothing", () => 
   assert.equal(accepted(limit, 25), 1);
 });
 
-test("no more comes back than may come at once, however long nobody asks", () => {
+test("the limit refills to its burst only, after any time without requests", () => {
   let now = 0;
   const limit = createRateLimit(3, () => now);
   accepted(limit, 3);

@@ -184,7 +184,7 @@ for (const engine of engines) {
       assert.match(await overRest("bound", later, "{}"), /^200 /);
       const deletion = { method: "DELETE", url: "/v1/tenants/later" };
       assert.match(await overRest("bound", deletion, ""), /^200 /);
-      // What is missing is told as such.
+      // A missing field gets its own error.
       assert.match(await overRest("bound", creation, "{}"), /^400 ERROR_CODE_VALIDATION: id: /);
       const { rpc } = operations["tenant create"];
       assert.match(await overGrpc("bound", rpc, ""), /^3 ERROR_CODE_VALIDATION: id: /);

@@ -166,7 +166,7 @@ test("keys are fetched anew by themselves, so that one the issuer withdrew ends"
 });
 
 for (const mode of ["failing", "garbled", "misnamed"] as const) {
-  test(`an issuer that is ${mode} at the start is asked again, and told of once`, async (t) => {
+  test(`an issuer that is ${mode} at the start is asked again, and reported once`, async (t) => {
     const schedule = { backoffInterval: 10, maxRetries: 1_000 };
     const { key, issuer, accepts, log } = await open(t, { mode, schedule });
     assert.equal(await accepts(key), false);

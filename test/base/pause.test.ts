@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { setImmediate as turn } from "node:timers/promises";
+import { setImmediate as yieldToEventLoop } from "node:timers/promises";
 
 import { pause } from "../../src/base/pause.ts";
 
@@ -13,8 +13,8 @@ test("a long pause is none that the platform shortens", async (t) => {
   t.after(() => process.off("warning", warned));
   const closing = new AbortController();
   const waiting = pause(60 * day, closing.signal);
-  // A warning is told in the next turn.
-  await turn();
+  // A warning is emitted in the next turn of the event loop.
+  await yieldToEventLoop();
   assert.deepEqual(warnings, []);
   closing.abort();
   await waiting;

@@ -4,28 +4,28 @@ import { test } from "node:test";
 import { closeWithin, flushTimeOf } from "../../src/cli/close-within.ts";
 
 test("a store that does not close is left, with a warning", async () => {
-  const told: string[] = [];
+  const warnings: string[] = [];
   await closeWithin(
     { close: async () => await new Promise<void>(() => {}) },
     1,
-    (text) => void told.push(text),
+    (text) => void warnings.push(text),
   );
-  assert.equal(told.length, 1);
+  assert.equal(warnings.length, 1);
 });
 
 test("a store that closes is waited for, and nothing is said", async () => {
-  const told: string[] = [];
+  const warnings: string[] = [];
   let isClosed = false;
   const close = async (): Promise<void> => {
     await new Promise((resolve) => setImmediate(resolve));
     isClosed = true;
   };
-  await closeWithin({ close }, 600_000, (text) => void told.push(text));
+  await closeWithin({ close }, 600_000, (text) => void warnings.push(text));
   assert.equal(isClosed, true);
-  assert.deepEqual(told, []);
+  assert.deepEqual(warnings, []);
 });
 
-test("what goes wrong in closing is told", async () => {
+test("a failure of closing is reported", async () => {
   const close = async (): Promise<void> => await Promise.reject(new Error("broken"));
   await assert.rejects(
     closeWithin({ close }, 600_000, () => {}),
@@ -33,7 +33,7 @@ test("what goes wrong in closing is told", async () => {
   );
 });
 
-test("what is left to be told has what is left of the grace period, and a second at most", () => {
+test("telemetry is sent in the rest of the grace period, and in at most a second", () => {
   for (const [left, time] of [
     [25_000, 1_000],
     [600, 600],

@@ -103,7 +103,7 @@ test("the same is there as JSON, with numbers, truths and lists as such", async 
   for (const secret of secrets) assert.ok(!stdout.includes(secret), secret);
 });
 
-test("what is wrong is told in full instead, and the status is 1", async (t) => {
+test("all problems are printed instead, and the status is 1", async (t) => {
   const words = ["config", "now", "-c", "here.yaml", "--http-prot", "--output=xml"];
   const { status, stdout, stderr } = await runPemba(words, given(t));
   assert.deepEqual([status, stdout], [1, ""]);
@@ -115,7 +115,7 @@ test("what is wrong is told in full instead, and the status is 1", async (t) => 
   );
 });
 
-test("the schema of the file is printed whatever the configuration is", async () => {
+test("the schema of the file is printed with any configuration", async () => {
   const env = { SERVICE_NOTHING: "1" };
   const { status, stdout, stderr } = await runPemba(["config", "schema"], { env });
   assert.deepEqual([status, stderr], [0, ""]);

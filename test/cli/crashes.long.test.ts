@@ -22,7 +22,7 @@ import {
 /*
  * Postgres and Pemba are killed, restarted and paused again and again while some write and others watch,
  * over both transports. What was acknowledged must be there in the end, whole and once, and so must it
- * have been told to each who watched.
+ * have been delivered to each who watched.
  */
 
 const writesWanted = 5_000;
@@ -83,7 +83,7 @@ interface Story {
   unsure: number;
   /** All disasters are over. */
   isThrough: boolean;
-  /** Nobody needs more of it, mostly since somebody has found a fault. */
+  /** No more of it is needed, mostly because a fault was found. */
   isOver: boolean;
   /** Of each document the token of its write. */
   readonly tokens: Map<string, string>;
@@ -98,7 +98,7 @@ async function since(story: Story, holds: () => boolean): Promise<void> {
   }
 }
 
-/** Calls until there is a success: a client that is told nothing, or of a fault of the server, repeats. */
+/** Calls until it succeeds: a client repeats after no answer, or after an error of the server. */
 async function insist(story: Story, call: () => Promise<Outcome>): Promise<JsonObject> {
   for (;;) {
     if (story.isOver) throw new Error("the test is over");
@@ -150,7 +150,7 @@ async function keepWriting(story: Story, name: string, client: ApiClient): Promi
   }
 }
 
-interface Told {
+interface Delivered {
   readonly token: string;
   /** `create rest-0-1 2`, or `delete rest-0-1 open`: of all changes of one message, as `spelled` has them. */
   readonly changes: readonly string[];
@@ -165,7 +165,11 @@ function spelled(isCreate: boolean, { entity, subject }: WatchedElement): string
   return `${isCreate ? "create" : "delete"} ${entity?.id} ${subject?.id ?? "open"}`;
 }
 
-async function* watchRest(url: string, token: string, signal: AbortSignal): AsyncGenerator<Told> {
+async function* watchRest(
+  url: string,
+  token: string,
+  signal: AbortSignal,
+): AsyncGenerator<Delivered> {
   const path = `/v1/tenants/t1/watch?snap_token=${encodeURIComponent(token)}`;
   const reply = await openStream(`${url}${path}`);
   const leave = (): void => reply.leave();
@@ -200,7 +204,7 @@ async function* watchGrpc(
   address: string,
   snapToken: string,
   signal: AbortSignal,
-): AsyncGenerator<Told> {
+): AsyncGenerator<Delivered> {
   const client = connectGrpc(address);
   const request = { tenantId: "t1", snapToken };
   try {
@@ -216,11 +220,11 @@ async function* watchGrpc(
   }
 }
 
-type WatchFrom = (token: string, signal: AbortSignal) => AsyncGenerator<Told>;
+type WatchFrom = (token: string, signal: AbortSignal) => AsyncGenerator<Delivered>;
 
 /** Follows all changes after a token, resumes with the last one whenever a stream ends. */
 class Watcher {
-  readonly told = new Map<string, number>();
+  readonly delivered = new Map<string, number>();
   readonly messages: (readonly string[])[] = [];
   #token: string;
   readonly #ending = new AbortController();
@@ -245,10 +249,11 @@ class Watcher {
         for await (const { token, changes } of this.#watch(this.#token, signal)) {
           this.#token = token;
           if (changes.length > 0) this.messages.push(changes);
-          for (const change of changes) this.told.set(change, (this.told.get(change) ?? 0) + 1);
+          for (const change of changes)
+            this.delivered.set(change, (this.delivered.get(change) ?? 0) + 1);
         }
       } catch {
-        // The instance or its database is away: what matters is what is told in the end.
+        // The instance or its database is away: only what is delivered in the end matters.
       }
       await wait(10);
     }
@@ -291,7 +296,7 @@ function disasters(
   ];
 }
 
-/** How often each change is to be told: once. */
+/** How often each change must be delivered: once. */
 function expectedOf({ tokens, deleted }: Story): ReadonlyMap<string, number> {
   const elements = [...Array.from({ length: usersPerDoc }, (_, user) => String(user)), "open"];
   const changes = [
@@ -395,10 +400,10 @@ test("kills, restarts and pauses of Postgres and of Pemba lose, halve and double
   await writers;
 
   const expected = expectedOf(story);
-  await since(story, () => watchers.every(({ told }) => told.size >= expected.size));
+  await since(story, () => watchers.every(({ delivered }) => delivered.size >= expected.size));
   await Promise.all(watchers.map(async (watcher) => await watcher.end()));
   for (const watcher of watchers) {
-    assert.deepEqual(watcher.told, expected);
+    assert.deepEqual(watcher.delivered, expected);
     assertWhole(watcher);
   }
   await assertStored(database.url, story);

@@ -67,7 +67,7 @@ test("explain says why a plan is gathered", async (t) => {
   assert.match(tagged, /\ngathered, since there is no SQL for rule `found`: `exists`: /);
 });
 
-test("explain asks for another subject when it is told to", async (t) => {
+test("explain asks for another subject if one is given", async (t) => {
   const words = ["doc", "view", "--subject-type", "group", "--subject-relation=member"];
   const text = await explained(t, ...words);
   assert.match(text, /^doc#view@group#member: /);

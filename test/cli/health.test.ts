@@ -20,7 +20,7 @@ test("a server without REST is asked over gRPC", async (t) => {
   assert.deepEqual(await runPemba(["health", "--http-enabled=false", ...words]), serves);
 });
 
-test("TLS is spoken where the server has it, whatever its certificate says", async (t) => {
+test("a server with TLS is asked over TLS, with any certificate", async (t) => {
   const { cert, key } = certificateFolder(t, await makeCertificate());
   const rest = ["--http-tls-enabled", "--http-tls-cert-path", cert, "--http-tls-key-path", key];
   const grpc = ["--grpc-tls-enabled", "--grpc-tls-cert-path", cert, "--grpc-tls-key-path", key];
@@ -38,7 +38,7 @@ test("a server that is not ready is status 1", async (t) => {
   });
 });
 
-test("where nobody listens the line names the address", async (t) => {
+test("if no server listens, the line names the address", async (t) => {
   const server = createServer();
   const port = await portOf(t, server);
   server.close();

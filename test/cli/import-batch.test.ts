@@ -83,7 +83,7 @@ test("a refusal that names no element is narrowed down by halves", async () => {
   assert.ok(sent.every((lines, index) => index === 0 || lines.length < 5));
 });
 
-test("refusals are reported in the order of the lines, whoever refuses", async () => {
+test("refusals by the client and the server are reported in the order of the lines", async () => {
   const reported: number[] = [];
   const writer = batchWriter({
     limits: { elements: 3, bytes: 1_000 },

@@ -151,7 +151,7 @@ test("the tenant and the token are those of the flags", async (t) => {
   assert.deepEqual(seen, [["POST", "/v1/tenants/a%2Bb/data/write", "Bearer k"]]);
 });
 
-test("a server that is busy is asked again after the time it names, and each wait is told", async (t) => {
+test("a busy server is asked again after the time it names, and each wait is reported", async (t) => {
   let requests = 0;
   const url = await fakeServer(t, (_request, response) => {
     requests += 1;
@@ -176,7 +176,7 @@ test("an import that cannot go on says where it stopped", async (t) => {
   assert.match(stdout, /^accepted 0,/);
 });
 
-test("flags and files that cannot be right are told before anything is sent", async () => {
+test("invalid flags and files are reported before anything is sent", async () => {
   const words = ["import", "nowhere.ndjson", "/", "--url", "localhost", "--batch-size", "0", "--x"];
   const { status, stderr } = await runPemba(words);
   assert.equal(status, 1);

@@ -36,7 +36,7 @@ test("a migration that fails tells the server's reason in one line", async (t) =
   });
   await sql`create role ${sql(role)} login`;
   await sql`revoke create on schema public from public`;
-  // A superuser who gives up being one is a stranger, too, whatever logins the server takes.
+  // A superuser that gives up its rights is a stranger too, on a server with any kind of login.
   const uri = `${database.url}?role=${role}`;
   const { status, stderr } = await runPemba(["migrate", "up", "--database-uri", uri]);
   assert.equal(status, 1);
@@ -46,7 +46,7 @@ test("a migration that fails tells the server's reason in one line", async (t) =
   );
 });
 
-test("a login that is refused is told as serve tells it, by migrate and by gc", async (t) => {
+test("migrate and gc report a refused login as serve does", async (t) => {
   const database = await createTestDatabase();
   t.after(database.drop);
   const uri = new URL(database.url);

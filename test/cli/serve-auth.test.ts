@@ -184,7 +184,7 @@ test("both listeners speak TLS with the certificates of the configuration", asyn
   const client = connectGrpc(`localhost${port}`, { root: Buffer.from(made.cert) });
   t.after(() => client.close());
   assert.equal((await client.call(Tenancy.method.list, {})).tenants.length, 1);
-  // A program of its own, which is told at its start whom to trust.
+  // A separate program, which gets its trusted certificate at the start.
   const file = `${cert}.txt`;
   writeFileSync(file, "doc:1#viewer@user:1\n");
   const imported = await runPemba(["import", file, "--url", url, "--tenant", "nobody"], {
@@ -195,7 +195,7 @@ test("both listeners speak TLS with the certificates of the configuration", asyn
   assert.equal((await finished).status, 0);
 });
 
-test("a certificate that cannot be read is one line and status 1, whichever listener it is of", async () => {
+test("a certificate that cannot be read is one line and status 1, for each listener", async () => {
   for (const listener of ["http", "grpc"]) {
     const { status: ended, stderr } = await runPemba([
       "serve",

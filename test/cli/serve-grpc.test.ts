@@ -71,7 +71,7 @@ test("a signal ends who watches changes, with a token to resume with, and then t
     }
   })();
   const overRest = await openStream(`${url}/v1/tenants/t1/watch`);
-  // A call over gRPC is under way some time after it was made.
+  // A call over gRPC is in progress some time after it was made.
   for (let nth = 0; tokens.length === 0; nth++) {
     const entity = { type: "document", id: `d${nth}` };
     const subject = { type: "user", id: "ada" };

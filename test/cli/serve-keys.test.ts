@@ -90,7 +90,7 @@ test("pages of the sites that are named may ask, with the headers that are named
   ]);
   const preflight = async (origin: string): Promise<Readonly<Record<string, unknown>>> =>
     await new Promise((resolve, reject) => {
-      // `fetch` does not let anybody say who they are.
+      // `fetch` does not allow setting `origin`.
       const asking = request(`${url}/v1/tenants/list`, {
         method: "OPTIONS",
         headers: { origin, "access-control-request-method": "POST" },

@@ -30,7 +30,7 @@ test("SIGINT ends it as SIGTERM does", async (t) => {
   assert.equal((await finished).status, 0);
 });
 
-test("a request that is under way when the signal comes is answered", async (t) => {
+test("a request in progress when the signal comes is answered", async (t) => {
   const { url, process: server, finished } = await servePemba(t);
   const { port } = new URL(url);
   const body = '{"id":"late","name":""}';

@@ -8,7 +8,7 @@ import { servePemba } from "../support/pemba.ts";
 
 /* It takes ten seconds and more to see that a server is silent. */
 
-test("when the way to Postgres swallows everything, what waits fails, and another way is found", async (t) => {
+test("when the connection to Postgres drops all data, waiting requests fail, and another connection is made", async (t) => {
   const database = await createMigratedDatabase();
   t.after(database.drop);
   const line = await openLine(t, database.url);

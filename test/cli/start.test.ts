@@ -91,7 +91,7 @@ describe("a start without its database", () => {
     assert.doesNotMatch(stdout, new RegExp(secret));
   });
 
-  test("it waits no longer than it is told, and then ends with status 1", async (t) => {
+  test("it waits no longer than configured, and then ends with status 1", async (t) => {
     const words = ["--database-start-timeout", "1s"];
     const uri = `postgres://someone:${secret}@127.0.0.1:1/none`;
     assertRefused(
@@ -182,7 +182,7 @@ test("instances that start at the same time migrate once", async (t) => {
   for (const { finished } of both) assert.equal((await finished).status, 0);
 });
 
-test("a fault that nobody waits for is one line, and status 1", async () => {
+test("an uncaught error is one line, and status 1", async () => {
   for (const fault of ["throw new Error('broken')", "Promise.reject(new Error('broken'))"]) {
     const module = `data:text/javascript,process.on("SIGUSR2",()=>{${fault}})`;
     const {
@@ -213,7 +213,7 @@ test("a certificate that cannot be read is one line, and status 1", async () => 
   assertRefused(await finished, /server\.http\.tls\.cert: cannot read `\/no\/cert\.pem`/);
 });
 
-/** A way to the server on which it says that it is older than any that is served. */
+/** A proxy on which the server claims an older version than any that is supported. */
 async function tellAnotherVersion(t: TestContext, url: string): Promise<string> {
   const { hostname, port } = new URL(url);
   const sql = postgres(url, { max: 1 });

@@ -131,7 +131,7 @@ test("a second signal ends the process at once", async (t) => {
   assert.equal((await finished).status, 128 + constants.signals.SIGTERM);
 });
 
-test("without a grace period a request that is under way is cut off", async (t) => {
+test("without a grace period, a request in progress is cut off", async (t) => {
   const { url, process: server, finished } = await servePemba(t, ["--server-grace-period", "0s"]);
   const socket = await halfRequest(url);
   const closed = once(socket, "close");

@@ -121,7 +121,7 @@ async function allAnswer({ check, write }: Scene, id: string): Promise<void> {
   }
 }
 
-/** Once the way is good again everything is answered, without a restart. */
+/** When the connection works again, everything is answered without a restart. */
 async function allAnswerSoon(scene: Scene): Promise<void> {
   await scene.line.mend();
   await until(async () => {

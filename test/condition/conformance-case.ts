@@ -3,7 +3,7 @@ import type { IncrementalTest } from "@bufbuild/cel-spec/testdata/tests.js";
 import { compileCondition } from "../../src/condition/compile.ts";
 import { celLiteral } from "./cel-literal.ts";
 
-/** How a case ends as a rule: as the suite says, or in what other way. */
+/** The outcome of a case as a rule: as the suite says, or another one. */
 export type CaseOutcome =
   | { readonly kind: "passed" }
   | { readonly kind: "failed"; readonly how: string };

@@ -50,7 +50,7 @@ test("a file is a map, of which there is one", (t) => {
   ]);
 });
 
-test("a file that cannot be read is told from one that is not there", (t) => {
+test("a file that cannot be read is distinguished from a missing one", (t) => {
   const folder = join(dirname(file(t, "")), "folder.yaml");
   mkdirSync(folder);
   assert.deepEqual(problemsOf({ args: ["-c", folder] }), [
@@ -148,7 +148,7 @@ test("a tag and an alias that have no meaning are problems, and their text is no
   ]);
 });
 
-test("a file that is damaged anywhere ends in sentences, and none shows a secret", (t) => {
+test("a file that is damaged anywhere ends in messages, and none shows a secret", (t) => {
   const whole = `server:
   http: { port: 3476, tls: &tls { enabled: false, cert: "a" } }
 authn:
@@ -173,7 +173,7 @@ database:
       );
       const path = file(t, text);
       for (const problem of problemsOf({ args: ["-c", path] })) {
-        // A text that has become a name is told as one.
+        // A text that has become a name is reported as one.
         if (problem.includes("is not a key of the configuration")) continue;
         assert.doesNotMatch(problem.replace(path, ""), /hunter/);
       }
@@ -182,7 +182,7 @@ database:
   );
 });
 
-test("an unknown part of a file is told once, however much is below it, even nothing", (t) => {
+test("an unknown part of a file is reported once, with much or nothing below it", (t) => {
   const path = file(t, "sever:\n  http: { port: 1, enabled: true }\nlogger:\n  levels:\n1: x\n");
   assert.deepEqual(problemsOf({ args: ["-c", path] }), [
     `${path}:1:1: \`sever\` is not a key of the configuration (did you mean \`server\`?)`,

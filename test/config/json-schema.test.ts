@@ -131,7 +131,7 @@ test("every key is in the schema, with what it means, and its default is valid",
   }
 });
 
-test("whatever a key takes is valid, however it is written", () => {
+test("every value that a key takes is valid in the schema, in every spelling", () => {
   const ajv = new Ajv2020({ strict: true, allowUnionTypes: true });
   for (const key of optionKeys) {
     const { kind }: Option<unknown> = options[key];

@@ -27,7 +27,7 @@ test("a flag takes its value after a space or an equals sign, and a switch needs
   assert.equal(off["database.auto_migrate"], false);
 });
 
-test("a switch that is given its value as a word of its own is told how to", () => {
+test("a switch with its value as a separate word gets a hint", () => {
   assert.deepEqual(problemsOf({ args: ["--http-enabled", "false"] }), [
     "--http-enabled false: expected `--http-enabled=false`",
   ]);
@@ -52,7 +52,7 @@ test("durations and sizes are read with their units", () => {
   assert.equal(config["service.schema.cache.max_cost"], 2_000);
 });
 
-test("all problems are told at once, with key, value, place and what is allowed", (t) => {
+test("all problems are reported at once, with key, value, position and what is allowed", (t) => {
   const path = file(t, "server:\n  prot: 1\nlogger:\n  level: warning\n  output: [text]\n");
   assert.deepEqual(
     problemsOf({
@@ -82,7 +82,7 @@ test("a secret is not shown when it is refused", () => {
   assert.doesNotMatch(problem ?? "", /hunter2/);
 });
 
-test("the engine postgres needs a URI, of whichever key", () => {
+test("the engine postgres needs a URI, in one of its keys", () => {
   const env = { SERVICE_DATABASE_ENGINE: "postgres" };
   assert.deepEqual(problemsOf({ env }), [
     "`database.uri`: is empty, expected a URI since `database.engine` is `postgres`",
@@ -93,7 +93,7 @@ test("the engine postgres needs a URI, of whichever key", () => {
   );
 });
 
-test("a contradiction is told along with other problems, unless a bad value may explain it", () => {
+test("a contradiction is reported with other problems, unless a bad value may explain it", () => {
   const args = ["--http-port=99999", "--database-engine=postgres"];
   assert.deepEqual(
     problemsOf({ args }).map((problem) => problem.split(": ")[0]),
@@ -159,7 +159,7 @@ test("a parameter of a database's URI that asks for what is not done is refused 
   }
 });
 
-test("a flag nobody knows and one without its value are problems", () => {
+test("an unknown flag and a flag without its value are problems", () => {
   assert.deepEqual(problemsOf({ args: ["--http-prot", "1", "--log-level"] }), [
     "--http-prot: no such flag (did you mean `--http-port`?)",
     "--log-level: needs a value",
@@ -229,7 +229,7 @@ test("an issuer is a URL that nothing can be hidden in", () => {
   }
 });
 
-test("what is switched on must be told all that it needs, which is reported at once", () => {
+test("a switch needs its other keys, and all missing ones are reported at once", () => {
   assert.deepEqual(problemsOf({ env: { SERVICE_AUTHN_ENABLED: "true" } }), [
     "`authn.method`: is empty, expected preshared or oidc since `authn.enabled` is true",
   ]);
@@ -344,7 +344,7 @@ test("what a duration, a size and a truth may look like", () => {
   }
 });
 
-test("what was probably meant is told along with what is not allowed", () => {
+test("an invalid value gets a hint at what was probably meant", () => {
   const meant = (args: readonly string[]): string =>
     /did you mean `(.*?)`/.exec(problemsOf({ args }).join())?.[1] ?? "";
   assert.equal(meant(["--database-connect-timeout=60"]), "60s");
@@ -355,7 +355,7 @@ test("what was probably meant is told along with what is not allowed", () => {
   assert.equal(meant(["--log-level=purple"]), "");
 });
 
-test("no password of a URI is shown when it is refused, whatever the key", () => {
+test("no password of a refused URI is shown, for any key", () => {
   for (const uri of ["redis://u:hunter2@h", "postgres://u:hun/ter2@h:port", "x?password=hunter2"]) {
     for (const key of ["--database-uri", "--server-host", "--authn-oidc-issuer"]) {
       const problems = problemsOf({ args: [key, uri] });

@@ -70,7 +70,7 @@ authn:
   );
 });
 
-test("each part that is wrong is told by its place, all at once, and none is shown", (t) => {
+test("each wrong part is reported by its path, all at once, and none is shown", (t) => {
   const good = { key: "k-one", scopes: ["check"] };
   const scopes = "check, read, write, schema, tenant or watch";
   const word = "expected texts of visible ASCII characters without spaces";
@@ -118,7 +118,7 @@ test("each part that is wrong is told by its place, all at once, and none is sho
   ]);
 });
 
-test("what is no list of JSON is told without what it holds", (t) => {
+test("a text that is not a JSON list is reported without its content", (t) => {
   for (const text of [
     "hunter2",
     "{}",

@@ -7,7 +7,7 @@ import { createMemoryStore } from "../../src/store/memory/store.ts";
 import type { Store } from "../../src/store/store.ts";
 import { serveGrpc } from "../support/grpc.ts";
 
-test("nobody counts as having left who got an answer", async () => {
+test("a client that got its answer does not count as gone", async () => {
   const memory = createMemoryStore({ maxSchemaCacheBytes: 1_000_000 });
   const signals: (AbortSignal | undefined)[] = [];
   const permissions: Store["permissions"] = {

@@ -19,7 +19,7 @@ import { type CallLimits, failure, type GrpcApp, serveGrpc } from "../support/gr
  * what runs tells whether a statement is still there.
  */
 
-describe("a call that nobody waits for", () => {
+describe("a call whose client has left", () => {
   let database: TestDatabase;
   let store: Store;
   let grpc: GrpcApp;

@@ -30,7 +30,7 @@ describe("gRPC health", () => {
     grpc = await serveGrpc({ ...app.service, health: createHealth(storage) });
   }
 
-  test("it tells whether storage answers, for whichever service", async (t) => {
+  test("it says whether storage answers, for each service", async (t) => {
     await serve();
     t.after(async () => await grpc.close());
     for (const service of ["", "base.v1.Permission", "anything"]) {

@@ -23,7 +23,7 @@ const schema = `
   rule above(level integer) { level > context.data.least }
 `;
 
-/** Long ones, so that what a client does not read fills every buffer on the way. */
+/** Long ones, so that unread data fills every buffer on the route. */
 const many = Array.from({ length: 5_000 }, (_, index) => `${index}`.padStart(100, "0"));
 
 for (const engine of engines) {
@@ -172,7 +172,7 @@ for (const engine of engines) {
       assert.deepEqual(found, many);
     });
 
-    test("what is wrong is told as REST tells it", async () => {
+    test("errors are the same as over REST", async () => {
       const good = view("ada");
       for (const { request, rest } of [
         { request: { ...good, entityType: "" }, rest: { entity_type: "" } },

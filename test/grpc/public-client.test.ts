@@ -401,7 +401,7 @@ for (const { engine, name, token } of settings) {
     });
 
     if (token !== undefined) {
-      test("another token, or none, is refused whatever is asked", async () => {
+      test("another token, or none, is refused for every method", async () => {
         for (const other of [undefined, "another-key"]) {
           const stranger = connectPublicClient(`127.0.0.1:${server.port}`, other);
           const list = stranger.tenancy["list"] ?? assert.fail("no method list");

@@ -253,7 +253,7 @@ for (const engine of engines) {
       assert.deepEqual(idsOf(await read("")), []);
     });
 
-    test("all that a subject may do is told name by name", async () => {
+    test("everything that a subject may do is answered name by name", async () => {
       const tenantId = await tenant();
       const { entity, subject } = view(tenantId, "ada");
       const tuples = [{ entity, relation: "viewer", subject }];
@@ -440,7 +440,7 @@ for (const engine of engines) {
   });
 }
 
-describe("gRPC, whatever the engine", () => {
+describe("gRPC, on each engine", () => {
   let app: TestApp;
   let grpc: GrpcApp;
   before(async () => {
@@ -468,7 +468,7 @@ describe("gRPC, whatever the engine", () => {
     }
   });
 
-  test("a field that nobody knows is ignored", async () => {
+  test("an unknown field is ignored", async () => {
     const bytes = Uint8Array.from([0x0a, 0x02, 0x74, 0x31, 0xf8, 0x07, 0x01]);
     const answer = await grpc.client.send("/base.v1.Schema/List", bytes);
     assert.equal(answer.length, 0);

@@ -186,7 +186,7 @@ test("a client that reads slowly is not read ahead for", async (t) => {
   const stream = client.stream(Watch.method.watch, { tenantId: "t1" });
   for (let read = 1; read <= 100; read++) {
     await next(stream);
-    // What lies in the buffers on the way is some mebibytes.
+    // The buffers on the route hold some mebibytes.
     assert.ok(taken() - read < 40, `${taken()} messages were taken for ${read} that were read`);
   }
   await stream.return(undefined);

@@ -39,8 +39,8 @@ const subject = { type: "user", id: "ann" };
 const listOf = (...names: readonly string[]): object[] =>
   names.map((name) => ({ computed_attribute: { name } }));
 
-/** Each way to ask with arguments: its path and body, and what is seen of the answer. */
-const ways: readonly (readonly [path: string, body: object, answer: RegExp])[] = [
+/** Each question with arguments: its path and body, and a pattern of its answer. */
+const questions: readonly (readonly [path: string, body: object, answer: RegExp])[] = [
   ["check", { entity, subject }, /RESULT_ALLOWED/],
   ["bulk-check", { items: [{ entity, subject, permission: "view" }] }, /RESULT_ALLOWED/],
   ["expand", { entity }, /"ann"/],
@@ -58,9 +58,9 @@ for (const engine of engines) {
     });
     after(() => app.close());
 
-    for (const [name, body, expected] of ways) {
-      test(`${name} of what is no rule answers whatever they are and keeps none of them`, async (context) => {
-        // A text that nobody asked under yet: plans are kept by it.
+    for (const [name, body, expected] of questions) {
+      test(`${name} of a permission accepts any arguments and keeps none`, async (context) => {
+        // A text without earlier questions: plans are kept by it.
         const ownPath = await app.tenant(`${schema}\n// ${name}`);
         assert.equal((await app.post(`${ownPath}/data/write`, facts)).status, 200);
         const ask = async (permission: string, round: number): Promise<void> => {

@@ -134,7 +134,7 @@ function suite(engine: Engine): void {
     assert.equal((await ask()).status, 200);
   });
 
-  test("a tenant that asks more than may wait keeps no other one from its turn", async () => {
+  test("a tenant that asks more than may wait does not block others", async () => {
     const settled = Promise.allSettled(await fill());
     const other = await started.tenant(schema);
     const ofOther = fetch(`${url}${other}/permissions/check`, {
@@ -148,7 +148,7 @@ function suite(engine: Engine): void {
     assert.equal(counts.begun, limit + waiting);
   });
 
-  test("every permission operation has its turn from the same queue", async () => {
+  test("every permission operation uses the same queue", async () => {
     const asked = await fill();
     const subject = { type: "user", id: "ada" };
     for (const [path, body] of Object.entries({
@@ -172,7 +172,7 @@ function suite(engine: Engine): void {
     await Promise.all(asked);
   });
 
-  test("a bad question is told so, however many wait", async () => {
+  test("an invalid question is refused as such, with any number of others waiting", async () => {
     const asked = await fill();
     assert.equal((await ask("check", { ...check, permission: "?" })).status, 400);
     gate.resolve();

@@ -76,7 +76,7 @@ test("a site that is named may ask with credentials, and no other one may", asyn
     });
     assert.match(String(answer.headers["vary"]), /\bOrigin\b/);
   }
-  // What answers nobody's page may be kept by who passes it on to one.
+  // A proxy could cache an answer without an origin and give it to a page.
   const other = await ask({ method: "POST", url: list, payload: {} });
   assert.deepEqual(corsOf(other), {});
   assert.match(String(other.headers["vary"]), /\bOrigin\b/);
@@ -93,7 +93,7 @@ test("pages may send the headers that are named, and no others", async (t) => {
   assert.equal(corsOf(answer)["access-control-allow-headers"], "authorization, x-request-id");
 });
 
-test("without origins no page is told that it may ask, and a preflight is a method like others", async (t) => {
+test("without origins no page is allowed, and a preflight is a method like others", async (t) => {
   const ask = serve(t, { origins: [], headers: ["*"] });
   assert.deepEqual(corsOf(await ask(post("https://a.example"))), {});
   const answer = await ask(preflight("https://a.example"));

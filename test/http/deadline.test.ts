@@ -121,7 +121,7 @@ function suite(engine: Engine): void {
     assert.equal((await write("1H")).status, 200);
   });
 
-  test("a change that waits for its turn has left the queue by then", async () => {
+  test("a waiting change has left the queue by then", async () => {
     const running = write();
     await until(async () => (begun === 1 ? true : undefined));
     assert.equal((await write("20000u")).status, 504);

@@ -18,7 +18,7 @@ rule named(note string) { note == "plan" }
 
 const layers = 11;
 
-/** Two nodes a layer, each of them linked to both of the next: 2^(layers - 1) ways to each of the last. */
+/** Two nodes a layer, each linked to both of the next: 2^(layers - 1) paths to each of the last. */
 function diamonds(name: string, link: (from: string, to: string) => string): string[] {
   const sides = ["a", "b"];
   return Array.from({ length: layers }, (_, layer) =>
@@ -84,9 +84,9 @@ for (const engine of engines) {
       });
     });
 
-    test("members count once for each way to their group", async () => {
-      const ways = 2 ** layers;
-      const few = Math.floor(treeMax.subjects / ways / 2);
+    test("members count once for each path to their group", async () => {
+      const paths = 2 ** layers;
+      const few = Math.floor(treeMax.subjects / paths / 2);
       await write([
         ...diamonds("few", nested),
         ...members(`few-${layers}a`, few),
@@ -99,7 +99,7 @@ for (const engine of engines) {
       assert.equal((await expand("group:few-1a", "member")).status, 200);
     });
 
-    test("a value counts by its length, once for each way to its entity", async () => {
+    test("a value counts by its length, once for each path to its entity", async () => {
       const link = (from: string, to: string): string => `folder:${from}#parent@folder:${to}`;
       const note = (length: number): string =>
         `folder:noted-${layers}a$note|string:${"x".repeat(length)}`;

@@ -156,7 +156,7 @@ for (const engine of engines) {
       ]);
     });
 
-    test("a rule that holds finds everybody, one that does not nobody", async () => {
+    test("a rule that holds finds all subjects, one that does not finds none", async () => {
       const asked = { arguments: [{ computed_attribute: { name: "level" } }] };
       const least = (value: number): object => ({ ...asked, context: { data: { least: value } } });
       assert.deepEqual(await ids("doc:memo above user", least(6)), everybody);

@@ -19,7 +19,7 @@ const attributes = tuples.map(({ entity }) => ({
 }));
 
 for (const engine of engines) {
-  test(`a page never holds more than 10,000 whatever was asked for, on ${engine.name}`, async (t) => {
+  test(`a page never holds more than 10,000 for any page size, on ${engine.name}`, async (t) => {
     const app = await engine.start({ maxDataPerWrite: 2 * tuples.length });
     t.after(async () => await app.close());
     const tenant = await app.tenant(schema);

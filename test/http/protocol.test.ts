@@ -30,7 +30,7 @@ describe("the REST protocol", () => {
   });
   after(async () => await app.close());
 
-  test("an unknown path gives 404 with the error body, whatever its body is", async () => {
+  test("an unknown path gives 404 with the error body, for any request body", async () => {
     for (const [method, url] of [
       ["GET", "/"],
       ["POST", "/v1/tenants/t1/schemas"],
@@ -200,7 +200,7 @@ test("a connection that was opened in advance does not hold up the end of the se
   const received = text(socket);
   await accepted;
   await server.close();
-  // Whoever waits for its first request ends it with an answer, 408.
+  // The server waits for its first request, and ends it with 408.
   assert.equal(await received, "");
   await store.close();
 });

@@ -7,7 +7,7 @@ import { setTimeout as wait } from "node:timers/promises";
 import { createMigratedDatabase } from "../support/database.ts";
 import { servePemba } from "../support/pemba.ts";
 
-/** A way to the database that can be cut and mended. */
+/** A proxy to the database that can be cut and restored. */
 interface Line {
   readonly port: number;
   cut(): Promise<void>;

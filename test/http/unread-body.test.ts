@@ -64,7 +64,7 @@ describe("a body that is too large", () => {
     let hasEnded = false;
     const ended = once(socket, "end").then(() => (hasEnded = true));
     t.mock.timers.tick(4_999);
-    // What had ended by now would have been told before this is answered.
+    // An earlier end would have been reported before this is answered.
     const other = await open(t, "content-length: 0\r\nconnection: close");
     assert.match(await text(other), /^HTTP\/1\.1 200 /);
     assert.equal(hasEnded, false);

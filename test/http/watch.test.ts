@@ -104,12 +104,12 @@ for (const engine of engines) {
       const path = await app.tenant(schema);
       const token = await write(path, { tuples: [viewer("1")] });
       await write(path, { tuples: [viewer("2")] });
-      const ways = [
+      const streams = [
         await openStream(`${url}${path}/watch?snap_token=${token}`),
         await openStream(`${url}${path}/watch`, { body: { snap_token: token } }),
         await openStream(`${url}${path}/watch`, { method: "POST", body: { snap_token: token } }),
       ];
-      for (const stream of ways) {
+      for (const stream of streams) {
         const message = await stream.json();
         const changes = [{ operation: "OPERATION_CREATE", tuple: viewer("2") }];
         assert.deepEqual(message, { snap_token: tokenOf(message), data_changes: { changes } });
@@ -180,20 +180,20 @@ for (const engine of engines) {
       const service = { ...app.service, health: createHealth(app.store) };
       const url = await listen(t, service);
       const path = await app.tenant(schema);
-      const [told, untold] = [
+      const [one, other] = [
         await openStream(`${url}${path}/watch`),
         await openStream(`${url}${path}/watch`),
       ];
       await write(path, { tuples: [viewer("1")] });
-      const first = await told.json();
-      assert.deepEqual(Reflect.get(Object(await untold.json()), "snap_token"), tokenOf(first));
+      const first = await one.json();
+      assert.deepEqual(Reflect.get(Object(await other.json()), "snap_token"), tokenOf(first));
       const fresh = await openStream(`${url}${path}/watch`);
       service.health.drain();
       const start = await fresh.json();
       assert.deepEqual(start, { snap_token: tokenOf(start), data_changes: { changes: [] } });
       const tokens = [tokenOf(start)];
       assert.match((await fresh.next()) ?? "", resumable);
-      for (const stream of [told, untold]) {
+      for (const stream of [one, other]) {
         const line = (await stream.next()) ?? "";
         const message: unknown = JSON.parse(line);
         // It may have come to a later state since the token that it has given.
@@ -203,7 +203,7 @@ for (const engine of engines) {
         assert.deepEqual(Reflect.get(Object(message), "data_changes"), { changes: [] });
         assert.match((await stream.next()) ?? "", resumable);
       }
-      for (const stream of [told, untold, fresh]) assert.equal(await stream.next(), undefined);
+      for (const stream of [one, other, fresh]) assert.equal(await stream.next(), undefined);
       await write(path, { tuples: [viewer("2")] });
       const after = await listen(t, app.service);
       for (const token of tokens) {
@@ -229,7 +229,7 @@ test("a client that reads slowly is not read ahead for", async (t) => {
   const stream = await openStream(`${url}/v1/tenants/t1/watch`);
   for (let read = 1; read <= 100; read++) {
     await stream.json();
-    // What lies in the buffers of sockets on the way is some mebibytes.
+    // The buffers of sockets on the route hold some mebibytes.
     assert.ok(taken() - read < 40, `${taken()} messages were taken for ${read} that were read`);
   }
   stream.leave();

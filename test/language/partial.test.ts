@@ -316,7 +316,7 @@ const edits = fc.uniqueArray(
   { selector: ({ name }) => name },
 );
 
-test("the text after any changes is that of the changed tree, whatever the layout", () => {
+test("the text after any changes is that of the changed tree, in any layout", () => {
   const property = edits.chain((members) => {
     const before = members.filter(({ fate }) => fate !== "write");
     const spelled: Spelled = {

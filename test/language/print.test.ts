@@ -11,7 +11,7 @@ import { shapeOf } from "./shape.ts";
 
 const runs = { numRuns: 300 };
 
-test("a schema means what its statements say, whatever its layout", () => {
+test("the layout of a schema does not change its meaning", () => {
   fc.assert(
     fc.property(laidOut(schemas), ({ shape, text }) => {
       assert.deepEqual(shapeOf(parseSchema(text)), shape);

@@ -101,14 +101,14 @@ test("a token that was made of no JSON, or spells it otherwise, is refused", () 
   }
 });
 
-test("what is wrong with the state that a token holds is told of the token", () => {
-  const told = (code: "INVALID_SNAP_TOKEN" | "SCHEMA_NOT_FOUND" | "SNAP_TOKEN_EXPIRED") => {
+test("an error of the state in a token is an error of the token", () => {
+  const codeAfter = (code: "INVALID_SNAP_TOKEN" | "SCHEMA_NOT_FOUND" | "SNAP_TOKEN_EXPIRED") => {
     const error = pageError(new PembaError(code, "metadata.snap_token: is wrong"));
     assert.ok(error instanceof PembaError);
     assert.match(error.message, /continuous_token: /);
     return error.code;
   };
-  assert.equal(told("INVALID_SNAP_TOKEN"), "INVALID_CONTINUOUS_TOKEN");
-  assert.equal(told("SCHEMA_NOT_FOUND"), "INVALID_CONTINUOUS_TOKEN");
-  assert.equal(told("SNAP_TOKEN_EXPIRED"), "SNAP_TOKEN_EXPIRED");
+  assert.equal(codeAfter("INVALID_SNAP_TOKEN"), "INVALID_CONTINUOUS_TOKEN");
+  assert.equal(codeAfter("SCHEMA_NOT_FOUND"), "INVALID_CONTINUOUS_TOKEN");
+  assert.equal(codeAfter("SNAP_TOKEN_EXPIRED"), "SNAP_TOKEN_EXPIRED");
 });

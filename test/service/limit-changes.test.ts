@@ -72,7 +72,7 @@ test("however many tenants are blocked in the storage, another one is changed an
     Array.from({ length: 2 * connections }, async () => await tenantWithSchema(store)),
   );
   const other = await tenantWithSchema(store);
-  // A single tuple goes another way into a tenant that was written into before.
+  // A single tuple takes the fast path in a tenant with earlier writes.
   for (const tenant of held.slice(connections)) await write(store, tenant, {});
   const sql = connect(url);
   const holder = await sql.reserve();
@@ -142,7 +142,7 @@ test("a tenant whose changes are blocked has one at a time in the storage, until
   await store.close();
 });
 
-test("a change leaves the queue, or tries no more, when nobody waits for it", async () => {
+test("a change leaves the queue, or stops trying, when its caller leaves", async () => {
   const store = createMemoryStore({ maxSchemaCacheBytes: 1_000_000 });
   const tenant = await tenantWithSchema(store);
   const gate = Promise.withResolvers<void>();

@@ -23,7 +23,7 @@ function gated(store: Store, gate: Promise<void>, began: () => void = () => {}):
   return { ...store, schemas: { ...store.schemas, read } };
 }
 
-/** Of each way to read something of a tenant, one. */
+/** One of each kind of read of a tenant. */
 function readsOf(store: Store, tenant: TenantId, signal: AbortSignal): Promise<unknown>[] {
   const page = { snapToken: undefined, after: undefined, limit: 10 };
   const entity = { type: "doc", ids: [] };
@@ -66,7 +66,7 @@ test("so many reads wait for those that are worked on: what is more is refused, 
   await store.close();
 });
 
-test("a tenant whose reads are all that wait gives way to those of another one and to lists of tenants", async () => {
+test("a tenant whose reads fill the queue makes room for those of another one and for lists of tenants", async () => {
   const store = createMemoryStore({
     maxSchemaCacheBytes: 1_000_000,
     watch: { readAheadMax: 10 },

@@ -1,4 +1,4 @@
-/** How soon everything ends whose time is over, whatever it waits for, by a clock of the test's own. */
+/** How soon late operations end, with any cause of the wait, by a clock of the test. */
 import assert from "node:assert/strict";
 import { test, type TestContext } from "node:test";
 
@@ -171,7 +171,7 @@ for (const [name, ask] of Object.entries(changes)) {
   });
 }
 
-test("what waits for its turn ends within the limit, and has left the queue", async (t) => {
+test("a waiting operation ends within the limit, and has left the queue", async (t) => {
   t.mock.timers.enable({ apis: ["setTimeout"] });
   let began = 0;
   const store = silentStore(() => began++);
@@ -185,7 +185,7 @@ test("what waits for its turn ends within the limit, and has left the queue", as
     const [first, second] = [ask(queued, tenant), fails(ask(queued, tenant), "DEADLINE_EXCEEDED")];
     await Promise.all([lateAfter(t, ms, first), second]);
   }
-  // Those who hold the turns hang for ever here.
+  // The running operations hang for ever here.
   assert.equal(began, 3);
 });
 
@@ -207,7 +207,7 @@ test("what is given up learns of it", async (t) => {
   t.mock.timers.enable({ apis: ["setTimeout"] });
   let signal: AbortSignal | undefined;
   const store = silentStore();
-  const told: Store = {
+  const reporting: Store = {
     ...store,
     permissions: {
       ...store.permissions,
@@ -217,7 +217,7 @@ test("what is given up learns of it", async (t) => {
       },
     },
   };
-  await lateAfter(t, readMs, check(limited(told), tenant));
+  await lateAfter(t, readMs, check(limited(reporting), tenant));
   assert.ok(signal?.aborted);
 });
 

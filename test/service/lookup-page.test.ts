@@ -185,7 +185,7 @@ test("history that is gone is wrong with the token of a page, and of a stream", 
   await assert.rejects(lookupEntity(service, request), gone);
 });
 
-test("a stream ends when nobody waits for it, and its batches hear of it", async () => {
+test("a stream ends when its caller leaves, and its batches are cancelled", async () => {
   const { service, asked } = streaming(10_000);
   const leaving = new AbortController();
   const results = lookupEntityStream(service, { ...request, signal: leaving.signal });

@@ -8,7 +8,7 @@ import { fails } from "../store/engines.ts";
 const refusal = "too many are here";
 const [a, b, c] = ["a", "b", "c"] as TenantId[];
 
-/** A piece of work that ends when it is told to, and the order in which such pieces begin. */
+/** Work that ends on demand, and the order in which such work begins. */
 function works(count: number): {
   readonly begun: number[];
   readonly work: readonly (() => Promise<number>)[];
@@ -63,7 +63,7 @@ test("who comes when the queue is full is refused and changes nothing", async ()
   assert.deepEqual(begun, [0, 1, 2]);
 });
 
-test("who leaves the queue is told, never begins, and makes room", async () => {
+test("a caller that leaves the queue fails, never begins, and makes room", async () => {
   const queue = new TurnQueue({ running: 1, waiting: 1, refusal });
   const { work, end, begun } = works(3);
   const [first, second, third] = work;
@@ -80,7 +80,7 @@ test("who leaves the queue is told, never begins, and makes room", async () => {
   assert.deepEqual(begun, [0, 2]);
 });
 
-test("tenants take turns, and what is of none has turns as one more", async () => {
+test("tenants alternate, and work of no tenant counts as one more tenant", async () => {
   const queue = new TurnQueue({ running: 1, waiting: 10, refusal });
   const { work, end, begun } = works(9);
   const tenants = [a, a, a, a, b, b, undefined, undefined, c];
@@ -91,12 +91,12 @@ test("tenants take turns, and what is of none has turns as one more", async () =
 });
 
 test("when the queue is full, the last of the tenant that has most there is refused for one that has less", async () => {
-  const told: string[] = [];
+  const refusals: string[] = [];
   const queue = new TurnQueue({
     running: 1,
     waiting: 4,
     refusal,
-    watcher: { wait: async (turn) => await turn(), refused: () => told.push("refused") },
+    watcher: { wait: async (turn) => await turn(), refused: () => refusals.push("refused") },
   });
   const { work, end, begun } = works(9);
   const abort = new AbortController();
@@ -104,12 +104,12 @@ test("when the queue is full, the last of the tenant that has most there is refu
   const results = work.map(
     async (each, index) => await queue.run(tenants[index], abort.signal, each),
   );
-  // Of those of a, the fourth, third and second give way, until there is no more of it than of others.
+  // The fourth, third and second of tenant a are dropped, until it has no more entries than others.
   const ended = Promise.allSettled(results);
   for (const refused of [4, 3, 2, 8]) {
     await fails(results[refused] ?? assert.fail(), "CONCURRENCY_LIMIT_EXCEEDED", refusal);
   }
-  assert.equal(told.length, 4);
+  assert.equal(refusals.length, 4);
   assert.deepEqual(queue.state, { running: 1, waiting: 4 });
   for (const done of end) done();
   await ended;
@@ -125,7 +125,7 @@ test("a tenant has a part of the places, and what it leaves is there for another
     .slice(0, 6)
     .map(async (each, index) => await queue.run(tenants[index], undefined, each));
   assert.deepEqual(begun, [0, 1, 4]);
-  // As many are there as may work and wait, whoever has the places.
+  // As many run and wait as the limits allow, of any tenants.
   await fails(
     queue.run(b, undefined, async () => 0),
     "CONCURRENCY_LIMIT_EXCEEDED",

@@ -62,7 +62,7 @@ async function givenBefore(
   return given;
 }
 
-test("when the storage is gone, whoever has had no message gets the token of the start", async () => {
+test("when the storage is gone, a client without a message gets the token of the start", async () => {
   const gone = new PembaError("UNAVAILABLE", "the storage is gone");
   const message = { snapToken: "first" as SnapToken, changes: [] };
   assert.deepEqual(await givenBefore([], gone), [{ snapToken: "start", changes: [] }]);

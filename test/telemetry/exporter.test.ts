@@ -13,7 +13,7 @@ async function end({ process: server, finished }: Running): Promise<void> {
   assert.equal((await finished).status, 0);
 }
 
-test("an exporter that names its protocol has that one, whatever is told besides", async (t) => {
+test("an exporter that names its protocol uses it, with any other setting", async (t) => {
   const collector = await startCollector(t);
   const words = (["tracer", "meter", "log"] as const).flatMap((flag) => [
     `--${flag}-enabled`,

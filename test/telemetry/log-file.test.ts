@@ -118,7 +118,7 @@ test("while its folder is gone lines are kept, and are written when it is back",
   assert.equal(warnings.length, 2);
 });
 
-test("a full disk ends nothing, is told once, and what does not fit is counted", async (t) => {
+test("a full disk ends nothing, is reported once, and lost lines are counted", async (t) => {
   const { path, warnings, open } = place(t);
   symlinkSync("/dev/full", path);
   const log = open();

@@ -11,7 +11,7 @@ export interface Observed {
   readonly collector: Collector;
   /** Where Prometheus would read. */
   readonly scrapeUrl: string;
-  /** Sends what was told; nothing more is told after that. */
+  /** Sends what was recorded. Nothing is recorded after that. */
   readonly flush: () => Promise<void>;
 }
 

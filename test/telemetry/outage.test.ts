@@ -8,7 +8,7 @@ import { targetOf } from "../../src/telemetry/target.ts";
 import { startCollector } from "../support/collector.ts";
 import { runPemba, servePemba } from "../support/pemba.ts";
 
-/** A port where nobody listens. */
+/** A port without a listener. */
 async function freePort(): Promise<number> {
   const server = createServer().listen(0, "127.0.0.1");
   await once(server, "listening");
@@ -23,10 +23,10 @@ test("a collector that is gone costs no request, and a line when it goes and whe
   // Else an export is tried again for seconds before it counts as failed.
   process.env["OTEL_EXPORTER_OTLP_METRICS_TIMEOUT"] = "500";
   t.after(() => delete process.env["OTEL_EXPORTER_OTLP_METRICS_TIMEOUT"]);
-  const told: string[] = [];
+  const warnings: string[] = [];
   const { promise: isTold, resolve: tell } = Promise.withResolvers<void>();
   const say = (message: string): void => {
-    told.push(message);
+    warnings.push(message);
     tell();
   };
   const { telemetry, close } = await openTelemetry({
@@ -64,18 +64,18 @@ test("a collector that is gone costs no request, and a line when it goes and whe
     collector.points.some(({ name, value }) => name === "pemba.history.removed" && value === 7),
   );
   // The line comes after what it tells of.
-  await collector.until(() => (told.length > 1 ? true : undefined));
-  assert.equal(told.length, 2, told.join("\n"));
+  await collector.until(() => (warnings.length > 1 ? true : undefined));
+  assert.equal(warnings.length, 2, warnings.join("\n"));
   assert.match(
-    told[0] ?? "",
+    warnings[0] ?? "",
     /^metrics are not accepted by http:\/\/127\.0\.0\.1:\d+\/v1\/metrics /,
   );
-  assert.match(told[0] ?? "", /ECONNREFUSED/);
-  assert.match(told[1] ?? "", /^metrics are accepted again by .*, \d+ exports? (are|is) lost$/);
-  assert.doesNotMatch(told.join(), /secret/);
+  assert.match(warnings[0] ?? "", /ECONNREFUSED/);
+  assert.match(warnings[1] ?? "", /^metrics are accepted again by .*, \d+ exports? (are|is) lost$/);
+  assert.doesNotMatch(warnings.join(), /secret/);
 });
 
-test("spans that nobody takes are dropped and not kept", async (t) => {
+test("spans that no collector takes are dropped and not kept", async (t) => {
   const port = await freePort();
   const { telemetry, close } = await openTelemetry({
     traces: targetOf("traces", {
@@ -125,7 +125,7 @@ test("a process ends in time although its collector is gone", async (t) => {
   }
 });
 
-test("exporters that there are not are refused, and told what there is instead", async () => {
+test("unknown exporters are refused, and the error lists the known ones", async () => {
   for (const name of ["jaeger", "signoz", "gcp"]) {
     const { status, stderr } = await runPemba(["serve", `--tracer-exporter=${name}`]);
     assert.equal(status, 1);
@@ -133,7 +133,7 @@ test("exporters that there are not are refused, and told what there is instead",
   }
 });
 
-test("a port for Prometheus that is taken is told, and the process ends", async (t) => {
+test("a taken port for Prometheus is reported, and the process ends", async (t) => {
   const server = createServer().listen(0, "127.0.0.1");
   await once(server, "listening");
   t.after(() => server.close());

@@ -163,7 +163,7 @@ for (const engine of engines) {
   });
 }
 
-test("a question that waits for its turn has a step for that", async (t) => {
+test("a question that waits in the queue has a span for that", async (t) => {
   const { telemetry, collector, flush } = await observed(t);
   const app = await must(engines[0], "there is an engine").start({}, telemetry);
   t.after(async () => await app.close());

@@ -1,5 +1,5 @@
 /**
- * One suite of behaviour, over both transports, on both engines: a scenario is told to each of the
+ * One suite of behaviour, over both transports, on both engines: each scenario runs on each of the
  * four, and each must answer every call as the others do, errors and their texts included.
  */
 import assert from "node:assert/strict";
@@ -39,7 +39,7 @@ describe("REST and gRPC, memory and postgres", () => {
     }
   });
 
-  const told = new Set<string>();
+  const covered = new Set<string>();
   for (const [name, scenario] of Object.entries(scenarios)) {
     test(`answer alike: ${name}`, async () => {
       const transcripts = new Map<string, readonly Line[]>();
@@ -50,7 +50,7 @@ describe("REST and gRPC, memory and postgres", () => {
       const [first, ...others] = [...transcripts];
       assert.ok(first !== undefined && others.length === 3);
       for (const [index, line] of first[1].entries()) {
-        told.add(line.operation);
+        covered.add(line.operation);
         for (const [place, lines] of others) {
           assert.deepEqual(lines[index], line, `${place} does not answer as ${first[0]} does`);
         }
@@ -61,7 +61,7 @@ describe("REST and gRPC, memory and postgres", () => {
 
   test("no operation is left out of the scenarios", () => {
     assert.deepEqual(
-      Object.keys(operations).filter((name) => !told.has(name)),
+      Object.keys(operations).filter((name) => !covered.has(name)),
       [],
     );
   });

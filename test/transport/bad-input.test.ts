@@ -177,7 +177,7 @@ function isKnown(transport: "REST" | "gRPC", name: OperationName, { field, path 
   return transport === "REST" || isFieldOf(rpc.input, path);
 }
 
-/** An empty text is a text: over gRPC it cannot be told from one that is not there. */
+/** An empty text is a text: over gRPC it cannot be distinguished from a missing one. */
 function hasDefault(transport: "REST" | "gRPC", name: OperationName, field: string): boolean {
   return transport === "gRPC" && name === "tenant create" && field === "name";
 }

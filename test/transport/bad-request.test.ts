@@ -49,7 +49,7 @@ const strangeObjects: readonly string[] = [
 
 /** What no message of any type begins with. */
 const noMessages: readonly Buffer[] = [
-  // A length beyond the end, in a field that nobody knows; its tag alone; a number without an end.
+  // A length beyond the end, in an unknown field; its tag alone; a number without an end.
   Buffer.of(0xfa, 0x07, 0x7f),
   Buffer.of(0xfa, 0x07),
   Buffer.of(0xf8, 0x07, ...Array.from({ length: 11 }, () => 0xff)),
@@ -183,7 +183,7 @@ for (const engine of engines) {
       });
     });
 
-    test("a path that does not exist is refused, whatever its method and body", async () => {
+    test("a path that does not exist is refused, for any method and body", async () => {
       const paths = [...new Set(routes.map(({ path }) => path))].flatMap((path) => [
         `${at(path)}/`,
         `${at(path)}/more`,

@@ -25,7 +25,7 @@ import { openStream } from "../support/text-stream.ts";
 import { type Operation, type OperationName, operations } from "./operations.ts";
 import { restForm } from "./rest-form.ts";
 
-/** What became of a request, in the shapes of REST whatever it went over. */
+/** The outcome of a request, in the shapes of REST for every transport. */
 export type Outcome =
   | { readonly kind: "answer"; readonly body: JsonValue }
   | { readonly kind: "error"; readonly code: number; readonly message: string };

@@ -72,17 +72,17 @@ export function textFaults(shape: unknown, sample: JsonObject, bad: BadText): re
   }));
 }
 
-/** The sample without one of its fields, in the given ways of not being there. */
+/** The sample without one of its fields: null or absent, as given. */
 export function missingFields(
   sample: JsonObject,
-  ways: readonly (null | undefined)[],
+  absences: readonly (null | undefined)[],
 ): readonly Fault[] {
   return [...placesOf(sample)].flatMap(([path]) =>
-    ways.map((way) => ({
+    absences.map((absence) => ({
       path,
       field: fieldName(path),
-      what: way === null ? "is null" : "is missing",
-      request: withValue(sample, path, way),
+      what: absence === null ? "is null" : "is missing",
+      request: withValue(sample, path, absence),
     })),
   );
 }

@@ -48,7 +48,7 @@ const question: JsonObject = {
 };
 const arguments_ = [{ computed_attribute: { name: "level" } }];
 
-/** Whatever stands in a filter may be left out, but not both of its sides at once. */
+/** Every part of a filter may be left out, but not both of its sides at once. */
 const filterParts = (field: string): readonly string[] =>
   [
     "entity",

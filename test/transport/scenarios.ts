@@ -93,7 +93,7 @@ const check = (id: string, name: string, permission = "view"): JsonObject => ({
   subject: user(name),
 });
 
-/** What clients do, operation by operation; each is told to every transport and engine. */
+/** What clients do, operation by operation. Each runs on every transport and engine. */
 export const scenarios: Readonly<Record<string, (caller: Caller) => Promise<void>>> = {
   "tenants are created, listed and deleted once": async ({ get, fails, tenant }) => {
     const extra = `${tenant}x`;
@@ -134,7 +134,7 @@ export const scenarios: Readonly<Record<string, (caller: Caller) => Promise<void
     await fails("INVALID_CONTINUOUS_TOKEN", "tenant list", { continuous_token });
   },
 
-  "what is wrong with a schema is told by its place": async ({ get, fails }) => {
+  "an error of a schema names its position": async ({ get, fails }) => {
     await fails("SCHEMA_COMPILE", "schema write", { schema: "" });
     await fails("SCHEMA_PARSE", "schema write", {
       schema: "entity user {}\nentity doc { relation }",
@@ -189,7 +189,7 @@ export const scenarios: Readonly<Record<string, (caller: Caller) => Promise<void
     await get("attributes read", { ...pinned, filter: {} });
   },
 
-  "what is wrong with data is told by its place": async (caller) => {
+  "an error of data names its path": async (caller) => {
     const { get, fails } = caller;
     await fails("SCHEMA_NOT_FOUND", "data write", {
       ...now,
@@ -444,7 +444,7 @@ export const scenarios: Readonly<Record<string, (caller: Caller) => Promise<void
       { snap_token: objectOf(messages[0])["snap_token"] ?? "" },
       2,
     );
-    // A token also says how its state came to be known, which is another way for whoever resumed.
+    // A token also says how its state became known, which differs after a resume.
     const changesOf = (all: readonly JsonValue[]): readonly JsonValue[] =>
       all.map((message) => objectOf(message)["data_changes"] ?? null);
     assert.deepEqual(changesOf(resumed), changesOf(messages.slice(1)));
