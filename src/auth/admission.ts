@@ -2,28 +2,31 @@ import { bearerToken } from "./bearer-token.ts";
 import { type Credential, fullCredential } from "./credential.ts";
 import { type RateLimit, tooManyRequests } from "./rate-limit.ts";
 
-/** What stands before all requests, whatever transport they come over. */
+/** The checks before every request, for all transports. */
 export interface Admission {
   readonly rateLimit: RateLimit;
-  /** False when all may ask, whatever `authenticate` is given. */
+  /** False if requests need no token. */
   readonly needsToken: boolean;
   /**
-   * Verifies what a request has in its `authorization` header, and tells what its bearer may do.
-   * Fails with a code of the kind `unauthenticated`.
+   * Verifies the `authorization` header of a request, and returns the rights of its bearer. Fails
+   * with a code of the kind `unauthenticated`.
    */
   authenticate(authorization: string | undefined): Promise<Credential>;
 }
 
-/** Tells what the bearer of a token may do. Fails with a code of the kind `unauthenticated`. */
+/**
+ * Verifies tokens and returns the rights of their bearers. `verify` fails with a code of the kind
+ * `unauthenticated`.
+ */
 export interface Authenticator {
   verify(token: string): Promise<Credential>;
-  /** Ends what it does in the background. */
+  /** Stops the work in the background. */
   close(): Promise<void>;
 }
 
 const everybody = fullCredential();
 
-/** Without `authenticator`, all may ask everything. */
+/** Without `authenticator`, every request has all rights. */
 export function createAdmission({
   rateLimit,
   authenticator,
@@ -42,8 +45,8 @@ export function createAdmission({
 }
 
 /**
- * Asked before anything else of a request is looked at. Counts first, so that a flood of bad tokens
- * is limited as well. Fails with RATE_LIMIT_EXCEEDED, or as `authenticate` does.
+ * Called before anything else of a request is read. It counts the request first, so that a flood of
+ * invalid tokens is limited too. Fails with RATE_LIMIT_EXCEEDED, or as `authenticate` does.
  */
 export async function admit(
   admission: Admission,

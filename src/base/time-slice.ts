@@ -2,10 +2,10 @@ import { setImmediate as nextTurn } from "node:timers/promises";
 
 import { cancelled } from "./error.ts";
 
-/** How long one request may hold the event loop. */
+/** How long one request may hold the event loop, in milliseconds. */
 const sliceMs = 5;
 
-/** The time that a request has before others get the processor. */
+/** The time slice of one request. */
 export class TimeSlice {
   #start = performance.now();
 
@@ -13,7 +13,7 @@ export class TimeSlice {
     return performance.now() - this.#start >= sliceMs;
   }
 
-  /** Lets others go first. Fails with CANCELLED when the request has no caller any more. */
+  /** Yields to other requests. Fails with CANCELLED if the caller has left. */
   async renew(signal: AbortSignal | undefined): Promise<void> {
     await nextTurn();
     if (signal?.aborted === true) throw cancelled(undefined);
@@ -22,14 +22,14 @@ export class TimeSlice {
 }
 
 /**
- * Runs work to its end, at once where it has one step, and lets other requests go first where it
- * yields after its time slice. Fails with CANCELLED when the signal aborts.
+ * Runs work to its end. Work of one step runs at once. Longer work yields to other requests after
+ * each time slice. Fails with CANCELLED if the signal aborts.
  */
 export function runInSlices<T>(
   work: Iterator<void, T>,
   signal: AbortSignal | undefined,
 ): T | Promise<T> {
-  // Work of one step asks for no time.
+  // Work of one step never reads the clock.
   const first = work.next();
   return first.done === true ? first.value : continueInSlices(work, signal);
 }

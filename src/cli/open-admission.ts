@@ -7,7 +7,7 @@ import { createRateLimit } from "../auth/rate-limit.ts";
 import type { Config } from "../config/options.ts";
 import type { ScopedKey } from "../config/scoped-keys.ts";
 
-/** Who may ask, and how often, as the configuration says: one for all transports of the process. */
+/** Makes the configured rate limit and authentication, shared by all transports of the process. */
 export function openAdmission(
   config: Config,
   logger: Logger,
@@ -20,7 +20,7 @@ export function openAdmission(
   };
 }
 
-/** The empty method is refused when the configuration is loaded. */
+/** The configuration refuses an empty method earlier. */
 function openAuthenticator(config: Config, logger: Logger): Authenticator {
   return config["authn.method"] === "oidc"
     ? openIdOf(config, logger)

@@ -25,7 +25,7 @@ import { drain, listen, listenToPeers, type Servers } from "./servers.ts";
 import { readSettings } from "./settings.ts";
 import { stopSignal } from "./stop-signal.ts";
 
-/** How long the store has to close, at the least, in milliseconds. */
+/** The shortest time for closing the store, in milliseconds. */
 const closeMinMs = 1_000;
 
 export const serve: Command = {
@@ -54,13 +54,13 @@ async function serveWith(config: Config, warnings: readonly string[]): Promise<n
   } finally {
     const left = stoppedAt + config["server.grace_period"] - performance.now();
     await observation.close(flushTimeOf(left));
-    // Whatever hangs by now leaves nothing half done: a connection that swallows everything, or a
-    // migration at the start.
+    // Work that hangs at this point leaves nothing half done: a connection that does not answer, or
+    // a migration at the start.
     if (status !== undefined && Number.isFinite(stoppedAt)) process.exit(status);
   }
 }
 
-/** `stopping` is called when the process begins to end. */
+/** `stopping` is called when the process begins to stop. */
 async function serveUntil(
   stop: Promise<string>,
   { config, observation, store }: Parts,
@@ -150,7 +150,7 @@ function serviceOf(config: Config, late: LateStore, health: Health): Service {
   };
 }
 
-/** Resolves when the store is there, for clients and for peers. Fails as opening it does. */
+/** Opens the store for clients and peers. Fails as opening it does. */
 async function fill(
   { store: place, shared, peers }: Stores,
   signal: AbortSignal,
@@ -167,7 +167,7 @@ async function fill(
   logger.info("ready");
 }
 
-/** What is kept in memory is not waited for. */
+/** The memory engine needs no time limits. */
 function timed(store: Store, config: Config): Store {
   if (config["database.engine"] === "memory") return store;
   const readMs = config["database.read_timeout"];

@@ -8,16 +8,16 @@ import { setCredential } from "./call-credential.ts";
 import { errorStatus } from "./error-status.ts";
 import { scopeOfPath } from "./method-name.ts";
 
-/** The part of a call that its frame needs. */
+/** The part of a refused call that its frame needs. */
 interface Refused {
   readonly metadata: Metadata;
   sendMetadata(metadata: Metadata): void;
 }
 
 /**
- * Asks when the head of a call has come, so that nobody who may not ask makes us take in a message.
- * `refused` is told of a call that goes no further, before it ends. Nobody is asked of a call of a
- * path that is open.
+ * Checks the rate limit and the token when the head of a call has arrived, so that no message is
+ * read from a client without rights. `refused` is called for a refused call before it ends. Open
+ * paths are not checked.
  */
 export function admitCalls(
   admission: Admission,
@@ -54,7 +54,7 @@ async function admitCall(admission: Admission, path: string, metadata: Metadata)
   if (scope !== undefined) permitScope(credential, scope);
 }
 
-/** Who asks whether the process serves has no token. */
+/** Health probes have no token. */
 function isHealth(path: string): boolean {
   return path.startsWith(`/${Health.typeName}/`);
 }

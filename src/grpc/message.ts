@@ -10,12 +10,12 @@ import {
 import { PembaError } from "../base/error.ts";
 
 /**
- * How deep messages may stand in one another. Higher than what the nesting limit of context data
- * needs, so that its own error is the one that is told.
+ * The deepest nesting of messages. It is higher than the nesting limit of context data, so that the
+ * error of that limit is reported.
  */
 const recursionLimit = 256;
 
-/** Reads a request, or a value within one; `field` is where it stands. Fails with VALIDATION. */
+/** Decodes a request, or a value within one. `field` is its path. Fails with VALIDATION. */
 export function decodeMessage<D extends DescMessage>(
   schema: D,
   bytes: Uint8Array,
@@ -32,7 +32,7 @@ export function decodeMessage<D extends DescMessage>(
   }
 }
 
-/** Fields that are left out have the defaults of their types. */
+/** Encodes a message. Omitted fields have the defaults of their types. */
 export function encodeMessage<D extends DescMessage>(
   schema: D,
   message: MessageInitShape<D>,

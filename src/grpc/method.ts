@@ -18,22 +18,22 @@ import { errorStatus } from "./error-status.ts";
 import { decodeMessage, encodeMessage } from "./message.ts";
 import { tenantOf } from "./request-tenant.ts";
 
-/** What a handler may know of its call besides the request. */
+/** The part of a call that its handler can use besides the request. */
 export interface CallContext {
-  /** Aborted when the client has gone away or its deadline has passed. */
+  /** Aborted when the client has left or its deadline has passed. */
   readonly signal: AbortSignal;
   /** What came with the request. */
   readonly metadata: Metadata;
-  /** What its token lets it do. */
+  /** The rights of its token. */
   readonly credential: Credential;
 }
 
-/** How a call went, for the log. */
+/** The outcome of a call, for the log. */
 export type Outcome =
   | { readonly kind: "answered" }
   | { readonly kind: "failed"; readonly error: PembaError };
 
-/** What calls of all kinds have. */
+/** The common part of all kinds of calls. */
 export interface ServerCall {
   /** What came with the request. */
   readonly metadata: Metadata;
@@ -45,23 +45,23 @@ export interface ServerCall {
   sendMetadata(metadata: Metadata): void;
 }
 
-/** A call under way. */
+/** A call in progress. */
 export interface CallRecord {
-  /** Does the work of the call: what is told meanwhile, is told of it. */
+  /** Does the work of the call. Telemetry that is recorded during the work belongs to the call. */
   readonly run: <T>(work: () => T) => T;
-  /** Called once. */
+  /** Ends the record. Called once. */
   readonly end: (outcome: Outcome) => void;
 }
 
-/** What is done around every call, whatever its method. */
+/** The frame of every call of any method. */
 export interface CallFrame {
   /** Called before the request is read. */
   begin(method: DescMethod, call: ServerCall): CallRecord;
-  /** Makes an error of the table out of whatever was thrown. */
+  /** Converts anything thrown to an error of the table. */
   errorOf(thrown: unknown): PembaError;
 }
 
-/** A method with its handler, in the terms of the transport: messages are bytes to it. */
+/** A method with its handler, as the transport sees it: messages are bytes. */
 export type ServedMethod = { readonly method: DescMethod } & (
   | { readonly kind: "unary"; handler(frame: CallFrame): handleUnaryCall<Buffer, Buffer> }
   | {
@@ -109,8 +109,8 @@ export function unary<I extends DescMessage, O extends DescMessage>(
 }
 
 /**
- * A method with any number of answers; the next one is asked for when the client can take it. Once
- * the signal of its context is aborted, nobody waits for more: what the answers wait for should end.
+ * A method with a stream of answers. The next one is read when the client can take it. When the
+ * signal of the context is aborted, the answers should stop waiting.
  */
 export function serverStreaming<I extends DescMessage, O extends DescMessage>(
   method: Typed<I, O> & { readonly methodKind: "server_streaming" },
@@ -135,7 +135,7 @@ export function serverStreaming<I extends DescMessage, O extends DescMessage>(
   };
 }
 
-/** A method with one answer for each question of the client, for as long as it has some. */
+/** A method with one answer to each question, until the client ends its questions. */
 export function bidiStreaming<I extends DescMessage, O extends DescMessage>(
   method: Typed<I, O> & { readonly methodKind: "bidi_streaming" },
   answer: (request: MessageShape<I>) => MessageInitShape<O>,
@@ -164,7 +164,7 @@ function callerOf(call: ServerCall, { signal }: CallContext): Caller {
   );
 }
 
-/** The request, once it is known that its token is for the tenant. */
+/** Decodes the request, after checking that its token is for the tenant. */
 function readRequest<I extends DescMessage>(
   method: DescMethod & { readonly input: I },
   bytes: Buffer,
@@ -176,7 +176,10 @@ function readRequest<I extends DescMessage>(
   return request;
 }
 
-/** Resolves when there is room for another message. Fails with CANCELLED when nobody takes it. */
+/**
+ * Writes a message, and resolves when there is room for another one. Fails with CANCELLED if the
+ * client has left.
+ */
 async function write(
   call: EventEmitter & { write(bytes: Buffer): boolean },
   bytes: Buffer,
@@ -192,7 +195,7 @@ async function write(
   }
 }
 
-/** Ends a stream when its answers have ended, and tells how. */
+/** Ends a stream after its last answer, and records its outcome. */
 function finish(
   reply: Promise<void>,
   {
@@ -218,7 +221,7 @@ function finish(
   );
 }
 
-/** Begins a call, with what its handler may know of it. */
+/** Begins a call, and makes the context of its handler. */
 function begin(
   frame: CallFrame,
   method: DescMethod,
@@ -232,8 +235,8 @@ function begin(
   return {
     run,
     end: (outcome) => {
-      // The library calls every call cancelled in the end. Who has an answer has not left, and an
-      // abortion costs more than it looks: its error notes where it was made.
+      // The library ends by cancelling every call. A client with its answer has not left, and
+      // aborting is expensive, because the error records a stack.
       call.off("cancelled", leave);
       end(outcome);
     },

@@ -42,28 +42,28 @@ import { schemaMethods } from "./routes/schema.ts";
 import { tenancyMethods } from "./routes/tenancy.ts";
 import { watchMethods } from "./routes/watch.ts";
 
-/** Of any request, in bytes; more ends in RESOURCE_EXHAUSTED. */
+/** The largest request, in bytes. A larger one fails with RESOURCE_EXHAUSTED. */
 const requestLimit = 4 * 1024 * 1024;
 
 /**
- * Load balancers drop a connection that is silent for a minute or more, a stream that waits for
- * changes included, and a client that is gone without a word must not hold its streams for ever.
+ * In milliseconds. Load balancers drop a connection that is silent for a minute or more, even with
+ * a stream that waits for changes. A client that vanished must not hold its streams for ever.
  */
 const keepalive = { time: 30_000, timeout: 20_000 };
 
 const services: readonly DescService[] = [Permission, Schema, Data, Bundle, Tenancy, Watch, Health];
 
-/** The gRPC interface of a service. */
+/** The gRPC server of a service. */
 export interface GrpcServer {
-  /** Resolves to the port, which is another one than was asked for when that was 0. */
+  /** Resolves to the bound port, which differs from the given one if that was 0. */
   listen(address: { readonly host: string; readonly port: number }): Promise<number>;
-  /** Stops accepting at once and resolves when the calls that were under way have ended. */
+  /** Stops accepting at once, and resolves when all calls in progress have ended. */
   close(): Promise<void>;
-  /** Ends the calls that are still under way. */
+  /** Ends all calls in progress. */
   cut(): void;
 }
 
-/** A server that is not yet listening. */
+/** Builds a server. It does not listen yet. */
 export function buildGrpcServer(options: {
   readonly service: Service;
   readonly admission: Admission;
@@ -71,7 +71,7 @@ export function buildGrpcServer(options: {
   readonly certificate?: Certificate | undefined;
   readonly telemetry?: Telemetry | undefined;
 }): GrpcServer {
-  // What it has to say comes as errors of ours; its own lines would go past the log.
+  // The library's failures reach us as errors. Its own log lines would bypass the log.
   setLogVerbosity(logVerbosity.NONE);
   const { logger, telemetry = noTelemetry } = options;
   const teller = { logger, telemetry };
@@ -119,7 +119,10 @@ function methodsOf(service: Service): readonly ServedMethod[] {
   ];
 }
 
-/** Every method of every service is answered: one without a handler says that it has none yet. */
+/**
+ * Serves every method of every service. A method without a handler answers that it is not
+ * implemented.
+ */
 function serve(server: Server, served: readonly ServedMethod[], teller: Teller): void {
   const frame = callFrame(teller);
   const byPath = new Map(served.map((one) => [pathOf(one.method), one]));
@@ -149,7 +152,7 @@ function serve(server: Server, served: readonly ServedMethod[], teller: Teller):
   }
 }
 
-/** As for a unary call, since a stream that fails at once looks the same to its client. */
+/** Registered as unary: a stream that fails at once looks the same to the client. */
 function refuse(
   server: Server,
   path: string,
@@ -163,13 +166,13 @@ function refuse(
   server.register(path, handler, asIs, asIs, "unary");
 }
 
-/** No path of a method. */
+/** Not the path of a method. */
 const unknownPath = "*";
 
 /**
- * Has calls of methods that there are not go the way of all others. The library would answer them
- * before anything of ours is asked, so they would be neither counted nor need a token; it has no
- * place for a handler of what has none, but looks handlers up in a map.
+ * Handles calls of unknown methods like all others. Otherwise the library would answer them first,
+ * and they would neither count for the rate limit nor need a token. It has no handler for unknown
+ * methods, but looks handlers up in a map.
  */
 function serveUnknown(server: Server, teller: Teller): void {
   refuse(server, unknownPath, { sentence: "there is no such method", teller });
@@ -179,18 +182,18 @@ function serveUnknown(server: Server, teller: Teller): void {
   handlers.get = (path: unknown) => known.get(path) ?? known.get(unknownPath);
 }
 
-/** Messages are read and written where their types are known. */
+/** Passes bytes on. Messages are decoded where their types are known. */
 function asIs(bytes: Buffer): Buffer {
   return bytes;
 }
 
-/** Who is told of calls. */
+/** The log and the telemetry of calls. */
 interface Teller {
   readonly logger: Logger;
   readonly telemetry: Telemetry;
 }
 
-/** Names every call, and logs it under that name. */
+/** Gives every call an id, and logs it with that id. */
 function callFrame(teller: Teller): CallFrame {
   return {
     errorOf,
@@ -215,7 +218,7 @@ function beginCall(
     traceparent,
     tracestate: textOf(call.metadata, "tracestate"),
   });
-  // Where requests are traced, the log knows to which trace its lines belong.
+  // With traces, log lines of a call also have its trace.
   const traceId = telemetry.isOn ? undefined : traceIdOf(traceparent);
   const caller = credentialOf(call.metadata).name;
   const names = {

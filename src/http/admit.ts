@@ -15,26 +15,26 @@ import { referencePaths } from "./routes/reference.ts";
 
 declare module "fastify" {
   interface FastifyRequest {
-    /** What its token lets it do; null before that is known, and where no token is asked for. */
+    /** The rights of the token. Null before the token is verified, and for open routes. */
     credential: Credential | null;
   }
   interface FastifyContextConfig {
-    /** The scope that a token needs for the route. */
+    /** The scope that the token needs for the route. */
     scope?: Scope | undefined;
   }
 }
 
 /**
- * Asks before anything of a request is read, its body included; also where there is no route. To be
- * called before there are routes. Each has to belong to a scope and say of which tenant it is, but for
- * creating and listing tenants, which look at that themselves.
+ * Checks the rate limit and the token before anything of a request is read, including its body,
+ * also without a route. Must be called before routes are added. Each route must belong to a scope
+ * and name its tenant. Creating and listing tenants check the tenant themselves.
  */
 export function admitRequests(app: HttpApp, admission: Admission): void {
   limitRate(app, admission.rateLimit, isOpen);
   app.decorateRequest("credential", null);
   app.addHook("onRoute", (route) => {
     if (healthPaths.has(route.url) || referencePaths.has(route.url)) return;
-    // Of the plugin that answers preflights: there is nothing behind it.
+    // The route of the plugin that answers preflights. No handler is behind it.
     if (route.url === "*") return;
     const scope = scopeOf(operationOf(route));
     assert(route.url.startsWith("/v1/tenants/"), `${route.url} says of which tenant it is`);
@@ -55,31 +55,31 @@ export function admitRequests(app: HttpApp, admission: Admission): void {
   });
 }
 
-/** Each line that tells of the request says who asks. */
+/** Adds the name of the caller to each log line of the request. */
 function nameCaller(request: FastifyRequest, reply: FastifyReply, caller: string): void {
   request.log = request.log.child({ caller });
   reply.log = request.log;
 }
 
-/** The tenant of a path, which is below it or is what the path names. */
+/** The tenant in a path. */
 function tenantIn(params: unknown): string | undefined {
   if (typeof params !== "object" || params === null) return undefined;
   const tenant: unknown = Reflect.get(params, "tenant_id") ?? Reflect.get(params, "id");
   return typeof tenant === "string" ? tenant : undefined;
 }
 
-/** Who asks whether the process serves has no token. */
+/** Health probes have no token. */
 function isOpen(request: FastifyRequest): boolean {
   const { url } = request.routeOptions;
   return url !== undefined && healthPaths.has(url);
 }
 
-/** The description says the same to everybody, and a browser that opens the page sends no token. */
+/** The API description has no secrets, and a browser that opens the page sends no token. */
 function isReference({ routeOptions }: FastifyRequest): boolean {
   return routeOptions.url !== undefined && referencePaths.has(routeOptions.url);
 }
 
-/** The same for a request that has no path that can be read, and so meets no hook. */
+/** The same for a request with an unreadable path, for which no hook runs. */
 export function admitBefore(
   admission: Admission,
 ): (error: Error, request: FastifyRequest, reply: FastifyReply) => void {

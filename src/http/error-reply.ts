@@ -8,22 +8,24 @@ import { logFailure } from "../telemetry/failure.ts";
 import { lateness } from "./deadline.ts";
 import type { errorAnswer } from "./shapes/error.ts";
 
-/** Limits are those of a moment, and a database that is away is looked for every second. */
+/** Limits refill within a second, and an unreachable database is tried every second. */
 const retryAfterSeconds = 1;
 
-/** What a client should come with instead, as RFC 6750 has it. */
+/** The `WWW-Authenticate` header, as RFC 6750 defines it. */
 const challenges: Readonly<Partial<Record<ErrorKind, string>>> = {
   unauthenticated: "Bearer",
   permission_denied: 'Bearer error="insufficient_scope"',
 };
 
-/** Sends any error as the error body; one that is not the client's is logged, and its cause kept. */
+/**
+ * Sends an error as the error body. Logs errors that the client did not cause, with their cause.
+ */
 export function replyWithError(error: unknown, request: FastifyRequest, reply: FastifyReply): void {
   const known = knownError(error, request, reply);
   void withStatus(reply, known).send(errorBody(known));
 }
 
-/** The same for a stream of results, where an error stands in the place of one. */
+/** The same for a stream, in which an error replaces an item. */
 export function replyWithStreamError(
   error: unknown,
   request: FastifyRequest,
@@ -49,8 +51,8 @@ function knownError(error: unknown, request: FastifyRequest, reply: FastifyReply
 }
 
 /**
- * Tells how a request failed, and logs what is not the client's. A time that the client gave is: it
- * waits no longer, as when it has left.
+ * Records how a request failed. Logs errors that the client did not cause. A deadline that the
+ * client set counts as caused by the client.
  */
 export function noteFailure(error: PembaError, reply: FastifyReply): void {
   const { request } = reply;
@@ -59,14 +61,15 @@ export function noteFailure(error: PembaError, reply: FastifyReply): void {
   if (!isOwnDeadline && statusOf[error.kind].http >= 500) logFailure(request.log, error);
 }
 
-/** What a client gets to see of an error. */
+/** The part of an error that clients may see. */
 export function errorBody(error: PembaError): Static<typeof errorAnswer> {
   return { code: statusOf[error.kind].grpc, message: error.message, details: error.details };
 }
 
-/** What the HTTP framework itself refuses before a route is reached. */
+/** Converts errors of the HTTP framework from before a route is reached. */
 function frameworkFault(error: unknown, request: FastifyRequest): PembaError | undefined {
-  // The framework gives a status to an error of a shape check, too, which is told as it is.
+  // The framework also gives a status to an error of a shape check, which is already in its final
+  // form.
   if (error instanceof PembaError) return undefined;
   if (!(error instanceof Error) || !("statusCode" in error)) return undefined;
   const status = error.statusCode;

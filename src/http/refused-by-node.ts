@@ -10,7 +10,7 @@ import type { HttpApp } from "./app.ts";
 import { errorBody } from "./error-reply.ts";
 import type { KnownPaths } from "./unknown-path.ts";
 
-/** What is no HTTP, or takes too long or too much to be read, ends its connection with an answer. */
+/** Answers and closes a connection whose request is not HTTP, too slow or too large. */
 export function answerUnreadable(
   paths: Pick<KnownPaths, "refusalOf">,
 ): (error: ConnectionError, socket: Socket) => void {
@@ -39,7 +39,10 @@ export function answerUnreadable(
 const requestLine =
   /^(?<method>[!#$%&'*+.^_`|~0-9A-Za-z-]+) (?<path>\/[^ ?]*)[^ ]* HTTP\/1\.[01]\r?\n/;
 
-/** Of a request whose method Node does not know, if that is what its packet begins with. */
+/**
+ * The method and path of a request with a method that Node does not know, if its packet begins with
+ * one.
+ */
 function requestLineOf(
   error: ConnectionError,
 ): { readonly method: string; readonly path: string } | undefined {
@@ -50,7 +53,7 @@ function requestLineOf(
   return error.bytesParsed <= method.length ? { method, path } : undefined;
 }
 
-/** Has requests that Node would refuse without a word refused with the body of an error. */
+/** Refuses requests with an error body that Node would otherwise refuse without one. */
 export function answerForNode(app: HttpApp): void {
   app.server.on("checkExpectation", (request: IncomingMessage, response: ServerResponse) => {
     const sentence = "expect: is not known, expected 100-continue";

@@ -31,15 +31,15 @@ import { knownPaths, refuseUnknown } from "./unknown-path.ts";
 import { answerThoseWhoSend } from "./unread-body.ts";
 
 /**
- * The REST interface of a service, not yet listening. Closing it stops accepting at once and
- * resolves when the requests that were under way have been answered.
+ * Builds the REST server of a service. It does not listen yet. Closing it stops accepting at once,
+ * and resolves when all requests in progress are answered.
  */
 export function buildHttpServer(options: {
   readonly service: Service;
   readonly admission: Admission;
   readonly logger: FastifyBaseLogger;
   readonly certificate?: Certificate | undefined;
-  /** Without it, no page of a browser may ask. */
+  /** Undefined: no page may call the API from a browser. */
   readonly cors?: CorsRules;
   readonly telemetry?: Telemetry | undefined;
 }): HttpApp {
@@ -56,7 +56,7 @@ export function buildHttpServer(options: {
   refuseUnknown(app, paths);
   app.setErrorHandler(replyWithError);
   app.setValidatorCompiler(shapeCompiler);
-  // The shapes of answers describe them; what an encoder makes goes out whole.
+  // Answer shapes are documentation only. Encoded answers are sent completely.
   app.setSerializerCompiler(() => JSON.stringify);
   endAtDeadlines(app);
   observeRequests(app, telemetry);
@@ -82,7 +82,7 @@ export function buildHttpServer(options: {
   return app;
 }
 
-/** Every body is JSON whatever its content type says, and a GET may have one (tenants/list). */
+/** Parses every body as JSON, for any content type. A GET may have a body (tenants/list). */
 function readBodies(app: HttpApp): void {
   app.addHttpMethod("GET", { hasBody: true, overrideExisting: true });
   app.removeAllContentTypeParsers();
@@ -97,19 +97,20 @@ function readBodies(app: HttpApp): void {
       }
     },
   );
-  // Without the header nothing can be wrong with it: a malformed one would be refused with 415.
+  // Removes the content type, because a malformed one would be refused with 415.
   app.addHook("onRequest", (request, _reply, done) => {
-    // Not deleted, which would make all later looks at the headers slower.
+    // Set to undefined instead of deleted, because deleting makes later reads of the headers
+    // slower.
     request.raw.headers["content-type"] = undefined;
     done();
   });
 }
 
-/** The id under which the log knows a request goes back with its answer. */
+/** Sends the request id of the log with the answer. */
 function nameRequests(app: HttpApp): void {
   app.addHook("onRequest", (request, reply, done) => {
     reply.header(requestIdHeader, request.id);
-    // Where requests are traced, the log knows to which trace its lines belong.
+    // With traces, log lines of a request also have its trace.
     const traceId = request.record === null ? traceIdOf(request.headers["traceparent"]) : undefined;
     if (traceId !== undefined) {
       request.log = request.log.child({ trace_id: traceId });

@@ -9,24 +9,24 @@ import { lateness } from "./deadline.ts";
 import { errorBody, noteFailure } from "./error-reply.ts";
 import { asWorkOf } from "./observe.ts";
 
-/** How the items of a stream stand in the body of its reply. */
+/** The format of a stream of items. */
 export interface StreamFormat<T> {
   readonly contentType: string;
   readonly item: (item: T) => string;
-  /** The last item of a stream that failed; `body` is what the whole reply would else have been. */
+  /** The last item of a failed stream. `body` is the error body. */
   readonly error: (body: object) => string;
-  /** What to send while there is nothing to send, for a format that has such a thing. */
+  /** Sent while there are no items, if the format supports it. */
   readonly heartbeat?: string;
 }
 
-/** One JSON document a line. */
+/** One JSON document per line. */
 export const jsonLines: StreamFormat<object> = {
   contentType: "application/x-ndjson",
   item: (item) => `${JSON.stringify(item)}\n`,
   error: (body) => `${JSON.stringify({ error: body })}\n`,
 };
 
-/** What the description says of a stream: the shape of an item, by the content types of its formats. */
+/** The description of a stream: the shape of an item, by content type. */
 export function streamAnswer<T extends TSchema>(
   item: T,
   formats: readonly { readonly contentType: string }[],
@@ -36,14 +36,16 @@ export function streamAnswer<T extends TSchema>(
   };
 }
 
-/** Proxies drop a connection that is silent for a minute, and a write tells who is gone. */
+/**
+ * In milliseconds. Proxies drop a connection that is silent for a minute, and a failed write shows
+ * that the client has left.
+ */
 const heartbeatMs = 15_000;
 
 /**
- * Sends what `open` gives for as long as it gives something, and no faster than the client takes it.
- * An error before `open` has resolved is a reply like any other; after that it is the last item. The
- * signal is aborted when the client is gone: then nothing more is asked for, and what `open` and its
- * items wait for should end.
+ * Sends the items of `open` as fast as the client reads them. An error before `open` resolves
+ * becomes an ordinary reply. A later error becomes the last item. The signal is aborted when the
+ * client leaves: no more items are read, and `open` and its items should stop waiting.
  */
 export async function replyWithStream<T>(
   request: FastifyRequest,
@@ -61,8 +63,8 @@ export async function replyWithStream<T>(
 }
 
 /**
- * The same items, once the first one is there: for a stream whose first item should decide whether
- * its reply is an error.
+ * Waits for the first item and returns all items: for a stream whose reply is an error if its first
+ * item fails.
  */
 export async function afterFirst<T>(items: AsyncIterable<T>): Promise<AsyncIterable<T>> {
   const source = items[Symbol.asyncIterator]();
@@ -74,7 +76,7 @@ export async function afterFirst<T>(items: AsyncIterable<T>): Promise<AsyncItera
   })();
 }
 
-/** The head goes out at once: a client may wait for it while there is no item yet. */
+/** Sends the head at once, because a client may wait for it before there is an item. */
 async function* withHead(
   reply: FastifyReply,
   chunks: AsyncIterable<string>,

@@ -3,21 +3,25 @@ import { Readable } from "node:stream";
 
 import type { HttpApp } from "./app.ts";
 
-/** How long a client may go on sending what is not read, in milliseconds: in all, and in silence. */
+/**
+ * How long a client may continue to send an unread body, in milliseconds: in total, and without
+ * sending anything.
+ */
 const lingerMs = 30_000;
 const silenceMs = 5_000;
 
 /**
- * Lets a client that is still sending read why its request is refused. The framework has the connection
- * closed after such an answer, and what then comes on it resets it: the answer may be lost with it. So
- * the answer ends once its request has, and what is left of that is thrown away.
+ * Lets a client that is still sending read why its request is refused. The framework closes the
+ * connection after such an answer. Data that then arrives would reset the connection, and the
+ * answer could be lost. So the answer ends after the request, and the rest of the request is
+ * discarded.
  */
 export function answerThoseWhoSend(app: HttpApp): void {
   app.addHook("onSend", async (request, reply, payload) => {
     const isClosing = reply.getHeader("connection") === "close";
     const isSent = request.raw.complete || request.raw.readableEnded;
     if (!isClosing || isSent || typeof payload !== "string") return payload;
-    // With its length said, the answer is whole before it ends.
+    // With a content length, the client has the complete answer before the reply ends.
     reply.header("content-length", Buffer.byteLength(payload));
     return Readable.from(untilSent(payload, request.raw), { objectMode: false });
   });

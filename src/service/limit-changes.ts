@@ -6,30 +6,28 @@ import type { Store } from "../store/store.ts";
 import { observeTurns, turnWatcher } from "./observe-turns.ts";
 import { type QueueWatcher, TurnQueue } from "./turn-queue.ts";
 
-/** Of the connections of a database, so many may work on changes, and half as many on those of one tenant. */
+/** The share of the database connections for changes, and the share for those of one tenant. */
 const shareOfChanges = 3 / 4;
 const shareOfTenant = 1 / 2;
 
 /**
- * For so long a change may wait in the storage for another one of its tenant, which is to be set there.
- * Changes of other tenants may have to wait for its place as long.
+ * How long a change may wait in the storage for another one of its tenant, in milliseconds. The
+ * storage must be configured with it. Changes of other tenants may wait as long for its slot.
  */
 export const lockWaitMs = 1_000;
 
-/** Bodies of some megabytes are held by those who wait. */
+/** Waiting changes hold their bodies of some megabytes. */
 const waitingMax = 1_000;
 const waitingOfTenantMax = 500;
 
 /**
- * The same store with a limit on how many changes are worked on at the same time, each with one of
- * `connections`: some are left for changes of other tenants, and some for what only reads. Others wait
- * for their turn, until their caller leaves; when too many do, they fail with
- * CONCURRENCY_LIMIT_EXCEEDED.
- *
- * A change that waits in the storage for another one of its tenant (the delete of a million tuples)
- * gives its place back when that takes long and comes to the end of the queue, and until one gets
- * through its tenant has one change at a time in the storage: so others get through, however many
- * tenants are blocked.
+ * Limits how many changes of a store run at the same time, each with one of `connections`. Some
+ * connections are left for changes of other tenants, and some for reads. Other changes wait in a
+ * fair queue until they may run or their caller leaves. If too many wait, they fail with
+ * CONCURRENCY_LIMIT_EXCEEDED. A change that waits too long in the storage for another one of its
+ * tenant (such as a delete of a million tuples) gives its slot back and goes to the end of the
+ * queue. Until a change of that tenant succeeds, the tenant has one change at a time in the
+ * storage. So others get through, however many tenants are blocked.
  */
 export function limitChanges(
   store: Store,
@@ -71,17 +69,17 @@ export function limitChanges(
   };
 }
 
-/** A tenant that has changes under way. */
+/** A tenant with changes in progress. */
 interface ChangingTenant {
   readonly id: TenantId;
   readonly queue: TurnQueue;
-  /** For those who have their turn while the tenant is blocked. */
+  /** For changes that may run while the tenant is blocked. */
   readonly probes: TurnQueue;
   isBlocked: boolean;
   present: number;
 }
 
-/** A change takes the turn of its tenant first, so that those who wait for it hold up no others. */
+/** A change waits in the queue of its tenant first, so that it does not delay others. */
 class ChangeTurns {
   readonly #tenantRunning: number;
   readonly #presentMax: number;
@@ -121,7 +119,7 @@ class ChangeTurns {
     }
   }
 
-  /** Does the work with a place among all, again and again while something else is in its way. */
+  /** Does the work in a slot, and repeats it while another change blocks it. */
   async #persist<T>(
     turns: ChangingTenant,
     signal: AbortSignal | undefined,

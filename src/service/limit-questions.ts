@@ -4,9 +4,9 @@ import { observedQueue } from "./observe-turns.ts";
 import type { TurnQueue } from "./turn-queue.ts";
 
 /**
- * The same store with a limit on how many permission questions are worked on at the same time. A
- * bulk check is one question, and so is each page of a lookup. Others wait until it is their tenant's
- * turn; when too many do, those of the tenant that has most fail with CONCURRENCY_LIMIT_EXCEEDED.
+ * Limits how many permission questions of a store run at the same time. A bulk check is one
+ * question, and so is each page of a lookup. Others wait in a fair queue. If too many wait,
+ * questions of the tenant with the most of them fail with CONCURRENCY_LIMIT_EXCEEDED.
  */
 export function limitQuestions(
   store: Store,

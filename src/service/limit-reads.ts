@@ -5,11 +5,10 @@ import type { Store } from "../store/store.ts";
 import { observedQueue } from "./observe-turns.ts";
 
 /**
- * The same store with a limit on how much is read at the same time: tuples and attributes, schemas,
- * bundles, tenants, and the beginnings of streams of changes. So many as the storage has
- * `connections` are read, others wait until it is their tenant's turn, and when too many do, those of
- * the tenant that has most fail with CONCURRENCY_LIMIT_EXCEEDED. The list of tenants has turns as a
- * tenant has.
+ * Limits how many reads of a store run at the same time: tuples and attributes, schemas, bundles,
+ * tenants, and the starts of streams of changes. As many run as the storage has `connections`.
+ * Others wait in a fair queue. If too many wait, reads of the tenant with the most of them fail
+ * with CONCURRENCY_LIMIT_EXCEEDED. The list of tenants counts as one more tenant.
  */
 export function limitReads(
   store: Store,

@@ -3,22 +3,25 @@ import { PembaError, unsureChange } from "../base/error.ts";
 import { timerMs } from "../base/timer.ts";
 import type { DataRead, LookupStore, PermissionStore, Store } from "../store/store.ts";
 
-/** In milliseconds; 0: never. */
+/** In milliseconds. 0 means no limit. */
 export interface TimeLimits {
-  /** After which a question or a read is given up. */
+  /** The limit of questions and reads. */
   readonly readMs: number;
-  /** After which a change is. */
+  /** The limit of changes. */
   readonly changeMs: number;
 }
 
-/** So much later, what the storage was asked has been given up there, and it has said why. */
+/**
+ * The storage has its own limits and reports them. After this additional time, in milliseconds, it
+ * must have given up.
+ */
 const graceMs = 350;
 
 /**
- * The same store, where everything ends soon after its time is over, also while it waits for its turn,
- * a plan, a connection or the storage. It fails with DEADLINE_EXCEEDED then, and what was being
- * done for it leaves. A change says whether it may have been made. Of a stream of changes the beginning
- * ends so.
+ * Limits the duration of all operations of a store, including the time in queues and the waits for
+ * a plan, a connection or the storage. Late operations fail with DEADLINE_EXCEEDED, and their work
+ * is cancelled. For a change, the error says whether it may have been made. For a stream of
+ * changes, the limit is on its start.
  */
 export function limitTime(store: Store, { readMs, changeMs }: TimeLimits): Store {
   const { tenants, schemas, data, bundles, changes } = store;
@@ -66,7 +69,7 @@ export function limitTime(store: Store, { readMs, changeMs }: TimeLimits): Store
     },
     permissions: limitPermissions(store.permissions, readMs),
     lookups: limitLookups(store.lookups, readMs),
-    // The stream goes on for as long as its own signal says.
+    // The stream continues until its own signal aborts.
     changes: { follow: (tenant, from) => reading(() => changes.follow(tenant, from)) },
   };
 }
@@ -118,7 +121,7 @@ async function withinChange<T>(ms: number, change: () => Promise<T>): Promise<T>
   }
 }
 
-/** What is asked after a change was sent may fail of itself, and does not know of the change. */
+/** A failed question behind a sent change does not know of that change. */
 function unsure(error: unknown): unknown {
   if (!(error instanceof PembaError) || error.sentence.includes(unsureChange)) return error;
   if (error.kind !== "unavailable" && error.kind !== "deadline_exceeded") return error;
@@ -127,12 +130,15 @@ function unsure(error: unknown): unknown {
 
 interface Limit {
   readonly ms: number;
-  /** Ends the work, too. */
+  /** Also cancels the work. */
   readonly signal: AbortSignal | undefined;
   readonly late: () => PembaError;
 }
 
-/** What the work comes to, which should end when its signal is aborted, or the failure of being late. */
+/**
+ * Returns the result of the work, which should end when its signal aborts. Fails if it takes too
+ * long.
+ */
 async function within<T>(
   { ms, signal, late }: Limit,
   work: (signal: AbortSignal) => Promise<T>,
