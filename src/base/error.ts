@@ -84,7 +84,9 @@ export interface ErrorDetail {
   readonly message: string;
 }
 
-/** The only error type of Pemba: a mistake of the client, or a failure outside the process. */
+/**
+ * The only error type of Pemba: a mistake of the client, a failure outside the process, or a bug.
+ */
 export class PembaError extends Error {
   override readonly name = "PembaError";
   readonly code: ErrorCode;

@@ -12,5 +12,5 @@ export function openCertificate(
   const keyPrefix = `server.${listener}.tls` as const;
   if (!config[`${keyPrefix}.enabled`]) return undefined;
   const files = { cert: config[`${keyPrefix}.cert`], key: config[`${keyPrefix}.key`] };
-  return new FileCertificate({ files, keyPrefix: keyPrefix, logger });
+  return new FileCertificate({ files, keyPrefix, logger });
 }

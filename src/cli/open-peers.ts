@@ -100,7 +100,10 @@ export function ringShapeOf(config: Config): RingShape {
   };
 }
 
-/** Peers have the certificate of gRPC, or one that it is signed by. */
+/**
+ * The credentials for calls to peers. A peer must present the certificate of this instance's gRPC
+ * listener, or one that it trusts.
+ */
 function credentialsOf(
   config: Config,
   certificate: Certificate | undefined,

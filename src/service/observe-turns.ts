@@ -38,9 +38,9 @@ const waitingShare = 10;
 const shareOfTenant = 3 / 4;
 
 /**
- * A queue that runs `running` at a time, at most three quarters of them for one tenant. Ten times
- * as many may wait. It is observed. `working` names in a refusal what runs, with the key that sets
- * the limit.
+ * Makes an observed queue. `running` operations run at a time, at most three quarters of them for
+ * one tenant, and ten times as many may wait. In a refusal, `working` says what runs and names the
+ * key that sets the limit.
  */
 export function observedQueue(
   telemetry: Telemetry,

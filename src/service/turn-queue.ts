@@ -17,11 +17,11 @@ interface Waiter {
 }
 
 /**
- * Runs a limited number of works at the same time, perhaps fewer of one tenant. A limited number of
- * others wait: tenants alternate, and works of one tenant start in their order of arrival. Capacity
- * that a tenant may not use stays free for others. If the queue is full, a tenant with fewer
- * entries can still add one: the newest entry of the tenant with the most entries is then refused.
- * A caller that leaves is removed from the queue.
+ * Limits how many operations run at the same time, and perhaps how many of one tenant. A limited
+ * number of others wait: tenants alternate, and operations of one tenant start in their order of
+ * arrival. Capacity that a tenant may not use stays free for others. If the queue is full, a tenant
+ * with fewer entries can still add one: the newest entry of the tenant with the most entries is
+ * then refused. A caller that leaves is removed from the queue.
  */
 export class TurnQueue {
   readonly #runningMax: number;
@@ -33,7 +33,7 @@ export class TurnQueue {
   readonly #runningOf = new Map<TenantId | undefined, number>();
   readonly #waiting = new TenantTurns<Waiter>();
 
-  /** `refusal` is the message of the error for refused works. */
+  /** `refusal` is the message of the error for refused operations. */
   constructor(limits: {
     readonly running: number;
     /** No limit for one tenant if absent. */
@@ -55,7 +55,7 @@ export class TurnQueue {
   }
 
   /**
-   * Runs the work of the tenant (or of none) when the limits allow. Fails as the work does, with
+   * Does the work for the tenant (or for none) when the limits allow. Fails as the work does, with
    * CONCURRENCY_LIMIT_EXCEEDED if too many wait, and with CANCELLED if the signal aborts during the
    * wait.
    */
