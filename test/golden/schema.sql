@@ -1,0 +1,1101 @@
+create table attributes (
+  tenant bigint not null,
+  entity_type text collate "C" not null,
+  entity_id text collate "C" not null,
+  attribute text collate "C" not null,
+  value_type text collate "C" not null,
+  value jsonb not null,
+  created_xid xid8 not null
+)
+with (
+  fillfactor=80,
+  autovacuum_vacuum_scale_factor=0.02,
+  autovacuum_vacuum_insert_scale_factor=0.02,
+  autovacuum_analyze_scale_factor=0.05
+);
+CREATE UNIQUE INDEX attributes_by_entity ON attributes USING btree (entity_id, attribute, entity_type, tenant);
+CREATE INDEX attributes_by_name ON attributes USING btree (((tenant * 1)), entity_type, attribute, entity_id) WHERE ((tenant * 1) IS NOT NULL);
+
+create table bundles (
+  tenant bigint not null,
+  name text collate "C" not null,
+  payload jsonb not null,
+  created_at timestamp with time zone not null default now(),
+  constraint bundles_pkey PRIMARY KEY (tenant, name)
+);
+
+create table changes (
+  tenant bigint not null,
+  xid xid8 not null,
+  ordinal integer not null,
+  operation text collate "C" not null,
+  entity_type text collate "C" not null,
+  entity_id text collate "C" not null,
+  relation text collate "C",
+  subject_type text collate "C",
+  subject_id text collate "C",
+  subject_relation text collate "C",
+  attribute text collate "C",
+  value_type text collate "C",
+  value jsonb,
+  created_xid xid8,
+  at timestamp with time zone not null default now(),
+  bytes integer,
+  constraint changes_pkey PRIMARY KEY (tenant, xid, ordinal)
+)
+with (
+  autovacuum_vacuum_scale_factor=0.02,
+  autovacuum_vacuum_insert_scale_factor=0.02
+);
+CREATE INDEX changes_deleted_tuples_by_entity ON changes USING btree (entity_id, relation, entity_type, ((tenant + 0)), subject_type, subject_relation, subject_id) WHERE ((operation = 'delete'::text) AND (relation IS NOT NULL));
+CREATE INDEX changes_deleted_tuples_by_subject ON changes USING btree (subject_id, subject_type, ((tenant + 0)), subject_relation, entity_type, relation, entity_id) WHERE ((operation = 'delete'::text) AND (subject_id IS NOT NULL));
+CREATE INDEX changes_deleted_attributes ON changes USING btree (entity_id, attribute, entity_type, ((tenant + 0))) WHERE ((operation = 'delete'::text) AND (attribute IS NOT NULL));
+CREATE INDEX changes_deleted_attributes_by_name ON changes USING btree (((tenant * 1)), entity_type, attribute, entity_id) WHERE ((operation = 'delete'::text) AND (attribute IS NOT NULL) AND ((tenant * 1) IS NOT NULL));
+CREATE INDEX changes_by_xid ON changes USING btree (xid, tenant) WHERE (ordinal = 0);
+
+create table horizons (
+  system_identifier text collate "C" not null,
+  database_oid oid not null,
+  at timestamp with time zone not null,
+  oldest_xid xid8 not null,
+  constraint horizons_pkey PRIMARY KEY (system_identifier, database_oid, at)
+);
+
+create table installation (
+  only_row boolean not null default true,
+  system_identifier text collate "C" not null,
+  database_oid oid not null,
+  horizon xid8 not null default '0'::xid8,
+  collected_at timestamp with time zone,
+  token_secret text collate "C" not null default ((gen_random_uuid())::text || (gen_random_uuid())::text),
+  constraint installation_only_row_check CHECK (only_row),
+  constraint installation_pkey PRIMARY KEY (only_row)
+);
+
+create table pemba_migrations (
+  id integer not null default nextval('pemba_migrations_id_seq'::regclass),
+  name character varying(255) not null,
+  run_on timestamp without time zone not null,
+  constraint pemba_migrations_pkey PRIMARY KEY (id)
+);
+
+create table relationships (
+  tenant bigint not null,
+  entity_type text collate "C" not null,
+  entity_id text collate "C" not null,
+  relation text collate "C" not null,
+  subject_type text collate "C" not null,
+  subject_id text collate "C" not null,
+  subject_relation text collate "C" not null,
+  created_xid xid8 not null
+)
+with (
+  autovacuum_vacuum_scale_factor=0.02,
+  autovacuum_vacuum_insert_scale_factor=0.02,
+  autovacuum_analyze_scale_factor=0.05
+);
+CREATE UNIQUE INDEX relationships_by_entity ON relationships USING btree (entity_id, relation, entity_type, tenant, subject_type, subject_relation, subject_id);
+CREATE INDEX relationships_by_subject ON relationships USING btree (subject_id, subject_type, tenant, subject_relation, entity_type, relation, entity_id) WHERE (subject_id IS NOT NULL);
+
+create table removed_tenants (
+  number bigint not null,
+  constraint removed_tenants_pkey PRIMARY KEY (number)
+);
+
+create table schemas (
+  tenant bigint not null,
+  version text collate "C" not null,
+  text text collate "C" not null,
+  created_at timestamp with time zone not null default now(),
+  constraint schemas_pkey PRIMARY KEY (tenant, version)
+);
+
+create table tenants (
+  number bigint not null generated always as identity,
+  id text collate "C" not null,
+  name text collate "C" not null,
+  created_at timestamp with time zone not null default now(),
+  head_version text collate "C",
+  created_xid xid8 not null default pg_current_xact_id(),
+  constraint tenants_pkey PRIMARY KEY (number),
+  constraint tenants_id_key UNIQUE (id)
+);
+
+create table timelines (
+  system_identifier text collate "C" not null,
+  timeline integer not null,
+  first_xid xid8 not null,
+  constraint timelines_pkey PRIMARY KEY (system_identifier, timeline)
+);
+
+CREATE OR REPLACE FUNCTION attribute_stripe(entity_id text, attribute text)
+ RETURNS integer
+ LANGUAGE sql
+ IMMUTABLE PARALLEL SAFE
+AS $function$
+  select 1 + (hashtextextended(entity_id || '$' || attribute, 0) & 63)::integer
+$function$;
+-- execute: owner
+
+CREATE OR REPLACE FUNCTION create_tuples(tenant_number bigint, first_ordinal integer, entity_types text[], entity_ids text[], relations text[], subject_types text[], subject_ids text[], subject_relations text[])
+ RETURNS integer
+ LANGUAGE plpgsql
+AS $function$
+#variable_conflict use_column
+declare
+  logged integer;
+begin
+  if cardinality(entity_types) = 0 then
+    return first_ordinal;
+  end if;
+
+  -- Most writes are of one tuple. The statements for several cost twice as much.
+  if cardinality(entity_types) = 1 then
+    insert into relationships (
+      tenant, entity_type, entity_id, relation, subject_type, subject_id, subject_relation,
+      created_xid
+    )
+    values (
+      tenant_number, entity_types[1], entity_ids[1], relations[1], subject_types[1],
+      subject_ids[1], subject_relations[1], pg_current_xact_id()
+    )
+    on conflict do nothing;
+    if not found then
+      return first_ordinal;
+    end if;
+    insert into changes (
+      tenant, xid, ordinal, operation, entity_type, entity_id, relation, subject_type, subject_id,
+      subject_relation
+    )
+    values (
+      tenant_number, pg_current_xact_id(), first_ordinal, 'create', entity_types[1],
+      entity_ids[1], relations[1], subject_types[1], subject_ids[1], subject_relations[1]
+    );
+    return first_ordinal + 1;
+  end if;
+
+  -- Insert without looking first: to look at each tuple costs a third of the whole. If one of them
+  -- is there already, the block is undone and leaves dead rows: those inserted before that one.
+  begin
+    insert into relationships (
+      tenant, entity_type, entity_id, relation, subject_type, subject_id, subject_relation,
+      created_xid
+    )
+    select tenant_number, entity_type, entity_id, relation, subject_type, subject_id,
+      subject_relation, pg_current_xact_id()
+    from unnest(
+      entity_types, entity_ids, relations, subject_types, subject_ids, subject_relations
+    ) as wanted (entity_type, entity_id, relation, subject_type, subject_id, subject_relation)
+    order by entity_id collate "C", relation collate "C", entity_type collate "C",
+      subject_type collate "C", subject_relation collate "C", subject_id collate "C";
+    insert into changes (
+      tenant, xid, ordinal, operation, entity_type, entity_id, relation, subject_type, subject_id,
+      subject_relation
+    )
+    select tenant_number, pg_current_xact_id(), first_ordinal - 1 + position, 'create',
+      entity_type, entity_id, relation, subject_type, subject_id, subject_relation
+    from unnest(
+      entity_types, entity_ids, relations, subject_types, subject_ids, subject_relations
+    ) with ordinality as created (
+      entity_type, entity_id, relation, subject_type, subject_id, subject_relation, position
+    );
+    return first_ordinal + cardinality(entity_types);
+  exception when unique_violation then
+    null;
+  end;
+
+  with created as (
+    insert into relationships (
+      tenant, entity_type, entity_id, relation, subject_type, subject_id, subject_relation,
+      created_xid
+    )
+    select tenant_number, entity_type, entity_id, relation, subject_type, subject_id,
+      subject_relation, pg_current_xact_id()
+    from unnest(
+      entity_types, entity_ids, relations, subject_types, subject_ids, subject_relations
+    ) as wanted (entity_type, entity_id, relation, subject_type, subject_id, subject_relation)
+    order by entity_id collate "C", relation collate "C", entity_type collate "C",
+      subject_type collate "C", subject_relation collate "C", subject_id collate "C"
+    on conflict do nothing
+    returning entity_type, entity_id, relation, subject_type, subject_id, subject_relation,
+      created_xid
+  )
+  insert into changes (
+    tenant, xid, ordinal, operation, entity_type, entity_id, relation, subject_type, subject_id,
+    subject_relation
+  )
+  select tenant_number, created_xid, first_ordinal - 1 + row_number() over (), 'create',
+    entity_type, entity_id, relation, subject_type, subject_id, subject_relation
+  from created;
+  get diagnostics logged = row_count;
+  return first_ordinal + logged;
+end
+$function$;
+-- execute: owner
+
+CREATE OR REPLACE FUNCTION current_timeline()
+ RETURNS integer
+ LANGUAGE sql
+ PARALLEL SAFE
+AS $function$
+  select case
+    when pg_is_in_recovery() then standby_timeline()
+    else ('x' || substr(pg_walfile_name(pg_current_wal_lsn()), 1, 8))::bit(32)::integer
+  end
+$function$;
+-- execute: owner
+
+CREATE OR REPLACE FUNCTION delete_attributes(tenant_number bigint, first_ordinal integer, wanted_entity_type text, wanted_entity_ids text[], wanted_names text[])
+ RETURNS integer
+ LANGUAGE plpgsql
+ SET plan_cache_mode TO 'force_custom_plan'
+ SET enable_seqscan TO 'off'
+AS $function$
+#variable_conflict use_column
+declare
+  logged integer;
+begin
+  if cardinality(wanted_entity_ids) = 0 then
+    perform set_config('enable_seqscan', 'on', true);
+  end if;
+  with deleted as (
+    delete from attributes
+    where tenant = tenant_number
+      and (wanted_entity_type = '' or entity_type = wanted_entity_type)
+      and (cardinality(wanted_entity_ids) = 0 or entity_id = any(wanted_entity_ids))
+      and (cardinality(wanted_names) = 0 or attribute = any(wanted_names))
+    returning entity_type, entity_id, attribute, value_type, value, created_xid
+  )
+  insert into changes (
+    tenant, xid, ordinal, operation, entity_type, entity_id, attribute, value_type, value,
+    created_xid, bytes
+  )
+  select tenant_number, pg_current_xact_id(), first_ordinal - 1 + row_number() over (), 'delete',
+    entity_type, entity_id, attribute, value_type, value, created_xid,
+    logged_bytes(entity_id, value)
+  from deleted;
+  get diagnostics logged = row_count;
+  return first_ordinal + logged;
+end
+$function$;
+-- execute: owner
+
+CREATE OR REPLACE FUNCTION delete_data(tenant_id text, with_tuples boolean, tuple_entity_type text, tuple_entity_ids text[], tuple_relation text, tuple_subject_type text, tuple_subject_ids text[], tuple_subject_relation text, with_attributes boolean, attribute_entity_type text, attribute_entity_ids text[], attribute_names text[])
+ RETURNS TABLE(outcome text, snapshot pg_snapshot, xid xid8, timeline integer)
+ LANGUAGE plpgsql
+AS $function$
+declare
+  -- More keys than these are likely to cover all stripes.
+  named_keys_max constant bigint := 1000;
+  tuple_keys constant bigint :=
+    cardinality(tuple_entity_ids)::bigint * cardinality(tuple_subject_ids);
+  attribute_keys constant bigint :=
+    cardinality(attribute_entity_ids)::bigint * cardinality(attribute_names);
+  is_named constant boolean :=
+    (not with_tuples
+      or (tuple_relation <> '' and tuple_keys between 1 and named_keys_max))
+    and (not with_attributes or attribute_keys between 1 and named_keys_max);
+  number_here constant bigint := lock_tenant(tenant_id, not is_named);
+  timeline_here integer;
+  logged integer := 0;
+begin
+  if number_here is null then
+    outcome := 'no_tenant';
+    return next;
+    return;
+  end if;
+  if is_named then
+    perform lock_stripes(number_here, '{}', array(
+      select tuple_stripe(entities.id, tuple_relation, subjects.id)
+      from unnest(tuple_entity_ids) as entities (id), unnest(tuple_subject_ids) as subjects (id)
+      where with_tuples
+      union
+      select attribute_stripe(entities.id, names.name)
+      from unnest(attribute_entity_ids) as entities (id), unnest(attribute_names) as names (name)
+      where with_attributes
+    ));
+  end if;
+  timeline_here := note_timeline();
+  if with_tuples then
+    logged := delete_tuples(
+      number_here, logged, tuple_entity_type, tuple_entity_ids, tuple_relation,
+      tuple_subject_type, tuple_subject_ids, tuple_subject_relation
+    );
+  end if;
+  if with_attributes then
+    logged := delete_attributes(
+      number_here, logged, attribute_entity_type, attribute_entity_ids, attribute_names
+    );
+  end if;
+  return query
+    select 'written', pg_current_snapshot(), pg_current_xact_id_if_assigned(), timeline_here;
+end
+$function$;
+-- execute: owner
+
+CREATE OR REPLACE FUNCTION delete_listed_attributes(tenant_number bigint, first_ordinal integer, entity_types text[], entity_ids text[], names text[])
+ RETURNS integer
+ LANGUAGE plpgsql
+AS $function$
+#variable_conflict use_column
+declare
+  logged integer;
+begin
+  if cardinality(entity_types) = 0 then
+    return first_ordinal;
+  end if;
+  with deleted as (
+    delete from attributes as stored
+    using unnest(entity_types, entity_ids, names) as wanted (entity_type, entity_id, attribute)
+    where stored.entity_id = wanted.entity_id
+      and stored.attribute = wanted.attribute
+      and stored.entity_type = wanted.entity_type
+      and stored.tenant = tenant_number
+    returning stored.*
+  )
+  insert into changes (
+    tenant, xid, ordinal, operation, entity_type, entity_id, attribute, value_type, value,
+    created_xid, bytes
+  )
+  select tenant_number, pg_current_xact_id(), first_ordinal - 1 + row_number() over (), 'delete',
+    entity_type, entity_id, attribute, value_type, value, created_xid,
+    logged_bytes(entity_id, value)
+  from deleted;
+  get diagnostics logged = row_count;
+  return first_ordinal + logged;
+end
+$function$;
+-- execute: owner
+
+CREATE OR REPLACE FUNCTION delete_listed_tuples(tenant_number bigint, first_ordinal integer, entity_types text[], entity_ids text[], relations text[], subject_types text[], subject_ids text[], subject_relations text[])
+ RETURNS integer
+ LANGUAGE plpgsql
+AS $function$
+#variable_conflict use_column
+declare
+  logged integer;
+begin
+  if cardinality(entity_types) = 0 then
+    return first_ordinal;
+  end if;
+  with deleted as (
+    delete from relationships as stored
+    using unnest(
+      entity_types, entity_ids, relations, subject_types, subject_ids, subject_relations
+    ) as wanted (entity_type, entity_id, relation, subject_type, subject_id, subject_relation)
+    where stored.entity_id = wanted.entity_id
+      and stored.relation = wanted.relation
+      and stored.entity_type = wanted.entity_type
+      and stored.tenant = tenant_number
+      and stored.subject_type = wanted.subject_type
+      and stored.subject_relation = wanted.subject_relation
+      and stored.subject_id = wanted.subject_id
+    returning stored.*
+  )
+  insert into changes (
+    tenant, xid, ordinal, operation, entity_type, entity_id, relation, subject_type, subject_id,
+    subject_relation, created_xid
+  )
+  select tenant_number, pg_current_xact_id(), first_ordinal - 1 + row_number() over (), 'delete',
+    entity_type, entity_id, relation, subject_type, subject_id, subject_relation, created_xid
+  from deleted;
+  get diagnostics logged = row_count;
+  return first_ordinal + logged;
+end
+$function$;
+-- execute: owner
+
+CREATE OR REPLACE FUNCTION delete_tenant(tenant_id text)
+ RETURNS boolean
+ LANGUAGE plpgsql
+AS $function$
+declare
+  number_here bigint;
+begin
+  loop
+    select number into number_here from tenants where id = tenant_id;
+    if not found then
+      return false;
+    end if;
+    perform pg_advisory_xact_lock(lock_key(number_here, 0));
+    -- While this waited, another transaction may have deleted the tenant, and a third made it anew.
+    delete from tenants where number = number_here;
+    exit when found;
+  end loop;
+  insert into removed_tenants (number) values (number_here);
+  return true;
+end
+$function$;
+-- execute: owner
+
+CREATE OR REPLACE FUNCTION delete_tuples(tenant_number bigint, first_ordinal integer, wanted_entity_type text, wanted_entity_ids text[], wanted_relation text, wanted_subject_type text, wanted_subject_ids text[], wanted_subject_relation text)
+ RETURNS integer
+ LANGUAGE plpgsql
+ SET plan_cache_mode TO 'force_custom_plan'
+ SET enable_seqscan TO 'off'
+AS $function$
+#variable_conflict use_column
+declare
+  logged integer;
+begin
+  if cardinality(wanted_entity_ids) = 0 and cardinality(wanted_subject_ids) = 0 then
+    -- No index begins with a type or a relation, so a scan of the table is cheaper.
+    perform set_config('enable_seqscan', 'on', true);
+  end if;
+  with deleted as (
+    delete from relationships
+    where tenant = tenant_number
+      and (wanted_entity_type = '' or entity_type = wanted_entity_type)
+      and (cardinality(wanted_entity_ids) = 0 or entity_id = any(wanted_entity_ids))
+      and (wanted_relation = '' or relation = wanted_relation)
+      and (wanted_subject_type = '' or subject_type = wanted_subject_type)
+      and (cardinality(wanted_subject_ids) = 0 or subject_id = any(wanted_subject_ids))
+      and (wanted_subject_relation = '' or subject_relation = wanted_subject_relation)
+    returning entity_type, entity_id, relation, subject_type, subject_id, subject_relation,
+      created_xid
+  )
+  insert into changes (
+    tenant, xid, ordinal, operation, entity_type, entity_id, relation, subject_type, subject_id,
+    subject_relation, created_xid
+  )
+  select tenant_number, pg_current_xact_id(), first_ordinal - 1 + row_number() over (), 'delete',
+    entity_type, entity_id, relation, subject_type, subject_id, subject_relation, created_xid
+  from deleted;
+  get diagnostics logged = row_count;
+  return first_ordinal + logged;
+end
+$function$;
+-- execute: owner
+
+CREATE OR REPLACE FUNCTION horizon_before(cutoff timestamp with time zone, by_log boolean)
+ RETURNS xid8
+ LANGUAGE sql
+ SET enable_seqscan TO 'on'
+AS $function$
+  select greatest(
+    installation.horizon,
+    (
+      select horizons.oldest_xid
+      from horizons
+      where horizons.system_identifier = installation.system_identifier
+        and horizons.database_oid = installation.database_oid
+        and horizons.at <= cutoff
+      order by horizons.at desc
+      limit 1
+    ),
+    (
+      select least(changes.xid, pg_snapshot_xmin(pg_current_snapshot()))
+      from changes
+      where by_log and changes.at < cutoff
+      order by changes.xid desc
+      limit 1
+    )
+  )
+  from installation
+$function$;
+-- execute: owner
+
+CREATE OR REPLACE FUNCTION is_lost(tenant_number bigint, seen_timeline integer, change_xid xid8, taken_before xid8)
+ RETURNS boolean
+ LANGUAGE plpgsql
+AS $function$
+declare
+  first_later xid8 := (
+    select timelines.first_xid from timelines
+    where timelines.timeline > seen_timeline
+    order by timelines.timeline limit 1
+  );
+begin
+  -- This server was left behind on an older timeline.
+  if seen_timeline > current_timeline() then
+    return true;
+  end if;
+  if exists (
+    select from changes
+    where changes.tenant = tenant_number
+      and changes.xid = change_xid
+      and (first_later is null or changes.xid < first_later)
+  ) then
+    return false;
+  end if;
+  if not exists (
+    select from changes
+    where changes.tenant = tenant_number
+      and changes.xid >= taken_before
+      and (first_later is null or changes.xid < first_later)
+  ) then
+    return true;
+  end if;
+  -- The id is below one that was given out, so it has a status, or none when that was long ago.
+  return coalesce(pg_xact_status(change_xid), 'committed') <> 'committed';
+end
+$function$;
+-- execute: owner
+
+CREATE OR REPLACE FUNCTION listed_attribute_stripes(attributes jsonb)
+ RETURNS SETOF integer
+ LANGUAGE sql
+ IMMUTABLE
+AS $function$
+  select attribute_stripe(entity_id, attribute)
+  from unnest(text_array(attributes -> 1), text_array(attributes -> 2))
+    as keys (entity_id, attribute)
+$function$;
+-- execute: owner
+
+CREATE OR REPLACE FUNCTION listed_tuple_stripes(tuples jsonb)
+ RETURNS SETOF integer
+ LANGUAGE sql
+ IMMUTABLE
+AS $function$
+  select tuple_stripe(entity_id, relation, subject_id)
+  from unnest(text_array(tuples -> 1), text_array(tuples -> 2), text_array(tuples -> 4))
+    as keys (entity_id, relation, subject_id)
+$function$;
+-- execute: owner
+
+CREATE OR REPLACE FUNCTION lock_key(tenant bigint, slot integer)
+ RETURNS bigint
+ LANGUAGE sql
+ IMMUTABLE PARALLEL SAFE
+AS $function$
+  select 5793156763356233728 + tenant * 128 + slot
+$function$;
+-- execute: owner
+
+CREATE OR REPLACE FUNCTION lock_stripes(tenant_number bigint, shared integer[], exclusive integer[])
+ RETURNS void
+ LANGUAGE plpgsql
+AS $function$
+begin
+  perform case
+      when stripes.is_exclusive then pg_advisory_xact_lock(lock_key(tenant_number, stripes.slot))
+      else pg_advisory_xact_lock_shared(lock_key(tenant_number, stripes.slot))
+    end
+  from (
+    select slot, bool_or(is_exclusive) as is_exclusive
+    from (
+      select slot, false as is_exclusive from unnest(shared) as keys (slot)
+      union all
+      select slot, true from unnest(exclusive) as keys (slot)
+    ) as keys
+    group by slot
+    order by slot
+  ) as stripes;
+end
+$function$;
+-- execute: owner
+
+CREATE OR REPLACE FUNCTION lock_tenant(tenant_id text, is_exclusive boolean)
+ RETURNS bigint
+ LANGUAGE plpgsql
+AS $function$
+declare
+  number_here bigint;
+begin
+  if current_setting('transaction_isolation') <> 'read committed' then
+    raise exception 'a write needs the isolation level read committed, not %',
+      current_setting('transaction_isolation');
+  end if;
+  loop
+    select tenants.number into number_here from tenants where tenants.id = tenant_id;
+    if not found then
+      return null;
+    end if;
+    if is_exclusive then
+      perform pg_advisory_xact_lock(lock_key(number_here, 0));
+    else
+      perform pg_advisory_xact_lock_shared(lock_key(number_here, 0));
+    end if;
+    -- The tenant may have been deleted while this waited for its lock.
+    exit when exists (select from tenants where tenants.number = number_here);
+  end loop;
+  return number_here;
+end
+$function$;
+-- execute: owner
+
+CREATE OR REPLACE FUNCTION logged_bytes(entity_id text, value jsonb)
+ RETURNS integer
+ LANGUAGE sql
+ IMMUTABLE PARALLEL SAFE
+AS $function$
+  select octet_length(entity_id) + octet_length(value::text)
+$function$;
+-- execute: owner
+
+CREATE OR REPLACE FUNCTION note_timeline()
+ RETURNS integer
+ LANGUAGE plpgsql
+AS $function$
+declare
+  timeline_here integer := current_timeline();
+begin
+  if not exists (
+    select from installation
+    join timelines using (system_identifier)
+    where timelines.timeline = timeline_here
+  ) then
+    perform record_timeline(installation.system_identifier, timeline_here) from installation;
+  end if;
+  return timeline_here;
+end
+$function$;
+-- execute: owner
+
+CREATE OR REPLACE FUNCTION open_installation()
+ RETURNS TABLE(identity text, timeline integer, first_xid xid8)
+ LANGUAGE plpgsql
+AS $function$
+#variable_conflict use_column
+declare
+  here_system text;
+  here_database oid := (select oid from pg_database where datname = current_database());
+  here_timeline integer := current_timeline();
+  moved boolean;
+begin
+  select control.system_identifier::text into here_system from pg_control_system() as control;
+  perform pg_advisory_xact_lock(lock_key(0, 0));
+  select system_identifier <> here_system or database_oid <> here_database
+    into moved from installation;
+  if moved is null then
+    insert into installation (system_identifier, database_oid)
+      values (here_system, here_database);
+  elsif moved then
+    update tenants set created_xid = '1' where created_xid <> '1';
+    update relationships set created_xid = '1' where created_xid <> '1';
+    update attributes set created_xid = '1' where created_xid <> '1';
+    truncate changes;
+    truncate timelines;
+    update installation
+      set system_identifier = here_system, database_oid = here_database, horizon = '0';
+  end if;
+  perform record_timeline(here_system, here_timeline);
+  return query
+    select here_system || '/' || here_database, timelines.timeline, timelines.first_xid
+    from timelines
+    where timelines.system_identifier = here_system
+    order by timelines.timeline;
+end
+$function$;
+-- execute: owner
+
+CREATE OR REPLACE FUNCTION record_timeline(here_system text, here_timeline integer)
+ RETURNS void
+ LANGUAGE plpgsql
+AS $function$
+begin
+  if not exists (
+    select from timelines as known
+    where known.system_identifier = here_system and known.timeline = here_timeline
+  ) then
+    insert into timelines (system_identifier, timeline, first_xid)
+      values (here_system, here_timeline, pg_snapshot_xmin(pg_current_snapshot()))
+      on conflict do nothing;
+    perform set_config('synchronous_commit', 'on', true);
+  end if;
+end
+$function$;
+-- execute: owner
+
+CREATE OR REPLACE FUNCTION run_bundle(tenant_id text, bundle_tenant bigint, expected_head text, operations jsonb)
+ RETURNS TABLE(outcome text, head text, snapshot pg_snapshot, xid xid8, timeline integer)
+ LANGUAGE plpgsql
+AS $function$
+#variable_conflict use_column
+declare
+  number_here constant bigint := lock_tenant(tenant_id, false);
+  -- Creates go in the order of their keys within one operation, not across operations. Two bundles
+  -- that create in several operations could wait for each other in a circle, so they take exclusive
+  -- locks.
+  creates_alone constant boolean := (
+    select count(*) > 1
+    from jsonb_array_elements(operations) as steps (step)
+    where steps.step #> '{create_tuples,0}' <> '[]'
+  );
+  timeline_here integer;
+  logged integer := 0;
+  step jsonb;
+  columns jsonb;
+begin
+  if number_here is null then
+    outcome := 'no_tenant';
+    return next;
+    return;
+  end if;
+  perform lock_stripes(
+    number_here,
+    array(
+      select listed_tuple_stripes(steps.step -> 'create_tuples')
+      from jsonb_array_elements(operations) as steps (step)
+      where not creates_alone
+    ),
+    array(
+      select listed_tuple_stripes(steps.step -> 'create_tuples')
+      from jsonb_array_elements(operations) as steps (step)
+      where creates_alone
+      union
+      select listed_tuple_stripes(steps.step -> 'delete_tuples')
+      from jsonb_array_elements(operations) as steps (step)
+      union
+      select listed_attribute_stripes(steps.step -> 'set_attributes')
+      from jsonb_array_elements(operations) as steps (step)
+      union
+      select listed_attribute_stripes(steps.step -> 'delete_attributes')
+      from jsonb_array_elements(operations) as steps (step)
+    )
+  );
+
+  select tenants.head_version into head from tenants where tenants.number = number_here;
+  if number_here <> bundle_tenant
+    or (expected_head is not null and head is distinct from expected_head)
+  then
+    outcome := 'other_head';
+    return next;
+    return;
+  end if;
+
+  timeline_here := note_timeline();
+  for step in
+    select steps.step from jsonb_array_elements(operations) with ordinality as steps (step, position)
+    order by steps.position
+  loop
+    columns := step -> 'create_tuples';
+    logged := create_tuples(
+      number_here, logged, text_array(columns -> 0), text_array(columns -> 1),
+      text_array(columns -> 2), text_array(columns -> 3), text_array(columns -> 4),
+      text_array(columns -> 5)
+    );
+    columns := step -> 'set_attributes';
+    logged := set_attributes(
+      number_here, logged, text_array(columns -> 0), text_array(columns -> 1),
+      text_array(columns -> 2), text_array(columns -> 3), text_array(columns -> 4)
+    );
+    columns := step -> 'delete_tuples';
+    logged := delete_listed_tuples(
+      number_here, logged, text_array(columns -> 0), text_array(columns -> 1),
+      text_array(columns -> 2), text_array(columns -> 3), text_array(columns -> 4),
+      text_array(columns -> 5)
+    );
+    columns := step -> 'delete_attributes';
+    logged := delete_listed_attributes(
+      number_here, logged, text_array(columns -> 0), text_array(columns -> 1),
+      text_array(columns -> 2)
+    );
+  end loop;
+
+  return query
+    select 'written', head, pg_current_snapshot(), pg_current_xact_id_if_assigned(), timeline_here;
+end
+$function$;
+-- execute: owner
+
+CREATE OR REPLACE FUNCTION set_attributes(tenant_number bigint, first_ordinal integer, entity_types text[], entity_ids text[], names text[], value_types text[], new_values text[])
+ RETURNS integer
+ LANGUAGE plpgsql
+AS $function$
+#variable_conflict use_column
+declare
+  logged integer;
+  next_ordinal integer := first_ordinal;
+begin
+  if cardinality(entity_types) = 0 then
+    return first_ordinal;
+  end if;
+  with wanted as (
+    select entity_type, entity_id, attribute, value_type, value::jsonb as value
+    from unnest(entity_types, entity_ids, names, value_types, new_values)
+      as wanted (entity_type, entity_id, attribute, value_type, value)
+  ),
+  overwritten as (
+    update attributes as stored
+    set value_type = wanted.value_type, value = wanted.value, created_xid = pg_current_xact_id()
+    from wanted
+    join attributes as former
+      on former.entity_id = wanted.entity_id
+      and former.attribute = wanted.attribute
+      and former.entity_type = wanted.entity_type
+      and former.tenant = tenant_number
+      and (former.value_type, former.value) is distinct from (wanted.value_type, wanted.value)
+    where stored.entity_id = wanted.entity_id
+      and stored.attribute = wanted.attribute
+      and stored.entity_type = wanted.entity_type
+      and stored.tenant = tenant_number
+    returning stored.entity_type, stored.entity_id, stored.attribute, stored.value_type,
+      stored.value, stored.created_xid, former.value_type as former_value_type,
+      former.value as former_value, former.created_xid as former_created_xid
+  ),
+  numbered as (
+    select overwritten.*, first_ordinal + 2 * (row_number() over () - 1) as position
+    from overwritten
+  )
+  insert into changes (
+    tenant, xid, ordinal, operation, entity_type, entity_id, attribute, value_type, value,
+    created_xid, bytes
+  )
+  select tenant_number, created_xid, position, 'delete', entity_type, entity_id, attribute,
+    former_value_type, former_value, former_created_xid, logged_bytes(entity_id, former_value)
+  from numbered
+  union all
+  select tenant_number, created_xid, position + 1, 'create', entity_type, entity_id, attribute,
+    value_type, value, null, logged_bytes(entity_id, value)
+  from numbered;
+  get diagnostics logged = row_count;
+  next_ordinal := next_ordinal + logged;
+
+  with created as (
+    insert into attributes (
+      tenant, entity_type, entity_id, attribute, value_type, value, created_xid
+    )
+    select tenant_number, entity_type, entity_id, attribute, value_type, value::jsonb,
+      pg_current_xact_id()
+    from unnest(entity_types, entity_ids, names, value_types, new_values)
+      as wanted (entity_type, entity_id, attribute, value_type, value)
+    order by entity_id collate "C", attribute collate "C", entity_type collate "C"
+    on conflict do nothing
+    returning entity_type, entity_id, attribute, value_type, value, created_xid
+  )
+  insert into changes (
+    tenant, xid, ordinal, operation, entity_type, entity_id, attribute, value_type, value, bytes
+  )
+  select tenant_number, created_xid, next_ordinal - 1 + row_number() over (), 'create',
+    entity_type, entity_id, attribute, value_type, value, logged_bytes(entity_id, value)
+  from created;
+  get diagnostics logged = row_count;
+  return next_ordinal + logged;
+end
+$function$;
+-- execute: owner
+
+CREATE OR REPLACE FUNCTION settled_state(tenant_number bigint, tenant_created_xid xid8)
+ RETURNS text
+ LANGUAGE sql
+ STABLE PARALLEL SAFE
+AS $function$
+  select settled.xid || ':' || settled.xid || ':'
+  from (select pg_snapshot_xmin(pg_current_snapshot()) as xid offset 0) as settled
+  where tenant_created_xid < settled.xid
+    and not exists (
+      select from changes where changes.tenant = tenant_number and changes.xid >= settled.xid
+    )
+$function$;
+-- execute: owner
+
+CREATE OR REPLACE FUNCTION standby_timeline()
+ RETURNS integer
+ LANGUAGE sql
+ STABLE PARALLEL SAFE
+AS $function$
+  select max(timelines.timeline)
+  from timelines
+  join installation on installation.system_identifier = timelines.system_identifier
+$function$;
+-- execute: owner
+
+CREATE OR REPLACE FUNCTION text_array(list jsonb)
+ RETURNS text[]
+ LANGUAGE sql
+ IMMUTABLE PARALLEL SAFE
+AS $function$
+  select array(
+    select value from jsonb_array_elements_text(list) with ordinality as items (value, position)
+    order by position
+  )
+$function$;
+-- execute: owner
+
+CREATE OR REPLACE FUNCTION tuple_stripe(entity_id text, relation text, subject_id text)
+ RETURNS integer
+ LANGUAGE sql
+ IMMUTABLE PARALLEL SAFE
+AS $function$
+  select 1 + (hashtextextended(entity_id || '#' || relation || '@' || subject_id, 0) & 63)::integer
+$function$;
+-- execute: owner
+
+CREATE OR REPLACE FUNCTION write_data(tenant_id text, known_number bigint, known_timeline integer, pinned_version text, expected_head text, tuple_entity_types text[], tuple_entity_ids text[], tuple_relations text[], tuple_subject_types text[], tuple_subject_ids text[], tuple_subject_relations text[], attribute_entity_types text[], attribute_entity_ids text[], attribute_names text[], attribute_value_types text[], attribute_values text[])
+ RETURNS TABLE(outcome text, number bigint, head text, snapshot pg_snapshot, xid xid8, timeline integer)
+ LANGUAGE plpgsql
+AS $function$
+#variable_conflict use_column
+declare
+  number_here bigint := known_number;
+  logged integer := 0;
+  -- PL/pgSQL evaluates the assignment of an expression directly. `perform` would run a query.
+  is_locked boolean;
+begin
+  if current_setting('transaction_isolation') <> 'read committed' then
+    raise exception 'a write needs the isolation level read committed, not %',
+      current_setting('transaction_isolation');
+  end if;
+
+  if number_here is null then
+    select tenants.number into number_here from tenants where tenants.id = tenant_id;
+  end if;
+  loop
+    if number_here is null then
+      outcome := 'no_tenant';
+      return next;
+      return;
+    end if;
+    is_locked := pg_advisory_xact_lock_shared(lock_key(number_here, 0)) is not null;
+    if cardinality(tuple_entity_ids) = 1 and cardinality(attribute_entity_ids) = 0 then
+      is_locked := pg_advisory_xact_lock_shared(lock_key(number_here, tuple_stripe(
+        tuple_entity_ids[1], tuple_relations[1], tuple_subject_ids[1]
+      ))) is not null;
+    else
+      perform lock_stripes(
+        number_here,
+        array(
+          select tuple_stripe(tuples.entity_id, tuples.relation, tuples.subject_id)
+          from unnest(tuple_entity_ids, tuple_relations, tuple_subject_ids)
+            as tuples (entity_id, relation, subject_id)
+        ),
+        array(
+          select attribute_stripe(attributes.entity_id, attributes.attribute)
+          from unnest(attribute_entity_ids, attribute_names) as attributes (entity_id, attribute)
+        )
+      );
+    end if;
+    -- The tenant may have been deleted before, or while this waited for its locks.
+    select tenants.number, tenants.head_version, current_timeline()
+      into number, head, timeline
+    from tenants where tenants.id = tenant_id;
+    exit when number = number_here;
+    number_here := number;
+  end loop;
+
+  if pinned_version is null then
+    if head is distinct from expected_head then
+      outcome := 'other_head';
+      return next;
+      return;
+    end if;
+  elsif not exists (
+    select from schemas
+    where schemas.tenant = number_here and schemas.version = pinned_version
+  ) then
+    outcome := 'no_version';
+    return next;
+    return;
+  end if;
+
+  if timeline is distinct from known_timeline then
+    timeline := note_timeline();
+  end if;
+
+  if cardinality(tuple_entity_types) > 0 then
+    logged := create_tuples(
+      number_here, 0, tuple_entity_types, tuple_entity_ids, tuple_relations,
+      tuple_subject_types, tuple_subject_ids, tuple_subject_relations
+    );
+  end if;
+  if cardinality(attribute_entity_types) > 0 then
+    perform set_attributes(
+      number_here, logged, attribute_entity_types, attribute_entity_ids, attribute_names,
+      attribute_value_types, attribute_values
+    );
+  end if;
+
+  outcome := 'written';
+  snapshot := pg_current_snapshot();
+  xid := pg_current_xact_id_if_assigned();
+  return next;
+end
+$function$;
+-- execute: owner
+
+CREATE OR REPLACE FUNCTION write_schema(tenant_id text, new_version text, new_text text, base text)
+ RETURNS TABLE(outcome text, head text)
+ LANGUAGE plpgsql
+AS $function$
+#variable_conflict use_column
+declare
+  number_here bigint;
+begin
+  select tenants.number, tenants.head_version into number_here, head
+    from tenants where tenants.id = tenant_id
+    for no key update;
+  if not found then
+    outcome := 'no_tenant';
+  elsif base is not null and head is distinct from base then
+    outcome := 'other_head';
+  elsif head is not null and new_version collate "C" <= head then
+    outcome := 'behind';
+  else
+    insert into schemas (tenant, version, text) values (number_here, new_version, new_text);
+    update tenants set head_version = new_version where number = number_here;
+    outcome := 'written';
+  end if;
+  return next;
+end
+$function$;
+-- execute: owner
+
+CREATE OR REPLACE FUNCTION write_tuple(tenant_id text, known_number bigint, known_timeline integer, expected_head text, entity_type text, entity_id text, relation text, subject_type text, subject_id text, subject_relation text, lock_wait text)
+ RETURNS text
+ LANGUAGE plpgsql
+AS $function$
+#variable_conflict use_variable
+declare
+  -- PL/pgSQL evaluates the assignment of an expression directly. `perform` would run a query.
+  is_done boolean;
+begin
+  if current_setting('transaction_isolation') <> 'read committed' then
+    raise exception 'a write needs the isolation level read committed, not %',
+      current_setting('transaction_isolation');
+  end if;
+  if current_timeline() <> known_timeline then
+    return null;
+  end if;
+  if lock_wait is not null then
+    is_done := set_config('lock_timeout', lock_wait, true) is not null;
+  end if;
+  is_done := pg_advisory_xact_lock_shared(lock_key(known_number, 0)) is not null;
+  is_done := pg_advisory_xact_lock_shared(
+    lock_key(known_number, tuple_stripe(entity_id, relation, subject_id))
+  ) is not null;
+
+  -- The tenant may have been deleted before, or while this waited for its locks.
+  insert into relationships (
+    tenant, entity_type, entity_id, relation, subject_type, subject_id, subject_relation,
+    created_xid
+  )
+  select known_number, entity_type, entity_id, relation, subject_type, subject_id,
+    subject_relation, pg_current_xact_id()
+  from tenants
+  where tenants.id = tenant_id
+    and tenants.number = known_number
+    and tenants.head_version = expected_head
+  on conflict do nothing;
+  if found then
+    insert into changes (
+      tenant, xid, ordinal, operation, entity_type, entity_id, relation, subject_type, subject_id,
+      subject_relation
+    )
+    values (
+      known_number, pg_current_xact_id(), 0, 'create', entity_type, entity_id, relation,
+      subject_type, subject_id, subject_relation
+    );
+  elsif not exists (
+    select from tenants
+    join relationships as stored on stored.tenant = tenants.number
+    where tenants.id = tenant_id
+      and tenants.number = known_number
+      and tenants.head_version = expected_head
+      and stored.entity_id = entity_id
+      and stored.relation = relation
+      and stored.entity_type = entity_type
+      and stored.subject_type = subject_type
+      and stored.subject_relation = subject_relation
+      and stored.subject_id = subject_id
+  ) then
+    return null;
+  end if;
+  return pg_current_xact_id()::text || ' ' || pg_current_snapshot()::text;
+end
+$function$;
+-- execute: owner
+
+-- sequence pemba_migrations_id_seq: integer from 1 by 1
+-- sequence tenants_number_seq: bigint from 1 by 1
