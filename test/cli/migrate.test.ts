@@ -25,7 +25,7 @@ test("migrations go up, are listed with their time, and go down one at a time", 
   assert.equal((await migrate("status")).match(/^pending/gm)?.length, 1);
 });
 
-test("a migration that fails tells the server's reason in one line", async (t) => {
+test("a role that may not make tables is told so in one line", async (t) => {
   const database = await createTestDatabase();
   const role = `pemba_test_stranger_${randomUUID().slice(0, 8)}`;
   const sql = connect(database.url);
@@ -40,9 +40,10 @@ test("a migration that fails tells the server's reason in one line", async (t) =
   const uri = `${database.url}?role=${role}`;
   const { status, stderr } = await runPemba(["migrate", "up", "--database-uri", uri]);
   assert.equal(status, 1);
-  assert.match(
+  assert.equal(
     stderr,
-    /^pemba: migrating up failed and changed nothing: permission denied for schema public\n$/,
+    "pemba: migrating up failed and changed nothing: " +
+      `the role \`${role}\` may not make and change tables in the schema \`public\`\n`,
   );
 });
 

@@ -4,6 +4,7 @@ import { join } from "node:path";
 import { test, type TestContext } from "node:test";
 
 import { onDatabase } from "../../src/store/postgres/connect/on-database.ts";
+import { openMigrationClient } from "../../src/store/postgres/migration-client.ts";
 import {
   certificateFolder,
   type CertificateName,
@@ -38,15 +39,29 @@ async function startWith(
   return { url: server.url, root: made.cert };
 }
 
-/** Is a connection with these parameters encrypted? Fails as it does. */
+const encryptionOf = "select ssl from pg_stat_ssl where pid = pg_backend_pid()";
+
+/**
+ * Is a connection with these parameters encrypted? Fails as it does. Migrations have a driver of their
+ * own, for which the parameters mean the same.
+ */
 async function isEncrypted(url: string, query: string): Promise<unknown> {
-  return await onDatabase(`${url}?${query}`, async (database) => {
-    const [row] = await database.query(
-      "select ssl from pg_stat_ssl where pid = pg_backend_pid()",
-      [],
-    );
-    return row?.["ssl"];
-  });
+  const uri = `${url}?${query}`;
+  const [asked, migrating] = await Promise.allSettled([
+    onDatabase(uri, async (database) => (await database.query(encryptionOf, []))[0]?.["ssl"]),
+    isMigrationEncrypted(uri),
+  ]);
+  assert.equal(migrating.status, asked.status, query);
+  if (asked.status === "rejected") throw asked.reason;
+  if (migrating.status === "fulfilled") assert.equal(migrating.value, asked.value, query);
+  return asked.value;
+}
+
+async function isMigrationEncrypted(uri: string): Promise<unknown> {
+  const { client, close } = await openMigrationClient(uri, 10_000);
+  const { rows } = await client.query<{ ssl: unknown }>(encryptionOf);
+  await close();
+  return rows[0]?.ssl;
 }
 
 test(
@@ -98,6 +113,13 @@ test("the other modes encrypt, and ask the authority where one is named", async 
   ]) {
     await assert.rejects(isEncrypted(url, query), /certificate of the database/, query);
   }
+});
+
+test("prefer goes without where the server has no certificate, and require does not", async (t) => {
+  const server = await startPostgresBinaries();
+  t.after(async () => await server.stop());
+  assert.equal(await isEncrypted(server.url, "sslmode=prefer"), false);
+  await assert.rejects(isEncrypted(server.url, "sslmode=require"));
 });
 
 test("a file of authorities that is none is named", async () => {

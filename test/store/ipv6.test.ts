@@ -2,6 +2,7 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 
 import { onDatabase } from "../../src/store/postgres/connect/on-database.ts";
+import { migrateUp } from "../../src/store/postgres/migrate.ts";
 import { Listener } from "../../src/store/postgres/watch/doorbell.ts";
 import { withoutIpv6 } from "../support/ipv6.ts";
 import { startPostgresBinaries } from "../support/postgres-binaries.ts";
@@ -26,6 +27,10 @@ test(
       );
       assert.equal(row?.["address"], "::1", hosts);
     }
+    assert.deepEqual(await migrateUp(at(`[::1]:1,[::1]:${port}`)), [
+      "0001_tables",
+      "0002_functions",
+    ]);
 
     let heard = 0;
     // What is for other programs is no more told the server than over any other connection.

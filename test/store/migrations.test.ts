@@ -1,12 +1,14 @@
 import assert from "node:assert/strict";
 import { after, before, test } from "node:test";
 
+import { PG_MIGRATE_LOCK_ID } from "node-pg-migrate";
 import postgres from "postgres";
 
 import { migrateDown, migrateUp, migrationStatus } from "../../src/store/postgres/migrate.ts";
 import { createPostgresStore } from "../../src/store/postgres/store.ts";
 import { createTestDatabase, type TestDatabase } from "../support/database.ts";
 import { fails, openStore, pool } from "./engines.ts";
+import { connect, until } from "./open-write.ts";
 
 let place: TestDatabase;
 let sql: postgres.Sql;
@@ -102,6 +104,14 @@ test("tables are made in the schema that the connection works in", async () => {
     await setup`create schema authorization_data`;
     const url = `${fresh.url}?options=${encodeURIComponent("-c search_path=authorization_data")}`;
     await (await openStore(url)).close();
+    assert.deepEqual(await migrateDown(`${fresh.url}?search_path=authorization_data`, 2), [
+      "0002_functions",
+      "0001_tables",
+    ]);
+    assert.deepEqual(await migrateUp(`${fresh.url}?search_path=authorization_data`), [
+      "0001_tables",
+      "0002_functions",
+    ]);
     const places = await setup<{ schema: string }[]>`
       select distinct schemaname as schema from pg_tables
       where tablename in ('relationships', 'pemba_migrations')
@@ -127,8 +137,65 @@ test("a start without migrating refuses a database that lacks one, and names it"
       maxSchemaCacheBytes: 1,
       warn: assert.fail,
     });
-    await fails(opening, "MIGRATION", "0001_tenants", "database.auto_migrate");
+    await fails(opening, "MIGRATION", "0001_tables", "database.auto_migrate");
   } finally {
     await empty.drop();
+  }
+});
+
+test("a database that an unreleased version made is refused by all that opens it", async () => {
+  const former = await createTestDatabase();
+  const setup = connect(former.url, 1);
+  try {
+    await migrateUp(former.url);
+    await setup`update pemba_migrations set name = '0001_tenants' where name = '0001_tables'`;
+    for (const opening of [
+      async () => await migrateUp(former.url),
+      async () => await migrateDown(former.url, 1),
+      async () => await migrationStatus(former.url),
+      async () => await openStore(former.url),
+      async () => await openStore(former.url, { autoMigrate: false }),
+    ]) {
+      await fails(opening(), "MIGRATION", "`0001_tenants`", "use a new database");
+    }
+  } finally {
+    await setup.end({ timeout: 1 });
+    await former.drop();
+  }
+});
+
+test("a database with a migration of a newer release is opened as it is", async () => {
+  const newer = await createTestDatabase();
+  const setup = connect(newer.url, 1);
+  try {
+    await migrateUp(newer.url);
+    await setup`insert into pemba_migrations (name, run_on) values ('9999_later', now())`;
+    assert.deepEqual(await migrateUp(newer.url), []);
+    await (await openStore(newer.url, { autoMigrate: false })).close();
+  } finally {
+    await setup.end({ timeout: 1 });
+    await newer.drop();
+  }
+});
+
+test("a migration whose connection is lost fails as unavailable, and can be run again", async () => {
+  const fresh = await createTestDatabase();
+  const setup = connect(fresh.url, 1);
+  try {
+    await setup`select pg_advisory_lock(${PG_MIGRATE_LOCK_ID})`;
+    const migrating = fails(migrateUp(fresh.url), "UNAVAILABLE");
+    await until(async () => {
+      const ended = await setup`
+        select pg_terminate_backend(pid) from pg_stat_activity
+        where datname = current_database() and wait_event_type = 'Lock'
+      `;
+      return ended.length > 0 ? true : undefined;
+    });
+    await migrating;
+    await setup`select pg_advisory_unlock(${PG_MIGRATE_LOCK_ID})`;
+    assert.deepEqual(await migrateUp(fresh.url), ["0001_tables", "0002_functions"]);
+  } finally {
+    await setup.end({ timeout: 1 });
+    await fresh.drop();
   }
 });

@@ -80,8 +80,7 @@ test("migrations go up, down and up again behind a pooler", { skip }, async (t) 
   const { url } = await startPgbouncer(t, empty.url);
   const applied = await Promise.all([migrateUp(url), migrateUp(url), migrateUp(url)]);
   const up = applied.flat();
-  assert.ok(up.length > 10);
-  assert.deepEqual(up, up.toSorted());
+  assert.deepEqual(up, ["0001_tables", "0002_functions"]);
   assert.deepEqual(await migrateDown(url, up.length), up.toReversed());
   assert.deepEqual(await migrateUp(url), up);
 });

@@ -6,12 +6,12 @@ import { PG_MIGRATE_LOCK_ID, runner } from "node-pg-migrate";
 
 import { must } from "../../base/assert.ts";
 import { PembaError } from "../../base/error.ts";
-import type { Database } from "./connect/database.ts";
+import type { Connection } from "./connect/connection.ts";
 import { storageError } from "./connect/driver-error.ts";
-import { onDatabase } from "./connect/on-database.ts";
 import { openWay } from "./connect/open-way.ts";
-import { booleanOf, dateOf, type Row, textOf } from "./connect/row.ts";
+import { booleanOf, dateOf, textOf } from "./connect/row.ts";
 import { statementFile } from "./connect/statement-file.ts";
+import { type MigrationClient, openMigrationClient } from "./migration-client.ts";
 
 export interface MigrationState {
   readonly name: string;
@@ -19,42 +19,50 @@ export interface MigrationState {
   readonly appliedAt: Date | undefined;
 }
 
+/** What is there before anything is changed. */
+interface Found {
+  /** Of the host that takes the migrations. */
+  readonly uri: string;
+  /** The schema in which the connection makes its tables. */
+  readonly schema: string;
+  readonly role: string;
+  /** The role may make and change the tables. */
+  readonly mayMigrate: boolean;
+  readonly states: readonly MigrationState[];
+}
+
 const directory = fileURLToPath(new URL("../../../migrations/", import.meta.url));
 const table = "pemba_migrations";
 const placeStatement = statementFile("migrations/place.sql");
 const lockStatement = statementFile("migrations/lock.sql");
+const settingStatement = statementFile("migrations/setting.sql");
 const appliedStatement = statementFile("migrations/applied.sql");
 
 const connectTimeoutMs = 30_000;
 
 /**
- * Applies all migrations that are not applied yet, all or none, after waiting for any other
- * instance that does the same. Returns the names of those applied.
+ * Applies all migrations that are not applied yet, all or none. Waits for another instance that does
+ * the same. Returns the names of those applied. Fails with UNAVAILABLE when the server cannot be
+ * reached, and with MIGRATION when the role may not migrate, a migration fails, or the tables are
+ * those of no release.
  */
 export async function migrateUp(url: string): Promise<readonly string[]> {
-  const states = await migrationStatus(url);
-  if (states.every(({ appliedAt }) => appliedAt !== undefined)) return [];
-  return await migrate(url, "up", Infinity);
+  const found = await find(url);
+  if (found.states.every(({ appliedAt }) => appliedAt !== undefined)) return [];
+  return await migrate(found, "up", Infinity);
 }
 
-/** Takes back the `count` latest migrations, all or none. Returns their names, the latest first. */
+/**
+ * Takes back the `count` latest migrations, all or none. Returns their names, the latest first. Fails
+ * as `migrateUp` does.
+ */
 export async function migrateDown(url: string, count: number): Promise<readonly string[]> {
-  return await migrate(url, "down", count);
+  return await migrate(await find(url), "down", count);
 }
 
-/** All migrations in their order, and since when each is applied. */
+/** All migrations in their order, and since when each is applied. Fails as `migrateUp` does. */
 export async function migrationStatus(url: string): Promise<readonly MigrationState[]> {
-  return await onDatabase(url, async (database) => {
-    const applied = new Map<string, Date>();
-    if ((await placeOf(database)).exists) {
-      for (const row of await database.query(appliedStatement, [])) {
-        applied.set(textOf(row, "name"), dateOf(row, "applied_at"));
-      }
-    }
-    const files = await readdir(directory);
-    const names = files.toSorted().map((file) => basename(file, ".sql"));
-    return names.map((name) => ({ name, appliedAt: applied.get(name) }));
-  });
+  return (await find(url)).states;
 }
 
 /** Fails with MIGRATION when there are migrations that are not applied. */
@@ -69,30 +77,67 @@ export async function refusePendingMigrations(url: string): Promise<void> {
   );
 }
 
+async function find(url: string): Promise<Found> {
+  const { first: connection } = await openWay({ url, timeoutMs: connectTimeoutMs, warn: () => {} });
+  try {
+    const place = must((await connection.run(placeStatement, [table]))[0], "it has one row");
+    if (place["schema"] === null) {
+      throw new PembaError("MIGRATION", "no schema of the connection's `search_path` exists");
+    }
+    const applied = booleanOf(place, "exists")
+      ? await readApplied(connection)
+      : new Map<string, Date>();
+    const files = await readdir(directory);
+    const names = files.toSorted().map((file) => basename(file, ".sql"));
+    refuseUnreleased(names, [...applied.keys()]);
+    return {
+      uri: connection.uri,
+      schema: textOf(place, "schema"),
+      role: textOf(place, "role"),
+      mayMigrate: booleanOf(place, "may_migrate"),
+      states: names.map((name) => ({ name, appliedAt: applied.get(name) })),
+    };
+  } finally {
+    await connection.close();
+  }
+}
+
+/** Since when each migration is applied, by its name. */
+async function readApplied(connection: Connection): Promise<ReadonlyMap<string, Date>> {
+  const rows = await connection.run(appliedStatement);
+  return new Map(rows.map((row) => [textOf(row, "name"), dateOf(row, "applied_at")]));
+}
+
+/**
+ * Migrations that come after the latest one are those of a newer release, which this one can read. An
+ * unknown one before that was never released: what it made is not what later migrations change.
+ */
+function refuseUnreleased(names: readonly string[], applied: readonly string[]): void {
+  const latest = names.at(-1) ?? "";
+  const unknown = applied.find((name) => name < latest && !names.includes(name));
+  if (unknown === undefined) return;
+  throw new PembaError(
+    "MIGRATION",
+    `the database has the migration \`${unknown}\`, which is of no release: use a new database`,
+  );
+}
+
 async function migrate(
-  url: string,
+  { uri, schema, role, mayMigrate }: Found,
   direction: "up" | "down",
   count: number,
 ): Promise<readonly string[]> {
-  const { schema } = await onDatabase(url, placeOf);
-  const { first: connection } = await openWay({ url, timeoutMs: connectTimeoutMs, warn: () => {} });
-  let failure: unknown;
-  const query = async (text: string): Promise<{ readonly rows: readonly Row[] }> => {
-    try {
-      return { rows: await connection.script(text) };
-    } catch (error) {
-      // The library makes an error of its own of it, with a stack and no reason.
-      failure ??= error;
-      throw error;
-    }
-  };
+  if (!mayMigrate) {
+    throw failed(
+      direction,
+      `the role \`${role}\` may not make and change tables in the schema \`${schema}\``,
+    );
+  }
+  const session = await openMigrationClient(uri, connectTimeoutMs);
   try {
-    // The library is given this transaction for its own: a lock of the session would be anybody's
-    // behind a pooler that gives out the server by the transaction.
-    await connection.script("begin isolation level read committed");
-    await connection.run(lockStatement, [PG_MIGRATE_LOCK_ID]);
+    await begin(session);
     const done = await runner({
-      dbClient: { query },
+      dbClient: session.client,
       noLock: true,
       dir: directory,
       direction,
@@ -100,32 +145,36 @@ async function migrate(
       migrationsTable: table,
       migrationsSchema: schema,
       singleTransaction: true,
-      logger: { debug: () => {}, info: () => {}, warn: () => {}, error: () => {} },
+      log: () => {},
     });
     return done.map(({ name }) => name);
   } catch (error) {
-    const known = storageError(failure ?? error);
+    const known = storageError(session.lost() ?? error);
     if (known.code !== "INTERNAL") throw known;
-    const { cause } = known;
-    const reason = cause instanceof Error ? cause.message : String(cause);
-    throw new PembaError(
-      "MIGRATION",
-      `migrating ${direction} failed and changed nothing: ${reason}`,
-      { cause },
-    );
+    throw failed(direction, error instanceof Error ? error.message : String(error), error);
   } finally {
-    await connection.close();
+    await session.close();
   }
 }
 
-/** The schema in which the connection makes its tables, and whether migrations stand in it. */
-async function placeOf(
-  database: Database,
-): Promise<{ readonly schema: string; readonly exists: boolean }> {
-  const [row] = await database.query(placeStatement, [table]);
-  const place = must(row, "a select without a table has one row");
-  if (place["schema"] === null) {
-    throw new PembaError("MIGRATION", "no schema of the connection's `search_path` exists");
+/**
+ * Begins the transaction in which the library works, and takes the lock in it. A lock of the session,
+ * which the library would take, could stay on a server of a pooler that gives it to others.
+ */
+async function begin({ client, settings }: MigrationClient): Promise<void> {
+  await client.query("begin isolation level read committed");
+  for (const [name, value] of Object.entries(settings)) {
+    await client.query(settingStatement, [name, value]);
   }
-  return { schema: textOf(place, "schema"), exists: booleanOf(place, "exists") };
+  await client.query(lockStatement, [PG_MIGRATE_LOCK_ID]);
+}
+
+function failed(direction: "up" | "down", reason: string, cause?: unknown): PembaError {
+  return new PembaError(
+    "MIGRATION",
+    `migrating ${direction} failed and changed nothing: ${reason}`,
+    {
+      cause,
+    },
+  );
 }

@@ -100,6 +100,11 @@ export class Connection {
     return connection;
   }
 
+  /** Of the host that it leads to. */
+  get uri(): string {
+    return this.#options.uri;
+  }
+
   /** False once it has ended. */
   get isOpen(): boolean {
     return this.#isOpen;

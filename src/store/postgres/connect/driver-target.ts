@@ -58,8 +58,8 @@ function placesOf(uris: readonly [string, ...string[]]): object | undefined {
   };
 }
 
-/** Without the brackets of an IPv6 address. */
-function hostIn(uri: string): string {
+/** The host of a URI, without the brackets of an IPv6 address; empty when the URI names none. */
+export function hostIn(uri: string): string {
   const host = decodeURIComponent(URL.parse(uri)?.hostname ?? "");
   return host.replace(/^\[(.*)\]$/, "$1");
 }
