@@ -20,10 +20,41 @@ export function closureTables(
   plan: SearchPlan,
   subject: { readonly id: Fragment },
 ): Fragment[] {
-  const { usersets, question } = plan;
+  const starts = closureStarts(scope, plan, subject);
+  const steps = closureSteps(scope, plan);
+  const start = join(starts, " union all ");
+  const closure =
+    steps.length === 0
+      ? sql`closure(userset, id, level) as (${start})`
+      : sql`
+        closure(userset, id, level) as (
+          (${start})
+          union
+          select p.userset, p.id, c.level * 0.0
+          from closure c
+          cross join ${lateralBranches(steps)} p
+        )
+      `;
+  // An index alone tells of most subjects that stand in too many, for a third of what it takes to
+  // read them. With several kinds of usersets, each would cost all other checks another probe.
+  const manyDirect = starts.length === 1 ? sql`exists (${start} ${beyondMax}) or` : sql``;
+  const isBeyond = sql`
+    select
+      ${manyDirect}
+      exists (select 1 from closure ${beyondMax}) as v
+  `;
+  return [closure, sql`cut_off as materialized (${isBeyond})`];
+}
+
+/** The usersets that the subject stands in by a tuple of its own, or that it is. */
+function closureStarts(
+  scope: Scope,
+  { usersets, question }: SearchPlan,
+  subject: { readonly id: Fragment },
+): Fragment[] {
   const subjectType = literal(question.subjectType);
   const subjectRelation = literal(question.subjectRelation);
-  const starts = usersets.flatMap((userset, index) => [
+  return usersets.flatMap((userset, index) => [
     ...(userset.self ? [sql`select ${integer(index)}, ${subject.id}, 0::numeric`] : []),
     ...(userset.direct
       ? [
@@ -47,17 +78,22 @@ export function closureTables(
         ]
       : []),
   ]);
-  const steps = usersets.flatMap((userset, index) =>
+}
+
+/** From a row `c` of the closure to the usersets that it stands in. */
+function closureSteps(scope: Scope, { usersets }: SearchPlan): Fragment[] {
+  return usersets.flatMap((userset, index) =>
     userset.members.flatMap((member) => {
       const inner = usersets[member];
       if (inner === undefined) return [];
-      const ofMember = usersets.length === 1 ? sql`` : sql`c.userset = ${integer(member)} and `;
+      const ofMember = usersets.length === 1 ? sql`` : sql`c.userset = ${integer(member)} and`;
       return [
         tupleProbe(
           scope,
           sql`${integer(index)} as userset, r.entity_id as id`,
           sql`
-            ${ofMember}r.subject_id = c.id
+            ${ofMember}
+            r.subject_id = c.id
             and r.subject_type = ${literal(inner.entityType)}
             and r.subject_relation = ${literal(inner.relation)}
             and ${isOf(userset)}
@@ -73,28 +109,6 @@ export function closureTables(
       ];
     }),
   );
-  const start = join(starts, " union all ");
-  const closure =
-    steps.length === 0
-      ? sql`closure(userset, id, level) as (${start})`
-      : sql`
-        closure(userset, id, level) as (
-          (${start})
-          union
-          select p.userset, p.id, c.level * 0.0
-          from closure c
-          cross join ${lateralBranches(steps)} p
-        )
-      `;
-  // An index alone tells of most subjects that stand in too many, for a third of what it takes to
-  // read them. With several kinds of usersets, each would cost all other checks another probe.
-  const manyDirect = starts.length === 1 ? sql`exists (${start} ${beyondMax}) or ` : sql``;
-  return [
-    closure,
-    sql`
-      cut_off as materialized (select ${manyDirect}exists (select 1 from closure ${beyondMax}) as v)
-    `,
-  ];
 }
 
 /** The same where another table has all of the usersets anyway, as the rows of the queries. */
