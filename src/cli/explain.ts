@@ -12,7 +12,7 @@ import type { Plan } from "../plan/plan.ts";
 import type { Question } from "../plan/question.ts";
 import { checkStatement } from "../sql/check.ts";
 import { askedAlone, plainShape } from "../sql/push-down.ts";
-import { layOut } from "../sql/text/format-statement.ts";
+import { formatStatement } from "../sql/text/format-statement.ts";
 import type { Statement } from "../sql/text/fragment.ts";
 import type { Command } from "./command.ts";
 import { complain, say, sentenceOf, warn } from "./output.ts";
@@ -121,7 +121,7 @@ function textOf({ plan, isPushedDown, obstacle, statement }: Explanation): strin
     way,
     ...statement.params.map((name, index) => `$${index + 1}: ${name}`),
     "",
-    layOut(statement.text).trimEnd(),
+    formatStatement(statement.text).trimEnd(),
   ].join("\n");
 }
 

@@ -2,14 +2,14 @@ import { must, unreachable } from "../base/assert.ts";
 import type { Steps } from "../base/steps.ts";
 import type { Entity, JsonValue, Subject } from "../base/tuple.ts";
 import { DENIED } from "../base/verdict.ts";
-import type { RelaxedHop, RelaxedPlan, RelaxedState } from "../plan/passes/5-drop-guards.ts";
+import type { CandidateHop, CandidatePlan, CandidateState } from "../plan/passes/5-drop-guards.ts";
 import type { Test } from "../plan/plan.ts";
 import { forwardWalk } from "./forward-walk.ts";
 import { judgeValue, type ValueTest } from "./judge.ts";
 import type { KnownFacts } from "./known-facts.ts";
 
 /** What a lookup reads besides the plan. */
-export interface Sought {
+export interface CandidateInput {
   readonly facts: KnownFacts;
   readonly data: { readonly [key: string]: JsonValue };
   /** An id of the type that is looked for and that counts as known, since the question names it. */
@@ -23,17 +23,17 @@ type Search = Steps<ReadonlySet<string>>;
  * `isInScope` leaves out lead nowhere.
  */
 export function* entityCandidates(
-  plan: RelaxedPlan,
-  sought: Sought & {
+  plan: CandidatePlan,
+  input: CandidateInput & {
     readonly subject: Subject;
     readonly isInScope: (entity: Entity) => boolean;
   },
 ): Search {
-  const { facts, isInScope } = sought;
+  const { facts, isInScope } = input;
   const leading = hopsByTarget(plan);
   const found = new Map([...plan.states.keys()].map((id) => [id, new Set<string>()]));
-  const queue: { readonly state: RelaxedState; readonly id: string }[] = [];
-  const enter = (state: RelaxedState, id: string): void => {
+  const queue: { readonly state: CandidateState; readonly id: string }[] = [];
+  const enter = (state: CandidateState, id: string): void => {
     const ids = must(found.get(state.id), "every state has its ids");
     if (ids.has(id) || !isInScope({ type: state.entityType, id })) return;
     ids.add(id);
@@ -41,9 +41,9 @@ export function* entityCandidates(
   };
   for (const state of plan.states.values()) {
     for (const { test } of state.tests) {
-      for (const id of testedIds(state, test, sought)) {
+      for (const id of testedIds(state, test, input)) {
         const entity = { type: state.entityType, id };
-        if (mayAccept(test, entity, sought)) enter(state, id);
+        if (mayAccept(test, entity, input)) enter(state, id);
         yield;
       }
     }
@@ -61,13 +61,13 @@ export function* entityCandidates(
 
 /** The subjects of a type and relation that the plan could accept on the entity, from its end. */
 export function* subjectCandidates(
-  plan: RelaxedPlan,
-  sought: Sought & { readonly entityId: string },
+  plan: CandidatePlan,
+  input: CandidateInput & { readonly entityId: string },
 ): Search {
-  const { facts } = sought;
+  const { facts } = input;
   const { subjectType, subjectRelation } = plan.question;
   const found = new Set<string>();
-  const walk = forwardWalk(plan, { ...sought, isInScope: () => true });
+  const walk = forwardWalk(plan, { ...input, isInScope: () => true });
   for (const { state, entity } of walk) {
     yield;
     for (const { test } of state.tests) {
@@ -85,7 +85,7 @@ export function* subjectCandidates(
         case "attribute":
         case "rule":
           // It accepts whoever is asked.
-          if (mayHold(test, entity, sought)) return new Set(knownIds(subjectType, sought));
+          if (mayHold(test, entity, input)) return new Set(knownIds(subjectType, input));
           break;
       }
     }
@@ -94,19 +94,19 @@ export function* subjectCandidates(
 }
 
 function hopsByTarget(
-  plan: RelaxedPlan,
-): ReadonlyMap<number, readonly { readonly from: RelaxedState; readonly hop: RelaxedHop }[]> {
+  plan: CandidatePlan,
+): ReadonlyMap<number, readonly { readonly from: CandidateState; readonly hop: CandidateHop }[]> {
   const all = [...plan.states.values()].flatMap((from) => from.hops.map((hop) => ({ from, hop })));
   return Map.groupBy(all, ({ hop }) => hop.target);
 }
 
 /** The entities of a state at which its test could accept, and others. */
 function testedIds(
-  { entityType }: RelaxedState,
+  { entityType }: CandidateState,
   test: Test,
-  sought: Sought & { readonly subject: Subject },
+  input: CandidateInput & { readonly subject: Subject },
 ): Iterable<string> {
-  const { facts, subject } = sought;
+  const { facts, subject } = input;
   switch (test.kind) {
     case "direct":
       return facts.entityIds(entityType, test.relations, subject);
@@ -116,21 +116,21 @@ function testedIds(
       return facts.attributeIds(entityType, test.name);
     case "rule":
       // It may accept what has no attributes at all: it sees the defaults then.
-      return knownIds(entityType, sought);
+      return knownIds(entityType, input);
     default:
       return unreachable(test);
   }
 }
 
-function mayAccept(test: Test, entity: Entity, sought: Sought): boolean {
-  return test.kind === "direct" || test.kind === "self" || mayHold(test, entity, sought);
+function mayAccept(test: Test, entity: Entity, input: CandidateInput): boolean {
+  return test.kind === "direct" || test.kind === "self" || mayHold(test, entity, input);
 }
 
-function mayHold(test: ValueTest, entity: Entity, { facts, data }: Sought): boolean {
+function mayHold(test: ValueTest, entity: Entity, { facts, data }: CandidateInput): boolean {
   return judgeValue(test, entity, { facts, data, onFault: () => {} }) !== DENIED;
 }
 
-function* knownIds(type: string, { facts, namedId }: Sought): Iterable<string> {
+function* knownIds(type: string, { facts, namedId }: CandidateInput): Iterable<string> {
   if (namedId !== undefined) yield namedId;
   yield* facts.knownIds(type);
 }

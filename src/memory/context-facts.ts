@@ -4,13 +4,13 @@ import type { Facts } from "./facts.ts";
 /** The facts with what a request adds: its tuples beside the stored ones, its attributes over them. */
 export function withContext(facts: Facts, context: Context): Facts {
   if (context.tuples.length === 0 && context.attributes.length === 0) return facts;
-  const tuples = Map.groupBy(context.tuples, (tuple) => keyOf(tuple.entity, tuple.relation));
+  const tuples = Map.groupBy(context.tuples, (tuple) => factKey(tuple.entity, tuple.relation));
   const attributes = new Map<string, Attribute>();
   for (const attribute of context.attributes) {
-    attributes.set(keyOf(attribute.entity, attribute.attribute), attribute);
+    attributes.set(factKey(attribute.entity, attribute.attribute), attribute);
   }
   const added = (entity: Entity, relations: readonly string[]): Tuple[] =>
-    relations.flatMap((relation) => tuples.get(keyOf(entity, relation)) ?? []);
+    relations.flatMap((relation) => tuples.get(factKey(entity, relation)) ?? []);
   return {
     hasTuple: (entity, relations, subject) =>
       added(entity, relations).some(
@@ -27,10 +27,10 @@ export function withContext(facts: Facts, context: Context): Facts {
       yield* facts.subjectIds(entity, relations, subjectType, subjectRelation);
     },
     attribute: (entity, name) =>
-      attributes.get(keyOf(entity, name))?.value ?? facts.attribute(entity, name),
+      attributes.get(factKey(entity, name))?.value ?? facts.attribute(entity, name),
   };
 }
 
-function keyOf(entity: Entity, name: string): string {
+function factKey(entity: Entity, name: string): string {
   return `${entity.type}\0${entity.id}\0${name}`;
 }

@@ -1,11 +1,13 @@
 import { must } from "../base/assert.ts";
-import type { Entity } from "../base/tuple.ts";
-import type { RelaxedPlan, RelaxedState } from "../plan/passes/5-drop-guards.ts";
+import type { Entity, JsonValue, Subject } from "../base/tuple.ts";
+import { DENIED } from "../base/verdict.ts";
+import type { CandidatePlan, CandidateState } from "../plan/passes/5-drop-guards.ts";
 import type { Facts } from "./facts.ts";
+import { judgeTest } from "./judge.ts";
 
 /** Where a walk arrives: an entity, and what the plan asks of it there. */
-export interface Place {
-  readonly state: RelaxedState;
+export interface Visit {
+  readonly state: CandidateState;
   readonly entity: Entity;
 }
 
@@ -14,11 +16,11 @@ export interface Place {
  * Entities that are not in scope lead nowhere.
  */
 export function* forwardWalk(
-  plan: RelaxedPlan,
+  plan: CandidatePlan,
   { facts, entityId, isInScope }: ForwardWalk,
-): Iterable<Place> {
+): Iterable<Visit> {
   const seen = new Set<string>();
-  const queue: Place[] = [];
+  const queue: Visit[] = [];
   const enter = (target: number, id: string): void => {
     const state = must(plan.states.get(target), "hops lead to states");
     const entity = { type: state.entityType, id };
@@ -29,10 +31,10 @@ export function* forwardWalk(
   };
   enter(0, entityId);
   // Grows while it is read.
-  for (const place of queue) {
-    yield place;
-    for (const { relations, subjectType, subjectRelation, target } of place.state.hops) {
-      for (const id of facts.subjectIds(place.entity, relations, subjectType, subjectRelation)) {
+  for (const visit of queue) {
+    yield visit;
+    for (const { relations, subjectType, subjectRelation, target } of visit.state.hops) {
+      for (const id of facts.subjectIds(visit.entity, relations, subjectType, subjectRelation)) {
         enter(target, id);
       }
     }
@@ -43,4 +45,22 @@ interface ForwardWalk {
   readonly facts: Facts;
   readonly entityId: string;
   readonly isInScope: (entity: Entity) => boolean;
+}
+
+/** A walk, and what its tests are judged with. */
+interface ScopeInput extends ForwardWalk {
+  readonly subject: Subject;
+  readonly data: { readonly [key: string]: JsonValue };
+}
+
+/**
+ * Whether the plan leads from an entity to the subject through entities in scope alone: what makes
+ * it a candidate of a lookup with a scope, for one that was found without judging the tests.
+ */
+export function reachesInScope(plan: CandidatePlan, asked: ScopeInput): boolean {
+  const judged = { ...asked, onFault: () => {} };
+  for (const { state, entity } of forwardWalk(plan, asked)) {
+    if (state.tests.some(({ test }) => judgeTest(test, entity, judged) !== DENIED)) return true;
+  }
+  return false;
 }

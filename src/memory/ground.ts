@@ -9,7 +9,7 @@ import {
   isSubjectNode,
   type RestrictedNetwork,
 } from "../plan/passes/2-restrict.ts";
-import { type Asked, judgeTest } from "./judge.ts";
+import { type EvaluationInput, judgeTest } from "./judge.ts";
 
 /** A node of a network at one entity. */
 export interface GroundNode {
@@ -37,7 +37,7 @@ export type GroundFormula =
 export function groundNetwork(
   network: RestrictedNetwork,
   roots: readonly Node[],
-  asked: Asked,
+  asked: EvaluationInput,
 ): Steps<readonly GroundNode[] | undefined> {
   return new Grounding(network, asked).run(roots);
 }
@@ -53,7 +53,7 @@ const denied: GroundFormula = { kind: "value", verdict: DENIED };
 
 class Grounding {
   readonly #network: RestrictedNetwork;
-  readonly #asked: Asked;
+  readonly #asked: EvaluationInput;
   readonly #ids = new Map<string, number>();
   readonly #nodes: Open[] = [];
   readonly #entities = new Set<string>();
@@ -64,7 +64,7 @@ class Grounding {
   #size = 0;
   #isTooLarge = false;
 
-  constructor(network: RestrictedNetwork, asked: Asked) {
+  constructor(network: RestrictedNetwork, asked: EvaluationInput) {
     this.#network = network;
     this.#asked = asked;
   }

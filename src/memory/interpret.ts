@@ -1,8 +1,8 @@
 import type { Steps } from "../base/steps.ts";
 import { ALLOWED, DENIED, UNKNOWN } from "../base/verdict.ts";
 import type { Plan, SearchPlan } from "../plan/plan.ts";
-import type { Asked, Fault } from "./judge.ts";
-import { glance, runSearch } from "./search.ts";
+import type { EvaluationInput, Fault } from "./judge.ts";
+import { fastPath, runSearch } from "./search.ts";
 import { solveNetwork } from "./solve.ts";
 
 /** The answer of a plan, or why there is none. */
@@ -18,17 +18,21 @@ export type Interpretation =
   | { readonly kind: "undefined"; readonly cycle: readonly string[] };
 
 /** Answers a plan over facts, however many. */
-export function* interpret(plan: Plan, asked: Omit<Asked, "onFault">): Steps<Interpretation> {
+export function* interpret(
+  plan: Plan,
+  asked: Omit<EvaluationInput, "onFault">,
+): Steps<Interpretation> {
   let fault: Fault | undefined;
-  const judged: Asked = {
+  const judged: EvaluationInput = {
     ...asked,
     // The least, not the first: the order in which facts are met is the engine's own.
     onFault: (next) => {
       if (fault === undefined || next.message < fault.message) fault = next;
     },
   };
-  const glanced = plan.kind === "search" ? glance(plan, judged) : undefined;
-  if (glanced !== undefined) return { kind: "answer", allowed: glanced === ALLOWED, nodes: 1 };
+  const fastAnswer = plan.kind === "search" ? fastPath(plan, judged) : undefined;
+  if (fastAnswer !== undefined)
+    return { kind: "answer", allowed: fastAnswer === ALLOWED, nodes: 1 };
   const result = yield* plan.kind === "search"
     ? runSearch(plan, judged)
     : solveNetwork(plan, judged);
@@ -52,7 +56,10 @@ export function* interpret(plan: Plan, asked: Omit<Asked, "onFault">): Steps<Int
 }
 
 /** Whether an answer is unknown only because the depth is not enough. */
-function* decidesWithoutDepth(plan: SearchPlan, asked: Omit<Asked, "onFault">): Steps<boolean> {
+function* decidesWithoutDepth(
+  plan: SearchPlan,
+  asked: Omit<EvaluationInput, "onFault">,
+): Steps<boolean> {
   const boundless = { ...asked, depth: Number.POSITIVE_INFINITY, onFault: () => {} };
   return (yield* runSearch(plan, boundless)).verdict !== UNKNOWN;
 }

@@ -14,7 +14,7 @@ export interface Fault {
 }
 
 /** What an evaluation reads besides the plan. */
-export interface Asked {
+export interface EvaluationInput {
   readonly facts: Facts;
   readonly entityId: string;
   readonly subject: Subject;
@@ -33,7 +33,7 @@ export type ValueTest = Extract<Test, { readonly kind: "attribute" | "rule" }>;
 export function judgeTest(
   test: Test,
   entity: Entity,
-  asked: AskedValue & Pick<Asked, "subject">,
+  asked: ValueInput & Pick<EvaluationInput, "subject">,
 ): Verdict {
   switch (test.kind) {
     case "self":
@@ -49,15 +49,15 @@ export function judgeTest(
 }
 
 /** What such a test says, whoever the subject is. */
-export function judgeValue(test: ValueTest, entity: Entity, asked: AskedValue): Verdict {
+export function judgeValue(test: ValueTest, entity: Entity, asked: ValueInput): Verdict {
   return test.kind === "attribute"
     ? judgeAttribute(test.name, entity, asked)
     : judgeRule(test.rule, entity, asked);
 }
 
-type AskedValue = Pick<Asked, "facts" | "data" | "onFault">;
+type ValueInput = Pick<EvaluationInput, "facts" | "data" | "onFault">;
 
-function judgeAttribute(name: string, entity: Entity, asked: AskedValue): Verdict {
+function judgeAttribute(name: string, entity: Entity, asked: ValueInput): Verdict {
   const value = asked.facts.attribute(entity, name);
   if (value === undefined) return DENIED;
   if (value.type === "boolean") return value.data ? ALLOWED : DENIED;
@@ -65,7 +65,7 @@ function judgeAttribute(name: string, entity: Entity, asked: AskedValue): Verdic
   return UNKNOWN;
 }
 
-function judgeRule(rule: RuleDefinition, entity: Entity, asked: AskedValue): Verdict {
+function judgeRule(rule: RuleDefinition, entity: Entity, asked: ValueInput): Verdict {
   const parameters = new Map<string, AttributeValue>();
   for (const [name, type] of rule.parameters) {
     const value = asked.facts.attribute(entity, name) ?? defaultValue(type);

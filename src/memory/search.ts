@@ -4,7 +4,7 @@ import type { Entity } from "../base/tuple.ts";
 import { ALLOWED, DENIED, UNKNOWN, type Verdict } from "../base/verdict.ts";
 import type { Guard, GuardedHop, GuardedTest, SearchPlan, State } from "../plan/plan.ts";
 import type { Facts } from "./facts.ts";
-import { judgeTest, type Asked } from "./judge.ts";
+import { judgeTest, type EvaluationInput } from "./judge.ts";
 
 export interface SearchResult {
   readonly verdict: Verdict;
@@ -16,7 +16,7 @@ export interface SearchResult {
  * Runs a search plan breadth-first over the facts. An accepting path longer than the depth, or one
  * behind a guard that is unknown, makes the answer unknown unless another path is sure.
  */
-export function runSearch(plan: SearchPlan, asked: Asked): Steps<SearchResult> {
+export function runSearch(plan: SearchPlan, asked: EvaluationInput): Steps<SearchResult> {
   const shared = { pace: new Pace(), judged: new Map<string, Verdict>() };
   return new Search(plan, asked, shared).run(0, asked.entityId, 0);
 }
@@ -26,9 +26,9 @@ export function runSearch(plan: SearchPlan, asked: Asked): Steps<SearchResult> {
  * Undefined for any other one, and when it cannot tell. A search would come to the same, for several
  * times the work.
  */
-export function glance(
+export function fastPath(
   { states }: SearchPlan,
-  asked: Asked,
+  asked: EvaluationInput,
 ): typeof ALLOWED | typeof DENIED | undefined {
   const [root] = states;
   if (root === undefined || root.hops.length > 0 || root.arrival.length > 0) return undefined;
@@ -49,17 +49,17 @@ interface Row {
   readonly id: string;
   readonly level: number;
   /** False behind a guard that is unknown: nothing beyond can make the answer sure. */
-  readonly sure: boolean;
+  readonly definite: boolean;
 }
 
 class Search {
   readonly #plan: SearchPlan;
-  readonly #asked: Asked;
+  readonly #asked: EvaluationInput;
   readonly #shared: Shared;
   readonly #queue: Row[] = [];
   readonly #seen = new Map<string, boolean>();
 
-  constructor(plan: SearchPlan, asked: Asked, shared: Shared) {
+  constructor(plan: SearchPlan, asked: EvaluationInput, shared: Shared) {
     this.#plan = plan;
     this.#asked = asked;
     this.#shared = shared;
@@ -73,7 +73,7 @@ class Search {
     const root = this.#state(state);
     // A guard without hops is judged where it stands; only a path can be too long.
     const depth = root.hops.length === 0 ? Number.POSITIVE_INFINITY : this.#asked.depth;
-    const start = { state: root, id, level, sure: true };
+    const start = { state: root, id, level, definite: true };
     this.#enter(
       start,
       root.arrival.length === 0 ? ALLOWED : yield* this.#pass(root.arrival, start),
@@ -84,16 +84,16 @@ class Search {
       const verdict = isOpen(row.state.tests)
         ? strongest(row.state, row.id, this.#asked)
         : yield* this.#test(row);
-      if (verdict === ALLOWED && row.sure && row.level <= depth) return { verdict, nodes };
+      if (verdict === ALLOWED && row.definite && row.level <= depth) return { verdict, nodes };
       if (verdict !== DENIED) isUnknown = true;
       for (const { guards, hop, target } of row.state.hops) {
         const passed = guards.length === 0 ? ALLOWED : yield* this.#pass(guards, row);
         if (passed === DENIED) continue;
         const next = this.#state(target);
-        const sure = row.sure && passed === ALLOWED;
+        const definite = row.definite && passed === ALLOWED;
         for (const found of targets(this.#asked.facts, row, hop)) {
           if (pace.step()) yield;
-          const to = { state: next, id: found, level: row.level + 1, sure };
+          const to = { state: next, id: found, level: row.level + 1, definite };
           if (!this.#isNews(to)) continue;
           const { arrival } = next;
           this.#enter(to, arrival.length === 0 ? ALLOWED : yield* this.#pass(arrival, to));
@@ -109,18 +109,18 @@ class Search {
 
   /** Whether the row was not reached before, or only in doubt. */
   #isNews(row: Row): boolean {
-    const before = this.#seen.get(keyOf(row));
-    return before === undefined || (!before && row.sure);
+    const before = this.#seen.get(rowKey(row));
+    return before === undefined || (!before && row.definite);
   }
 
   /** Queues a row that is news, behind arrival guards of that verdict. */
   #enter(row: Row, passed: Verdict): void {
-    const key = keyOf(row);
+    const key = rowKey(row);
     // The shortest way comes first, so what a guard refuses there stays refused.
-    const sure = passed === DENIED || (row.sure && passed === ALLOWED);
-    if (this.#seen.get(key) === sure) return;
-    this.#seen.set(key, sure);
-    if (passed !== DENIED) this.#queue.push(sure === row.sure ? row : { ...row, sure });
+    const definite = passed === DENIED || (row.definite && passed === ALLOWED);
+    if (this.#seen.get(key) === definite) return;
+    this.#seen.set(key, definite);
+    if (passed !== DENIED) this.#queue.push(definite === row.definite ? row : { ...row, definite });
   }
 
   /** The strongest verdict of the row's tests. */
@@ -162,7 +162,7 @@ class Search {
 }
 
 /** The strongest verdict of a state's tests at an entity, if none of them has guards. */
-function strongest({ entityType, tests }: State, id: string, asked: Asked): Verdict {
+function strongest({ entityType, tests }: State, id: string, asked: EvaluationInput): Verdict {
   const entity = { type: entityType, id };
   let met: Verdict = DENIED;
   for (const { test } of tests) {
@@ -177,7 +177,7 @@ function isOpen(tests: readonly GuardedTest[]): boolean {
   return tests.every(({ guards }) => guards.length === 0);
 }
 
-function keyOf({ state, id }: Row): string {
+function rowKey({ state, id }: Row): string {
   return `${state.id}\0${id}`;
 }
 

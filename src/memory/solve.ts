@@ -7,7 +7,7 @@ import type { RestrictedNetwork } from "../plan/passes/2-restrict.ts";
 import type { GatherPlan } from "../plan/plan.ts";
 import { type Circuit, circuitOf, inputsOf } from "./circuit.ts";
 import { groundNetwork, type GroundFormula, type GroundNode } from "./ground.ts";
-import type { Asked } from "./judge.ts";
+import type { EvaluationInput } from "./judge.ts";
 import { findModel, type Model } from "./model.ts";
 
 export interface Solution {
@@ -24,7 +24,10 @@ export interface Solution {
  * fault, on a path that is too long, or on a cycle through a negation. Undefined when more entities
  * lead to the answer than are looked at for one.
  */
-export function* solveNetwork(plan: GatherPlan, asked: Asked): Steps<Solution | undefined> {
+export function* solveNetwork(
+  plan: GatherPlan,
+  asked: EvaluationInput,
+): Steps<Solution | undefined> {
   const nodes = yield* groundNetwork(plan.network, [plan.root], asked);
   if (nodes === undefined) return undefined;
   const circuit = yield* circuitOf(nodes);
@@ -58,7 +61,7 @@ export function* solveNetwork(plan: GatherPlan, asked: Asked): Steps<Solution | 
 export function* solveTogether(
   network: RestrictedNetwork,
   roots: readonly Node[],
-  asked: Asked,
+  asked: EvaluationInput,
 ): Steps<ReadonlyMap<Node, boolean>> {
   const answers = new Map<Node, boolean>();
   const nodes = yield* groundNetwork(network, roots, asked);

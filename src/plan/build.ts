@@ -6,7 +6,7 @@ import { lower } from "./passes/1-lower.ts";
 import { restrict } from "./passes/2-restrict.ts";
 import { unfold } from "./passes/3-unfold.ts";
 import { arrange } from "./passes/4-arrange.ts";
-import { relax, type RelaxedPlan, relaxUnsure } from "./passes/5-drop-guards.ts";
+import { dropGuards, type CandidatePlan, dropGuardsOfSuperset } from "./passes/5-drop-guards.ts";
 import { collapse } from "./passes/6-collapse.ts";
 import type { AskedNetwork, Plan } from "./plan.ts";
 import { resolveQuestion, type Question } from "./question.ts";
@@ -20,10 +20,10 @@ export function* buildPlan(asked: AskedNetwork): Steps<Plan> {
 }
 
 /** The plan that finds the candidates of a lookup: all that `plan` accepts, and more. */
-export function* candidatePlan(plan: Plan): Steps<RelaxedPlan> {
-  if (plan.kind === "search") return relax(plan);
+export function* buildCandidatePlan(plan: Plan): Steps<CandidatePlan> {
+  if (plan.kind === "search") return dropGuards(plan);
   const unfolded = yield* unfold(plan.network, plan.root, { withoutGuards: true });
-  if (unfolded.kind === "automaton") return relaxUnsure(arrange(plan, unfolded.automaton));
+  if (unfolded.kind === "automaton") return dropGuardsOfSuperset(arrange(plan, unfolded.automaton));
   const { states } = yield* collapse(plan.network, [plan.root]);
   return { question: plan.question, states: new Map(states.map((state) => [state.id, state])) };
 }

@@ -1,7 +1,8 @@
+import { componentsOf } from "../base/graph.ts";
+import { runThrough } from "../base/steps.ts";
 import type { JsonValue } from "../base/tuple.ts";
 import { type Formula, type Node, reachedNodes } from "./network.ts";
 import type { GatherPlan, Guard, Hop, Plan, SearchPlan, State, Test } from "./plan.ts";
-import { regionsOf } from "./regions.ts";
 
 /** A plan for people: its states by region, with guards, tests, hops and the direction of each. */
 export function explainPlan(plan: Plan): string {
@@ -170,4 +171,25 @@ function formulaText(formula: Formula, numbers: ReadonlyMap<Node, number>): stri
     case "rule":
       return testText(formula);
   }
+}
+
+/** Regions of a search: the states that lead to each other along hops. */
+interface Regions {
+  /** Lower regions first: a hop leads to the same region or to a lower number. */
+  readonly numberOf: (state: number) => number;
+  readonly isRecursive: (state: number) => boolean;
+}
+
+function regionsOf({ states }: SearchPlan): Regions {
+  const next = (id: number): number[] => states[id]?.hops.map(({ target }) => target) ?? [];
+  const components = runThrough(componentsOf(states.keys(), next));
+  const regions = new Map(
+    components.flatMap(({ members, isCyclic }, number) =>
+      members.map((member) => [member, { number, isCyclic }] as const),
+    ),
+  );
+  return {
+    numberOf: (state) => regions.get(state)?.number ?? 0,
+    isRecursive: (state) => regions.get(state)?.isCyclic === true,
+  };
 }

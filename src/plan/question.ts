@@ -19,7 +19,7 @@ export interface Question {
 export type SubjectKind = Pick<Question, "subjectType" | "subjectRelation">;
 
 /** What the asked name is in the schema. */
-export type Asked =
+export type ResolvedName =
   | { readonly kind: "name"; readonly entity: EntityDefinition; readonly name: string }
   | { readonly kind: "rule"; readonly entity: EntityDefinition; readonly rule: RuleDefinition };
 
@@ -31,7 +31,7 @@ export function resolveQuestion(
   schema: Schema,
   question: Question,
   path: (field: string) => string,
-): Asked {
+): ResolvedName {
   const entity = schema.entities.get(question.entityType);
   if (entity === undefined) {
     throw fieldError(

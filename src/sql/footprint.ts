@@ -1,4 +1,4 @@
-import type { RelaxedPlan } from "../plan/passes/5-drop-guards.ts";
+import type { CandidatePlan } from "../plan/passes/5-drop-guards.ts";
 import { attributesOf, type SearchPlan, type Test } from "../plan/plan.ts";
 import type { Gather } from "./gather/gather.ts";
 
@@ -24,7 +24,7 @@ export function searchFootprint({ states, usersets }: SearchPlan): Footprint {
   ]);
 }
 
-export function relaxedFootprint({ states }: RelaxedPlan): Footprint {
+export function candidateFootprint({ states }: CandidatePlan): Footprint {
   return new Set(
     [...states.values()].flatMap(({ entityType, tests, hops }) =>
       [

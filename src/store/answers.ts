@@ -3,7 +3,7 @@ import { Pace, type Steps } from "../base/steps.ts";
 import type { Facts } from "../memory/facts.ts";
 import { GroundBudget } from "../memory/ground-budget.ts";
 import { interpret, type Interpretation } from "../memory/interpret.ts";
-import type { Asked } from "../memory/judge.ts";
+import type { EvaluationInput } from "../memory/judge.ts";
 import { solveTogether } from "../memory/solve.ts";
 import type { Plan } from "../plan/plan.ts";
 import { answerOf } from "./check-error.ts";
@@ -27,7 +27,7 @@ export function* answersOf(
 ): Steps<readonly CheckAnswer[]> {
   const { depth, context, items, path } = question;
   const budget = new GroundBudget();
-  const askedOf = (facts: Facts, item: CheckItem): Omit<Asked, "onFault"> => ({
+  const askedOf = (facts: Facts, item: CheckItem): Omit<EvaluationInput, "onFault"> => ({
     facts,
     entityId: item.entity.id,
     subject: item.subject,
@@ -65,7 +65,7 @@ export function* answersOf(
 function* answersTogether(
   { items }: CheckQuestion,
   plans: readonly Plan[],
-  askedOf: (index: number, item: CheckItem) => Omit<Asked, "onFault"> | undefined,
+  askedOf: (index: number, item: CheckItem) => Omit<EvaluationInput, "onFault"> | undefined,
 ): Steps<ReadonlyMap<number, boolean>> {
   const answers = new Map<number, boolean>();
   if (items.length < 2) return answers;

@@ -1,10 +1,10 @@
 import { heapBytes } from "../base/heap-bytes.ts";
 import { runThrough } from "../base/steps.ts";
 import type { Schema } from "../language/schema.ts";
-import { buildPlan, candidatePlan, rootOf } from "../plan/build.ts";
+import { buildPlan, buildCandidatePlan, rootOf } from "../plan/build.ts";
 import type { Network } from "../plan/network.ts";
 import { restrict, type RestrictedNetwork } from "../plan/passes/2-restrict.ts";
-import type { RelaxedPlan } from "../plan/passes/5-drop-guards.ts";
+import type { CandidatePlan } from "../plan/passes/5-drop-guards.ts";
 import type { Plan } from "../plan/plan.ts";
 import { questionKey } from "../plan/question-of.ts";
 import type { Question } from "../plan/question.ts";
@@ -33,7 +33,7 @@ export interface Planning {
 export class Planner {
   readonly #networks: KeptMap<RestrictedNetwork>;
   readonly #plans: KeptMap<Plan>;
-  readonly #candidates: KeptMap<RelaxedPlan>;
+  readonly #candidates: KeptMap<CandidatePlan>;
 
   constructor(limit: HeldBytes) {
     this.#networks = new KeptMap(limit, ({ possible }) => possible.length);
@@ -49,12 +49,12 @@ export class Planner {
   }
 
   /** The plan that finds the candidates of a lookup. Fails as `planOf` does. */
-  async candidatesOf(planning: Planning): Promise<RelaxedPlan> {
+  async candidatesOf(planning: Planning): Promise<CandidatePlan> {
     const { compiled, question, signal } = planning;
     const plan = await this.planOf(planning);
     return await this.#candidates.find(
       keyOf(compiled, question),
-      () => candidatePlan(plan),
+      () => buildCandidatePlan(plan),
       signal,
     );
   }

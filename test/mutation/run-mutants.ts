@@ -158,7 +158,7 @@ function promise({ engine, reached, ms, kills }: TrialState): number {
 }
 
 /** What only the candidates of a scope go through that Postgres has gathered. */
-const forPostgresAlone = ["src/memory/scope-reach.ts", "src/memory/forward-walk.ts"];
+const forPostgresAlone = ["src/memory/forward-walk.ts"];
 
 /**
  * Who is asked about a fault of that file. Where Postgres leaves an answer to the interpreter, the

@@ -48,8 +48,8 @@ function* searchPlans(text: string): Generator<SearchPlan> {
       const asked = { question, network: restricted, root };
       const plan = runThrough(buildPlan(asked));
       if (plan.kind === "search") yield plan;
-      const relaxed = runThrough(unfold(restricted, root, { withoutGuards: true }));
-      if (relaxed.kind === "automaton") yield arrange(asked, relaxed.automaton);
+      const unguarded = runThrough(unfold(restricted, root, { withoutGuards: true }));
+      if (unguarded.kind === "automaton") yield arrange(asked, unguarded.automaton);
     }
   }
 }

@@ -3,7 +3,7 @@ import { readdirSync } from "node:fs";
 import { join } from "node:path";
 import { test } from "node:test";
 
-import { layOut } from "../../src/sql/text/format-statement.ts";
+import { formatStatement } from "../../src/sql/text/format-statement.ts";
 import { lookupCases } from "./lookup-cases.ts";
 import { allStatements, statementCases } from "./statement-cases.ts";
 
@@ -19,9 +19,13 @@ const reviewed = [...statementCases, ...lookupCases];
 for (const { name, statement } of reviewed) {
   test(`the statement ${name} is as it was reviewed`, (t) => {
     const parameters = statement.params.map((key, index) => `-- $${index + 1}: ${key}\n`).join("");
-    t.assert.fileSnapshot(`${parameters}\n${layOut(statement.text)}`, join(folder, `${name}.sql`), {
-      serializers: [String],
-    });
+    t.assert.fileSnapshot(
+      `${parameters}\n${formatStatement(statement.text)}`,
+      join(folder, `${name}.sql`),
+      {
+        serializers: [String],
+      },
+    );
   });
 }
 
@@ -34,7 +38,7 @@ test("every golden file is of a statement", () => {
 
 test("a statement that is laid out is the same but for its whitespace", () => {
   for (const { statement } of allStatements()) {
-    const laidOut = layOut(statement.text);
+    const laidOut = formatStatement(statement.text);
     assert.equal(laidOut.replaceAll(/\s+/g, ""), statement.text.replaceAll(/\s+/g, ""));
     assert.doesNotMatch(laidOut, /[ \t]$/m);
   }
@@ -43,7 +47,7 @@ test("a statement that is laid out is the same but for its whitespace", () => {
 test("literals are laid out as they are, whatever they hold", () => {
   const text = "select 'a  (select b' from t where c = E'\\'  from  \\\\' and d = 'it''s  where'";
   assert.equal(
-    layOut(text),
+    formatStatement(text),
     "select 'a  (select b'\nfrom t\nwhere c = E'\\'  from  \\\\'\nand d = 'it''s  where'\n",
   );
 });

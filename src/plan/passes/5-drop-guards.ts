@@ -6,32 +6,32 @@ import type { Question } from "../question.ts";
  * A search plan without its guards: its search finds every entity and every subject that the plan
  * itself would accept, and others. Both lookups take their candidates from it.
  */
-export interface RelaxedPlan {
+export interface CandidatePlan {
   readonly question: Question;
   /** By number; state 0 is the question, the others are reached from it by hops. */
-  readonly states: ReadonlyMap<number, RelaxedState>;
+  readonly states: ReadonlyMap<number, CandidateState>;
 }
 
-export interface RelaxedState {
+export interface CandidateState {
   readonly id: number;
   readonly entityType: string;
-  readonly tests: readonly RelaxedTest[];
-  readonly hops: readonly RelaxedHop[];
+  readonly tests: readonly CandidateTest[];
+  readonly hops: readonly CandidateHop[];
 }
 
 /** `isSure`: the plan has no guard there, but for the arrival guards of the question itself. */
-export interface RelaxedTest {
+export interface CandidateTest {
   readonly test: Test;
-  readonly isSure: boolean;
+  readonly isDefinite: boolean;
 }
 
-export interface RelaxedHop {
+export interface CandidateHop {
   readonly relations: readonly string[];
   readonly subjectType: string;
   /** Undefined in a walk, which follows every subject of the type. */
   readonly subjectRelation: string | undefined;
   readonly target: number;
-  readonly isSure: boolean;
+  readonly isDefinite: boolean;
 }
 
 /**
@@ -42,27 +42,27 @@ export interface RelaxedHop {
  * an accepting test; where all of that path is sure, the plan accepts if the arrival guards of the
  * question let it pass. States that only guards led to are gone.
  */
-export function relax(plan: SearchPlan): RelaxedPlan {
-  return relaxed(plan, true);
+export function dropGuards(plan: SearchPlan): CandidatePlan {
+  return candidatePlanOf(plan, true);
 }
 
 /** The same of a plan that was unfolded without guards: nothing of it is sure. */
-export function relaxUnsure(plan: SearchPlan): RelaxedPlan {
-  return relaxed(plan, false);
+export function dropGuardsOfSuperset(plan: SearchPlan): CandidatePlan {
+  return candidatePlanOf(plan, false);
 }
 
-function relaxed(plan: SearchPlan, isExact: boolean): RelaxedPlan {
-  const states = new Map([[0, relaxedState(plan, 0, isExact)]]);
+function candidatePlanOf(plan: SearchPlan, isExact: boolean): CandidatePlan {
+  const states = new Map([[0, candidateState(plan, 0, isExact)]]);
   // Grows while it is read: a state's hops lead to further ones.
   for (const { hops } of states.values()) {
     for (const { target } of hops) {
-      if (!states.has(target)) states.set(target, relaxedState(plan, target, isExact));
+      if (!states.has(target)) states.set(target, candidateState(plan, target, isExact));
     }
   }
   return { question: plan.question, states };
 }
 
-function relaxedState(plan: SearchPlan, id: number, isExact: boolean): RelaxedState {
+function candidateState(plan: SearchPlan, id: number, isExact: boolean): CandidateState {
   const state = must(plan.states[id], "a plan's states refer to each other");
   const isOpen = ({ guards, target }: GuardedHop): boolean =>
     isExact && guards.length === 0 && plan.states[target]?.arrival.length === 0;
@@ -71,14 +71,14 @@ function relaxedState(plan: SearchPlan, id: number, isExact: boolean): RelaxedSt
     entityType: state.entityType,
     tests: state.tests.map(({ guards, test }) => ({
       test,
-      isSure: isExact && guards.length === 0,
+      isDefinite: isExact && guards.length === 0,
     })),
     hops: state.hops.map((guarded) => ({
       relations: guarded.hop.relations,
       subjectType: guarded.hop.subjectType,
       subjectRelation: guarded.hop.kind === "userset" ? guarded.hop.subjectRelation : undefined,
       target: guarded.target,
-      isSure: isOpen(guarded),
+      isDefinite: isOpen(guarded),
     })),
   };
 }

@@ -3,13 +3,13 @@ import { type Formula, mentionedNodes, type Node } from "../network.ts";
 import type { Test } from "../plan.ts";
 import type { SubjectKind } from "../question.ts";
 import { holdsDirectly, isPossible, isSubjectNode, type RestrictedNetwork } from "./2-restrict.ts";
-import type { RelaxedHop, RelaxedState } from "./5-drop-guards.ts";
+import type { CandidateHop, CandidateState } from "./5-drop-guards.ts";
 
 /** All that roots of one entity type lead to. Its first state is that of the roots' type. */
 export interface Collapsed {
   readonly kind: SubjectKind;
   /** One for each entity type, under the number that is its place. */
-  readonly states: readonly RelaxedState[];
+  readonly states: readonly CandidateState[];
   /** By entity type, the relations whose nodes were met. */
   readonly relations: ReadonlyMap<string, readonly string[]>;
 }
@@ -58,7 +58,7 @@ class OpenType {
   readonly relations = new Set<string>();
   readonly direct = new Set<string>();
   readonly tests = new Map<string, Test>();
-  readonly hops = new Map<string, RelaxedHop & { readonly relations: string[] }>();
+  readonly hops = new Map<string, CandidateHop & { readonly relations: string[] }>();
   isSelf = false;
   readonly #entityType: string;
 
@@ -73,13 +73,13 @@ class OpenType {
     const hop = this.hops.get(key);
     if (hop === undefined) {
       const relations = [relation];
-      this.hops.set(key, { relations, subjectType, subjectRelation, target, isSure: false });
+      this.hops.set(key, { relations, subjectType, subjectRelation, target, isDefinite: false });
     } else if (!hop.relations.includes(relation)) {
       hop.relations.push(relation);
     }
   }
 
-  state(): RelaxedState {
+  state(): CandidateState {
     const tests: Test[] = [
       ...(this.isSelf ? [{ kind: "self" } as const] : []),
       ...(this.direct.size > 0 ? [{ kind: "direct", relations: [...this.direct] } as const] : []),
@@ -88,7 +88,7 @@ class OpenType {
     return {
       id: this.id,
       entityType: this.#entityType,
-      tests: tests.map((test) => ({ test, isSure: false })),
+      tests: tests.map((test) => ({ test, isDefinite: false })),
       hops: [...this.hops.values()],
     };
   }

@@ -1,5 +1,5 @@
 import { gatheredTuplesMax } from "../../plan/limit.ts";
-import type { RelaxedState } from "../../plan/passes/5-drop-guards.ts";
+import type { CandidateState } from "../../plan/passes/5-drop-guards.ts";
 import type { Collapsed } from "../../plan/passes/6-collapse.ts";
 import { attributesOf } from "../../plan/plan.ts";
 import type { SubjectKind } from "../../plan/question.ts";
@@ -17,7 +17,7 @@ export interface Gather {
   readonly tuplesMax: number;
 }
 
-export interface GatherType extends Pick<RelaxedState, "entityType" | "hops"> {
+export interface GatherType extends Pick<CandidateState, "entityType" | "hops"> {
   readonly direct: readonly string[];
   /** Relations whose tuples are all read, which an expand needs; empty for a check. */
   readonly listed: readonly string[];

@@ -1,5 +1,5 @@
 import { must, unreachable } from "../../base/assert.ts";
-import type { RelaxedPlan, RelaxedState } from "../../plan/passes/5-drop-guards.ts";
+import type { CandidatePlan, CandidateState } from "../../plan/passes/5-drop-guards.ts";
 import type { Test } from "../../plan/plan.ts";
 import type { RelationName } from "../../plan/relations-with.ts";
 import { guardedVerdict } from "../search/test.ts";
@@ -12,7 +12,7 @@ import type { ScopedTypes } from "./scoped-types.ts";
 /** What the candidates of a lookup of entities are found from. */
 export interface EntityCandidates {
   readonly scope: Scope;
-  readonly relaxed: RelaxedPlan;
+  readonly candidatePlan: CandidatePlan;
   readonly subjectId: Fragment;
   /** Judges tests on the way; undefined when the plan has no SQL: then they are taken to hold. */
   readonly writer: Writer | undefined;
@@ -30,11 +30,11 @@ export type NotDirect = Exclude<Test, { readonly kind: "direct" }>;
 export function acceptedIds(
   input: EntityCandidates,
   reading: Reading,
-  { entityType }: RelaxedState,
+  { entityType }: CandidateState,
   test: NotDirect,
 ): Fragment {
-  const { scope, relaxed, subjectId, openRules } = input;
-  const { subjectType } = relaxed.question;
+  const { scope, candidatePlan, subjectId, openRules } = input;
+  const { subjectType } = candidatePlan.question;
   switch (test.kind) {
     case "self":
       return sql`
@@ -56,7 +56,12 @@ export function acceptedIds(
 }
 
 /** What a test says at an entity, whatever guards it has. */
-export function verdictAt(writer: Writer, state: RelaxedState, test: Test, id: Fragment): Fragment {
+export function verdictAt(
+  writer: Writer,
+  state: CandidateState,
+  test: Test,
+  id: Fragment,
+): Fragment {
   const judged = must(writer.plan.states[state.id], "a relaxed state is one of the plan");
   return guardedVerdict(writer, judged, { guards: [], test }, { id, level: levelZero });
 }

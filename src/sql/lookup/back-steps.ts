@@ -1,4 +1,4 @@
-import type { RelaxedPlan, RelaxedState } from "../../plan/passes/5-drop-guards.ts";
+import type { CandidatePlan, CandidateState } from "../../plan/passes/5-drop-guards.ts";
 import type { RelationName } from "../../plan/relations-with.ts";
 
 /**
@@ -7,26 +7,32 @@ import type { RelationName } from "../../plan/relations-with.ts";
  */
 export interface BackStep extends RelationName {
   readonly at: number;
-  readonly to: RelaxedState;
+  readonly to: CandidateState;
   readonly subjectType: string;
   /** Undefined in a walk, which follows every subject of the type. */
   readonly subjectRelation: string | undefined;
-  readonly isSure: boolean;
+  readonly isDefinite: boolean;
 }
 
 /** The state at which the asked subject itself stands: no plan has it. */
-export function subjectState({ states }: RelaxedPlan): number {
+export function subjectState({ states }: CandidatePlan): number {
   return Math.max(...states.keys()) + 1;
 }
 
-export function backSteps(relaxed: RelaxedPlan): BackStep[] {
-  const { subjectType, subjectRelation } = relaxed.question;
-  const at = subjectState(relaxed);
-  return [...relaxed.states.values()].flatMap((to) => {
+export function backSteps(candidatePlan: CandidatePlan): BackStep[] {
+  const { subjectType, subjectRelation } = candidatePlan.question;
+  const at = subjectState(candidatePlan);
+  return [...candidatePlan.states.values()].flatMap((to) => {
     const { entityType } = to;
-    const tests = to.tests.flatMap(({ test, isSure }) =>
+    const tests = to.tests.flatMap(({ test, isDefinite }) =>
       test.kind === "direct"
-        ? test.relations.map((relation) => ({ at, subjectType, subjectRelation, relation, isSure }))
+        ? test.relations.map((relation) => ({
+            at,
+            subjectType,
+            subjectRelation,
+            relation,
+            isDefinite,
+          }))
         : [],
     );
     const hops = to.hops.flatMap(({ relations, target, ...hop }) =>
@@ -37,15 +43,15 @@ export function backSteps(relaxed: RelaxedPlan): BackStep[] {
 }
 
 /** The i-th of the steps from each state, for each i. */
-export function layersOf(steps: readonly BackStep[]): BackStep[][] {
-  const layers: BackStep[][] = [];
+export function stepRanks(steps: readonly BackStep[]): BackStep[][] {
+  const ranks: BackStep[][] = [];
   const seen = new Map<number, number>();
   for (const step of steps) {
-    const layer = seen.get(step.at) ?? 0;
-    seen.set(step.at, layer + 1);
-    (layers[layer] ??= []).push(step);
+    const rank = seen.get(step.at) ?? 0;
+    seen.set(step.at, rank + 1);
+    (ranks[rank] ??= []).push(step);
   }
-  return layers;
+  return ranks;
 }
 
 /**
@@ -80,15 +86,15 @@ function rangesOfAlike(group: readonly BackStep[], relationsWith: RelationsWith)
   const [step] = group;
   if (step === undefined) return [];
   const { subjectType, subjectRelation = "" } = step;
-  const wanted = Map.groupBy(group, placeOf);
-  const all = [...relationsWith(subjectType, subjectRelation), ...group].map(placeOf);
+  const wanted = Map.groupBy(group, indexKey);
+  const all = [...relationsWith(subjectType, subjectRelation), ...group].map(indexKey);
   // Names are ASCII, so the order of their characters is that of the index.
-  const places = [...new Set(all)].sort();
+  const keys = [...new Set(all)].sort();
   const runs: BackStep[][] = [];
-  places.forEach((place, index) => {
-    const steps = wanted.get(place);
+  keys.forEach((key, index) => {
+    const steps = wanted.get(key);
     if (steps === undefined) return;
-    const before = wanted.has(places[index - 1] ?? "") ? runs.at(-1) : undefined;
+    const before = wanted.has(keys[index - 1] ?? "") ? runs.at(-1) : undefined;
     if (before === undefined) runs.push([...steps]);
     else before.push(...steps);
   });
@@ -104,6 +110,6 @@ function rangeOf(steps: readonly BackStep[]): StepRange[] {
 }
 
 /** Sorts as the index does: by the entity type, then by the relation. */
-function placeOf({ entityType, relation }: RelationName): string {
+function indexKey({ entityType, relation }: RelationName): string {
   return `${entityType}\0${relation}`;
 }

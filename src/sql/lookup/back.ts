@@ -1,4 +1,4 @@
-import type { RelaxedState } from "../../plan/passes/5-drop-guards.ts";
+import type { CandidateState } from "../../plan/passes/5-drop-guards.ts";
 import { levelZero, nextLevel } from "../search/writer.ts";
 import { lateralBranches, tupleProbe } from "../state/source.ts";
 import { type Fragment, integer, join, literal, sql } from "../text/fragment.ts";
@@ -25,14 +25,14 @@ export const backHops = sql`round(back.level, scale(back.level) - 1)`;
  */
 export function backTable(
   input: EntityCandidates,
-  inner: readonly RelaxedState[],
+  inner: readonly CandidateState[],
   steps: { readonly plain: readonly BackStep[]; readonly loose: readonly BackStep[] },
 ): Fragment {
-  const { relaxed, subjectId, relationsWith } = input;
-  const subject = sql`select ${integer(subjectState(relaxed))}, ${subjectId}, ${levelZero}, true`;
+  const { candidatePlan, subjectId, relationsWith } = input;
+  const subject = sql`select ${integer(subjectState(candidatePlan))}, ${subjectId}, ${levelZero}, true`;
   const starts = inner.flatMap((state) =>
-    state.tests.flatMap(({ test, isSure }) =>
-      test.kind === "direct" ? [] : [start(input, state, test, isSure)],
+    state.tests.flatMap(({ test, isDefinite }) =>
+      test.kind === "direct" ? [] : [start(input, state, test, isDefinite)],
     ),
   );
   const begin = join([subject, ...starts], " union all ");
@@ -56,21 +56,21 @@ export function backTable(
 /** The rows of `back` at which a test of an inner state accepts. */
 function start(
   input: EntityCandidates,
-  state: RelaxedState,
+  state: CandidateState,
   test: NotDirect,
-  isSure: boolean,
+  isDefinite: boolean,
 ): Fragment {
   const { writer } = input;
   const ids = acceptedIds(input, input.limits.limited(whole, state.entityType), state, test);
   const columns = sql`
     ${integer(state.id)} as state, c.id collate "C" as id, ${backLevelZero} as level
   `;
-  const sure = isSure ? sql`true` : sql`false`;
-  if (test.kind === "self") return sql`select ${columns}, ${sure} as sure from (${ids}) c`;
+  const definite = isDefinite ? sql`true` : sql`false`;
+  if (test.kind === "self") return sql`select ${columns}, ${definite} as sure from (${ids}) c`;
   if (writer === undefined) return sql`select ${columns}, false as sure from (${ids}) c`;
   const verdict = verdictAt(writer, state, test, sql`c.id`);
   return sql`
-    select ${columns}, ${sure} and v.v = 2 as sure
+    select ${columns}, ${definite} and v.v = 2 as sure
     from (${ids}) c
     cross join lateral (select ${verdict} as v offset 0) v
     where v.v > 0

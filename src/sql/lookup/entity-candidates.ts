@@ -1,11 +1,15 @@
 import { must, unreachable } from "../../base/assert.ts";
-import type { RelaxedHop, RelaxedState, RelaxedTest } from "../../plan/passes/5-drop-guards.ts";
+import type {
+  CandidateHop,
+  CandidateState,
+  CandidateTest,
+} from "../../plan/passes/5-drop-guards.ts";
 import type { SearchPlan } from "../../plan/plan.ts";
 import { levelZero } from "../search/writer.ts";
 import { manyRelations } from "../state/relation-set.ts";
 import { type Fragment, integer, join, literal, sql } from "../text/fragment.ts";
 import { acceptedIds, type EntityCandidates, type NotDirect, verdictAt } from "./accepted-ids.ts";
-import { type BackStep, backSteps, layersOf } from "./back-steps.ts";
+import { type BackStep, backSteps, stepRanks } from "./back-steps.ts";
 import { backHops, backTable } from "./back.ts";
 import {
   candidatesMax,
@@ -15,7 +19,7 @@ import {
   tupleIds,
   tupleIdsUnder,
 } from "./candidate.ts";
-import { nameByStep, sureByStep } from "./step-table.ts";
+import { nameByStep, definiteByStep } from "./step-table.ts";
 
 /**
  * The candidates of a lookup of entities, as CTEs: `back` goes from the subject against the hops of
@@ -28,19 +32,21 @@ export function entityCandidates(input: EntityCandidates): {
   readonly tables: readonly Fragment[];
   readonly candidates: readonly Fragment[];
 } {
-  const { relaxed, limits } = input;
-  const root = must(relaxed.states.get(0), "a plan has its question");
-  const targets = new Set([...relaxed.states.values()].flatMap(({ hops }) => hops.map(targetOf)));
-  const inner = [...relaxed.states.values()].filter(({ id }) => targets.has(id));
+  const { candidatePlan, limits } = input;
+  const root = must(candidatePlan.states.get(0), "a plan has its question");
+  const targets = new Set(
+    [...candidatePlan.states.values()].flatMap(({ hops }) => hops.map(targetOf)),
+  );
+  const inner = [...candidatePlan.states.values()].filter(({ id }) => targets.has(id));
   const isInner = targets.has(root.id);
-  const steps = backSteps(relaxed);
+  const steps = backSteps(candidatePlan);
   const last = isInner ? [] : steps.filter(({ to }) => to === root);
   const plain = steps.filter((step) => !last.includes(step));
   const loose = steps.filter(({ subjectRelation }) => subjectRelation === undefined);
   const back = backTable(input, inner, { plain, loose });
   const { wide, narrow } = byWidth(last);
   const pages = [
-    ...layersOf(narrow).map((layer) => layerCandidates(input, root, layer)),
+    ...stepRanks(narrow).map((rank) => rankCandidates(input, root, rank)),
     ...wide.map((alike) => wideCandidates(input, root, alike)),
   ];
   const accepted = isInner ? [] : root.tests.flatMap((test) => testCandidates(input, root, test));
@@ -48,7 +54,7 @@ export function entityCandidates(input: EntityCandidates): {
   return { tables: [...limits.tables, back], candidates: [...accepted, ...pages, ...read] };
 }
 
-function targetOf({ target }: RelaxedHop): number {
+function targetOf({ target }: CandidateHop): number {
   return target;
 }
 
@@ -57,7 +63,7 @@ function targetOf({ target }: RelaxedHop): number {
  * not have all of those that the plan asks for, or not whole.
  */
 export function usersetsInBack(
-  { relaxed, limits }: EntityCandidates,
+  { candidatePlan, limits }: EntityCandidates,
   plan: SearchPlan,
 ): readonly Fragment[] | undefined {
   const states = new Map<number, number>();
@@ -66,7 +72,7 @@ export function usersetsInBack(
     for (const { hop, target } of hops) {
       if (hop.kind !== "userset") continue;
       asked.add(hop.userset);
-      if (relaxed.states.has(id)) states.set(hop.userset, target);
+      if (candidatePlan.states.has(id)) states.set(hop.userset, target);
     }
   }
   const isWhole = plan.usersets.every(({ entityType }) => !limits.types.includes(entityType));
@@ -94,13 +100,13 @@ const readCandidates = sql`
 `;
 
 /** A page from each row of `back` at which a step of the layer begins. */
-function layerCandidates(
+function rankCandidates(
   input: EntityCandidates,
-  root: RelaxedState,
-  layer: readonly BackStep[],
+  root: CandidateState,
+  rank: readonly BackStep[],
 ): Fragment {
   const state = sql`back.state`;
-  const name = (of: (step: BackStep) => string): Fragment => nameByStep(layer, state, of);
+  const name = (of: (step: BackStep) => string): Fragment => nameByStep(rank, state, of);
   const reading = input.limits.limited(page, root.entityType);
   const relation = name((step) => step.relation);
   const ids = tupleIdsUnder(input.scope, reading, relation, {
@@ -111,12 +117,12 @@ function layerCandidates(
     subjectRelation: name((step) => step.subjectRelation ?? ""),
   });
   const states = join(
-    layer.map(({ at }) => integer(at)),
+    rank.map(({ at }) => integer(at)),
     ", ",
   );
   // The hop is the one that the levels of `back` have more.
   return sql`
-    select p.id, back.sure and ${sureByStep(layer, state)} as sure, back.level
+    select p.id, back.sure and ${definiteByStep(rank, state)} as sure, back.level
     from back
     cross join lateral (${ids}) p
     where ${state} in (${states})
@@ -141,7 +147,7 @@ function byWidth(steps: readonly BackStep[]): {
 /** A page from each row of `back` at which the steps begin, by all their relations in one branch. */
 function wideCandidates(
   input: EntityCandidates,
-  root: RelaxedState,
+  root: CandidateState,
   [first, ...others]: readonly [BackStep, ...BackStep[]],
 ): Fragment {
   const steps = [first, ...others];
@@ -158,9 +164,9 @@ function wideCandidates(
       subjectRelation: literal(first.subjectRelation ?? ""),
     },
   );
-  const sure = steps.every(({ isSure }) => isSure) ? sql`back.sure` : sql`false`;
+  const definite = steps.every(({ isDefinite }) => isDefinite) ? sql`back.sure` : sql`false`;
   return sql`
-    select p.id, ${sure} as sure, back.level
+    select p.id, ${definite} as sure, back.level
     from back
     cross join lateral (${ids}) p
     where back.state = ${integer(first.at)}
@@ -169,8 +175,8 @@ function wideCandidates(
 
 function testCandidates(
   input: EntityCandidates,
-  root: RelaxedState,
-  { test, isSure }: RelaxedTest,
+  root: CandidateState,
+  { test, isDefinite }: CandidateTest,
 ): Fragment[] {
   // A direct test is a step from the subject.
   if (test.kind === "direct") return [];
@@ -178,7 +184,7 @@ function testCandidates(
   const ids = acceptedIds(input, judged(input, reading, root, test), root, test);
   return [
     sql`
-      select c.id collate "C", ${isSure ? sureOf(test) : sql`false`}, ${levelZero} from (${ids}) c
+      select c.id collate "C", ${isDefinite ? definiteOf(test) : sql`false`}, ${levelZero} from (${ids}) c
     `,
   ];
 }
@@ -190,7 +196,7 @@ function testCandidates(
 function judged(
   { writer, limits }: EntityCandidates,
   reading: Reading,
-  root: RelaxedState,
+  root: CandidateState,
   test: NotDirect,
 ): Reading {
   if (writer === undefined || limits.types.length === 0 || test.kind === "self") return reading;
@@ -202,7 +208,7 @@ function judged(
   );
 }
 
-function sureOf(test: NotDirect): Fragment {
+function definiteOf(test: NotDirect): Fragment {
   switch (test.kind) {
     case "self":
       return sql`true`;

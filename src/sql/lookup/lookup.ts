@@ -1,6 +1,6 @@
 import { must } from "../../base/assert.ts";
 import type { Schema } from "../../language/schema.ts";
-import type { RelaxedPlan } from "../../plan/passes/5-drop-guards.ts";
+import type { CandidatePlan } from "../../plan/passes/5-drop-guards.ts";
 import type { SearchPlan, State } from "../../plan/plan.ts";
 import { relationsWith } from "../../plan/relations-with.ts";
 import { gatherBody } from "../gather/gather-body.ts";
@@ -29,7 +29,7 @@ import { subjectCandidates } from "./subject-candidates.ts";
 /** What is looked for, and how its candidates are judged. */
 export interface Lookup {
   readonly end: "entities" | "subjects";
-  readonly relaxed: RelaxedPlan;
+  readonly candidatePlan: CandidatePlan;
   readonly schema: Schema;
   readonly judge:
     /** In the statement, by the plan itself. */
@@ -77,11 +77,15 @@ export function lookupStatement(lookup: Lookup, shape: LookupShape): Statement {
 const askedId = sql`${param("id", "text")} collate "C"`;
 const answersMax = param("answers", "int");
 
-function entities({ relaxed, judge, schema }: Lookup, shape: LookupShape, scope: Scope): Fragment {
+function entities(
+  { candidatePlan, judge, schema }: Lookup,
+  shape: LookupShape,
+  scope: Scope,
+): Fragment {
   const limits = scopedTypes(shape.scopedTypes);
   const input = {
     scope,
-    relaxed,
+    candidatePlan,
     subjectId: askedId,
     openRules: shape.openRules,
     limits,
@@ -101,7 +105,7 @@ function entities({ relaxed, judge, schema }: Lookup, shape: LookupShape, scope:
   const closure =
     known === undefined ? closureTables(scope, plan, { id: askedId }) : readClosure(known);
   const id = sql`found.id`;
-  const verdict = candidateVerdict(writer, relaxed, id, (state) =>
+  const verdict = candidateVerdict(writer, candidatePlan, id, (state) =>
     known === undefined ? undefined : closedVerdict(writer, state, id),
   );
   return pageOf(
@@ -110,8 +114,8 @@ function entities({ relaxed, judge, schema }: Lookup, shape: LookupShape, scope:
   );
 }
 
-function subjects({ relaxed, judge }: Lookup, scope: Scope): Fragment {
-  const input = { scope, relaxed, entityId: askedId };
+function subjects({ candidatePlan, judge }: Lookup, scope: Scope): Fragment {
+  const input = { scope, candidatePlan, entityId: askedId };
   if (judge.kind === "gather") {
     const { tables, candidates } = subjectCandidates({ ...input, writer: undefined });
     const facts = gatherBody(scope, judge.gather, askedId, sql`''`);
@@ -121,7 +125,7 @@ function subjects({ relaxed, judge }: Lookup, scope: Scope): Fragment {
   const subject = sql`found.id`;
   const writer = searchWriter(scope, plan, subject);
   const { tables, candidates } = subjectCandidates({ ...input, writer });
-  const verdict = candidateVerdict(writer, relaxed, askedId, (state, searched) =>
+  const verdict = candidateVerdict(writer, candidatePlan, askedId, (state, searched) =>
     unclosedVerdict(writer, state, askedId, searched),
   );
   return pageOf(
@@ -182,7 +186,7 @@ type UsersetJudge = (state: State, searched: () => Fragment) => Fragment | undef
  */
 function candidateVerdict(
   writer: Writer,
-  relaxed: RelaxedPlan,
+  candidatePlan: CandidatePlan,
   entityId: Fragment,
   judgeUsersets: UsersetJudge,
 ): Fragment {
@@ -199,26 +203,26 @@ function candidateVerdict(
     },
   };
   const passed = passage(shortened, stateOf(0).arrival, at);
-  const sure =
+  const definite =
     passed.kind === "open"
       ? sql`2`
       : passed.kind === "exact"
         ? sql`case when ${passed.holds} then 2 else 0 end`
         : passed.value;
-  if (hasDoubt(relaxed)) {
+  if (hasDoubt(candidatePlan)) {
     const asked = sql`(select x.v from (${questionVerdict(writer, entityId)}) x)`;
-    return sql`case when found.sure then ${sure} else ${asked} end`;
+    return sql`case when found.sure then ${definite} else ${asked} end`;
   }
   // Nothing but a path that is too long leaves a candidate unsure.
-  return sql`least(${sure}, case when found.sure then 2 else 1 end)`;
+  return sql`least(${definite}, case when found.sure then 2 else 1 end)`;
 }
 
-function hasDoubt({ states }: RelaxedPlan): boolean {
+function hasDoubt({ states }: CandidatePlan): boolean {
   return [...states.values()].some(
     (state) =>
-      state.hops.some((hop) => !hop.isSure) ||
+      state.hops.some((hop) => !hop.isDefinite) ||
       state.tests.some(
-        ({ test, isSure }) => !isSure || test.kind === "attribute" || test.kind === "rule",
+        ({ test, isDefinite }) => !isDefinite || test.kind === "attribute" || test.kind === "rule",
       ),
   );
 }

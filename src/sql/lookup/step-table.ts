@@ -59,24 +59,24 @@ function targetsOf(
   const steps = ranges.flatMap((range) => range?.steps ?? []);
   if (kind === "exact" && ranges.every((range) => (range?.steps.length ?? 1) === 1)) {
     const only = ranges.map((range) => range?.steps[0]);
-    return sql`lateral (select ${stateOf(only, index)} as state, ${sureOf(only, index)} as sure) s`;
+    return sql`lateral (select ${stateOf(only, index)} as state, ${definiteOf(only, index)} as sure) s`;
   }
   let count = 0;
-  const places = ranges.map((range) => {
+  const spans = ranges.map((range) => {
     if (range === undefined) return undefined;
     const start = count;
     count += range.steps.length;
     return { start, end: count - 1 };
   });
-  const start = places.map((place) => place?.start);
-  const end = places.map((place) => place?.end);
+  const start = spans.map((span) => span?.start);
+  const end = spans.map((span) => span?.end);
   const step = sql`o.step`;
   const numbers = numbersFrom(steps.length, numberAt(start, index), numberAt(end, index));
   const name = (of: (step: BackStep) => string): Fragment => nameAt(steps.map(of), step);
   // The offset keeps the planner from going through the steps before there is a tuple.
   return sql`
     lateral (
-      select ${stateOf(steps, step)} as state, ${sureOf(steps, step)} as sure
+      select ${stateOf(steps, step)} as state, ${definiteOf(steps, step)} as sure
       from ${numbers} o(step)
       where ${name((each) => each.entityType)} = p.entity_type
       and ${name((each) => each.relation)} = p.relation
@@ -97,12 +97,12 @@ function stateOf(steps: readonly (BackStep | undefined)[], index: Fragment): Fra
   return only !== undefined && others.length === 0 ? integer(only) : numberAt(ids, index);
 }
 
-function sureOf(steps: readonly (BackStep | undefined)[], index: Fragment): Fragment {
+function definiteOf(steps: readonly (BackStep | undefined)[], index: Fragment): Fragment {
   const known = steps.filter((step) => step !== undefined);
-  if (known.every(({ isSure }) => isSure)) return sql`true`;
-  if (!known.some(({ isSure }) => isSure)) return sql`false`;
+  if (known.every(({ isDefinite }) => isDefinite)) return sql`true`;
+  if (!known.some(({ isDefinite }) => isDefinite)) return sql`false`;
   return sql`${numberAt(
-    steps.map((step) => (step === undefined ? undefined : Number(step.isSure))),
+    steps.map((step) => (step === undefined ? undefined : Number(step.isDefinite))),
     index,
   )} = 1`;
 }
@@ -124,10 +124,10 @@ export function nameByStep(
 }
 
 /** Whether the step from the state of a row is sure, of steps that begin at different ones. */
-export function sureByStep(steps: readonly BackStep[], state: Fragment): Fragment {
+export function definiteByStep(steps: readonly BackStep[], state: Fragment): Fragment {
   const byState = new Map(steps.map((step) => [step.at, step]));
   const length = Math.max(...byState.keys()) + 1;
-  return sureOf(
+  return definiteOf(
     Array.from({ length }, (_, at) => byState.get(at)),
     state,
   );

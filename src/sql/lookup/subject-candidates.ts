@@ -1,5 +1,9 @@
 import { must } from "../../base/assert.ts";
-import type { RelaxedHop, RelaxedPlan, RelaxedState } from "../../plan/passes/5-drop-guards.ts";
+import type {
+  CandidateHop,
+  CandidatePlan,
+  CandidateState,
+} from "../../plan/passes/5-drop-guards.ts";
 import type { Test } from "../../plan/plan.ts";
 import { guardedVerdict } from "../search/test.ts";
 import { levelZero, nextLevel, type Writer } from "../search/writer.ts";
@@ -10,7 +14,7 @@ import { knownIds, page, tupleIds } from "./candidate.ts";
 
 export interface SubjectCandidates {
   readonly scope: Scope;
-  readonly relaxed: RelaxedPlan;
+  readonly candidatePlan: CandidatePlan;
   readonly entityId: Fragment;
   /** Judges tests on the way; undefined when the plan has no SQL: then they are taken to hold. */
   readonly writer: Writer | undefined;
@@ -29,15 +33,15 @@ export function subjectCandidates(input: SubjectCandidates): {
   readonly tables: readonly Fragment[];
   readonly candidates: readonly Fragment[];
 } {
-  const states = [...input.relaxed.states.values()];
+  const states = [...input.candidatePlan.states.values()];
   const found = states.flatMap((state) =>
-    state.tests.flatMap(({ test, isSure }) => {
-      const sure = isSure ? sql`reach.sure` : sql`false`;
+    state.tests.flatMap(({ test, isDefinite }) => {
+      const definite = isDefinite ? sql`reach.sure` : sql`false`;
       return isOpen(test)
         ? []
         : [
             sql`
-              select c.id, ${sure} as sure, reach.level
+              select c.id, ${definite} as sure, reach.level
               from reach
               cross join lateral (${acceptedIds(input, state, test)}) c
               where reach.state = ${integer(state.id)}
@@ -46,8 +50,8 @@ export function subjectCandidates(input: SubjectCandidates): {
     }),
   );
   const opened = states.flatMap((state) =>
-    state.tests.flatMap(({ test, isSure }) =>
-      isOpen(test) ? [openRows(input, state, test, isSure)] : [],
+    state.tests.flatMap(({ test, isDefinite }) =>
+      isOpen(test) ? [openRows(input, state, test, isDefinite)] : [],
     ),
   );
   const reach = reachTable(input);
@@ -60,7 +64,7 @@ export function subjectCandidates(input: SubjectCandidates): {
       limit 1
     )
   `;
-  const { question } = input.relaxed;
+  const { question } = input.candidatePlan;
   const named = question.entityType === question.subjectType ? input.entityId : undefined;
   const known = knownIds(input.scope, page, question.subjectType, named);
   const all = sql`
@@ -70,7 +74,7 @@ export function subjectCandidates(input: SubjectCandidates): {
 }
 
 function reachTable(input: SubjectCandidates): Fragment {
-  const states = [...input.relaxed.states.values()];
+  const states = [...input.candidatePlan.states.values()];
   const start = sql`select 0, ${input.entityId} collate "C", ${levelZero}, true`;
   const steps = states.flatMap((state) => state.hops.map((hop) => step(input, state, hop)));
   const columns = sql`reach(state, id, level, sure)`;
@@ -86,12 +90,12 @@ function reachTable(input: SubjectCandidates): Fragment {
   `;
 }
 
-function step(input: SubjectCandidates, from: RelaxedState, hop: RelaxedHop): Fragment {
-  const sure = hop.isSure ? sql`true` : sql`false`;
+function step(input: SubjectCandidates, from: CandidateState, hop: CandidateHop): Fragment {
+  const definite = hop.isDefinite ? sql`true` : sql`false`;
   const type = literal(hop.subjectType);
   return relationProbe(
     input.scope,
-    sql`${integer(hop.target)} as state, r.subject_id as id, ${sure} as sure`,
+    sql`${integer(hop.target)} as state, r.subject_id as id, ${definite} as sure`,
     relationSet(hop.relations),
     {
       type: literal(from.entityType),
@@ -111,12 +115,12 @@ function isOpen(test: Test): test is OpenTest {
 
 function acceptedIds(
   input: SubjectCandidates,
-  state: RelaxedState,
+  state: CandidateState,
   test: Exclude<Test, OpenTest>,
 ): Fragment {
   if (test.kind === "self")
     return sql`select s.id from (select reach.id) s where ${page.wanted({ id: sql`s.id` })}`;
-  const { subjectType, subjectRelation } = input.relaxed.question;
+  const { subjectType, subjectRelation } = input.candidatePlan.question;
   return tupleIds(input.scope, page, test.relations, {
     end: "subject",
     entityType: literal(state.entityType),
@@ -129,9 +133,9 @@ function acceptedIds(
 /** The rows of `reach` at which the test accepts, or may. */
 function openRows(
   input: SubjectCandidates,
-  state: RelaxedState,
+  state: CandidateState,
   test: OpenTest,
-  isSure: boolean,
+  isDefinite: boolean,
 ): Fragment {
   const { writer } = input;
   const here = sql`reach.state = ${integer(state.id)}`;
@@ -139,9 +143,9 @@ function openRows(
   const judged = must(writer.plan.states[state.id], "a relaxed state is one of the plan");
   const at = { id: sql`reach.id`, level: levelZero };
   const verdict = guardedVerdict(writer, judged, { guards: [], test }, at);
-  const sure = isSure ? sql`reach.sure and v.v = 2` : sql`false`;
+  const definite = isDefinite ? sql`reach.sure and v.v = 2` : sql`false`;
   return sql`
-    select ${sure} as sure, reach.level
+    select ${definite} as sure, reach.level
     from reach
     cross join lateral (select case when ${here} then ${verdict} else 0 end as v offset 0) v
     where v.v > 0

@@ -1,5 +1,5 @@
 import { type Fragment, join, sql } from "../text/fragment.ts";
-import { type GoalReading, seenVerdict } from "./inlined-guard.ts";
+import { type InlinedGuardReading, seenVerdict } from "./inlined-guard.ts";
 
 /** What comes of the rows of a search: `select` these from `rows`, which is one row. */
 export interface Answer {
@@ -17,27 +17,33 @@ export interface Answer {
 export function answerOf(
   table: { readonly name: Fragment; readonly row: Fragment },
   rowVerdict: Fragment,
-  goals: readonly GoalReading[],
+  inlinedGuards: readonly InlinedGuardReading[],
 ): Answer {
   const { name, row } = table;
-  const hasGoals = goals.length > 0;
-  const columns = hasGoals ? sql`, ${row}.goal, ${row}.level` : sql``;
-  const atEnd = hasGoals ? sql`, 0, null` : sql``;
+  const hasInlinedGuards = inlinedGuards.length > 0;
+  const columns = hasInlinedGuards ? sql`, ${row}.goal, ${row}.level` : sql``;
+  const atEnd = hasInlinedGuards ? sql`, 0, null` : sql``;
   const all = sql`
     select ${rowVerdict} as v${columns}, false as is_end
     from ${name} ${row}
     union all
     select 0${atEnd}, true
   `;
-  const bits = hasGoals ? sql`(f.v << f.goal)` : sql`f.v`;
+  const bits = hasInlinedGuards ? sql`(f.v << f.goal)` : sql`f.v`;
   const decided = join(
-    goals.map((goal) => sql`, ${goal.isDecided}`),
+    inlinedGuards.map((inlinedGuard) => sql`, ${inlinedGuard.isDecided}`),
     "",
   );
-  const accepted = join([sql`r.seen & 2 <> 0`, ...goals.map((goal) => goal.isSettled)], " and ");
-  const ends = join([sql`r.is_end`, accepted, ...goals.map((goal) => goal.denies)], " or ");
+  const accepted = join(
+    [sql`r.seen & 2 <> 0`, ...inlinedGuards.map((inlinedGuard) => inlinedGuard.isSettled)],
+    " and ",
+  );
+  const ends = join(
+    [sql`r.is_end`, accepted, ...inlinedGuards.map((inlinedGuard) => inlinedGuard.denies)],
+    " or ",
+  );
   return {
-    verdict: least([seenVerdict(0), ...goals.map((goal) => goal.verdict)]),
+    verdict: least([seenVerdict(0), ...inlinedGuards.map((inlinedGuard) => inlinedGuard.verdict)]),
     nodes: sql`r.n - r.is_end::int`,
     rows: sql`
       from (

@@ -1,6 +1,6 @@
 import type { Guard } from "../../plan/plan.ts";
 import { type Fragment, join, sql } from "../text/fragment.ts";
-import type { Place, Writer } from "./writer.ts";
+import type { ReachedEntity, Writer } from "./writer.ts";
 
 /**
  * The guards of one place, together. `exact` ones are a condition; of the others one needs the
@@ -11,7 +11,7 @@ export type Passage =
   | { readonly kind: "exact"; readonly holds: Fragment }
   | { readonly kind: "verdict"; readonly value: Fragment };
 
-export function passage(writer: Writer, guards: readonly Guard[], at: Place): Passage {
+export function passage(writer: Writer, guards: readonly Guard[], at: ReachedEntity): Passage {
   if (guards.length === 0) return { kind: "open" };
   const exact = guards.filter((guard) => writer.exact.has(guard.state));
   const others = guards.filter((guard) => !writer.exact.has(guard.state));

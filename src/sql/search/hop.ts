@@ -4,7 +4,7 @@ import { type Fragment, integer, sql } from "../text/fragment.ts";
 import { isClosed, isCutOff } from "./closure.ts";
 import { passage } from "./guard.ts";
 import { nameOf, sharedNames, type States } from "./state-names.ts";
-import { byState, type Place, type Search, type Writer } from "./writer.ts";
+import { byState, type ReachedEntity, type Search, type Writer } from "./writer.ts";
 
 interface StateHop {
   readonly state: State;
@@ -21,8 +21,8 @@ export function hopBranches(writer: Writer, search: Search): Fragment[] {
   const open = hops.filter(({ hop }) => hop.guards.length === 0);
   const guarded = hops.filter(({ hop }) => hop.guards.length > 0);
   return [
-    ...layers(open, "walk").map((layer) => branch(writer, search, layer)),
-    ...layers(open, "userset").map((layer) => branch(writer, search, layer)),
+    ...hopRanks(open, "walk").map((rank) => branch(writer, search, rank)),
+    ...hopRanks(open, "userset").map((rank) => branch(writer, search, rank)),
     ...guarded.map((hop) => guardedBranch(writer, search, hop)),
   ];
 }
@@ -41,34 +41,34 @@ function closedState(writer: Writer, userset: number): number {
 }
 
 /** The i-th hop of that kind of every state, for each i. */
-function layers(hops: readonly StateHop[], kind: Hop["kind"]): StateHop[][] {
-  const layered: StateHop[][] = [];
-  const depths = new Map<number, number>();
+function hopRanks(hops: readonly StateHop[], kind: Hop["kind"]): StateHop[][] {
+  const ranks: StateHop[][] = [];
+  const next = new Map<number, number>();
   for (const hop of hops) {
     if (hop.hop.hop.kind !== kind) continue;
-    const depth = depths.get(hop.state.id) ?? 0;
-    depths.set(hop.state.id, depth + 1);
-    (layered[depth] ??= []).push(hop);
+    const rank = next.get(hop.state.id) ?? 0;
+    next.set(hop.state.id, rank + 1);
+    (ranks[rank] ??= []).push(hop);
   }
-  return layered;
+  return ranks;
 }
 
-function branch(writer: Writer, search: Search, layer: readonly StateHop[]): Fragment {
-  return layerProbe(writer, search, layer, search.hasSure ? sql`, true as sure` : sql``);
+function branch(writer: Writer, search: Search, rank: readonly StateHop[]): Fragment {
+  return rankProbe(writer, search, rank, search.hasDefinite ? sql`, true as sure` : sql``);
 }
 
 /** A hop behind guards of its own, which are judged at the entity that it starts from. */
 function guardedBranch(writer: Writer, search: Search, hop: StateHop): Fragment {
-  const at: Place = { id: sql`${search.row}.id`, level: sql`${search.row}.level` };
+  const at: ReachedEntity = { id: sql`${search.row}.id`, level: sql`${search.row}.level` };
   const passed = passage(writer, hop.hop.guards, at);
-  const probe = layerProbe(writer, search, [hop], sql``);
+  const probe = rankProbe(writer, search, [hop], sql``);
   const isHere = sql`${search.row}.state = ${integer(hop.state.id)}`;
   switch (passed.kind) {
     case "open":
     case "exact": {
-      const sure = search.hasSure ? sql`, true as sure` : sql``;
+      const definite = search.hasDefinite ? sql`, true as sure` : sql``;
       const holds = passed.kind === "open" ? isHere : sql`${isHere} and ${passed.holds}`;
-      return sql`select h.state, h.id${sure} from (${probe}) h where ${holds}`;
+      return sql`select h.state, h.id${definite} from (${probe}) h where ${holds}`;
     }
     case "verdict":
       return sql`
@@ -80,27 +80,27 @@ function guardedBranch(writer: Writer, search: Search, hop: StateHop): Fragment 
   }
 }
 
-function layerProbe(
+function rankProbe(
   writer: Writer,
   search: Search,
-  layer: readonly StateHop[],
-  sure: Fragment,
+  rank: readonly StateHop[],
+  definite: Fragment,
 ): Fragment {
   const states: States = { column: sql`${search.row}.state`, count: search.states.length };
   const { relations, entityType } = sharedNames(
     states,
-    layer.map(({ state, hop }) => ({ state, relations: hop.hop.relations })),
+    rank.map(({ state, hop }) => ({ state, relations: hop.hop.relations })),
   );
   const subjectType = nameOf(
     states,
-    layer.map(({ state, hop }) => ({ state: state.id, name: hop.hop.subjectType })),
+    rank.map(({ state, hop }) => ({ state: state.id, name: hop.hop.subjectType })),
   );
   return relationProbe(
     writer.scope,
-    sql`${targetState(writer, states, layer)} as state, r.subject_id as id${sure}`,
+    sql`${targetState(writer, states, rank)} as state, r.subject_id as id${definite}`,
     relations,
-    { type: entityType, id: sql`${search.row}.id`, subject: subjectOf(subjectType, states, layer) },
-    isLed(writer, states, layer),
+    { type: entityType, id: sql`${search.row}.id`, subject: subjectOf(subjectType, states, rank) },
+    isLed(writer, states, rank),
   );
 }
 
@@ -108,9 +108,9 @@ function layerProbe(
 function subjectOf(
   type: Fragment,
   states: States,
-  layer: readonly StateHop[],
+  rank: readonly StateHop[],
 ): EntityEnd["subject"] {
-  const usersets = usersetsOf(layer);
+  const usersets = usersetsOf(rank);
   if (usersets.length === 0) return { known: "type", type };
   const names = usersets.map(({ state, hop }) => ({ state, name: hop.subjectRelation }));
   return { known: "kind", type, relation: nameOf(states, names) };
@@ -120,8 +120,8 @@ function subjectOf(
  * While the closure from the subject is complete, only what it holds leads on from an entity's
  * usersets.
  */
-function isLed(writer: Writer, states: States, layer: readonly StateHop[]): Fragment {
-  const usersets = usersetsOf(layer);
+function isLed(writer: Writer, states: States, rank: readonly StateHop[]): Fragment {
+  const usersets = usersetsOf(rank);
   if (usersets.length === 0) return sql``;
   const userset = numberOf(
     states,
@@ -135,18 +135,18 @@ interface StateUserset {
   readonly hop: Extract<Hop, { kind: "userset" }>;
 }
 
-function usersetsOf(layer: readonly StateHop[]): StateUserset[] {
-  return layer.flatMap(({ state, hop: { hop } }) =>
+function usersetsOf(rank: readonly StateHop[]): StateUserset[] {
+  return rank.flatMap(({ state, hop: { hop } }) =>
     hop.kind === "userset" ? [{ state: state.id, hop }] : [],
   );
 }
 
-function targetState(writer: Writer, states: States, layer: readonly StateHop[]): Fragment {
+function targetState(writer: Writer, states: States, rank: readonly StateHop[]): Fragment {
   const target = numberOf(
     states,
-    layer.map(({ state, hop }) => ({ state: state.id, number: hop.target })),
+    rank.map(({ state, hop }) => ({ state: state.id, number: hop.target })),
   );
-  const closed = layer.flatMap(({ state, hop: { hop } }) =>
+  const closed = rank.flatMap(({ state, hop: { hop } }) =>
     hop.kind === "userset" ? [{ state: state.id, number: closedState(writer, hop.userset) }] : [],
   );
   return closed.length === 0

@@ -6,7 +6,7 @@ import { asksForUsersets, hasUsersets } from "./userset-guard.ts";
 import { hops, type Writer } from "./writer.ts";
 
 /** The most goals of a search: with two bits for each, what was seen of them is an integer. */
-const goalsMax = 14;
+const inlinedGuardsMax = 14;
 
 /**
  * Goals: guards of the question that ride in its own search instead of in one of their own, which
@@ -14,26 +14,26 @@ const goalsMax = 14;
  * asks for tuples and usersets alone, so while the closure from the subject is complete its rows are
  * the first ones of the search and of its first level; only else do more follow among the others.
  */
-export function splitGoals(
+export function splitInlinedGuards(
   writer: Writer,
   root: State,
   reached: readonly State[],
-): { readonly goals: readonly Guard[]; readonly arrival: readonly Guard[] } {
+): { readonly inlinedGuards: readonly Guard[]; readonly arrival: readonly Guard[] } {
   const isEnteredAgain = reached.some((state) => state.hops.some((hop) => hop.target === root.id));
-  if (isEnteredAgain) return { goals: [], arrival: root.arrival };
-  const isGoal = (guard: Guard): boolean => {
+  if (isEnteredAgain) return { inlinedGuards: [], arrival: root.arrival };
+  const canInline = (guard: Guard): boolean => {
     const state = writer.plan.states[guard.state];
     return state !== undefined && asksForUsersets(writer, state);
   };
-  const goals = root.arrival.filter(isGoal).slice(0, goalsMax);
-  return { goals, arrival: root.arrival.filter((guard) => !goals.includes(guard)) };
+  const inlinedGuards = root.arrival.filter(canInline).slice(0, inlinedGuardsMax);
+  return { inlinedGuards, arrival: root.arrival.filter((guard) => !inlinedGuards.includes(guard)) };
 }
 
 /**
  * How a goal is read off the rows of the search. The search itself is number 0 and the goals follow
  * from 1; rows have the place of their bits as `goal`.
  */
-export interface GoalReading {
+export interface InlinedGuardReading {
   /** A column: at this row and after it, nothing more can come for the goal. */
   readonly isDecided: Fragment;
   /** Whether the search may end as accepted: the goal lets it pass, or as much of it as was seen. */
@@ -44,15 +44,15 @@ export interface GoalReading {
   readonly verdict: Fragment;
 }
 
-export function goalReadings(
+export function inlinedGuardReadings(
   writer: Writer,
-  goals: readonly Guard[],
+  inlinedGuards: readonly Guard[],
   entityId: Fragment,
-): GoalReading[] {
-  return goals.map((guard, index) => {
+): InlinedGuardReading[] {
+  return inlinedGuards.map((guard, index) => {
     const number = index + 1;
     const decided = identifier(`decided${number}`);
-    const isAccepted = sql`r.seen & ${integer(2 << placeOf(number))} <> 0`;
+    const isAccepted = sql`r.seen & ${integer(2 << bitPosition(number))} <> 0`;
     const seen = seenVerdict(number);
     const state = must(writer.plan.states[guard.state], "a guard has a state");
     const isDecided = sql`
@@ -82,26 +82,28 @@ export function goalReadings(
 
 /** The greatest verdict that was seen of the goal with that number: 0 is the search itself. */
 export function seenVerdict(number: number): Fragment {
-  const place = placeOf(number);
-  return place === 0 ? sql`least(r.seen & 3, 2)` : sql`least((r.seen >> ${integer(place)}) & 3, 2)`;
+  const position = bitPosition(number);
+  return position === 0
+    ? sql`least(r.seen & 3, 2)`
+    : sql`least((r.seen >> ${integer(position)}) & 3, 2)`;
 }
 
-function placeOf(number: number): number {
+function bitPosition(number: number): number {
   return 2 * number;
 }
 
 /** The start rows of the goals, which come before that of the search itself. */
-export function goalStarts(
-  goals: readonly Guard[],
+export function inlinedGuardStarts(
+  inlinedGuards: readonly Guard[],
   at: { readonly id: Fragment; readonly level: Fragment },
-  hasSure: boolean,
+  hasDefinite: boolean,
 ): Fragment[] {
-  const sure = hasSure ? sql`, true` : sql``;
-  return goals.map(
+  const definite = hasDefinite ? sql`, true` : sql``;
+  return inlinedGuards.map(
     (guard, index) =>
       sql`
-        select ${integer(guard.state)}, ${at.id} collate "C", ${at.level}${sure},
-          ${integer(placeOf(index + 1))}
+        select ${integer(guard.state)}, ${at.id} collate "C", ${at.level}${definite},
+          ${integer(bitPosition(index + 1))}
       `,
   );
 }

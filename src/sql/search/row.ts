@@ -3,7 +3,7 @@ import { type Fragment, integer, join, sql } from "../text/fragment.ts";
 import { firstClosedState } from "./hop.ts";
 import { sharedNames } from "./state-names.ts";
 import { directHolds, greatest, guardedVerdict, isExact } from "./test.ts";
-import { depth, hops, type Place, type Search, type Writer } from "./writer.ts";
+import { depth, hops, type ReachedEntity, type Search, type Writer } from "./writer.ts";
 
 /**
  * The verdict of one row of a search: whether a test accepts there, and whether that is sure. What
@@ -24,8 +24,8 @@ export function rowVerdict(writer: Writer, search: Search): Fragment {
 
 /** What a row is worth at most: a way to it that is too long, or in doubt, leaves it unknown. */
 function mostOf(search: Search, level: Fragment): Fragment {
-  const sure = search.hasSure ? sql`${search.row}.sure and ` : sql``;
-  return sql`case when ${sure}${level} <= ${depth} then 2 else 1 end`;
+  const definite = search.hasDefinite ? sql`${search.row}.sure and ` : sql``;
+  return sql`case when ${definite}${level} <= ${depth} then 2 else 1 end`;
 }
 
 /** Such a row comes from the closure, so there is a level of it. */
@@ -66,7 +66,7 @@ function exactConditions(writer: Writer, search: Search): Fragment[] {
     ...openDirect(writer, search, tests.filter(isOpen)),
     ...guarded.map(
       ({ state, test }) =>
-        sql`(${isAt(search, state)} and ${guardedVerdict(writer, state, test, place(search))} = 2)`,
+        sql`(${isAt(search, state)} and ${guardedVerdict(writer, state, test, reachedEntity(search))} = 2)`,
     ),
   ];
 }
@@ -85,7 +85,7 @@ function otherVerdicts(writer: Writer, search: Search): Fragment[] {
   return allTests(search)
     .filter(({ test }) => !isExact(writer, test))
     .map(({ state, test }) => {
-      const verdict = guardedVerdict(writer, state, test, place(search));
+      const verdict = guardedVerdict(writer, state, test, reachedEntity(search));
       return sql`case when ${isAt(search, state)} then ${verdict} else 0 end`;
     });
 }
@@ -94,6 +94,6 @@ function isAt(search: Search, state: State): Fragment {
   return search.states.length === 1 ? sql`true` : sql`${search.row}.state = ${integer(state.id)}`;
 }
 
-function place(search: Search): Place {
+function reachedEntity(search: Search): ReachedEntity {
   return { id: sql`${search.row}.id`, level: sql`${search.row}.level` };
 }

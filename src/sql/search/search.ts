@@ -5,7 +5,7 @@ import { type Fragment, integer, join, sql } from "../text/fragment.ts";
 import { answerOf } from "./answer.ts";
 import { behind, passage } from "./guard.ts";
 import { hopBranches } from "./hop.ts";
-import { goalReadings, goalStarts, splitGoals } from "./inlined-guard.ts";
+import { inlinedGuardReadings, inlinedGuardStarts, splitInlinedGuards } from "./inlined-guard.ts";
 import { rowVerdict } from "./row.ts";
 import { stateVerdict } from "./test.ts";
 import {
@@ -13,7 +13,7 @@ import {
   levelZero,
   nextLevel,
   numbered,
-  type Place,
+  type ReachedEntity,
   type Search,
   type Writer,
 } from "./writer.ts";
@@ -25,9 +25,13 @@ export function questionVerdict(writer: Writer, entityId: Fragment): Fragment {
   if (root.hops.length === 0) {
     return sql`select ${localVerdict(writer, root, at)} as v, 1::bigint as n`;
   }
-  const { goals, arrival } = splitGoals(writer, root, reachedStates(writer, [root]));
-  const { name, search, table } = searchTable(writer, { root, arrival, goals, at });
-  const readings = goalReadings(writer, goals, entityId);
+  const { inlinedGuards, arrival } = splitInlinedGuards(
+    writer,
+    root,
+    reachedStates(writer, [root]),
+  );
+  const { name, search, table } = searchTable(writer, { root, arrival, inlinedGuards, at });
+  const readings = inlinedGuardReadings(writer, inlinedGuards, entityId);
   const answer = answerOf({ name, row: search.row }, rowVerdict(writer, search), readings);
   return sql`
     with recursive ${table} select ${answer.verdict} as v, ${answer.nodes} as n ${answer.rows}
@@ -38,16 +42,16 @@ export function questionVerdict(writer: Writer, entityId: Fragment): Fragment {
  * The verdict of a guard's state at an entity, as a scalar: the first row that surely accepts ends
  * the search, only when there is none does an unknown one count.
  */
-export function guardVerdict(writer: Writer, state: State, at: Place): Fragment {
+export function guardVerdict(writer: Writer, state: State, at: ReachedEntity): Fragment {
   if (state.hops.length === 0) return localVerdict(writer, state, at);
-  const start = { root: state, arrival: state.arrival, goals: [], at };
+  const start = { root: state, arrival: state.arrival, inlinedGuards: [], at };
   const { name, search, table } = searchTable(writer, start);
   const answer = answerOf({ name, row: search.row }, rowVerdict(writer, search), []);
   return sql`(with recursive ${table} select ${answer.verdict} ${answer.rows})`;
 }
 
 /** A state without hops is judged where it stands. */
-function localVerdict(writer: Writer, state: State, at: Place): Fragment {
+function localVerdict(writer: Writer, state: State, at: ReachedEntity): Fragment {
   return behind(passage(writer, state.arrival, at), stateVerdict(writer, state, at));
 }
 
@@ -55,8 +59,8 @@ function localVerdict(writer: Writer, state: State, at: Place): Fragment {
 interface Start {
   readonly root: State;
   readonly arrival: readonly Guard[];
-  readonly goals: readonly Guard[];
-  readonly at: Place;
+  readonly inlinedGuards: readonly Guard[];
+  readonly at: ReachedEntity;
 }
 
 function searchTable(
@@ -67,49 +71,51 @@ function searchTable(
   const name = numbered("search", number);
   const roots = [
     start.root,
-    ...start.goals.map((goal) => must(writer.plan.states[goal.state], "a guard has a state")),
+    ...start.inlinedGuards.map((inlinedGuard) =>
+      must(writer.plan.states[inlinedGuard.state], "a guard has a state"),
+    ),
   ];
   const states = reachedStates(writer, roots);
   const search: Search = {
     roots,
     states,
     row: numbered("s", number),
-    hasSure: isInDoubt(writer, start, states),
+    hasDefinite: isInDoubt(writer, start, states),
   };
-  const sure = search.hasSure ? sql`, sure` : sql``;
-  const goal = start.goals.length > 0 ? sql`, goal` : sql``;
+  const definite = search.hasDefinite ? sql`, sure` : sql``;
+  const inlinedGuard = start.inlinedGuards.length > 0 ? sql`, goal` : sql``;
   const begin = [
-    ...goalStarts(start.goals, start.at, search.hasSure),
-    startTerm(writer, start, search.hasSure),
+    ...inlinedGuardStarts(start.inlinedGuards, start.at, search.hasDefinite),
+    startTerm(writer, start, search.hasDefinite),
   ];
   const steps = stepTerm(writer, search, {
     name,
     next: numbered("n", number),
-    goal: start.goals.length > 0 ? sql`, ${search.row}.goal` : sql``,
+    inlinedGuard: start.inlinedGuards.length > 0 ? sql`, ${search.row}.goal` : sql``,
   });
   const table = sql`
-    ${name}(state, id, level${sure}${goal}) as ((${join(begin, " union all ")}) union ${steps})
+    ${name}(state, id, level${definite}${inlinedGuard}) as ((${join(begin, " union all ")}) union ${steps})
   `;
   return { name, search, table };
 }
 
 function startTerm(
   writer: Writer,
-  { root, arrival, goals, at }: Start,
-  hasSure: boolean,
+  { root, arrival, inlinedGuards, at }: Start,
+  hasDefinite: boolean,
 ): Fragment {
   const start = sql`select ${integer(root.id)}, ${at.id} collate "C", ${at.level}`;
-  const goal = goals.length > 0 ? sql`, 0` : sql``;
-  const sure = hasSure ? sql`, true` : sql``;
+  const inlinedGuard = inlinedGuards.length > 0 ? sql`, 0` : sql``;
+  const definite = hasDefinite ? sql`, true` : sql``;
   const passed = passage(writer, arrival, at);
   switch (passed.kind) {
     case "open":
-      return sql`${start}${sure}${goal}`;
+      return sql`${start}${definite}${inlinedGuard}`;
     case "exact":
-      return sql`${start}${sure}${goal} where ${passed.holds}`;
+      return sql`${start}${definite}${inlinedGuard} where ${passed.holds}`;
     case "verdict":
       return sql`
-        ${start}, g.v = 2${goal} from (select ${passed.value} as v offset 0) g where g.v > 0
+        ${start}, g.v = 2${inlinedGuard} from (select ${passed.value} as v offset 0) g where g.v > 0
       `;
   }
 }
@@ -118,12 +124,12 @@ function startTerm(
 function stepTerm(
   writer: Writer,
   search: Search,
-  names: { readonly name: Fragment; readonly next: Fragment; readonly goal: Fragment },
+  names: { readonly name: Fragment; readonly next: Fragment; readonly inlinedGuard: Fragment },
 ): Fragment {
   const { row } = search;
-  const { name, next, goal } = names;
+  const { name, next, inlinedGuard } = names;
   const branches = lateralBranches(hopBranches(writer, search));
-  const at: Place = { id: sql`${next}.id`, level: nextLevel(sql`${row}.level`) };
+  const at: ReachedEntity = { id: sql`${next}.id`, level: nextLevel(sql`${row}.level`) };
   const targets = new Set(search.states.flatMap((state) => state.hops.map((hop) => hop.target)));
   const guarded = search.states.filter(
     (state) => state.arrival.length > 0 && targets.has(state.id),
@@ -148,10 +154,10 @@ function stepTerm(
       : [sql`case ${next}.state${join(conditions, "")} else true end`]),
     ...(verdicts.length === 0 ? [] : [sql`g.v > 0`]),
   ];
-  const sure = verdicts.length === 0 ? sql`` : sql` and g.v = 2`;
-  const columns = search.hasSure
-    ? sql`${next}.state, ${next}.id, ${at.level}, ${row}.sure and ${next}.sure${sure}${goal}`
-    : sql`${next}.state, ${next}.id, ${at.level}${goal}`;
+  const definite = verdicts.length === 0 ? sql`` : sql` and g.v = 2`;
+  const columns = search.hasDefinite
+    ? sql`${next}.state, ${next}.id, ${at.level}, ${row}.sure and ${next}.sure${definite}${inlinedGuard}`
+    : sql`${next}.state, ${next}.id, ${at.level}${inlinedGuard}`;
   const filter = where.length === 0 ? sql`` : sql` where ${join(where, " and ")}`;
   return sql`select ${columns} from ${name} ${row} cross join ${branches} ${next}${doubt}${filter}`;
 }

@@ -1,13 +1,13 @@
 import { unreachable } from "../../base/assert.ts";
+import type { AttributeType } from "../../base/tuple.ts";
 import type { RuleDefinition } from "../../language/schema.ts";
 import type { GuardedTest, State, Test } from "../../plan/plan.ts";
 import { translateCondition } from "../condition/translate.ts";
 import { relationProbe, relationSet, type RelationSet } from "../state/relation-set.ts";
 import { attributeProbe } from "../state/source.ts";
 import { type Fragment, identifier, join, literal, sql } from "../text/fragment.ts";
-import { isTyped, typedValue } from "./attribute.ts";
 import { behind, passage } from "./guard.ts";
-import { data, numbered, type Place, type Writer } from "./writer.ts";
+import { data, numbered, type ReachedEntity, type Writer } from "./writer.ts";
 
 /** A plan that has no SQL, because of a rule or of its size: it is gathered. */
 export class Untranslatable extends Error {
@@ -15,7 +15,7 @@ export class Untranslatable extends Error {
 }
 
 /** The verdict (an integer) of all tests of one state at one entity, whatever the way to it. */
-export function stateVerdict(writer: Writer, state: State, at: Place): Fragment {
+export function stateVerdict(writer: Writer, state: State, at: ReachedEntity): Fragment {
   const exact = state.tests.filter((test) => isExact(writer, test));
   const others = state.tests.filter((test) => !isExact(writer, test));
   const rest = greatest(others.map((test) => guardedVerdict(writer, state, test, at)));
@@ -25,7 +25,7 @@ export function stateVerdict(writer: Writer, state: State, at: Place): Fragment 
 }
 
 /** Whether an exact state accepts at an entity, its arrival guards included. */
-export function stateHolds(writer: Writer, state: State, at: Place): Fragment {
+export function stateHolds(writer: Writer, state: State, at: ReachedEntity): Fragment {
   if (state.tests.length === 0) return sql`false`;
   const tests = state.tests.map((test) => guardedHolds(writer, state, test, at));
   const passed = passage(writer, state.arrival, at);
@@ -41,7 +41,12 @@ export function isExact(writer: Writer, { guards, test }: GuardedTest): boolean 
   );
 }
 
-function guardedHolds(writer: Writer, state: State, guarded: GuardedTest, at: Place): Fragment {
+function guardedHolds(
+  writer: Writer,
+  state: State,
+  guarded: GuardedTest,
+  at: ReachedEntity,
+): Fragment {
   const passed = passage(writer, guarded.guards, at);
   const holds = testHolds(writer, state, guarded.test, at);
   return passed.kind === "exact" ? sql`(${passed.holds} and ${holds})` : holds;
@@ -52,7 +57,7 @@ export function guardedVerdict(
   writer: Writer,
   state: State,
   { guards, test }: GuardedTest,
-  at: Place,
+  at: ReachedEntity,
 ): Fragment {
   return behind(passage(writer, guards, at), testVerdict(writer, state, test, at));
 }
@@ -63,7 +68,7 @@ export function greatest(verdicts: readonly Fragment[]): Fragment {
   return verdicts.length === 1 ? first : sql`greatest(${join(verdicts, ", ")})`;
 }
 
-function testHolds(writer: Writer, state: State, test: Test, at: Place): Fragment {
+function testHolds(writer: Writer, state: State, test: Test, at: ReachedEntity): Fragment {
   switch (test.kind) {
     case "self":
       return sql`${at.id} = ${writer.subjectId}`;
@@ -101,7 +106,7 @@ export function directHolds(
   return sql`exists (select 1 from (${probe}) d offset 0)`;
 }
 
-function testVerdict(writer: Writer, state: State, test: Test, at: Place): Fragment {
+function testVerdict(writer: Writer, state: State, test: Test, at: ReachedEntity): Fragment {
   switch (test.kind) {
     case "self":
     case "direct":
@@ -115,7 +120,7 @@ function testVerdict(writer: Writer, state: State, test: Test, at: Place): Fragm
   }
 }
 
-function attributeVerdict(writer: Writer, state: State, name: string, at: Place): Fragment {
+function attributeVerdict(writer: Writer, state: State, name: string, at: ReachedEntity): Fragment {
   const probe = attributeProbe(
     writer.scope,
     { type: literal(state.entityType), id: at.id },
@@ -140,7 +145,12 @@ function attributeVerdict(writer: Writer, state: State, name: string, at: Place)
  * The condition refers to its parameters and to the data as often as it likes, so each of them is
  * a column that is computed once: `offset 0` keeps Postgres from inlining it.
  */
-function ruleVerdict(writer: Writer, state: State, rule: RuleDefinition, at: Place): Fragment {
+function ruleVerdict(
+  writer: Writer,
+  state: State,
+  rule: RuleDefinition,
+  at: ReachedEntity,
+): Fragment {
   const parameters = [...rule.parameters];
   const number = writer.number();
   const values = numbered("v", number);
@@ -183,4 +193,51 @@ function ruleVerdict(writer: Writer, state: State, rule: RuleDefinition, at: Pla
       ) ${values}
     )
   `;
+}
+
+/**
+ * The typed value of an attribute, as conditions take it, from a row with `value_type` and `value`
+ * or nulls when there is none: then the default of the type. Only meaningful when `isTyped` holds.
+ */
+function typedValue(type: AttributeType, row: Fragment): Fragment {
+  const text = sql`(${row}.value #>> '{}')`;
+  const elements = sql`
+    (
+      select array_agg(e.value order by e.position)
+      from jsonb_array_elements_text(${row}.value)
+      with ordinality as e(value, position)
+    )
+  `;
+  const of = (value: Fragment, fallback: Fragment): Fragment =>
+    sql`
+      case
+        when ${row}.value_type = ${literal(type)} then coalesce(${value}, ${fallback})
+        else ${fallback}
+      end
+    `;
+  switch (type) {
+    case "boolean":
+      return of(sql`${text}::boolean`, sql`false`);
+    case "string":
+      return of(sql`${text} collate "C"`, sql`'' collate "C"`);
+    case "integer":
+      return of(sql`${text}::bigint`, sql`0::bigint`);
+    case "double":
+      return of(sql`${text}::double precision`, sql`0::double precision`);
+    case "boolean[]":
+      return of(sql`${elements}::boolean[]`, sql`'{}'::boolean[]`);
+    case "string[]":
+      return of(sql`${elements}::text[] collate "C"`, sql`'{}'::text[] collate "C"`);
+    case "integer[]":
+      return of(sql`${elements}::bigint[]`, sql`'{}'::bigint[]`);
+    case "double[]":
+      return of(sql`${elements}::double precision[]`, sql`'{}'::double precision[]`);
+    default:
+      return unreachable(type);
+  }
+}
+
+/** False when the value that stands is of another type than the schema in force has. */
+function isTyped(type: AttributeType, row: Fragment): Fragment {
+  return sql`(${row}.value_type is null or ${row}.value_type = ${literal(type)})`;
 }

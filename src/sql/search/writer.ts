@@ -13,9 +13,9 @@ export interface Writer {
   /** A number that no other search of the statement has, for its names. */
   readonly number: () => number;
   /** The verdict (an integer) of a state at an entity, by a search of its own where it has hops. */
-  readonly judge: (state: number, at: Place) => Fragment;
+  readonly judge: (state: number, at: ReachedEntity) => Fragment;
   /** The same as a boolean, for exact states. */
-  readonly holds: (state: number, at: Place) => Fragment;
+  readonly holds: (state: number, at: ReachedEntity) => Fragment;
 }
 
 /** One search of a statement: the states that it reaches and the names of its tables. */
@@ -26,11 +26,11 @@ export interface Search {
   /** Alias of a row of the search: (state, id, level[, sure][, goal]). */
   readonly row: Fragment;
   /** Some guard can be unknown, so rows say whether the way to them is sure. */
-  readonly hasSure: boolean;
+  readonly hasDefinite: boolean;
 }
 
 /** An entity in the rows around, and the hops on the way to it. */
-export interface Place {
+export interface ReachedEntity {
   readonly id: Fragment;
   /** The hops as the scale of a numeric zero: see `levelZero`. */
   readonly level: Fragment;

@@ -104,7 +104,7 @@ function fromEntity(path: Extract<ContextPath, { end: "entity" }>): Fragment {
     ${type} collate "C" as entity_type, ${id} collate "C" as entity_id,
     ${relation} collate "C" as relation
   `;
-  const found = sql`context.by_entity -> ${keyOf(type, id, relation)}`;
+  const found = sql`context.by_entity -> ${entryKey(type, id, relation)}`;
   switch (subject.known) {
     case "all":
       return sql`
@@ -147,7 +147,7 @@ function fromSubject(path: Extract<ContextPath, { end: "subject" }>): Fragment {
       cross join lateral ${others(found)}
     `;
   }
-  const found = sql`context.by_subject -> ${keyOf(type, id, relation)}`;
+  const found = sql`context.by_subject -> ${entryKey(type, id, relation)}`;
   const ofRelation = sql`${subject}, ${relation} collate "C" as subject_relation`;
   return entity === undefined
     ? sql`
@@ -162,7 +162,7 @@ function fromSubject(path: Extract<ContextPath, { end: "subject" }>): Fragment {
     `;
 }
 
-function keyOf(type: Fragment, id: Fragment, relation: Fragment): Fragment {
+function entryKey(type: Fragment, id: Fragment, relation: Fragment): Fragment {
   return sql`(${type} || ':' || ${id} || '#' || ${relation})`;
 }
 
@@ -191,14 +191,14 @@ const otherId = sql`substr(x.other, strpos(x.other, ':') + 1) collate "C"`;
 export function contextAttribute(type: Fragment, id: Fragment, name: Fragment): Fragment {
   return sql`
     select (c.found ->> 0) collate "C" as value_type, c.found -> 1 as value
-    from (select context.attributes -> ${keyOf(type, id, name)} as found offset 0) c
+    from (select context.attributes -> ${entryKey(type, id, name)} as found offset 0) c
     where c.found is not null
   `;
 }
 
 /** Whether the context gives the attribute a value. */
 export function isInContext(type: Fragment, id: Fragment, name: Fragment): Fragment {
-  return sql`context.attributes -> ${keyOf(type, id, name)} is not null`;
+  return sql`context.attributes -> ${entryKey(type, id, name)} is not null`;
 }
 
 /** The lists that a body asks for as CTEs, for the statement's `with`. */

@@ -15,7 +15,7 @@ interface Block {
  * A statement for people: a line for each clause, subqueries indented. Only whitespace outside of
  * literals differs from what is sent.
  */
-export function layOut(text: string): string {
+export function formatStatement(text: string): string {
   const blocks: Block[] = [{ kind: "query", cases: 0 }];
   const lines: string[] = [];
   let line = "";

@@ -3,11 +3,15 @@ import type { Telemetry } from "../../base/telemetry.ts";
 import { runInSlices } from "../../base/time-slice.ts";
 import type { SchemaVersion, SnapToken, TenantId } from "../../base/tuple.ts";
 import type { Schema } from "../../language/schema.ts";
-import { entityCandidates, type Sought, subjectCandidates } from "../../memory/candidates.ts";
+import {
+  entityCandidates,
+  type CandidateInput,
+  subjectCandidates,
+} from "../../memory/candidates.ts";
 import { GroundBudget } from "../../memory/ground-budget.ts";
 import { interpret } from "../../memory/interpret.ts";
 import { knownWithContext } from "../../memory/known-facts.ts";
-import type { RelaxedPlan } from "../../plan/passes/5-drop-guards.ts";
+import type { CandidatePlan } from "../../plan/passes/5-drop-guards.ts";
 import type { Plan } from "../../plan/plan.ts";
 import { questionUnder } from "../../plan/question-of.ts";
 import { answerOf } from "../check-error.ts";
@@ -38,7 +42,7 @@ export function memoryLookups(parts: Parts): LookupStore {
       const lookup = await prepare(parts, tenant, question, check);
       validateScope(lookup.schema, scope);
       const limits = new Map([...scope].map(([type, ids]) => [type, new Set(ids)]));
-      const candidates = entityCandidates(lookup.relaxed, {
+      const candidates = entityCandidates(lookup.candidatePlan, {
         ...lookup.sought,
         subject,
         isInScope: ({ type, id }) => limits.get(type)?.has(id) ?? true,
@@ -49,7 +53,7 @@ export function memoryLookups(parts: Parts): LookupStore {
     },
     subjects: async (tenant, question) => {
       const lookup = await prepare(parts, tenant, question, lookupSubjectCheck(question));
-      const candidates = subjectCandidates(lookup.relaxed, {
+      const candidates = subjectCandidates(lookup.candidatePlan, {
         ...lookup.sought,
         entityId: question.entity.id,
       });
@@ -69,8 +73,8 @@ interface Lookup {
   readonly revision: Revision;
   readonly snapToken: SnapToken;
   readonly plan: Plan;
-  readonly relaxed: RelaxedPlan;
-  readonly sought: Sought;
+  readonly candidatePlan: CandidatePlan;
+  readonly sought: CandidateInput;
 }
 
 /** What is wrong with a question is told in the order in which the other engine tells it. */
@@ -86,7 +90,7 @@ async function prepare(
   const question = questionUnder(schema, check.itemOf(""));
   const planning = { compiled, question, path: check.path, signal };
   const plan = await schemas.planner.planOf(planning);
-  const relaxed = await schemas.planner.candidatesOf(planning);
+  const candidatePlan = await schemas.planner.candidatesOf(planning);
   const state = data.stateAt(tenant, snapToken);
   const facts = knownWithContext(state.facts, context);
   return {
@@ -97,7 +101,7 @@ async function prepare(
     revision: state.revision,
     snapToken: data.tokenOf(state.revision),
     plan,
-    relaxed,
+    candidatePlan,
     sought: { facts, data: context.data, namedId: check.namedId },
   };
 }

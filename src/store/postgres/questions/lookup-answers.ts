@@ -2,9 +2,9 @@ import { assert } from "../../../base/assert.ts";
 import type { Steps } from "../../../base/steps.ts";
 import type { Entity, Subject, TenantId } from "../../../base/tuple.ts";
 import { ALLOWED } from "../../../base/verdict.ts";
+import { reachesInScope } from "../../../memory/forward-walk.ts";
 import { GroundBudget } from "../../../memory/ground-budget.ts";
 import { interpret, type Interpretation } from "../../../memory/interpret.ts";
-import { reachesInScope } from "../../../memory/scope-reach.ts";
 import type { Lookup } from "../../../sql/lookup/lookup.ts";
 import type { LookupCheck } from "../../lookup-check.ts";
 import type { LookupEntityQuestion, LookupFrame } from "../../store.ts";
@@ -73,7 +73,7 @@ export function interpretedAnswers(
       const { entity, subject } = check.itemOf(id);
       const budget = new GroundBudget();
       const asked = { facts, entityId: entity.id, subject, depth, data: context.data, budget };
-      if (limits.size > 0 && !reachesInScope(lookup.relaxed, { ...asked, isInScope }))
+      if (limits.size > 0 && !reachesInScope(lookup.candidatePlan, { ...asked, isInScope }))
         return denied;
       return yield* interpret(plan, asked);
     },

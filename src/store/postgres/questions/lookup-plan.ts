@@ -4,13 +4,13 @@ import type { JsonValue } from "../../../base/tuple.ts";
 import { defaultValue } from "../../../condition/defaults.ts";
 import type { RuleDefinition } from "../../../language/schema.ts";
 import { gatherCharactersMax } from "../../../plan/limit.ts";
-import type { RelaxedPlan } from "../../../plan/passes/5-drop-guards.ts";
+import type { CandidatePlan } from "../../../plan/passes/5-drop-guards.ts";
 import { collapse } from "../../../plan/passes/6-collapse.ts";
 import type { Plan } from "../../../plan/plan.ts";
 import {
   type Footprint,
   gatherFootprint,
-  relaxedFootprint,
+  candidateFootprint,
   searchFootprint,
 } from "../../../sql/footprint.ts";
 import { expandGatherOf, type Gather, gatherCharacters } from "../../../sql/gather/gather.ts";
@@ -69,10 +69,10 @@ export class LookupPlans {
   async #plan(key: string, end: Lookup["end"], planning: Planning): Promise<PlannedLookup> {
     const { planner } = this.#schemas;
     const plan = await planner.planOf(planning);
-    const relaxed = await planner.candidatesOf(planning);
+    const candidatePlan = await planner.candidatesOf(planning);
     const make = function* (): Steps<PlannedLookup> {
-      const lookup = yield* lookupOf(planning.compiled, end, plan, relaxed);
-      return { key, plan, lookup, footprint: footprintOf(lookup), rules: rulesOf(relaxed) };
+      const lookup = yield* lookupOf(planning.compiled, end, plan, candidatePlan);
+      return { key, plan, lookup, footprint: footprintOf(lookup), rules: rulesOf(candidatePlan) };
     };
     return await this.#planned.find(key, make, planning.signal);
   }
@@ -97,7 +97,7 @@ export function openRules(
 /** What a hop or a test takes in the statement of a lookup. */
 const stepCharacters = 900;
 
-function refuseTooLong({ states }: RelaxedPlan, gather: Gather | undefined): void {
+function refuseTooLong({ states }: CandidatePlan, gather: Gather | undefined): void {
   let characters = gather === undefined ? 0 : gatherCharacters(gather);
   for (const { hops, tests } of states.values()) {
     characters += (hops.length + tests.length) * stepCharacters;
@@ -114,11 +114,11 @@ function* lookupOf(
   { schema }: CompiledText,
   end: Lookup["end"],
   plan: Plan,
-  relaxed: RelaxedPlan,
+  candidatePlan: CandidatePlan,
 ): Steps<Lookup> {
-  refuseTooLong(relaxed, undefined);
+  refuseTooLong(candidatePlan, undefined);
   if (plan.kind === "search") {
-    const lookup: Lookup = { end, relaxed, schema, judge: { kind: "search", plan } };
+    const lookup: Lookup = { end, candidatePlan, schema, judge: { kind: "search", plan } };
     try {
       // A rule in another shape is the same rule: one attempt tells for all.
       lookupStatement(lookup, { ...plainShape, openRules: new Set(), scopedTypes: [] });
@@ -131,8 +131,8 @@ function* lookupOf(
     end === "entities"
       ? yield* gatherFor(plan)
       : expandGatherOf(yield* collapse(plan.network, [plan.root]));
-  refuseTooLong(relaxed, gather);
-  return { end, relaxed, schema, judge: { kind: "gather", gather } };
+  refuseTooLong(candidatePlan, gather);
+  return { end, candidatePlan, schema, judge: { kind: "gather", gather } };
 }
 
 /** The plans are counted where they are kept. */
@@ -140,13 +140,13 @@ function plannedBytes({ lookup: { judge }, footprint, rules }: PlannedLookup): n
   return ownBytes([judge.kind === "gather" ? judge.gather : [], footprint, rules]);
 }
 
-function footprintOf({ relaxed, judge }: Lookup): Footprint {
+function footprintOf({ candidatePlan, judge }: Lookup): Footprint {
   const judged =
     judge.kind === "search" ? searchFootprint(judge.plan) : gatherFootprint(judge.gather);
-  return new Set([...relaxedFootprint(relaxed), ...judged]);
+  return new Set([...candidateFootprint(candidatePlan), ...judged]);
 }
 
-function rulesOf({ states }: RelaxedPlan): RuleDefinition[] {
+function rulesOf({ states }: CandidatePlan): RuleDefinition[] {
   const tests = [...states.values()].flatMap((state) => state.tests);
   const rules = tests.flatMap(({ test }) => (test.kind === "rule" ? [test.rule] : []));
   return [...new Set(rules)];

@@ -246,8 +246,8 @@ function batchSizes(
 }
 
 function shapeOf({ frame, scope }: Sought, planned: PlannedLookup): LookupShape {
-  const { relaxed } = planned.lookup;
-  const types = new Set([...relaxed.states.values()].map(({ entityType }) => entityType));
+  const { candidatePlan } = planned.lookup;
+  const types = new Set([...candidatePlan.states.values()].map(({ entityType }) => entityType));
   return {
     pinned: frame.snapToken !== undefined,
     pinnedVersion: frame.schemaVersion !== undefined,
