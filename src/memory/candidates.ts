@@ -84,7 +84,7 @@ export function* subjectCandidates(
           break;
         case "attribute":
         case "rule":
-          // It accepts whoever is asked.
+          // It accepts every subject.
           if (mayHold(test, entity, input)) return new Set(knownIds(subjectType, input));
           break;
       }

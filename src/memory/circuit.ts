@@ -18,8 +18,8 @@ export type Gate =
   | { readonly kind: "value"; readonly verdict: Verdict; readonly level: number };
 
 /**
- * Ground formulas with every operator a gate of its own, so that whatever follows from a gate is
- * found by its wires alone: a formula of thousands of operands is not read again for each of them.
+ * Ground formulas in which every operator is a gate. The wires of a gate lead to all that follows from
+ * it, so a formula of thousands of operands is not read again for each of them.
  */
 export interface Circuit {
   /** Those of the ground nodes first, under their ids; gate 0 is the question. */

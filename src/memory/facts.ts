@@ -14,7 +14,7 @@ export interface Facts {
   ): boolean;
   /**
    * Ids of the subjects of that type under one of the relations of the entity, without repeats
-   * within a relation. `subjectRelation` undefined: whatever the subject's relation.
+   * within a relation. If `subjectRelation` is undefined, any relation of the subject fits.
    */
   subjectIds(
     entity: { readonly type: string; readonly id: string },
@@ -22,7 +22,7 @@ export interface Facts {
     subjectType: string,
     subjectRelation: string | undefined,
   ): Iterable<string>;
-  /** The value that stands, or undefined when none does. */
+  /** The value of the attribute, or undefined if there is none. */
   attribute(
     entity: { readonly type: string; readonly id: string },
     name: string,

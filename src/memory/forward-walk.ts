@@ -5,14 +5,14 @@ import type { CandidatePlan, CandidateState } from "../plan/passes/5-drop-guards
 import type { Facts } from "./facts.ts";
 import { judgeTest } from "./judge.ts";
 
-/** Where a walk arrives: an entity, and what the plan asks of it there. */
+/** An entity that a walk reaches, and the state of the plan there. */
 export interface Visit {
   readonly state: CandidateState;
   readonly entity: Entity;
 }
 
 /**
- * The places to which a plan without its guards leads from an entity, each once, the nearest first.
+ * The visits of a candidate plan that begins at an entity, each once, the nearest first.
  * Entities that are not in scope lead nowhere.
  */
 export function* forwardWalk(
@@ -54,8 +54,8 @@ interface ScopeInput extends ForwardWalk {
 }
 
 /**
- * Whether the plan leads from an entity to the subject through entities in scope alone: what makes
- * it a candidate of a lookup with a scope, for one that was found without judging the tests.
+ * Whether the plan leads from an entity to the subject through entities in scope alone. Only then is
+ * the entity a candidate of a lookup with a scope.
  */
 export function reachesInScope(plan: CandidatePlan, asked: ScopeInput): boolean {
   const judged = { ...asked, onFault: () => {} };

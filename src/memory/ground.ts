@@ -16,7 +16,7 @@ export interface GroundNode {
   readonly id: number;
   /** As `type:id#name`, for messages. */
   readonly label: string;
-  /** Hops of the shortest way to it from the question. */
+  /** Hops of the shortest path to it from the question. */
   readonly level: number;
   readonly formula: GroundFormula;
 }
@@ -105,7 +105,7 @@ class Grounding {
 
   *#formula(open: Open, formula: Formula): Steps<GroundFormula> {
     if (this.#pace.step()) yield;
-    // An operand is held for each entity, whether or not anything stands behind it.
+    // An operand is kept for each entity, also without any tuple behind it.
     this.#count();
     if (this.#isTooLarge) return denied;
     const here = (node: Node): GroundFormula =>

@@ -17,7 +17,7 @@ export type Interpretation =
   /** The answer is undefined because of a cycle through a negation. */
   | { readonly kind: "undefined"; readonly cycle: readonly string[] };
 
-/** Answers a plan over facts, however many. */
+/** Answers a plan over facts, of any number. */
 export function* interpret(
   plan: Plan,
   asked: Omit<EvaluationInput, "onFault">,
@@ -25,7 +25,7 @@ export function* interpret(
   let fault: Fault | undefined;
   const judged: EvaluationInput = {
     ...asked,
-    // The least, not the first: the order in which facts are met is the engine's own.
+    // The least, not the first: the order of facts is different in each engine.
     onFault: (next) => {
       if (fault === undefined || next.message < fault.message) fault = next;
     },

@@ -22,14 +22,14 @@ export interface EvaluationInput {
   readonly depth: number;
   readonly data: { readonly [key: string]: JsonValue };
   readonly budget: GroundBudget;
-  /** Hears why a test could not be judged. */
+  /** Is called with the reason when a test cannot be judged. */
   readonly onFault: (fault: Fault) => void;
 }
 
-/** A test of what stands at the entity alone, which accepts every subject or none. */
+/** A test of the entity alone, which accepts every subject or none. */
 export type ValueTest = Extract<Test, { readonly kind: "attribute" | "rule" }>;
 
-/** What a test says at an entity, whatever the depth. */
+/** The verdict of a test at an entity, without regard to the depth. */
 export function judgeTest(
   test: Test,
   entity: Entity,
@@ -48,7 +48,7 @@ export function judgeTest(
   }
 }
 
-/** What such a test says, whoever the subject is. */
+/** The verdict of such a test, which is the same for all subjects. */
 export function judgeValue(test: ValueTest, entity: Entity, asked: ValueInput): Verdict {
   return test.kind === "attribute"
     ? judgeAttribute(test.name, entity, asked)

@@ -6,7 +6,7 @@ import type { Facts } from "./facts.ts";
 export interface KnownFacts extends Facts {
   /**
    * Ids of the entities of that type with a tuple of one of the relations to such a subject, perhaps
-   * with repeats. A subject's relation that is undefined: whatever it is.
+   * with repeats. If the relation of the subject is undefined, any relation fits.
    */
   entityIds(
     entityType: string,
@@ -19,7 +19,7 @@ export interface KnownFacts extends Facts {
   ): Iterable<string>;
   /** Ids of the entities of that type for which the attribute has a value, perhaps with repeats. */
   attributeIds(entityType: string, name: string): Iterable<string>;
-  /** Ids of that type that stand in a tuple or an attribute, perhaps with repeats. */
+  /** Ids of that type in a tuple or an attribute, perhaps with repeats. */
   knownIds(type: string): Iterable<string>;
 }
 

@@ -31,7 +31,7 @@ class Derivation {
   readonly #waiting: number[];
   /** By gate, the input that supports an `or`; other gates rest on all that they need. */
   readonly #supports: (number | undefined)[];
-  /** Decided gates whose users were not told yet. */
+  /** Decided gates whose users do not know it yet. */
   readonly #decided: number[] = [];
   /** Gates whose support was denied. */
   #unsupported: number[] = [];

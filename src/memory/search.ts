@@ -14,7 +14,7 @@ export interface SearchResult {
 
 /**
  * Runs a search plan breadth-first over the facts. An accepting path longer than the depth, or one
- * behind a guard that is unknown, makes the answer unknown unless another path is sure.
+ * behind a guard that is unknown, makes the answer unknown unless another path is definite.
  */
 export function runSearch(plan: SearchPlan, asked: EvaluationInput): Steps<SearchResult> {
   const shared = { pace: new Pace(), judged: new Map<string, Verdict>() };
@@ -22,9 +22,9 @@ export function runSearch(plan: SearchPlan, asked: EvaluationInput): Steps<Searc
 }
 
 /**
- * What a plan says that looks at nothing but the entity, such as a relation that grants directly.
- * Undefined for any other one, and when it cannot tell. A search would come to the same, for several
- * times the work.
+ * The fast path: the answer of a plan that reads only the entity, such as a relation that grants
+ * directly. Undefined for any other plan, and if the verdict is unknown. A search gives the same
+ * answer for several times the work.
  */
 export function fastPath(
   { states }: SearchPlan,
@@ -48,7 +48,7 @@ interface Row {
   readonly state: State;
   readonly id: string;
   readonly level: number;
-  /** False behind a guard that is unknown: nothing beyond can make the answer sure. */
+  /** False behind a guard that is unknown: nothing beyond it can make the answer definite. */
   readonly definite: boolean;
 }
 
@@ -65,13 +65,13 @@ class Search {
     this.#shared = shared;
   }
 
-  // Steps that meet no guard stay in this one generator: others would cost more than the work itself.
+  // Steps without guards stay in this one generator: more generators would cost more than the work.
   *run(state: number, id: string, level: number): Steps<SearchResult> {
     const { pace } = this.#shared;
     let isUnknown = false;
     let nodes = 0;
     const root = this.#state(state);
-    // A guard without hops is judged where it stands; only a path can be too long.
+    // A state without hops has no path, and only a path can be too long.
     const depth = root.hops.length === 0 ? Number.POSITIVE_INFINITY : this.#asked.depth;
     const start = { state: root, id, level, definite: true };
     this.#enter(
@@ -107,7 +107,7 @@ class Search {
     return must(this.#plan.states[id], "a plan's states refer to each other");
   }
 
-  /** Whether the row was not reached before, or only in doubt. */
+  /** Whether the row was not reached before, or not by a definite path. */
   #isNews(row: Row): boolean {
     const before = this.#seen.get(rowKey(row));
     return before === undefined || (!before && row.definite);
@@ -116,7 +116,7 @@ class Search {
   /** Queues a row that is news, behind arrival guards of that verdict. */
   #enter(row: Row, passed: Verdict): void {
     const key = rowKey(row);
-    // The shortest way comes first, so what a guard refuses there stays refused.
+    // The shortest path comes first, so an entity that a guard refuses there stays refused.
     const definite = passed === DENIED || (row.definite && passed === ALLOWED);
     if (this.#seen.get(key) === definite) return;
     this.#seen.set(key, definite);

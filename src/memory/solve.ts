@@ -78,8 +78,8 @@ export function* solveTogether(
 }
 
 /**
- * The gates that can be shown to hold by a way of so many hops (decisions: through nested operands
- * too): the least over `or`, the most over `and`; what is absent needs no path.
+ * The gates that hold by a path of at most `depth` hops, through nested operands too: the least hops
+ * over `or`, the most over `and`. An absent operand of `not` needs no path.
  */
 function* shownWithin(
   depth: number,
@@ -96,7 +96,7 @@ function* shownWithin(
   }
   for (let hops = 0; near.length > 0 && hops <= depth; hops += 1) {
     const far: number[] = [];
-    // Grows while it is read. A gate stands in it once for each input that was shown.
+    // Grows while it is read. A gate is in it once for each input that was shown.
     for (const id of near) {
       if (pace.step()) yield;
       if (model[id] !== ALLOWED || shown.has(id)) continue;
@@ -111,7 +111,7 @@ function* shownWithin(
   return shown;
 }
 
-/** By gate, a bound of the hops on any way from it that meets no gate twice. */
+/** By gate, a bound of the hops of any path from it that meets no gate twice. */
 function* mostHops({ gates }: Circuit): Steps<readonly number[]> {
   const pace = new Pace();
   const most = gates.map(() => 0);
@@ -128,18 +128,18 @@ function* mostHops({ gates }: Circuit): Steps<readonly number[]> {
         else beyond = Math.max(beyond, hops + must(most[gate], "a component is behind its inputs"));
       }
     }
-    const ways = isCyclic ? Math.min(within, members.length) : 0;
-    for (const id of members) most[id] = beyond + ways;
+    const paths = isCyclic ? Math.min(within, members.length) : 0;
+    for (const id of members) most[id] = beyond + paths;
   }
   return most;
 }
 
 /**
- * The cycle that leaves the question undefined whatever the faults say, or nothing when it is a
- * fault or a depth that does.
+ * The cycle that leaves the question undefined for every value of the faulty tests. Empty when a
+ * fault or the depth leaves it undefined.
  */
 function* undefinedCycle(nodes: readonly GroundNode[], circuit: Circuit): Steps<string[]> {
-  // Unknown tests read either way: what stays open then is open because of a cycle.
+  // Unknown tests get each value in turn. A gate that stays unknown is so because of a cycle.
   for (const known of [DENIED, ALLOWED] satisfies Verdict[]) {
     const model = yield* findModel(circuit, ({ verdict }) =>
       verdict === UNKNOWN ? known : verdict,
@@ -149,7 +149,7 @@ function* undefinedCycle(nodes: readonly GroundNode[], circuit: Circuit): Steps<
   return [];
 }
 
-/** The labels of the cycle that the first undecided way from a node runs into. */
+/** The labels of the cycle that the first undecided path from a node runs into. */
 function cycleFrom(start: number, nodes: readonly GroundNode[], model: Model): string[] {
   const path = new Map<number, string>();
   let id = start;

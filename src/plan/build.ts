@@ -11,7 +11,7 @@ import { collapse } from "./passes/6-collapse.ts";
 import type { AskedNetwork, Plan } from "./plan.ts";
 import { resolveQuestion, type Question } from "./question.ts";
 
-/** The plan of a question: a search when it can be one, else a gather. */
+/** The plan of a question: a search if it can be one, otherwise a gather. */
 export function* buildPlan(asked: AskedNetwork): Steps<Plan> {
   const unfolded = yield* unfold(asked.network, asked.root, { withoutGuards: false });
   return unfolded.kind === "automaton"

@@ -3,7 +3,7 @@ import type { Guard, SearchPlan, State } from "./plan.ts";
 /** The states that are answered by yes or no at the entity itself: no hops, nothing that can fail. */
 export type ExactStates = ReadonlySet<number>;
 
-/** A guard on such a state can neither be too deep nor be unknown, so it leaves no doubt behind. */
+/** A guard on such a state can neither be too deep nor be unknown, so it keeps a path definite. */
 export function exactStates(plan: SearchPlan): ExactStates {
   const exact = new Set<number>();
   // Guards lead to lower states only, so a few rounds reach all of them.
@@ -16,7 +16,7 @@ export function exactStates(plan: SearchPlan): ExactStates {
 
 /**
  * True when nothing but a path that is too long can leave the answer of the plan unknown: no test
- * can fail, and no guard can be in doubt.
+ * can fail, and no guard can be unknown.
  */
 export function onlyDepthIsUnknown(plan: SearchPlan): boolean {
   const exact = exactStates(plan);

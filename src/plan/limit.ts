@@ -1,7 +1,7 @@
 /**
- * What a plan may come to before it is gathered instead, counted together while it is unfolded. A
- * statement of more costs more to plan and to start than its plan to gather; the steps keep the
- * building itself to some milliseconds, for every schema.
+ * The bounds of a search plan, counted while it is unfolded. Beyond them it becomes a gather. A larger
+ * statement costs more to plan and to start than a gather. The bounds also keep the time of building
+ * a plan to some milliseconds, for every schema.
  */
 export const planMax = {
   states: 512,
@@ -18,15 +18,15 @@ export const planMax = {
 } as const;
 
 /**
- * The most entities that are looked at for an answer that one search can't give, on both engines:
- * past it the question fails with a clear error instead of reading a tenant as a whole.
+ * The most entities that are read for an answer that one search cannot give, on both engines. Beyond
+ * it the question fails with a clear error and does not read the whole tenant.
  */
 export const gatheredEntitiesMax = 10_000;
 
 /**
- * The most that the tree of an expand holds, on both engines: shared parts of a graph come once for
- * each way to them, so that a tree can outgrow its graph without end. Levels are names and operators
- * on the way from the root; deeper than about a thousand, no tree can be written as JSON.
+ * The most that the tree of an expand holds, on both engines. A shared part of a graph comes once for
+ * each path to it, so a tree may be far larger than its graph. Levels are the names and operators on
+ * a path from the root. A tree of more than about a thousand levels cannot be written as JSON.
  */
 export const treeMax = { nodes: 10_000, subjects: 100_000, levels: 500 } as const;
 

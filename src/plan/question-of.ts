@@ -21,8 +21,8 @@ export function questionOf(item: AskedItem): Question {
 }
 
 /**
- * The question under a schema: without arguments unless it asks a rule, since nothing else has any,
- * whatever a client sends. What has a plan is then bounded by the names of the schema.
+ * The question under a schema. If it does not ask a rule, its arguments are dropped, since only rules
+ * have some. So the names of the schema bound the number of plans.
  */
 export function questionUnder(schema: Schema, item: AskedItem): Question {
   const isKept = item.arguments.length === 0 || asksRule(schema, item.entity.type, item.permission);

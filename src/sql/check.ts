@@ -31,7 +31,7 @@ export type PlannedBody =
   | { readonly kind: "search"; readonly plan: SearchPlan }
   | { readonly kind: "gather"; readonly gather: Gather };
 
-/** Any number of questions of one kind, each of which tuples of the entity alone decide. In bulk. */
+/** Questions of one kind that tuples of the entity alone decide. In bulk. */
 export interface DirectBody {
   readonly kind: "direct";
   readonly entityType: string;
@@ -39,7 +39,7 @@ export interface DirectBody {
 }
 
 export interface CheckShape extends Shape {
-  /** Several items, as arrays of ids; else one item as plain parameters. */
+  /** True for several items, as arrays of ids; false for one item, as plain parameters. */
   readonly bulk: boolean;
   /** A schema version that the request pinned must exist (parameter `version`). */
   readonly pinnedVersion: boolean;
@@ -63,8 +63,8 @@ export function checkStatement(bodies: readonly Body[], shape: CheckShape): Stat
   const pins = shape.pinned ? sql`, ${pinColumns}` : sql``;
   return render(
     sql`
-      ${withContext(body)}select ${versionColumns(shape)}${pins}, a.item, a.verdict, a.nodes,
-      a.facts
+      ${withContext(body)}
+      select ${versionColumns(shape)}${pins}, a.item, a.verdict, a.nodes, a.facts
       from ${tenantRow(shape, body)}
       cross join lateral (${body}) a
       where ${isAskedTenant}
@@ -98,7 +98,7 @@ function groupItems(scope: Scope, body: Body, group: number, isBulk: boolean): F
   `;
 }
 
-/** One probe for each item: a branch for each of them would cost its start-up. */
+/** One probe reads all items, since a branch for each of them would cost its start-up. */
 function directItems(
   scope: Scope,
   { entityType, subject }: DirectBody,
@@ -152,6 +152,7 @@ function bodyRow(scope: Scope, body: PlannedBody, id: Fragment, subject: Fragmen
 function searchRow(scope: Scope, plan: SearchPlan, id: Fragment, subject: Fragment): Fragment {
   const verdict = questionVerdict(searchWriter(scope, plan, subject), id);
   return sql`
-    ${withClosure(scope, plan, subject)}select x.v, x.n, null::jsonb as facts from (${verdict}) x
+    ${withClosure(scope, plan, subject)}
+    select x.v, x.n, null::jsonb as facts from (${verdict}) x
   `;
 }

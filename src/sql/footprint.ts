@@ -3,8 +3,8 @@ import { attributesOf, type SearchPlan, type Test } from "../plan/plan.ts";
 import type { Gather } from "./gather/gather.ts";
 
 /**
- * The relations and attributes that a plan can read, as `type#name`: what a request gives of others
- * need not be sent.
+ * The relations and attributes that a plan can read, as `type#name`. Other tuples and attributes of a
+ * context need not be sent.
  */
 export type Footprint = ReadonlySet<string>;
 

@@ -5,7 +5,7 @@ import { checkStatement, type CheckShape, type PlannedBody } from "./check.ts";
 import { type Gather, gatherOf } from "./gather/gather.ts";
 import { Untranslatable } from "./search/test.ts";
 
-/** How a search is asked of the database, or why it is gathered all the same. */
+/** How a search is sent to the database, or why it is gathered instead. */
 export type PushDown =
   | { readonly kind: "pushed_down"; readonly body: PlannedBody; readonly characters: number }
   | { readonly kind: "untranslatable"; readonly obstacle: string };
@@ -19,14 +19,14 @@ export const plainShape: CheckShape = {
   contextAttributes: false,
 };
 
-/** A longer statement takes longer to read than its plan to gather. */
+/** A longer statement takes longer to read than a gather takes. */
 const charactersMax = 250_000;
 
 /** A search is pushed down unless a rule of it has no SQL or its statement gets too long. */
 export function pushDown(plan: SearchPlan): PushDown {
   const body: PlannedBody = { kind: "search", plan };
   try {
-    // A rule in another shape is the same rule: one attempt tells for all.
+    // The SQL of a rule is the same in every shape, so one attempt is enough.
     const { text } = checkStatement([body], plainShape);
     if (text.length <= charactersMax) {
       return { kind: "pushed_down", body, characters: text.length };
@@ -49,7 +49,7 @@ export function askedAlone(plan: Plan): {
   return { body: { kind: "gather", gather }, obstacle: pushed?.obstacle };
 }
 
-/** What is read of the facts of a plan for the interpreter, whether or not it could be pushed down. */
+/** The gather of a plan, also of a search that could be pushed down. */
 export function* gatherFor({ network, root }: Plan): Steps<Gather> {
   return gatherOf(yield* collapse(network, [root]));
 }

@@ -4,7 +4,7 @@ import { Pace, type Steps } from "../../base/steps.ts";
 import type { EntityDefinition, Expression, Schema } from "../../language/schema.ts";
 import { type Breadth, type Formula, mentionedNodes, type Network, type Node } from "../network.ts";
 
-/** An `or` that stands deeper in another one is a node of its own. */
+/** An `or` that is nested deeper than this in another one is a node of its own. */
 const orDepthMax = 100;
 
 type OpenNode = { -readonly [Key in keyof Node]: Node[Key] };
@@ -27,7 +27,7 @@ class Lowering {
   readonly #byName = new Map<string, ReadonlyMap<string, OpenNode>>();
   /** Nodes without their formula yet: an expression may be deeper than calls may nest. */
   readonly #pending: Pending[] = [];
-  /** The targets of walks, which are the same wherever the walk stands. */
+  /** The targets of walks, which are the same in every expression. */
   readonly #walks = new Map<string, readonly Node[]>();
   readonly #pace = new Pace();
 
@@ -181,7 +181,7 @@ class Lowering {
         node.component = number;
         node.isRecursive = isCyclic;
       }
-      // What members mention of other components is known by now, and of their own it is the same.
+      // Other components that members mention are done, and all members have the same value.
       const isLocal = members.every(({ formula }) => isLocalFormula(formula));
       const breadth = members.reduce<Breadth>(
         (most, node) => widest(most, breadthOf(node.formula)),

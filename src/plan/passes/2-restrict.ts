@@ -12,7 +12,7 @@ export interface RestrictedNetwork {
   readonly names: Int32Array;
 }
 
-/** After so many sweeps over a component, its other nodes are taken to be possible. */
+/** After this number of sweeps over a component, its other nodes are taken to be possible. */
 const sweepsMax = 50;
 
 /**
@@ -75,7 +75,7 @@ function* leads(restricted: RestrictedNetwork, formula: Formula): Iterable<Node>
   }
 }
 
-/** The network as it is, for what asks for every subject at once. */
+/** The whole network, for a question about every subject at once. */
 export function unrestricted(network: Network, kind: SubjectKind): RestrictedNetwork {
   const { length } = network.nodes;
   return { network, kind, possible: new Uint8Array(length).fill(1), names: new Int32Array(length) };

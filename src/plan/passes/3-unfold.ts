@@ -76,7 +76,7 @@ class Unfolding {
     for (const { entityType, nodes } of this.#entries) {
       const label = nodes.map(labelOf).join("|");
       try {
-        // To find it name by name takes long where thousands of permissions are asked together.
+        // This bound is cheap. Visiting thousands of permissions one by one would take long.
         const isTooMuch = nodes.some((node) => leastNames(this.#network, node) > planMax.names);
         if (!this.#withoutGuards && isTooMuch) throw new TooLarge();
         const branches = yield* this.#expand(nodes);
@@ -274,7 +274,7 @@ class Unfolding {
   }
 }
 
-/** A formula to expand, the node that it stands in, and what must hold for it to count. */
+/** A formula to expand, the node that it is part of, and the guards before it. */
 interface Pending {
   readonly holder: Node;
   readonly formula: Formula;

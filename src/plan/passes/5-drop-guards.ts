@@ -3,8 +3,8 @@ import type { GuardedHop, SearchPlan, Test } from "../plan.ts";
 import type { Question } from "../question.ts";
 
 /**
- * A search plan without its guards: its search finds every entity and every subject that the plan
- * itself would accept, and others. Both lookups take their candidates from it.
+ * A search plan without its guards. Its search finds every entity and every subject that the plan
+ * would accept, and others. Both lookups take their candidates from it.
  */
 export interface CandidatePlan {
   readonly question: Question;
@@ -19,7 +19,7 @@ export interface CandidateState {
   readonly hops: readonly CandidateHop[];
 }
 
-/** `isSure`: the plan has no guard there, but for the arrival guards of the question itself. */
+/** `isDefinite`: the plan has no guard there, except for the arrival guards of the question. */
 export interface CandidateTest {
   readonly test: Test;
   readonly isDefinite: boolean;
@@ -35,18 +35,18 @@ export interface CandidateHop {
 }
 
 /**
- * Relaxes a search plan by dropping its guards.
+ * Makes the candidate plan of a search plan: drops its guards.
  *
  * Needs: a valid search plan.
- * Guarantees: where the plan accepts at an entity, a path of the relaxed plan leads from there to
- * an accepting test; where all of that path is sure, the plan accepts if the arrival guards of the
- * question let it pass. States that only guards led to are gone.
+ * Guarantees: where the plan accepts at an entity, a path of the candidate plan leads from there
+ * to an accepting test. If all of that path is definite, the plan accepts if the arrival guards of the
+ * question hold. States that only guards led to are dropped.
  */
 export function dropGuards(plan: SearchPlan): CandidatePlan {
   return candidatePlanOf(plan, true);
 }
 
-/** The same of a plan that was unfolded without guards: nothing of it is sure. */
+/** The same for a plan that was unfolded without guards and so accepts too much: nothing is definite. */
 export function dropGuardsOfSuperset(plan: SearchPlan): CandidatePlan {
   return candidatePlanOf(plan, false);
 }

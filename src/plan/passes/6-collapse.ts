@@ -16,8 +16,8 @@ export interface Collapsed {
 
 /**
  * Collapses a network to one state for each entity type: what can be read of an entity, by any name
- * on the way from the roots. It is what a gather reads, and where the candidates of a lookup are
- * taken from when the network unfolds to too much.
+ * that the roots lead to. A gather reads it. If the network unfolds to too much, it also gives the
+ * candidates of a lookup.
  *
  * Needs: a network restricted to the kind of subjects of the question; roots of one entity type.
  * Guarantees: each fact that the answer of a root can depend on is read by a test or a hop, as long

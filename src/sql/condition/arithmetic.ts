@@ -12,7 +12,7 @@ import {
   within,
 } from "./value.ts";
 
-/** `left operator right`: NULL where CEL faults, whatever the values. */
+/** `left operator right`: NULL where CEL faults, for all values. */
 export function arithmetic(
   names: Names,
   operator: ArithmeticOperator,
@@ -91,7 +91,7 @@ function doubleResult(
   left: SqlValue,
   right: SqlValue,
 ): Fragment {
-  // Constants would be folded, whatever guards them; as columns of the subquery they are not.
+  // The planner folds constants even behind a guard, but not columns of the subquery.
   const columns = [left, right].map((value) => ({ ...value, simple: false }));
   return strict(names, columns, ([first, second]) => {
     const a = (first ?? left).sql;

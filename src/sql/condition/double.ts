@@ -6,7 +6,7 @@ import { doubleLiteral } from "./value.ts";
  * zero that would not be so with a wider exponent, and an error ends the statement; so such results
  * are foreseen. What may overflow or underflow is first computed on operands that are scaled by a
  * power of two: that changes no digit, and the scaled result tells whether the true one fits.
- * Operands stand many times: they are columns, never constants that the planner could fold.
+ * Operands are repeated: they are columns, never constants that the planner could fold.
  */
 
 const power = (exponent: number): Fragment => doubleLiteral(2 ** exponent);

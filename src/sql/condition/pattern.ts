@@ -1,9 +1,10 @@
 /**
  * Patterns that mean the same in RE2, which rules are written in, and in Postgres: characters of
  * ASCII, `.`, classes and their repeats, groups, `|`, and `^` and `$` at the ends of an alternative.
- * Written anew for Postgres, so that nothing hangs on what else it takes for special: `.` is not a
- * newline, `\d`, `\w` and `\s` are those of ASCII. Undefined for any other pattern, and for those that
- * Postgres could take long to compile: repeats of groups, groups in groups, anchors in groups.
+ * The pattern is written anew for Postgres, so that no character gets another meaning: `.` does not
+ * match a newline, and `\d`, `\w` and `\s` are those of ASCII. Undefined for any other pattern, and for
+ * patterns that could take Postgres long to compile: repeats of groups, groups in groups, anchors in
+ * groups.
  */
 export function postgresPattern(pattern: string): string | undefined {
   if (pattern.length > longest) return undefined;
@@ -96,7 +97,7 @@ function readCharacter(reader: Reader): string | undefined {
   return other === undefined ? undefined : `\\${other}`;
 }
 
-/** What stands in brackets: letters, digits, some others, shorthands, and ranges of one kind. */
+/** The inside of brackets: letters, digits, some others, shorthands, and ranges of one kind. */
 function readClass(reader: Reader, not: string): string | undefined {
   let written = "";
   for (;;) {
@@ -115,7 +116,7 @@ function readClass(reader: Reader, not: string): string | undefined {
       (shorthand === undefined ? undefined : shorthands[shorthand]) ??
       (escaped === undefined ? plain : `\\${escaped}`);
     if (part === undefined) return undefined;
-    // Whoever writes `a-` may mean a range; only those above are.
+    // `a-` may be meant as a range. Only the ranges above are known.
     if (range === undefined && take(reader, /-/) !== undefined) return undefined;
     written += part;
   }

@@ -20,8 +20,12 @@ const monthAndDay = [
 ].join("|");
 const hourAndMinute = "(?:[01][0-9]|2[0-3]):[0-5][0-9]";
 
-/** The timestamps of RFC 3339 and nothing else: what matches can be cast without an error. */
-const timestampPattern = `^(?:[0-9]{4}-(?:${monthAndDay})|${leapYear}-02-29)[Tt]${hourAndMinute}:[0-5][0-9](?:[.][0-9]{1,9})?(?:[Zz]|[+-]${hourAndMinute})$`;
+/** Exactly the timestamps of RFC 3339: a text that matches can be cast without an error. */
+const timestampPattern = [
+  `^(?:[0-9]{4}-(?:${monthAndDay})|${leapYear}-02-29)`,
+  `[Tt]${hourAndMinute}:[0-5][0-9](?:[.][0-9]{1,9})?`,
+  `(?:[Zz]|[+-]${hourAndMinute})$`,
+].join("");
 
 const units = [...unitNanoseconds.keys()].join("|");
 const durationPattern = `^[+-]?(?:0|(?:(?:[0-9]+[.]?[0-9]*|[.][0-9]+)(?:${units}))+)$`;

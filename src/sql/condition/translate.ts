@@ -41,8 +41,8 @@ const deepest = 40;
 
 /**
  * A rule as an SQL expression. It gives what `evaluate` gives, for all values, and no value makes
- * it raise an error: `and`, `or` and `not` have the logic of CEL's where NULL is a fault, and
- * whatever could fail is guarded. What has no such expression is untranslatable.
+ * it raise an error: `and`, `or` and `not` have the logic of CEL, with NULL for a fault, and every
+ * operation that could fail is guarded. A rule without such an expression is untranslatable.
  */
 export function translateCondition(tree: ConditionTree, input: TranslationInput): Translation {
   const translator = { input, names: makeNames(), depth: 0 };

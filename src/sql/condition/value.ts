@@ -8,7 +8,7 @@ export type ElementKind = "bool" | "int" | "double" | "string";
  */
 export type SqlValue = Kind & {
   readonly sql: Fragment;
-  /** A column, a literal or a path: it may stand several times in an expression. */
+  /** A column, a literal or a path, which an expression may repeat. */
   readonly simple: boolean;
   /** Never NULL. */
   readonly total: boolean;
@@ -47,9 +47,9 @@ export function boolean(expression: Fragment, total = false): SqlValue {
 }
 
 /**
- * An expression in which each value may stand as often as is needed. What is not simple is computed
- * once, in a subquery that the planner cannot merge (`offset 0`): merged, an expression would grow
- * with every level, and what guards a partial operation could be folded away from it.
+ * An expression in which each value may be repeated. A value that is not simple is computed once, in
+ * a subquery that the planner cannot merge (`offset 0`). If it were merged, the expression would grow
+ * with every level, and a guard could be separated from the partial operation that it guards.
  */
 function repeat(
   names: Names,
@@ -163,8 +163,8 @@ export function numericLiteral(value: bigint): Fragment {
 }
 
 /**
- * A numeric without decimals, NULL when it is beyond either end. Not a `case`, so that the
- * expression stands once: what is beyond is moved to the first number beyond, which becomes NULL.
+ * A numeric without decimals, NULL when it is beyond either end. A `case` would repeat the expression.
+ * Instead, a number beyond an end is moved to the first number beyond, which becomes NULL.
  */
 export function within(expression: Fragment, least: bigint, greatest: bigint): Fragment {
   const [below, above] = [numericLiteral(least - 1n), numericLiteral(greatest + 1n)];

@@ -14,7 +14,7 @@ import type { Gather } from "./gather.ts";
  * - `direct`: [entity type, entity id, relation] of tuples to the asked subject itself
  * - `attributes`: [entity type, entity id, attribute, value type, value]
  *
- * It follows every hop whatever the guards say, and reads no members but the asked subject.
+ * It follows every hop without regard to guards, and reads no members but the asked subject.
  */
 export function gatherBody(
   scope: Scope,
@@ -32,14 +32,20 @@ export function gatherBody(
     branches.length === 0
       ? start
       : sql`
-        ${start} union select n.type, n.id from reach s cross join ${lateralBranches(branches)} n
+        ${start}
+        union
+        select n.type, n.id
+        from reach s
+        cross join ${lateralBranches(branches)} n
       `;
   return sql`
     with recursive reach(type, id) as (${reach}),
       reached as materialized (select * from reach limit ${integer(gatheredEntitiesMax + 1)})
     select jsonb_build_object(
-      'nodes', (select count(*) from reached), 'edges', ${edges(scope, gather)}, 'direct',
-      ${direct(scope, gather, subject)}, 'attributes', ${attributes(scope, gather)}
+      'nodes', (select count(*) from reached),
+      'edges', ${edges(scope, gather)},
+      'direct', ${direct(scope, gather, subject)},
+      'attributes', ${attributes(scope, gather)}
     ) as facts
   `;
 }
@@ -59,7 +65,7 @@ function edges(scope: Scope, gather: Gather): Fragment {
             fact,
             relationSet(type.listed),
             { type: literal(type.entityType), id: sql`s.id`, subject: { known: "nothing" } },
-            sql` and s.type = ${integer(index)}`,
+            sql`and s.type = ${integer(index)}`,
           ),
         ],
   );
@@ -93,7 +99,7 @@ function direct(scope: Scope, gather: Gather, subject: Fragment): Fragment {
                   id: subject,
                 },
               },
-              sql` and s.type = ${integer(index)}`,
+              sql`and s.type = ${integer(index)}`,
             ),
           ],
     ),
@@ -127,7 +133,7 @@ function factList(branches: readonly Fragment[], max?: number): Fragment {
   return sql`coalesce((select jsonb_agg(f.fact) from ${from}), '[]'::jsonb)`;
 }
 
-/** A probe for each kind of hop of each type, whatever the relation, from the entity of the row `s`. */
+/** A probe for each kind of hop of each type, over all its relations, from the entity of the row `s`. */
 function hopProbes(
   scope: Scope,
   gather: Gather,
@@ -148,7 +154,7 @@ function hopProbes(
               ? { known: "type", type: subjectType }
               : { known: "kind", type: subjectType, relation: literal(hop.subjectRelation) },
         },
-        sql` and s.type = ${integer(index)}`,
+        sql`and s.type = ${integer(index)}`,
       );
     }),
   );

@@ -13,7 +13,7 @@ export interface Gather {
   readonly kind: SubjectKind;
   /** Type 0 is that of the question. */
   readonly types: readonly GatherType[];
-  /** Of the tuples of hops or of listed relations one more than this is read, no further. */
+  /** The most tuples of hops or of listed relations. One more is read, to see that there are more. */
   readonly tuplesMax: number;
 }
 
@@ -24,10 +24,10 @@ export interface GatherType extends Pick<CandidateState, "entityType" | "hops"> 
   readonly attributes: readonly string[];
 }
 
-/** What one probe takes in a statement that is written for a snapshot in a context. */
+/** The characters of one probe in a statement for a snapshot in a context. */
 const probeCharacters = 900;
 
-/** About how long the statement of a gather gets: the way there and what is read both name the hops. */
+/** The approximate length of a gather statement. It names each hop twice: to reach and to read. */
 export function gatherCharacters({ types }: Gather): number {
   let characters = 0;
   for (const { hops, direct, listed, attributes } of types) {
@@ -39,7 +39,7 @@ export function gatherCharacters({ types }: Gather): number {
   return characters;
 }
 
-/** What a name takes in a list of them, if it is not a short one. */
+/** The characters of a long name in a list of names. */
 const namesCharacters = 24;
 
 /** What a check reads. */
@@ -57,7 +57,7 @@ export function gatherOf({ kind, states }: Collapsed): Gather {
   };
 }
 
-/** What an expand reads: every tuple of the relations on the way, of all subjects. */
+/** What an expand reads: every tuple of the relations that the question leads through. */
 export function expandGatherOf(collapsed: Collapsed): Gather {
   const gather = gatherOf(collapsed);
   const types = gather.types.map((type): GatherType => {

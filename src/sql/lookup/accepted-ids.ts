@@ -6,7 +6,8 @@ import { guardedVerdict } from "../search/test.ts";
 import { levelZero, type Writer } from "../search/writer.ts";
 import type { Scope } from "../state/source.ts";
 import { type Fragment, sql } from "../text/fragment.ts";
-import { attributeIds, attributeOwners, knownIds, type Reading } from "./candidate.ts";
+import type { Reading } from "./candidate.ts";
+import { attributeIds, attributeOwners, knownIds } from "./known-ids.ts";
 import type { ScopedTypes } from "./scoped-types.ts";
 
 /** What the candidates of a lookup of entities are found from. */
@@ -14,16 +15,16 @@ export interface EntityCandidates {
   readonly scope: Scope;
   readonly candidatePlan: CandidatePlan;
   readonly subjectId: Fragment;
-  /** Judges tests on the way; undefined when the plan has no SQL: then they are taken to hold. */
+  /** Judges tests of the search. Undefined when the plan has no SQL: then tests are taken to hold. */
   readonly writer: Writer | undefined;
   /** Names of the rules that may hold for an entity without any attribute. */
   readonly openRules: ReadonlySet<string>;
   readonly limits: ScopedTypes;
-  /** Under which relations subjects of a type and relation may stand: no others are passed over. */
+  /** The relations of the schema that subjects of a type and relation may have. */
   readonly relationsWith: (subjectType: string, subjectRelation: string) => readonly RelationName[];
 }
 
-/** Tests that no tuple of the subject decides by itself. */
+/** Tests that a single tuple of the subject does not decide. */
 export type NotDirect = Exclude<Test, { readonly kind: "direct" }>;
 
 /** The ids of the entities at which a test may accept. */
@@ -55,13 +56,13 @@ export function acceptedIds(
   }
 }
 
-/** What a test says at an entity, whatever guards it has. */
+/** The verdict of a test at an entity, without its guards. */
 export function verdictAt(
   writer: Writer,
   state: CandidateState,
   test: Test,
   id: Fragment,
 ): Fragment {
-  const judged = must(writer.plan.states[state.id], "a relaxed state is one of the plan");
+  const judged = must(writer.plan.states[state.id], "a candidate state is one of the plan");
   return guardedVerdict(writer, judged, { guards: [], test }, { id, level: levelZero });
 }

@@ -14,7 +14,7 @@ export interface BackStep extends RelationName {
   readonly isDefinite: boolean;
 }
 
-/** The state at which the asked subject itself stands: no plan has it. */
+/** The number of a state for the asked subject itself, which no plan has. */
 export function subjectState({ states }: CandidatePlan): number {
   return Math.max(...states.keys()) + 1;
 }
@@ -42,7 +42,7 @@ export function backSteps(candidatePlan: CandidatePlan): BackStep[] {
   });
 }
 
-/** The i-th of the steps from each state, for each i. */
+/** Groups the steps by rank: group i has the i-th step from every state. */
 export function stepRanks(steps: readonly BackStep[]): BackStep[][] {
   const ranks: BackStep[][] = [];
   const seen = new Map<number, number>();
@@ -55,8 +55,8 @@ export function stepRanks(steps: readonly BackStep[]): BackStep[][] {
 }
 
 /**
- * Steps from one state by subjects of one relation that are one probe: in the order of the index no
- * other relation of the schema that such subjects may stand under lies between theirs.
+ * Steps from one state by subjects of one relation that share one probe: in the order of the index
+ * no other relation of the schema that such subjects may have lies between theirs.
  */
 export interface StepRange {
   readonly at: number;
@@ -69,13 +69,13 @@ export interface StepRange {
 
 type RelationsWith = (subjectType: string, subjectRelation: string) => readonly RelationName[];
 
-/** All steps from each state as one range, whatever lies between them. */
+/** All steps from each state as one range, without regard to what lies between them. */
 export function loosely(steps: readonly BackStep[]): StepRange[] {
   const ranges = [...Map.groupBy(steps, ({ at }) => at).values()].flatMap(rangeOf);
   return ranges.toSorted((a, b) => a.at - b.at);
 }
 
-/** The steps as ranges, by the state where they begin. A walk is one by subjects without a relation. */
+/** The steps as ranges, by the state where they begin. A walk counts as subjects without a relation. */
 export function rangesOf(steps: readonly BackStep[], relationsWith: RelationsWith): StepRange[] {
   const alike = Map.groupBy(steps, (step) => JSON.stringify([step.at, step.subjectRelation ?? ""]));
   const ranges = [...alike.values()].flatMap((group) => rangesOfAlike(group, relationsWith));

@@ -8,8 +8,8 @@ import { whole } from "./candidate.ts";
 import { type StepTable, stepTable } from "./step-table.ts";
 
 /**
- * The level of what accepts without a hop. The asked subject itself stands one below, so levels of
- * `back` are one more than the hops that they stand for.
+ * The level of a row that accepts without a hop. The asked subject is one level below, so a level of
+ * `back` is the number of hops plus one.
  */
 const backLevelZero = nextLevel(levelZero);
 
@@ -17,11 +17,12 @@ const backLevelZero = nextLevel(levelZero);
 export const backHops = sql`round(back.level, scale(back.level) - 1)`;
 
 /**
- * The search of a lookup of entities from the subject's end, as a CTE `back` (state, id, level, sure):
- * from the subject and from where other tests of the `inner` states accept, against the steps.
+ * The search of a lookup of entities from the subject's end, as a CTE `back` (state, id, level, sure),
+ * whose `sure` is true when the path is definite. It begins at the subject and where other tests of
+ * the `inner` states accept, and goes against the steps.
  *
- * A walk goes by all subjects of its type, whatever their relation. Almost all of them have none: the
- * others are looked for by one probe for all walks from a row, the `loose` ones, which knows no order.
+ * A walk follows subjects of its type with any relation. Almost all of these have none. For the
+ * others one probe serves all walks from a row, the `loose` steps, in no order of an index.
  */
 export function backTable(
   input: EntityCandidates,
@@ -103,13 +104,16 @@ function branch(
     },
   );
   const allowed = allowedIds(input, ranges);
-  const where = allowed.length === 0 ? sql`` : sql` where ${join(allowed, " and ")}`;
+  const where = allowed.length === 0 ? sql`` : sql`where ${join(allowed, " and ")}`;
   // The offset keeps the planner from a join that begins with all tuples of the tenant.
   return [
     sql`
       select s.state, p.id, s.sure
-      from ${table.each}lateral (select q.* from (${probe}) q offset 0) p
-      cross join ${table.targets}${where}
+      from
+      ${table.each}
+      lateral (select q.* from (${probe}) q offset 0) p
+      cross join ${table.targets}
+      ${where}
     `,
   ];
 }
@@ -135,7 +139,7 @@ function rangeCondition(table: StepTable): Fragment {
   `;
 }
 
-/** Whether the entity that a step leads to is in scope, where any step leads to a scoped type. */
+/** Conditions that keep entities of a scoped type that are not in scope out. */
 function allowedIds({ limits }: EntityCandidates, ranges: readonly StepRange[]): Fragment[] {
   const steps = ranges.flatMap((range) => range.steps);
   return [...new Set(steps.map(({ entityType }) => entityType))].flatMap((type) => {

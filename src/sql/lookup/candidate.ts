@@ -1,5 +1,5 @@
-import { type ContextPath, isInContext } from "../state/context.ts";
-import { loggedTenant, type Scope, snapshot, tupleBranches } from "../state/source.ts";
+import type { ContextPath } from "../state/context.ts";
+import { type Scope, tupleBranches } from "../state/source.ts";
 import { type Fragment, join, literal, param, sql, textArray } from "../text/fragment.ts";
 
 /** How many candidates a lookup reads at a time. */
@@ -7,21 +7,21 @@ export const candidatesMax = param("candidates", "int");
 
 /** Which ids are read, and how many: the whole of them, or a page. */
 export interface Reading {
-  /** A condition on the ids in a column, and on what stands before it. */
+  /** A condition on the ids in a column, and on the column before it. */
   readonly wanted: (column: IdColumn) => Fragment;
   /** Makes one query of branches that have a column `id`. */
   readonly gathered: (branches: readonly Branch[]) => Fragment;
 }
 
 /** A query of ids, and the columns in whose order an index has them. */
-interface Branch {
+export interface Branch {
   readonly query: Fragment;
   readonly order: Fragment;
 }
 
 export interface IdColumn {
   readonly id: Fragment;
-  /** The column that stands before it in the index that has its order, and the value it must have. */
+  /** The column before it in the index with its order, and the value that this column must have. */
   readonly before?: { readonly column: Fragment; readonly value: Fragment };
 }
 
@@ -44,11 +44,11 @@ function unionOf(branches: readonly Branch[]): Fragment {
 const after = param("after", "text");
 
 /**
- * The first ids behind a place ("" for the first page, since no id is empty), ascending. Every
- * branch stops by itself, so a page costs what it holds, however many more there are. The place is
- * compared together with the column before the id: an index with another order is of no use then,
- * and while there are no statistics the planner might else begin one at the place. That column is not
- * asked for its value besides: the index would be entered by it, at the first id instead of the place.
+ * The first ids after a given one ("" for the first page, since no id is empty), ascending. Every
+ * branch stops by itself, so a page costs what it holds and not what follows it. The id is compared
+ * together with the column before it: without statistics the planner might otherwise use an index
+ * with another order. The column has no condition of its own: with one, the scan of the index would
+ * begin at the first id of the value instead of at the given id.
  */
 export const page: Reading = {
   wanted: ({ id, before }) =>
@@ -99,7 +99,7 @@ export function tupleIds(
 ): Fragment {
   const under = (relation: Fragment): Fragment => tupleIdsUnder(scope, reading, relation, tuples);
   const [first] = relations;
-  // The offset keeps the planner from turning the two round (see `relationProbe`).
+  // The offset keeps the planner from reading all tuples first (see `relationProbe`).
   return first !== undefined && relations.length === 1
     ? under(literal(first))
     : sql`
@@ -167,161 +167,11 @@ function idColumn(tuples: TupleSet, relation: Fragment): IdColumn {
       };
 }
 
-function inOrderOf({ id, before }: IdColumn, queries: readonly Fragment[]): readonly Branch[] {
+/** The queries as branches of a reading, in the order of the column. */
+export function inOrderOf(
+  { id, before }: IdColumn,
+  queries: readonly Fragment[],
+): readonly Branch[] {
   const order = before === undefined ? id : sql`${before.column}, ${id}`;
   return queries.map((query) => ({ query, order }));
-}
-
-/**
- * The entities of a type with an attribute that is not plainly false, with the columns (id,
- * is_true): that it surely is true; else it is for the test to say.
- */
-export function attributeIds(
-  scope: Scope,
-  reading: Reading,
-  entityType: string,
-  name: string,
-): Fragment {
-  const column = ownerColumn(literal(name));
-  const where = sql`r.entity_type = ${literal(entityType)} and ${reading.wanted(column)}`;
-  // What the request gives stands before what is stored.
-  const isStored = scope.shape.contextAttributes
-    ? sql` and not (${isInContext(literal(entityType), sql`r.entity_id`, literal(name))})`
-    : sql``;
-  const columns = sql`r.entity_id as id, r.value_type = 'boolean'${isStored} as is_true`;
-  const branches = storedBranches(scope, attributesTable, {
-    columns,
-    where: sql`${where} and r.value <> 'false'::jsonb`,
-  });
-  if (scope.shape.contextAttributes) {
-    branches.push(
-      sql`select r.entity_id as id, false as is_true from context_attributes r where ${where}`,
-    );
-  }
-  return reading.gathered(inOrderOf(column, branches));
-}
-
-/** The entities of a type that have any of some attributes, with repeats. */
-export function attributeOwners(
-  scope: Scope,
-  reading: Reading,
-  entityType: string,
-  names: readonly string[],
-): Fragment {
-  const columns = sql`r.entity_id as id`;
-  const column = ownerColumn(sql`o.name collate "C"`);
-  const where = sql`r.entity_type = ${literal(entityType)} and ${reading.wanted(column)}`;
-  const branches = storedBranches(scope, attributesTable, { columns, where });
-  if (scope.shape.contextAttributes) {
-    branches.push(sql`select ${columns} from context_attributes r where ${where}`);
-  }
-  return sql`
-    select p.id
-    from unnest(${textArray(names)}) o(name)
-    cross join lateral (
-      select q.id from (${reading.gathered(inOrderOf(column, branches))}) q offset 0
-    ) p
-  `;
-}
-
-function ownerColumn(name: Fragment): IdColumn {
-  return { id: sql`r.entity_id`, before: { column: sql`r.attribute`, value: name } };
-}
-
-/**
- * All ids of a type that are known, with repeats: those that stand in a tuple at either end or have
- * an attribute, and `named`, which the question names. They are read off the indexes by id, past
- * those of other types and tenants: hardly any question needs them, and every write would pay for
- * indexes of their own.
- */
-export function knownIds(
-  scope: Scope,
-  reading: Reading,
-  type: string,
-  named: Fragment | undefined,
-): Fragment {
-  const at = (end: "entity" | "subject") => {
-    const id = end === "entity" ? sql`r.entity_id` : sql`r.subject_id`;
-    const column = end === "entity" ? sql`r.entity_type` : sql`r.subject_type`;
-    const where = sql`${column} = ${literal(type)} and ${reading.wanted({ id })}`;
-    return { known: { id }, columns: sql`distinct ${id} as id`, where };
-  };
-  const entity = at("entity");
-  const subject = at("subject");
-  const branches = [
-    ...inOrderOf(entity.known, storedBranches(scope, entitiesTable, entity)),
-    ...inOrderOf(subject.known, storedBranches(scope, subjectsTable, subject)),
-    ...inOrderOf(entity.known, storedBranches(scope, ownersTable, entity)),
-  ];
-  const { contextTuples, contextAttributes } = scope.shape;
-  if (contextTuples) {
-    for (const { known, columns, where } of [entity, subject]) {
-      const query = sql`select ${columns} from context_tuples r where ${where}`;
-      branches.push(...inOrderOf(known, [query]));
-    }
-  }
-  if (contextAttributes) {
-    const query = sql`select ${entity.columns} from context_attributes r where ${entity.where}`;
-    branches.push(...inOrderOf(entity.known, [query]));
-  }
-  if (named !== undefined) {
-    const known = { id: sql`n.id` };
-    const query = sql`select n.id from (select ${named} as id) n where ${reading.wanted(known)}`;
-    branches.push(...inOrderOf(known, [query]));
-  }
-  return reading.gathered(branches);
-}
-
-/** A table, and the tenant of its rows and of those in the log as the index that is meant has it. */
-interface Source {
-  readonly live: Fragment;
-  readonly tenant: Fragment;
-  readonly loggedTenant: Fragment;
-  /** Which rows of the log were of it. */
-  readonly logged: Fragment;
-}
-
-const entitiesTable: Source = {
-  live: sql`relationships`,
-  tenant: sql`r.tenant`,
-  loggedTenant,
-  logged: sql`r.relation is not null`,
-};
-const subjectsTable: Source = { ...entitiesTable, logged: sql`r.subject_id is not null` };
-const ownersTable: Source = {
-  ...entitiesTable,
-  live: sql`attributes`,
-  logged: sql`r.attribute is not null`,
-};
-const attributesTable: Source = {
-  ...ownersTable,
-  tenant: sql`(r.tenant * 1)`,
-  loggedTenant: sql`(r.tenant * 1)`,
-};
-
-/** What stands at the statement's state. */
-function storedBranches(
-  scope: Scope,
-  source: Source,
-  { columns, where }: { readonly columns: Fragment; readonly where: Fragment },
-): Fragment[] {
-  const { shape, tenant, changed } = scope;
-  const live = sql`
-    select ${columns} from ${source.live} r where ${source.tenant} = ${tenant} and ${where}
-  `;
-  if (!shape.pinned) return [live];
-  return [
-    sql`${live} and pg_visible_in_snapshot(r.created_xid, ${snapshot})`,
-    sql`
-      select ${columns}
-      from changes r
-      where ${changed}
-      and ${source.loggedTenant} = ${tenant}
-      and ${where}
-      and r.operation = 'delete'
-      and ${source.logged}
-      and pg_visible_in_snapshot(r.created_xid, ${snapshot})
-      and not pg_visible_in_snapshot(r.xid, ${snapshot})
-    `,
-  ];
 }

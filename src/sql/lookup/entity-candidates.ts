@@ -23,10 +23,10 @@ import { nameByStep, definiteByStep } from "./step-table.ts";
 
 /**
  * The candidates of a lookup of entities, as CTEs: `back` goes from the subject against the hops of
- * the relaxed plan. The last step, to the state of the question, reads a page of its own from each
- * place, unless hops lead on from there: then all are in `back`. The candidates have the columns
- * (id, sure, level): sure is one that the plan accepts if only the arrival guards of the question let
- * it through.
+ * the candidate plan. The last step, to the state of the question, reads a page of its own from each
+ * row. If hops lead on from that state, all candidates are in `back` instead. The candidates have the
+ * columns (id, sure, level). `sure` is true for a definite candidate: the plan accepts it if the
+ * arrival guards of the question hold.
  */
 export function entityCandidates(input: EntityCandidates): {
   readonly tables: readonly Fragment[];
@@ -59,8 +59,8 @@ function targetOf({ target }: CandidateHop): number {
 }
 
 /**
- * The usersets that the subject stands in, as queries of the rows of `back`: undefined when it does
- * not have all of those that the plan asks for, or not whole.
+ * The usersets that the subject is in, as queries of the rows of `back`. Undefined when `back` does
+ * not have every userset that the plan asks for, or not all ids of one.
  */
 export function usersetsInBack(
   { candidatePlan, limits }: EntityCandidates,
@@ -87,7 +87,10 @@ export function usersetsInBack(
   );
 }
 
-/** What is at the question's state in `back`: an id twice when one way to it is sure and one is not. */
+/**
+ * The rows of `back` at the state of the question. An id comes twice when one path to it is definite
+ * and another one is not.
+ */
 const readCandidates = sql`
   (
     select back.id, back.sure, ${backHops}
@@ -99,7 +102,7 @@ const readCandidates = sql`
   )
 `;
 
-/** A page from each row of `back` at which a step of the layer begins. */
+/** A page from each row of `back` at which a step of the rank begins. */
 function rankCandidates(
   input: EntityCandidates,
   root: CandidateState,
@@ -120,7 +123,7 @@ function rankCandidates(
     rank.map(({ at }) => integer(at)),
     ", ",
   );
-  // The hop is the one that the levels of `back` have more.
+  // Levels of `back` are one more than the hops, so this hop is counted already.
   return sql`
     select p.id, back.sure and ${definiteByStep(rank, state)} as sure, back.level
     from back
@@ -129,7 +132,7 @@ function rankCandidates(
   `;
 }
 
-/** Steps from one place by subjects of one relation, if they are many, apart from the others. */
+/** Separates the steps from one state by subjects of one relation, if they are many. */
 function byWidth(steps: readonly BackStep[]): {
   readonly wide: readonly (readonly [BackStep, ...BackStep[]])[];
   readonly narrow: readonly BackStep[];
@@ -144,7 +147,7 @@ function byWidth(steps: readonly BackStep[]): {
   return { wide, narrow };
 }
 
-/** A page from each row of `back` at which the steps begin, by all their relations in one branch. */
+/** A page from each row of `back` at which the steps begin. One branch reads all their relations. */
 function wideCandidates(
   input: EntityCandidates,
   root: CandidateState,
@@ -190,8 +193,8 @@ function testCandidates(
 }
 
 /**
- * Whether a candidate is accepted is for its check to say, which knows of no scope: one that the
- * test denies must not be found by a way out of it.
+ * Keeps only what the test accepts. The check of a candidate knows no scope: without this, it could
+ * accept a candidate by a path that leaves the scope.
  */
 function judged(
   { writer, limits }: EntityCandidates,
@@ -200,7 +203,7 @@ function judged(
   test: NotDirect,
 ): Reading {
   if (writer === undefined || limits.types.length === 0 || test.kind === "self") return reading;
-  // Under a name of its own: what is judged reads attributes under that of the id's own table.
+  // The id gets a name of its own, since a test reads attributes under the name of the id's table.
   const verdict = verdictAt(writer, root, test, sql`k.id`);
   return filtered(
     reading,

@@ -66,7 +66,8 @@ export function lookupStatement(lookup: Lookup, shape: LookupShape): Statement {
   const body = lookup.end === "entities" ? entities(lookup, shape, scope) : subjects(lookup, scope);
   return render(
     sql`
-      ${withContext(body)}select ${versionColumns(shape)}, ${stateColumnsOf(shape)}, a.*
+      ${withContext(body)}
+      select ${versionColumns(shape)}, ${stateColumnsOf(shape)}, a.*
       from ${tenantRow(shape, body)}
       cross join lateral (${body}) a
       where ${isAskedTenant}
@@ -93,7 +94,7 @@ function entities(
   };
   if (judge.kind === "gather") {
     const { tables, candidates } = entityCandidates({ ...input, writer: undefined });
-    // What leads on from one candidate is for the most part what leads on from the others.
+    // The candidates are gathered together: most of what one leads to, the others lead to as well.
     const all = sql`unnest(array(select found.id from found))`;
     const facts = gatherBody(scope, judge.gather, all, askedId);
     return gatheredPage([...tables, foundTable(candidates)], facts);
@@ -130,11 +131,14 @@ function subjects({ candidatePlan, judge }: Lookup, scope: Scope): Fragment {
   );
   return pageOf(
     [...tables, foundTable(candidates)],
-    judgedAnswers(sql`${withClosure(scope, plan, subject)}select ${verdict} as v offset 0`),
+    judgedAnswers(sql`
+      ${withClosure(scope, plan, subject)}
+      select ${verdict} as v offset 0
+    `),
   );
 }
 
-/** The first of the candidates, which have the columns (id, sure, level). */
+/** The first of the candidates, which have the columns (id, sure, level); `sure` is definite. */
 function foundTable(candidates: readonly Fragment[]): Fragment {
   const all =
     candidates.length === 0
@@ -162,7 +166,7 @@ function judgedAnswers(verdict: Fragment): Fragment {
   `;
 }
 
-/** All candidates, and the facts from which the interpreter judges every one of them. */
+/** All candidates, and the facts from which the interpreter judges each of them. */
 function gatheredPage(tables: readonly Fragment[], facts: Fragment): Fragment {
   const answers = sql`select json_build_array(found.id) as answer from found`;
   return pageOf(tables, answers, sql`, (select g.facts from (${facts}) g) as facts`);
@@ -177,12 +181,12 @@ function pageOf(tables: readonly Fragment[], answers: Fragment, more = sql``): F
   `;
 }
 
-/** A shorter way to the verdict of a guard that asks for usersets alone than its search. */
+/** Gives the verdict of a guard that asks only for usersets, for less than its search costs. */
 type UsersetJudge = (state: State, searched: () => Fragment) => Fragment | undefined;
 
 /**
- * A sure candidate passes the arrival guards of the question or not. For another one there was a
- * guard or a test on the way: the plan is asked of it, as a check does.
+ * The arrival guards of the question alone decide a definite candidate. On the path to any other
+ * candidate there was a guard or a test, so the plan decides it, as in a check.
  */
 function candidateVerdict(
   writer: Writer,
@@ -213,7 +217,7 @@ function candidateVerdict(
     const asked = sql`(select x.v from (${questionVerdict(writer, entityId)}) x)`;
     return sql`case when found.sure then ${definite} else ${asked} end`;
   }
-  // Nothing but a path that is too long leaves a candidate unsure.
+  // Without guards and tests, only a path that is too long makes a candidate not definite.
   return sql`least(${definite}, case when found.sure then 2 else 1 end)`;
 }
 

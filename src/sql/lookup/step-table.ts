@@ -3,24 +3,24 @@ import { type Fragment, integer, literal, sql } from "../text/fragment.ts";
 import type { BackStep, StepRange } from "./back-steps.ts";
 
 /**
- * Ranges of steps that share one probe, whose columns are elements of arrays by the state of the row
- * that they begin at: a branch for each of them would cost its start-up, also where it is never taken.
+ * Ranges of steps that share one probe. Its names are elements of arrays, chosen by the state of the
+ * row where the range begins. A branch for each range would cost its start-up even if never taken.
  */
 export interface StepTable {
-  /** Stands before the probe where some state has several ranges, and goes through them. */
+  /** A join before the probe that goes through the ranges of a state; empty if each state has one. */
   readonly each: Fragment;
-  /** A name of the range: null for a state that has none. */
+  /** A name of the range; null for a state without a range. */
   readonly name: (of: (range: StepRange) => string) => Fragment;
   /**
-   * What the tuples in the range lead to, by steps that have the tuple's (entity_type, relation) as
-   * `p`: a query to be joined with them, `s` with the columns (state, sure).
+   * The states that the tuples in the range lead to, by steps with the (entity_type, relation) of the
+   * tuple `p`: a lateral query `s` with the columns (state, sure).
    */
   readonly targets: Fragment;
 }
 
 /**
- * Of ranges that are sorted by where they begin; `state` is that of the row. An `exact` probe reads
- * nothing but its range, a `loose` one also what no step of it is for.
+ * Makes the table of ranges that are sorted by their first state; `state` is the column of the row.
+ * An `exact` probe reads only its range, a `loose` one also tuples that no step is for.
  */
 export function stepTable(
   ranges: readonly StepRange[],
@@ -38,10 +38,12 @@ export function stepTable(
     : [...ranges];
   const first = ofState(([number]) => number);
   const last = ofState((numbers) => numbers.at(-1));
+  const firstOf = numberAt(first, state);
+  const lastOf = numberAt(last, state);
   return {
     each: isSingle
       ? sql``
-      : sql`${numbersFrom(ranges.length, numberAt(first, state), numberAt(last, state))} g(range) cross join `,
+      : sql`${numbersFrom(ranges.length, firstOf, lastOf)} g(range) cross join`,
     name: (of) =>
       nameAt(
         indexed.map((range) => (range === undefined ? undefined : of(range))),
@@ -85,7 +87,7 @@ function targetsOf(
   `;
 }
 
-/** Not a series: the planner would expect a thousand numbers, and make room for all that follows. */
+/** From an array, not from a series, for which the planner would expect a thousand rows. */
 function numbersFrom(length: number, first: Fragment, last: Fragment): Fragment {
   const all = Array.from({ length }, (_, number) => number);
   return sql`unnest((${numberArray(all)})[${first}:${last}])`;
@@ -107,7 +109,7 @@ function definiteOf(steps: readonly (BackStep | undefined)[], index: Fragment): 
   )} = 1`;
 }
 
-/** A name by the state of a row, of steps that begin at different ones: null for the other states. */
+/** A name by the state of a row, of steps that begin at different states; null for other states. */
 export function nameByStep(
   steps: readonly BackStep[],
   state: Fragment,
@@ -123,7 +125,7 @@ export function nameByStep(
   );
 }
 
-/** Whether the step from the state of a row is sure, of steps that begin at different ones. */
+/** Whether the step from the state of a row is definite, of steps that begin at different states. */
 export function definiteByStep(steps: readonly BackStep[], state: Fragment): Fragment {
   const byState = new Map(steps.map((step) => [step.at, step]));
   const length = Math.max(...byState.keys()) + 1;

@@ -10,24 +10,25 @@ import { levelZero, nextLevel, type Writer } from "../search/writer.ts";
 import { relationProbe, relationSet } from "../state/relation-set.ts";
 import { lateralBranches, type Scope } from "../state/source.ts";
 import { type Fragment, integer, join, literal, sql } from "../text/fragment.ts";
-import { knownIds, page, tupleIds } from "./candidate.ts";
+import { page, tupleIds } from "./candidate.ts";
+import { knownIds } from "./known-ids.ts";
 
 export interface SubjectCandidates {
   readonly scope: Scope;
   readonly candidatePlan: CandidatePlan;
   readonly entityId: Fragment;
-  /** Judges tests on the way; undefined when the plan has no SQL: then they are taken to hold. */
+  /** Judges tests of the search. Undefined when the plan has no SQL: then tests are taken to hold. */
   readonly writer: Writer | undefined;
 }
 
-/** Tests that accept whoever the subject is. */
+/** Tests that accept every subject or none. */
 type OpenTest = Extract<Test, { kind: "attribute" | "rule" }>;
 
 /**
  * The candidates of a lookup of subjects, as CTEs: `reach` goes from the entity along the hops of
- * the relaxed plan, and from each place the subjects of its direct tuples are read a page of their
- * own; `open` says whether a test accepts whoever the subject is, so that all that are known are
- * candidates. These have the columns (id, sure, level), as in a lookup of entities.
+ * the candidate plan. From each row a page of its own is read of the subjects of its direct tuples.
+ * `open` says whether a test accepts every subject, so that all known ids are candidates. The
+ * candidates have the columns (id, sure, level), as in a lookup of entities.
  */
 export function subjectCandidates(input: SubjectCandidates): {
   readonly tables: readonly Fragment[];
@@ -105,7 +106,7 @@ function step(input: SubjectCandidates, from: CandidateState, hop: CandidateHop)
           ? { known: "type", type }
           : { known: "kind", type, relation: literal(hop.subjectRelation) },
     },
-    sql` and reach.state = ${integer(from.id)}`,
+    sql`and reach.state = ${integer(from.id)}`,
   );
 }
 
@@ -140,7 +141,7 @@ function openRows(
   const { writer } = input;
   const here = sql`reach.state = ${integer(state.id)}`;
   if (writer === undefined) return sql`select false as sure, reach.level from reach where ${here}`;
-  const judged = must(writer.plan.states[state.id], "a relaxed state is one of the plan");
+  const judged = must(writer.plan.states[state.id], "a candidate state is one of the plan");
   const at = { id: sql`reach.id`, level: levelZero };
   const verdict = guardedVerdict(writer, judged, { guards: [], test }, at);
   const definite = isDefinite ? sql`reach.sure and v.v = 2` : sql`false`;

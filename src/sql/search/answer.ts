@@ -1,7 +1,7 @@
 import { type Fragment, join, sql } from "../text/fragment.ts";
 import { type InlinedGuardReading, seenVerdict } from "./inlined-guard.ts";
 
-/** What comes of the rows of a search: `select` these from `rows`, which is one row. */
+/** The result of a search: columns to `select` from `rows`, which gives one row. */
 export interface Answer {
   readonly verdict: Fragment;
   /** How many nodes were visited until then. */
@@ -11,8 +11,8 @@ export interface Answer {
 
 /**
  * Reads the rows of a search in their order, and no further than the first one that decides. `seen`
- * gathers the verdicts up to there as bits, two for the search and two for each goal. The window
- * ends before the current row, since one that held it would read a row ahead.
+ * gathers the verdicts up to there as bits, two for the search and two for each inlined guard.
+ * The window ends before the current row: a window with the current row would read one row ahead.
  */
 export function answerOf(
   table: { readonly name: Fragment; readonly row: Fragment },

@@ -11,9 +11,9 @@ const closureMax = 100;
 const beyondMax = sql`offset ${integer(closureMax)}`;
 
 /**
- * The search from the subject's end, as CTEs: `closure` has the usersets that the subject stands in,
- * directly or through others, level by level; `cut_off` is one row with `v`: there are more than are
- * read. Nothing runs until a search first asks for it.
+ * The search from the subject's end, as CTEs: `closure` has the usersets that the subject is in,
+ * directly or through others, level by level. `cut_off` is one row with `v`: there are more usersets
+ * than are read. Nothing runs until a search first asks for it.
  */
 export function closureTables(
   scope: Scope,
@@ -35,8 +35,9 @@ export function closureTables(
           cross join ${lateralBranches(steps)} p
         )
       `;
-  // An index alone tells of most subjects that stand in too many, for a third of what it takes to
-  // read them. With several kinds of usersets, each would cost all other checks another probe.
+  // For most subjects in too many usersets one probe of an index finds this out, in a third of the
+  // time that reading the usersets takes. With several kinds of usersets, each kind would cost all
+  // other checks another probe.
   const manyDirect = starts.length === 1 ? sql`exists (${start} ${beyondMax}) or` : sql``;
   const isBeyond = sql`
     select
@@ -46,7 +47,7 @@ export function closureTables(
   return [closure, sql`cut_off as materialized (${isBeyond})`];
 }
 
-/** The usersets that the subject stands in by a tuple of its own, or that it is. */
+/** The usersets that the subject is in by a tuple of its own, and the subject if it is one. */
 function closureStarts(
   scope: Scope,
   { usersets, question }: SearchPlan,
@@ -80,7 +81,7 @@ function closureStarts(
   ]);
 }
 
-/** From a row `c` of the closure to the usersets that it stands in. */
+/** From a row `c` of the closure to the usersets that it is in. */
 function closureSteps(scope: Scope, { usersets }: SearchPlan): Fragment[] {
   return usersets.flatMap((userset, index) =>
     userset.members.flatMap((member) => {
@@ -111,7 +112,7 @@ function closureSteps(scope: Scope, { usersets }: SearchPlan): Fragment[] {
   );
 }
 
-/** The same where another table has all of the usersets anyway, as the rows of the queries. */
+/** The same if another table has all of the usersets: they are the rows of the queries. */
 export function readClosure(queries: readonly Fragment[]): Fragment[] {
   const all = join(queries, " union all ");
   return [
@@ -121,15 +122,15 @@ export function readClosure(queries: readonly Fragment[]): Fragment[] {
 }
 
 /**
- * True when the closure has more usersets than are read: that one is not among them then means
- * nothing. Asked before anything else of the closure, it keeps the rest of it from being read.
+ * True when the closure has more usersets than are read. Then a userset that is not among them may
+ * still be one of the subject. If it is asked first, the rest of the closure is not read.
  */
 export const isCutOff = sql`(select c.v from cut_off c)`;
 
 /**
  * True when the id is one of the closure's usersets of the kind with that index. The closure is
- * hashed once for the statement, so a probe costs no more for an entity with many usersets and a
- * subject in many groups than the two of them added. A `condition` on the row `c` picks among them.
+ * hashed once for the statement, so the cost is the sum of the entity's usersets and the subject's
+ * groups, not their product. A `condition` on the row `c` picks among them.
  */
 export function isClosed(
   plan: SearchPlan,
@@ -137,10 +138,20 @@ export function isClosed(
   id: Fragment,
   condition?: Fragment,
 ): Fragment {
-  const where = condition === undefined ? sql`` : sql` where ${condition}`;
+  const where = condition === undefined ? sql`` : sql`where ${condition}`;
   return plan.usersets.length === 1
-    ? sql`${id} in (select c.id from closure c${where})`
-    : sql`(${userset}, ${id}) in (select c.userset, c.id from closure c${where})`;
+    ? sql`
+      ${id} in (
+        select c.id from closure c
+        ${where}
+      )
+    `
+    : sql`
+      (${userset}, ${id}) in (
+        select c.userset, c.id from closure c
+        ${where}
+      )
+    `;
 }
 
 function kindOf(userset: Userset): { readonly type: Fragment; readonly relation: Fragment } {

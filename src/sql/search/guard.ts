@@ -3,8 +3,8 @@ import { type Fragment, join, sql } from "../text/fragment.ts";
 import type { ReachedEntity, Writer } from "./writer.ts";
 
 /**
- * The guards of one place, together. `exact` ones are a condition; of the others one needs the
- * verdict (0 denied, 1 unknown, 2 allowed), since what lies behind an unknown guard is not sure.
+ * Several guards as one expression. If all are exact, it is a condition. If not, it is a verdict (0
+ * denied, 1 unknown, 2 allowed), since nothing behind an unknown guard is definite.
  */
 export type Passage =
   | { readonly kind: "open" }
@@ -34,7 +34,7 @@ export function passage(writer: Writer, guards: readonly Guard[], at: ReachedEnt
   };
 }
 
-/** A verdict behind guards: never more than what these let through. */
+/** A verdict behind guards: at most the verdict of these. */
 export function behind(passed: Passage, verdict: Fragment): Fragment {
   switch (passed.kind) {
     case "open":

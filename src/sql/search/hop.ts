@@ -33,14 +33,14 @@ export function firstClosedState(writer: Writer): number {
 }
 
 /**
- * A userset that the closure from the subject holds is a state of its own: the subject stands in it,
- * so nothing leads on. One for each kind of userset.
+ * A userset of the closure from the subject is a state of its own, one for each kind of userset. The
+ * subject is in it, so no hop leads on from it.
  */
 function closedState(writer: Writer, userset: number): number {
   return firstClosedState(writer) + userset;
 }
 
-/** The i-th hop of that kind of every state, for each i. */
+/** Groups the hops of a kind by rank: group i has the i-th hop of every state. */
 function hopRanks(hops: readonly StateHop[], kind: Hop["kind"]): StateHop[][] {
   const ranks: StateHop[][] = [];
   const next = new Map<number, number>();
@@ -104,7 +104,7 @@ function rankProbe(
   );
 }
 
-/** `layer` is of one kind: a walk follows every subject of the type. */
+/** `rank` is of one kind: a walk follows every subject of the type. */
 function subjectOf(
   type: Fragment,
   states: States,
@@ -116,10 +116,7 @@ function subjectOf(
   return { known: "kind", type, relation: nameOf(states, names) };
 }
 
-/**
- * While the closure from the subject is complete, only what it holds leads on from an entity's
- * usersets.
- */
+/** If the closure from the subject is complete, only its usersets lead on from those of an entity. */
 function isLed(writer: Writer, states: States, rank: readonly StateHop[]): Fragment {
   const usersets = usersetsOf(rank);
   if (usersets.length === 0) return sql``;
@@ -127,7 +124,7 @@ function isLed(writer: Writer, states: States, rank: readonly StateHop[]): Fragm
     states,
     usersets.map(({ state, hop }) => ({ state, number: hop.userset })),
   );
-  return sql` and (${isCutOff} or ${isClosed(writer.plan, userset, sql`r.subject_id`)})`;
+  return sql`and (${isCutOff} or ${isClosed(writer.plan, userset, sql`r.subject_id`)})`;
 }
 
 interface StateUserset {
@@ -154,7 +151,7 @@ function targetState(writer: Writer, states: States, rank: readonly StateHop[]):
     : sql`case when ${isCutOff} then ${target} else ${numberOf(states, closed)} end`;
 }
 
-/** A number by the state of a row that a probe found something for, so it is one with an entry. */
+/** A number by the state of a row. The probe found something for the row, so its state has an entry. */
 function numberOf(
   states: States,
   entries: readonly { readonly state: number; readonly number: number }[],

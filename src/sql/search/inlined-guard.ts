@@ -5,14 +5,15 @@ import { isCutOff } from "./closure.ts";
 import { asksForUsersets, hasUsersets } from "./userset-guard.ts";
 import { hops, type Writer } from "./writer.ts";
 
-/** The most goals of a search: with two bits for each, what was seen of them is an integer. */
+/** The most inlined guards of a search: two bits for each must fit into an integer. */
 const inlinedGuardsMax = 14;
 
 /**
- * Goals: guards of the question that ride in its own search instead of in one of their own, which
- * would cost some twenty plan nodes (90 of 300 microseconds for `(...) not banned`). Such a guard
- * asks for tuples and usersets alone, so while the closure from the subject is complete its rows are
- * the first ones of the search and of its first level; only else do more follow among the others.
+ * Splits the arrival guards of the question into inlined ones, which are judged by rows of the
+ * question's own search, and the rest. A search of its own would cost a guard some twenty plan nodes
+ * (90 of 300 microseconds for `(...) not banned`). An inlined guard asks for tuples and usersets
+ * alone. If the closure from the subject is complete, its rows are the first ones of the search and
+ * of its first level. If it is not, more rows of it follow among the others.
  */
 export function splitInlinedGuards(
   writer: Writer,
@@ -30,17 +31,18 @@ export function splitInlinedGuards(
 }
 
 /**
- * How a goal is read off the rows of the search. The search itself is number 0 and the goals follow
- * from 1; rows have the place of their bits as `goal`.
+ * How the verdict of an inlined guard is read from the rows of the search. The search itself has
+ * number 0 and the inlined guards follow from 1. The column `goal` of a row is the position of the
+ * bits of its number.
  */
 export interface InlinedGuardReading {
-  /** A column: at this row and after it, nothing more can come for the goal. */
+  /** A column: neither this row nor a later one can change the verdict of the guard. */
   readonly isDecided: Fragment;
-  /** Whether the search may end as accepted: the goal lets it pass, or as much of it as was seen. */
+  /** Whether the search may end as accepted, by what was seen of the guard. */
   readonly isSettled: Fragment;
-  /** Whether the goal alone denies the question. */
+  /** Whether the guard alone denies the question. */
   readonly denies: Fragment;
-  /** What the goal lets pass, once the search has ended. */
+  /** The greatest verdict that the guard allows, at the end of the search. */
   readonly verdict: Fragment;
 }
 
@@ -80,7 +82,7 @@ export function inlinedGuardReadings(
   });
 }
 
-/** The greatest verdict that was seen of the goal with that number: 0 is the search itself. */
+/** The greatest verdict that was seen under a number: 0 is the search itself. */
 export function seenVerdict(number: number): Fragment {
   const position = bitPosition(number);
   return position === 0
@@ -92,7 +94,7 @@ function bitPosition(number: number): number {
   return 2 * number;
 }
 
-/** The start rows of the goals, which come before that of the search itself. */
+/** The start rows of the inlined guards. They come before that of the search itself. */
 export function inlinedGuardStarts(
   inlinedGuards: readonly Guard[],
   at: { readonly id: Fragment; readonly level: Fragment },

@@ -6,8 +6,8 @@ import { directHolds, greatest, guardedVerdict, isExact } from "./test.ts";
 import { depth, hops, type ReachedEntity, type Search, type Writer } from "./writer.ts";
 
 /**
- * The verdict of one row of a search: whether a test accepts there, and whether that is sure. What
- * the closure from the subject holds accepts as it is.
+ * The verdict of one row of a search: whether a test accepts there, and whether that is definite. A
+ * row for a userset of the closure accepts without a test.
  */
 export function rowVerdict(writer: Writer, search: Search): Fragment {
   const level = hops(sql`${search.row}.level`);
@@ -16,13 +16,13 @@ export function rowVerdict(writer: Writer, search: Search): Fragment {
   const others = otherVerdicts(writer, search).map((verdict) => sql`least(${verdict}, ${most})`);
   const cases = [
     ...closedCases(writer, search, level),
-    ...(exact.length === 0 ? [] : [sql` when ${join(exact, " or ")} then ${most}`]),
+    ...(exact.length === 0 ? [] : [sql`when ${join(exact, " or ")} then ${most}`]),
   ];
   const rest = greatest(others);
-  return cases.length === 0 ? rest : sql`case${join(cases, "")} else ${rest} end`;
+  return cases.length === 0 ? rest : sql`case ${join(cases, " ")} else ${rest} end`;
 }
 
-/** What a row is worth at most: a way to it that is too long, or in doubt, leaves it unknown. */
+/** The greatest verdict of a row: unknown if the path to it is too long or not definite. */
 function mostOf(search: Search, level: Fragment): Fragment {
   const definite = search.hasDefinite ? sql`${search.row}.sure and ` : sql``;
   return sql`case when ${definite}${level} <= ${depth} then 2 else 1 end`;
@@ -37,10 +37,19 @@ function closedCases(writer: Writer, search: Search, level: Fragment): Fragment[
   const first = integer(firstClosedState(writer));
   const state = sql`${search.row}.state`;
   const ofKind =
-    writer.plan.usersets.length === 1 ? sql`` : sql`c.userset = ${state} - ${first} and `;
+    writer.plan.usersets.length === 1 ? sql`` : sql`c.userset = ${state} - ${first} and`;
   const most = mostOf(search, sql`${level} + ${hops(sql`c.level`)}`);
   return [
-    sql` when ${state} >= ${first} then (select ${most} from closure c where ${ofKind}c.id = ${search.row}.id limit 1)`,
+    sql`
+      when ${state} >= ${first} then (
+        select ${most}
+        from closure c
+        where
+        ${ofKind}
+        c.id = ${search.row}.id
+        limit 1
+      )
+    `,
   ];
 }
 
@@ -53,7 +62,7 @@ function allTests(search: Search): StateTest[] {
   return search.states.flatMap((state) => state.tests.map((test) => ({ state, test })));
 }
 
-/** Tests that say yes or no. The unguarded direct tests of all states are one probe. */
+/** The tests that say yes or no. The unguarded direct tests of all states share one probe. */
 function exactConditions(writer: Writer, search: Search): Fragment[] {
   const tests = allTests(search).filter(({ test }) => isExact(writer, test));
   const isOpen = ({ test }: StateTest): boolean => test.guards.length === 0;

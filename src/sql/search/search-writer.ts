@@ -9,12 +9,12 @@ import { stateHolds, Untranslatable } from "./test.ts";
 import type { Writer } from "./writer.ts";
 
 /**
- * A guard is written out at every place where it is asked, so guards within guards multiply. A
- * statement of more than this is slower to plan and to start than its plan is to gather.
+ * A guard is written out wherever it is asked, so guards within guards multiply. A statement with
+ * more guards than this takes longer to plan and to start than a gather takes.
  */
 const guardBudget = 256;
 
-/** What a guard with a search of its own costs, in guards that are one probe. */
+/** The cost of a guard with a search of its own, in guards that are one probe. */
 const searchCost = 8;
 
 /**
@@ -50,5 +50,5 @@ export function searchWriter(scope: Scope, plan: SearchPlan, subject: Fragment):
 /** The `with` that the searches of a plan for a subject need around them. */
 export function withClosure(scope: Scope, plan: SearchPlan, subject: Fragment): Fragment {
   if (plan.usersets.length === 0) return sql``;
-  return sql`with recursive ${join(closureTables(scope, plan, { id: subject }), ", ")} `;
+  return sql`with recursive ${join(closureTables(scope, plan, { id: subject }), ", ")}`;
 }

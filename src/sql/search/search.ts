@@ -34,28 +34,36 @@ export function questionVerdict(writer: Writer, entityId: Fragment): Fragment {
   const readings = inlinedGuardReadings(writer, inlinedGuards, entityId);
   const answer = answerOf({ name, row: search.row }, rowVerdict(writer, search), readings);
   return sql`
-    with recursive ${table} select ${answer.verdict} as v, ${answer.nodes} as n ${answer.rows}
+    with recursive ${table}
+    select ${answer.verdict} as v, ${answer.nodes} as n
+    ${answer.rows}
   `;
 }
 
 /**
- * The verdict of a guard's state at an entity, as a scalar: the first row that surely accepts ends
- * the search, only when there is none does an unknown one count.
+ * The verdict of a guard's state at an entity, as a scalar. The first row that definitely
+ * accepts ends the search. If there is none, an unknown row counts.
  */
 export function guardVerdict(writer: Writer, state: State, at: ReachedEntity): Fragment {
   if (state.hops.length === 0) return localVerdict(writer, state, at);
   const start = { root: state, arrival: state.arrival, inlinedGuards: [], at };
   const { name, search, table } = searchTable(writer, start);
   const answer = answerOf({ name, row: search.row }, rowVerdict(writer, search), []);
-  return sql`(with recursive ${table} select ${answer.verdict} ${answer.rows})`;
+  return sql`
+    (
+      with recursive ${table}
+      select ${answer.verdict}
+      ${answer.rows}
+    )
+  `;
 }
 
-/** A state without hops is judged where it stands. */
+/** The verdict of a state without hops, which needs no search. */
 function localVerdict(writer: Writer, state: State, at: ReachedEntity): Fragment {
   return behind(passage(writer, state.arrival, at), stateVerdict(writer, state, at));
 }
 
-/** Where a search begins: a state at an entity, behind guards, with the goals that ride along. */
+/** Where a search begins: a state at an entity, behind guards, with the inlined guards. */
 interface Start {
   readonly root: State;
   readonly arrival: readonly Guard[];
@@ -94,7 +102,11 @@ function searchTable(
     inlinedGuard: start.inlinedGuards.length > 0 ? sql`, ${search.row}.goal` : sql``,
   });
   const table = sql`
-    ${name}(state, id, level${definite}${inlinedGuard}) as ((${join(begin, " union all ")}) union ${steps})
+    ${name}(state, id, level${definite}${inlinedGuard}) as (
+      (${join(begin, " union all ")})
+      union
+      ${steps}
+    )
   `;
   return { name, search, table };
 }
@@ -120,7 +132,7 @@ function startTerm(
   }
 }
 
-/** From each row of the search to the next ones, which enter when their arrival guards let them. */
+/** From each row of the search to the next ones, which enter if their arrival guards hold. */
 function stepTerm(
   writer: Writer,
   search: Search,
@@ -139,27 +151,34 @@ function stepTerm(
     passed: passage(writer, state.arrival, at),
   }));
   const conditions = passages.flatMap(({ state, passed }) =>
-    passed.kind === "exact" ? [sql` when ${integer(state)} then ${passed.holds}`] : [],
+    passed.kind === "exact" ? [sql`when ${integer(state)} then ${passed.holds}`] : [],
   );
   const verdicts = passages.flatMap(({ state, passed }) =>
     passed.kind === "verdict" ? [{ state, value: passed.value }] : [],
   );
+  const verdict = byState(sql`${next}.state`, verdicts, targets.size);
   const doubt =
     verdicts.length === 0
       ? sql``
-      : sql` cross join lateral (select coalesce(${byState(sql`${next}.state`, verdicts, targets.size)}, 2) as v offset 0) g`;
+      : sql`cross join lateral (select coalesce(${verdict}, 2) as v offset 0) g`;
   const where = [
     ...(conditions.length === 0
       ? []
-      : [sql`case ${next}.state${join(conditions, "")} else true end`]),
+      : [sql`case ${next}.state ${join(conditions, " ")} else true end`]),
     ...(verdicts.length === 0 ? [] : [sql`g.v > 0`]),
   ];
   const definite = verdicts.length === 0 ? sql`` : sql` and g.v = 2`;
   const columns = search.hasDefinite
     ? sql`${next}.state, ${next}.id, ${at.level}, ${row}.sure and ${next}.sure${definite}${inlinedGuard}`
     : sql`${next}.state, ${next}.id, ${at.level}${inlinedGuard}`;
-  const filter = where.length === 0 ? sql`` : sql` where ${join(where, " and ")}`;
-  return sql`select ${columns} from ${name} ${row} cross join ${branches} ${next}${doubt}${filter}`;
+  const filter = where.length === 0 ? sql`` : sql`where ${join(where, " and ")}`;
+  return sql`
+    select ${columns}
+    from ${name} ${row}
+    cross join ${branches} ${next}
+    ${doubt}
+    ${filter}
+  `;
 }
 
 function reachedStates(writer: Writer, roots: readonly State[]): State[] {
@@ -172,7 +191,7 @@ function reachedStates(writer: Writer, roots: readonly State[]): State[] {
   return [...reached];
 }
 
-/** True when some guard on the way can be unknown. */
+/** True when some guard of the search can be unknown. */
 function isInDoubt(writer: Writer, start: Start, states: readonly State[]): boolean {
   const targets = new Set(states.flatMap((state) => state.hops.map((hop) => hop.target)));
   const guards = [

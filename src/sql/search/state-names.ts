@@ -5,21 +5,21 @@ import { nameAt } from "../text/element.ts";
 import { type Fragment, literal, textArray } from "../text/fragment.ts";
 import { byState } from "./writer.ts";
 
-/** A name that the rows of one state take. */
+/** The name that the rows of one state have. */
 interface StateName {
   readonly state: number;
   readonly name: string;
 }
 
-/** Where a row stands: the column with its state, and how many states there are. */
+/** The states of a search: the column with the state of a row, and how many states there are. */
 export interface States {
   readonly column: Fragment;
   readonly count: number;
 }
 
 /**
- * The relations and the entity type that a probe which states share looks under. One of them is null
- * for a row of a state without an entry, so that the probe finds nothing there.
+ * The relations and the entity type of a probe that several states share. For a row of a state
+ * without an entry one of them is null, so that the probe finds nothing.
  */
 export function sharedNames(
   states: States,
@@ -51,7 +51,7 @@ export function sharedNames(
       };
 }
 
-/** The name by the state of a row; whatever it is for states without an entry. */
+/** The name by the state of a row. It is undefined which one a state without an entry gets. */
 export function nameOf(states: States, entries: readonly StateName[]): Fragment {
   const [first] = entries;
   return first !== undefined && agree(entries) ? literal(first.name) : nameByState(states, entries);

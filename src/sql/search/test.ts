@@ -9,12 +9,12 @@ import { type Fragment, identifier, join, literal, sql } from "../text/fragment.
 import { behind, passage } from "./guard.ts";
 import { data, numbered, type ReachedEntity, type Writer } from "./writer.ts";
 
-/** A plan that has no SQL, because of a rule or of its size: it is gathered. */
+/** A plan that has no SQL, because of a rule or of its size. It is gathered instead. */
 export class Untranslatable extends Error {
   override readonly name = "Untranslatable";
 }
 
-/** The verdict (an integer) of all tests of one state at one entity, whatever the way to it. */
+/** The verdict (an integer) of all tests of one state at one entity, without regard to its path. */
 export function stateVerdict(writer: Writer, state: State, at: ReachedEntity): Fragment {
   const exact = state.tests.filter((test) => isExact(writer, test));
   const others = state.tests.filter((test) => !isExact(writer, test));
@@ -33,7 +33,7 @@ export function stateHolds(writer: Writer, state: State, at: ReachedEntity): Fra
   return passed.kind === "exact" ? sql`(${passed.holds} and ${holds})` : holds;
 }
 
-/** A test that says yes or no, behind guards that do: it needs no verdict. */
+/** Whether a test and its guards say yes or no and are never unknown. */
 export function isExact(writer: Writer, { guards, test }: GuardedTest): boolean {
   return (
     (test.kind === "direct" || test.kind === "self") &&
@@ -142,8 +142,8 @@ function attributeVerdict(writer: Writer, state: State, name: string, at: Reache
 }
 
 /**
- * The condition refers to its parameters and to the data as often as it likes, so each of them is
- * a column that is computed once: `offset 0` keeps Postgres from inlining it.
+ * The condition may refer to a parameter and to the data many times. So each of them is a column that
+ * is computed once: `offset 0` keeps Postgres from inlining it.
  */
 function ruleVerdict(
   writer: Writer,
@@ -168,7 +168,7 @@ function ruleVerdict(
   const rows = parameters.map(([name], index) => {
     const entity = { type: literal(state.entityType), id: at.id };
     const probe = attributeProbe(writer.scope, entity, literal(name));
-    return sql` left join lateral (${probe}) ${row(index)} on true`;
+    return sql`left join lateral (${probe}) ${row(index)} on true`;
   });
   const columns = [
     sql`${data} as data`,
@@ -189,7 +189,10 @@ function ruleVerdict(
         else 1
       end
       from (
-        select ${join(columns, ", ")}, ${isFit} as fit from (select 1) one${join(rows, "")} offset 0
+        select ${join(columns, ", ")}, ${isFit} as fit
+        from (select 1) one
+        ${join(rows, " ")}
+        offset 0
       ) ${values}
     )
   `;
@@ -237,7 +240,7 @@ function typedValue(type: AttributeType, row: Fragment): Fragment {
   }
 }
 
-/** False when the value that stands is of another type than the schema in force has. */
+/** False when the stored value has another type than the schema in force. */
 function isTyped(type: AttributeType, row: Fragment): Fragment {
   return sql`(${row}.value_type is null or ${row}.value_type = ${literal(type)})`;
 }

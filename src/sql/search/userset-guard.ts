@@ -5,7 +5,7 @@ import { isClosed } from "./closure.ts";
 import { stateHolds } from "./test.ts";
 import { depth, hops, levelZero, type Writer } from "./writer.ts";
 
-/** Whether a state asks for tuples to the subject and for usersets alone, and some of these. */
+/** Whether a state asks only for tuples to the subject and for usersets, and for some userset. */
 export function asksForUsersets(writer: Writer, state: State): boolean {
   return (
     state.arrival.length === 0 &&
@@ -18,20 +18,20 @@ export function asksForUsersets(writer: Writer, state: State): boolean {
   );
 }
 
-/** Whether the entity has a userset that such a state asks for: else the closure does not matter. */
+/** Whether the entity has a userset that such a state asks for. If not, the closure does not matter. */
 export function hasUsersets(writer: Writer, state: State, entityId: Fragment): Fragment {
   return someUserset(writer, state, entityId, () => sql``);
 }
 
 /**
- * The verdict of such a state at an entity where the path begins, by probes of the closure, which
- * must be complete: those of its usersets that are too far away are looked for only if there are any.
+ * The verdict of such a state at the entity of the question, by probes of the closure, which must be
+ * complete. Usersets that are too far away are looked for only if the closure has some.
  */
 export function closedVerdict(writer: Writer, state: State, entityId: Fragment): Fragment {
   const { plan } = writer;
-  // In parentheses of its own: what stands in an `and` by itself would become a join.
+  // The parentheses and `is true` keep the planner from making a join of it.
   const within = (where: Fragment) => (userset: number) =>
-    sql` and (${isClosed(plan, integer(userset), sql`r.subject_id`, where)}) is true`;
+    sql`and (${isClosed(plan, integer(userset), sql`r.subject_id`, where)}) is true`;
   const isNear = sql`${hops(sql`c.level`)} < ${depth}`;
   const isFar = sql`${hops(sql`c.level`)} >= ${depth}`;
   const near = someUserset(writer, state, entityId, within(isNear));
@@ -47,8 +47,8 @@ export function closedVerdict(writer: Writer, state: State, entityId: Fragment):
 }
 
 /**
- * The same where the subject is another one each time, and the entity is not: as long as that has no
- * usersets at all, the subject's own do not matter.
+ * The same for many subjects at one entity. If the entity has no usersets, those of the subjects do
+ * not matter.
  */
 export function unclosedVerdict(
   writer: Writer,
@@ -66,7 +66,7 @@ export function unclosedVerdict(
   `;
 }
 
-/** Whether one of the usersets that the state asks for stands at the entity and meets a condition. */
+/** Whether the entity has a userset that the state asks for and that meets a condition. */
 function someUserset(
   writer: Writer,
   state: State,

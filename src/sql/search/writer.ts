@@ -23,13 +23,16 @@ export interface Search {
   /** The states where it begins. */
   readonly roots: readonly State[];
   readonly states: readonly State[];
-  /** Alias of a row of the search: (state, id, level[, sure][, goal]). */
+  /**
+   * Alias of a row of the search: (state, id, level[, sure][, goal]). `sure`: the path to the row is
+   * definite. `goal`: see `InlinedGuardReading`.
+   */
   readonly row: Fragment;
-  /** Some guard can be unknown, so rows say whether the way to them is sure. */
+  /** Rows have the column `sure`, since some guard can be unknown. */
   readonly hasDefinite: boolean;
 }
 
-/** An entity in the rows around, and the hops on the way to it. */
+/** An entity of a row of the surrounding query, and the number of hops that lead to it. */
 export interface ReachedEntity {
   readonly id: Fragment;
   /** The hops as the scale of a numeric zero: see `levelZero`. */
@@ -42,8 +45,8 @@ export const data = param("data", "text::jsonb");
 /**
  * Hops are counted by the scale of a numeric zero: 0, 0.0, 0.00 ... `UNION` takes these as equal,
  * so the rows of a search are distinct by node alone, and the first one stays: since a recursive
- * union works level by level, that is the one with the fewest hops. A counter that were compared
- * would visit a node of a cyclic graph again at each level.
+ * union works level by level, that is the one with the fewest hops. If
+ * the counter were compared, a node of a cyclic graph would be visited again at each level.
  */
 export const levelZero = sql`0::numeric`;
 

@@ -1,18 +1,17 @@
 import { type Fragment, identifier, integer, join, param, sql } from "../text/fragment.ts";
 
 /**
- * The context of a request comes as JSON objects, one for each way in which a statement looks for
- * something, so that a probe costs no more however much there is of it:
+ * The context of a request comes as JSON objects, one for each kind of probe, so that the cost of a
+ * probe does not depend on the size of the context:
  *
  * - `by_entity`: under `type:id#relation` of an entity its subjects, each as `type#relation:id`
  * - `by_subject`: under `type:id#relation` of a subject its entities, each as `type#relation:id`, and
  *   under `type:id` its relations that are not empty
  * - `attributes`: under `type:id#attribute` the type of the value and the value
  *
- * Objects within these would say more, and take more than twice as long to parse. Of all three only
- * what the statement can read is there. What looks for everything that is known, whatever it is,
- * reads lists: `tuples` and `attribute_owners`, of the columns that `context_tuples` and
- * `context_attributes` have.
+ * Nested objects would be more readable, but take more than twice as long to parse. The three objects
+ * hold only what the statement can read. A part of a statement that needs all known ids reads lists:
+ * `tuples` and `attribute_owners`, with the columns of `context_tuples` and `context_attributes`.
  */
 export type ContextPart = keyof typeof partNames;
 
@@ -37,9 +36,9 @@ export interface ContextShape {
 }
 
 /**
- * A row `context` with the parts that a body asks for as its columns, to stand beside the row of the
- * tenant: what is parsed once there would be parsed by every probe elsewhere. Undefined when it asks
- * for none.
+ * A row `context` whose columns are the parts that a body asks for. It is joined to the row of the
+ * tenant, so that each part is parsed once and not by every probe. Undefined if the body asks for
+ * none.
  */
 export function contextRow(body: Fragment): Fragment | undefined {
   const parts = Object.entries(partNames).flatMap(([part, name]) =>
@@ -57,9 +56,9 @@ function json(name: string): Fragment {
 }
 
 /**
- * How a probe finds contextual tuples: from the entity, of which it knows the relation and perhaps
- * what the subject is, or from the subject. A subject whose relation is undefined may have any but
- * none at all.
+ * How a probe finds contextual tuples: from the entity, with a known relation and what is known of
+ * the subject, or from the subject. If the relation of the subject is undefined, the subject must
+ * have some relation.
  */
 export type ContextPath =
   | {
@@ -67,7 +66,7 @@ export type ContextPath =
       readonly type: Fragment;
       readonly id: Fragment;
       readonly relation: Fragment;
-      /** Where it is one of many: an array of them, whose elements are `o.name`. */
+      /** If the relation is one of many: their array, whose elements are `o.name`. */
       readonly among?: Fragment;
       readonly subject:
         | { readonly known: "nothing" }
@@ -171,9 +170,8 @@ function kindOf(type: Fragment, relation: Fragment): Fragment {
 }
 
 /**
- * What stands at the other end, one row `x` for each, with a condition that all of them meet. The
- * planner takes it for one that few meet: else it would expect a hundred at each probe, and make room
- * for all that follows from them.
+ * The other ends of the tuples, one row `x` for each, with a condition that all rows meet. The planner
+ * expects that few rows meet it. Without the condition it would expect a hundred rows at each probe.
  */
 function others(found: Fragment): Fragment {
   return sql`
@@ -234,7 +232,7 @@ export function contextTables(body: Fragment): Fragment[] {
   ];
 }
 
-/** What the rows of the lists are made of, in this order. */
+/** The columns of the lists, in this order. */
 const knownColumns = {
   tuples: ["entity_type", "entity_id", "subject_type", "subject_id"],
   attribute_owners: ["entity_type", "entity_id", "attribute"],

@@ -10,17 +10,17 @@ import {
 import { loggedTenant, snapshot } from "./source.ts";
 import { isAskedTenant, stateColumnsOf, tenantRow } from "./tenant-row.ts";
 
-/** What is read a page at a time; each has an index that gives the order of its pages. */
+/** What is read in pages. Each source has an index that gives the order of its pages. */
 export type PageSource = "tuples_by_entity" | "tuples_by_subject" | "attributes";
 
-/** What the text of a page statement depends on; its values do not count. */
+/** What the text of a page statement depends on. Its values are parameters. */
 export interface PageShape {
   readonly source: PageSource;
   /** At a snapshot (parameter `snapshot`) instead of now. */
   readonly pinned: boolean;
-  /** Only what stands behind a place (parameters `after_0`, `after_1` ... by `orderOf`). */
+  /** Only rows after a given one (parameters `after_0`, `after_1` ... in the order of the source). */
   readonly after: boolean;
-  /** Only what the first column of the order has one of these values in (parameter `ids`). */
+  /** Only rows with one of these values in the first column of the order (parameter `ids`). */
   readonly byIds: boolean;
   /** Columns with one wanted value, which is the parameter of the same name. */
   readonly equal: readonly string[];
@@ -33,7 +33,7 @@ interface Source {
   readonly columns: readonly string[];
   /** The columns of the index but for the tenant. */
   readonly order: readonly string[];
-  /** How many of them stand before the tenant. */
+  /** How many of them come before the tenant in the index. */
   readonly tenantAt: number;
   /** Which deletes in the log are of this table. */
   readonly logged: Fragment;
@@ -88,13 +88,12 @@ const sources: Readonly<Record<PageSource, Source>> = {
 
 /**
  * The statement that reads at most `limit` rows of a tenant in the order of an index, with the
- * columns of the source. Beside each row stands what is to know of the state that it was read at: in
- * a pinned shape whether it cannot be read (`pinColumns`), else `snapshot` and `timeline`, from which
- * a token is made. When there is nothing to read, one row whose columns are null; no row at all: the
- * tenant does not exist. `ids` must be ascending and without repeats: they are gone through one by one, so
- * a page costs as much as it holds, however many more there are. Values of attributes may be large, so
- * of these no more are read than bring them to `max_bytes` of text, and the one behind, which
- * `is_beyond` marks.
+ * columns of the source. Each row also has columns of the state: in a pinned shape whether it cannot
+ * be read (`pinColumns`), in the others `snapshot` and `timeline`, from which a token is made. If
+ * there is nothing to read, there is one row whose other columns are null. No row at all: the tenant
+ * does not exist. `ids` must be ascending and without repeats. They are read one by one, so that a
+ * page costs what it holds and not what follows it. Values of attributes may be large, so reading ends
+ * when they come to `max_bytes` of text, and `is_beyond` marks the one row after that.
  */
 export function pageStatement(shape: PageShape): Statement {
   const { order } = sources[shape.source];
@@ -121,7 +120,7 @@ function rowsWithin(found: Fragment, { source, byIds }: PageShape): Fragment {
       coalesce(sum(f.bytes) over (order by ${place} rows between unbounded preceding and ${end}), 0)
     `;
   const max = param("max_bytes", "bigint");
-  // Behind a fence: else each value would be made text once for each sum.
+  // The offset is a fence: without it, each value would be made text once for each sum.
   const measured = sql`select r.*, octet_length(r.value::text) as bytes from (${found}) r offset 0`;
   return sql`
     select b.*
@@ -163,7 +162,7 @@ function rowsInOrder(shape: PageShape): Fragment {
     and pg_visible_in_snapshot(r.created_xid, ${snapshot})
     and not pg_visible_in_snapshot(r.xid, ${snapshot})
   `;
-  // Each side stops by itself: the planner would sort both whole to merge them.
+  // Each side has its own limit: without it, the planner would sort both sides whole to merge them.
   return sql`
     select ${read}
     from (
@@ -183,7 +182,7 @@ function conditions(shape: PageShape, tenant: Fragment): Fragment {
   for (const name of shape.equal) all.push(sql`${column(name)} = ${param(name, "text")}`);
   for (const name of shape.among) all.push(sql`${column(name)} = any(${param(name, "text[]")})`);
   if (shape.after) {
-    // The tenant is among them only so that the comparison is one of the whole index key.
+    // The tenant is included only to compare the whole index key.
     const place = order.map((_, index) => param(`after_${index}`, "text"));
     const left = order.map(column).toSpliced(tenantAt, 0, tenant);
     const right = place.toSpliced(tenantAt, 0, sql`t.number`);

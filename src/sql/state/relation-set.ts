@@ -7,7 +7,7 @@ export type RelationSet =
   | { readonly kind: "one"; readonly name: Fragment }
   | { readonly kind: "several" | "many"; readonly names: Fragment };
 
-/** From so many relations on, one probe over all of them costs less than one for each. */
+/** From this number of relations on, one probe over all of them costs less than one for each. */
 export const manyRelations = 32;
 
 export function relationSet(relations: readonly string[]): RelationSet {
@@ -20,13 +20,14 @@ export function relationSet(relations: readonly string[]): RelationSet {
       };
 }
 
-/** An entity, and what is known of the subjects that are asked for among its tuples. */
+/** An entity, and what is known of the subjects of its tuples. */
 export type EntityEnd = Omit<Extract<ContextPath, { end: "entity" }>, "end" | "relation" | "among">;
 
 /**
- * A probe of the tuples of an entity (see `tupleProbe`) under a set of relations, with further
- * conditions. Several relations, if they are few, are probed one by one: before Postgres 17 `relation = any(...)` may
- * become a filter over all tuples of the entity, 4 ms for one with 9,000 direct viewers against 0.4.
+ * A probe of the tuples of an entity (see `tupleProbe`) under a set of relations. `further` has more
+ * conditions, each after an `and`. A few relations are probed one by one: before Postgres 17
+ * `relation = any(...)` may become a filter over all tuples of the entity, which takes 4 ms instead
+ * of 0.4 for an entity with 9,000 direct viewers.
  */
 export function relationProbe(
   scope: Scope,
@@ -37,7 +38,9 @@ export function relationProbe(
 ): Fragment {
   const where = sql`
     r.entity_id = ${entity.id}
-    and r.entity_type = ${entity.type}${subjectCondition(entity.subject)}${further}
+    and r.entity_type = ${entity.type}
+    ${subjectCondition(entity.subject)}
+    ${further}
   `;
   const under = (relation: Fragment): Fragment =>
     tupleProbe(scope, columns, sql`r.relation = ${relation} and ${where}`, {
@@ -54,7 +57,7 @@ export function relationProbe(
       among: relations.names,
     });
   }
-  // The offset keeps the planner from turning the two round: first all tuples, then the names.
+  // The offset keeps the planner from reading all tuples first and the names second.
   return sql`
     select p.*
     from unnest(${relations.names}) o(name)
@@ -67,10 +70,17 @@ function subjectCondition(subject: EntityEnd["subject"]): Fragment {
     case "nothing":
       return sql``;
     case "type":
-      return sql` and r.subject_type = ${subject.type}`;
+      return sql`and r.subject_type = ${subject.type}`;
     case "kind":
-      return sql` and r.subject_type = ${subject.type} and r.subject_relation = ${subject.relation}`;
+      return sql`
+        and r.subject_type = ${subject.type}
+        and r.subject_relation = ${subject.relation}
+      `;
     case "all":
-      return sql` and r.subject_type = ${subject.type} and r.subject_relation = ${subject.relation} and r.subject_id = ${subject.id}`;
+      return sql`
+        and r.subject_type = ${subject.type}
+        and r.subject_relation = ${subject.relation}
+        and r.subject_id = ${subject.id}
+      `;
   }
 }

@@ -7,7 +7,7 @@ export interface Shape extends ContextShape {
   readonly pinned: boolean;
 }
 
-/** Where a piece of a statement stands: the rows around it that it refers to. */
+/** The rows of the surrounding query that a piece of a statement refers to. */
 export interface Scope {
   readonly shape: Shape;
   /** Number of the tenant, from the row of `tenants` that the statement starts at. */
@@ -19,8 +19,9 @@ export interface Scope {
 export const snapshot = param("snapshot", "pg_snapshot");
 
 /**
- * Did the transaction begin on a standby? Its snapshots do not tell which transactions are running:
- * only what lies below their lower end is known to have ended. Promoted meanwhile, it is one still.
+ * Whether the transaction began on a standby. Its snapshots do not name the running transactions, so
+ * only those below the lower end of the snapshot are known to have ended. The answer stays true if
+ * the standby is promoted during the transaction.
  */
 const isOnStandby = sql`current_setting('transaction_read_only') = 'on'`;
 
@@ -44,11 +45,12 @@ export const stateColumns = sql`
 `;
 
 /**
- * What is to know of a pinned snapshot, for the tenant of the row `t` of `tenants`: whether it can
- * be read here at all, and whether the tenant changed since. While it did not, the probes of the
- * log are never made. A snapshot of another timeline may be lost (see `is_lost`), and one that does
- * not show how the tenant was made is of a tenant that had its id before. What it does not show is
- * asked for by its bound and its ids: a filter would read the log since the oldest of them.
+ * What a statement needs to know of a pinned snapshot, for the tenant of the row `t` of `tenants`:
+ * whether it can be read here, and whether the tenant changed since. If it did not, no probe reads
+ * the log. A snapshot of another timeline may be lost (see `is_lost`). A snapshot that does not show
+ * the creation of the tenant belongs to an older tenant of the same id. Transactions that the
+ * snapshot does not show are found by its upper bound and by its list of ids: a filter would read the
+ * log since the oldest of them.
  */
 export const pinTable = sql`
   select pg_snapshot_xmax(${snapshot}) > ${reachedXid} as is_future,
@@ -74,10 +76,10 @@ export const pinTable = sql`
   offset 0
 `;
 
-/** What a pinned statement returns of its snapshot. */
+/** The columns that a pinned statement returns of its snapshot. */
 export const pinColumns = sql`p.is_future, p.is_lost, p.is_expired, p.is_before_tenant`;
 
-/** The tenant of a row of the log, as the indexes of what was deleted have it (see `changes`). */
+/** The tenant of a row of the log, as the indexes of deleted rows have it (see `changes`). */
 export const loggedTenant = sql`(r.tenant + 0)`;
 
 /**
@@ -135,9 +137,9 @@ export function tupleBranches(
 }
 
 /**
- * Branches for every row of the query around them, as its lateral subquery. A single branch would be
- * merged into that query as a join, and while there are no statistics nothing holds the planner from
- * beginning such a join with all tuples of the tenant.
+ * Branches that run for every row of the surrounding query, as its lateral subquery. A single branch
+ * gets an `offset 0`. Without it, the planner would merge the branch into that query as a join, and
+ * could begin this join with all tuples of the tenant while there are no statistics.
  */
 export function lateralBranches(branches: readonly Fragment[]): Fragment {
   const all = join(branches, " union all ");
@@ -146,7 +148,7 @@ export function lateralBranches(branches: readonly Fragment[]): Fragment {
 
 /**
  * The attribute of an entity at the statement's state: at most one row with the columns
- * `value_type` and `value`. What the request gives stands before what is stored.
+ * `value_type` and `value`. An attribute of the request overrides a stored one.
  */
 export function attributeProbe(
   scope: Scope,

@@ -3,15 +3,15 @@ import { pinColumns, snapshot } from "./source.ts";
 import { isAskedTenant, tenantRow, versionColumns } from "./tenant-row.ts";
 
 /**
- * What a snapshot names for a tenant, in one row:
+ * The statement that names the state of a tenant at a snapshot, in one row:
  *
  * - `head_version`: the true head; with a pinned version, `has_version`
  * - `pinColumns`: whether the snapshot can't be read
  * - `number` of the tenant, which is never used again
  * - `last_change`: the last transaction that changed something of the tenant and is visible in it;
  *   null when none is logged
- * - `hidden`: transactions before that one that are not visible in it, but for those that are known
- *   to have changed nothing of the tenant
+ * - `hidden`: transactions before that one that are not visible in the snapshot, without those that
+ *   are known to have changed nothing of the tenant
  *
  * Snapshots of a timeline with the same number, last change and hidden transactions name the same
  * state. No row: the tenant does not exist. Parameters: `tenant`, the snapshot's, and `version`.

@@ -2,23 +2,25 @@ import { type Fragment, join, param, sql } from "../text/fragment.ts";
 import { contextRow, contextTables } from "./context.ts";
 import { pinColumns, pinTable, type Scope, type Shape, stateColumns } from "./source.ts";
 
-/** What stands in front of a statement whose body looks for all that its context names. */
+/** The `with` of a statement whose body reads lists of its context; empty for other statements. */
 export function withContext(body: Fragment): Fragment {
   const tables = contextTables(body);
-  return tables.length === 0 ? sql`` : sql`with ${join(tables, ", ")} `;
+  return tables.length === 0 ? sql`` : sql`with ${join(tables, ", ")}`;
 }
 
-/** The row of the tenant that every statement begins at, beside what its body is to know. */
+/** The row of the tenant, with which every statement begins, beside what its body needs. */
 export function tenantRow({ pinned }: Pick<Shape, "pinned">, body: Fragment): Fragment {
   const context = contextRow(body);
   return sql`
-    tenants t${pinned ? sql` cross join lateral (${pinTable}) p` : sql``}${context === undefined ? sql`` : sql` cross join ${context}`}
+    tenants t
+    ${pinned ? sql`cross join lateral (${pinTable}) p` : sql``}
+    ${context === undefined ? sql`` : sql`cross join ${context}`}
   `;
 }
 
 export const isAskedTenant = sql`t.id = ${param("tenant", "text")}`;
 
-/** For the parts of a statement that stand beside the row of the tenant. */
+/** The scope of the parts of a statement that are joined to the row of the tenant. */
 export function scopeOf(shape: Shape): Scope {
   return { shape, tenant: sql`t.number`, changed: sql`p.changed` };
 }
@@ -38,7 +40,7 @@ export function versionColumns({ pinnedVersion }: { readonly pinnedVersion: bool
     : sql`t.head_version`;
 }
 
-/** In pinned shapes whether the state cannot be read, in the others what its token is made from. */
+/** In pinned shapes whether the state cannot be read, in the others the columns of its token. */
 export function stateColumnsOf({ pinned }: Pick<Shape, "pinned">): Fragment {
   return pinned ? pinColumns : stateColumns;
 }

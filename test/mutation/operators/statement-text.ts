@@ -70,7 +70,10 @@ const changes: readonly Change[] = [
   },
   {
     operator: "without a condition in SQL",
-    pattern: new RegExp(String.raw`(?<!between [^()]*)\s+and\s[^()]*?(?=${afterCondition})`, "g"),
+    pattern: new RegExp(
+      String.raw`(?<!between [^()]*)(?:^|\s+)and\s[^()]*?(?=${afterCondition})`,
+      "g",
+    ),
     texts: () => [""],
   },
   {
