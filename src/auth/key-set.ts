@@ -9,7 +9,7 @@ import {
 
 /** The published signing keys of an issuer. */
 export interface KeySet {
-  /** Whether a key has this id, whatever its use. */
+  /** Whether a key has this id, for any use. */
   has(kid: string): boolean;
   /** Whether everyone who can read the set can sign. */
   readonly holdsSecrets: boolean;
