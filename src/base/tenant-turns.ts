@@ -14,8 +14,10 @@ export class TenantTurns<T extends { readonly tenant: TenantId | undefined }> {
     return this.#size;
   }
 
+  /** Does nothing when it waits already. */
   add(waiting: T): void {
     const queue = this.#tenants.get(waiting.tenant);
+    if (queue?.has(waiting) === true) return;
     if (queue === undefined) this.#tenants.set(waiting.tenant, new Set([waiting]));
     else queue.add(waiting);
     this.#size++;

@@ -1,9 +1,11 @@
-import { setImmediate as nextTurn } from "node:timers/promises";
-
 import { cancelled } from "./error.ts";
+import { LoopTurns } from "./loop-turns.ts";
 
 /** How long one request may hold the event loop, in milliseconds. */
 const sliceMs = 5;
+
+/** One request goes on in each round of the loop: the slices of many would add up in one round. */
+const slices = new LoopTurns(1);
 
 /** The time slice of one request. */
 export class TimeSlice {
@@ -15,7 +17,7 @@ export class TimeSlice {
 
   /** Yields to other requests. Fails with CANCELLED if the caller has left. */
   async renew(signal: AbortSignal | undefined): Promise<void> {
-    await nextTurn();
+    await new Promise<void>((begin) => slices.wait({ tenant: undefined, begin }));
     if (signal?.aborted === true) throw cancelled(undefined);
     this.#start = performance.now();
   }

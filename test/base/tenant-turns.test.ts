@@ -1,0 +1,16 @@
+import assert from "node:assert/strict";
+import { test } from "node:test";
+
+import { TenantTurns } from "../../src/base/tenant-turns.ts";
+import type { TenantId } from "../../src/base/tuple.ts";
+
+test("what is added while it waits already waits once", () => {
+  const turns = new TenantTurns<{ readonly tenant: TenantId }>();
+  const waiting = { tenant: "a" as TenantId };
+  turns.add(waiting);
+  turns.add(waiting);
+  assert.equal(turns.size, 1);
+  assert.equal(turns.next(), waiting);
+  assert.equal(turns.size, 0);
+  assert.equal(turns.next(), undefined);
+});
