@@ -4,7 +4,7 @@
  */
 const answering = ["base", "condition", "language", "plan"];
 const storing = [...answering, "memory", "sql", "telemetry", "config"];
-const serving = [...storing, "store", "service", "auth"];
+const serving = [...storing, "intake", "store", "service", "auth"];
 
 export const mayImport: Readonly<Record<string, readonly string[]>> = {
   base: [],
@@ -16,8 +16,9 @@ export const mayImport: Readonly<Record<string, readonly string[]>> = {
   telemetry: ["base"],
   config: ["base"],
   store: storing,
-  service: [...storing, "store"],
-  auth: ["base", "config"],
+  intake: ["base"],
+  service: [...storing, "intake", "store"],
+  auth: ["base", "config", "intake"],
   gen: [],
   // For those who test against Pemba: only their processes load it.
   testing: ["config"],

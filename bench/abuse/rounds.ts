@@ -36,6 +36,8 @@ export class Reopened<T> {
   readonly #open: () => Promise<T>;
   readonly #isOpen: (opened: T) => boolean;
   readonly #opened = new Map<number, T>();
+  /** Many may ask for one that is being opened. */
+  readonly #opening = new Map<number, Promise<T>>();
 
   constructor(open: () => Promise<T>, isOpen: (opened: T) => boolean) {
     this.#open = open;
@@ -45,8 +47,19 @@ export class Reopened<T> {
   async at(nth: number): Promise<T> {
     const before = this.#opened.get(nth);
     if (before !== undefined && this.#isOpen(before)) return before;
-    const opened = await this.#open();
-    this.#opened.set(nth, opened);
-    return opened;
+    const opening = this.#opening.get(nth) ?? this.#start(nth);
+    return await opening;
+  }
+
+  async #start(nth: number): Promise<T> {
+    const opening = this.#open();
+    this.#opening.set(nth, opening);
+    try {
+      const opened = await opening;
+      this.#opened.set(nth, opened);
+      return opened;
+    } finally {
+      this.#opening.delete(nth);
+    }
   }
 }

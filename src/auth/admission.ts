@@ -1,3 +1,4 @@
+import type { Intake } from "../intake/intake.ts";
 import { bearerToken } from "./bearer-token.ts";
 import { type Credential, fullCredential } from "./credential.ts";
 import { type RateLimit, tooManyRequests } from "./rate-limit.ts";
@@ -5,6 +6,8 @@ import { type RateLimit, tooManyRequests } from "./rate-limit.ts";
 /** The checks before every request, for all transports. */
 export interface Admission {
   readonly rateLimit: RateLimit;
+  /** How much is taken in of the requests whose token may ask. */
+  readonly intake: Intake;
   /** False if requests need no token. */
   readonly needsToken: boolean;
   /**
@@ -29,13 +32,16 @@ const everybody = fullCredential();
 /** Without `authenticator`, every request has all rights. */
 export function createAdmission({
   rateLimit,
+  intake,
   authenticator,
 }: {
   readonly rateLimit: RateLimit;
+  readonly intake: Intake;
   readonly authenticator: Authenticator | undefined;
 }): Admission {
   return {
     rateLimit,
+    intake,
     needsToken: authenticator !== undefined,
     async authenticate(authorization) {
       if (authenticator === undefined) return everybody;

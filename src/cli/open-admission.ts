@@ -6,6 +6,7 @@ import { type LimitedKey, presharedKeys } from "../auth/preshared-keys.ts";
 import { createRateLimit } from "../auth/rate-limit.ts";
 import type { Config } from "../config/options.ts";
 import type { ScopedKey } from "../config/scoped-keys.ts";
+import { Intake } from "../intake/intake.ts";
 
 /** Makes the configured rate limit and authentication, shared by all transports of the process. */
 export function openAdmission(
@@ -15,9 +16,27 @@ export function openAdmission(
   const rateLimit = createRateLimit(config["server.rate_limit"]);
   const authenticator = config["authn.enabled"] ? openAuthenticator(config, logger) : undefined;
   return {
-    admission: createAdmission({ rateLimit, authenticator }),
+    admission: createAdmission({ rateLimit, intake: intakeOf(config), authenticator }),
     close: async () => await authenticator?.close(),
   };
+}
+
+/** The most keys, values and brackets that a tuple or an attribute has in a body. */
+const valuesOfElement = 20;
+
+/** How much is taken in, as the configuration says. */
+export function intakeOf(config: Config): Intake {
+  return new Intake({
+    requestsOfTenant: config["server.tenant.request_limit"],
+    streamsOfTenant: config["server.tenant.stream_limit"],
+    bytesOfTenant: config["server.tenant.body_limit"],
+    connections: config["server.connection_limit"],
+    callsOfConnection: config["server.grpc.stream_limit"],
+    values: Math.max(
+      config["server.value_limit"],
+      valuesOfElement * config["database.max_data_per_write"],
+    ),
+  });
 }
 
 /** The configuration refuses an empty method earlier. */

@@ -3,10 +3,12 @@ import type { Config } from "../config/options.ts";
 import { buildGrpcServer } from "../grpc/server.ts";
 import type { CorsRules } from "../http/cors.ts";
 import { buildHttpServer } from "../http/server.ts";
+import type { Intake } from "../intake/intake.ts";
 import { createHealth, type Health } from "../service/health.ts";
 import { limitChanges } from "../service/limit-changes.ts";
 import { limitQuestions } from "../service/limit-questions.ts";
 import { limitReads } from "../service/limit-reads.ts";
+import { limitStreams } from "../service/limit-streams.ts";
 import { limitTime } from "../service/limit-time.ts";
 import { observeStore } from "../service/observe-store.ts";
 import type { Service } from "../service/service.ts";
@@ -104,7 +106,8 @@ async function serveUntil(
     const problem =
       (await listen(servers, config, logger)) ?? (await listenToPeers(peers, config, logger));
     if (problem !== undefined) return complain(problem);
-    const ready = fill({ store, shared, peers }, starting.signal, config, observation);
+    const { intake } = admission;
+    const ready = fill({ store, shared, peers, intake }, starting.signal, config, observation);
     const signal = (await Promise.race([stop, ready])) ?? (await stop);
     stopping();
     service.health.drain();
@@ -137,6 +140,7 @@ interface Stores {
   /** The same, with checks that other instances may answer. */
   readonly shared: LateStore;
   readonly peers: Distribution | undefined;
+  readonly intake: Intake;
 }
 
 function serviceOf(config: Config, late: LateStore, health: Health): Service {
@@ -152,7 +156,7 @@ function serviceOf(config: Config, late: LateStore, health: Health): Service {
 
 /** Opens the store for clients and peers. Fails as opening it does. */
 async function fill(
-  { store: place, shared, peers }: Stores,
+  { store: place, shared, peers, intake }: Stores,
   signal: AbortSignal,
   config: Config,
   { logger, telemetry }: Observation,
@@ -162,8 +166,10 @@ async function fill(
   const questions = config["service.permission.concurrency_limit"];
   const asked = limitReads(limitQuestions(opened, questions, telemetry), connections, telemetry);
   const store = limitChanges(asked, connections, telemetry);
-  place.set(timed(store, config));
-  shared.set(timed(peers?.share(store) ?? store, config));
+  // Around the limit of time: a stream that fails to begin in time gives its place back.
+  const bounded = (one: Store): Store => limitStreams(timed(one, config), intake);
+  place.set(bounded(store));
+  shared.set(bounded(peers?.share(store) ?? store));
   logger.info("ready");
 }
 

@@ -14,6 +14,7 @@ import { healthMethods } from "../grpc/health.ts";
 import { methodName, pathOf } from "../grpc/method-name.ts";
 import { type CallFrame, type ServedMethod, unary } from "../grpc/method.ts";
 import { answerCheck } from "../grpc/routes/permission.ts";
+import { Intake } from "../intake/intake.ts";
 import { parseSchemaVersion, parseTenantId } from "../service/field.ts";
 import type { Service } from "../service/service.ts";
 import { logFailure } from "../telemetry/failure.ts";
@@ -26,6 +27,7 @@ export const headHeader = "x-pemba-head";
 
 /** Instances ask each other without a limit: who asks was counted where the request came in. */
 const unlimited = { perSecond: Number.POSITIVE_INFINITY, take: () => 0 };
+const unbounded = Number.POSITIVE_INFINITY;
 
 /** The part of an instance that others ask. */
 export interface PeerServer {
@@ -48,14 +50,23 @@ export function buildPeerServer(options: {
   readonly telemetry: Telemetry;
 }): PeerServer {
   const { service, certificate } = options;
+  const intake = new Intake({
+    requestsOfTenant: unbounded,
+    streamsOfTenant: unbounded,
+    bytesOfTenant: unbounded,
+    connections: unbounded,
+    callsOfConnection: unbounded,
+    values: unbounded,
+  });
   const admission = createAdmission({
     rateLimit: unlimited,
+    intake,
     authenticator: options.authenticator,
   });
   const server = new Server({
     interceptors: [admitCalls(admission, () => {}, { isOpen: () => false })],
   });
-  const frame = frameOf(options);
+  const frame = frameOf(options, intake);
   for (const one of [checkMethod(service), ...healthMethods(service)]) {
     if (one.kind !== "unary") continue;
     server.register(pathOf(one.method), one.handler(frame), asIs, asIs, "unary");
@@ -94,8 +105,9 @@ interface Teller {
  * A request has its line in the log of the instance that it came to. A check goes on here in its trace;
  * how others look for this instance is no request.
  */
-function frameOf({ instance, logger, telemetry }: Teller): CallFrame {
+function frameOf({ instance, logger, telemetry }: Teller, intake: Intake): CallFrame {
   return {
+    intake,
     errorOf,
     begin(method, call) {
       const metadata = new Metadata();

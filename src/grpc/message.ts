@@ -13,7 +13,10 @@ import { PembaError } from "../base/error.ts";
  * The deepest nesting of messages. It is higher than the nesting limit of context data, so that the
  * error of that limit is reported.
  */
-const recursionLimit = 256;
+export const recursionLimit = 256;
+
+/** The longest request, in bytes; a longer one ends in RESOURCE_EXHAUSTED. */
+export const requestLimit = 4 * 1024 * 1024;
 
 /** Decodes a request, or a value within one. `field` is its path. Fails with VALIDATION. */
 export function decodeMessage<D extends DescMessage>(

@@ -13,8 +13,10 @@ import type { Credential } from "../auth/credential.ts";
 import { permitTenant } from "../auth/permit.ts";
 import { Caller, forCaller } from "../base/caller.ts";
 import { cancelled, type PembaError } from "../base/error.ts";
+import { type Intake, largeBytes } from "../intake/intake.ts";
 import { credentialOf } from "./call-credential.ts";
 import { errorStatus } from "./error-status.ts";
+import { decodeLarge } from "./large-message.ts";
 import { decodeMessage, encodeMessage } from "./message.ts";
 import { tenantOf } from "./request-tenant.ts";
 
@@ -55,6 +57,8 @@ export interface CallRecord {
 
 /** The frame of every call of any method. */
 export interface CallFrame {
+  /** Has large messages read in turns. */
+  readonly intake: Intake;
   /** Called before the request is read. */
   begin(method: DescMethod, call: ServerCall): CallRecord;
   /** Converts anything thrown to an error of the table. */
@@ -92,7 +96,7 @@ export function unary<I extends DescMessage, O extends DescMessage>(
       const reply = async (): Promise<void> => {
         let bytes: Buffer;
         try {
-          const request = readRequest(method, call.request, context);
+          const request = await readRequest(method, call.request, { frame, context });
           bytes = encodeMessage(method.output, await answer(request, context));
         } catch (thrown) {
           const error = frame.errorOf(thrown);
@@ -122,7 +126,7 @@ export function serverStreaming<I extends DescMessage, O extends DescMessage>(
     handler: (frame) => (call) => {
       const { run, end, context } = begin(frame, method, call);
       const reply = async (): Promise<void> => {
-        const request = readRequest(method, call.request, context);
+        const request = await readRequest(method, call.request, { frame, context });
         for await (const message of answers(request, context)) {
           await write(call, encodeMessage(method.output, message), context.signal);
         }
@@ -147,7 +151,7 @@ export function bidiStreaming<I extends DescMessage, O extends DescMessage>(
       const { run, end, context } = begin(frame, method, call);
       const reply = async (): Promise<void> => {
         for await (const bytes of call.iterator({ destroyOnReturn: false })) {
-          const request = readRequest(method, bytes, context);
+          const request = await readRequest(method, bytes, { frame, context });
           await write(call, encodeMessage(method.output, answer(request)), context.signal);
         }
       };
@@ -164,15 +168,18 @@ function callerOf(call: ServerCall, { signal }: CallContext): Caller {
   );
 }
 
-/** Decodes the request, after checking that its token is for the tenant. */
-function readRequest<I extends DescMessage>(
+/** Decodes the request, a large one in its turn, and checks that its token is for the tenant. */
+async function readRequest<I extends DescMessage>(
   method: DescMethod & { readonly input: I },
   bytes: Buffer,
-  { credential }: CallContext,
-): MessageShape<I> {
-  const request = decodeMessage(method.input, bytes, "request");
+  { frame, context }: { readonly frame: CallFrame; readonly context: CallContext },
+): Promise<MessageShape<I>> {
+  const request =
+    bytes.length > largeBytes
+      ? await decodeLarge(method.input, bytes, frame.intake)
+      : decodeMessage(method.input, bytes, "request");
   const tenant = tenantOf(method, request);
-  if (tenant !== undefined) permitTenant(credential, tenant);
+  if (tenant !== undefined) permitTenant(context.credential, tenant);
   return request;
 }
 

@@ -22,14 +22,17 @@ import { Schema } from "../gen/base/v1/schema_pb.ts";
 import { Tenancy } from "../gen/base/v1/tenancy_pb.ts";
 import { Watch } from "../gen/base/v1/watch_pb.ts";
 import { Health } from "../gen/grpc/health/v1/health_pb.ts";
+import type { Intake } from "../intake/intake.ts";
 import type { Service } from "../service/service.ts";
 import { logFailure } from "../telemetry/failure.ts";
 import { requestIdHeader, requestIdOf, traceIdOf } from "../telemetry/request-id.ts";
-import { admitCalls } from "./admit.ts";
+import { admitCalls, isHealth } from "./admit.ts";
 import { credentialOf } from "./call-credential.ts";
 import { credentialsOf } from "./credentials.ts";
 import { errorStatus } from "./error-status.ts";
 import { healthMethods } from "./health.ts";
+import { limitConnections } from "./limit-connections.ts";
+import { requestLimit } from "./message.ts";
 import { assertNamed, methodName, pathOf, scopeOfPath } from "./method-name.ts";
 import type { CallFrame, CallRecord, ServedMethod, ServerCall } from "./method.ts";
 import { reflectionMethods, reflectionServices } from "./reflection-methods.ts";
@@ -41,9 +44,6 @@ import { permissionMethods } from "./routes/permission.ts";
 import { schemaMethods } from "./routes/schema.ts";
 import { tenancyMethods } from "./routes/tenancy.ts";
 import { watchMethods } from "./routes/watch.ts";
-
-/** The largest request, in bytes. A larger one fails with RESOURCE_EXHAUSTED. */
-const requestLimit = 4 * 1024 * 1024;
 
 /**
  * In milliseconds. Load balancers drop a connection that is silent for a minute or more, even with
@@ -74,14 +74,18 @@ export function buildGrpcServer(options: {
   // The library's failures reach us as errors. Its own log lines would bypass the log.
   setLogVerbosity(logVerbosity.NONE);
   const { logger, telemetry = noTelemetry } = options;
-  const teller = { logger, telemetry };
+  const { intake } = options.admission;
+  const teller = { logger, telemetry, intake };
   const server = new Server({
     "grpc.max_receive_message_length": requestLimit,
+    "grpc.max_concurrent_streams": intake.limits.callsOfConnection,
     "grpc.keepalive_time_ms": keepalive.time,
     "grpc.keepalive_timeout_ms": keepalive.timeout,
     interceptors: [
-      admitCalls(options.admission, (route, call, error) =>
-        beginCall(teller, route, call).end({ kind: "failed", error }),
+      admitCalls(
+        options.admission,
+        (route, call, error) => beginCall(teller, route, call).end({ kind: "failed", error }),
+        { isOpen: isHealth },
       ),
     ],
   });
@@ -94,7 +98,10 @@ export function buildGrpcServer(options: {
       server.bindAsync(addressOf(host, port), credentials, (error, bound) =>
         error === null ? resolve(bound) : reject(error),
       );
-      return await promise;
+      const bound = await promise;
+      const isEncrypted = options.certificate !== undefined;
+      limitConnections(server, intake.limits, isEncrypted);
+      return bound;
     },
     async close() {
       const { promise, resolve, reject } = Promise.withResolvers<void>();
@@ -191,11 +198,13 @@ function asIs(bytes: Buffer): Buffer {
 interface Teller {
   readonly logger: Logger;
   readonly telemetry: Telemetry;
+  readonly intake: Intake;
 }
 
 /** Gives every call an id, and logs it with that id. */
 function callFrame(teller: Teller): CallFrame {
   return {
+    intake: teller.intake,
     errorOf,
     begin: (method, call) => beginCall(teller, pathOf(method), call),
   };

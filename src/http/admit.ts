@@ -12,6 +12,7 @@ import { limitRate } from "./limit-rate.ts";
 import { operationOf } from "./operation-name.ts";
 import { healthPaths } from "./routes/health.ts";
 import { referencePaths } from "./routes/reference.ts";
+import { takeInRequests } from "./take-in.ts";
 
 declare module "fastify" {
   interface FastifyRequest {
@@ -40,7 +41,12 @@ export function admitRequests(app: HttpApp, admission: Admission): void {
     assert(route.url.startsWith("/v1/tenants/"), `${route.url} says of which tenant it is`);
     route.config = { ...route.config, scope };
   });
-  if (!admission.needsToken) return;
+  if (admission.needsToken) authenticateRequests(app, admission);
+  // After the token, so that a token takes nothing from the share of a tenant that it is not for.
+  app.after(() => takeInRequests(app, admission.intake, isOpen));
+}
+
+function authenticateRequests(app: HttpApp, admission: Admission): void {
   app.after(() => {
     app.addHook("onRequest", async (request, reply) => {
       if (isOpen(request) || isReference(request)) return;

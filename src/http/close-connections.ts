@@ -1,5 +1,6 @@
 import type { Socket } from "node:net";
 
+import { connectionKey } from "../intake/connection-key.ts";
 import type { HttpApp } from "./app.ts";
 
 /**
@@ -11,14 +12,14 @@ export function closeConnections(app: HttpApp): void {
   let isClosing = false;
   const unused = new Map<string, Socket>();
   app.server.on("connection", (socket: Socket) => {
-    const peer = peerOf(socket);
-    unused.set(peer, socket);
+    const key = connectionKey(socket);
+    unused.set(key, socket);
     socket.once("close", () => {
-      if (unused.get(peer) === socket) unused.delete(peer);
+      if (unused.get(key) === socket) unused.delete(key);
     });
   });
   app.server.on("request", ({ socket }) => {
-    if (unused.size > 0) unused.delete(peerOf(socket));
+    if (unused.size > 0) unused.delete(connectionKey(socket));
   });
   app.addHook("preClose", async () => {
     isClosing = true;
@@ -28,9 +29,4 @@ export function closeConnections(app: HttpApp): void {
     if (isClosing) reply.header("connection", "close");
     done();
   });
-}
-
-/** A key that is the same for a connection and for the TLS socket on top of it. */
-function peerOf({ remoteAddress, remotePort }: Socket): string {
-  return `${remoteAddress} ${remotePort}`;
 }

@@ -1,15 +1,12 @@
 import type { FastifyReply, FastifyRequest } from "fastify";
-import type { Static } from "typebox";
 
 import { type ErrorKind, errorOf, PembaError } from "../base/error.ts";
 import { quote } from "../base/quote.ts";
 import { statusOf } from "../base/status.ts";
 import { logFailure } from "../telemetry/failure.ts";
 import { lateness } from "./deadline.ts";
-import type { errorAnswer } from "./shapes/error.ts";
-
-/** Limits refill within a second, and an unreachable database is tried every second. */
-const retryAfterSeconds = 1;
+import { errorBody, isTransient, retryAfterSeconds } from "./error-body.ts";
+import { closeUnread } from "./unread-body.ts";
 
 /** The `WWW-Authenticate` header, as RFC 6750 defines it. */
 const challenges: Readonly<Partial<Record<ErrorKind, string>>> = {
@@ -35,12 +32,12 @@ export function replyWithStreamError(
   void withStatus(reply, known).send({ error: errorBody(known) });
 }
 
-function withStatus(reply: FastifyReply, { kind }: PembaError): FastifyReply {
-  if (kind === "resource_exhausted" || kind === "unavailable") {
-    reply.header("retry-after", retryAfterSeconds);
-  }
+function withStatus(reply: FastifyReply, error: PembaError): FastifyReply {
+  const { kind } = error;
+  if (isTransient(error)) reply.header("retry-after", retryAfterSeconds);
   const challenge = challenges[kind];
   if (challenge !== undefined) reply.header("www-authenticate", challenge);
+  closeUnread(reply);
   return reply.status(statusOf[kind].http);
 }
 
@@ -59,11 +56,6 @@ export function noteFailure(error: PembaError, reply: FastifyReply): void {
   const isOwnDeadline = error === lateness(reply);
   request.failure = isOwnDeadline ? "CANCELLED" : error.code;
   if (!isOwnDeadline && statusOf[error.kind].http >= 500) logFailure(request.log, error);
-}
-
-/** The part of an error that clients may see. */
-export function errorBody(error: PembaError): Static<typeof errorAnswer> {
-  return { code: statusOf[error.kind].grpc, message: error.message, details: error.details };
 }
 
 /** Converts errors of the HTTP framework from before a route is reached. */

@@ -7,7 +7,7 @@ import { PembaError } from "../base/error.ts";
 import { statusOf } from "../base/status.ts";
 import { requestIdHeader, requestIdOf } from "../telemetry/request-id.ts";
 import type { HttpApp } from "./app.ts";
-import { errorBody } from "./error-reply.ts";
+import { errorBody, isTransient, retryAfterSeconds } from "./error-body.ts";
 import type { KnownPaths } from "./unknown-path.ts";
 
 /** Answers and closes a connection whose request is not HTTP, too slow or too large. */
@@ -26,14 +26,42 @@ export function answerUnreadable(
       refusal === undefined
         ? unreadable(error.code)
         : [statusOf[refusal.error.kind].http, refusal.error];
-    const { headers, body } = answerOf(fault, undefined);
-    const allow = refusal?.allow;
-    const all = { ...headers, ...(allow !== undefined && { allow }), connection: "close" };
-    const lines = Object.entries(all).map(([name, value]) => `${name}: ${value}\r\n`);
-    const head = `HTTP/1.1 ${status} ${STATUS_CODES[status]}\r\n${lines.join("")}\r\n`;
-    socket.write(head + body);
+    writeRefusal(socket, { status, fault, allow: refusal?.allow });
     socket.destroySoon();
   };
+}
+
+/** Writes the whole of an answer to a connection on which none was begun. */
+function writeRefusal(
+  socket: Socket,
+  {
+    status,
+    fault,
+    allow,
+  }: { readonly status: number; readonly fault: PembaError; readonly allow?: string | undefined },
+): void {
+  const { headers, body } = answerOf(fault, undefined);
+  const all = {
+    ...headers,
+    ...(allow !== undefined && { allow }),
+    ...(isTransient(fault) && { "retry-after": retryAfterSeconds }),
+    connection: "close",
+  };
+  const lines = Object.entries(all).map(([name, value]) => `${name}: ${value}\r\n`);
+  const head = `HTTP/1.1 ${status} ${STATUS_CODES[status]}\r\n${lines.join("")}\r\n`;
+  socket.write(head + body);
+}
+
+/** How long a client has to read why its connection is refused. */
+const lingerMs = 1_000;
+
+/** Answers on a connection of which nothing is read, and ends it. */
+export function refuseConnection(socket: Socket, fault: PembaError): void {
+  socket.on("error", () => socket.destroy());
+  writeRefusal(socket, { status: statusOf[fault.kind].http, fault });
+  socket.end();
+  const timer = setTimeout(() => socket.destroy(), lingerMs);
+  socket.once("close", () => clearTimeout(timer));
 }
 
 const requestLine =

@@ -1,21 +1,21 @@
-import type { FastifyBaseLogger, FastifyRequest } from "fastify";
+import type { FastifyBaseLogger } from "fastify";
 
 import type { Admission } from "../auth/admission.ts";
 import type { Certificate } from "../auth/certificate.ts";
-import { errorOf } from "../base/error.ts";
 import { noTelemetry, type Telemetry } from "../base/telemetry.ts";
 import type { Service } from "../service/service.ts";
 import { requestIdHeader, traceIdOf } from "../telemetry/request-id.ts";
 import { admitBefore, admitRequests } from "./admit.ts";
 import type { HttpApp } from "./app.ts";
-import { parseBody } from "./body.ts";
 import { closeConnections } from "./close-connections.ts";
 import { allowOrigins, type CorsRules } from "./cors.ts";
 import { endAtDeadlines } from "./deadline.ts";
 import { replyWithError } from "./error-reply.ts";
+import { limitConnections } from "./limit-connections.ts";
 import { observeBefore, observeRequests } from "./observe.ts";
 import { openApp } from "./open-app.ts";
 import type { DescribedRoute } from "./openapi/describe-api.ts";
+import { readBodies } from "./read-bodies.ts";
 import { answerForNode } from "./refused-by-node.ts";
 import { bundleRoutes } from "./routes/bundles.ts";
 import { dataRoutes } from "./routes/data.ts";
@@ -45,6 +45,7 @@ export function buildHttpServer(options: {
 }): HttpApp {
   const { telemetry = noTelemetry } = options;
   const paths = knownPaths();
+  const isEncrypted = options.certificate !== undefined;
   const app = openApp({
     paths,
     logger: options.logger,
@@ -60,11 +61,12 @@ export function buildHttpServer(options: {
   app.setSerializerCompiler(() => JSON.stringify);
   endAtDeadlines(app);
   observeRequests(app, telemetry);
-  readBodies(app);
+  readBodies(app, options.admission.intake);
   nameRequests(app);
   answerForNode(app);
+  limitConnections(app, options.admission.intake, isEncrypted);
   closeConnections(app);
-  answerThoseWhoSend(app);
+  answerThoseWhoSend(app, options.admission.intake);
   if (options.cors !== undefined) allowOrigins(app, options.cors);
   admitRequests(app, options.admission);
 
@@ -80,30 +82,6 @@ export function buildHttpServer(options: {
   lookupRoutes(app, options.service);
   referenceRoutes(app, [...described]);
   return app;
-}
-
-/** Parses every body as JSON, for any content type. A GET may have a body (tenants/list). */
-function readBodies(app: HttpApp): void {
-  app.addHttpMethod("GET", { hasBody: true, overrideExisting: true });
-  app.removeAllContentTypeParsers();
-  app.addContentTypeParser(
-    "*",
-    { parseAs: "buffer" },
-    (_request: FastifyRequest, bytes: Buffer, done) => {
-      try {
-        done(null, parseBody(bytes));
-      } catch (error) {
-        done(errorOf(error));
-      }
-    },
-  );
-  // Removes the content type, because a malformed one would be refused with 415.
-  app.addHook("onRequest", (request, _reply, done) => {
-    // Set to undefined instead of deleted, because deleting makes later reads of the headers
-    // slower.
-    request.raw.headers["content-type"] = undefined;
-    done();
-  });
 }
 
 /** Sends the request id of the log with the answer. */

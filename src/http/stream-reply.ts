@@ -6,7 +6,8 @@ import type { TSchema } from "typebox";
 import { errorOf } from "../base/error.ts";
 import { clientGone } from "./client-gone.ts";
 import { lateness } from "./deadline.ts";
-import { errorBody, noteFailure } from "./error-reply.ts";
+import { errorBody } from "./error-body.ts";
+import { noteFailure } from "./error-reply.ts";
 import { asWorkOf } from "./observe.ts";
 
 /** The format of a stream of items. */

@@ -9,6 +9,7 @@ import { type Authenticator, createAdmission } from "../../src/auth/admission.ts
 import { openId } from "../../src/auth/openid.ts";
 import { createRateLimit } from "../../src/auth/rate-limit.ts";
 import { until } from "../store/open-write.ts";
+import { usualIntake } from "../support/usual-intake.ts";
 import { both, guardedBy } from "./guarded.ts";
 import { audience, type Issuer, makeKey, signed, type SigningKey, startIssuer } from "./issuer.ts";
 
@@ -60,7 +61,9 @@ describe("a token of an issuer", () => {
     await issuer.close();
   });
   const rateLimit = createRateLimit(1_000_000);
-  const guarded = guardedBy(() => createAdmission({ rateLimit, authenticator }));
+  const guarded = guardedBy(() =>
+    createAdmission({ rateLimit, intake: usualIntake(), authenticator }),
+  );
 
   async function outcomeOf(token: string): Promise<unknown> {
     return await guarded.ask(`Bearer ${token}`);

@@ -16,6 +16,7 @@ import {
 import { ServerReflection } from "../../src/gen/grpc/reflection/v1/reflection_pb.ts";
 import { ServerReflection as ServerReflectionAlpha } from "../../src/gen/grpc/reflection/v1alpha/reflection_pb.ts";
 import { connectGrpc, failure } from "../support/grpc.ts";
+import { usualIntake } from "../support/usual-intake.ts";
 import { both, guardedBy } from "./guarded.ts";
 
 const keys = ["k-one", "a-much-longer-key-of-this-server-0123456789", "~!#$%&'()*+,-./:;<=>?@[]"];
@@ -23,7 +24,9 @@ const keys = ["k-one", "a-much-longer-key-of-this-server-0123456789", "~!#$%&'()
 describe("pre-shared keys", () => {
   const authenticator = presharedKeys(keys);
   const rateLimit = createRateLimit(1_000_000);
-  const guarded = guardedBy(() => createAdmission({ rateLimit, authenticator }));
+  const guarded = guardedBy(() =>
+    createAdmission({ rateLimit, intake: usualIntake(), authenticator }),
+  );
 
   test("each key is accepted, and nothing that is nearly one", async () => {
     for (const key of keys) {
@@ -154,7 +157,7 @@ describe("the rate limit", () => {
   let now = 0;
   const rateLimit = createRateLimit(perSecond, () => now);
   const guarded = guardedBy(() =>
-    createAdmission({ rateLimit, authenticator: presharedKeys(["k-one"]) }),
+    createAdmission({ rateLimit, intake: usualIntake(), authenticator: presharedKeys(["k-one"]) }),
   );
   /** Then time stands still: what is used does not come back. */
   function allow(requests: number): void {

@@ -16,6 +16,7 @@ import { buildHttpServer } from "../../src/http/server.ts";
 import { descriptionOf } from "../reference/description.ts";
 import { engines, type TestApp } from "../support/engines.ts";
 import { connectGrpc, failure, type GrpcApp, type GrpcClient, serveGrpc } from "../support/grpc.ts";
+import { usualIntake } from "../support/usual-intake.ts";
 import { operations } from "../transport/operations.ts";
 
 type OperationName = keyof typeof operations;
@@ -60,6 +61,7 @@ function admission(): Admission {
   };
   return createAdmission({
     rateLimit: createRateLimit(1_000_000),
+    intake: usualIntake(),
     authenticator: presharedKeys(["all"], [...limited, bound]),
   });
 }

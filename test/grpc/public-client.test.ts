@@ -13,6 +13,7 @@ import { Watch } from "../../src/gen/base/v1/watch_pb.ts";
 import { admitAll } from "../support/admit-all.ts";
 import { engines, type TestApp } from "../support/engines.ts";
 import { type GrpcApp, serveGrpc } from "../support/grpc.ts";
+import { usualIntake } from "../support/usual-intake.ts";
 import { connectPublicClient, type PublicClient, type PublicMethod } from "./public-library.ts";
 
 /*
@@ -44,6 +45,7 @@ const key = "public-client-key";
 
 const admitHolders: Admission = createAdmission({
   rateLimit: createRateLimit(1_000_000),
+  intake: usualIntake(),
   authenticator: presharedKeys([key]),
 });
 

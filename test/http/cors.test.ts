@@ -12,6 +12,7 @@ import { buildHttpServer } from "../../src/http/server.ts";
 import { createHealth } from "../../src/service/health.ts";
 import { createMemoryStore } from "../../src/store/memory/store.ts";
 import { admitAll } from "../support/admit-all.ts";
+import { usualIntake } from "../support/usual-intake.ts";
 
 const everyone: CorsRules = { origins: ["*"], headers: ["*"] };
 const list = "/v1/tenants/list";
@@ -103,6 +104,7 @@ test("without origins no page is allowed, and a preflight is a method like other
 test("a preflight needs no token and takes none of the rate limit; an error can be read", async (t) => {
   const admission = createAdmission({
     rateLimit: createRateLimit(1, () => 0),
+    intake: usualIntake(),
     authenticator: presharedKeys(["k-one"]),
   });
   const ask = serve(t, everyone, admission);

@@ -56,7 +56,7 @@ describe("a body that is too large", () => {
     });
   }
 
-  test("is answered before it ends, and who does not go on is not waited for", async (t) => {
+  test("is answered before it ends, and a client that does not go on is not waited for", async (t) => {
     t.mock.timers.enable({ apis: ["setTimeout"] });
     const socket = await open(t, `content-length: ${5 * mib}`);
     const [answer] = (await once(socket, "data")) as [Buffer];

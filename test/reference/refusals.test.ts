@@ -13,6 +13,7 @@ import { createHealth } from "../../src/service/health.ts";
 import type { Service } from "../../src/service/service.ts";
 import { createMemoryStore } from "../../src/store/memory/store.ts";
 import { storageError } from "../../src/store/postgres/connect/driver-error.ts";
+import { usualIntake } from "../support/usual-intake.ts";
 import { descriptionOf, type Description } from "./description.ts";
 
 const stream = "/v1/tenants/{tenant_id}/permissions/lookup-entity-stream";
@@ -42,7 +43,7 @@ describe("the refusals of the description", () => {
     };
     app = buildHttpServer({
       service,
-      admission: createAdmission({ rateLimit, authenticator }),
+      admission: createAdmission({ rateLimit, intake: usualIntake(), authenticator }),
       logger: pino({ level: "silent" }),
     });
     const { body } = await app.inject({ method: "GET", url: "/openapi.json" });

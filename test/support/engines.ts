@@ -15,6 +15,7 @@ import type { Store } from "../../src/store/store.ts";
 import { admitAll } from "./admit-all.ts";
 import { createMigratedDatabase } from "./database.ts";
 import { tokenKey } from "./token-key.ts";
+import { usualIntake } from "./usual-intake.ts";
 
 /** An engine that the tests of behaviour run on. */
 export interface Engine {
@@ -77,7 +78,7 @@ function engine(name: string, open: (telemetry: Telemetry) => Promise<OpenStore>
       };
       const app = buildHttpServer({
         service,
-        admission: admitAll,
+        admission: { ...admitAll, intake: usualIntake(limits) },
         logger: pino({ level: "silent" }),
         telemetry,
       });

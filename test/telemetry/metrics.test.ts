@@ -16,6 +16,7 @@ import { buildHttpServer } from "../../src/http/server.ts";
 import { observeGarbage } from "../../src/store/observe-garbage.ts";
 import { engines, type TestApp } from "../support/engines.ts";
 import { connectGrpc, failure, serveGrpc } from "../support/grpc.ts";
+import { usualIntake } from "../support/usual-intake.ts";
 import { observed } from "./observed.ts";
 import { prometheusName } from "./prometheus-name.ts";
 
@@ -232,6 +233,7 @@ test("requests that a token is not enough for are counted as refused, over both 
   const limited = { name: "limited", scopes: new Set(["read"] as const), tenants: new Set(["t1"]) };
   const admission = createAdmission({
     rateLimit: createRateLimit(1_000),
+    intake: usualIntake(),
     authenticator: presharedKeys([], [{ key: "limited", credential: limited }]),
   });
   const logger = pino({ level: "silent" });

@@ -9,6 +9,7 @@ import {
   maybe,
   origin,
   port,
+  size,
 } from "../kind.ts";
 import { option } from "../option.ts";
 
@@ -24,6 +25,36 @@ export const serverOptions = {
     default: "100",
     about: "maximum requests per second, REST and gRPC together; more are refused",
     otherVariable: "RATE_LIMIT",
+  }),
+  "server.connection_limit": option(integer({ from: 1, to: 1_000_000 }), {
+    flag: "server-connection-limit",
+    default: "2000",
+    about:
+      "most connections of REST, and as many of gRPC; when one more comes, the one that has been idle for longest is closed, and when none is idle, the new one is refused",
+  }),
+  "server.tenant.request_limit": option(integer({ from: 1, to: 1_000_000 }), {
+    flag: "server-tenant-request-limit",
+    default: "1000",
+    about:
+      "most requests of a tenant that are under way or wait, over REST and gRPC together; of all tenants, four times as many; more are refused",
+  }),
+  "server.tenant.stream_limit": option(integer({ from: 1, to: 1_000_000 }), {
+    flag: "server-tenant-stream-limit",
+    default: "100",
+    about:
+      "most streams of changes of a tenant; of all tenants, four times as many; more are refused",
+  }),
+  "server.tenant.body_limit": option(size, {
+    flag: "server-tenant-body-limit",
+    default: "16MiB",
+    about:
+      "most bytes that bodies above 64 KiB of a tenant have together at the same time; of all tenants, four times as many; a body beyond that is refused before it is read",
+  }),
+  "server.value_limit": option(integer({ from: 1_000, to: 10_000_000 }), {
+    flag: "server-value-limit",
+    default: "50000",
+    about:
+      "most keys, values and brackets in a body above 64 KiB; never less than 20 times `database.max_data_per_write`",
   }),
   "server.grace_period": option(duration, {
     flag: "server-grace-period",
@@ -74,6 +105,11 @@ export const serverOptions = {
     flag: "grpc-port",
     default: "3478",
     about: "port of gRPC",
+  }),
+  "server.grpc.stream_limit": option(integer({ from: 1, to: 1_000_000 }), {
+    flag: "grpc-stream-limit",
+    default: "200",
+    about: "most calls that are open on one connection; clients wait with further ones",
   }),
   "server.grpc.tls.enabled": option(boolean, {
     flag: "grpc-tls-enabled",

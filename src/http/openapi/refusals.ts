@@ -4,7 +4,7 @@ import { errorCodes, errorOf, PembaError } from "../../base/error.ts";
 import { statusOf } from "../../base/status.ts";
 import { missingField, parseTenantId } from "../../service/field.ts";
 import { tenantNotFound, tenantTaken } from "../../store/store-error.ts";
-import { errorBody } from "../error-reply.ts";
+import { errorBody } from "../error-body.ts";
 import { errorAnswer, streamErrorAnswer } from "../shapes/error.ts";
 import type { JsonSchema } from "../shapes/field.ts";
 import { type Components, describeShape } from "./describe-shape.ts";

@@ -1,0 +1,66 @@
+import type { IncomingMessage, ServerResponse } from "node:http";
+import type { Socket } from "node:net";
+
+import { PembaError } from "../base/error.ts";
+import { connectionAccepted } from "../base/loop-round.ts";
+import type { TenantId } from "../base/tuple.ts";
+import { connectionKey } from "../intake/connection-key.ts";
+import { Connections } from "../intake/connections.ts";
+import type { Intake } from "../intake/intake.ts";
+import type { HttpApp } from "./app.ts";
+import { holdFor } from "./held.ts";
+import { refuseConnection } from "./refused-by-node.ts";
+
+/**
+ * Limits the connections that are open, and lets requests in by turns. A connection above the limit is
+ * ended before anything is read from it, with 429 unless it is encrypted.
+ */
+export function limitConnections(app: HttpApp, intake: Intake, isEncrypted: boolean): void {
+  const { server } = app;
+  const max = intake.limits.connections;
+  const connections = new Connections(max);
+  const listeners = server.listeners("connection");
+  server.removeAllListeners("connection");
+  server.on("connection", (socket: Socket) => {
+    connectionAccepted();
+    const ended = connections.opened(connectionKey(socket), () => socket.destroy());
+    if (ended === undefined) {
+      refuse(socket, max, isEncrypted);
+      return;
+    }
+    socket.once("close", ended);
+    for (const listener of listeners) listener.call(server, socket);
+  });
+  // Connections that are refused are open for a moment, too.
+  server.maxConnections = 2 * max;
+  const handlers = server.listeners("request");
+  server.removeAllListeners("request");
+  server.on("request", (request: IncomingMessage, response: ServerResponse) => {
+    const tenant = tenantIn(request.url);
+    holdFor(response, connections.began(connectionKey(request.socket), tenant));
+    const begin = (): void =>
+      handlers.forEach((handler) => handler.call(server, request, response));
+    const turn = { tenant, begin };
+    holdFor(response, () => intake.arrivals.leave(turn));
+    intake.arrivals.enter(turn);
+  });
+}
+
+/**
+ * The tenant that a path names. No token has been looked at: it decides about order alone, and a
+ * request with no right to the tenant delays those of that tenant, as it does without any order.
+ */
+function tenantIn(url = ""): TenantId | undefined {
+  return /^\/v1\/tenants\/(?<tenant>[^/?]{1,128})/.exec(url)?.groups?.["tenant"] as
+    | TenantId
+    | undefined;
+}
+
+function refuse(socket: Socket, max: number, isEncrypted: boolean): void {
+  if (isEncrypted) {
+    socket.destroy();
+    return;
+  }
+  const sentence = `${max} connections are open (\`server.connection_limit\`), retry in a second`;
+  refuseConnection(socket, new PembaError("CONCURRENCY_LIMIT_EXCEEDED", sentence));
+}

@@ -1,0 +1,77 @@
+import { LoopTurns } from "../base/loop-turns.ts";
+import type { TenantId } from "../base/tuple.ts";
+import { Shares } from "./shares.ts";
+
+/** How much an instance takes in; all tenants together may have four times the share of one. */
+export interface IntakeLimits {
+  /** Requests of a tenant that are under way or wait, over all transports. */
+  readonly requestsOfTenant: number;
+  /** Streams of changes of a tenant. */
+  readonly streamsOfTenant: number;
+  /** Bytes of large bodies of a tenant that are held at the same time. */
+  readonly bytesOfTenant: number;
+  /** Connections of each transport. */
+  readonly connections: number;
+  /** Calls that are open on a connection of gRPC. */
+  readonly callsOfConnection: number;
+  /** Values in a large body. */
+  readonly values: number;
+}
+
+/** A longer body is large: the bytes of others are bounded by the number of requests. */
+export const largeBytes = 64 * 1024;
+
+/** So many requests are routed, or refused, in a few milliseconds. */
+const arrivalsPerRound = 32;
+
+/** So many requests begin in a few milliseconds. */
+const requestsPerRound = 16;
+
+/** A large body takes some tens of milliseconds. */
+const largePerRound = 1;
+
+/** Each discards some hundred kilobytes at most. */
+const discardsPerRound = 4;
+
+/**
+ * The limits between the transports and the work, one for all transports of a process. What exceeds a
+ * limit is refused. What is taken in begins from fair queues, a little in each round of the event loop.
+ */
+export class Intake {
+  readonly limits: IntakeLimits;
+  readonly requests: Shares;
+  readonly bytes: Shares;
+  readonly streams: Shares;
+  /** Requests of REST whose heads have been read, in the order of the tenants that they name. */
+  readonly arrivals = new LoopTurns(arrivalsPerRound);
+  /** The beginnings of requests that may ask. */
+  readonly beginnings = new LoopTurns(requestsPerRound);
+  /** Steps of the work on large bodies. */
+  readonly large = new LoopTurns(largePerRound);
+  /** Reads of the bodies of requests that were refused. */
+  readonly discards = new LoopTurns(discardsPerRound);
+
+  constructor(limits: IntakeLimits) {
+    this.limits = limits;
+    this.requests = new Shares(limits.requestsOfTenant, {
+      excess: "too many requests under way",
+      key: "server.tenant.request_limit",
+      advice: "retry in a second",
+    });
+    this.bytes = new Shares(limits.bytesOfTenant, {
+      excess: "too many bytes of bodies in memory",
+      key: "server.tenant.body_limit",
+      advice: "retry in a second",
+    });
+    this.streams = new Shares(limits.streamsOfTenant, {
+      excess: "too many streams of changes",
+      key: "server.tenant.stream_limit",
+      advice: "end one before another is opened",
+    });
+  }
+
+  /** Resolves when it is the tenant's turn for a step of the work on a large body. */
+  async largeTurn(tenant: TenantId | undefined): Promise<void> {
+    await new Promise<void>((begin) => this.large.enter({ tenant, begin }));
+  }
+}

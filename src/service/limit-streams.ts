@@ -1,0 +1,53 @@
+import type { TenantId } from "../base/tuple.ts";
+import type { Intake } from "../intake/intake.ts";
+import type { ChangeMessage } from "../store/change.ts";
+import type { ChangeStream, Store } from "../store/store.ts";
+
+/**
+ * The same store with a limit on how many streams of changes are open. The message of a write is made
+ * for one stream in each round of the event loop: for all streams at once it would hold the loop.
+ */
+export function limitStreams(store: Store, intake: Intake): Store {
+  return {
+    ...store,
+    changes: {
+      follow: async (tenant, from) => {
+        intake.streams.take(tenant, 1);
+        let isHeld = true;
+        const end = (): void => {
+          if (isHeld) intake.streams.giveBack(tenant, 1);
+          isHeld = false;
+        };
+        let stream: ChangeStream;
+        try {
+          stream = await store.changes.follow(tenant, from);
+        } catch (error) {
+          end();
+          throw error;
+        }
+        // A generator that was never started does not run its `finally`.
+        if (from.signal.aborted) end();
+        else from.signal.addEventListener("abort", end, { once: true });
+        return { ...stream, messages: inTurn(stream.messages, { intake, tenant, end }) };
+      },
+    },
+  };
+}
+
+async function* inTurn(
+  messages: AsyncIterable<ChangeMessage>,
+  {
+    intake,
+    tenant,
+    end,
+  }: { readonly intake: Intake; readonly tenant: TenantId; readonly end: () => void },
+): AsyncGenerator<ChangeMessage> {
+  try {
+    for await (const message of messages) {
+      await intake.largeTurn(tenant);
+      yield message;
+    }
+  } finally {
+    end();
+  }
+}
