@@ -40,13 +40,13 @@ export const serverOptions = {
   }),
   "server.tenant.stream_limit": option(integer({ from: 1, to: 1_000_000 }), {
     flag: "server-tenant-stream-limit",
-    default: "100",
+    default: "50",
     about:
       "most streams of changes of a tenant; of all tenants, four times as many; more are refused",
   }),
   "server.tenant.body_limit": option(size, {
     flag: "server-tenant-body-limit",
-    default: "16MiB",
+    default: "8MiB",
     about:
       "most bytes that bodies above 64 KiB of a tenant have together at the same time; of all tenants, four times as many; a body beyond that is refused before it is read",
   }),
