@@ -17,7 +17,7 @@ import { Peers } from "../distributed/peers.ts";
 import { resolvePeers } from "../distributed/resolve.ts";
 import type { RingShape } from "../distributed/ring.ts";
 import type { Service } from "../service/service.ts";
-import type { Store } from "../store/store.ts";
+import type { Layer } from "../store/layer/layer.ts";
 
 /** How long another instance has to answer a check, at most, in milliseconds. */
 const patienceMaxMs = 1_000;
@@ -25,8 +25,8 @@ const patienceMaxMs = 1_000;
 /** The connection of an instance to the others. */
 export interface Distribution {
   readonly server: PeerServer;
-  /** Wraps the store to send checks to the instance that caches their answers. */
-  share(store: Store): Store;
+  /** Sends checks to the instances that keep their answers. */
+  readonly forwarding: Layer;
   close(): void;
 }
 
@@ -67,7 +67,12 @@ export function openPeers(
   telemetry.observe("pemba.peer.members", () => [{ value: peers.size, labels: {} }]);
   return {
     server,
-    share: (store) => forwardChecks(store, peers, { telemetry, patienceMs: patienceOf(config) }),
+    forwarding: forwardChecks({
+      peers,
+      knownHead: (tenant) => service.store.schemas.knownHead(tenant),
+      telemetry,
+      patienceMs: patienceOf(config),
+    }),
     close: () => {
       peers.close();
       server.close();

@@ -1,7 +1,7 @@
 import type { Telemetry } from "../base/telemetry.ts";
 import type { Config } from "../config/options.ts";
-import { lockWaitMs } from "../service/limit-changes.ts";
 import type { GarbageCollectionOptions, GarbagePass } from "../store/garbage-collection.ts";
+import { lockWaitMs } from "../store/layer/limit-changes.ts";
 import { createMemoryStore } from "../store/memory/store.ts";
 import { observeGarbage } from "../store/observe-garbage.ts";
 import { onceServerAnswers } from "../store/postgres/await-server.ts";
@@ -52,7 +52,7 @@ export async function openStore(
           maxRetries: config["database.max_retries"],
           lockWaitMs,
           // Half of the connections. Slower questions have the others.
-          lanes: Math.ceil(config["database.max_connections"] / 2),
+          slots: Math.ceil(config["database.max_connections"] / 2),
           cache: {
             maxBytes: config["service.permission.cache.max_cost"],
             maxEntries: config["service.permission.cache.number_of_counters"],

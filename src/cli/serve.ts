@@ -1,3 +1,4 @@
+import type { Telemetry } from "../base/telemetry.ts";
 import { flagHelp } from "../config/flag-help.ts";
 import type { Config } from "../config/options.ts";
 import { buildGrpcServer } from "../grpc/server.ts";
@@ -5,14 +6,14 @@ import type { CorsRules } from "../http/cors.ts";
 import { buildHttpServer } from "../http/server.ts";
 import type { Intake } from "../intake/intake.ts";
 import { createHealth, type Health } from "../service/health.ts";
-import { limitChanges } from "../service/limit-changes.ts";
-import { limitQuestions } from "../service/limit-questions.ts";
-import { limitReads } from "../service/limit-reads.ts";
-import { limitStreams } from "../service/limit-streams.ts";
-import { limitTime } from "../service/limit-time.ts";
-import { observeStore } from "../service/observe-store.ts";
 import type { Service } from "../service/service.ts";
-import type { Store } from "../store/store.ts";
+import { limitChanges } from "../store/layer/limit-changes.ts";
+import { limitQuestions } from "../store/layer/limit-questions.ts";
+import { limitReads } from "../store/layer/limit-reads.ts";
+import { limitStreams } from "../store/layer/limit-streams.ts";
+import { limitTime } from "../store/layer/limit-time.ts";
+import { observeOperations } from "../store/layer/observe-operations.ts";
+import { type Layers, withLayers } from "../store/layer/order.ts";
 import { closeWithin, flushTimeOf } from "./close-within.ts";
 import type { Command } from "./command.ts";
 import { LateStore } from "./late-store.ts";
@@ -161,23 +162,28 @@ async function fill(
   config: Config,
   { logger, telemetry }: Observation,
 ): Promise<undefined> {
-  const opened = observeStore(await openStore(config, { logger, telemetry }, signal), telemetry);
-  const connections = config["database.max_connections"];
-  const questions = config["service.permission.concurrency_limit"];
-  const asked = limitReads(limitQuestions(opened, questions, telemetry), connections, telemetry);
-  const store = limitChanges(asked, connections, telemetry);
-  // Around the limit of time: a stream that fails to begin in time gives its place back.
-  const bounded = (one: Store): Store => limitStreams(timed(one, config), intake);
-  place.set(bounded(store));
-  shared.set(bounded(peers?.share(store) ?? store));
+  const engine = await openStore(config, { logger, telemetry }, signal);
+  const layers = { ...layersOf(config, telemetry), streams: limitStreams(intake) };
+  place.set(withLayers(engine, layers));
+  shared.set(withLayers(engine, { ...layers, forwarding: peers?.forwarding }));
   logger.info("ready");
 }
 
-/** The memory engine needs no time limits. */
-function timed(store: Store, config: Config): Store {
-  if (config["database.engine"] === "memory") return store;
-  const readMs = config["database.read_timeout"];
-  return limitTime(store, { readMs, changeMs: config["database.write_timeout"] });
+/** The layers of all requests, from clients and from peers: both share the queues. */
+function layersOf(config: Config, telemetry: Telemetry): Layers {
+  const connections = config["database.max_connections"];
+  const limits = {
+    readMs: config["database.read_timeout"],
+    changeMs: config["database.write_timeout"],
+  };
+  return {
+    // The memory engine waits for no storage.
+    time: config["database.engine"] === "memory" ? undefined : limitTime(limits),
+    changes: limitChanges(connections, telemetry),
+    reads: limitReads(connections, telemetry),
+    questions: limitQuestions(config["service.permission.concurrency_limit"], telemetry),
+    observation: observeOperations(telemetry),
+  };
 }
 
 function corsOf(config: Config): CorsRules {

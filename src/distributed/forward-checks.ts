@@ -3,72 +3,63 @@ import { cancelled } from "../base/error.ts";
 import type { Telemetry } from "../base/telemetry.ts";
 import type { TenantId } from "../base/tuple.ts";
 import { questionKey, questionOf } from "../plan/question-of.ts";
+import type { Layer } from "../store/layer/layer.ts";
 import { itemKey, type SingleCheck, singleCheck } from "../store/single-check.ts";
-import type {
-  CheckAnswer,
-  CheckQuestion,
-  PermissionStore,
-  SchemaStore,
-  Store,
-} from "../store/store.ts";
+import type { CheckAnswer, CheckQuestion, SchemaStore } from "../store/store.ts";
 import { isLate, isPeerFault, type Peer, type PeerCheck } from "./peer.ts";
 import type { Peers } from "./peers.ts";
 
-interface ForwardOptions {
+interface ForwardingParts {
+  readonly peers: Pick<Peers, "pick" | "leaveOut" | "wasLate">;
+  /** The head of a tenant that was last seen here. */
+  readonly knownHead: SchemaStore["knownHead"];
   readonly telemetry: Telemetry;
   /** How long an instance that is asked has to answer, at most, in milliseconds. */
   readonly patienceMs: number;
 }
 
 /**
- * The same store, with checks whose answers are kept sent to the instance that keeps them: single
- * ones that name a state and bring no context. If that instance fails or is late, the check is
- * answered here. So errors are those of this instance, and no check fails with another instance.
+ * Sends checks whose answers are kept to the instance that keeps them: single checks that name a state
+ * and bring no context. If that instance fails or is late, the check is answered here. So errors are
+ * those of this instance, and no check fails with another instance.
  */
-export function forwardChecks(
-  store: Store,
-  peers: Pick<Peers, "pick" | "leaveOut" | "wasLate">,
-  options: ForwardOptions,
-): Store {
-  const { permissions } = store;
-  const forwarding = new Forwarding(store, peers, options);
+export function forwardChecks(parts: ForwardingParts): Layer {
+  const forwarding = new Forwarding(parts);
   return {
-    ...store,
-    permissions: {
-      check: async (tenant, question) => await forwarding.check(tenant, question),
-      subjectPermissions: async (tenant, question) =>
-        await permissions.subjectPermissions(tenant, question),
-      expand: async (tenant, question) => await permissions.expand(tenant, question),
+    only: {
+      "permissions.check": async ([tenant, question], next) =>
+        await forwarding.check(tenant, question, async () => await next([tenant, question])),
     },
   };
 }
 
+/** Asks this instance. */
+type AskHere = () => Promise<readonly CheckAnswer[]>;
+
 class Forwarding {
-  readonly #here: PermissionStore;
-  readonly #schemas: SchemaStore;
-  readonly #peers: Pick<Peers, "pick" | "leaveOut" | "wasLate">;
+  readonly #knownHead: SchemaStore["knownHead"];
+  readonly #peers: ForwardingParts["peers"];
   readonly #telemetry: Telemetry;
   readonly #patienceMs: number;
 
-  constructor(
-    { permissions, schemas }: Store,
-    peers: Pick<Peers, "pick" | "leaveOut" | "wasLate">,
-    { telemetry, patienceMs }: ForwardOptions,
-  ) {
-    this.#here = permissions;
-    this.#schemas = schemas;
+  constructor({ peers, knownHead, telemetry, patienceMs }: ForwardingParts) {
+    this.#knownHead = knownHead;
     this.#peers = peers;
     this.#telemetry = telemetry;
     this.#patienceMs = patienceMs;
   }
 
-  async check(tenant: TenantId, question: CheckQuestion): Promise<readonly CheckAnswer[]> {
+  async check(
+    tenant: TenantId,
+    question: CheckQuestion,
+    askHere: AskHere,
+  ): Promise<readonly CheckAnswer[]> {
     const single = keptCheck(question);
     const peer = single && this.#peers.pick(placeKey(tenant, single));
-    if (single === undefined || peer === undefined) return await this.#here.check(tenant, question);
+    if (single === undefined || peer === undefined) return await askHere();
     if (question.signal?.aborted === true) throw cancelled(undefined);
     const answer = await this.#ask(peer, tenant, single);
-    return answer === undefined ? await this.#here.check(tenant, question) : [answer];
+    return answer === undefined ? await askHere() : [answer];
   }
 
   /**
@@ -77,7 +68,7 @@ class Forwarding {
    */
   async #ask(peer: Peer, tenant: TenantId, single: SingleCheck): Promise<CheckAnswer | undefined> {
     const { schemaVersion, signal } = single.question;
-    const head = schemaVersion === undefined ? this.#schemas.knownHead(tenant) : undefined;
+    const head = schemaVersion === undefined ? this.#knownHead(tenant) : undefined;
     const place = this.#telemetry.place();
     const traceparent = place && `00-${place.traceId}-${place.spanId}-01`;
     const patienceMs = this.#patienceNow();

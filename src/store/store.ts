@@ -188,6 +188,8 @@ export interface CheckAnswer {
   readonly allowed: boolean;
   /** Nodes visited until the answer was known; at least 1. */
   readonly nodes: number;
+  /** The version under which it was found; absent where the one that answered did not say. */
+  readonly schemaVersion?: SchemaVersion;
 }
 
 export interface SubjectPermissionQuestion extends QuestionFrame {

@@ -12,6 +12,7 @@ import { Ring } from "../../src/distributed/ring.ts";
 import { Permission } from "../../src/gen/base/v1/permission_pb.ts";
 import { Health } from "../../src/gen/grpc/health/v1/health_pb.ts";
 import { createHealth } from "../../src/service/health.ts";
+import { withLayers } from "../../src/store/layer/order.ts";
 import { createMemoryStore } from "../../src/store/memory/store.ts";
 import type { CheckQuestion, Store } from "../../src/store/store.ts";
 import { configOf } from "../config/given.ts";
@@ -88,7 +89,12 @@ async function join(
       t.after(() => joined.close());
       await joined.server.listen({ host: "127.0.0.1", port });
       const address = `127.0.0.1:${port}`;
-      return { address, shared: joined.share(own), asked, members: () => members() };
+      return {
+        address,
+        shared: withLayers(own, { forwarding: joined.forwarding }),
+        asked,
+        members: () => members(),
+      };
     }),
   );
 }

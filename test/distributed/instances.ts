@@ -13,6 +13,7 @@ import { forwardChecks } from "../../src/distributed/forward-checks.ts";
 import { buildPeerServer } from "../../src/distributed/peer-server.ts";
 import { Peers } from "../../src/distributed/peers.ts";
 import { createHealth, type Health } from "../../src/service/health.ts";
+import { withLayers } from "../../src/store/layer/order.ts";
 import type { CheckQuestion, Store } from "../../src/store/store.ts";
 
 /** One of several instances over one store, as a process would hold it. */
@@ -109,7 +110,14 @@ export async function startInstance(
   });
   return {
     address,
-    store: forwardChecks(own, peers, { telemetry, patienceMs }),
+    store: withLayers(own, {
+      forwarding: forwardChecks({
+        peers,
+        knownHead: (tenant) => store.schemas.knownHead(tenant),
+        telemetry,
+        patienceMs,
+      }),
+    }),
     health,
     peers,
     asked,

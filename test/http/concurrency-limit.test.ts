@@ -7,8 +7,9 @@ import { pino } from "pino";
 import { Permission } from "../../src/gen/base/v1/permission_pb.ts";
 import type { HttpApp } from "../../src/http/app.ts";
 import { buildHttpServer } from "../../src/http/server.ts";
-import { limitQuestions } from "../../src/service/limit-questions.ts";
-import type { Store } from "../../src/store/store.ts";
+import { type Around, type Layer, withLayer } from "../../src/store/layer/layer.ts";
+import { limitQuestions } from "../../src/store/layer/limit-questions.ts";
+import { withLayers } from "../../src/store/layer/order.ts";
 import { until } from "../store/open-write.ts";
 import { admitAll } from "../support/admit-all.ts";
 import { type Engine, engines, type TestApp } from "../support/engines.ts";
@@ -32,22 +33,11 @@ const check = {
   subject: { type: "user", id: "ada" },
 };
 
-/** The same store, with `wrap` around the work of every question. */
-function wrapQuestions(store: Store, wrap: <T>(work: () => Promise<T>) => Promise<T>): Store {
-  const { permissions, lookups } = store;
-  return {
-    ...store,
-    permissions: {
-      check: async (...asked) => await wrap(() => permissions.check(...asked)),
-      expand: async (...asked) => await wrap(() => permissions.expand(...asked)),
-      subjectPermissions: async (...asked) =>
-        await wrap(() => permissions.subjectPermissions(...asked)),
-    },
-    lookups: {
-      entities: async (...asked) => await wrap(() => lookups.entities(...asked)),
-      subjects: async (...asked) => await wrap(() => lookups.subjects(...asked)),
-    },
-  };
+/** Does `wrap` around the work of every question. */
+function aroundQuestions(wrap: <T>(work: () => Promise<T>) => Promise<T>): Layer {
+  const around: Around = async (_operation, request, next) =>
+    await wrap(async () => await next(request));
+  return { question: around, lookup: around };
 }
 
 for (const engine of engines) {
@@ -60,19 +50,19 @@ function suite(engine: Engine): void {
   let app: HttpApp;
   let grpc: GrpcApp;
   let url: string;
-  let gate: PromiseWithResolvers<void>;
+  let opened: PromiseWithResolvers<void>;
   /** Questions that came to the limit, that have left it, and that came through to the engine. */
   const counts = { asked: 0, ended: 0, begun: 0 };
 
   before(async () => {
     started = await engine.start();
     tenant = await started.tenant(schema);
-    const gated = wrapQuestions(started.store, async (work) => {
+    const gate = aroundQuestions(async (work) => {
       counts.begun++;
-      await gate.promise;
+      await opened.promise;
       return await work();
     });
-    const store = wrapQuestions(limitQuestions(gated, limit), async (work) => {
+    const counting = aroundQuestions(async (work) => {
       counts.asked++;
       try {
         return await work();
@@ -80,6 +70,10 @@ function suite(engine: Engine): void {
         counts.ended++;
       }
     });
+    const limited = withLayers(withLayer(started.store, gate), {
+      questions: limitQuestions(limit),
+    });
+    const store = withLayer(limited, counting);
     const service = { ...started.service, store };
     app = buildHttpServer({ service, admission: admitAll, logger: pino({ level: "silent" }) });
     url = await app.listen({ host: "127.0.0.1", port: 0 });
@@ -87,7 +81,7 @@ function suite(engine: Engine): void {
   });
   beforeEach(() => {
     Object.assign(counts, { asked: 0, ended: 0, begun: 0 });
-    gate = Promise.withResolvers();
+    opened = Promise.withResolvers();
   });
   after(async () => {
     await grpc.close();
@@ -129,7 +123,7 @@ function suite(engine: Engine): void {
     assert.deepEqual([code, details], [status.RESOURCE_EXHAUSTED, refusal]);
     assert.equal(counts.begun, limit);
 
-    gate.resolve();
+    opened.resolve();
     await Promise.all(asked);
     assert.equal((await ask()).status, 200);
   });
@@ -142,7 +136,7 @@ function suite(engine: Engine): void {
       body: JSON.stringify(check),
     });
     await until(async () => (counts.ended === 1 ? true : undefined));
-    gate.resolve();
+    opened.resolve();
     assert.equal((await ofOther).status, 200);
     assert.equal((await settled).filter((each) => each.status === "rejected").length, 1);
     assert.equal(counts.begun, limit + waiting);
@@ -168,14 +162,14 @@ function suite(engine: Engine): void {
       assert.equal(answer.status, 429, path);
       assert.notEqual(answer.headers.get("retry-after"), null, path);
     }
-    gate.resolve();
+    opened.resolve();
     await Promise.all(asked);
   });
 
   test("an invalid question is refused as such, with any number of others waiting", async () => {
     const asked = await fill();
     assert.equal((await ask("check", { ...check, permission: "?" })).status, 400);
-    gate.resolve();
+    opened.resolve();
     await Promise.all(asked);
   });
 
@@ -183,7 +177,7 @@ function suite(engine: Engine): void {
     const asked = await fill();
     const write = { metadata: {}, tuples: [{ ...check, relation: "viewer" }] };
     assert.equal((await started.post(`${tenant}/data/write`, write)).status, 200);
-    gate.resolve();
+    opened.resolve();
     await Promise.all(asked);
   });
 
@@ -204,7 +198,7 @@ function suite(engine: Engine): void {
       await until(async () => (counts.ended === waiting ? true : undefined));
       const others = Array.from({ length: waiting }, async () => await askGrpc());
       await untilAsked(limit + 2 * waiting);
-      gate.resolve();
+      opened.resolve();
       await Promise.all([...running, ...others]);
       assert.equal(counts.begun, limit + waiting);
     });

@@ -12,7 +12,8 @@ import { Data } from "../../src/gen/base/v1/data_pb.ts";
 import { Tenancy } from "../../src/gen/base/v1/tenancy_pb.ts";
 import type { HttpApp } from "../../src/http/app.ts";
 import { buildHttpServer } from "../../src/http/server.ts";
-import { limitChanges } from "../../src/service/limit-changes.ts";
+import { limitChanges } from "../../src/store/layer/limit-changes.ts";
+import { withLayers } from "../../src/store/layer/order.ts";
 import { until } from "../store/open-write.ts";
 import { admitAll } from "../support/admit-all.ts";
 import { type Engine, engines, type TestApp } from "../support/engines.ts";
@@ -83,7 +84,7 @@ function suite(engine: Engine): void {
         },
       },
     };
-    const service = { ...started.service, store: limitChanges(held, 1) };
+    const service = { ...started.service, store: withLayers(held, { changes: limitChanges(1) }) };
     const logger = pino({ level: "info" }, { write: (line) => void lines.push(line) });
     app = buildHttpServer({ service, admission: admitAll, logger, telemetry });
     grpc = await serveGrpc(service, admitAll, telemetry, logger);

@@ -11,7 +11,8 @@ import { Permission } from "../../src/gen/base/v1/permission_pb.ts";
 import { buildHttpServer } from "../../src/http/server.ts";
 import type { IntakeLimits } from "../../src/intake/intake.ts";
 import { createHealth } from "../../src/service/health.ts";
-import { limitStreams } from "../../src/service/limit-streams.ts";
+import { limitStreams } from "../../src/store/layer/limit-streams.ts";
+import { withLayers } from "../../src/store/layer/order.ts";
 import type { Service } from "../../src/service/service.ts";
 import type { Engine, TestApp } from "../support/engines.ts";
 import { type GrpcApp, serveGrpc } from "../support/grpc.ts";
@@ -56,7 +57,7 @@ export async function serve(
   const app = await engine.start();
   const intake = usualIntake(limits);
   const gates = new Map<string, { count: number; readonly gate: PromiseWithResolvers<void> }>();
-  const limited = limitStreams(app.store, intake);
+  const limited = withLayers(app.store, { streams: limitStreams(intake) });
   const { permissions } = limited;
   const service: Service = {
     ...app.service,

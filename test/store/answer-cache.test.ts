@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 
-import { AnswerCache } from "../../src/store/postgres/checks/answer-cache.ts";
+import { AnswerCache } from "../../src/store/layer/answer-cache.ts";
 
 const limits = { maxBytes: 20_000, maxEntries: 1_000 };
 const answer = { allowed: true, nodes: 1 };

@@ -8,13 +8,9 @@ import {
   type SnapToken,
   type TenantId,
 } from "../../src/base/tuple.ts";
-import type { VersionedAnswer } from "../../src/store/postgres/checks/check-batch.ts";
-import {
-  CheckBatches,
-  type CheckStatements,
-} from "../../src/store/postgres/checks/check-batches.ts";
-import { storageError } from "../../src/store/postgres/connect/driver-error.ts";
-import type { CheckQuestion } from "../../src/store/store.ts";
+import { CheckBatches, type CheckStatements } from "../../src/store/layer/batch-checks.ts";
+import { isOfAll, storageError } from "../../src/store/postgres/connect/driver-error.ts";
+import type { CheckAnswer, CheckQuestion } from "../../src/store/store.ts";
 import { watchKeys } from "../support/kept-keys.ts";
 import { fails } from "./engines.ts";
 
@@ -41,8 +37,8 @@ function statements(): CheckStatements & { readonly sent: Sent[] } {
     tenant: TenantId,
     question: CheckQuestion,
     isTogether: boolean,
-  ): Promise<(VersionedAnswer | undefined)[]> => {
-    const { promise, resolve, reject } = Promise.withResolvers<(VersionedAnswer | undefined)[]>();
+  ): Promise<(CheckAnswer | undefined)[]> => {
+    const { promise, resolve, reject } = Promise.withResolvers<(CheckAnswer | undefined)[]>();
     const ids = question.items.map(({ entity }) => entity.id);
     const { signal } = question;
     signal?.addEventListener("abort", () => reject(new PembaError("CANCELLED", "gone")));
@@ -61,6 +57,7 @@ function statements(): CheckStatements & { readonly sent: Sent[] } {
     check: async (tenant, question) =>
       (await send(tenant, question, false)).flatMap((answer) => answer ?? []),
     decide: async (tenant, question) => await send(tenant, question, true),
+    isOfAll,
   };
 }
 
@@ -92,7 +89,7 @@ async function settled(): Promise<void> {
 
 test("a check goes at once and alone while there is a lane", async () => {
   const fake = statements();
-  const batches = new CheckBatches(fake, { lanes: 2, runningMax: 8 });
+  const batches = new CheckBatches(fake, { slots: 2, runningMax: 8 });
   const answers = [batches.check(t1, question("a")), batches.check(t1, question("b"))];
   assert.deepEqual(
     fake.sent.map(({ ids, isTogether }) => [ids, isTogether]),
@@ -107,7 +104,7 @@ test("a check goes at once and alone while there is a lane", async () => {
 
 test("what waits goes together when a lane is free, and the same check is asked once", async () => {
   const fake = statements();
-  const batches = new CheckBatches(fake, { lanes: 1, runningMax: 8 });
+  const batches = new CheckBatches(fake, { slots: 1, runningMax: 8 });
   const answers = ["a", "b", "c", "b"].map((id) => batches.check(t1, question(id)));
   assert.equal(fake.sent.length, 1);
   fake.sent[0]?.answer();
@@ -120,7 +117,7 @@ test("what waits goes together when a lane is free, and the same check is asked 
 
 test("only checks of one plan, state and depth go together", async () => {
   const fake = statements();
-  const batches = new CheckBatches(fake, { lanes: 1, runningMax: 8 });
+  const batches = new CheckBatches(fake, { slots: 1, runningMax: 8 });
   const other = question("b").items.map((item) => ({ ...item, permission: "edit" }));
   const answers = [
     batches.check(t1, question("a")),
@@ -140,10 +137,10 @@ test("only checks of one plan, state and depth go together", async () => {
   assert.equal((await Promise.all(answers)).length, 5);
 });
 
-test("there are lanes for each server, however many there are at a time", async () => {
+test("there are slots for each server, however many there are at a time", async () => {
   const fake = statements();
   let servers = 1;
-  const batches = new CheckBatches(fake, { lanes: 1, runningMax: 2, servers: () => servers });
+  const batches = new CheckBatches(fake, { slots: 1, runningMax: 2, servers: () => servers });
   // Of different depths, so that each is a statement.
   const answers = [1, 2, 3].map((depth) => batches.check(t1, question("a", { depth })));
   assert.equal(fake.sent.length, 1);
@@ -163,7 +160,7 @@ test("there are lanes for each server, however many there are at a time", async 
 
 test("a question with a context or with several items does not wait", async () => {
   const fake = statements();
-  const batches = new CheckBatches(fake, { lanes: 1, runningMax: 8 });
+  const batches = new CheckBatches(fake, { slots: 1, runningMax: 8 });
   const [item] = question("a").items;
   const answers = [
     batches.check(t1, question("a")),
@@ -179,7 +176,7 @@ test("the same check is asked once however much it costs", async (context) => {
   let now = 0;
   context.mock.method(performance, "now", () => (now += 60));
   const fake = statements();
-  const batches = new CheckBatches(fake, { lanes: 1, runningMax: 8 });
+  const batches = new CheckBatches(fake, { slots: 1, runningMax: 8 });
   const first = batches.check(t1, question("a"));
   fake.sent[0]?.answer();
   await first;
@@ -210,8 +207,9 @@ test("what sends no statement tells nothing of what checks cost", async (context
         together.push(items.length);
         return [];
       },
+      isOfAll,
     },
-    { lanes: 1, runningMax: 2 },
+    { slots: 1, runningMax: 2 },
   );
   for (let round = 0; round < 3; round += 1) {
     const ids = Array.from({ length: 7 }, (_, index) => `${round} ${index}`);
@@ -224,7 +222,7 @@ test("what sends no statement tells nothing of what checks cost", async (context
 
 test("checks whose errors name fields differently do not go together", async () => {
   const fake = statements();
-  const batches = new CheckBatches(fake, { lanes: 1, runningMax: 8 });
+  const batches = new CheckBatches(fake, { slots: 1, runningMax: 8 });
   const path = (item: number, field: string): string => `items[${item}].${field}`;
   const answers = [
     batches.check(t1, question("a")),
@@ -244,7 +242,7 @@ test("checks whose errors name fields differently do not go together", async () 
 
 test("a batch that took too long for the database is asked one by one", async () => {
   const fake = statements();
-  const batches = new CheckBatches(fake, { lanes: 1, runningMax: 8 });
+  const batches = new CheckBatches(fake, { slots: 1, runningMax: 8 });
   const [first, quick, costly] = ["a", "b", "c"].map((id) => batches.check(t1, question(id)));
   assert.ok(costly);
   fake.sent[0]?.answer();
@@ -261,7 +259,7 @@ test("a batch that took too long for the database is asked one by one", async ()
 
 test("tenants take turns, however much one of them asks", async () => {
   const fake = statements();
-  const batches = new CheckBatches(fake, { lanes: 1, runningMax: 8 });
+  const batches = new CheckBatches(fake, { slots: 1, runningMax: 8 });
   const many = Array.from({ length: 100 }, (_, index) =>
     batches.check(t1, question(String(index))),
   );
@@ -289,7 +287,7 @@ test("tenants take turns, however much one of them asks", async () => {
 
 test("what a statement leaves open is asked alone, and fails alone", async () => {
   const fake = statements();
-  const batches = new CheckBatches(fake, { lanes: 1, runningMax: 8 });
+  const batches = new CheckBatches(fake, { slots: 1, runningMax: 8 });
   const [first, good, bad] = ["a", "b", "c"].map((id) => batches.check(t1, question(id)));
   fake.sent[0]?.answer();
   await first;
@@ -305,7 +303,7 @@ test("what a statement leaves open is asked alone, and fails alone", async () =>
 
 test("a fault of ours is looked for one by one, a fault of the storage fails all", async () => {
   const fake = statements();
-  const batches = new CheckBatches(fake, { lanes: 1, runningMax: 8 });
+  const batches = new CheckBatches(fake, { slots: 1, runningMax: 8 });
   const [first, ...others] = ["a", "b", "c"].map((id) => batches.check(t1, question(id)));
   fake.sent[0]?.answer();
   await first;
@@ -328,7 +326,7 @@ test("a fault of ours is looked for one by one, a fault of the storage fails all
 test("a check for which the server lacks disk or memory fails alone", async () => {
   for (const code of ["53000", "53100", "53200", "53400"]) {
     const fake = statements();
-    const batches = new CheckBatches(fake, { lanes: 1, runningMax: 8 });
+    const batches = new CheckBatches(fake, { slots: 1, runningMax: 8 });
     const [first, large, small] = ["a", "b", "c"].map((id) => batches.check(t1, question(id)));
     assert.ok(large);
     const lacking = storageError(Object.assign(new Error("no more of it"), { code }));
@@ -347,7 +345,7 @@ test("a check for which the server lacks disk or memory fails alone", async () =
 
 test("a server that takes no more connections fails all that were asked together", async () => {
   const fake = statements();
-  const batches = new CheckBatches(fake, { lanes: 1, runningMax: 8 });
+  const batches = new CheckBatches(fake, { slots: 1, runningMax: 8 });
   const [first, ...failing] = ["a", "b", "c"].map((id) => batches.check(t1, question(id)));
   fake.sent[0]?.answer();
   await first;
@@ -358,7 +356,7 @@ test("a server that takes no more connections fails all that were asked together
 
 test("who leaves takes nobody along, and a batch that all have left is cancelled", async () => {
   const fake = statements();
-  const batches = new CheckBatches(fake, { lanes: 1, runningMax: 8 });
+  const batches = new CheckBatches(fake, { slots: 1, runningMax: 8 });
   const leaving = [new AbortController(), new AbortController(), new AbortController()];
   const [ann, bob, cyd] = leaving;
   assert.ok(ann && bob && cyd);
@@ -388,7 +386,7 @@ test("checks that all left late together are asked alone from then on, until one
   let now = 0;
   context.mock.method(performance, "now", () => now);
   const fake = statements();
-  const batches = new CheckBatches(fake, { lanes: 1, runningMax: 8 });
+  const batches = new CheckBatches(fake, { slots: 1, runningMax: 8 });
   const askAll = async (signal?: AbortSignal): Promise<readonly (readonly string[])[]> => {
     const from = fake.sent.length;
     const first = batches.check(t1, question("a"));
@@ -414,7 +412,7 @@ test("checks that all left late together are asked alone from then on, until one
 test("a batch that all have left takes no turn of its tenant, and no memory", async (context) => {
   const keys = watchKeys(context);
   const fake = statements();
-  const batches = new CheckBatches(fake, { lanes: 1, runningMax: 8 });
+  const batches = new CheckBatches(fake, { slots: 1, runningMax: 8 });
   const first = batches.check(t2, question("a"));
   const leaving = new AbortController();
   const { signal } = leaving;
@@ -450,7 +448,7 @@ test("a batch that all have left takes no turn of its tenant, and no memory", as
 test("a slow statement gives its lane up, and a slow batch is taken apart", async (context) => {
   context.mock.timers.enable({ apis: ["setTimeout"] });
   const fake = statements();
-  const batches = new CheckBatches(fake, { lanes: 1, runningMax: 4 });
+  const batches = new CheckBatches(fake, { slots: 1, runningMax: 4 });
   const first = batches.check(t1, question("a"));
   const others = ["b", "c"].map((id) => batches.check(t1, question(id)));
   context.mock.timers.tick(30);
@@ -473,7 +471,7 @@ test("a slow statement gives its lane up, and a slow batch is taken apart", asyn
 test("slow checks of one tenant leave connections to others", async (context) => {
   context.mock.timers.enable({ apis: ["setTimeout"] });
   const fake = statements();
-  const batches = new CheckBatches(fake, { lanes: 2, runningMax: 5 });
+  const batches = new CheckBatches(fake, { slots: 2, runningMax: 5 });
   // Of different depths, so that each is a statement.
   const slow = Array.from({ length: 9 }, (_, index) =>
     batches.check(t1, question("slow", { depth: 10 + index })),
@@ -498,7 +496,7 @@ test("what is remembered of checks has a bounded length, whatever they bring", a
   context.mock.method(performance, "now", () => now);
   const keys = watchKeys(context);
   const fake = statements();
-  const batches = new CheckBatches(fake, { lanes: 1, runningMax: 1 });
+  const batches = new CheckBatches(fake, { slots: 1, runningMax: 1 });
   const remembered = async (more: Partial<CheckQuestion>): Promise<readonly string[]> => {
     const answer = batches.check(t1, question("a", more));
     // Many times longer than usual, however long the last one took.

@@ -79,7 +79,7 @@ before(async () => {
   const opened = await openPostgres();
   plain = opened.store;
   layered = await openStore(opened.url, {
-    lanes: 1,
+    slots: 1,
     cache: { maxBytes: 100_000, maxEntries: 200 },
     telemetry: {
       ...noTelemetry,

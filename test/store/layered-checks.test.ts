@@ -32,7 +32,7 @@ let token: SnapToken;
 
 before(async () => {
   ({ store, url, close } = await openPostgres({
-    lanes: 1,
+    slots: 1,
     cache: { maxBytes: 1_000_000, maxEntries: 1000 },
     onStatement: () => (statements += 1),
     telemetry: {

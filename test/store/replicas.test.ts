@@ -232,7 +232,7 @@ test("as many checks run as the connections to all replicas take", async (t) => 
     // The writer itself, by another name of it.
     replicaUrl: `${twice}?application_name=pemba-reader`,
     pool: { ...pool, maxConnections: 2 },
-    lanes: 1,
+    slots: 1,
   });
   await write(store, tenant, { tuples: owner("a") });
   await allowed(store, tenant, asked("a"));

@@ -4,10 +4,8 @@ import { test } from "node:test";
 import { PembaError } from "../../src/base/error.ts";
 import type { SnapToken, TenantId } from "../../src/base/tuple.ts";
 import { CompiledSchemas } from "../../src/store/compiled-schemas.ts";
-import {
-  type KnownState,
-  StateQuestions,
-} from "../../src/store/postgres/checks/state-questions.ts";
+import type { KnownState } from "../../src/store/layer/cache-answers.ts";
+import { StateQuestions } from "../../src/store/postgres/checks/state-questions.ts";
 import type { Reads } from "../../src/store/postgres/replicas/reads.ts";
 import { fails } from "./engines.ts";
 
@@ -27,7 +25,7 @@ interface Asking {
 }
 
 /** Questions whose statements end when they are told to. */
-function questions(lanes: number): Asking {
+function questions(slots: number): Asking {
   const sent: Sent[] = [];
   const reads: Reads = {
     read: async (_text, _values, frame) => {
@@ -50,7 +48,7 @@ function questions(lanes: number): Asking {
     }),
   };
   const schemas = new CompiledSchemas(() => assert.fail("no schema is needed"), { maxBytes: 1 });
-  const states = new StateQuestions({ reads, schemas, tokens, lanes, servers: () => 1 });
+  const states = new StateQuestions({ reads, schemas, tokens, slots, servers: () => 1 });
   return {
     sent,
     ask: async (tenant, token, signal) => {
@@ -78,7 +76,7 @@ async function settled(): Promise<void> {
 
 const tokensOf = (sent: readonly Sent[]): readonly string[] => sent.map(({ token }) => token);
 
-test("no more states are asked for at a time than there are lanes, and tenants take turns", async () => {
+test("no more states are asked for at a time than there are slots, and tenants take turns", async () => {
   const { sent, ask } = questions(2);
   const many = ["a", "b", "c", "d", "e"].map((token) => ask(t1, token));
   const one = ask(t2, "x");

@@ -7,8 +7,9 @@ import { noTelemetry, type Telemetry } from "../../src/base/telemetry.ts";
 import type { HttpApp } from "../../src/http/app.ts";
 import { buildHttpServer } from "../../src/http/server.ts";
 import { createHealth } from "../../src/service/health.ts";
-import { observeStore } from "../../src/service/observe-store.ts";
 import type { Service } from "../../src/service/service.ts";
+import { observeOperations } from "../../src/store/layer/observe-operations.ts";
+import { withLayers } from "../../src/store/layer/order.ts";
 import { createMemoryStore } from "../../src/store/memory/store.ts";
 import { createPostgresStore } from "../../src/store/postgres/store.ts";
 import type { Store } from "../../src/store/store.ts";
@@ -68,7 +69,7 @@ function engine(name: string, open: (telemetry: Telemetry) => Promise<OpenStore>
     name,
     start: async (limits = {}, telemetry = noTelemetry) => {
       const { store: opened, drop } = await open(telemetry);
-      const store = observeStore(opened, telemetry);
+      const store = withLayers(opened, { observation: observeOperations(telemetry) });
       const service: Service = {
         store,
         health: createHealth(store),

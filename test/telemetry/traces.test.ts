@@ -4,7 +4,8 @@ import { suite, test } from "node:test";
 import { must } from "../../src/base/assert.ts";
 import type { TenantId } from "../../src/base/tuple.ts";
 import { Permission } from "../../src/gen/base/v1/permission_pb.ts";
-import { limitQuestions } from "../../src/service/limit-questions.ts";
+import { limitQuestions } from "../../src/store/layer/limit-questions.ts";
+import { withLayers } from "../../src/store/layer/order.ts";
 import type { ExpandQuestion, PermissionStore } from "../../src/store/store.ts";
 import { engines } from "../support/engines.ts";
 import { connectGrpc, serveGrpc } from "../support/grpc.ts";
@@ -174,7 +175,7 @@ test("a question that waits in the queue has a span for that", async (t) => {
     return assert.fail("it was its turn");
   };
   const gated = { ...app.store, permissions: { ...app.store.permissions, expand } };
-  const { permissions } = limitQuestions(gated, 1, telemetry);
+  const { permissions } = withLayers(gated, { questions: limitQuestions(1, telemetry) });
   const ask = (method: string): Promise<unknown> => {
     const head = { transport: "rest", traceparent: undefined, tracestate: undefined } as const;
     const record = telemetry.begin({ ...head, method });

@@ -3,6 +3,8 @@ import type { SnapToken, TenantId } from "../../base/tuple.ts";
 import { validateOperations, writesAnything } from "../bundle.ts";
 import { CompiledSchemas } from "../compiled-schemas.ts";
 import { type GarbageCollectionOptions, type GarbagePass, quietMs } from "../garbage-collection.ts";
+import { observeInterpreter } from "../layer/observe-operations.ts";
+import { withLayers } from "../layer/order.ts";
 import { observeSchemas } from "../observe-schemas.ts";
 import { pageOf } from "../page.ts";
 import type {
@@ -24,7 +26,6 @@ import { MemoryPermissions } from "./check.ts";
 import { MemoryData } from "./data.ts";
 import { startGarbageCollection } from "./garbage.ts";
 import { memoryLookups } from "./lookup.ts";
-import { tellInterpreter } from "./observe.ts";
 import { MemoryTenants } from "./tenants.ts";
 
 export interface MemoryStoreOptions {
@@ -74,12 +75,12 @@ export function createMemoryStore(options: MemoryStoreOptions): Store {
       collected: options.onCollected ?? (() => {}),
       warn: options.warn ?? (() => {}),
     });
-  return {
+  const engine: Store = {
     tenants: tenantStore(parts),
     schemas: schemaStore(parts),
     data: dataStore(parts),
     bundles: bundleStore(parts),
-    permissions: tellInterpreter(new MemoryPermissions({ data, schemas }), telemetry),
+    permissions: new MemoryPermissions({ data, schemas }),
     lookups: memoryLookups({ data, schemas, telemetry }),
     changes: isWatched
       ? createMemoryChanges(data, quietMs(options.garbageCollection), lags)
@@ -90,6 +91,7 @@ export function createMemoryStore(options: MemoryStoreOptions): Store {
       await collection?.close();
     },
   };
+  return withLayers(engine, { interpreter: observeInterpreter(telemetry) });
 }
 
 function tenantStore(parts: Parts): TenantStore {

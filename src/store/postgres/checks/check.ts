@@ -11,6 +11,7 @@ import type { Plan } from "../../../plan/plan.ts";
 import { answersOf, type Evidence } from "../../answers.ts";
 import { answerOf } from "../../check-error.ts";
 import type { ExpandTree } from "../../expand-tree.ts";
+import type { CheckStatements } from "../../layer/batch-checks.ts";
 import type {
   CheckAnswer,
   CheckItem,
@@ -21,13 +22,13 @@ import type {
   SubjectPermissionQuestion,
 } from "../../store.ts";
 import { answersByName, subjectPermissionChecks } from "../../subject-permission.ts";
+import { isOfAll } from "../connect/driver-error.ts";
 import { numberOf, type Row } from "../connect/row.ts";
 import { type Asked, askGroups, type Asking, askUnderHead } from "../questions/asking.ts";
 import { CheckPlans } from "../questions/check-plan.ts";
 import { expandPermission } from "../questions/expand.ts";
 import { gatheredEvidence, isTooLarge } from "../questions/gathered-facts.ts";
 import type { Group } from "../questions/group.ts";
-import type { VersionedAnswer } from "./check-batch.ts";
 
 /** How answers were found: in SQL, from gathered facts, or from these after SQL left them open. */
 export type Answering = "pushed_down" | "gathered" | "looked_into";
@@ -39,7 +40,8 @@ interface Parts extends Omit<Asking, "telemetry" | "plans"> {
 }
 
 /** Checks as one statement: the plan in SQL, with what there is to know of tenant and schema. */
-export class PostgresPermissions implements PermissionStore {
+export class PostgresPermissions implements PermissionStore, CheckStatements {
+  readonly isOfAll = isOfAll;
   readonly #asking: Asking;
   readonly #onAnswered: NonNullable<Parts["onAnswered"]>;
 
@@ -49,19 +51,15 @@ export class PostgresPermissions implements PermissionStore {
     this.#onAnswered = onAnswered ?? (() => {});
   }
 
-  async check(tenant: TenantId, question: CheckQuestion): Promise<readonly VersionedAnswer[]> {
+  async check(tenant: TenantId, question: CheckQuestion): Promise<readonly CheckAnswer[]> {
     return (await this.#answer(tenant, question, () => question)).answers;
   }
 
-  /**
-   * The answers that one statement gives, for questions without a context; undefined for an item that
-   * takes more than that, or whose check fails. None at all when no item can be asked so: then nothing
-   * was.
-   */
+  /** For questions without a context. */
   async decide(
     tenant: TenantId,
     question: CheckQuestion,
-  ): Promise<readonly (VersionedAnswer | undefined)[]> {
+  ): Promise<readonly (CheckAnswer | undefined)[]> {
     return await askUnderHead(
       this.#asking,
       { tenant, frame: question },
@@ -71,7 +69,7 @@ export class PostgresPermissions implements PermissionStore {
         if (pushedDown.length === 0) return [];
         const rows = await askGroups(this.#asking, asked, pushedDown);
         if (rows === undefined) return undefined;
-        const answers = new Map<number, VersionedAnswer>();
+        const answers = new Map<number, CheckAnswer>();
         for (const row of rows) {
           const answer = decidedBy(row);
           if (answer === undefined) continue;
@@ -194,7 +192,7 @@ const apartMax = 100;
 interface Answered {
   readonly items: readonly CheckItem[];
   /** One for each item. */
-  readonly answers: readonly VersionedAnswer[];
+  readonly answers: readonly CheckAnswer[];
 }
 
 /** The answer of an item that its statement decided. */

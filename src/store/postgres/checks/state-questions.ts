@@ -1,90 +1,71 @@
 import { must } from "../../../base/assert.ts";
 import { cancelled } from "../../../base/error.ts";
 import { TenantTurns } from "../../../base/tenant-turns.ts";
-import type { SchemaVersion, SnapToken, TenantId } from "../../../base/tuple.ts";
+import type { TenantId } from "../../../base/tuple.ts";
 import { stateStatement } from "../../../sql/state/state-statement.ts";
 import type { CompiledSchemas } from "../../compiled-schemas.ts";
+import type { KnownState, StateQuestion, States } from "../../layer/cache-answers.ts";
 import { optionalTextOf, textOf } from "../connect/row.ts";
 import type { Value } from "../connect/value.ts";
 import { foundRow, headOf } from "../questions/head.ts";
 import type { Reads } from "../replicas/reads.ts";
 import { type SnapTokens, stateValues } from "../token/snap-token.ts";
 
-/** What a question asks about: a tenant at a state, under a version or the head. */
-export interface StateQuestion {
-  readonly tenant: TenantId;
-  readonly snapToken: SnapToken;
-  readonly schemaVersion: SchemaVersion | undefined;
-  /** The head that the answer is to go with, as far as a replica may say it; undefined: any. */
-  readonly head: SchemaVersion | undefined;
-}
-
-export interface KnownState {
-  /** Equal for tokens that name the same state of the same tenant. */
-  readonly key: string;
-  /** The version in force; undefined when there is none. */
-  readonly version: SchemaVersion | undefined;
-}
-
 const statements = {
   head: stateStatement({ pinnedVersion: false }),
   pinned: stateStatement({ pinnedVersion: true }),
 };
 
-/** Those who ask the same, and share the answer. */
+/** One question to the database, with the callers that share its answer. */
 interface Round {
   readonly tenant: TenantId;
   readonly key: string;
-  /** Called when it is its turn. */
+  /** Called when a slot is free for it. */
   readonly begin: () => void;
   readonly known: Promise<KnownState>;
-  /** How many wait for it. */
-  askers: number;
+  /** How many callers wait for it. */
+  waiters: number;
 }
 
 /**
  * Asks the database which state a token names and whether it may still be read, and for the head.
- * Those who ask the same while it is being asked share the question that follows, which begins after
- * all of them have come, so none gets an answer older than its question. While fewer questions run
- * than there are lanes, one goes at once; others wait, tenants in turn.
+ * Callers that ask the same while it is being asked share the question that follows. It begins after all
+ * of them have come, so no answer is older than its question. While a slot is free, a question goes at
+ * once; otherwise it waits in a fair queue.
  */
-export class StateQuestions {
+export class StateQuestions implements States {
   readonly #reads: Reads;
   readonly #schemas: CompiledSchemas;
   readonly #tokens: Pick<SnapTokens, "read">;
-  readonly #lanes: number;
+  readonly #slots: number;
   readonly #servers: () => number;
-  /** The keys of what runs: no more than one of a kind. */
+  /** The keys of the questions that run: one of each key. */
   readonly #running = new Set<string>();
-  /** What has not begun and takes others, by its key. */
+  /** The rounds that have not begun and take more callers, by key. */
   readonly #open = new Map<string, Round>();
-  /** The same but for those that wait until their kind has ended. */
+  /** The same without those whose key runs already. */
   readonly #waiting = new TenantTurns<Round>();
 
-  /** `lanes`: how many questions run at each of so many `servers` before others wait. */
+  /** `slots`: how many questions run at each of the `servers` before others wait. */
   constructor(parts: {
     readonly reads: Reads;
     readonly schemas: CompiledSchemas;
     readonly tokens: Pick<SnapTokens, "read">;
-    readonly lanes: number;
+    readonly slots: number;
     readonly servers: () => number;
   }) {
     this.#reads = parts.reads;
     this.#schemas = parts.schemas;
     this.#tokens = parts.tokens;
-    this.#lanes = parts.lanes;
+    this.#slots = parts.slots;
     this.#servers = parts.servers;
   }
 
-  /**
-   * Fails with TENANT_NOT_FOUND, SCHEMA_NOT_FOUND (of a pinned version), INVALID_SNAP_TOKEN,
-   * SNAP_TOKEN_EXPIRED and UNAVAILABLE, and with CANCELLED when the signal aborts: what runs goes on
-   * for the others.
-   */
+  /** When the signal aborts, a question that runs goes on for its other callers. */
   async ask(question: StateQuestion, signal: AbortSignal | undefined): Promise<KnownState> {
     if (signal?.aborted === true) throw cancelled(undefined);
     const round = this.#roundOf(question);
-    round.askers += 1;
+    round.waiters += 1;
     this.#sendWaiting();
     const { promise: left, reject } = Promise.withResolvers<never>();
     const leave = (): void => reject(cancelled(undefined));
@@ -93,8 +74,8 @@ export class StateQuestions {
       return await Promise.race([round.known, left]);
     } finally {
       signal?.removeEventListener("abort", leave);
-      round.askers -= 1;
-      if (round.askers === 0) this.#drop(round);
+      round.waiters -= 1;
+      if (round.waiters === 0) this.#drop(round);
     }
   }
 
@@ -103,15 +84,15 @@ export class StateQuestions {
     const key = `${tenant} ${snapToken} ${schemaVersion} ${head}`;
     const open = this.#open.get(key);
     if (open !== undefined) return open;
-    const { promise: turn, resolve: begin } = Promise.withResolvers<void>();
-    const known = this.#answer(key, question, turn);
-    const round: Round = { tenant, key, begin, known, askers: 0 };
+    const { promise: begun, resolve: begin } = Promise.withResolvers<void>();
+    const known = this.#answer(key, question, begun);
+    const round: Round = { tenant, key, begin, known, waiters: 0 };
     this.#open.set(key, round);
     if (!this.#running.has(key)) this.#waiting.add(round);
     return round;
   }
 
-  /** Nobody waits for it: unless it has begun, it is not asked. */
+  /** A round without callers is not asked, unless it has begun. */
   #drop(round: Round): void {
     if (this.#open.get(round.key) !== round) return;
     this.#open.delete(round.key);
@@ -119,8 +100,8 @@ export class StateQuestions {
   }
 
   #sendWaiting(): void {
-    const lanes = this.#lanes * this.#servers();
-    while (this.#running.size < lanes) {
+    const slots = this.#slots * this.#servers();
+    while (this.#running.size < slots) {
       const round = this.#waiting.next();
       if (round === undefined) return;
       this.#open.delete(round.key);
@@ -129,9 +110,9 @@ export class StateQuestions {
     }
   }
 
-  /** It waits here, so that it is in the trace of the first who asks. */
-  async #answer(key: string, question: StateQuestion, turn: Promise<void>): Promise<KnownState> {
-    await turn;
+  /** Waits here, so that the statement is in the trace of the first caller. */
+  async #answer(key: string, question: StateQuestion, begun: Promise<void>): Promise<KnownState> {
+    await begun;
     try {
       return await this.#read(question);
     } finally {
@@ -159,7 +140,7 @@ export class StateQuestions {
     );
     const row = foundRow(this.#schemas, { tenant, schemaVersion }, true, rows[0]);
     const change = optionalTextOf(row, "last_change");
-    // What was before all that is kept is the state itself.
+    // Without a change in the log the snapshot itself identifies the state.
     const shown = change === undefined ? state.snapshot : `${change}:${textOf(row, "hidden")}`;
     return {
       key: `${state.identity}:${state.timeline}:${textOf(row, "number")}:${shown}`,

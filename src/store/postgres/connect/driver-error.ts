@@ -143,8 +143,17 @@ export function isAnswer(error: unknown): boolean {
   return isCancelled(error) || isCancelled(error.cause);
 }
 
-/** Did the server lack disk, memory or what else a limit of it holds back, for one statement? */
-export function isExhausted(error: unknown): boolean {
+/**
+ * Would another statement for the same tenant and state fail so, over the same route? A fault of ours, a
+ * statement that took too long, and one for which the server had not the disk or the memory may be alone.
+ */
+export function isOfAll(error: unknown): boolean {
+  if (!(error instanceof PembaError) || isExhausted(error)) return false;
+  return error.kind !== "internal" && error.kind !== "deadline_exceeded";
+}
+
+/** Did the server lack disk, memory or another limited resource for the statement? */
+function isExhausted(error: unknown): boolean {
   const code = error instanceof PembaError ? codeOf(error.cause) : undefined;
   return code !== undefined && exhaustedStates.test(code);
 }

@@ -2,7 +2,7 @@ import { hash } from "node:crypto";
 
 import { LRUCache } from "lru-cache";
 
-import type { CheckAnswer } from "../../store.ts";
+import type { CheckAnswer } from "../store.ts";
 
 /** How much may be kept. */
 export interface AnswerCacheLimits {

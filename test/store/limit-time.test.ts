@@ -6,13 +6,14 @@ import { Caller, forCaller, presentCaller } from "../../src/base/caller.ts";
 import { PembaError } from "../../src/base/error.ts";
 import { tokenMac } from "../../src/base/token-mac.ts";
 import { emptyContext, type TenantId } from "../../src/base/tuple.ts";
-import { limitChanges } from "../../src/service/limit-changes.ts";
-import { limitQuestions } from "../../src/service/limit-questions.ts";
-import { limitReads } from "../../src/service/limit-reads.ts";
-import { limitTime } from "../../src/service/limit-time.ts";
+import { limitChanges } from "../../src/store/layer/limit-changes.ts";
+import { limitQuestions } from "../../src/store/layer/limit-questions.ts";
+import { limitReads } from "../../src/store/layer/limit-reads.ts";
+import { limitTime } from "../../src/store/layer/limit-time.ts";
+import { withLayers } from "../../src/store/layer/order.ts";
 import { createMemoryStore } from "../../src/store/memory/store.ts";
 import type { Store } from "../../src/store/store.ts";
-import { fails, tenantId, tenantWithSchema } from "../store/engines.ts";
+import { fails, tenantId, tenantWithSchema } from "./engines.ts";
 
 const readMs = 10_000;
 const changeMs = 20_000;
@@ -133,7 +134,7 @@ function silentStore(began: (caller: Caller | undefined) => void = () => {}): St
 }
 
 function limited(store: Store): Store {
-  return limitTime(store, { readMs, changeMs });
+  return withLayers(store, { time: limitTime({ readMs, changeMs }) });
 }
 
 /** What the work fails with by then, and not before. */
@@ -175,7 +176,12 @@ test("a waiting operation ends within the limit, and has left the queue", async 
   t.mock.timers.enable({ apis: ["setTimeout"] });
   let began = 0;
   const store = silentStore(() => began++);
-  const queued = limited(limitChanges(limitReads(limitQuestions(store, 1), 1), 1));
+  const queued = withLayers(store, {
+    questions: limitQuestions(1),
+    reads: limitReads(1),
+    changes: limitChanges(1),
+    time: limitTime({ readMs, changeMs }),
+  });
   const list = reads["tenants.list"] ?? assert.fail();
   for (const [ms, ask] of [
     [readMs, check],

@@ -1,5 +1,5 @@
-import type { Telemetry } from "../base/telemetry.ts";
-import { type QueueWatcher, TurnQueue } from "./turn-queue.ts";
+import type { Telemetry } from "../../base/telemetry.ts";
+import { type QueueWatcher, FairQueue } from "./fair-queue.ts";
 
 /** The queues by their names in metrics. */
 type QueueName = "questions" | "reads" | "changes";
@@ -7,12 +7,12 @@ type QueueName = "questions" | "reads" | "changes";
 /**
  * Records how long entries wait in a queue and how many are refused. Undefined if telemetry is off.
  */
-export function turnWatcher(telemetry: Telemetry, queue: QueueName): QueueWatcher | undefined {
+export function queueWatcher(telemetry: Telemetry, queue: QueueName): QueueWatcher | undefined {
   if (!telemetry.isOn) return undefined;
   return {
-    wait: async (turn) => {
+    wait: async (begin) => {
       const start = performance.now();
-      await telemetry.span("wait in the queue", turn);
+      await telemetry.span("wait in the queue", begin);
       telemetry.record("pemba.queue.wait", (performance.now() - start) / 1_000, { queue });
     },
     refused: () => telemetry.add("pemba.queue.refused", 1, { queue }),
@@ -20,7 +20,7 @@ export function turnWatcher(telemetry: Telemetry, queue: QueueName): QueueWatche
 }
 
 /** Observes how many run and how many wait. */
-export function observeTurns(
+export function observeQueue(
   telemetry: Telemetry,
   queue: QueueName,
   state: () => { readonly running: number; readonly waiting: number },
@@ -46,15 +46,15 @@ export function observedQueue(
   telemetry: Telemetry,
   queue: QueueName,
   { running, working }: { readonly running: number; readonly working: string },
-): TurnQueue {
+): FairQueue {
   const waiting = running * waitingShare;
-  const turns = new TurnQueue({
+  const fair = new FairQueue({
     running,
     runningOfTenant: Math.ceil(running * shareOfTenant),
     waiting,
     refusal: `${running} ${working} and ${waiting} wait, retry in a second`,
-    watcher: turnWatcher(telemetry, queue),
+    watcher: queueWatcher(telemetry, queue),
   });
-  observeTurns(telemetry, queue, () => turns.state);
-  return turns;
+  observeQueue(telemetry, queue, () => fair.state);
+  return fair;
 }

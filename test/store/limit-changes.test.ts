@@ -3,11 +3,12 @@ import { test } from "node:test";
 
 import { Caller, forCaller } from "../../src/base/caller.ts";
 import { PembaError } from "../../src/base/error.ts";
-import { limitChanges } from "../../src/service/limit-changes.ts";
+import { limitChanges } from "../../src/store/layer/limit-changes.ts";
+import { withLayers } from "../../src/store/layer/order.ts";
 import { createMemoryStore } from "../../src/store/memory/store.ts";
 import type { Store } from "../../src/store/store.ts";
-import { allowed, fails, openPostgres, pool, tenantWithSchema, write } from "../store/engines.ts";
-import { connect, until, untilWaiting } from "../store/open-write.ts";
+import { allowed, fails, openPostgres, pool, tenantWithSchema, write } from "./engines.ts";
+import { connect, until, untilWaiting } from "./open-write.ts";
 
 const connections = 4;
 const running = { all: 3, ofTenant: 2 };
@@ -17,7 +18,7 @@ test("while changes of a tenant wait for a lock, another one is checked and chan
   const { store, url, close } = await openPostgres({
     pool: { ...pool, maxConnections: connections },
   });
-  const limited = limitChanges(store, connections);
+  const limited = withLayers(store, { changes: limitChanges(connections) });
   const [held, other] = [await tenantWithSchema(store), await tenantWithSchema(store)];
   const sql = connect(url);
   const holder = await sql.reserve();
@@ -67,7 +68,7 @@ test("however many tenants are blocked in the storage, another one is changed an
     pool: { ...pool, maxConnections: connections },
     lockWaitMs: 50,
   });
-  const limited = limitChanges(store, connections);
+  const limited = withLayers(store, { changes: limitChanges(connections) });
   const held = await Promise.all(
     Array.from({ length: 2 * connections }, async () => await tenantWithSchema(store)),
   );
@@ -105,7 +106,7 @@ test("a tenant whose changes are blocked has one at a time in the storage, until
   const store = createMemoryStore({ maxSchemaCacheBytes: 1_000_000 });
   const tenant = await tenantWithSchema(store);
   const tries: PromiseWithResolvers<void>[] = [];
-  const limited = limitChanges(
+  const limited = withLayers(
     {
       ...store,
       data: {
@@ -118,7 +119,9 @@ test("a tenant whose changes are blocked has one at a time in the storage, until
         },
       },
     },
-    2 * connections,
+    {
+      changes: limitChanges(2 * connections),
+    },
   );
   const untilTried = async (count: number): Promise<void> =>
     void (await until(async () => (tries.length === count ? true : undefined)));
@@ -147,9 +150,11 @@ test("a change leaves the queue, or stops trying, when its caller leaves", async
   const tenant = await tenantWithSchema(store);
   const gate = Promise.withResolvers<void>();
   let begun = 0;
-  const limited = limitChanges(
+  const limited = withLayers(
     gated(store, gate.promise, () => begun++),
-    connections,
+    {
+      changes: limitChanges(connections),
+    },
   );
   const leaving = new AbortController();
   const tuples = ["doc:1#owner@user:a"];
@@ -205,9 +210,11 @@ test("so many changes of a tenant wait, and so many of all: what is more is refu
   ];
   const gate = Promise.withResolvers<void>();
   let begun = 0;
-  const limited = limitChanges(
+  const limited = withLayers(
     gated(store, gate.promise, () => begun++),
-    connections,
+    {
+      changes: limitChanges(connections),
+    },
   );
   const tuples = ["doc:1#owner@user:a"];
   const some = async (tenant: typeof first, count: number): Promise<unknown> =>

@@ -1,17 +1,18 @@
-import type { TenantId } from "../base/tuple.ts";
-import type { Intake } from "../intake/intake.ts";
-import type { ChangeMessage } from "../store/change.ts";
-import type { ChangeStream, Store } from "../store/store.ts";
+import type { TenantId } from "../../base/tuple.ts";
+import type { Intake } from "../../intake/intake.ts";
+import type { ChangeMessage } from "../change.ts";
+import type { ChangeStream } from "../store.ts";
+import type { Layer } from "./layer.ts";
 
 /**
- * The same store with a limit on how many streams of changes are open. The message of a write is made
- * for one stream in each round of the event loop: for all streams at once it would hold the loop.
+ * Limits how many streams of changes are open. The message of a write is made for one stream in each
+ * round of the event loop: for all streams at once it would hold the loop.
  */
-export function limitStreams(store: Store, intake: Intake): Store {
+export function limitStreams(intake: Intake): Layer {
   return {
-    ...store,
-    changes: {
-      follow: async (tenant, from) => {
+    only: {
+      "changes.follow": async (request, next) => {
+        const [tenant, { signal }] = request;
         intake.streams.take(tenant, 1);
         let isHeld = true;
         const end = (): void => {
@@ -20,14 +21,14 @@ export function limitStreams(store: Store, intake: Intake): Store {
         };
         let stream: ChangeStream;
         try {
-          stream = await store.changes.follow(tenant, from);
+          stream = await next(request);
         } catch (error) {
           end();
           throw error;
         }
         // A generator that was never started does not run its `finally`.
-        if (from.signal.aborted) end();
-        else from.signal.addEventListener("abort", end, { once: true });
+        if (signal.aborted) end();
+        else signal.addEventListener("abort", end, { once: true });
         return { ...stream, messages: inTurn(stream.messages, { intake, tenant, end }) };
       },
     },

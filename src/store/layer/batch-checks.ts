@@ -1,113 +1,120 @@
 import { LRUCache } from "lru-cache";
 
-import { must } from "../../../base/assert.ts";
-import { cancelled, PembaError } from "../../../base/error.ts";
-import { noTelemetry, type Telemetry } from "../../../base/telemetry.ts";
-import { TenantTurns } from "../../../base/tenant-turns.ts";
-import type { TenantId } from "../../../base/tuple.ts";
-import { itemKey, type SingleCheck, singleCheck } from "../../single-check.ts";
-import type { CheckQuestion } from "../../store.ts";
-import { isExhausted } from "../connect/driver-error.ts";
-import { batchKey, CheckBatch, type VersionedAnswer } from "./check-batch.ts";
+import { must } from "../../base/assert.ts";
+import { cancelled } from "../../base/error.ts";
+import { noTelemetry, type Telemetry } from "../../base/telemetry.ts";
+import { TenantTurns } from "../../base/tenant-turns.ts";
+import type { TenantId } from "../../base/tuple.ts";
+import { itemKey, type SingleCheck, singleCheck } from "../single-check.ts";
+import type { CheckAnswer, CheckQuestion } from "../store.ts";
+import { batchKey, CheckBatch } from "./check-batch.ts";
+import type { Layer } from "./layer.ts";
 
-/** Checks, each question a statement of its own. */
+/** An engine that answers checks by statements. */
 export interface CheckStatements {
-  /** As `PermissionStore.check`. */
-  check(tenant: TenantId, question: CheckQuestion): Promise<readonly VersionedAnswer[]>;
+  /** As `PermissionStore.check`, each question by a statement of its own. */
+  check(tenant: TenantId, question: CheckQuestion): Promise<readonly CheckAnswer[]>;
   /**
-   * What one statement can answer; undefined for an item that takes more, or whose check fails. None at
-   * all when there was no statement to send.
+   * The answers that one statement gives; undefined for an item that takes more, or whose check fails.
+   * An empty list when there was no statement to send.
    */
-  decide(
-    tenant: TenantId,
-    question: CheckQuestion,
-  ): Promise<readonly (VersionedAnswer | undefined)[]>;
+  decide(tenant: TenantId, question: CheckQuestion): Promise<readonly (CheckAnswer | undefined)[]>;
+  /** Whether each check of a statement that failed so would fail so alone. */
+  isOfAll(error: unknown): boolean;
 }
 
-/** With more in one statement each waits longer than all save. */
+/** In a larger statement each check waits longer than all of them save. */
 const batchMax = 32;
 
 /**
- * Batches are so large that they take about this long, as far as it is known what their plan takes; a
- * statement that takes longer keeps nobody waiting any more.
+ * The size of a batch is chosen so that it takes about this long, as far as the cost of its plan is
+ * known. A statement that takes longer leaves its slot to others.
  */
-const laneMs = 25;
+const slotMs = 25;
 
-/** Of the statements that run at all so many may be of one tenant, as of the changes. */
+/** The share of all running statements that one tenant may have. */
 const shareOfTenant = 1 / 2;
 
-/** Plans whose cost is remembered. */
+/** How many plans have their cost remembered. */
 const costsMax = 10_000;
 
-/** A batch is cut when it takes longer than this, and so many times longer than usual. */
+/** A batch is cancelled when it takes longer than this, and this many times longer than usual. */
 const patienceMsMin = 100;
 const patienceTimes = 20;
 
 /**
- * How much the last one counts in what is usual: more when it was quicker, since the first ones, and
+ * The weight of the last statement in what is usual. A quicker one weighs more, since the first ones, and
  * those at a busy moment, take many times longer.
  */
 const slowerWeight = 0.1;
 const quickerWeight = 0.5;
 
-/** Checks that were slow when asked alone: they stay alone. */
+/** How many slow checks are remembered: they are asked alone. */
 const slowChecksMax = 1000;
 
-/** What a check is known by with those that can go with it, and what it is itself. */
 interface CheckKeys {
+  /** Equal for checks that one statement can answer. */
   readonly shared: string;
+  /** Equal for equal checks. */
   readonly own: string;
 }
 
+interface BatchOptions {
+  /** How many statements run, without slow ones, before checks wait; for each server. */
+  readonly slots: number;
+  /** How many statements run, with slow ones; half of them for one tenant. For each server. */
+  readonly runningMax: number;
+  /** How many servers there are now; one when absent. */
+  readonly servers?: () => number;
+  readonly telemetry?: Telemetry;
+}
+
+/** Sends single checks that wait at the same moment together. It asks the engine itself, not `next`. */
+export function batchChecks(statements: CheckStatements, options: BatchOptions): Layer {
+  const batches = new CheckBatches(statements, options);
+  return {
+    only: {
+      "permissions.check": async ([tenant, question]) => await batches.check(tenant, question),
+    },
+  };
+}
+
 /**
- * Sends single checks that wait at the same moment as one statement for each plan and state. While
- * fewer than so many statements run, a check goes at once and alone; others wait, tenants in turn, and
- * go with whatever has gathered when one ends. Nothing waits for a time to pass. A batch that takes
- * too long is taken apart, and so is what it leaves open: each is asked alone.
+ * Sends single checks that wait at the same moment as one statement for each plan and state. While a
+ * slot is free, a check goes at once and alone. Otherwise it waits in a fair queue, and goes with the
+ * checks that came meanwhile when a statement ends. Nothing waits for a timer. A batch that takes too
+ * long is taken apart, and so are the checks that it does not decide: each is asked alone.
  */
 export class CheckBatches {
   readonly #statements: CheckStatements;
-  readonly #lanes: number;
+  readonly #slots: number;
   readonly #runningMax: number;
   readonly #servers: () => number;
   readonly #telemetry: Telemetry;
-  #busyLanes = 0;
+  #busySlots = 0;
   #running = 0;
   readonly #runningOf = new Map<TenantId, number>();
   readonly #waiting = new TenantTurns<CheckBatch>();
-  /** Those that wait and still take others. */
+  /** The waiting batches that take more checks, by key. */
   readonly #open = new Map<string, CheckBatch>();
-  /** Those that wait, by the checks in them. */
-  readonly #seated = new Map<string, CheckBatch>();
+  /** The waiting batches, by the own keys of their checks. */
+  readonly #byCheck = new Map<string, CheckBatch>();
   readonly #slow = new LRUCache<string, true>({ max: slowChecksMax });
   /** Milliseconds that a check takes, by what it asks. */
   readonly #costs = new LRUCache<string, number>({ max: costsMax });
   /** Milliseconds that a statement takes. */
   #usualMs = 0;
 
-  /**
-   * `lanes`: how many statements run, but for slow ones, before others wait; `runningMax`: how many
-   * run at all, and a tenant has at most half of them. Each for one of `servers`, which is one when
-   * absent, and may be another number each time.
-   */
-  constructor(
-    statements: CheckStatements,
-    options: {
-      readonly lanes: number;
-      readonly runningMax: number;
-      readonly servers?: () => number;
-      readonly telemetry?: Telemetry;
-    },
-  ) {
+  constructor(statements: CheckStatements, options: BatchOptions) {
     this.#statements = statements;
-    this.#lanes = options.lanes;
+    this.#slots = options.slots;
     this.#runningMax = options.runningMax;
     this.#servers = options.servers ?? (() => 1);
     this.#telemetry = options.telemetry ?? noTelemetry;
   }
 
   /** As `PermissionStore.check`: no answer is of a state older than its question. */
-  async check(tenant: TenantId, question: CheckQuestion): Promise<readonly VersionedAnswer[]> {
+  async check(tenant: TenantId, question: CheckQuestion): Promise<readonly CheckAnswer[]> {
     const single = singleCheck(question);
     if (single === undefined) return await this.#statements.check(tenant, question);
     if (question.signal?.aborted === true) throw cancelled(undefined);
@@ -118,19 +125,19 @@ export class CheckBatches {
     return [await answer];
   }
 
-  /** A batch that waits: that in which the check already is, one that takes it, or a new one. */
+  /** A waiting batch: the one that has the check already, one that has room for it, or a new one. */
   #batchFor(tenant: TenantId, check: SingleCheck, { shared, own }: CheckKeys): CheckBatch {
-    const seated = this.#seated.get(own);
-    if (seated !== undefined) return seated;
+    const waiting = this.#byCheck.get(own);
+    if (waiting !== undefined) return waiting;
     const isSlow = this.#slow.has(slowKey(tenant, check));
     const batch = this.#withRoom(tenant, check, isSlow ? own : shared);
-    this.#seated.set(own, batch);
+    this.#byCheck.set(own, batch);
     return batch;
   }
 
   #withRoom(tenant: TenantId, check: SingleCheck, key: string): CheckBatch {
     const open = this.#open.get(key);
-    const sizeMax = Math.min(batchMax, laneMs / (this.#costs.get(costKey(tenant, check)) ?? 0));
+    const sizeMax = Math.min(batchMax, slotMs / (this.#costs.get(costKey(tenant, check)) ?? 0));
     if (open !== undefined && open.size < sizeMax) return open;
     const batch = new CheckBatch(tenant, key, this.#onLeft);
     this.#open.set(key, batch);
@@ -141,14 +148,14 @@ export class CheckBatches {
   #sendWaiting(): void {
     const servers = this.#servers();
     const runningMax = this.#runningMax * servers;
-    // Slow statements leave their lanes, and those of one tenant would end up on all connections.
+    // Slow statements leave their slots. Those of one tenant could fill all connections.
     const hasShareLeft = ({ tenant }: CheckBatch): boolean =>
       (this.#runningOf.get(tenant) ?? 0) < runningMax * shareOfTenant;
-    while (this.#busyLanes < this.#lanes * servers && this.#running < runningMax) {
+    while (this.#busySlots < this.#slots * servers && this.#running < runningMax) {
       const batch = this.#waiting.next(hasShareLeft);
       if (batch === undefined) return;
       this.#close(batch);
-      for (const key of batch.checkKeys) this.#unseat(batch, key);
+      for (const key of batch.checkKeys) this.#forget(batch, key);
       void this.#send(batch);
     }
   }
@@ -160,9 +167,9 @@ export class CheckBatches {
     else this.#runningOf.set(tenant, running);
   }
 
-  /** A batch that nobody waits for takes no turn of its tenant. */
+  /** A batch without callers leaves the queue. */
   readonly #onLeft = (batch: CheckBatch, checkKey: string): void => {
-    this.#unseat(batch, checkKey);
+    this.#forget(batch, checkKey);
     if (batch.size > 0) return;
     this.#close(batch);
     this.#waiting.remove(batch);
@@ -172,20 +179,20 @@ export class CheckBatches {
     if (this.#open.get(batch.key) === batch) this.#open.delete(batch.key);
   }
 
-  #unseat(batch: CheckBatch, checkKey: string): void {
-    if (this.#seated.get(checkKey) === batch) this.#seated.delete(checkKey);
+  #forget(batch: CheckBatch, checkKey: string): void {
+    if (this.#byCheck.get(checkKey) === batch) this.#byCheck.delete(checkKey);
   }
 
   async #send(batch: CheckBatch): Promise<void> {
     this.#countRunning(batch.tenant, 1);
-    this.#busyLanes += 1;
-    let isInLane = true;
-    const leaveLane = (): void => {
-      if (isInLane) this.#busyLanes -= 1;
-      isInLane = false;
+    this.#busySlots += 1;
+    let hasSlot = true;
+    const leaveSlot = (): void => {
+      if (hasSlot) this.#busySlots -= 1;
+      hasSlot = false;
       this.#sendWaiting();
     };
-    const late = setTimeout(leaveLane, laneMs);
+    const late = setTimeout(leaveSlot, slotMs);
     this.#telemetry.record("pemba.check.batch.size", batch.size, {});
     try {
       await batch.asFirst(async () =>
@@ -196,7 +203,7 @@ export class CheckBatches {
     } finally {
       clearTimeout(late);
       this.#countRunning(batch.tenant, -1);
-      leaveLane();
+      leaveSlot();
     }
   }
 
@@ -214,7 +221,7 @@ export class CheckBatches {
       const tookMs = performance.now() - began;
       const key = slowKey(batch.tenant, check);
       if (tookMs > patienceMs) this.#slow.set(key, true);
-      // Of one that was left before it was done nobody knows how long it takes.
+      // A check that was abandoned before it was done does not tell its cost.
       if (!batch.signal.aborted) {
         this.#took(tookMs, batch.tenant, [check]);
         if (tookMs <= patienceMs) this.#slow.delete(key);
@@ -243,19 +250,19 @@ export class CheckBatches {
         if (answer !== undefined) batch.answer(check, answer);
       }
     } catch (error) {
-      if (isOfAll(error) && !cut.signal.aborted) throw error;
+      if (this.#statements.isOfAll(error) && !cut.signal.aborted) throw error;
     } finally {
       clearTimeout(late);
       const tookMs = performance.now() - began;
-      if (batch.signal.aborted) this.#left(tookMs, batch.tenant, checks);
+      if (batch.signal.aborted) this.#abandoned(tookMs, batch.tenant, checks);
       else if (isSent) this.#took(tookMs, batch.tenant, checks);
     }
     for (const alone of batch.split()) this.#waiting.add(alone);
   }
 
-  /** One of them may be slow, and the others no longer ride with it: alone each shows what it is. */
-  #left(afterMs: number, tenant: TenantId, checks: readonly SingleCheck[]): void {
-    if (afterMs < laneMs) return;
+  /** One of the checks may be slow. Asked alone, each shows its own cost. */
+  #abandoned(afterMs: number, tenant: TenantId, checks: readonly SingleCheck[]): void {
+    if (afterMs < slotMs) return;
     for (const check of checks) this.#slow.set(slowKey(tenant, check), true);
   }
 
@@ -271,27 +278,17 @@ export class CheckBatches {
   }
 }
 
-/**
- * Whether each of the checks would fail so: for the tenant, the state or the way to the database. A
- * fault of ours, a statement that took too long, or for which the server had not the disk or the
- * memory, may be for one of them.
- */
-function isOfAll(error: unknown): boolean {
-  if (!(error instanceof PembaError) || isExhausted(error)) return false;
-  return error.kind !== "internal" && error.kind !== "deadline_exceeded";
-}
-
 function average(usual: number, last: number): number {
   return usual + (last - usual) * (last > usual ? slowerWeight : quickerWeight);
 }
 
-/** Without arguments: there is one list of them that a rule takes, and no other question has any. */
+/** Without arguments: only rules take any, and each rule has one list of them. */
 function costKey(tenant: TenantId, { item }: SingleCheck): string {
   const { entity, permission, subject } = item;
   return `${tenant} ${entity.type} ${permission} ${subject.type} ${subject.relation}`;
 }
 
-/** Whatever the state is: its token has no bound of its own. */
+/** The same for all states: the length of a token has no bound. */
 function slowKey(tenant: TenantId, check: SingleCheck): string {
   return `${costKey(tenant, check)} ${itemKey(check.item)}`;
 }

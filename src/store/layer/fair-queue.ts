@@ -1,11 +1,11 @@
-import { cancelled, PembaError } from "../base/error.ts";
-import { TenantTurns } from "../base/tenant-turns.ts";
-import type { TenantId } from "../base/tuple.ts";
+import { cancelled, PembaError } from "../../base/error.ts";
+import { TenantTurns } from "../../base/tenant-turns.ts";
+import type { TenantId } from "../../base/tuple.ts";
 
 /** Observes a queue. */
 export interface QueueWatcher {
   /** Wraps the waiting of one entry. */
-  wait(turn: () => Promise<void>): Promise<void>;
+  wait(begin: () => Promise<void>): Promise<void>;
   /** Called when an entry is refused. */
   refused(): void;
 }
@@ -23,7 +23,7 @@ interface Waiter {
  * with fewer entries can still add one: the newest entry of the tenant with the most entries is
  * then refused. A caller that leaves is removed from the queue.
  */
-export class TurnQueue {
+export class FairQueue {
   readonly #runningMax: number;
   readonly #tenantMax: number;
   readonly #waitingMax: number;
@@ -65,8 +65,8 @@ export class TurnQueue {
     work: () => Promise<T>,
   ): Promise<T> {
     if (this.#running < this.#runningMax && this.#mayRun(tenant)) this.#count(tenant, 1);
-    else if (this.#watcher === undefined) await this.#turn(tenant, signal);
-    else await this.#watcher.wait(async () => await this.#turn(tenant, signal));
+    else if (this.#watcher === undefined) await this.#wait(tenant, signal);
+    else await this.#watcher.wait(async () => await this.#wait(tenant, signal));
     try {
       return await work();
     } finally {
@@ -86,7 +86,7 @@ export class TurnQueue {
     else this.#runningOf.set(tenant, running);
   }
 
-  async #turn(tenant: TenantId | undefined, signal: AbortSignal | undefined): Promise<void> {
+  async #wait(tenant: TenantId | undefined, signal: AbortSignal | undefined): Promise<void> {
     if (signal?.aborted === true) throw cancelled(undefined);
     const presentMax = this.#runningMax + this.#waitingMax;
     if (this.#running + this.#waiting.size >= presentMax) this.#makeRoom(tenant);

@@ -3,10 +3,11 @@ import { test } from "node:test";
 
 import { Caller, forCaller } from "../../src/base/caller.ts";
 import type { TenantId } from "../../src/base/tuple.ts";
-import { limitReads } from "../../src/service/limit-reads.ts";
+import { limitReads } from "../../src/store/layer/limit-reads.ts";
+import { withLayers } from "../../src/store/layer/order.ts";
 import { createMemoryStore } from "../../src/store/memory/store.ts";
 import type { Store } from "../../src/store/store.ts";
-import { fails, tenantWithSchema, write } from "../store/engines.ts";
+import { fails, tenantWithSchema, write } from "./engines.ts";
 
 const connections = 2;
 const waiting = 20;
@@ -43,9 +44,9 @@ test("so many reads wait for those that are worked on: what is more is refused, 
   const tenant = await tenantWithSchema(store);
   const gate = Promise.withResolvers<void>();
   let begun = 0;
-  const limited = limitReads(
+  const limited = withLayers(
     gated(store, gate.promise, () => begun++),
-    connections,
+    { reads: limitReads(connections) },
   );
   const read = async (): Promise<unknown> => await limited.schemas.read(tenant, undefined);
   const leaving = new AbortController();
@@ -74,7 +75,7 @@ test("a tenant whose reads fill the queue makes room for those of another one an
   const [tenant, other] = [await tenantWithSchema(store), await tenantWithSchema(store)];
   await store.bundles.write(other, [{ name: "b", arguments: [], operations: [] }]);
   const gate = Promise.withResolvers<void>();
-  const limited = limitReads(gated(store, gate.promise), connections);
+  const limited = withLayers(gated(store, gate.promise), { reads: limitReads(connections) });
   const reads = Array.from(
     { length: connections + waiting },
     async () => await limited.schemas.read(tenant, undefined),

@@ -1,0 +1,132 @@
+import { presentCaller } from "../../base/caller.ts";
+import { cancelled, PembaError } from "../../base/error.ts";
+import { noTelemetry, type Telemetry } from "../../base/telemetry.ts";
+import type { TenantId } from "../../base/tuple.ts";
+import { FairQueue, type QueueWatcher } from "./fair-queue.ts";
+import type { Layer } from "./layer.ts";
+import { observeQueue, queueWatcher } from "./observe-queue.ts";
+
+/** The share of the connections that may work on changes at the same time, and on those of one tenant. */
+const shareOfChanges = 3 / 4;
+const shareOfTenant = 1 / 2;
+
+/**
+ * How long a change may wait in the storage for another change of its tenant; the engine is opened with
+ * it. It holds a place meanwhile that changes of other tenants may need.
+ */
+export const lockWaitMs = 1_000;
+
+/** Each change that waits may hold a body of some megabytes. */
+const waitingMax = 1_000;
+const waitingOfTenantMax = 500;
+
+/**
+ * Limits how many changes are worked on at the same time, each with one of `connections`. Some
+ * connections stay free for changes of other tenants, and some for reads. Other changes wait in fair
+ * queues until their caller leaves. When too many wait, they fail with CONCURRENCY_LIMIT_EXCEEDED.
+ *
+ * If a change waits in the storage for another one of its tenant (the delete of a million tuples), it
+ * gives its place back after a time and goes to the end of the queue. Until one gets through, its
+ * tenant has one change at a time in the storage. So blocked tenants, however many, do not stop others.
+ */
+export function limitChanges(connections: number, telemetry: Telemetry = noTelemetry): Layer {
+  const queues = new ChangeQueues(connections, queueWatcher(telemetry, "changes"));
+  observeQueue(telemetry, "changes", () => queues.state);
+  return {
+    change: async (operation, request, next) =>
+      await queues.run(operation.tenantOf(request), () => next(request)),
+  };
+}
+
+/** A tenant that has changes under way. */
+interface ChangingTenant {
+  readonly id: TenantId | undefined;
+  readonly queue: FairQueue;
+  /** For changes that may go while the tenant is blocked: one at a time. */
+  readonly probes: FairQueue;
+  isBlocked: boolean;
+  present: number;
+}
+
+/** A change goes through the queue of its tenant first, so that waiting there holds up no other tenant. */
+class ChangeQueues {
+  readonly #tenantRunning: number;
+  readonly #presentMax: number;
+  readonly #all: FairQueue;
+  readonly #tenants = new Map<TenantId | undefined, ChangingTenant>();
+  readonly #watcher: QueueWatcher | undefined;
+  #present = 0;
+
+  constructor(connections: number, watcher: QueueWatcher | undefined) {
+    const running = Math.max(1, Math.floor(connections * shareOfChanges));
+    this.#tenantRunning = Math.max(1, Math.floor(connections * shareOfTenant));
+    this.#presentMax = running + waitingMax;
+    this.#all = new FairQueue({ running, waiting: waitingMax, refusal, watcher });
+    this.#watcher = watcher;
+  }
+
+  get state(): { readonly running: number; readonly waiting: number } {
+    const { running } = this.#all.state;
+    return { running, waiting: this.#present - running };
+  }
+
+  async run<T>(tenant: TenantId | undefined, work: () => Promise<T>): Promise<T> {
+    const signal = presentCaller()?.signal;
+    if (this.#present >= this.#presentMax) {
+      this.#watcher?.refused();
+      throw new PembaError("CONCURRENCY_LIMIT_EXCEEDED", refusal);
+    }
+    const changing = this.#changingOf(tenant);
+    this.#present++;
+    changing.present++;
+    try {
+      return await changing.queue.run(tenant, signal, () => this.#persist(changing, signal, work));
+    } finally {
+      this.#present--;
+      changing.present--;
+      if (changing.present === 0) this.#tenants.delete(tenant);
+    }
+  }
+
+  /** Does the work with a place among all tenants. Repeats it as long as another change blocks it. */
+  async #persist<T>(
+    changing: ChangingTenant,
+    signal: AbortSignal | undefined,
+    work: () => Promise<T>,
+  ): Promise<T> {
+    const attempt = async (): Promise<T> => await this.#all.run(changing.id, signal, work);
+    for (;;) {
+      try {
+        const result = await (changing.isBlocked
+          ? changing.probes.run(changing.id, signal, attempt)
+          : attempt());
+        changing.isBlocked = false;
+        return result;
+      } catch (error) {
+        if (!(error instanceof PembaError) || error.code !== "CHANGE_BLOCKED") throw error;
+        changing.isBlocked = true;
+      }
+      if (signal?.aborted === true) throw cancelled(undefined);
+    }
+  }
+
+  #changingOf(tenant: TenantId | undefined): ChangingTenant {
+    const known = this.#tenants.get(tenant);
+    if (known !== undefined) return known;
+    const limits = {
+      waiting: waitingOfTenantMax,
+      refusal: `${waitingOfTenantMax} changes of the tenant wait already, retry in a second`,
+    };
+    const changing = {
+      id: tenant,
+      queue: new FairQueue({ ...limits, running: this.#tenantRunning, watcher: this.#watcher }),
+      probes: new FairQueue({ ...limits, running: 1 }),
+      isBlocked: false,
+      present: 0,
+    };
+    this.#tenants.set(tenant, changing);
+    return changing;
+  }
+}
+
+const refusal = `${waitingMax} changes wait already, retry in a second`;

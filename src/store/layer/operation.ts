@@ -1,0 +1,208 @@
+import type { TenantId } from "../../base/tuple.ts";
+import type { CheckAnswer, LookupPage, Store } from "../store.ts";
+
+type Part = "tenants" | "schemas" | "data" | "bundles" | "permissions" | "lookups" | "changes";
+
+/** The methods of a part of the store that take time: the others are not operations. */
+type OperationsOf<P extends Part> = {
+  readonly [
+    M in keyof Store[P] & string as Store[P][M] extends (...request: never) => Promise<unknown>
+      ? `${P}.${M}`
+      : never
+  ]: Store[P][M];
+};
+
+/** All operations of a store, by their names. */
+interface Operations
+  extends
+    OperationsOf<"tenants">,
+    OperationsOf<"schemas">,
+    OperationsOf<"data">,
+    OperationsOf<"bundles">,
+    OperationsOf<"permissions">,
+    OperationsOf<"lookups">,
+    OperationsOf<"changes"> {}
+
+export type OperationName = keyof Operations;
+
+/** What an operation is asked: the arguments of its method. */
+export type Requests = { [N in OperationName]: Parameters<Operations[N]> };
+export type Answers = { [N in OperationName]: Awaited<ReturnType<Operations[N]>> };
+
+/** The method of the store that does an operation. */
+export type Method<N extends OperationName> = (...request: Requests[N]) => Promise<Answers[N]>;
+
+/** What a layer may know of an operation without knowing which one it is. */
+export interface Operation<Request> {
+  /** Undefined for an operation of no tenant. */
+  readonly tenantOf: (request: Request) => TenantId | undefined;
+  /** The signal that the request brings. */
+  readonly signalOf: (request: Request) => AbortSignal | undefined;
+  /** The same request with another signal, if it brings one at all. */
+  readonly withSignal: (request: Request, signal: AbortSignal) => Request;
+}
+
+/** A question about permissions. */
+export interface Question<Request, Answer> extends Operation<Request> {
+  /** Its name in spans and metrics. */
+  readonly nameOf: (request: Request) => string;
+  /** How many of its items are allowed and denied; undefined if its answer says neither. */
+  readonly resultsOf: (answer: Answer) => Results | undefined;
+}
+
+export interface Results {
+  readonly allowed: number;
+  readonly denied: number;
+}
+
+interface Signalled {
+  readonly signal?: AbortSignal | undefined;
+}
+
+type Kinds = {
+  readonly [N in OperationName]:
+    | ({ readonly kind: "question" | "lookup" } & Question<Requests[N], Answers[N]>)
+    | ({ readonly kind: "read" | "change" } & Operation<Requests[N]>);
+};
+
+/** The kind of every operation. A new operation is added here and in `mapOperations`. */
+export const operations: Kinds = {
+  "tenants.create": change(([{ id }]) => id),
+  "tenants.delete": change(([tenant]) => tenant),
+  "tenants.list": read(() => undefined),
+  "schemas.write": change(([tenant]) => tenant),
+  "schemas.read": read(([tenant]) => tenant),
+  "schemas.list": read(([tenant]) => tenant),
+  "data.write": change(([tenant]) => tenant),
+  "data.delete": change(([tenant]) => tenant),
+  "data.readTuples": { kind: "read", ...signalled() },
+  "data.readAttributes": { kind: "read", ...signalled() },
+  "bundles.write": change(([tenant]) => tenant),
+  "bundles.read": read(([tenant]) => tenant),
+  "bundles.delete": change(([tenant]) => tenant),
+  "bundles.run": change(([tenant]) => tenant),
+  "permissions.check": question(
+    ({ items }) => (items.length === 1 ? "check" : "bulk_check"),
+    resultsOfChecks,
+  ),
+  "permissions.subjectPermissions": question(
+    () => "subject_permission",
+    (answers) => resultsOfChecks([...answers.values()]),
+  ),
+  "permissions.expand": question(
+    () => "expand",
+    () => undefined,
+  ),
+  "lookups.entities": lookup("lookup_entity"),
+  "lookups.subjects": lookup("lookup_subject"),
+  // The signal of the request ends the stream, which goes on long after the operation.
+  "changes.follow": read(([tenant]) => tenant),
+};
+
+/** A store whose operations are what `wrap` makes of those of another one. */
+export function mapOperations(
+  store: Store,
+  wrap: <N extends OperationName>(name: N, method: Method<N>) => Method<N>,
+): Store {
+  const { tenants, schemas, data, bundles, permissions, lookups, changes } = store;
+  return {
+    ...store,
+    tenants: {
+      create: wrap("tenants.create", (tenant) => tenants.create(tenant)),
+      delete: wrap("tenants.delete", (id) => tenants.delete(id)),
+      list: wrap("tenants.list", (page) => tenants.list(page)),
+    },
+    schemas: {
+      write: wrap("schemas.write", (tenant, schema) => schemas.write(tenant, schema)),
+      read: wrap("schemas.read", (tenant, version) => schemas.read(tenant, version)),
+      list: wrap("schemas.list", (tenant, page) => schemas.list(tenant, page)),
+      knownHead: (tenant) => schemas.knownHead(tenant),
+      learnHead: (tenant, version) => schemas.learnHead(tenant, version),
+    },
+    data: {
+      write: wrap("data.write", (tenant, written) => data.write(tenant, written)),
+      delete: wrap("data.delete", (tenant, filters) => data.delete(tenant, filters)),
+      readTuples: wrap("data.readTuples", (tenant, read) => data.readTuples(tenant, read)),
+      readAttributes: wrap("data.readAttributes", (tenant, read) =>
+        data.readAttributes(tenant, read),
+      ),
+    },
+    bundles: {
+      write: wrap("bundles.write", (tenant, written) => bundles.write(tenant, written)),
+      read: wrap("bundles.read", (tenant, name) => bundles.read(tenant, name)),
+      delete: wrap("bundles.delete", (tenant, name) => bundles.delete(tenant, name)),
+      run: wrap("bundles.run", (tenant, name, render) => bundles.run(tenant, name, render)),
+    },
+    permissions: {
+      check: wrap("permissions.check", (tenant, asked) => permissions.check(tenant, asked)),
+      subjectPermissions: wrap("permissions.subjectPermissions", (tenant, asked) =>
+        permissions.subjectPermissions(tenant, asked),
+      ),
+      expand: wrap("permissions.expand", (tenant, asked) => permissions.expand(tenant, asked)),
+    },
+    lookups: {
+      entities: wrap("lookups.entities", (tenant, asked) => lookups.entities(tenant, asked)),
+      subjects: wrap("lookups.subjects", (tenant, asked) => lookups.subjects(tenant, asked)),
+    },
+    changes: {
+      follow: wrap("changes.follow", (tenant, from) => changes.follow(tenant, from)),
+    },
+  };
+}
+
+function question<Q extends Signalled, Answer>(
+  nameOf: (question: Q) => string,
+  resultsOf: (answer: Answer) => Results | undefined,
+): { readonly kind: "question" } & Question<[TenantId, Q], Answer> {
+  return {
+    kind: "question",
+    ...signalled(),
+    nameOf: ([, asked]) => nameOf(asked),
+    resultsOf,
+  };
+}
+
+function lookup<Q extends Signalled>(
+  name: string,
+): { readonly kind: "lookup" } & Question<[TenantId, Q], LookupPage> {
+  return {
+    kind: "lookup",
+    ...signalled(),
+    nameOf: () => name,
+    resultsOf: ({ items }) => ({ allowed: items.length, denied: 0 }),
+  };
+}
+
+function read<Request>(
+  tenantOf: (request: Request) => TenantId | undefined,
+): { readonly kind: "read" } & Operation<Request> {
+  return { kind: "read", tenantOf, ...unsignalled };
+}
+
+function change<Request>(
+  tenantOf: (request: Request) => TenantId,
+): { readonly kind: "change" } & Operation<Request> {
+  return { kind: "change", tenantOf, ...unsignalled };
+}
+
+const unsignalled = {
+  signalOf: () => undefined,
+  withSignal: <Request>(request: Request): Request => request,
+};
+
+function signalled<Q extends Signalled>(): Operation<[TenantId, Q]> {
+  return {
+    tenantOf: tenantFirst,
+    signalOf: ([, { signal }]) => signal,
+    withSignal: ([tenant, asked], signal) => [tenant, { ...asked, signal }],
+  };
+}
+
+function tenantFirst([tenant]: readonly [TenantId, ...unknown[]]): TenantId {
+  return tenant;
+}
+
+function resultsOfChecks(answers: readonly CheckAnswer[]): Results {
+  const allowed = answers.filter((answer) => answer.allowed).length;
+  return { allowed, denied: answers.length - allowed };
+}
