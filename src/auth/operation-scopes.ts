@@ -1,21 +1,15 @@
 import { assert } from "../base/assert.ts";
 import { type Scope, scopes } from "../base/scope.ts";
 
+/** All questions about permissions are of this scope, by the beginning of their names. */
+const questions = "permissions.";
+
 /**
- * The operations of each scope, by their names in all transports. Only `schema`, `tenant` and
+ * The other operations of each scope, by their names in all transports. Only `schema`, `tenant` and
  * `write` allow changes. Everything stored is read with `read`, including schemas and the list of
  * tenants, so that reading never needs a scope that allows changes.
  */
-const operations: Readonly<Record<Scope, readonly string[]>> = {
-  check: [
-    "permissions.check",
-    "permissions.bulk-check",
-    "permissions.lookup-entity",
-    "permissions.lookup-entity-stream",
-    "permissions.lookup-subject",
-    "permissions.subject-permission",
-    "permissions.expand",
-  ],
+const operations: Readonly<Record<Exclude<Scope, "check">, readonly string[]>> = {
   read: [
     "data.relationships.read",
     "data.attributes.read",
@@ -43,7 +37,9 @@ const withoutScope: readonly string[] = ["health.check", "health.watch", "reflec
 
 const scopeByName: ReadonlyMap<string, Scope | undefined> = new Map([
   ...withoutScope.map((name) => [name, undefined] as const),
-  ...scopes.flatMap((scope) => operations[scope].map((name) => [name, scope] as const)),
+  ...scopes.flatMap((scope) =>
+    scope === "check" ? [] : operations[scope].map((name) => [name, scope] as const),
+  ),
 ]);
 
 /**
@@ -51,6 +47,7 @@ const scopeByName: ReadonlyMap<string, Scope | undefined> = new Map([
  * above is a bug, which prevents the start.
  */
 export function scopeOf(operation: string): Scope | undefined {
+  if (operation.startsWith(questions)) return "check";
   assert(scopeByName.has(operation), `the operation ${operation} belongs to a scope`);
   return scopeByName.get(operation);
 }

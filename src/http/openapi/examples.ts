@@ -15,7 +15,7 @@ import {
   tenants,
 } from "./example.ts";
 import type { OperationId } from "./operations.ts";
-import { permissionExamples } from "./permission-examples.ts";
+import { permissionExamples } from "./permission-operations.ts";
 
 /** One example of each operation. Tests send them to a server and compare the answers. */
 export const examples: Readonly<Record<OperationId, Example>> = {

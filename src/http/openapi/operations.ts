@@ -1,3 +1,5 @@
+import { permissionOperations, streamLines } from "./permission-operations.ts";
+
 /** The texts about an operation that the shapes of its route do not contain. */
 export interface OperationText {
   /** The method name in generated clients. */
@@ -21,9 +23,6 @@ export const tags = {
 type TagName = keyof typeof tags;
 
 const tenant = "/v1/tenants/{tenant_id}";
-
-const streamLines =
-  'One JSON object a line. An error after the first line is a last line, `{"error": …}`.';
 
 /** Every operation by method and path, in the order of the description. */
 export const operations = {
@@ -118,48 +117,7 @@ export const operations = {
     tag: "Bundles",
     summary: "Delete a bundle",
   },
-  [`POST ${tenant}/permissions/check`]: {
-    id: "check",
-    tag: "Permissions",
-    summary: "Check a permission",
-    description:
-      "If a path longer than `metadata.depth` would decide the answer, the request fails. It is never answered with a denial.",
-  },
-  [`POST ${tenant}/permissions/bulk-check`]: {
-    id: "bulkCheck",
-    tag: "Permissions",
-    summary: "Check up to 100 items at one state",
-    description: "If an item cannot be answered, the request fails and names the item.",
-  },
-  [`POST ${tenant}/permissions/lookup-entity`]: {
-    id: "lookupEntity",
-    tag: "Permissions",
-    summary: "List the entities on which a subject has a permission",
-    description: "Exactly the known ids that a check allows. All pages are of one state.",
-  },
-  [`POST ${tenant}/permissions/lookup-entity-stream`]: {
-    id: "lookupEntityStream",
-    tag: "Permissions",
-    summary: "Stream the entities on which a subject has a permission",
-    description: streamLines,
-  },
-  [`POST ${tenant}/permissions/lookup-subject`]: {
-    id: "lookupSubject",
-    tag: "Permissions",
-    summary: "List the subjects that have a permission on an entity",
-    description: "Exactly the known ids that a check allows. All pages are of one state.",
-  },
-  [`POST ${tenant}/permissions/subject-permission`]: {
-    id: "subjectPermission",
-    tag: "Permissions",
-    summary: "List the permissions of a subject on an entity",
-  },
-  [`POST ${tenant}/permissions/expand`]: {
-    id: "expand",
-    tag: "Permissions",
-    summary: "Expand a permission into the tree of its subjects",
-    description: "For audits: it reads everything, also what a check can skip.",
-  },
+  ...permissionOperations,
   [`GET ${tenant}/watch`]: {
     id: "watch",
     tag: "Watch",

@@ -1,6 +1,57 @@
 import { type Example, tenantPath, plan, ada, bob, members, next } from "./example.ts";
 
-/** Questions about the data that earlier examples have written. */
+const permissions = "/v1/tenants/{tenant_id}/permissions";
+
+export const streamLines =
+  'One JSON object a line. An error after the first line is a last line, `{"error": …}`.';
+
+/** Every question about permissions by method and path, in the order of the description. */
+export const permissionOperations = {
+  [`POST ${permissions}/check`]: {
+    id: "check",
+    tag: "Permissions",
+    summary: "Check a permission",
+    description:
+      "If a path longer than `metadata.depth` would decide the answer, the request fails. It is never answered with a denial.",
+  },
+  [`POST ${permissions}/bulk-check`]: {
+    id: "bulkCheck",
+    tag: "Permissions",
+    summary: "Check up to 100 items at one state",
+    description: "If an item cannot be answered, the request fails and names the item.",
+  },
+  [`POST ${permissions}/lookup-entity`]: {
+    id: "lookupEntity",
+    tag: "Permissions",
+    summary: "List the entities on which a subject has a permission",
+    description: "Exactly the known ids that a check allows. All pages are of one state.",
+  },
+  [`POST ${permissions}/lookup-entity-stream`]: {
+    id: "lookupEntityStream",
+    tag: "Permissions",
+    summary: "Stream the entities on which a subject has a permission",
+    description: streamLines,
+  },
+  [`POST ${permissions}/lookup-subject`]: {
+    id: "lookupSubject",
+    tag: "Permissions",
+    summary: "List the subjects that have a permission on an entity",
+    description: "Exactly the known ids that a check allows. All pages are of one state.",
+  },
+  [`POST ${permissions}/subject-permission`]: {
+    id: "subjectPermission",
+    tag: "Permissions",
+    summary: "List the permissions of a subject on an entity",
+  },
+  [`POST ${permissions}/expand`]: {
+    id: "expand",
+    tag: "Permissions",
+    summary: "Expand a permission into the tree of its subjects",
+    description: "For audits: it reads everything, also what a check can skip.",
+  },
+} as const;
+
+/** A request of each, about the data that earlier examples have written. */
 export const permissionExamples = {
   check: {
     path: tenantPath,
