@@ -1,8 +1,8 @@
 import postgres from "postgres";
 
 import type { Tuple } from "../src/base/tuple.ts";
-import { arrayLiteral } from "../src/store/postgres/connect/array-literal.ts";
 import { sessionSettings } from "../src/store/postgres/connect/session-settings.ts";
+import { arrayLiteral } from "../src/store/postgres/connect/value.ts";
 import { tupleColumns } from "../src/store/postgres/data/columns.ts";
 import { firstTenant } from "../test/data/ask-store.ts";
 import { type Measurement, medianOf, measureWork } from "./measure.ts";

@@ -1,9 +1,12 @@
 import type { Telemetry } from "../base/telemetry.ts";
 import type { Config } from "../config/options.ts";
-import type { GarbageCollectionOptions, GarbagePass } from "../store/garbage-collection.ts";
+import {
+  type GarbageCollectionOptions,
+  type GarbagePass,
+  observeGarbage,
+} from "../store/garbage-collection.ts";
 import { lockWaitMs } from "../store/layer/limit-changes.ts";
 import { createMemoryStore } from "../store/memory/store.ts";
-import { observeGarbage } from "../store/observe-garbage.ts";
 import { onceServerAnswers } from "../store/postgres/await-server.ts";
 import type { Answering } from "../store/postgres/checks/check.ts";
 import type { PoolOptions } from "../store/postgres/connect/pool-options.ts";

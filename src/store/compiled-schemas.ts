@@ -5,6 +5,7 @@ import { LRUCache } from "lru-cache";
 import { PembaError } from "../base/error.ts";
 import { heapBytes } from "../base/heap-bytes.ts";
 import type { Steps } from "../base/steps.ts";
+import type { Telemetry } from "../base/telemetry.ts";
 import type { SchemaVersion, TenantId } from "../base/tuple.ts";
 import { compileSchemaTextSteps } from "../language/compile.ts";
 import type { Schema } from "../language/schema.ts";
@@ -194,4 +195,15 @@ function schemaOf(version: SchemaVersion, compiled: CompiledText): CompiledSchem
 /** A tenant id holds no blank. */
 function versionKey(tenant: TenantId, version: SchemaVersion | undefined): string {
   return `${tenant} ${version ?? ""}`;
+}
+
+/** Has the cache of schemas told. */
+export function observeSchemas(
+  { observe }: Pick<Telemetry, "observe">,
+  schemas: Pick<CompiledSchemas, "state">,
+): void {
+  observe("pemba.schema.cache.hits", () => [{ value: schemas.state.hits, labels: {} }]);
+  observe("pemba.schema.cache.misses", () => [{ value: schemas.state.misses, labels: {} }]);
+  observe("pemba.schema.cache.entries", () => [{ value: schemas.state.entries, labels: {} }]);
+  observe("pemba.schema.cache.size", () => [{ value: schemas.state.bytes, labels: {} }]);
 }

@@ -1,3 +1,5 @@
+import type { Telemetry } from "../base/telemetry.ts";
+
 /** How much of the past is kept, and how the rest goes. */
 export interface GarbageCollectionOptions {
   /** From the end of one pass to the next. */
@@ -34,4 +36,23 @@ export function quietMs(collection: GarbageCollectionOptions | undefined): numbe
 export function wakeEveryMs({ intervalMs, windowMs }: GarbageCollectionOptions): number {
   const note = Math.min(Math.max(windowMs * noteShare, noteMinMs), noteMaxMs);
   return Math.min(intervalMs, note);
+}
+
+/** Has collections of history told. Returns who is to be told of each pass. */
+export function observeGarbage(
+  { add, observe }: Pick<Telemetry, "add" | "observe">,
+  { windowMs }: Pick<GarbageCollectionOptions, "windowMs">,
+): (pass: GarbagePass) => void {
+  let began: number | undefined;
+  // Where no pass comes to its end, that is known as well.
+  let ended = performance.now();
+  const since = (time: number | undefined, more: number) =>
+    time === undefined ? [] : [{ value: (performance.now() - time + more) / 1_000, labels: {} }];
+  observe("pemba.history.horizon.age", () => since(began, windowMs));
+  observe("pemba.history.collected.age", () => since(ended, 0));
+  return ({ removed, isComplete, milliseconds }) => {
+    add("pemba.history.removed", removed, {});
+    began = performance.now() - milliseconds;
+    if (isComplete) ended = performance.now();
+  };
 }

@@ -87,7 +87,7 @@ export interface SchemaStore {
       readonly head: SchemaVersion | undefined;
     }
   >;
-  /** The head that was last seen here, asked of nobody; undefined: none was. */
+  /** The head that was last seen here, without asking the storage; undefined if none was. */
   knownHead(tenant: TenantId): SchemaVersion | undefined;
   /** Another instance has seen this head: from now on nothing is answered here from an older one. */
   learnHead(tenant: TenantId, version: SchemaVersion): void;
@@ -100,7 +100,7 @@ export interface DataWrite {
   readonly attributes: readonly Attribute[];
 }
 
-/** An undefined side lets nothing through. */
+/** An undefined side selects nothing. */
 export interface DataFilters {
   readonly tuples: TupleFilter | undefined;
   readonly attributes: AttributeFilter | undefined;
@@ -113,7 +113,7 @@ export interface DataRead<Filter> {
   /** The place behind which the page begins: the `next` of the page before. */
   readonly after: readonly string[] | undefined;
   readonly limit: number;
-  /** Aborted when nobody waits for the page any more: what reads it may end then. */
+  /** Aborted when the caller has left: the read may end then. */
   readonly signal?: AbortSignal | undefined;
 }
 
@@ -174,7 +174,7 @@ export interface QuestionFrame {
   /** Most hops of a path that may decide the answer, up to `depthMax`. */
   readonly depth: number;
   readonly context: Context;
-  /** Aborted when nobody waits for the answer any more: what looks for it may end then. */
+  /** Aborted when the caller has left: the work may end then. */
   readonly signal?: AbortSignal | undefined;
 }
 
@@ -188,7 +188,7 @@ export interface CheckAnswer {
   readonly allowed: boolean;
   /** Nodes visited until the answer was known; at least 1. */
   readonly nodes: number;
-  /** The version under which it was found; absent where the one that answered did not say. */
+  /** The version under which it was found; absent if that is not known. */
   readonly schemaVersion?: SchemaVersion;
 }
 
@@ -269,11 +269,10 @@ export interface ChangeStream {
   readonly start: SnapToken;
   /**
    * One message for each transaction, in an order in which the token of each resumes without loss
-   * or repetition; a large one comes in several. While there is nothing to tell, one without changes
-   * comes now and then, so that the last token does not grow old. Nothing is read before it is asked
-   * for, but for a bounded number of transactions. Fails with TENANT_NOT_FOUND once the tenant is deleted, with
-   * SNAP_TOKEN_EXPIRED when whoever takes the messages falls behind what is kept, and with
-   * UNAVAILABLE when the storage does not answer.
+   * or repetition. A large transaction comes in several messages. From time to time a message without
+   * changes keeps the last token from growing old. No more than a bounded number of transactions is
+   * read ahead. Fails with TENANT_NOT_FOUND once the tenant is deleted, with SNAP_TOKEN_EXPIRED when
+   * the reader falls behind the horizon, and with UNAVAILABLE when the storage does not answer.
    */
   readonly messages: AsyncIterable<ChangeMessage>;
   /**

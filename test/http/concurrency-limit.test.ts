@@ -8,7 +8,7 @@ import { Permission } from "../../src/gen/base/v1/permission_pb.ts";
 import type { HttpApp } from "../../src/http/app.ts";
 import { buildHttpServer } from "../../src/http/server.ts";
 import { type Around, type Layer, withLayer } from "../../src/store/layer/layer.ts";
-import { limitQuestions } from "../../src/store/layer/limit-questions.ts";
+import { limitQuestions } from "../../src/store/layer/limit-concurrency.ts";
 import { withLayers } from "../../src/store/layer/order.ts";
 import { until } from "../store/open-write.ts";
 import { admitAll } from "../support/admit-all.ts";

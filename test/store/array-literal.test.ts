@@ -3,8 +3,8 @@ import { after, before, test } from "node:test";
 
 import fc from "fast-check";
 
-import { arrayLiteral } from "../../src/store/postgres/connect/array-literal.ts";
 import { Database } from "../../src/store/postgres/connect/database.ts";
+import { arrayLiteral } from "../../src/store/postgres/connect/value.ts";
 import { createTestDatabase, type TestDatabase } from "../support/database.ts";
 import { pool } from "./engines.ts";
 

@@ -3,7 +3,7 @@ import { test } from "node:test";
 
 import { Caller, forCaller } from "../../src/base/caller.ts";
 import type { TenantId } from "../../src/base/tuple.ts";
-import { limitReads } from "../../src/store/layer/limit-reads.ts";
+import { limitReads } from "../../src/store/layer/limit-concurrency.ts";
 import { withLayers } from "../../src/store/layer/order.ts";
 import { createMemoryStore } from "../../src/store/memory/store.ts";
 import type { Store } from "../../src/store/store.ts";

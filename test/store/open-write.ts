@@ -4,7 +4,7 @@ import { setTimeout } from "node:timers/promises";
 import postgres from "postgres";
 
 import type { Attribute, TenantId } from "../../src/base/tuple.ts";
-import { arrayLiteral } from "../../src/store/postgres/connect/array-literal.ts";
+import { arrayLiteral } from "../../src/store/postgres/connect/value.ts";
 import type { TokenSource } from "../../src/store/postgres/token/snap-token.ts";
 import { tuple } from "./engines.ts";
 

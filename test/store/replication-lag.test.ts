@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 
-import { ReplicationLag } from "../../src/store/postgres/replicas/replication-lag.ts";
+import { ReplicationLag } from "../../src/store/postgres/replicas/replica.ts";
 
 test("a replica is behind since the writer first had what it lacks", () => {
   const lag = new ReplicationLag();

@@ -5,8 +5,8 @@ import fc from "fast-check";
 
 import { tokenMac } from "../../src/base/token-mac.ts";
 import type { SnapToken } from "../../src/base/tuple.ts";
-import { arrayLiteral } from "../../src/store/postgres/connect/array-literal.ts";
 import { Database } from "../../src/store/postgres/connect/database.ts";
+import { arrayLiteral } from "../../src/store/postgres/connect/value.ts";
 import {
   decodeSnapToken,
   encodeSnapToken,

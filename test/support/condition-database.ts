@@ -12,7 +12,7 @@ import {
   render,
   sql,
 } from "../../src/sql/text/fragment.ts";
-import { arrayLiteral } from "../../src/store/postgres/connect/array-literal.ts";
+import { arrayLiteral } from "../../src/store/postgres/connect/value.ts";
 
 const sqlTypes = {
   boolean: sql`boolean`,

@@ -13,7 +13,7 @@ import type { TenantId } from "../../src/base/tuple.ts";
 import { Data } from "../../src/gen/base/v1/data_pb.ts";
 import { Permission } from "../../src/gen/base/v1/permission_pb.ts";
 import { buildHttpServer } from "../../src/http/server.ts";
-import { observeGarbage } from "../../src/store/observe-garbage.ts";
+import { observeGarbage } from "../../src/store/garbage-collection.ts";
 import { engines, type TestApp } from "../support/engines.ts";
 import { connectGrpc, failure, serveGrpc } from "../support/grpc.ts";
 import { usualIntake } from "../support/usual-intake.ts";

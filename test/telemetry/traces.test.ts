@@ -4,7 +4,7 @@ import { suite, test } from "node:test";
 import { must } from "../../src/base/assert.ts";
 import type { TenantId } from "../../src/base/tuple.ts";
 import { Permission } from "../../src/gen/base/v1/permission_pb.ts";
-import { limitQuestions } from "../../src/store/layer/limit-questions.ts";
+import { limitQuestions } from "../../src/store/layer/limit-concurrency.ts";
 import { withLayers } from "../../src/store/layer/order.ts";
 import type { ExpandQuestion, PermissionStore } from "../../src/store/store.ts";
 import { engines } from "../support/engines.ts";

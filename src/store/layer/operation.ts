@@ -65,6 +65,12 @@ type Kinds = {
     | ({ readonly kind: "read" | "change" } & Operation<Requests[N]>);
 };
 
+/** For requests that bring no signal. */
+const unsignalled = {
+  signalOf: () => undefined,
+  withSignal: <Request>(request: Request): Request => request,
+};
+
 /** The kind of every operation. A new operation is added here and in `mapOperations`. */
 export const operations: Kinds = {
   "tenants.create": change(([{ id }]) => id),
@@ -184,11 +190,6 @@ function change<Request>(
 ): { readonly kind: "change" } & Operation<Request> {
   return { kind: "change", tenantOf, ...unsignalled };
 }
-
-const unsignalled = {
-  signalOf: () => undefined,
-  withSignal: <Request>(request: Request): Request => request,
-};
 
 function signalled<Q extends Signalled>(): Operation<[TenantId, Q]> {
   return {

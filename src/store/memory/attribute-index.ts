@@ -1,8 +1,7 @@
 import type { Attribute, AttributeValue, Entity } from "../../base/tuple.ts";
 import { sameValue } from "../attribute-value.ts";
 import { type AttributeFilter, attributeMatcher, type AttributeName } from "../filter.ts";
-import { EndedQueue } from "./ended-queue.ts";
-import { forever, type Lifetime, type Revision, standsAt } from "./revision.ts";
+import { EndedQueue, type Lifetime, type Revision, forever, standsAt } from "./revision.ts";
 
 interface StoredValue {
   readonly value: AttributeValue;

@@ -1,8 +1,8 @@
 import type { TenantId } from "../../base/tuple.ts";
+import type { StreamLags } from "../change-streams.ts";
 import { type ChangeMessage, partsOf } from "../change.ts";
 import { expiredSnapToken, tenantNotFound } from "../store-error.ts";
 import type { ChangeStore } from "../store.ts";
-import type { StreamLags } from "../stream-lags.ts";
 import type { ChangeLog } from "./change-log.ts";
 import type { MemoryData } from "./data.ts";
 import type { Revision } from "./revision.ts";

@@ -10,9 +10,9 @@ import type { Plan } from "../../plan/plan.ts";
 import { questionUnder } from "../../plan/question-of.ts";
 import { answersOf } from "../answers.ts";
 import type { CompiledSchema, CompiledSchemas } from "../compiled-schemas.ts";
-import { expandCheck } from "../expand-check.ts";
 import type { ExpandTree } from "../expand-tree.ts";
 import { expand } from "../expand.ts";
+import { answersByName, expandCheck, subjectPermissionChecks } from "../question-checks.ts";
 import type {
   CheckAnswer,
   CheckQuestion,
@@ -20,7 +20,6 @@ import type {
   PermissionStore,
   SubjectPermissionQuestion,
 } from "../store.ts";
-import { answersByName, subjectPermissionChecks } from "../subject-permission.ts";
 import { validateAttributes, validateTuples } from "../validate-data.ts";
 import type { MemoryData } from "./data.ts";
 import type { Revision } from "./revision.ts";

@@ -21,7 +21,7 @@ import {
   lookupEntityCheck,
   lookupSubjectCheck,
   validateScope,
-} from "../lookup-check.ts";
+} from "../question-checks.ts";
 import type { LookupFrame, LookupPage, LookupStore } from "../store.ts";
 import { validateAttributes, validateTuples } from "../validate-data.ts";
 import type { MemoryData } from "./data.ts";

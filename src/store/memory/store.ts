@@ -1,11 +1,11 @@
 import { noTelemetry, type Telemetry } from "../../base/telemetry.ts";
 import type { SnapToken, TenantId } from "../../base/tuple.ts";
 import { validateOperations, writesAnything } from "../bundle.ts";
-import { CompiledSchemas } from "../compiled-schemas.ts";
+import { observeStreams, StreamLags, unwatched } from "../change-streams.ts";
+import { CompiledSchemas, observeSchemas } from "../compiled-schemas.ts";
 import { type GarbageCollectionOptions, type GarbagePass, quietMs } from "../garbage-collection.ts";
 import { observeInterpreter } from "../layer/observe-operations.ts";
 import { withLayers } from "../layer/order.ts";
-import { observeSchemas } from "../observe-schemas.ts";
 import { pageOf } from "../page.ts";
 import type {
   BundleStore,
@@ -17,8 +17,6 @@ import type {
   TenantStore,
   WatchOptions,
 } from "../store.ts";
-import { observeStreams, StreamLags } from "../stream-lags.ts";
-import { unwatched } from "../unwatched.ts";
 import { validateData } from "../validate-data.ts";
 import { MemoryBundles } from "./bundles.ts";
 import { createMemoryChanges } from "./changes.ts";

@@ -1,7 +1,6 @@
 import type { Tuple } from "../../base/tuple.ts";
 import { leadingEnd, type TupleFilter, tupleMatcher } from "../filter.ts";
-import { EndedQueue } from "./ended-queue.ts";
-import { forever, type Lifetime, type Revision, standsAt } from "./revision.ts";
+import { EndedQueue, type Lifetime, type Revision, forever, standsAt } from "./revision.ts";
 
 interface StoredTuple {
   readonly tuple: Tuple;

@@ -1,11 +1,8 @@
 import type { Telemetry } from "../../base/telemetry.ts";
-import type { CompiledSchemas } from "../compiled-schemas.ts";
-import { observeSchemas } from "../observe-schemas.ts";
-import { observeStreams, StreamLags } from "../stream-lags.ts";
+import { StreamLags, observeStreams } from "../change-streams.ts";
+import { type CompiledSchemas, observeSchemas } from "../compiled-schemas.ts";
 import type { CircuitBreaker } from "./connect/circuit-breaker.ts";
 import type { Database } from "./connect/database.ts";
-import { observeDatabase } from "./connect/observe-database.ts";
-import { observeReplicas } from "./replicas/observe-replicas.ts";
 import type { ReplicatedReads } from "./replicas/replicated-reads.ts";
 
 /** Has the parts of an engine told. Returns who is to be told of its streams of changes. */
@@ -25,4 +22,46 @@ export function observeEngine(
   observeStreams(telemetry, lags);
   if (parts.replicated !== undefined) observeReplicas(telemetry, parts.replicated);
   return lags;
+}
+
+/** Has the connections of a database told, of which there may be so many, and its circuit. */
+function observeDatabase(
+  { observe }: Pick<Telemetry, "observe">,
+  parts: {
+    readonly database: Database;
+    readonly maxConnections: number;
+    readonly circuit: CircuitBreaker | undefined;
+  },
+): void {
+  const { database, maxConnections, circuit } = parts;
+  const only = (value: number) => [{ value, labels: {} }];
+  observe("db.client.connection.count", () => {
+    const { busy, idle, opening } = database.pool;
+    return [
+      { value: busy, labels: { "db.client.connection.state": "used" } },
+      { value: idle, labels: { "db.client.connection.state": "idle" } },
+      { value: opening, labels: { "db.client.connection.state": "opening" } },
+    ];
+  });
+  observe("db.client.connection.max", () => only(maxConnections));
+  observe("db.client.connection.pending_requests", () => only(database.pool.waiting));
+  observe("db.client.connection.waits", () => only(database.pool.waited));
+  observe("db.client.connection.wait_time", () => only(database.pool.waitedMs / 1_000));
+  if (circuit === undefined) return;
+  observe("db.client.circuit.open", () => only(circuit.state === "open" ? 1 : 0));
+}
+
+/** Has the replicas told: whether they are asked, and how far they are behind. */
+function observeReplicas({ observe }: Pick<Telemetry, "observe">, reads: ReplicatedReads): void {
+  observe("db.client.replica.used", () =>
+    reads.states.map(({ isUsed }, index) => ({
+      value: isUsed ? 1 : 0,
+      labels: { replica: String(index) },
+    })),
+  );
+  observe("db.client.replica.lag", () =>
+    reads.states.flatMap(({ lagMs }, index) =>
+      lagMs === undefined ? [] : [{ value: lagMs / 1_000, labels: { replica: String(index) } }],
+    ),
+  );
 }

@@ -1,4 +1,5 @@
 import { noTelemetry, type Telemetry } from "../../base/telemetry.ts";
+import { unwatched } from "../change-streams.ts";
 import { CompiledSchemas } from "../compiled-schemas.ts";
 import { type GarbageCollectionOptions, type GarbagePass, quietMs } from "../garbage-collection.ts";
 import type { AnswerCacheLimits } from "../layer/answer-cache.ts";
@@ -6,7 +7,6 @@ import { batchChecks } from "../layer/batch-checks.ts";
 import { cacheAnswers } from "../layer/cache-answers.ts";
 import { type Layers, withLayers } from "../layer/order.ts";
 import type { Store, WatchOptions } from "../store.ts";
-import { unwatched } from "../unwatched.ts";
 import { type Answering, PostgresPermissions } from "./checks/check.ts";
 import { StateQuestions } from "./checks/state-questions.ts";
 import { CircuitBreaker, type CircuitState } from "./connect/circuit-breaker.ts";

@@ -1,8 +1,8 @@
 import { must } from "../../base/assert.ts";
-import { arrayLiteral } from "./connect/array-literal.ts";
 import type { Database } from "./connect/database.ts";
 import { booleanOf, numberOf, textOf } from "./connect/row.ts";
 import { statementFile } from "./connect/statement-file.ts";
+import { arrayLiteral } from "./connect/value.ts";
 
 const pendingStatement = statementFile("removal/pending.sql");
 const blocksStatement = statementFile("removal/blocks.sql");

@@ -3,11 +3,11 @@ import type { TenantId } from "../../base/tuple.ts";
 import { pageOf } from "../page.ts";
 import { tenantNotFound, tenantTaken } from "../store-error.ts";
 import type { Tenant, TenantStore } from "../store.ts";
-import { arrayLiteral } from "./connect/array-literal.ts";
 import type { Database } from "./connect/database.ts";
 import { booleanOf, dateOf, type Row, textOf } from "./connect/row.ts";
 import { statementFile } from "./connect/statement-file.ts";
-import { lockWait } from "./data/lock-wait.ts";
+import { arrayLiteral } from "./connect/value.ts";
+import { lockWait } from "./data/change-outcome.ts";
 
 const createStatement = statementFile("tenants/create.sql");
 const deleteStatement = statementFile("tenants/delete.sql");

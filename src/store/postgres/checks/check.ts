@@ -12,6 +12,7 @@ import { answersOf, type Evidence } from "../../answers.ts";
 import { answerOf } from "../../check-error.ts";
 import type { ExpandTree } from "../../expand-tree.ts";
 import type { CheckStatements } from "../../layer/batch-checks.ts";
+import { answersByName, subjectPermissionChecks } from "../../question-checks.ts";
 import type {
   CheckAnswer,
   CheckItem,
@@ -21,7 +22,6 @@ import type {
   QuestionFrame,
   SubjectPermissionQuestion,
 } from "../../store.ts";
-import { answersByName, subjectPermissionChecks } from "../../subject-permission.ts";
 import { isOfAll } from "../connect/driver-error.ts";
 import { numberOf, type Row } from "../connect/row.ts";
 import { type Asked, askGroups, type Asking, askUnderHead } from "../questions/asking.ts";

@@ -12,10 +12,8 @@ import { noneFree } from "./lateness.ts";
 import { openWay, type Way } from "./open-way.ts";
 import { type PoolOptions, silenceOf } from "./pool-options.ts";
 import { Pool, type PoolState } from "./pool.ts";
-import { repeatOn } from "./repeat.ts";
 import type { Row } from "./row.ts";
-import { type Asked, runStatement, timeLeft } from "./statement-run.ts";
-import { tellStatement } from "./tell-statement.ts";
+import { type Asked, repeatOn, runStatement, tellStatement, timeLeft } from "./statement-run.ts";
 import type { Value } from "./value.ts";
 
 export interface DatabaseOptions {

@@ -1,11 +1,10 @@
 import { assert, must } from "../../../base/assert.ts";
 import { PembaError } from "../../../base/error.ts";
 import { timerMs } from "../../../base/timer.ts";
-import { arrayLiteral } from "./array-literal.ts";
 import {
-  backendOf,
   Connection,
   type Greeting,
+  backendOf,
   nameOf,
   openingMaxMs,
   rowsOf,
@@ -17,10 +16,11 @@ import {
   storageError,
 } from "./driver-error.ts";
 import { hostUris } from "./host-uris.ts";
-import { numberOf, type Row, textOf } from "./row.ts";
+import { type Row, numberOf, textOf } from "./row.ts";
 import { sessionSettings } from "./session-settings.ts";
 import { coded } from "./single-socket.ts";
 import { statementFile } from "./statement-file.ts";
+import { arrayLiteral } from "./value.ts";
 
 const wayStatement = statementFile("connection/way.sql");
 

@@ -1,11 +1,15 @@
+import { setTimeout as wait } from "node:timers/promises";
+
 import type { Caller } from "../../../base/caller.ts";
 import { cancelled } from "../../../base/error.ts";
+import type { Telemetry } from "../../../base/telemetry.ts";
 import { timerMs } from "../../../base/timer.ts";
 import type { Cancelling } from "./cancelling.ts";
-import { backendOf, cancel, type Connection, rowsOf } from "./connection.ts";
-import { isCancelled, storageError } from "./driver-error.ts";
-import { endedLate, type LateWork, saidNothing } from "./lateness.ts";
+import { type Connection, backendOf, cancel, rowsOf } from "./connection.ts";
+import { type Fault, faultOf, isCancelled, storageError } from "./driver-error.ts";
+import { type LateWork, endedLate, saidNothing } from "./lateness.ts";
 import type { Row } from "./row.ts";
+import { statementName } from "./statement-file.ts";
 import type { Value } from "./value.ts";
 
 /** A statement to be run. */
@@ -98,4 +102,61 @@ export async function runStatement(
 /** In milliseconds as a timer takes them, at least one; 0: without end. */
 export function timeLeft(endsAt: number | undefined): number {
   return endsAt === undefined ? 0 : timerMs(Math.max(1, endsAt - performance.now()));
+}
+
+/** Runs a statement, and tells its name, how long it took and how many rows came: never its values. */
+export async function tellStatement(
+  telemetry: Telemetry,
+  text: string,
+  run: () => Promise<readonly Row[]>,
+): Promise<readonly Row[]> {
+  const { tally } = telemetry;
+  const name = statementName(text) ?? tally?.question ?? "other";
+  if (tally !== undefined) tally.statements += 1;
+  const start = performance.now();
+  try {
+    return await telemetry.span(`statement ${name}`, async (span) => {
+      span.set({ "db.system.name": "postgresql", "db.query.summary": name });
+      const rows = await run();
+      span.set({ "db.response.returned_rows": rows.length });
+      return rows;
+    });
+  } finally {
+    const seconds = (performance.now() - start) / 1_000;
+    telemetry.record("db.client.operation.duration", seconds, { "db.query.summary": name });
+  }
+}
+
+const firstWaitMs = 5;
+const longestWaitMs = 500;
+
+/**
+ * A server that is away for longer is not waited for: connecting anew has waits of its own, and a
+ * client would rather hear of it.
+ */
+const awayMaxMs = 2_000;
+
+/**
+ * Runs `work`, and again up to `retriesMax` times when it fails with one of the faults. Waits longer
+ * each time, by a random share, so that those who collided part. `onRepeat` is told of each.
+ */
+export async function repeatOn<T>(
+  faults: readonly Fault[],
+  retriesMax: number,
+  work: () => Promise<T>,
+  onRepeat: (fault: Fault) => void = () => {},
+): Promise<T> {
+  const start = performance.now();
+  for (let attempt = 0; ; attempt++) {
+    try {
+      return await work();
+    } catch (error) {
+      const fault = faultOf(error);
+      const isAway = fault !== "conflict" && performance.now() - start > awayMaxMs;
+      if (!faults.includes(fault) || isAway || attempt >= retriesMax) throw error;
+      onRepeat(fault);
+    }
+    const waitMs = Math.min(firstWaitMs * 2 ** attempt, longestWaitMs);
+    await wait(waitMs * (0.5 + Math.random()));
+  }
 }

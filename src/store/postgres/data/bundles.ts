@@ -12,15 +12,14 @@ import {
 import type { CompiledSchemas } from "../../compiled-schemas.ts";
 import { tenantNotFound } from "../../store-error.ts";
 import type { BundleStore } from "../../store.ts";
-import { arrayLiteral } from "../connect/array-literal.ts";
 import type { Database } from "../connect/database.ts";
 import { booleanOf, textOf } from "../connect/row.ts";
 import { statementFile } from "../connect/statement-file.ts";
+import { arrayLiteral } from "../connect/value.ts";
 import type { SnapTokens } from "../token/snap-token.ts";
-import { settleChange } from "./change-outcome.ts";
+import { lockWait, settleChange } from "./change-outcome.ts";
 import { attributeColumns, attributeNameColumns, tupleColumns } from "./columns.ts";
 import { fittingSchema, headChangesMax } from "./fitting-schema.ts";
-import { lockWait } from "./lock-wait.ts";
 
 const writeStatement = statementFile("bundles/write.sql");
 const readStatement = statementFile("bundles/read.sql");

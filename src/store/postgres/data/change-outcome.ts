@@ -2,7 +2,8 @@ import { must, unreachable } from "../../../base/assert.ts";
 import type { SchemaVersion, SnapToken, TenantId } from "../../../base/tuple.ts";
 import type { CompiledSchemas } from "../../compiled-schemas.ts";
 import { schemaNotFound, tenantNotFound } from "../../store-error.ts";
-import { numberOf, optionalTextOf, type Row, textOf } from "../connect/row.ts";
+import { type Row, numberOf, optionalTextOf, textOf } from "../connect/row.ts";
+import type { Value } from "../connect/value.ts";
 import type { SnapTokens } from "../token/snap-token.ts";
 
 const outcomes = ["written", "no_tenant", "no_version", "other_head"] as const;
@@ -66,4 +67,9 @@ function outcomeOf(row: Row): (typeof outcomes)[number] {
     outcomes.find((outcome) => outcome === text),
     `unexpected outcome ${text}`,
   );
+}
+
+/** How long a change waits for a lock, as the statements take it. Undefined: as the server has it. */
+export function lockWait(ms: number | undefined): Value {
+  return ms === undefined ? null : `${ms}ms`;
 }

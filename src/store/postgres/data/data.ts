@@ -2,23 +2,20 @@ import { LRUCache } from "lru-cache";
 
 import { must } from "../../../base/assert.ts";
 import { PembaError } from "../../../base/error.ts";
-import type { SchemaVersion, SnapToken, TenantId } from "../../../base/tuple.ts";
+import type { SchemaVersion, SnapToken, TenantId, Tuple } from "../../../base/tuple.ts";
 import type { CompiledSchemas } from "../../compiled-schemas.ts";
 import type { DataFilters, DataStore, DataWrite } from "../../store.ts";
 import { validateData } from "../../validate-data.ts";
-import { arrayLiteral } from "../connect/array-literal.ts";
 import type { Database } from "../connect/database.ts";
 import { numberOf, optionalTextOf } from "../connect/row.ts";
 import { statementFile } from "../connect/statement-file.ts";
-import type { Value } from "../connect/value.ts";
+import { type Value, arrayLiteral } from "../connect/value.ts";
 import type { Reads } from "../replicas/reads.ts";
 import type { SnapTokens } from "../token/snap-token.ts";
-import { settleChange } from "./change-outcome.ts";
+import { lockWait, settleChange } from "./change-outcome.ts";
 import { attributeColumns, tupleColumns } from "./columns.ts";
 import { fittingSchema, headChangesMax } from "./fitting-schema.ts";
-import { lockWait } from "./lock-wait.ts";
 import { readAttributes, readTuples } from "./read-data.ts";
-import { soleTuple, writeTuple } from "./write-tuple.ts";
 
 const writeStatement = statementFile("data/write.sql");
 const deleteStatement = statementFile("data/delete.sql");
@@ -130,4 +127,53 @@ function deleteValues(tenant: TenantId, { tuples, attributes }: DataFilters): re
     arrayLiteral(attributes?.entity.ids ?? []),
     arrayLiteral(attributes?.attributes ?? []),
   ];
+}
+
+const statement = statementFile("data/write-tuple.sql");
+
+interface Parts {
+  readonly database: Database;
+  readonly tokens: SnapTokens;
+  readonly onChanged: () => void;
+}
+
+interface KnownPlace {
+  /** The tenant's in the tables. */
+  readonly number: string;
+  /** One that is recorded. */
+  readonly timeline: number;
+  readonly head: SchemaVersion;
+}
+
+/** The tuple of a write that has nothing else and names no version of the schema. */
+function soleTuple(data: DataWrite): Tuple | undefined {
+  const isSole = data.tuples.length === 1 && data.attributes.length === 0;
+  return isSole && data.schemaVersion === undefined ? data.tuples[0] : undefined;
+}
+
+/**
+ * Creates one tuple, for a third less than a write of any size. Undefined when nothing was done, since
+ * what is known of the tenant and the server is no longer so.
+ *
+ * @param lockWait as `lockWait()` makes it
+ */
+async function writeTuple(
+  { database, tokens, onChanged }: Parts,
+  tenant: TenantId,
+  { entity, relation, subject }: Tuple,
+  { number, timeline, head }: KnownPlace,
+  lockWait: Value,
+): Promise<SnapToken | undefined> {
+  const key = [entity.type, entity.id, relation, subject.type, subject.id, subject.relation];
+  const values = [tenant, number, timeline, head, ...key, lockWait];
+  const rows = await database.write(statement, values);
+  const written = optionalTextOf(must(rows[0], "the function returns one row"), "written");
+  if (written === undefined) return undefined;
+  onChanged();
+  const [xid, snapshot] = written.split(" ");
+  return await tokens.mintCommitted({
+    xid: must(xid, "a transaction id comes first"),
+    snapshot: must(snapshot, "a snapshot comes second"),
+    timeline,
+  });
 }

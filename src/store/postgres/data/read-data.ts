@@ -14,12 +14,11 @@ import {
 import { pageBytesMax, pageOf } from "../../page.ts";
 import { tenantNotFound } from "../../store-error.ts";
 import type { DataPage, DataRead } from "../../store.ts";
-import { arrayLiteral } from "../connect/array-literal.ts";
 import { numberOf, type Row, textOf } from "../connect/row.ts";
-import type { Value } from "../connect/value.ts";
+import { type Value, arrayLiteral } from "../connect/value.ts";
 import type { Reads } from "../replicas/reads.ts";
-import { refuseSnapshot } from "../token/refuse-snapshot.ts";
 import { type PinnedState, type SnapTokens, stateValues } from "../token/snap-token.ts";
+import { refuseSnapshot } from "../token/snapshot.ts";
 
 interface Parts {
   readonly reads: Reads;

@@ -4,7 +4,7 @@ import type { SchemaVersion, TenantId } from "../../../base/tuple.ts";
 import type { CompiledSchema, CompiledSchemas } from "../../compiled-schemas.ts";
 import { schemaNotFound, tenantNotFound } from "../../store-error.ts";
 import { booleanOf, optionalTextOf, type Row } from "../connect/row.ts";
-import { refuseSnapshot } from "../token/refuse-snapshot.ts";
+import { refuseSnapshot } from "../token/snapshot.ts";
 
 /** A head that changes faster than a statement runs is not worth more tries than these. */
 const headChangesMax = 10;

@@ -6,7 +6,7 @@ import { reachesInScope } from "../../../memory/forward-walk.ts";
 import { GroundBudget } from "../../../memory/ground-budget.ts";
 import { interpret, type Interpretation } from "../../../memory/interpret.ts";
 import type { Lookup } from "../../../sql/lookup/lookup.ts";
-import type { LookupCheck } from "../../lookup-check.ts";
+import type { LookupCheck } from "../../question-checks.ts";
 import type { LookupEntityQuestion, LookupFrame } from "../../store.ts";
 import type { Row } from "../connect/row.ts";
 import type { Gathered } from "./gathered-facts.ts";

@@ -10,7 +10,7 @@ import type { Lookup, LookupShape } from "../../../sql/lookup/lookup.ts";
 import { scopeKey } from "../../../sql/lookup/scoped-types.ts";
 import { answerOf } from "../../check-error.ts";
 import type { CompiledSchema, CompiledSchemas } from "../../compiled-schemas.ts";
-import { lookupEntityCheck, lookupSubjectCheck, validateScope } from "../../lookup-check.ts";
+import { lookupEntityCheck, lookupSubjectCheck, validateScope } from "../../question-checks.ts";
 import type {
   LookupEntityQuestion,
   LookupPage,
@@ -19,9 +19,8 @@ import type {
   PermissionStore,
 } from "../../store.ts";
 import { validateAttributes, validateTuples } from "../../validate-data.ts";
-import { arrayLiteral } from "../connect/array-literal.ts";
 import { numberOf, type Row, textOf } from "../connect/row.ts";
-import type { Value } from "../connect/value.ts";
+import { type Value, arrayLiteral } from "../connect/value.ts";
 import type { Reads } from "../replicas/reads.ts";
 import type { PinnedState, SnapTokens } from "../token/snap-token.ts";
 import { frameValues } from "./check-values.ts";

@@ -8,8 +8,7 @@ import type { Row } from "../connect/row.ts";
 import type { Value } from "../connect/value.ts";
 import type { PinnedState } from "../token/snap-token.ts";
 import { isFinal, type ReadFrame, type Reads } from "./reads.ts";
-import { lookAt, Replica, type ServerLook } from "./replica.ts";
-import { ReplicationLag } from "./replication-lag.ts";
+import { Replica, ReplicationLag, type ServerLook, lookAt } from "./replica.ts";
 
 /** How often servers are asked how far they have come. */
 const lookEveryMs = 1_000;

@@ -1,4 +1,6 @@
 import { assert, must } from "../../../base/assert.ts";
+import { expiredSnapToken, invalidSnapToken, snapTokenBeforeTenant } from "../../store-error.ts";
+import { type Row, booleanOf, numberOf, textOf } from "../connect/row.ts";
 
 /**
  * A Postgres snapshot: transactions below `xmax` are visible, those in `running` are not. Ranges
@@ -147,4 +149,38 @@ function joinRanges(ranges: readonly XidRange[]): readonly XidRange[] {
     }
   }
   return joined;
+}
+
+/** Which server this is, and what it shows at a moment. */
+export interface ServerState {
+  /** The cluster and database, as `open_installation()` names them. */
+  readonly place: string;
+  readonly timeline: number;
+  readonly snapshot: Snapshot;
+}
+
+/** From a row with the columns `place`, `timeline` and `snapshot`. */
+export function serverState(row: Row): ServerState {
+  return {
+    place: textOf(row, "place"),
+    timeline: numberOf(row, "timeline"),
+    snapshot: parseSnapshot(textOf(row, "snapshot")),
+  };
+}
+
+/**
+ * Fails when the row of a pinned statement (with `pinColumns`) says that its snapshot
+ * could not be read: with INVALID_SNAP_TOKEN or SNAP_TOKEN_EXPIRED.
+ */
+export function refuseSnapshot(row: Row): void {
+  if (booleanOf(row, "is_lost")) {
+    throw invalidSnapToken(
+      "names a state that may have been lost when another server took over, use a newer one",
+    );
+  }
+  if (booleanOf(row, "is_future")) {
+    throw invalidSnapToken("names a state that the database has not reached");
+  }
+  if (booleanOf(row, "is_before_tenant")) throw snapTokenBeforeTenant();
+  if (booleanOf(row, "is_expired")) throw expiredSnapToken();
 }

@@ -1,13 +1,19 @@
 import type { SnapToken } from "../../../base/tuple.ts";
 import { attributeValueOf } from "../../attribute-value.ts";
 import { type Change, messageBytesMax, messageChangesMax } from "../../change.ts";
-import { arrayLiteral } from "../connect/array-literal.ts";
 import type { Database } from "../connect/database.ts";
 import { numberOf, optionalTextOf, type Row, textOf } from "../connect/row.ts";
 import { statementFile } from "../connect/statement-file.ts";
-import type { ServerState } from "../token/server-state.ts";
+import { arrayLiteral } from "../connect/value.ts";
 import type { TokenContent } from "../token/snap-token-codec.ts";
-import { idAfter, shownBelow, shownSince, type Snapshot, unionOf } from "../token/snapshot.ts";
+import {
+  type ServerState,
+  type Snapshot,
+  idAfter,
+  shownBelow,
+  shownSince,
+  unionOf,
+} from "../token/snapshot.ts";
 
 const pageStatement = statementFile("changes/page.sql");
 

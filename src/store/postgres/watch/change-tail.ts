@@ -3,12 +3,17 @@ import { setTimeout as wait } from "node:timers/promises";
 import { assert, must } from "../../../base/assert.ts";
 import { errorOf, PembaError } from "../../../base/error.ts";
 import { Bell } from "../../bell.ts";
-import { arrayLiteral } from "../connect/array-literal.ts";
 import type { Database } from "../connect/database.ts";
 import { type Row, textOf } from "../connect/row.ts";
 import { statementFile } from "../connect/statement-file.ts";
-import { type ServerState, serverState } from "../token/server-state.ts";
-import { printSnapshot, shownSince, type Snapshot } from "../token/snapshot.ts";
+import { arrayLiteral } from "../connect/value.ts";
+import {
+  type ServerState,
+  type Snapshot,
+  printSnapshot,
+  serverState,
+  shownSince,
+} from "../token/snapshot.ts";
 
 const pollStatement = statementFile("changes/poll.sql");
 

@@ -2,17 +2,22 @@ import { LRUCache } from "lru-cache";
 
 import { PembaError } from "../../../base/error.ts";
 import type { SnapToken, TenantId } from "../../../base/tuple.ts";
+import type { StreamLags } from "../../change-streams.ts";
 import type { ChangeMessage } from "../../change.ts";
 import { expiredSnapToken, tenantNotFound } from "../../store-error.ts";
 import type { ChangeStore, ChangeStream } from "../../store.ts";
-import type { StreamLags } from "../../stream-lags.ts";
 import type { Database } from "../connect/database.ts";
 import { textOf } from "../connect/row.ts";
 import { statementFile } from "../connect/statement-file.ts";
-import { refuseSnapshot } from "../token/refuse-snapshot.ts";
-import { type ServerState, serverState } from "../token/server-state.ts";
 import type { SnapTokens } from "../token/snap-token.ts";
-import { parseSnapshot, type Snapshot, unionOf } from "../token/snapshot.ts";
+import {
+  type ServerState,
+  type Snapshot,
+  parseSnapshot,
+  refuseSnapshot,
+  serverState,
+  unionOf,
+} from "../token/snapshot.ts";
 import {
   type ChangePage,
   type Cursor,

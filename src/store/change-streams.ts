@@ -1,4 +1,6 @@
+import { PembaError } from "../base/error.ts";
 import type { Telemetry } from "../base/telemetry.ts";
+import type { ChangeStore } from "./store.ts";
 
 /** What one stream of changes owes to who takes its messages. */
 export interface StreamLag {
@@ -48,3 +50,13 @@ export function observeStreams({ observe }: Pick<Telemetry, "observe">, lags: St
   observe("pemba.watch.streams", () => [{ value: lags.streams, labels: {} }]);
   observe("pemba.watch.lag", () => [{ value: lags.lagMs / 1_000, labels: {} }]);
 }
+
+/** For a server on which changes cannot be followed. */
+export const unwatched: ChangeStore = {
+  follow: async () => {
+    throw new PembaError(
+      "NOT_IMPLEMENTED",
+      "watch is not enabled on this server: see `service.watch.enabled`",
+    );
+  },
+};

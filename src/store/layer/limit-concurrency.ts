@@ -1,7 +1,22 @@
 import { presentCaller } from "../../base/caller.ts";
-import { noTelemetry, type Telemetry } from "../../base/telemetry.ts";
-import type { Layer } from "./layer.ts";
+import { type Telemetry, noTelemetry } from "../../base/telemetry.ts";
+import type { Around, Layer } from "./layer.ts";
 import { observedQueue } from "./observe-queue.ts";
+
+/**
+ * Limits how many permission questions are worked on at the same time. A bulk check is one question,
+ * and so is each page of a lookup. The others wait in a fair queue. When it is full, the newest
+ * question of the tenant that has most in it fails with CONCURRENCY_LIMIT_EXCEEDED.
+ */
+export function limitQuestions(limit: number, telemetry: Telemetry = noTelemetry): Layer {
+  const queue = observedQueue(telemetry, "questions", {
+    running: limit,
+    working: "permission questions are being worked on (`service.permission.concurrency_limit`)",
+  });
+  const queued: Around = async (operation, request, next) =>
+    await queue.run(operation.tenantOf(request), operation.signalOf(request), () => next(request));
+  return { question: queued, lookup: queued };
+}
 
 /**
  * Limits how much is read at the same time: tuples and attributes, schemas, bundles, tenants, and the
