@@ -1,6 +1,6 @@
 import type { SnapToken } from "../src/base/tuple.ts";
 import type { PoolOptions } from "../src/store/postgres/connect/pool-options.ts";
-import { type CheckLayers, createPostgresStore } from "../src/store/postgres/store.ts";
+import { createPostgresStore } from "../src/store/postgres/store.ts";
 import type { Store, WatchOptions } from "../src/store/store.ts";
 import { firstTenant } from "../test/data/ask-store.ts";
 

@@ -52,6 +52,17 @@ for (const [folder, rooms] of Object.entries(roomsOf)) {
   });
 }
 
+test("a layer around the store imports nothing of an engine", () => {
+  const breaches = sources
+    .filter((path) => path.startsWith("src/store/layer/"))
+    .flatMap((path) =>
+      importsOf(path)
+        .filter((target) => /^src\/(store\/(memory|postgres)|memory|sql)\//.test(target))
+        .map((target) => `${path} imports ${target}`),
+    );
+  assert.deepEqual(breaches, []);
+});
+
 test("a file of src imports nothing of ours from outside src", () => {
   const breaches = sources.flatMap((path) =>
     importsOf(path)

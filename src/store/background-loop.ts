@@ -4,7 +4,7 @@ export interface BackgroundWork {
   readonly everyMs: number;
   /** Begins anew when it failed; the signal says that it should come to an end soon. */
   readonly work: (signal: AbortSignal) => Promise<void>;
-  /** Told of a failure, once for each. */
+  /** Called with each failure. */
   readonly failed: (error: unknown) => void;
 }
 

@@ -2,11 +2,11 @@ import { PembaError } from "../base/error.ts";
 import type { Telemetry } from "../base/telemetry.ts";
 import type { ChangeStore } from "./store.ts";
 
-/** What one stream of changes owes to who takes its messages. */
+/** How far the reader of one stream of changes is behind. */
 export interface StreamLag {
-  /** There is something to tell. */
+  /** There are changes that the reader has not taken. */
   behind(): void;
-  /** All has been taken. */
+  /** The reader has taken all changes. */
   caughtUp(): void;
   /** The stream has ended. */
   end(): void;
@@ -14,7 +14,7 @@ export interface StreamLag {
 
 /** How many streams of changes there are, and how far they are behind. */
 export class StreamLags {
-  /** Since when each has something to tell. */
+  /** Since when the reader of each stream is behind. */
   readonly #since = new Map<object, number | undefined>();
 
   /** A stream begins. */
@@ -38,14 +38,14 @@ export class StreamLags {
     return this.#since.size;
   }
 
-  /** For how long the one that is most behind has been so; 0 when none is. */
+  /** How long the slowest reader has been behind; 0 when none is. */
   get lagMs(): number {
     const now = performance.now();
     return Math.max(0, ...[...this.#since.values()].map((since) => now - (since ?? now)));
   }
 }
 
-/** Has them told. */
+/** Reports how many streams there are and how far they are behind. */
 export function observeStreams({ observe }: Pick<Telemetry, "observe">, lags: StreamLags): void {
   observe("pemba.watch.streams", () => [{ value: lags.streams, labels: {} }]);
   observe("pemba.watch.lag", () => [{ value: lags.lagMs / 1_000, labels: {} }]);

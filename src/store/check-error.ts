@@ -48,11 +48,11 @@ export function answerOf(
   }
 }
 
-/** A longer cycle is told by its beginning: the text goes into headers, too. */
-const toldNodesMax = 20;
+/** Of a longer cycle the beginning is shown: the text goes into headers as well. */
+const shownNodesMax = 20;
 
 function cycleText(cycle: readonly string[]): string {
-  const told = cycle.slice(0, toldNodesMax).map((node) => `\`${node}\``);
-  const rest = cycle.length - told.length;
-  return [...told, ...(rest > 0 ? [`${rest} more`] : [])].join(" -> ");
+  const shown = cycle.slice(0, shownNodesMax).map((node) => `\`${node}\``);
+  const rest = cycle.length - shown.length;
+  return [...shown, ...(rest > 0 ? [`${rest} more`] : [])].join(" -> ");
 }

@@ -22,7 +22,7 @@ export interface CompiledSchema {
   readonly schema: Schema;
 }
 
-/** What a cache is at, for whoever measures it. */
+/** The state of the cache, for metrics. */
 export interface CacheState {
   readonly hits: number;
   readonly misses: number;
@@ -117,7 +117,7 @@ export class CompiledSchemas {
     return { hits: this.#hits, misses: this.#misses, entries, bytes: this.limit.bytes };
   }
 
-  /** What the store says now, whatever is known here. `version` undefined: the head. */
+  /** Loads the schema from the storage again, even if it is in the cache. `version` undefined: the head. */
   async reload(tenant: TenantId, version: SchemaVersion | undefined): Promise<CompiledSchema> {
     const former = this.knownHead(tenant);
     const stored = await this.#load(tenant, version);
@@ -128,13 +128,13 @@ export class CompiledSchemas {
     return schemaOf(stored.version, compiled);
   }
 
-  /** The head that was last seen, asked of nobody. */
+  /** The head that was last seen, without asking the storage. */
   knownHead(tenant: TenantId): SchemaVersion | undefined {
     return this.#heads.get(tenant)?.version;
   }
 
   /**
-   * Somebody said what the head is; undefined: the tenant has no schema. It was asked when the head
+   * The storage has said which version is the head; undefined: the tenant has no schema. It was asked when the head
    * was taken to be `former`: when another one was seen meanwhile, the newer of them stays.
    */
   seenHead(
@@ -175,7 +175,7 @@ export class CompiledSchemas {
     return { id: texts, text, schema, network, bytes };
   }
 
-  /** Those who miss the same at once share one load, which may have begun before they asked. */
+  /** Callers that miss the same version share one load, which may have begun before they asked. */
   async #loadShared(tenant: TenantId, version: SchemaVersion | undefined): Promise<CompiledSchema> {
     this.#misses += 1;
     const key = versionKey(tenant, version);
@@ -197,7 +197,7 @@ function versionKey(tenant: TenantId, version: SchemaVersion | undefined): strin
   return `${tenant} ${version ?? ""}`;
 }
 
-/** Has the cache of schemas told. */
+/** Reports hits, misses and size of the cache of schemas. */
 export function observeSchemas(
   { observe }: Pick<Telemetry, "observe">,
   schemas: Pick<CompiledSchemas, "state">,

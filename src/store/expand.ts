@@ -19,7 +19,7 @@ export function expand(facts: Facts, entity: Entity, root: Node): Steps<ExpandTr
 type Relation = Extract<Formula, { readonly kind: "relation" }>;
 type Walk = Extract<Formula, { readonly kind: "walk" }>;
 
-/** The subjects of a relation of an entity, as every way to it has them. */
+/** The subjects of a relation of an entity, on every path to it. */
 interface Members {
   readonly leaf: ExpandNode & { readonly kind: "subjects" };
   readonly usersets: readonly Target[];
@@ -32,7 +32,7 @@ interface Target {
 
 class Expansion {
   readonly #facts: Facts;
-  /** The names on the way from the root, to end cycles. */
+  /** The names on the path from the root, to end cycles. */
   readonly #path = new Set<string>();
   readonly #members = new Map<string, Members>();
   readonly #targets = new Map<string, readonly Target[]>();

@@ -20,7 +20,7 @@ export interface AttributeFilter {
   readonly attributes: readonly string[];
 }
 
-/** What names an attribute, whatever its value. */
+/** The key of an attribute, without its value. */
 export type AttributeName = Pick<Attribute, "entity" | "attribute">;
 
 export function isEmptyTupleFilter({ entity, relation, subject }: TupleFilter): boolean {
@@ -77,7 +77,7 @@ export function attributeAt(place: readonly string[]): AttributeName | undefined
   return { entity: { type, id }, attribute };
 }
 
-/** Tells which tuples a filter lets through. */
+/** Says which tuples a filter selects. */
 export function tupleMatcher({
   entity,
   relation,

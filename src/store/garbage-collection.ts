@@ -4,7 +4,7 @@ import type { Telemetry } from "../base/telemetry.ts";
 export interface GarbageCollectionOptions {
   /** From the end of one pass to the next. */
   readonly intervalMs: number;
-  /** Tokens that were given out within it stay good. */
+  /** Tokens younger than this stay good. */
   readonly windowMs: number;
   /** After which a pass stops where it is; the next one goes on. */
   readonly timeoutMs: number;
@@ -23,7 +23,7 @@ const noteShare = 0.1;
 const noteMinMs = 1_000;
 const noteMaxMs = 3_600_000;
 
-/** Where nothing collects, somebody may do so by hand at any time, and with any window. */
+/** Without collection in the background, `pemba gc` may run at any time and with any window. */
 const quietMaxMs = 600_000;
 
 /** How long a stream may be silent: after that its last token would be old for the window. */
@@ -38,7 +38,7 @@ export function wakeEveryMs({ intervalMs, windowMs }: GarbageCollectionOptions):
   return Math.min(intervalMs, note);
 }
 
-/** Has collections of history told. Returns who is to be told of each pass. */
+/** Reports the age of what is kept and how much was removed. The result is to be called after each pass. */
 export function observeGarbage(
   { add, observe }: Pick<Telemetry, "add" | "observe">,
   { windowMs }: Pick<GarbageCollectionOptions, "windowMs">,

@@ -38,7 +38,7 @@ export function subjectPermissionChecks(
     subject,
     arguments: [],
   }));
-  // The names are the schema's own, so what is wrong with one is told by its name.
+  // The names are the schema's own, so an error names the one that it is about.
   const path = (item: number, field: string): string =>
     field === "permission" ? `\`${names[item] ?? ""}\`` : field;
   return { ...frame, items, path };
@@ -55,7 +55,7 @@ export function answersByName(
 }
 
 /**
- * An expand asks the same names of a schema as a check does, whoever the subject is. It has no
+ * An expand asks the same names of a schema as a check does, for any subject. It has no
  * depth: a tree ends where a node meets itself.
  */
 export function expandCheck(question: ExpandQuestion): CheckQuestion {
@@ -73,7 +73,7 @@ export function expandCheck(question: ExpandQuestion): CheckQuestion {
 export interface LookupCheck {
   /** The type of the ids that are looked for. */
   readonly idType: string;
-  /** Known whatever is stored, since the question names it; undefined when that is of another type. */
+  /** Counts as known, since the question names it; undefined if that is of another type. */
   readonly namedId: string | undefined;
   /** Does this id have what is asked? */
   readonly itemOf: (id: string) => CheckItem;

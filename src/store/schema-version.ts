@@ -12,7 +12,7 @@ const pattern = new RegExp(`^[${digits}]{${length}}$`);
 const randomBits = 52n;
 
 /**
- * A new version id, which sorts after `former` (by bytes) whatever the clocks of the instances say:
+ * A new version id, which sorts after `former` (by bytes) even if the clocks of the instances differ:
  * where the time is behind, it is the next one after `former`.
  */
 export function newSchemaVersion(former: SchemaVersion | undefined, now: Date): SchemaVersion {

@@ -1,12 +1,12 @@
 import type { CheckItem, CheckQuestion } from "./store.ts";
 
-/** A check of one item that brings nothing of its own but the ids. */
+/** A check of one item, without a context. */
 export interface SingleCheck {
   readonly item: CheckItem;
   readonly question: CheckQuestion;
 }
 
-/** Undefined for bulk checks, and for whatever brings a context. */
+/** Undefined for bulk checks, and for questions with a context. */
 export function singleCheck(question: CheckQuestion): SingleCheck | undefined {
   const [item, ...others] = question.items;
   return item === undefined || others.length > 0 || bringsContext(question)
@@ -14,7 +14,7 @@ export function singleCheck(question: CheckQuestion): SingleCheck | undefined {
     : { item, question };
 }
 
-/** Whether the request adds something of its own to what is stored. */
+/** Whether the request adds tuples, attributes or data to what is stored. */
 export function bringsContext({ context }: CheckQuestion): boolean {
   const { tuples, attributes, data } = context;
   return tuples.length > 0 || attributes.length > 0 || Object.keys(data).length > 0;

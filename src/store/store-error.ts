@@ -22,7 +22,7 @@ export function schemaNotFound(tenant: TenantId, version: SchemaVersion | undefi
   );
 }
 
-/** The token of a request cannot be read here. `problem` completes the sentence. */
+/** The token of a request cannot be read here. `problem` completes the message. */
 export function invalidSnapToken(problem: string): PembaError {
   return new PembaError("INVALID_SNAP_TOKEN", `metadata.snap_token: ${problem}`, {
     details: [{ field: "metadata.snap_token", message: problem }],

@@ -276,7 +276,7 @@ export interface ChangeStream {
    */
   readonly messages: AsyncIterable<ChangeMessage>;
   /**
-   * The latest state up to which the messages that were taken tell everything. Not to be asked for
+   * The latest state up to which the messages that were taken hold everything. Not to be asked for
    * while the next one is waited for.
    */
   readonly told: () => SnapToken;

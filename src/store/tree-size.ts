@@ -5,7 +5,7 @@ import { treeMax } from "../plan/limit.ts";
 /** An attribute's value counts as a subject for each so many characters, the first ones included. */
 const charactersOfSubject = 100;
 
-/** Counts what a tree comes to while it is made. Whatever is too much fails with `treeTooLarge`. */
+/** Counts the size of a tree while it is made. Fails with `treeTooLarge` when it is too large. */
 export class TreeSize {
   #nodes = 0;
   #subjects = 0;

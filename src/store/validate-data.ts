@@ -16,7 +16,7 @@ interface Fault {
 /** Enough for a client to mend its request in one go. */
 const faultsMax = 100;
 
-/** More names than this do not help whoever reads the message. */
+/** More names than this do not help the reader of the message. */
 const namesShownMax = 20;
 
 /** Fails when the tuples or attributes of a write do not fit the schema. */

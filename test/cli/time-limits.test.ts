@@ -15,7 +15,7 @@ import { servePemba } from "../support/pemba.ts";
 
 /*
  * Requests to a Postgres that lets in and says nothing, in each state of its connections: they end
- * within the times that are set. How soon after these is held by test/service/limit-time.test.ts; here
+ * within the times that are set. How soon after these is held by test/store/limit-time.test.ts; here
  * it must be before the connection is taken to be dead, which takes five seconds more.
  */
 

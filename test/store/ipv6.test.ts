@@ -3,7 +3,7 @@ import { test } from "node:test";
 
 import { onDatabase } from "../../src/store/postgres/connect/on-database.ts";
 import { migrateUp } from "../../src/store/postgres/migrate.ts";
-import { Listener } from "../../src/store/postgres/watch/doorbell.ts";
+import { Listener } from "../../src/store/postgres/watch/change-notifier.ts";
 import { withoutIpv6 } from "../support/ipv6.ts";
 import { startPostgresBinaries } from "../support/postgres-binaries.ts";
 import { serverSettings } from "../support/postgres-settings.ts";

@@ -98,13 +98,13 @@ async function within<T>(
 }
 
 function lateRead(): PembaError {
-  const sentence = "the request took too long (`database.read_timeout`)";
-  return new PembaError("DEADLINE_EXCEEDED", sentence);
+  const message = "the request took too long (`database.read_timeout`)";
+  return new PembaError("DEADLINE_EXCEEDED", message);
 }
 
 function lateChange(caller: Caller | undefined): PembaError {
   const outcome =
     caller?.mayHaveChanged === true ? unsureChange : "the change was given up and is not made";
-  const sentence = `the request took too long (\`database.write_timeout\`): ${outcome}`;
-  return new PembaError("DEADLINE_EXCEEDED", sentence);
+  const message = `the request took too long (\`database.write_timeout\`): ${outcome}`;
+  return new PembaError("DEADLINE_EXCEEDED", message);
 }

@@ -1,5 +1,5 @@
-import { Bell } from "../bell.ts";
 import type { Change } from "../change.ts";
+import { Notifier } from "../notifier.ts";
 import type { Revision } from "./revision.ts";
 
 /** What one write changed. */
@@ -9,9 +9,9 @@ export interface LoggedWrite {
   readonly changes: readonly Change[];
 }
 
-/** The writes of a tenant that changed something, in their order, for those who follow them. */
+/** The writes of a tenant that changed something, in their order, for streams of changes. */
 export class ChangeLog {
-  readonly #bell = new Bell();
+  readonly #notifier = new Notifier();
   #writes: LoggedWrite[] = [];
   /** Writes up to this one are forgotten. */
   #forgotten: Revision = 0;
@@ -24,13 +24,13 @@ export class ChangeLog {
 
   append(write: LoggedWrite): void {
     this.#writes.push(write);
-    this.#bell.ring();
+    this.#notifier.notify();
   }
 
-  /** The tenant is gone: whoever waits for another write hears of it. */
+  /** The tenant is gone: all streams that wait for a write are woken. */
   end(): void {
     this.#isEnded = true;
-    this.#bell.ring();
+    this.#notifier.notify();
   }
 
   /** The first write after a state, if there has been one; "forgotten" when that is not known. */
@@ -51,7 +51,7 @@ export class ChangeLog {
    * milliseconds.
    */
   async grown(signal: AbortSignal, withinMs: number): Promise<void> {
-    await this.#bell.heard(signal, withinMs);
+    await this.#notifier.notified(signal, withinMs);
   }
 
   /** Forgets at most `limit` of the writes up to a state. Returns how many. */

@@ -9,7 +9,7 @@ import type { Revision } from "./revision.ts";
 
 /**
  * Follows the changes of data that keeps a log of them; a stream holds nothing but its place. One
- * that has had nothing to tell for `quietMs` tells its state.
+ * without changes for `quietMs` sends its state.
  */
 export function createMemoryChanges(
   data: MemoryData,

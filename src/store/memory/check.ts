@@ -69,7 +69,7 @@ export class MemoryPermissions implements PermissionStore {
     { schema, compiled }: CompiledSchema,
     question: CheckQuestion,
   ): Promise<readonly CheckAnswer[]> {
-    // What is wrong with a question is told in the order in which the other engine tells it.
+    // The errors of a question come in the same order as on the other engine.
     validateContext(schema, question);
     const { items, signal } = question;
     const slice = new TimeSlice();

@@ -29,7 +29,7 @@ import { decodeRevision, encodeRevision, type TokenMaker } from "./snap-token.ts
 import { applyOperations, deleteFound, emptyTenantData, type TenantData } from "./tenant-data.ts";
 
 /**
- * Changes, of all tenants together, that are kept for states of the past alone and for those who follow
+ * Changes, of all tenants together, that are kept only for states of the past and for streams that read
  * them: some hundred megabytes.
  */
 const pastChangesMax = 1_000_000;
@@ -220,7 +220,7 @@ export class MemoryData {
     return this.tokenOf(this.#revision);
   }
 
-  /** Whatever the window is, the past does not grow without end. */
+  /** Limits the history even if the window would keep more. */
   #boundHistory(changes: readonly Change[], revision: Revision): void {
     const left = this.#keepsChanges
       ? changes.length

@@ -1,4 +1,4 @@
-import { setImmediate as turn } from "node:timers/promises";
+import { setImmediate as nextRound } from "node:timers/promises";
 
 import { BackgroundLoop } from "../background-loop.ts";
 import {
@@ -51,7 +51,7 @@ async function collectGarbage(
     const pruned = data.prune(endedPerBatch);
     removed += pruned;
     isComplete = pruned < endedPerBatch;
-    await turn();
+    await nextRound();
   }
   return { removed, isComplete, milliseconds: performance.now() - start };
 }

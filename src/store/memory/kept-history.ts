@@ -33,7 +33,7 @@ export class KeptHistory {
     this.#readings = [...this.#readings, { atMs: nowMs, revision }];
   }
 
-  /** Gives up the states that had gone by at a time, as far as readings tell. */
+  /** Gives up the states before a time, as far as readings show. */
   giveUp(beforeMs: number): void {
     const place = this.#readings.findLastIndex(({ atMs }) => atMs <= beforeMs);
     const reading = this.#readings[place];

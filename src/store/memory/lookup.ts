@@ -77,7 +77,7 @@ interface Lookup {
   readonly sought: CandidateInput;
 }
 
-/** What is wrong with a question is told in the order in which the other engine tells it. */
+/** The errors of a question come in the same order as on the other engine. */
 async function prepare(
   { data, schemas }: Parts,
   tenant: TenantId,
@@ -146,7 +146,7 @@ function* checkedPage(
     const interpretation = yield* interpret(plan, asked);
     checked += 1;
     if (interpretation.kind === "answer" && !interpretation.allowed) continue;
-    // What follows may be an error: it is told on the page that it is on.
+    // The next id may fail: the error belongs to the page of that id.
     if (items.length === limit) return pageTo(items.at(-1));
     answerOf(interpretation, item, { depth, path: check.path });
     items.push(id);

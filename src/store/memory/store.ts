@@ -33,10 +33,10 @@ export interface MemoryStoreOptions {
   readonly maxSchemas?: number;
   /** When absent, history ends only where it has become too much to be kept. */
   readonly garbageCollection?: GarbageCollectionOptions | undefined;
-  /** Told of each pass of it. */
+  /** Called after each pass. */
   readonly onCollected?: ((pass: GarbagePass) => void) | undefined;
   readonly warn?: ((message: string) => void) | undefined;
-  /** Nobody can follow changes when absent, and they are not logged. */
+  /** When absent, changes are not logged and cannot be followed. */
   readonly watch?: WatchOptions | undefined;
   /** Authenticates tokens; one is drawn when it is absent. */
   readonly tokenKey?: string | undefined;

@@ -55,7 +55,7 @@ export class TupleIndex {
     return stored !== undefined && stood(stored, revision);
   }
 
-  /** The ids of the subjects of a type, each once. `subjectRelation` undefined: whatever theirs. */
+  /** The ids of the subjects of a type, each once. `subjectRelation` undefined: with any relation. */
   *subjectIds(
     entity: Tuple["entity"],
     relation: string,

@@ -5,16 +5,16 @@ import { onDatabase } from "./connect/on-database.ts";
 export interface Patience {
   /** How long the server may be away, in milliseconds. */
   readonly timeoutMs: number;
-  /** Aborted when nobody waits any more. */
+  /** Aborted when the caller has left. */
   readonly signal: AbortSignal;
-  /** Told of each try that failed and is made again. */
+  /** Called after each attempt that failed and is repeated. */
   readonly onAbsent: (error: unknown) => void;
 }
 
 const firstPauseMs = 250;
 const longestPauseMs = 5_000;
 
-/** A way to the server that swallows everything is found out after so long. */
+/** After this long, a route to the server that swallows everything counts as dead. */
 const connectTimeoutMs = 5_000;
 
 /**

@@ -77,7 +77,7 @@ export async function previewGarbage(
   };
 }
 
-/** Collects in the background when it is due, whatever instance did it last. */
+/** Collects in the background when a pass is due, counting those of other instances. */
 export function startGarbageCollection(
   database: Database,
   options: GarbageCollectionOptions,

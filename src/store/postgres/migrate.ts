@@ -6,9 +6,9 @@ import { PG_MIGRATE_LOCK_ID, runner } from "node-pg-migrate";
 
 import { must } from "../../base/assert.ts";
 import { PembaError } from "../../base/error.ts";
+import { openRoute } from "./connect/connection-route.ts";
 import type { Connection } from "./connect/connection.ts";
 import { storageError } from "./connect/driver-error.ts";
-import { openWay } from "./connect/open-way.ts";
 import { booleanOf, dateOf, textOf } from "./connect/row.ts";
 import { statementFile } from "./connect/statement-file.ts";
 import { type MigrationClient, openMigrationClient } from "./migration-client.ts";
@@ -78,7 +78,11 @@ export async function refusePendingMigrations(url: string): Promise<void> {
 }
 
 async function find(url: string): Promise<Found> {
-  const { first: connection } = await openWay({ url, timeoutMs: connectTimeoutMs, warn: () => {} });
+  const { first: connection } = await openRoute({
+    url,
+    timeoutMs: connectTimeoutMs,
+    warn: () => {},
+  });
   try {
     const place = must((await connection.run(placeStatement, [table]))[0], "it has one row");
     if (place["schema"] === null) {

@@ -5,7 +5,7 @@ import type { CircuitBreaker } from "./connect/circuit-breaker.ts";
 import type { Database } from "./connect/database.ts";
 import type { ReplicatedReads } from "./replicas/replicated-reads.ts";
 
-/** Has the parts of an engine told. Returns who is to be told of its streams of changes. */
+/** Reports the parts of an engine. The result counts its streams of changes. */
 export function observeEngine(
   telemetry: Telemetry,
   parts: {
@@ -24,7 +24,7 @@ export function observeEngine(
   return lags;
 }
 
-/** Has the connections of a database told, of which there may be so many, and its circuit. */
+/** Reports the connections of a database, with their maximum, and its circuit. */
 function observeDatabase(
   { observe }: Pick<Telemetry, "observe">,
   parts: {
@@ -51,7 +51,7 @@ function observeDatabase(
   observe("db.client.circuit.open", () => only(circuit.state === "open" ? 1 : 0));
 }
 
-/** Has the replicas told: whether they are asked, and how far they are behind. */
+/** Reports of each replica whether it is asked and how far it is behind. */
 function observeReplicas({ observe }: Pick<Telemetry, "observe">, reads: ReplicatedReads): void {
   observe("db.client.replica.used", () =>
     reads.states.map(({ isUsed }, index) => ({

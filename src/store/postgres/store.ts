@@ -64,12 +64,12 @@ export interface PostgresStoreOptions extends CheckLayers {
   readonly maxSchemas?: number;
   /** History is kept for ever when absent. */
   readonly garbageCollection?: GarbageCollectionOptions | undefined;
-  /** Told of each pass of it. */
+  /** Called after each pass. */
   readonly onCollected?: ((pass: GarbagePass) => void) | undefined;
-  /** Nobody can follow changes when absent, and nobody is told of them. */
+  /** When absent, changes cannot be followed, and no notifications are sent. */
   readonly watch?: WatchOptions | undefined;
   readonly warn: (message: string) => void;
-  /** Requests do not wait for a server that is gone when there, which is told of each change. */
+  /** If present, requests fail at once while the server is gone. Called after each change of the circuit. */
   readonly onCircuit?: ((state: CircuitState) => void) | undefined;
   /** Called with every statement that goes to the server, as it goes. */
   readonly onStatement?: ((text: string) => void) | undefined;
@@ -235,7 +235,7 @@ async function connect(options: PostgresStoreOptions): Promise<Connections> {
   }
 }
 
-/** A way that swallows everything is left for a new one. */
+/** A connection that swallows everything is replaced. */
 async function pingOn(probe: Database): Promise<void> {
   const late = setTimeout(() => probe.cut(silence()), probeTimeoutMs);
   try {

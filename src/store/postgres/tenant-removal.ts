@@ -69,7 +69,7 @@ export class TenantRemoval {
     const rows = await this.#database.query(pendingStatement, []);
     if (rows.length === 0) return;
     const numbers = arrayLiteral(rows.map((row) => textOf(row, "number")));
-    // Nobody writes into these tenants any more: blocks that come later hold none of their rows.
+    // Nothing is written into these tenants any more: later blocks hold none of their rows.
     const [row] = await this.#database.query(blocksStatement, []);
     const blocks = must(row, "a select without a table has one row");
     await this.#walk(relationshipsStatement, numbers, numberOf(blocks, "relationships"));

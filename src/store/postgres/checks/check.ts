@@ -34,7 +34,7 @@ import type { Group } from "../questions/group.ts";
 export type Answering = "pushed_down" | "gathered" | "looked_into";
 
 interface Parts extends Omit<Asking, "telemetry" | "plans"> {
-  /** Told of the answers of each question, to be counted. */
+  /** Called with the number of answers of each question. */
   readonly onAnswered?: ((how: Answering, answers: number) => void) | undefined;
   readonly telemetry?: Telemetry | undefined;
 }
@@ -116,7 +116,7 @@ export class PostgresPermissions implements PermissionStore, CheckStatements {
       const unknown = await this.#unknownItems(asked, groups, open);
       const more = [...unknown, ...apart.values()].flat();
       if (more.length > 0) {
-        // Some answer rests on an error: which one, only the interpreter can tell.
+        // Some answer rests on an error: only the interpreter finds out which.
         const facts = await askGroups(this.#asking, asked, more);
         if (facts === undefined) return undefined;
         for (const row of facts) open.set(numberOf(row, "item"), row);
@@ -226,9 +226,9 @@ async function interpreted(
       for (const { position, plan } of group.items) plans[position] = plan;
     let last: Evidence | undefined;
     for (const { position } of group.items) {
-      // The first item of a shared group was told for all of them.
-      const isTold = group.kind === "planned" && group.isShared;
-      const found = isTold && last !== undefined ? last : evidenceAt(position);
+      // The first item of a shared group has the facts of all of them.
+      const isGiven = group.kind === "planned" && group.isShared;
+      const found = isGiven && last !== undefined ? last : evidenceAt(position);
       last = found instanceof Promise ? await found : found;
       evidence[position] = last;
     }

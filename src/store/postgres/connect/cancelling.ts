@@ -5,7 +5,7 @@ const lateMaxMs = 10_000;
 const rememberedMax = 10_000;
 
 /**
- * Tells our own cancellations from those of others. One names a connection and not a statement, so
+ * Distinguishes our own cancellations from those of others. One names a connection and not a statement, so
  * when it comes after its statement has ended, it hits the next one there, which is to be repeated.
  * What an operator or a timeout of the server ends is not.
  */

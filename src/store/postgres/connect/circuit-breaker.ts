@@ -7,7 +7,7 @@ export type CircuitState = "closed" | "open";
 export interface CircuitOptions {
   /** Asks the server for a sign of life, past the pool of the requests. */
   readonly probe: () => Promise<void>;
-  /** Told of each change. */
+  /** Called after each change of the state. */
   readonly onChange: (state: CircuitState) => void;
   /** Called when the server says nothing though it is asked: its connections lead nowhere. */
   readonly onSilence?: () => void;
@@ -26,10 +26,10 @@ const probeIntervalMs = 1_000;
 const probeTimeoutMs = 5_000;
 
 /**
- * Has requests fail at once while the server is gone, where each would else find out for itself.
- * Only faults of the way to the server count: whatever it answers, an error included, is a sign of
- * life, and a question that is cancelled, or that nothing came back for in its time, says nothing. Instead of letting some requests through to
- * see whether it is back, one probe at a time asks, however many requests there are, or none.
+ * Fails requests at once while the server is gone, instead of letting each find out for itself. Only
+ * faults of the route to the server count. Any answer, an error included, is a sign of life. A statement
+ * that was cancelled, or that had no answer in time, says nothing. No request is let through to see
+ * whether the server is back: one probe at a time asks.
  */
 export class CircuitBreaker {
   readonly #probe: () => Promise<void>;
@@ -93,7 +93,7 @@ export class CircuitBreaker {
 
   #failed(): void {
     this.#outages++;
-    if (this.#outages >= outagesMax) this.#turn("open");
+    if (this.#outages >= outagesMax) this.#change("open");
   }
 
   #isSilent(): boolean {
@@ -107,10 +107,10 @@ export class CircuitBreaker {
     this.#isProbing = false;
     if (isAlive) {
       this.#answered();
-      this.#turn("closed");
+      this.#change("closed");
       return;
     }
-    this.#turn("open");
+    this.#change("open");
     if (!this.#isSilent()) return;
     for (const giveUp of this.#underWay) giveUp();
     this.#onSilence();
@@ -126,7 +126,7 @@ export class CircuitBreaker {
     return await Promise.race([answer, late]).finally(() => clearTimeout(timer));
   }
 
-  #turn(state: CircuitState): void {
+  #change(state: CircuitState): void {
     const isOpen = state === "open";
     if (isOpen === this.#isOpen) return;
     this.#isOpen = isOpen;

@@ -25,13 +25,13 @@ export interface Greeting {
 export interface ConnectionOptions {
   /** Of one host. */
   readonly uri: string;
-  /** Most milliseconds until the server has accepted it and said who it is; 0: 30 seconds. */
+  /** Most milliseconds until the server has accepted and greeted it; 0: 30 seconds. */
   readonly timeoutMs: number;
   /** Gives up making it. */
   readonly signal?: AbortSignal | undefined;
   /** Settings of the session. */
   readonly settings: Readonly<Record<string, string>>;
-  /** Told what the server says of itself, each time that it is asked. */
+  /** Called with the greeting of the server, each time it is asked. */
   readonly onGreeted: (greeting: Greeting) => void;
 }
 
@@ -110,7 +110,7 @@ export class Connection {
     return this.#isOpen;
   }
 
-  /** Resolves when it has ended, for whatever reason. */
+  /** Resolves when it has ended, for any reason. */
   get ended(): Promise<void> {
     return this.#end.promise;
   }
@@ -120,7 +120,7 @@ export class Connection {
     return this.#memory.isNearlyFull;
   }
 
-  /** Asks the server who it is. Fails with an error of the table. */
+  /** Asks the server for its greeting. Fails with an error of the table. */
   async greet(): Promise<Greeting> {
     const rows = await this.run(greetStatement);
     const row = must(rows[0], "a server has a name");

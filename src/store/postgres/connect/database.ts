@@ -6,10 +6,10 @@ import { cancelled, type PembaError } from "../../../base/error.ts";
 import { noTelemetry, type Telemetry } from "../../../base/telemetry.ts";
 import { Cancelling } from "./cancelling.ts";
 import type { CircuitBreaker } from "./circuit-breaker.ts";
+import { openRoute, type Route } from "./connection-route.ts";
 import type { Connection, Greeting } from "./connection.ts";
 import { faultOf, unknownOutcome } from "./driver-error.ts";
 import { noneFree } from "./lateness.ts";
-import { openWay, type Way } from "./open-way.ts";
 import { type PoolOptions, silenceOf } from "./pool-options.ts";
 import { Pool, type PoolState } from "./pool.ts";
 import type { Row } from "./row.ts";
@@ -34,7 +34,7 @@ export interface DatabaseOptions {
   readonly circuit?: CircuitBreaker | undefined;
   /** Called with every statement that goes to the server, as it goes. */
   readonly onStatement?: ((text: string) => void) | undefined;
-  /** Told which server connections lead to, whenever one of them is asked. */
+  /** Called with the server that a connection leads to, each time one is asked. */
   readonly onGreeted?: ((greeting: Greeting) => void) | undefined;
   readonly telemetry?: Telemetry | undefined;
 }
@@ -46,10 +46,10 @@ const rememberedCharactersMax = 20_000_000;
 /** How long connections have to finish what they run when the pool closes. */
 const closeTimeoutMs = 5_000;
 
-/** The only way to the server: a pool of connections, prepared statements, errors of the table. */
+/** The only access to the server: a pool of connections, prepared statements, errors of the table. */
 export class Database {
   readonly #options: DatabaseOptions;
-  readonly #way: Way;
+  readonly #route: Route;
   readonly #pool: Pool;
   readonly #seen = new LRUCache<string, true>({
     max: rememberedTextsMax,
@@ -62,14 +62,14 @@ export class Database {
 
   #greeting: Greeting;
 
-  private constructor(options: DatabaseOptions, way: Way, greeting: Greeting) {
+  private constructor(options: DatabaseOptions, route: Route, greeting: Greeting) {
     this.#options = options;
     this.#telemetry = options.telemetry ?? noTelemetry;
     this.#silenceMs = silenceOf(options.pool);
-    this.#way = way;
+    this.#route = route;
     this.#greeting = greeting;
-    this.#pool = new Pool(options.pool, way.open);
-    this.#pool.adopt(way.first);
+    this.#pool = new Pool(options.pool, route.open);
+    this.#pool.adopt(route.first);
   }
 
   /**
@@ -85,8 +85,8 @@ export class Database {
       if (database !== undefined) database.#greeting = greeting;
       options.onGreeted?.(greeting);
     };
-    const way = await openWay({ url, timeoutMs: pool.connectTimeoutMs, onGreeted, warn });
-    database = new Database(options, way, must(last, "a server that is open has greeted"));
+    const route = await openRoute({ url, timeoutMs: pool.connectTimeoutMs, onGreeted, warn });
+    database = new Database(options, route, must(last, "a server that is open has greeted"));
     return database;
   }
 
@@ -102,7 +102,7 @@ export class Database {
 
   /** A pooler stands before the server: a session is not the same one from statement to statement. */
   get isPooled(): boolean {
-    return this.#way.isPooled;
+    return this.#route.isPooled;
   }
 
   /**
@@ -115,7 +115,7 @@ export class Database {
     signal?: AbortSignal,
   ): Promise<readonly Row[]> {
     const rest = { work: "read", endsAt: undefined, caller: undefined } as const;
-    return await this.#told({ text, values, signal, ...rest });
+    return await this.#measured({ text, values, signal, ...rest });
   }
 
   /** A statement that changes nothing: it is repeated whenever another try may get an answer. */
@@ -131,7 +131,7 @@ export class Database {
       repeatOn(
         ["conflict", "unreached", "lost"],
         maxRetries,
-        () => this.#told(asked),
+        () => this.#measured(asked),
         (fault) => this.#telemetry.add("db.client.retries", 1, { fault }),
       ),
     );
@@ -140,7 +140,7 @@ export class Database {
   /**
    * A statement that changes something: it is repeated only when nothing of it was done. When that
    * is not known, it fails with UNAVAILABLE, or with DEADLINE_EXCEEDED when its time is over, or that of
-   * the caller whose work is under way, and says so. Until it is sent, it leaves with that caller.
+   * the caller whose work is under route, and says so. Until it is sent, it leaves with that caller.
    */
   async write(text: string, values: readonly Value[]): Promise<readonly Row[]> {
     const { maxRetries = 0, writeTimeoutMs = 0 } = this.#options;
@@ -158,7 +158,7 @@ export class Database {
         repeatOn(
           ["conflict", "unreached"],
           maxRetries,
-          () => this.#told(asked),
+          () => this.#measured(asked),
           (fault) => this.#telemetry.add("db.client.retries", 1, { fault }),
         ),
       );
@@ -169,11 +169,11 @@ export class Database {
   }
 
   /**
-   * Ends all connections at once: what runs fails. New ones are made when they are needed, as by who
-   * waits for one, unless there is a reason not to wait, with which these fail.
+   * Ends all connections at once, so that running statements fail. New ones are made when they are
+   * needed. With `reason`, callers that wait for a connection fail with it.
    */
-  cut(whyNotWait?: PembaError): void {
-    this.#pool.cut(whyNotWait);
+  cut(reason?: PembaError): void {
+    this.#pool.cut(reason);
   }
 
   /** Waits for what runs, for a few seconds, and ends all connections. */
@@ -186,7 +186,7 @@ export class Database {
     return circuit === undefined ? await work() : await circuit.run(work);
   }
 
-  async #told(asked: Asked): Promise<readonly Row[]> {
+  async #measured(asked: Asked): Promise<readonly Row[]> {
     return this.#telemetry.isOn
       ? await tellStatement(this.#telemetry, asked.text, async () => await this.#run(asked))
       : await this.#run(asked);
@@ -215,7 +215,7 @@ export class Database {
 
   #isWorthPreparing(connection: Connection, text: string): boolean {
     if (connection.hasPrepared(text)) return true;
-    if (!this.#way.keepsPrepared) return false;
+    if (!this.#route.keepsPrepared) return false;
     const isKnown = this.#seen.has(text);
     this.#seen.set(text, true);
     return isKnown;

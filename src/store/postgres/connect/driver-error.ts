@@ -28,7 +28,7 @@ const lostFaults: readonly string[] = [
   "ETIMEDOUT",
 ];
 
-/** Faults of the way to the server, as the driver and the operating system name them. */
+/** Faults of the route to the server, as the driver and the operating system name them. */
 const connectionFaults: ReadonlySet<string> = new Set([
   ...unreachedFaults,
   ...lostFaults,
@@ -39,7 +39,7 @@ const connectionFaults: ReadonlySet<string> = new Set([
 /** A server that is full or starting up refuses the connection. */
 const refusingStates = /^(53300|57P03)$/;
 
-/** A server that ends a connection, whatever that was at. */
+/** A server that ends a connection at any moment. */
 const endingStates = /^(08...|57P0[125])$/;
 
 /** The pool itself ended these: it is closing. */
@@ -84,12 +84,12 @@ export function storageError(error: unknown): PembaError {
     return new PembaError("UNAVAILABLE", "the database does not answer", { cause: error });
   }
   if (code !== undefined && tlsFaults.test(code)) {
-    const sentence = "the certificate of the database is not accepted";
-    return new PembaError("UNAVAILABLE", sentence, { cause: error });
+    const message = "the certificate of the database is not accepted";
+    return new PembaError("UNAVAILABLE", message, { cause: error });
   }
   if (code === lockTimeoutState) {
-    const sentence = "another request holds a lock that this one needs, retry";
-    return new PembaError("CHANGE_BLOCKED", sentence, { cause: error });
+    const message = "another request holds a lock that this one needs, retry";
+    return new PembaError("CHANGE_BLOCKED", message, { cause: error });
   }
   if (code !== undefined && repeatableStates.has(code)) {
     return new PembaError("SERIALIZATION", "concurrent requests conflicted, retry", {
@@ -97,8 +97,8 @@ export function storageError(error: unknown): PembaError {
     });
   }
   if (code === cancelledState) {
-    const sentence = "the database cancelled the request before it was done, it may be too slow";
-    return new PembaError("DEADLINE_EXCEEDED", sentence, { cause: error });
+    const message = "the database cancelled the request before it was done, it may be too slow";
+    return new PembaError("DEADLINE_EXCEEDED", message, { cause: error });
   }
   return new PembaError("INTERNAL", "the database failed to run a statement", { cause: error });
 }
@@ -134,7 +134,7 @@ export function isOutage(error: unknown): boolean {
 }
 
 /**
- * Does an error that is no outage show that the server is there? Not when nobody waits any more, nor
+ * Does an error that is no outage show that the server is there? Not when the caller has left, nor
  * when no connection or no answer came in time: a server that ends a statement late is there.
  */
 export function isAnswer(error: unknown): boolean {
@@ -158,7 +158,7 @@ function isExhausted(error: unknown): boolean {
   return code !== undefined && exhaustedStates.test(code);
 }
 
-/** Does the server refuse who asks, or not have the database? Neither heals by waiting. */
+/** Does the server refuse the login, or not have the database? Waiting mends neither. */
 export function refusesLogin(error: unknown): boolean {
   const code = error instanceof PembaError ? codeOf(error.cause) : undefined;
   return code !== undefined && refusedLoginStates.test(code);
@@ -185,7 +185,7 @@ export function unknownOutcome(error: unknown): PembaError {
   );
 }
 
-/** Was a statement ended because somebody asked the server to? */
+/** Was a statement ended because the server was asked to? */
 export function isCancelled(error: unknown): boolean {
   return error instanceof PembaError && codeOf(error.cause) === cancelledState;
 }

@@ -5,7 +5,7 @@ import { checkServerIdentity, type ConnectionOptions } from "node:tls";
 import { databaseParameters } from "../../../base/database-parameters.ts";
 import { PembaError } from "../../../base/error.ts";
 
-/** What the driver is told of a server. */
+/** What the driver needs to reach a server. */
 export interface DriverTarget {
   readonly uri: string;
   /** `prefer` and `require` encrypt and check nothing; only the first goes on without. */
@@ -20,7 +20,7 @@ export interface DriverTarget {
 const usualPort = 5432;
 
 /**
- * What the driver is told for the URIs of the hosts of a database, which differ in the host alone. The
+ * What the driver needs for the URIs of the hosts of a database, which differ in the host alone. The
  * file of trusted certificates is read each time, so one that was replaced is used from the next
  * connection on. Fails with INVALID_ARGUMENT.
  */

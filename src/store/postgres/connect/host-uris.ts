@@ -10,7 +10,7 @@ const parts = /^([a-z]+:\/\/(?:[^/?#]*@)?)([^/?#]*)(.*)$/is;
 
 /**
  * A URI that names several hosts, with commas between, as one URI for each. The driver takes them,
- * too, but cancels at the first one whatever it is connected to, and never gives up when none is there.
+ * too, but cancels at the first one even if it is connected to another, and never gives up when none is there.
  */
 export function hostUris(uri: string): HostUris {
   const [, start = "", hosts = "", rest = uri] = parts.exec(uri) ?? [];

@@ -20,15 +20,15 @@ export function noneFree(work: LateWork): PembaError {
 /** The server ended a statement when it was asked to: nothing of it was done. */
 export function endedLate(work: LateWork, cause: unknown): PembaError {
   const undone = work === "change" ? ", and the change was undone" : "";
-  const sentence = `the database took too long (${keys[work]})${undone}`;
-  return new PembaError("DEADLINE_EXCEEDED", sentence, { cause });
+  const message = `the database took too long (${keys[work]})${undone}`;
+  return new PembaError("DEADLINE_EXCEEDED", message, { cause });
 }
 
 /** The server did not say in time what became of a statement. */
 export function saidNothing(work: LateWork, cause?: unknown): PembaError {
-  const sentence =
+  const message =
     work === "read"
       ? `the database took too long (${keys.read})`
       : `the database did not confirm the change in time (${keys.change}): ${unsureChange}`;
-  return new PembaError("DEADLINE_EXCEEDED", sentence, { cause });
+  return new PembaError("DEADLINE_EXCEEDED", message, { cause });
 }

@@ -4,7 +4,7 @@ import { poolClosing } from "./driver-error.ts";
 import { healthCheckOf, lifetimeOf, type PoolOptions, silenceOf, tickOf } from "./pool-options.ts";
 import { WaitingLine } from "./waiting-line.ts";
 
-/** What a pool is at, for whoever measures it. */
+/** The state of a pool, for metrics. */
 export interface PoolState {
   readonly busy: number;
   readonly idle: number;
@@ -26,7 +26,7 @@ interface Held {
   aliveAt: number;
 }
 
-/** After a failure nobody waits for, as of one to be kept in reserve, the next try comes this late. */
+/** After a failed connection that no caller waits for, such as a reserve, the next attempt comes this late. */
 const retryMs = 1_000;
 
 /**
@@ -125,11 +125,11 @@ export class Pool {
   }
 
   /**
-   * Ends all connections at once, those that are being made, too: what runs fails. New ones can be
-   * made, as for who waits, unless these fail, too.
+   * Ends all connections at once, also those that are being made, so that running statements fail. New
+   * ones can be made. With `reason`, callers that wait fail with it.
    */
-  cut(whyNotWait?: PembaError): void {
-    if (whyNotWait !== undefined) this.#line.refuseAll(whyNotWait);
+  cut(reason?: PembaError): void {
+    if (reason !== undefined) this.#line.refuseAll(reason);
     this.#cutting.abort();
     this.#cutting = new AbortController();
     for (const held of this.#held.values()) this.#discard(held);
@@ -194,7 +194,7 @@ export class Pool {
     if (this.#held.size + this.#opening + this.#line.length === 0) this.#closing?.resolve();
   }
 
-  /** Makes the connections that are missing: for those who wait, and the least that are to be there. */
+  /** Makes the connections that are missing: for callers that wait, and up to the minimum. */
   #fill(): void {
     const { maxConnections, minConnections = 0, minIdleConnections = 0 } = this.#options;
     const isQuiet = this.#closing !== undefined || performance.now() < this.#retryAt;
@@ -207,7 +207,7 @@ export class Pool {
     }
   }
 
-  /** Makes a connection; false when that fails, which is told to who waits for it. */
+  /** Makes a connection; false when that fails, which fails the caller that waits for it. */
   async #add({ isAwaited }: { readonly isAwaited: boolean }): Promise<boolean> {
     this.#opening++;
     const { signal } = this.#cutting;
@@ -220,8 +220,8 @@ export class Pool {
     } catch (error) {
       this.#opening--;
       this.#retryAt = performance.now() + retryMs;
-      // Whoever waits longest hears of it; the others have tries of their own. What a cut
-      // ended has nothing to do with who waits still.
+      // The caller that waits longest fails with it; the others have attempts of their own. An attempt
+      // that `cut` ended concerns no caller.
       if (!signal.aborted && isAwaited) this.#line.refuse(error);
       this.#fill();
       this.#endIfDone();

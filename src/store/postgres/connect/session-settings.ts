@@ -1,7 +1,7 @@
 /**
- * What every direct connection starts with. The plans of Pemba's statements are nested loops over
- * index scans whatever the statistics say, and a fresh table has none: everything that a planner
- * could prefer instead is off. A statement is planned once and runs many times.
+ * The settings of every direct connection. The right plans of Pemba's statements are nested loops over
+ * index scans, with any statistics, and a fresh table has none. So everything that a planner could
+ * prefer instead is off. A statement is planned once and runs many times.
  */
 export const sessionSettings: Readonly<Record<string, string>> = {
   plan_cache_mode: "force_generic_plan",

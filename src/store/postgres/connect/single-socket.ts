@@ -46,7 +46,7 @@ export class SingleSocket {
         : connect({ path });
     this.#first ??= socket;
     await connected(socket, this.#timeoutMs);
-    // Where the driver looks for the name that it asks a server by, and for what it tells of a silent one.
+    // Where the driver looks for the name that it asks a server by, and for its message about a silent one.
     return Object.assign(socket, { host, port });
   };
 }
@@ -67,7 +67,7 @@ async function connected(socket: Socket, timeoutMs: number): Promise<void> {
   }
 }
 
-/** A fault of the way to the server, named as the driver and the system name theirs. */
+/** A fault of the route to the server, named as the driver and the system name theirs. */
 export function coded(code: string, message: string): Error {
   return Object.assign(new Error(message), { code });
 }

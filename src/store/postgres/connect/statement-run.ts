@@ -17,7 +17,7 @@ export interface Asked {
   readonly text: string;
   readonly values: readonly Value[];
   readonly work: LateWork;
-  /** Aborted when nobody waits for it any more; a change that was sent goes on all the same. */
+  /** Aborted when the caller has left. A change that was sent goes on all the same. */
   readonly signal: AbortSignal | undefined;
   /** By the clock of `performance`; undefined: when it is done. */
   readonly endsAt: number | undefined;
@@ -41,8 +41,8 @@ const graceMs = 250;
 
 /**
  * The rows of a statement; undefined when it was hit by a cancellation that was meant for another one and
- * came too late. What nobody waits for, or whose time is over, is cancelled on the server, and fails soon
- * after whether or not that says something. Fails with an error of the table.
+ * came too late. A statement whose caller has left, or whose time is over, is cancelled on the server, and
+ * fails soon after even if the server says nothing. Fails with an error of the table.
  */
 export async function runStatement(
   { text, values, work, signal, endsAt, caller }: Asked,
@@ -104,7 +104,7 @@ export function timeLeft(endsAt: number | undefined): number {
   return endsAt === undefined ? 0 : timerMs(Math.max(1, endsAt - performance.now()));
 }
 
-/** Runs a statement, and tells its name, how long it took and how many rows came: never its values. */
+/** Runs a statement and reports its name, its time and the number of its rows, never its values. */
 export async function tellStatement(
   telemetry: Telemetry,
   text: string,
@@ -138,7 +138,7 @@ const awayMaxMs = 2_000;
 
 /**
  * Runs `work`, and again up to `retriesMax` times when it fails with one of the faults. Waits longer
- * each time, by a random share, so that those who collided part. `onRepeat` is told of each.
+ * each time, by a random share, so that callers that collided part. `onRepeat` is called before each.
  */
 export async function repeatOn<T>(
   faults: readonly Fault[],

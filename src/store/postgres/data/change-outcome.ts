@@ -11,7 +11,7 @@ const outcomes = ["written", "no_tenant", "no_version", "other_head"] as const;
 interface Parts {
   readonly schemas: CompiledSchemas;
   readonly tokens: SnapTokens;
-  /** Called when something is committed that whoever follows the changes waits for. */
+  /** Called when a change is committed that streams of changes wait for. */
   readonly onChanged: () => void;
 }
 

@@ -129,13 +129,7 @@ function deleteValues(tenant: TenantId, { tuples, attributes }: DataFilters): re
   ];
 }
 
-const statement = statementFile("data/write-tuple.sql");
-
-interface Parts {
-  readonly database: Database;
-  readonly tokens: SnapTokens;
-  readonly onChanged: () => void;
-}
+const writeTupleStatement = statementFile("data/write-tuple.sql");
 
 interface KnownPlace {
   /** The tenant's in the tables. */
@@ -158,7 +152,7 @@ function soleTuple(data: DataWrite): Tuple | undefined {
  * @param lockWait as `lockWait()` makes it
  */
 async function writeTuple(
-  { database, tokens, onChanged }: Parts,
+  { database, tokens, onChanged }: Pick<Parts, "database" | "tokens" | "onChanged">,
   tenant: TenantId,
   { entity, relation, subject }: Tuple,
   { number, timeline, head }: KnownPlace,
@@ -166,7 +160,7 @@ async function writeTuple(
 ): Promise<SnapToken | undefined> {
   const key = [entity.type, entity.id, relation, subject.type, subject.id, subject.relation];
   const values = [tenant, number, timeline, head, ...key, lockWait];
-  const rows = await database.write(statement, values);
+  const rows = await database.write(writeTupleStatement, values);
   const written = optionalTextOf(must(rows[0], "the function returns one row"), "written");
   if (written === undefined) return undefined;
   onChanged();

@@ -122,7 +122,7 @@ export class CheckPlans {
     return await this.#gatheredGroup(compiled, plan, items);
   }
 
-  /** An item with every tuple on the way to be read, as far as a tree can hold them. */
+  /** An item for which all tuples on its paths are read, as far as a tree can hold them. */
   async listed({ compiled }: CompiledSchema, plan: Plan): Promise<PlannedGroup> {
     const key = `expand ${keyOf(compiled, plan.question)}`;
     const network = unrestricted(compiled.network, plan.question);

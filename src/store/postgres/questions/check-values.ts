@@ -1,8 +1,8 @@
 import { must } from "../../../base/assert.ts";
 import type { Attribute, Context, Tuple } from "../../../base/tuple.ts";
 import type { CheckShape } from "../../../sql/check.ts";
-import { type ContextList, type ContextPart, contextKey } from "../../../sql/state/context.ts";
 import { type Footprint, footprintKey } from "../../../sql/footprint.ts";
+import { type ContextList, type ContextPart, contextKey } from "../../../sql/state/context.ts";
 import { attributeJson } from "../../attribute-value.ts";
 import type { CheckItem, CheckQuestion, QuestionFrame } from "../../store.ts";
 import { type Value, arrayLiteral } from "../connect/value.ts";
@@ -61,12 +61,12 @@ interface Asked {
   readonly relation: string;
 }
 
-/** The items that the statement is told: of a shared group one, which stands for the others. */
+/** The items that go into the statement: of a shared group one, which stands for the others. */
 function askedItems(group: Group): readonly DirectItem[] {
   if (group.kind === "direct") return group.items;
   const { items, isShared } = group;
-  const told = isShared ? items.slice(0, 1) : items;
-  return told.map(({ position }) => ({ position, relation: "" }));
+  const sent = isShared ? items.slice(0, 1) : items;
+  return sent.map(({ position }) => ({ position, relation: "" }));
 }
 
 /** The values that all statements of permissions have, by the keys of their parameters. */

@@ -10,7 +10,7 @@ import { treeTooLarge } from "../../tree-size.ts";
 import { askGroups, type Asking, askUnderHead } from "./asking.ts";
 import { gatheredFacts } from "./gathered-facts.ts";
 
-/** The tree of a permission, from all tuples on the way, which one statement reads. */
+/** The tree of a permission, from all tuples on its paths, which one statement reads. */
 export async function expandPermission(
   asking: Asking,
   tenant: TenantId,

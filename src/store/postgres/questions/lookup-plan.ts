@@ -120,7 +120,7 @@ function* lookupOf(
   if (plan.kind === "search") {
     const lookup: Lookup = { end, candidatePlan, schema, judge: { kind: "search", plan } };
     try {
-      // A rule in another shape is the same rule: one attempt tells for all.
+      // A rule in another shape is the same rule: one attempt is enough for all.
       lookupStatement(lookup, { ...plainShape, openRules: new Set(), scopedTypes: [] });
       return lookup;
     } catch (error) {

@@ -93,7 +93,7 @@ export class PostgresLookups implements LookupStore {
             ? await runInSlices(answer.interpretation(), frame.signal)
             : undefined;
         if (interpretation?.kind === "answer" && !interpretation.allowed) continue;
-        // What follows may be an error: it is told on the page that it is on.
+        // The next id may fail: the error belongs to the page of that id.
         if (items.length === limit) return { items, next: items.at(-1), ...state };
         const asked = { ...sought, frame: { ...frame, ...state } };
         const isAllowed =
@@ -210,7 +210,7 @@ interface Planned {
   readonly planned: PlannedLookup;
 }
 
-/** What is wrong with a question is told in the order in which the other engine tells it. */
+/** The errors of a question come in the same order as on the other engine. */
 async function plan(
   plans: LookupPlans,
   compiled: CompiledSchema,

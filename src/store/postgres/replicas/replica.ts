@@ -9,7 +9,7 @@ const lookStatement = statementFile("replicas/look.sql");
 /** A server that is asked and says nothing for so long is not there. */
 const silenceMs = 3_000;
 
-/** Who a server is and how far it has come. */
+/** Which server it is and how far it has come. */
 export interface ServerLook {
   readonly isStandby: boolean;
   readonly place: string;
@@ -71,8 +71,8 @@ function lookOf(row: Row): ServerLook {
   };
 }
 
-/** The ways to a replica. */
-interface Ways {
+/** The routes to a replica. */
+interface Routes {
   readonly database: Database;
   /** Another one, which does not wait behind questions: that many take long is no silence. */
   readonly probe: Database;
@@ -81,8 +81,8 @@ interface Ways {
 /** A replica, which may come and go. */
 export class Replica {
   readonly #options: DatabaseOptions;
-  #ways: Ways | undefined;
-  #connecting: Promise<Ways> | undefined;
+  #routes: Routes | undefined;
+  #connecting: Promise<Routes> | undefined;
   #look: ServerLook | undefined;
   #isClosed = false;
 
@@ -99,7 +99,7 @@ export class Replica {
 
   /** Through which it is asked; undefined while it has not been there yet. */
   get database(): Database | undefined {
-    return this.#ways?.database;
+    return this.#routes?.database;
   }
 
   /**
@@ -122,8 +122,8 @@ export class Replica {
   /** It is not there: what runs there fails, and what waits to. */
   #lost(error: PembaError): void {
     this.#look = undefined;
-    this.#ways?.database.cut(error);
-    this.#ways?.probe.cut(error);
+    this.#routes?.database.cut(error);
+    this.#routes?.probe.cut(error);
   }
 
   async close(): Promise<void> {
@@ -131,23 +131,23 @@ export class Replica {
     this.#look = undefined;
     // What comes later is closed when it comes.
     await unlessSilent(async () => await this.#connecting).catch(() => undefined);
-    if (this.#ways !== undefined) await closeWays(this.#ways);
+    if (this.#routes !== undefined) await closeRoutes(this.#routes);
   }
 
-  async #connected(): Promise<Ways> {
-    if (this.#ways !== undefined) return this.#ways;
+  async #connected(): Promise<Routes> {
+    if (this.#routes !== undefined) return this.#routes;
     this.#connecting ??= connect(this.#options).finally(() => {
       this.#connecting = undefined;
     });
-    const ways = await this.#connecting;
-    if (this.#isClosed) await closeWays(ways);
-    this.#ways ??= ways;
-    return ways;
+    const routes = await this.#connecting;
+    if (this.#isClosed) await closeRoutes(routes);
+    this.#routes ??= routes;
+    return routes;
   }
 }
 
 /** What fails leaves no connection behind. */
-async function connect(options: DatabaseOptions): Promise<Ways> {
+async function connect(options: DatabaseOptions): Promise<Routes> {
   const database = await Database.connect(options);
   try {
     const { url, onStatement } = options;
@@ -160,7 +160,7 @@ async function connect(options: DatabaseOptions): Promise<Ways> {
   }
 }
 
-async function closeWays({ database, probe }: Ways): Promise<void> {
+async function closeRoutes({ database, probe }: Routes): Promise<void> {
   await Promise.all([database.close(), probe.close()]);
 }
 
@@ -178,12 +178,12 @@ interface Sample {
 const samplesMax = 600;
 
 /**
- * How far replicas are behind the writer, told by where the writer was when. It needs no clock of a
+ * How far replicas are behind the writer, by the positions of the writer in time. It needs no clock of a
  * server, and no writes: a replica that has all there is is not behind, however old that is.
  */
 export class ReplicationLag {
   readonly #samples: Sample[] = [];
-  /** Since when nobody knows what the writer has; undefined while it answers. */
+  /** Since when the position of the writer is unknown; undefined while it answers. */
   #blindSince: number | undefined;
   #askedAt = 0;
 
@@ -196,7 +196,7 @@ export class ReplicationLag {
     if (this.#samples.length > samplesMax) this.#samples.shift();
   }
 
-  /** The writer gave no answer: a replica may lack whatever came after its last one. */
+  /** The writer gave no answer: a replica may lack all that came after its last one. */
   saidNothing(): void {
     this.#blindSince = this.#askedAt;
   }

@@ -16,7 +16,7 @@ const lookEveryMs = 1_000;
 /** A replica that is further behind is not asked: what was revoked must not stay allowed for long. */
 const lagMaxMs = 60_000;
 
-/** What a replica is at, for whoever measures it. */
+/** The state of a replica, for metrics. */
 export interface ReplicaState {
   /** Host and port. */
   readonly name: string;
@@ -37,14 +37,14 @@ interface Follower {
 
 interface Parts {
   readonly writer: Database;
-  /** Another way to the writer, which does not wait behind requests. */
+  /** Another connection to the writer, which does not wait behind requests. */
   readonly probe: Database;
   readonly replicas: readonly { readonly name: string; readonly replica: Replica }[];
   readonly warn: (message: string) => void;
 }
 
 /**
- * Asks replicas, and the writer whenever a replica is not sure to give the right answer: it has not
+ * Asks replicas, and the writer whenever a replica may not give the right answer: it has not
  * reached the state that is asked for, knows another head, has no name for the state that it read,
  * fails, or is gone. No request fails for a replica.
  */
@@ -57,7 +57,7 @@ export class ReplicatedReads implements Reads {
   readonly #loop: BackgroundLoop;
   /** The writer when it was last asked. */
   #writing: ServerLook;
-  #turn = 0;
+  #next = 0;
 
   private constructor({ writer, probe, replicas, warn }: Parts, writing: ServerLook) {
     this.#writer = writer;
@@ -78,7 +78,7 @@ export class ReplicatedReads implements Reads {
     });
   }
 
-  /** Looks who is there. Replicas that are not are taken when they come. Fails as the writer does. */
+  /** Looks which servers are there. Missing replicas are used when they come. Fails as the writer does. */
   static async start(parts: Parts): Promise<ReplicatedReads> {
     const reads = new ReplicatedReads(parts, await lookAt(parts.probe));
     await reads.#lookAround();
@@ -113,13 +113,13 @@ export class ReplicatedReads implements Reads {
     await Promise.all(this.#followers.map(async ({ replica }) => await replica.close()));
   }
 
-  /** The one with the least to do that is known to have reached the state, in turn. */
+  /** The one with the least to do that is known to have reached the state, in rotation. */
   #choose(state: PinnedState | undefined): Follower | undefined {
     let best: Follower | undefined;
     let least = Number.POSITIVE_INFINITY;
-    this.#turn++;
+    this.#next++;
     for (let index = 0; index < this.#followers.length; index++) {
-      const follower = this.#followers[(index + this.#turn) % this.#followers.length];
+      const follower = this.#followers[(index + this.#next) % this.#followers.length];
       if (follower === undefined || !this.#isFitFor(follower, state)) continue;
       const { busy, waiting } = follower.replica.database?.pool ?? { busy: 0, waiting: 0 };
       if (busy + waiting >= least) continue;
@@ -147,7 +147,7 @@ export class ReplicatedReads implements Reads {
       return await follower.replica.database?.read(text, values, signal);
     } catch (thrown) {
       const error = errorOf(thrown);
-      // What ran there for too long, or was in the way of something there, is for the writer as well.
+      // A statement that ran there for too long, or blocked the replica, is asked of the writer.
       if (error.kind === "cancelled") throw error;
       if (faultOf(error) === "unreached") this.#leaveOut(follower, reasonOf(error));
       return undefined;
@@ -161,7 +161,7 @@ export class ReplicatedReads implements Reads {
       this.#writing = await lookAt(this.#probe, signal);
       this.#lag.wrote({ at, position: this.#writing.position });
     } catch {
-      // It stays as it was; whoever asks it meets the same fault and tells it.
+      // It stays as it was: a request to it meets the same fault and reports it.
       this.#lag.saidNothing();
     }
     if (signal?.aborted === true) return;

@@ -115,7 +115,7 @@ export class SnapTokens {
     this.#isRefreshing = true;
     void this.#whileStale().finally(() => {
       this.#isRefreshing = false;
-      // That may have been told after the last look at it.
+      // It may have been given out after the last look at it.
       if (this.#isStale) this.refresh();
     });
   }
@@ -176,7 +176,7 @@ export class SnapTokens {
       try {
         this.#installation = await openInstallation(this.#database, this.#givenKey);
       } catch {
-        // Requests meet the same fault and tell it.
+        // Requests meet the same fault and report it.
         this.#server = undefined;
       }
     }

@@ -23,17 +23,17 @@ interface Place {
   readonly ordinal: number;
 }
 
-/** How far a stream has come on its way from one state to a later one. */
+/** How far a stream has come from one state to a later one. */
 export interface Cursor {
   /** Number of the tenant. */
   readonly tenant: string;
-  /** What is visible here has been told. */
+  /** What is visible here has been delivered. */
   readonly seen: Snapshot;
   /** Transactions with ids from here on began when all that is visible in `seen` was committed. */
   readonly settledBefore: bigint;
-  /** What is visible here and not in `seen` is to be told, in the order of transaction ids. */
+  /** What is visible here and not in `seen` is to be delivered, in the order of transaction ids. */
   readonly goal: Snapshot;
-  /** Of that, what lies up to here has been told. */
+  /** Of that, what lies up to here has been delivered. */
   readonly after: Place | undefined;
 }
 
@@ -113,17 +113,17 @@ interface Group {
 
 function pageOf(cursor: Cursor, rows: readonly Row[], tokenOf: TokenOf): ChangePage {
   const groups = groupsOf(rows);
-  // A transaction that is cut off is told from its start on the next page, unless it fills this one.
-  const told = groups.length === 1 ? groups : groups.filter(({ isWhole }) => isWhole);
-  const messages = told.map(({ xid, changes, isWhole }, index) => {
+  // A transaction that is cut off is delivered from its start on the next page, unless it fills this one.
+  const delivered = groups.length === 1 ? groups : groups.filter(({ isWhole }) => isWhole);
+  const messages = delivered.map(({ xid, changes, isWhole }, index) => {
     const isFirst = cursor.after === undefined && index === 0;
     return { changes, snapToken: isWhole ? tokenOf(stateAfter(cursor, xid, isFirst)) : undefined };
   });
   const isEnd = rows.at(-1)?.["next_xid"] === null;
-  return { messages, next: isEnd ? undefined : { ...cursor, after: told.at(-1)?.last } };
+  return { messages, next: isEnd ? undefined : { ...cursor, after: delivered.at(-1)?.last } };
 }
 
-/** After a transaction, which is the first of the way to the goal or not. */
+/** After a transaction, which is the first towards the target or not. */
 function stateAfter(
   { seen, goal, settledBefore }: Cursor,
   xid: bigint,

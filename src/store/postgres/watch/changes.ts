@@ -18,6 +18,7 @@ import {
   serverState,
   unionOf,
 } from "../token/snapshot.ts";
+import { Announcer, Listener } from "./change-notifier.ts";
 import {
   type ChangePage,
   type Cursor,
@@ -25,8 +26,7 @@ import {
   type PageMessage,
   readChangePage,
 } from "./change-page.ts";
-import { ChangeTail, failedOver, type Step } from "./change-tail.ts";
-import { Announcer, Listener } from "./doorbell.ts";
+import { ChangePoller, failedOver, type Step } from "./change-poller.ts";
 
 const startStatement = statementFile("changes/start.sql");
 
@@ -39,13 +39,13 @@ interface Parts {
   readonly url: string;
   /** Most transactions that are read ahead for a stream. */
   readonly readAheadMax: number;
-  /** A stream that has had nothing to tell for so long tells its state. */
+  /** A stream without changes for this long sends its state. */
   readonly quietMs: number;
-  /** Told of every stream. */
+  /** Counts the streams. */
   readonly lags: StreamLags;
 }
 
-/** What a stream is to tell, and until when. */
+/** What a stream delivers, and until when. */
 interface Wanted {
   readonly tenant: TenantId;
   /** Number of the tenant. */
@@ -57,8 +57,8 @@ interface Wanted {
   readonly signal: AbortSignal;
 }
 
-/** The latest state up to which a stream has told everything. */
-interface Told {
+/** The latest state up to which a stream has delivered everything. */
+interface Delivered {
   token: () => SnapToken;
 }
 
@@ -75,7 +75,7 @@ export class PostgresChanges implements ChangeStore {
   readonly #announcer: Announcer;
   readonly #listener: Listener;
   readonly #pages = new LRUCache<string, Promise<ChangePage | NoPage>>({ max: sharedPagesMax });
-  #tail: ChangeTail | undefined;
+  #poller: ChangePoller | undefined;
 
   constructor({ database, tokens, url, readAheadMax, quietMs, lags }: Parts) {
     this.#database = database;
@@ -84,12 +84,12 @@ export class PostgresChanges implements ChangeStore {
     this.#quietMs = quietMs;
     this.#lags = lags;
     this.#announcer = new Announcer(database);
-    this.#listener = new Listener(url, () => this.#tail?.wake());
+    this.#listener = new Listener(url, () => this.#poller?.wake());
   }
 
   /** This instance has changed something. Returns at once. */
   onChanged(): void {
-    this.#tail?.wake();
+    this.#poller?.wake();
     this.#announcer.announce();
   }
 
@@ -119,25 +119,29 @@ export class PostgresChanges implements ChangeStore {
     // Before the stream stands: what it begins with may no longer be kept.
     await this.#page(wanted, startCursor(wanted));
     const token = after ?? this.#tokens.tokenOf(start);
-    const told: Told = { token: () => token };
-    const messages = withTokens(token, told, this.#messages(wanted, told));
-    return { start: token, messages, told: () => told.token() };
+    const delivered: Delivered = { token: () => token };
+    const messages = withTokens(token, delivered, this.#messages(wanted, delivered));
+    return { start: token, messages, told: () => delivered.token() };
   }
 
   /** Fails all streams. */
   async close(): Promise<void> {
     const closing = new PembaError("UNAVAILABLE", "the server is stopping");
-    await Promise.all([this.#tail?.end(closing), this.#listener.close(), this.#announcer.close()]);
+    await Promise.all([
+      this.#poller?.end(closing),
+      this.#listener.close(),
+      this.#announcer.close(),
+    ]);
   }
 
-  async *#messages(wanted: Wanted, told: Told): AsyncGenerator<PageMessage> {
+  async *#messages(wanted: Wanted, delivered: Delivered): AsyncGenerator<PageMessage> {
     const { tenant, number, now, signal } = wanted;
-    const tail = this.#liveTail(now);
-    const leave = tail.join(number);
+    const poller = this.#livePoller(now);
+    const leave = poller.join(number);
     const lag = this.#lags.open();
     try {
       let cursor = startCursor(wanted);
-      // Comes before every step of the tail.
+      // Comes before every step of the poller.
       let step: Step = { number: 0, state: now };
       let hasChanged = true;
       let toldAt = performance.now();
@@ -151,15 +155,15 @@ export class PostgresChanges implements ChangeStore {
           if (signal.aborted) return;
         }
         const reached = reachedBy(cursor);
-        told.token = () => this.#tokenAt(reached, now);
+        delivered.token = () => this.#tokenAt(reached, now);
         if (performance.now() - toldAt >= this.#quietMs) {
           toldAt = performance.now();
-          yield { changes: [], snapToken: told.token() };
+          yield { changes: [], snapToken: delivered.token() };
         }
         lag.caughtUp();
-        const next = await tail.stepAfter(step, signal);
+        const next = await poller.stepAfter(step, signal);
         if (next === undefined) return;
-        const since = tail.since(number, step);
+        const since = poller.since(number, step);
         if (since === "gone") throw tenantNotFound(tenant);
         hasChanged = since === "changed";
         const { place, timeline } = next.state;
@@ -213,27 +217,27 @@ export class PostgresChanges implements ChangeStore {
     }
   }
 
-  #liveTail(now: ServerState): ChangeTail {
-    if (this.#tail === undefined || this.#tail.isOver) {
-      this.#tail = new ChangeTail(this.#database, now);
+  #livePoller(now: ServerState): ChangePoller {
+    if (this.#poller === undefined || this.#poller.isOver) {
+      this.#poller = new ChangePoller(this.#database, now);
       // Behind a pooler it would listen on a connection that others are given.
       if (!this.#database.isPooled) this.#listener.start();
     }
-    return this.#tail;
+    return this.#poller;
   }
 }
 
 /** A part of a transaction that is not the last has the token of the message before. */
 async function* withTokens(
   start: SnapToken,
-  told: Told,
+  delivered: Delivered,
   messages: AsyncIterable<PageMessage>,
 ): AsyncGenerator<ChangeMessage> {
   let token = start;
   for await (const { changes, snapToken } of messages) {
     token = snapToken ?? token;
     const given = token;
-    told.token = () => given;
+    delivered.token = () => given;
     yield { changes, snapToken: given };
   }
 }
@@ -249,10 +253,10 @@ function startCursor({ number, after, now }: Wanted): Cursor {
   };
 }
 
-/** What has been told, as a cursor has it. */
+/** What has been delivered, by a cursor. */
 type Reached = Pick<Cursor, "seen" | "settledBefore">;
 
-/** What has been told once a cursor has come to its goal. */
+/** What has been delivered when a cursor has reached its target. */
 function reachedBy({ seen, settledBefore, goal }: Cursor): Reached {
   return {
     seen: unionOf(seen, goal),

@@ -2,7 +2,7 @@ import { setTimeout as wait } from "node:timers/promises";
 
 import { assert, must } from "../../../base/assert.ts";
 import { errorOf, PembaError } from "../../../base/error.ts";
-import { Bell } from "../../bell.ts";
+import { Notifier } from "../../notifier.ts";
 import type { Database } from "../connect/database.ts";
 import { type Row, textOf } from "../connect/row.ts";
 import { statementFile } from "../connect/statement-file.ts";
@@ -21,7 +21,7 @@ const pollStatement = statementFile("changes/poll.sql");
 const shortestWaitMs = 100;
 const longestWaitMs = 1_000;
 
-/** Whoever is woken again and again by writers polls no more often than this. */
+/** Even if writers wake the poller again and again, it polls no more often than this. */
 const restMs = 10;
 
 /** After a poll that takes long, of a busy database, come so many times as long without one. */
@@ -30,13 +30,13 @@ const restFactor = 9;
 /** That a tenant is gone is looked for no more often than this: it takes a look at every one. */
 const goneLookMs = 1_000;
 
-/** A state of the database that the tail has come to. */
+/** A state of the database that the poller has come to. */
 export interface Step {
   readonly number: number;
   readonly state: ServerState;
 }
 
-/** A tenant that somebody follows. */
+/** A tenant with streams. */
 interface Followed {
   followers: number;
   /** The last step on which something of it may have changed. */
@@ -45,14 +45,14 @@ interface Followed {
 }
 
 /**
- * Goes from state to state of the database, and knows for each tenant that is followed whether
- * anything of it changed on the way: however many follow however many tenants, a step is one
- * statement. It ends when nobody follows any more, and with the first fault.
+ * Goes from state to state of the database, and finds out which of the followed tenants changed between
+ * them. A step is one statement for all streams and tenants. It ends with the last stream, and with the
+ * first fault.
  */
-export class ChangeTail {
+export class ChangePoller {
   readonly #database: Database;
   readonly #followed = new Map<string, Followed>();
-  readonly #stepped = new Bell();
+  readonly #stepped = new Notifier();
   readonly #running: Promise<void>;
   #step: Step;
   #fault: PembaError | undefined;
@@ -63,14 +63,14 @@ export class ChangeTail {
   #pollMs = 0;
   #lookedForGoneAt = -Infinity;
 
-  /** Begins at a present state; somebody must join before anything else is waited for. */
+  /** Begins at the present state. A stream must join before the next await. */
   constructor(database: Database, state: ServerState) {
     this.#database = database;
     this.#step = { number: 1, state };
     this.#running = this.#run();
   }
 
-  /** Nobody can join any more. */
+  /** No stream can join any more. */
   get isOver(): boolean {
     return this.#isOver;
   }
@@ -104,14 +104,14 @@ export class ChangeTail {
 
   /**
    * The present step once it comes after `last`; undefined when the signal is aborted first. Fails
-   * when the tail has.
+   * when the poller has.
    */
   async stepAfter(last: Step, signal: AbortSignal): Promise<Step | undefined> {
     for (;;) {
       if (signal.aborted) return undefined;
       if (this.#fault !== undefined) throw this.#fault;
       if (this.#step.number > last.number) return this.#step;
-      await this.#stepped.heard(signal);
+      await this.#stepped.notified(signal);
     }
   }
 
@@ -122,10 +122,10 @@ export class ChangeTail {
     return changedAt > number ? "changed" : "unchanged";
   }
 
-  /** Fails whoever follows, and resolves when nothing is under way any more. */
+  /** Fails all streams, and resolves when no statement runs any more. */
   async end(fault: PembaError): Promise<void> {
     this.#fault ??= fault;
-    this.#stepped.ring();
+    this.#stepped.notify();
     this.wake();
     await this.#running;
   }
@@ -145,7 +145,7 @@ export class ChangeTail {
       this.#fault ??= errorOf(error);
     } finally {
       this.#isOver = true;
-      this.#stepped.ring();
+      this.#stepped.notify();
     }
   }
 
@@ -180,7 +180,7 @@ export class ChangeTail {
       followed.changedAt = this.#step.number;
       hasChanged ||= isKept;
     }
-    this.#stepped.ring();
+    this.#stepped.notify();
     return hasChanged;
   }
 

@@ -1,13 +1,13 @@
-/** Wakes those who wait for something to happen, each once. */
-export class Bell {
+/** Wakes all that wait for an event, each once. */
+export class Notifier {
   readonly #waiting = new Set<() => void>();
 
-  ring(): void {
+  notify(): void {
     for (const wake of this.#waiting) wake();
   }
 
-  /** Resolves at the next ring, when the signal is aborted, or after so many milliseconds. */
-  async heard(signal: AbortSignal, withinMs?: number): Promise<void> {
+  /** Resolves at the next `notify`, when the signal is aborted, or after so many milliseconds. */
+  async notified(signal: AbortSignal, withinMs?: number): Promise<void> {
     if (signal.aborted) return;
     const { promise, resolve } = Promise.withResolvers<void>();
     this.#waiting.add(resolve);

@@ -6,7 +6,7 @@ import type postgres from "postgres";
 
 import type { TenantId } from "../../src/base/tuple.ts";
 import { decodeSnapToken } from "../../src/store/postgres/token/snap-token-codec.ts";
-import { Listener } from "../../src/store/postgres/watch/doorbell.ts";
+import { Listener } from "../../src/store/postgres/watch/change-notifier.ts";
 import type { Store } from "../../src/store/store.ts";
 import { openLine } from "../support/line.ts";
 import { snapMac } from "../support/token-key.ts";

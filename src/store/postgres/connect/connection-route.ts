@@ -22,20 +22,20 @@ import { coded } from "./single-socket.ts";
 import { statementFile } from "./statement-file.ts";
 import { arrayLiteral } from "./value.ts";
 
-const wayStatement = statementFile("connection/way.sql");
+const routeStatement = statementFile("connection/route.sql");
 
-export interface WayOptions {
+export interface RouteOptions {
   /** Of one or several hosts. */
   readonly url: string;
-  /** Most milliseconds until a host has accepted a connection and said who it is; 0: 30 seconds. */
+  /** Most milliseconds until a host has accepted and greeted a connection; 0: 30 seconds. */
   readonly timeoutMs: number;
-  /** Told which server connections lead to, whenever one of them is asked. */
+  /** Called with the server that a connection leads to, each time one is asked. */
   readonly onGreeted?: ((greeting: Greeting) => void) | undefined;
   readonly warn: (message: string) => void;
 }
 
 /** How a server is reached, and what lies between. */
-export interface Way {
+export interface Route {
   /** The connection by which that was found out. */
   readonly first: Connection;
   /** Makes another one, or gives up when the signal says so. Fails with an error of the table. */
@@ -53,7 +53,7 @@ const oldestServer = 140_000;
  * the URI, and with MIGRATION when the server is too old, or would not give changes the transactions
  * in which they are safe.
  */
-export async function openWay(options: WayOptions): Promise<Way> {
+export async function openRoute(options: RouteOptions): Promise<Route> {
   try {
     const opened = await openWith(options, sessionSettings).catch((error: unknown) => {
       if (error instanceof PembaError && refusesStartParameters(error.cause)) return undefined;
@@ -71,18 +71,18 @@ function faultOfUri(error: PembaError): PembaError {
   // Settings of ours were not among what is refused then.
   const reason = refusedParameter(cause);
   if (reason !== undefined) {
-    const sentence = `\`database.uri\`: the database does not accept its parameters: ${reason}`;
-    return new PembaError("INVALID_ARGUMENT", sentence);
+    const message = `\`database.uri\`: the database does not accept its parameters: ${reason}`;
+    return new PembaError("INVALID_ARGUMENT", message);
   }
   if (!refusesLogin(error)) return error;
-  const sentence = "`database.uri`: the database refuses the connection";
-  return new PembaError("UNAVAILABLE", sentence, { cause });
+  const message = "`database.uri`: the database refuses the connection";
+  return new PembaError("UNAVAILABLE", message, { cause });
 }
 
 async function openWith(
-  options: WayOptions,
+  options: RouteOptions,
   settings: Readonly<Record<string, string>>,
-): Promise<Way> {
+): Promise<Route> {
   const open = async (signal?: AbortSignal): Promise<Connection> =>
     await openOneOf(options, settings, signal);
   const first = await open();
@@ -119,7 +119,7 @@ async function inTime<T>(
 
 /** The first host that is fit. Fails as the last one does. */
 async function openOneOf(
-  { url, timeoutMs, onGreeted = () => {} }: WayOptions,
+  { url, timeoutMs, onGreeted = () => {} }: RouteOptions,
   settings: Readonly<Record<string, string>>,
   signal: AbortSignal | undefined,
 ): Promise<Connection> {
@@ -161,16 +161,16 @@ function noWrites(): PembaError {
  */
 async function explore(
   connection: Connection,
-): Promise<Pick<Way, "isPooled" | "keepsPrepared"> & { readonly lacking: readonly string[] }> {
+): Promise<Pick<Route, "isPooled" | "keepsPrepared"> & { readonly lacking: readonly string[] }> {
   // In one transaction, that a pooler has it done by one server.
   await connection.run("begin");
   const settings = arrayLiteral(Object.keys(sessionSettings));
-  const sent = connection.send(wayStatement, [settings], true);
+  const sent = connection.send(routeStatement, [settings], true);
   const row = must((await rowsOf(sent))[0], "a select without a table has one row");
   const isPooled = numberOf(row, "backend") !== backendOf(sent);
   const ownName = must(nameOf(sent), "a prepared statement has a name");
   const hasOwnName = namesOf(row).includes(ownName);
-  // Whoever has the connection next would not find it again.
+  // The next user of the connection would not find it again.
   if (hasOwnName) await connection.run(`deallocate "${ownName}"`);
   await connection.run("commit");
   refuseUnfit(row);

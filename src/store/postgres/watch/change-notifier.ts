@@ -21,8 +21,8 @@ const retryMs = 30_000;
 const closeTimeoutSeconds = 1;
 
 /**
- * Tells other instances that something changed. It is only a hint and may be lost: who follows the
- * changes looks for them from time to time anyway.
+ * Notifies other instances that something changed. A notification is only a hint and may be lost: every
+ * instance also polls from time to time.
  */
 export class Announcer {
   readonly #database: Database;
@@ -55,7 +55,7 @@ export class Announcer {
 }
 
 /**
- * Hears what announcers tell, over a connection of its own, which it makes anew when it is lost. Not
+ * Receives the notifications over a connection of its own, which it makes anew when it is lost. Not
  * to be started behind a pooler: what listens there is a server that others are given next.
  */
 export class Listener {

@@ -1,4 +1,4 @@
--- Returns what the way to the server does to a connection, as one row: `backend`, the process that
+-- Returns what the route to the server does to a connection, as one row: `backend`, the process that
 -- runs this statement; `names`, under which the server knows it as a prepared one; `settings`, the
 -- values of those named in $1; `version` and `version_number` of the server.
 select pg_backend_pid() as backend,
