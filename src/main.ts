@@ -1,6 +1,5 @@
 #!/usr/bin/env -S node --disable-sigusr1
-import { ignoreSignals } from "./cli/ignore-signals.ts";
-import { endOnFault } from "./cli/last-fault.ts";
+import { ignoreSignals, endOnFault } from "./cli/process-events.ts";
 import { run } from "./cli/run.ts";
 
 ignoreSignals();

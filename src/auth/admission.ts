@@ -1,5 +1,5 @@
+import { PembaError } from "../base/error.ts";
 import type { Intake } from "../intake/intake.ts";
-import { bearerToken } from "./bearer-token.ts";
 import { type Credential, fullCredential } from "./credential.ts";
 import { type RateLimit, tooManyRequests } from "./rate-limit.ts";
 
@@ -61,4 +61,22 @@ export async function admit(
   const { rateLimit } = admission;
   if (rateLimit.take() > rateLimit.perSecond) throw tooManyRequests(rateLimit);
   return await admission.authenticate(authorization);
+}
+
+/**
+ * Returns the token of an `authorization` header. Fails with MISSING_BEARER_TOKEN if there is none.
+ */
+function bearerToken(authorization: string | undefined): string {
+  if (authorization === undefined) throw missing("is missing");
+  const [, token] = /^bearer +([^ ]+) *$/i.exec(authorization) ?? [];
+  // The value may be a secret of another scheme, so the error does not repeat it.
+  if (token === undefined) throw missing("is not a bearer token");
+  return token;
+}
+
+function missing(problem: string): PembaError {
+  return new PembaError(
+    "MISSING_BEARER_TOKEN",
+    `authorization: ${problem}, expected \`Bearer <token>\``,
+  );
 }

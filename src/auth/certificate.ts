@@ -129,7 +129,7 @@ export class FileCertificate implements Certificate {
 
   /** Logs each problem once, because files that are being replaced do not match for a moment. */
   #complain(error: unknown): void {
-    const complaint = error instanceof PembaError ? error.sentence : String(error);
+    const complaint = error instanceof PembaError ? error.plainMessage : String(error);
     if (complaint !== this.#complaint) {
       this.#logger.warn(`${complaint}: the old certificate stays in use`);
     }

@@ -91,20 +91,20 @@ export class PembaError extends Error {
   override readonly name = "PembaError";
   readonly code: ErrorCode;
   /** The message without the name of the code. */
-  readonly sentence: string;
+  readonly plainMessage: string;
   readonly details: readonly ErrorDetail[];
 
   constructor(
     code: ErrorCode,
-    sentence: string,
+    plainMessage: string,
     options: { readonly details?: readonly ErrorDetail[]; readonly cause?: unknown } = {},
   ) {
     super(
-      `ERROR_CODE_${code}: ${sentence}`,
+      `ERROR_CODE_${code}: ${plainMessage}`,
       options.cause === undefined ? undefined : { cause: options.cause },
     );
     this.code = code;
-    this.sentence = sentence;
+    this.plainMessage = plainMessage;
     this.details = options.details ?? [];
   }
 

@@ -1,6 +1,12 @@
 import { setTimeout as wait } from "node:timers/promises";
 
-import { timerMaxMs, timerMs } from "./timer.ts";
+/** The longest delay of a timer in milliseconds. With a longer one, a timer fires at once. */
+const timerMaxMs = 2 ** 31 - 1;
+
+/** The delay, limited to the longest that a timer can wait. */
+export function timerMs(milliseconds: number): number {
+  return Math.min(milliseconds, timerMaxMs);
+}
 
 /**
  * Resolves after that many milliseconds (any number), or when the signal is aborted. It does not

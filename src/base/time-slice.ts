@@ -1,11 +1,11 @@
 import { cancelled } from "./error.ts";
-import { LoopTurns } from "./loop-turns.ts";
+import { LoopQueue } from "./loop-queue.ts";
 
 /** How long one request may hold the event loop, in milliseconds. */
 const sliceMs = 5;
 
 /** One request goes on in each round of the loop: the slices of many would add up in one round. */
-const slices = new LoopTurns(1);
+const slices = new LoopQueue(1);
 
 /** The time slice of one request. */
 export class TimeSlice {

@@ -1,8 +1,8 @@
 import { must } from "../base/assert.ts";
 import { type Effective, effective } from "../config/effective.ts";
-import { flagHelp } from "../config/flag-help.ts";
 import { parseFlags } from "../config/flags.ts";
 import { configurationSchema } from "../config/json-schema.ts";
+import { flagHelp } from "../config/load.ts";
 import type { Command } from "./command.ts";
 import { complain, say, surplus, warn } from "./output.ts";
 import { readSettings } from "./settings.ts";

@@ -15,7 +15,7 @@ import { askedAlone, plainShape } from "../sql/push-down.ts";
 import { formatStatement } from "../sql/text/format-statement.ts";
 import type { Statement } from "../sql/text/fragment.ts";
 import type { Command } from "./command.ts";
-import { complain, say, sentenceOf, warn } from "./output.ts";
+import { complain, say, messageOf, warn } from "./output.ts";
 
 const flags = new Map([
   ["subject-type", {}],
@@ -96,7 +96,7 @@ function readSchemaFile(file: string): {
     const tree = parseSchema(text);
     return { schema: compileSchema(tree), warnings: lintSchema(tree) };
   } catch (error) {
-    throw new PembaError("INVALID_ARGUMENT", `${file}:${sentenceOf(error)}`);
+    throw new PembaError("INVALID_ARGUMENT", `${file}:${messageOf(error)}`);
   }
 }
 

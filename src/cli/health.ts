@@ -4,7 +4,7 @@ import { get as getSecure } from "node:https";
 import { addressOf } from "../base/address.ts";
 import type { Config } from "../config/options.ts";
 import type { Command } from "./command.ts";
-import { complain, say, sentenceOf, surplus } from "./output.ts";
+import { complain, say, messageOf, surplus } from "./output.ts";
 import { readSettings } from "./settings.ts";
 
 /** In milliseconds. Longer than the server takes to find out that its storage does not answer. */
@@ -37,7 +37,7 @@ why. Use it as the health check of a container.`,
       say("the server is ready");
       return 0;
     } catch (error) {
-      return complain(`no server answers on ${listening.host}:${port}: ${sentenceOf(error)}`);
+      return complain(`no server answers on ${listening.host}:${port}: ${messageOf(error)}`);
     }
   },
 };

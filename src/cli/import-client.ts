@@ -1,7 +1,7 @@
 import { setTimeout as wait } from "node:timers/promises";
 
 import type { Element } from "./import-line.ts";
-import { sentenceOf } from "./output.ts";
+import { messageOf } from "./output.ts";
 
 /** The outcome of one batch. */
 export type WriteOutcome =
@@ -88,7 +88,7 @@ async function post(target: ImportTarget, body: string): Promise<Answer> {
       retryAfter: Number.isFinite(seconds) ? seconds * 1_000 : undefined,
     };
   } catch (error) {
-    return { kind: "none", message: `${url}: ${sentenceOf(error)}` };
+    return { kind: "none", message: `${url}: ${messageOf(error)}` };
   }
 }
 

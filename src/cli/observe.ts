@@ -12,7 +12,7 @@ import { createLogger, type LoggerOptions } from "../telemetry/logger.ts";
 import type { OpenTelemetry } from "../telemetry/open.ts";
 import type { ExportReport } from "../telemetry/outage.ts";
 import { type GivenTarget, type Target, targetOf } from "../telemetry/target.ts";
-import { sentenceOf, warn } from "./output.ts";
+import { messageOf, warn } from "./output.ts";
 import { hostOf } from "./servers.ts";
 
 /** The log and the telemetry of the process. */
@@ -94,7 +94,7 @@ async function openOthers(
       report,
     });
   } catch (cause) {
-    const message = `meter.prometheus.port: cannot listen on ${host}:${port}: ${sentenceOf(cause)}`;
+    const message = `meter.prometheus.port: cannot listen on ${host}:${port}: ${messageOf(cause)}`;
     throw new PembaError("INVALID_ARGUMENT", message, { cause });
   }
 }

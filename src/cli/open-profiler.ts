@@ -5,7 +5,7 @@ import type { Logger } from "pino";
 import { mask } from "../config/mask.ts";
 import { type Config, optionKeys, options } from "../config/options.ts";
 import { openProfiler, type ProfilerServer } from "../telemetry/profiler.ts";
-import { sentenceOf } from "./output.ts";
+import { messageOf } from "./output.ts";
 
 /** Opens the profiler if it is enabled and its port is free. Without it, requests still work. */
 export async function openConfiguredProfiler(
@@ -33,7 +33,7 @@ export async function openConfiguredProfiler(
     return profiler;
   } catch (error) {
     logger.warn(
-      `\`profiler.port\`: the profiler is not started, cannot listen on ${host}:${port}: ${sentenceOf(error)}`,
+      `\`profiler.port\`: the profiler is not started, cannot listen on ${host}:${port}: ${messageOf(error)}`,
     );
     return undefined;
   }

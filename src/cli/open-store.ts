@@ -14,7 +14,7 @@ import { createPostgresStore, type PostgresStoreOptions } from "../store/postgre
 import type { Store } from "../store/store.ts";
 import { writerUri } from "./migrate.ts";
 import type { Observation } from "./observe.ts";
-import { sentenceOf } from "./output.ts";
+import { messageOf } from "./output.ts";
 
 /**
  * Opens the configured engine. Waits for a limited time for a database that does not answer yet, or
@@ -40,9 +40,7 @@ export async function openStore(
         timeoutMs: config["database.start_timeout"],
         signal,
         onAbsent: (error: unknown) =>
-          logger.warn(
-            `waiting for the database (\`database.start_timeout\`): ${sentenceOf(error)}`,
-          ),
+          logger.warn(`waiting for the database (\`database.start_timeout\`): ${messageOf(error)}`),
       };
       const open = async (): Promise<Store> =>
         await createPostgresStore({

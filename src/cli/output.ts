@@ -20,13 +20,13 @@ export function surplus(command: string, words: readonly string[]): readonly str
 }
 
 /** The message of an error for a user: one line without the code, with the causes. */
-export function sentenceOf(error: unknown): string {
+export function messageOf(error: unknown): string {
   if (!(error instanceof Error)) return String(error);
   // An AggregateError, for several tried addresses, has no message of its own.
   const inner: unknown = error instanceof AggregateError ? error.errors[0] : undefined;
   const { message } = inner instanceof Error ? inner : error;
   const text = message.replace(/^ERROR_CODE_\w+: /, "").replaceAll(/\s*\n\s*/g, ", ");
   if (error.cause === undefined) return text;
-  const cause = sentenceOf(error.cause);
+  const cause = messageOf(error.cause);
   return text.includes(cause) ? text : `${text}: ${cause}`;
 }

@@ -1,5 +1,5 @@
 import type { Command } from "./command.ts";
-import { complain, say, sentenceOf } from "./output.ts";
+import { complain, say, messageOf } from "./output.ts";
 
 /**
  * Every command, in the order of the help. Each is loaded on use, because loading the server takes
@@ -31,7 +31,7 @@ export async function run(words: readonly string[]): Promise<number> {
     const command = await load();
     return await command.run(rest);
   } catch (error) {
-    return complain(sentenceOf(error));
+    return complain(messageOf(error));
   }
 }
 

@@ -1,5 +1,9 @@
+import type { Logger } from "pino";
+
+import { FileCertificate } from "../auth/certificate.ts";
+import { PembaError } from "../base/error.ts";
 import type { Telemetry } from "../base/telemetry.ts";
-import { flagHelp } from "../config/flag-help.ts";
+import { flagHelp } from "../config/load.ts";
 import type { Config } from "../config/options.ts";
 import { buildGrpcServer } from "../grpc/server.ts";
 import type { CorsRules } from "../http/cors.ts";
@@ -13,19 +17,18 @@ import { limitStreams } from "../store/layer/limit-streams.ts";
 import { limitTime } from "../store/layer/limit-time.ts";
 import { observeOperations } from "../store/layer/observe-operations.ts";
 import { type Layers, withLayers } from "../store/layer/order.ts";
+import type { Store } from "../store/store.ts";
 import { closeWithin, flushTimeOf } from "./close-within.ts";
 import type { Command } from "./command.ts";
-import { LateStore } from "./late-store.ts";
 import { type Observation, observe } from "./observe.ts";
 import { openAdmission } from "./open-admission.ts";
-import { openCertificate } from "./open-certificate.ts";
 import { type Distribution, openPeers } from "./open-peers.ts";
 import { openConfiguredProfiler } from "./open-profiler.ts";
 import { openStore } from "./open-store.ts";
 import { complain, surplus } from "./output.ts";
+import { stopSignal } from "./process-events.ts";
 import { drain, listen, listenToPeers, type Servers } from "./servers.ts";
 import { readSettings } from "./settings.ts";
-import { stopSignal } from "./stop-signal.ts";
 
 /** The shortest time for closing the store, in milliseconds. */
 const closeMinMs = 1_000;
@@ -65,7 +68,7 @@ async function serveWith(config: Config, warnings: readonly string[]): Promise<n
 /** `stopping` is called when the process begins to stop. */
 async function serveUntil(
   stop: Promise<string>,
-  { config, observation, store }: Parts,
+  { config, observation, store }: ServerContext,
   stopping: () => void,
 ): Promise<number> {
   const { logger, telemetry } = observation;
@@ -129,7 +132,7 @@ async function serveUntil(
   return 0;
 }
 
-interface Parts {
+interface ServerContext {
   readonly config: Config;
   readonly observation: Observation;
   readonly store: LateStore;
@@ -156,14 +159,14 @@ function serviceOf(config: Config, late: LateStore, health: Health): Service {
 
 /** Opens the store for clients and peers. Fails as opening it does. */
 async function fill(
-  { store: place, shared, peers, intake }: Stores,
+  { store: own, shared, peers, intake }: Stores,
   signal: AbortSignal,
   config: Config,
   { logger, telemetry }: Observation,
 ): Promise<undefined> {
   const engine = await openStore(config, { logger, telemetry }, signal);
   const layers = { ...layersOf(config, telemetry), streams: limitStreams(intake) };
-  place.set(withLayers(engine, layers));
+  own.set(withLayers(engine, layers));
   shared.set(withLayers(engine, { ...layers, forwarding: peers?.forwarding }));
   logger.info("ready");
 }
@@ -190,4 +193,38 @@ function corsOf(config: Config): CorsRules {
     origins: config["server.http.cors_allowed_origins"],
     headers: config["server.http.cors_allowed_headers"],
   };
+}
+
+/**
+ * Stands in for a store while it opens, so that the servers can already answer health checks. Until
+ * then, requests that need the store fail with UNAVAILABLE.
+ */
+class LateStore {
+  #store: Store | undefined;
+
+  get store(): Store {
+    if (this.#store !== undefined) return this.#store;
+    throw new PembaError("UNAVAILABLE", "the server is starting, retry in a second");
+  }
+
+  /** Sets the store. */
+  set(store: Store): void {
+    this.#store = store;
+  }
+
+  async close(): Promise<void> {
+    await this.#store?.close();
+  }
+}
+
+/** Opens the certificate of a listener with TLS. Fails if its files are unusable. */
+function openCertificate(
+  listener: "http" | "grpc",
+  config: Config,
+  logger: Logger,
+): FileCertificate | undefined {
+  const keyPrefix = `server.${listener}.tls` as const;
+  if (!config[`${keyPrefix}.enabled`]) return undefined;
+  const files = { cert: config[`${keyPrefix}.cert`], key: config[`${keyPrefix}.key`] };
+  return new FileCertificate({ files, keyPrefix, logger });
 }

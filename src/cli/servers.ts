@@ -4,12 +4,12 @@ import { setTimeout as wait } from "node:timers/promises";
 import type { Logger } from "pino";
 
 import { addressOf } from "../base/address.ts";
-import { timerMs } from "../base/timer.ts";
+import { timerMs } from "../base/pause.ts";
 import type { Config } from "../config/options.ts";
 import type { GrpcServer } from "../grpc/server.ts";
 import type { HttpApp } from "../http/app.ts";
 import type { Distribution } from "./open-peers.ts";
-import { sentenceOf } from "./output.ts";
+import { messageOf } from "./output.ts";
 
 /** The listeners of the process. */
 export interface Servers {
@@ -76,7 +76,7 @@ export async function listenToPeers(
 function whyNot(error: unknown): string {
   // gRPC names the system error only in its message.
   const isTaken = error instanceof Error && /\bEADDRINUSE\b/.test(error.message);
-  return isTaken ? "the port is in use" : sentenceOf(error);
+  return isTaken ? "the port is in use" : messageOf(error);
 }
 
 /** The address to listen on. */

@@ -1,7 +1,7 @@
 import { Metadata, type ServerInterceptor, ServerInterceptingCall } from "@grpc/grpc-js";
 
 import { type Admission, admit } from "../auth/admission.ts";
-import { permitScope, permitTenant } from "../auth/permit.ts";
+import { permitScope, permitTenant } from "../auth/credential.ts";
 import { errorOf, type PembaError } from "../base/error.ts";
 import type { TenantId } from "../base/tuple.ts";
 import { Health } from "../gen/grpc/health/v1/health_pb.ts";

@@ -16,10 +16,10 @@ export async function decodeLarge<D extends DescMessage>(
   intake: Intake,
 ): Promise<MessageShape<D>> {
   const tenant = tenantIn(bytes);
-  await intake.largeTurn(tenant);
+  await intake.largeStep(tenant);
   const max = intake.limits.values;
   if (countValues(schema, bytes, { max, depth: recursionLimit }) > max) throw tooManyValues(max);
   const message = decodeMessage(schema, bytes, "request");
-  await intake.largeTurn(tenant);
+  await intake.largeStep(tenant);
   return message;
 }

@@ -10,7 +10,7 @@ import { Schema } from "../gen/base/v1/schema_pb.ts";
 import { Tenancy } from "../gen/base/v1/tenancy_pb.ts";
 import { Watch } from "../gen/base/v1/watch_pb.ts";
 import { Health } from "../gen/grpc/health/v1/health_pb.ts";
-import { reflectionServices } from "./reflection-methods.ts";
+import { reflectionServices } from "./reflection.ts";
 
 /** Services by their names in REST paths. */
 const groups: readonly (readonly [DescService, string])[] = [

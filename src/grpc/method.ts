@@ -1,6 +1,12 @@
 import { type EventEmitter, once } from "node:events";
 
-import type { DescMessage, DescMethod, MessageInitShape, MessageShape } from "@bufbuild/protobuf";
+import type {
+  DescMessage,
+  DescMethod,
+  MessageInitShape,
+  MessageShape,
+  Message,
+} from "@bufbuild/protobuf";
 import type {
   handleBidiStreamingCall,
   handleServerStreamingCall,
@@ -9,16 +15,15 @@ import type {
   StatusObject,
 } from "@grpc/grpc-js";
 
-import type { Credential } from "../auth/credential.ts";
-import { permitTenant } from "../auth/permit.ts";
+import { type Credential, permitTenant } from "../auth/credential.ts";
 import { Caller, forCaller } from "../base/caller.ts";
 import { cancelled, type PembaError } from "../base/error.ts";
+import { Tenancy } from "../gen/base/v1/tenancy_pb.ts";
 import { type Intake, largeBytes } from "../intake/intake.ts";
 import { credentialOf } from "./call-credential.ts";
 import { errorStatus } from "./error-status.ts";
 import { decodeLarge } from "./large-message.ts";
 import { decodeMessage, encodeMessage } from "./message.ts";
-import { tenantOf } from "./request-tenant.ts";
 
 /** The part of a call that its handler can use besides the request. */
 export interface CallContext {
@@ -253,4 +258,19 @@ function begin(
       credential: credentialOf(call.metadata),
     },
   };
+}
+
+/** Whether requests of a method name a tenant. Requests that list tenants do not. */
+export function namesTenant({ parent, input }: DescMethod): boolean {
+  return parent.typeName === Tenancy.typeName || "tenantId" in input.field;
+}
+
+/**
+ * The tenant of a request. Requests of tenancy name it by its id. Undefined if the request names
+ * none, which the method refuses.
+ */
+function tenantOf({ parent }: DescMethod, request: Message): string | undefined {
+  const field = parent.typeName === Tenancy.typeName ? "id" : "tenantId";
+  const tenant: unknown = Reflect.get(request, field);
+  return typeof tenant === "string" && tenant !== "" ? tenant : undefined;
 }

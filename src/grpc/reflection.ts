@@ -3,6 +3,11 @@ import { nestedTypes } from "@bufbuild/protobuf/reflect";
 import { FileDescriptorProtoSchema } from "@bufbuild/protobuf/wkt";
 import { status } from "@grpc/grpc-js";
 
+import { file_base_v1_error } from "../gen/base/v1/error_pb.ts";
+import { ServerReflection } from "../gen/grpc/reflection/v1/reflection_pb.ts";
+import { ServerReflection as ServerReflectionAlpha } from "../gen/grpc/reflection/v1alpha/reflection_pb.ts";
+import { bidiStreaming, type ServedMethod } from "./method.ts";
+
 /** A question of the reflection protocol, of either version. */
 export type ReflectionQuestion =
   | { readonly case: "fileByFilename"; readonly value: string }
@@ -36,7 +41,7 @@ export type ReflectionAnswer =
 /**
  * Answers from the descriptors of the services with their dependencies, and from additional files.
  */
-export function reflect(
+function reflect(
   services: readonly DescService[],
   others: readonly DescFile[],
 ): (question: ReflectionQuestion) => ReflectionAnswer {
@@ -124,4 +129,23 @@ function* symbolsOf(file: DescFile): Generator<string> {
 
 function* membersOf({ typeName, fields, oneofs }: DescMessage): Generator<string> {
   for (const { name } of [...fields, ...oneofs]) yield `${typeName}.${name}`;
+}
+
+export const reflectionServices: readonly DescService[] = [ServerReflection, ServerReflectionAlpha];
+
+/** Describes `services` and reflection itself. The two versions differ in their names only. */
+export function reflectionMethods(services: readonly DescService[]): readonly ServedMethod[] {
+  const answer = reflect([...services, ...reflectionServices], [file_base_v1_error]);
+  return [
+    bidiStreaming(ServerReflection.method.serverReflectionInfo, (request) => ({
+      validHost: request.host,
+      originalRequest: request,
+      messageResponse: answer(request.messageRequest),
+    })),
+    bidiStreaming(ServerReflectionAlpha.method.serverReflectionInfo, (request) => ({
+      validHost: request.host,
+      originalRequest: request,
+      messageResponse: answer(request.messageRequest),
+    })),
+  ];
 }

@@ -34,9 +34,14 @@ import { healthMethods } from "./health.ts";
 import { limitConnections } from "./limit-connections.ts";
 import { requestLimit } from "./message.ts";
 import { assertNamed, methodName, pathOf, scopeOfPath } from "./method-name.ts";
-import type { CallFrame, CallRecord, ServedMethod, ServerCall } from "./method.ts";
-import { reflectionMethods, reflectionServices } from "./reflection-methods.ts";
-import { namesTenant } from "./request-tenant.ts";
+import {
+  type CallFrame,
+  type CallRecord,
+  type ServedMethod,
+  type ServerCall,
+  namesTenant,
+} from "./method.ts";
+import { reflectionMethods, reflectionServices } from "./reflection.ts";
 import { bundleMethods } from "./routes/bundle.ts";
 import { dataMethods } from "./routes/data.ts";
 import { lookupMethods } from "./routes/lookup.ts";
@@ -75,7 +80,7 @@ export function buildGrpcServer(options: {
   setLogVerbosity(logVerbosity.NONE);
   const { logger, telemetry = noTelemetry } = options;
   const { intake } = options.admission;
-  const teller = { logger, telemetry, intake };
+  const observers = { logger, telemetry, intake };
   const server = new Server({
     "grpc.max_receive_message_length": requestLimit,
     "grpc.max_concurrent_streams": intake.limits.callsOfConnection,
@@ -84,13 +89,13 @@ export function buildGrpcServer(options: {
     interceptors: [
       admitCalls(
         options.admission,
-        (route, call, error) => beginCall(teller, route, call).end({ kind: "failed", error }),
+        (route, call, error) => beginCall(observers, route, call).end({ kind: "failed", error }),
         { isOpen: isHealth },
       ),
     ],
   });
-  serve(server, methodsOf(options.service), teller);
-  serveUnknown(server, teller);
+  serve(server, methodsOf(options.service), observers);
+  serveUnknown(server, observers);
   const credentials = credentialsOf(options.certificate);
   return {
     async listen({ host, port }) {
@@ -130,8 +135,8 @@ function methodsOf(service: Service): readonly ServedMethod[] {
  * Serves every method of every service. A method without a handler answers that it is not
  * implemented.
  */
-function serve(server: Server, served: readonly ServedMethod[], teller: Teller): void {
-  const frame = callFrame(teller);
+function serve(server: Server, served: readonly ServedMethod[], observers: CallObservers): void {
+  const frame = callFrame(observers);
   const byPath = new Map(served.map((one) => [pathOf(one.method), one]));
   for (const method of [...services, ...reflectionServices].flatMap((one) => one.methods)) {
     const path = pathOf(method);
@@ -142,7 +147,7 @@ function serve(server: Server, served: readonly ServedMethod[], teller: Teller):
     );
     const one = byPath.get(path);
     if (one === undefined) {
-      refuse(server, path, { sentence: `\`${path}\` is not implemented yet`, teller });
+      refuse(server, path, { message: `\`${path}\` is not implemented yet`, observers });
       continue;
     }
     switch (one.kind) {
@@ -163,11 +168,11 @@ function serve(server: Server, served: readonly ServedMethod[], teller: Teller):
 function refuse(
   server: Server,
   path: string,
-  { sentence, teller }: { readonly sentence: string; readonly teller: Teller },
+  { message, observers }: { readonly message: string; readonly observers: CallObservers },
 ): void {
-  const error = new PembaError("NOT_IMPLEMENTED", sentence);
+  const error = new PembaError("NOT_IMPLEMENTED", message);
   const handler: handleUnaryCall<Buffer, Buffer> = (call, callback) => {
-    beginCall(teller, path, call).end({ kind: "failed", error });
+    beginCall(observers, path, call).end({ kind: "failed", error });
     callback(errorStatus(error));
   };
   server.register(path, handler, asIs, asIs, "unary");
@@ -181,8 +186,8 @@ const unknownPath = "*";
  * and they would neither count for the rate limit nor need a token. It has no handler for unknown
  * methods, but looks handlers up in a map.
  */
-function serveUnknown(server: Server, teller: Teller): void {
-  refuse(server, unknownPath, { sentence: "there is no such method", teller });
+function serveUnknown(server: Server, observers: CallObservers): void {
+  refuse(server, unknownPath, { message: "there is no such method", observers });
   const handlers: unknown = Reflect.get(server, "handlers");
   assert(handlers instanceof Map, "the server keeps its handlers in a map");
   const known: ReadonlyMap<unknown, unknown> = new Map(handlers);
@@ -195,23 +200,23 @@ function asIs(bytes: Buffer): Buffer {
 }
 
 /** The log and the telemetry of calls. */
-interface Teller {
+interface CallObservers {
   readonly logger: Logger;
   readonly telemetry: Telemetry;
   readonly intake: Intake;
 }
 
 /** Gives every call an id, and logs it with that id. */
-function callFrame(teller: Teller): CallFrame {
+function callFrame(observers: CallObservers): CallFrame {
   return {
-    intake: teller.intake,
+    intake: observers.intake,
     errorOf,
-    begin: (method, call) => beginCall(teller, pathOf(method), call),
+    begin: (method, call) => beginCall(observers, pathOf(method), call),
   };
 }
 
 function beginCall(
-  { logger, telemetry }: Teller,
+  { logger, telemetry }: CallObservers,
   route: string,
   call: Pick<ServerCall, "metadata" | "sendMetadata">,
 ): CallRecord {

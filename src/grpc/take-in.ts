@@ -81,12 +81,12 @@ export function takeInCall(
   { tenant, begin }: { readonly tenant: TenantId | undefined; readonly begin: () => void },
 ): void {
   intake.requests.take(tenant, 1);
-  const turn = { tenant, begin };
+  const entry = { tenant, begin };
   whenOver(stream, () => {
-    intake.beginnings.leave(turn);
+    intake.beginnings.leave(entry);
     intake.requests.giveBack(tenant, 1);
   });
-  intake.beginnings.enter(turn);
+  intake.beginnings.enter(entry);
 }
 
 /** A message is decompressed in a turn of its own, in which the client may leave. */

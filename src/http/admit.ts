@@ -1,15 +1,15 @@
-import type { FastifyReply, FastifyRequest } from "fastify";
+import { fastifyRateLimit } from "@fastify/rate-limit";
+import type { FastifyReply, FastifyRequest, onRequestAsyncHookHandler } from "fastify";
 
 import { type Admission, admit } from "../auth/admission.ts";
-import type { Credential } from "../auth/credential.ts";
+import { type Credential, permitScope, permitTenant } from "../auth/credential.ts";
 import { scopeOf } from "../auth/operation-scopes.ts";
-import { permitScope, permitTenant } from "../auth/permit.ts";
+import { type RateLimit, tooManyRequests } from "../auth/rate-limit.ts";
 import { assert } from "../base/assert.ts";
 import type { Scope } from "../base/scope.ts";
 import type { HttpApp } from "./app.ts";
 import { replyWithError } from "./error-reply.ts";
-import { limitRate } from "./limit-rate.ts";
-import { operationOf } from "./operation-name.ts";
+import { operationOf } from "./observe.ts";
 import { healthPaths } from "./routes/health.ts";
 import { referencePaths } from "./routes/reference.ts";
 import { takeInRequests } from "./take-in.ts";
@@ -92,5 +92,60 @@ export function admitBefore(
   return (error, request, reply) => {
     const refuse = (reason: unknown): void => replyWithError(reason, request, reply);
     admit(admission, request.headers.authorization).then(() => refuse(error), refuse);
+  };
+}
+
+const noHeaders = {
+  "x-ratelimit-limit": false,
+  "x-ratelimit-remaining": false,
+  "x-ratelimit-reset": false,
+};
+
+/**
+ * Refuses requests beyond a limit that other transports share: all clients have one key, and the
+ * limit counts them. The plugin awaits several promises for each answer, so it is only called to
+ * refuse a request.
+ */
+function limitRate(
+  app: HttpApp,
+  rateLimit: RateLimit,
+  isOpen: (request: FastifyRequest) => boolean,
+): void {
+  void app.register(fastifyRateLimit, {
+    // Route hooks run after server hooks, and do not run without a route.
+    global: false,
+    max: rateLimit.perSecond,
+    timeWindow: 1_000,
+    keyGenerator: () => "all",
+    store: storeOf(rateLimit),
+    errorResponseBuilder: () => tooManyRequests(rateLimit),
+    // All errors of this kind get the header elsewhere.
+    addHeaders: { ...noHeaders, "retry-after": false },
+    addHeadersOnExceeding: noHeaders,
+  });
+  app.after(() => {
+    const refuse: onRequestAsyncHookHandler = app.rateLimit();
+    app.addHook("onRequest", (request, reply, done) => {
+      const isRefused = !isOpen(request) && rateLimit.take() > rateLimit.perSecond;
+      if (isRefused) return refuse.call(app, request, reply);
+      done();
+      return undefined;
+    });
+  });
+}
+
+type Counted = (error: null, result: { readonly current: number; readonly ttl: number }) => void;
+
+/** A class, because the plugin creates its store itself. */
+function storeOf(rateLimit: RateLimit) {
+  return class Store {
+    incr(_key: string, counted: Counted, timeWindow: number): void {
+      counted(null, { current: rateLimit.take(), ttl: timeWindow });
+    }
+
+    /** Called for routes with options of their own, which have the same limit. */
+    child(): Store {
+      return this;
+    }
   };
 }

@@ -2,8 +2,8 @@ import type { FastifyReply, FastifyRequest } from "fastify";
 
 import { Caller, forCaller } from "../base/caller.ts";
 import { fieldError, PembaError, unsureChange } from "../base/error.ts";
+import { timerMs } from "../base/pause.ts";
 import { quote } from "../base/quote.ts";
-import { timerMs } from "../base/timer.ts";
 import type { HttpApp } from "./app.ts";
 import { clientGone, giveUp, knowCallers } from "./client-gone.ts";
 

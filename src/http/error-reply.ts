@@ -76,6 +76,6 @@ function frameworkFault(error: unknown, request: FastifyRequest): PembaError | u
     const problem = "has a `%` without two hexadecimal digits of UTF-8 after it";
     return new PembaError("VALIDATION", `path: ${quote(path)} ${problem}`, { cause: error });
   }
-  const sentence = error.message.slice(0, 1).toLowerCase() + error.message.slice(1);
-  return new PembaError("VALIDATION", sentence, { cause: error });
+  const message = error.message.slice(0, 1).toLowerCase() + error.message.slice(1);
+  return new PembaError("VALIDATION", message, { cause: error });
 }

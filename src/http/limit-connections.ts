@@ -40,9 +40,9 @@ export function limitConnections(app: HttpApp, intake: Intake, isEncrypted: bool
     holdFor(response, connections.began(connectionKey(request.socket), tenant));
     const begin = (): void =>
       handlers.forEach((handler) => handler.call(server, request, response));
-    const turn = { tenant, begin };
-    holdFor(response, () => intake.arrivals.leave(turn));
-    intake.arrivals.enter(turn);
+    const entry = { tenant, begin };
+    holdFor(response, () => intake.arrivals.leave(entry));
+    intake.arrivals.enter(entry);
   });
 }
 

@@ -3,7 +3,6 @@ import type { FastifyReply, FastifyRequest } from "fastify";
 import type { ErrorCode } from "../base/error.ts";
 import type { RequestRecord, Telemetry } from "../base/telemetry.ts";
 import type { HttpApp } from "./app.ts";
-import { operationOf, unknownOperation } from "./operation-name.ts";
 
 declare module "fastify" {
   interface FastifyRequest {
@@ -90,4 +89,23 @@ function recordOf({ record }: FastifyRequest): RequestRecord | Pick<RequestRecor
 
 function textOf(header: string | readonly string[] | undefined): string | undefined {
   return typeof header === "string" ? header : header?.[0];
+}
+
+/** The operation of requests without a route. */
+const unknownOperation = "unknown";
+
+const tenantPrefix = /^\/v1\/(tenants\/:tenant_id\/)?/;
+
+/** The name of a route in all transports: the words of its path, without parameters. */
+export function operationOf({
+  url,
+  method,
+}: {
+  readonly url?: string | undefined;
+  readonly method?: string | readonly string[] | undefined;
+}): string {
+  if (url === undefined) return unknownOperation;
+  if (url === "/healthz") return "health.check";
+  if (url === "/v1/tenants/:id") return method === "DELETE" ? "tenants.delete" : unknownOperation;
+  return url.replace(tenantPrefix, "").replace(/^\//, "").replaceAll("/", ".");
 }

@@ -1,4 +1,5 @@
 import type { IncomingMessage } from "node:http";
+import type { Socket } from "node:net";
 
 import type { TypeBoxTypeProvider } from "@fastify/type-provider-typebox";
 import {
@@ -10,6 +11,7 @@ import {
 } from "fastify";
 
 import { type Certificate, oldestTls } from "../auth/certificate.ts";
+import { connectionKey } from "../intake/connection-key.ts";
 import { requestIdHeader, requestIdOf } from "../telemetry/request-id.ts";
 import type { HttpApp } from "./app.ts";
 import { bodyLimit } from "./body.ts";
@@ -68,4 +70,32 @@ export function openApp({ logger, certificate, refuse, paths }: AppOptions): Htt
   const app = fastify({ ...common, https }).withTypeProvider<TypeBoxTypeProvider>();
   certificate.onChange((pair) => app.server.setSecureContext({ ...tls, ...pair }));
   return app;
+}
+
+/**
+ * Makes a closing server wait only for requests in progress. A connection closes after its answer.
+ * A connection without a request closes at once: Node would treat it as busy, because its first
+ * request may be on its way, and would wait for it.
+ */
+export function closeConnections(app: HttpApp): void {
+  let isClosing = false;
+  const unused = new Map<string, Socket>();
+  app.server.on("connection", (socket: Socket) => {
+    const key = connectionKey(socket);
+    unused.set(key, socket);
+    socket.once("close", () => {
+      if (unused.get(key) === socket) unused.delete(key);
+    });
+  });
+  app.server.on("request", ({ socket }) => {
+    if (unused.size > 0) unused.delete(connectionKey(socket));
+  });
+  app.addHook("preClose", async () => {
+    isClosing = true;
+    for (const socket of unused.values()) socket.destroy();
+  });
+  app.addHook("onSend", (_request, reply, _payload, done) => {
+    if (isClosing) reply.header("connection", "close");
+    done();
+  });
 }

@@ -38,10 +38,10 @@ export function readBodies(app: HttpApp, intake: Intake): void {
  */
 async function readLarge(intake: Intake, request: FastifyRequest, bytes: Buffer): Promise<unknown> {
   const tenant = tenantOf(request);
-  await intake.largeTurn(tenant);
+  await intake.largeStep(tenant);
   const max = intake.limits.values;
   if (countJsonValues(bytes, max) > max) throw tooManyValues(max);
   const body = parseBody(bytes);
-  await intake.largeTurn(tenant);
+  await intake.largeStep(tenant);
   return body;
 }

@@ -84,8 +84,8 @@ function requestLineOf(
 /** Refuses requests with an error body that Node would otherwise refuse without one. */
 export function answerForNode(app: HttpApp): void {
   app.server.on("checkExpectation", (request: IncomingMessage, response: ServerResponse) => {
-    const sentence = "expect: is not known, expected 100-continue";
-    const fault = new PembaError("VALIDATION", sentence);
+    const message = "expect: is not known, expected 100-continue";
+    const fault = new PembaError("VALIDATION", message);
     const { headers, body } = answerOf(fault, request.headers[requestIdHeader]);
     response.writeHead(417, headers).end(body);
   });
@@ -97,7 +97,7 @@ export function answerForNode(app: HttpApp): void {
 }
 
 function unreadable(code: string): readonly [status: number, fault: PembaError] {
-  const fault = (sentence: string): PembaError => new PembaError("VALIDATION", sentence);
+  const fault = (message: string): PembaError => new PembaError("VALIDATION", message);
   switch (code) {
     case "HPE_HEADER_OVERFLOW":
       return [431, fault("headers: are too large, expected at most 16 KiB")];

@@ -26,9 +26,9 @@ export function takeInRequests(
     }
     const tenant = tenantOf(request);
     intake.requests.take(tenant, 1);
-    const turn = { tenant, begin: done };
+    const entry = { tenant, begin: done };
     holdFor(reply.raw, () => {
-      intake.beginnings.leave(turn);
+      intake.beginnings.leave(entry);
       intake.requests.giveBack(tenant, 1);
     });
     const bytes = announcedBytes(request);
@@ -37,7 +37,7 @@ export function takeInRequests(
       intake.bytes.take(tenant, bytes);
       holdFor(reply.raw, () => intake.bytes.giveBack(tenant, bytes));
     }
-    intake.beginnings.enter(turn);
+    intake.beginnings.enter(entry);
   });
   app.addHook("preParsing", (request, reply, payload, done) => {
     if (request.headers["transfer-encoding"] === undefined || isOpen(request)) {

@@ -54,20 +54,20 @@ async function* untilSent(
 /** Reads the rest of a request, until its client stops sending or its time is over. */
 async function discard(request: IncomingMessage, intake: Intake): Promise<void> {
   const { promise: ended, resolve: end } = Promise.withResolvers<void>();
-  const turn = { tenant: undefined, begin: () => void request.read() };
+  const entry = { tenant: undefined, begin: () => void request.read() };
   const limit = setTimeout(end, lingerMs);
   let silence = setTimeout(end, silenceMs);
   const goOn = (): void => {
     clearTimeout(silence);
     silence = setTimeout(end, silenceMs);
-    intake.discards.enter(turn);
+    intake.discards.enter(entry);
   };
   request.unpipe();
   request.pause();
   request.once("end", end).once("close", end).on("readable", goOn);
   await ended;
   request.off("readable", goOn);
-  intake.discards.leave(turn);
+  intake.discards.leave(entry);
   clearTimeout(limit);
   clearTimeout(silence);
 }

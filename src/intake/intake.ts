@@ -1,4 +1,4 @@
-import { LoopTurns } from "../base/loop-turns.ts";
+import { LoopQueue } from "../base/loop-queue.ts";
 import type { TenantId } from "../base/tuple.ts";
 import { Shares } from "./shares.ts";
 
@@ -43,13 +43,13 @@ export class Intake {
   readonly bytes: Shares;
   readonly streams: Shares;
   /** Requests of REST whose heads have been read, in the order of the tenants that they name. */
-  readonly arrivals = new LoopTurns(arrivalsPerRound);
+  readonly arrivals = new LoopQueue(arrivalsPerRound);
   /** The beginnings of requests that may ask. */
-  readonly beginnings = new LoopTurns(requestsPerRound);
+  readonly beginnings = new LoopQueue(requestsPerRound);
   /** Steps of the work on large bodies. */
-  readonly large = new LoopTurns(largePerRound);
+  readonly large = new LoopQueue(largePerRound);
   /** Reads of the bodies of requests that were refused. */
-  readonly discards = new LoopTurns(discardsPerRound);
+  readonly discards = new LoopQueue(discardsPerRound);
 
   constructor(limits: IntakeLimits) {
     this.limits = limits;
@@ -70,8 +70,8 @@ export class Intake {
     });
   }
 
-  /** Resolves when it is the tenant's turn for a step of the work on a large body. */
-  async largeTurn(tenant: TenantId | undefined): Promise<void> {
+  /** Resolves when the tenant may do a step of the work on a large body. */
+  async largeStep(tenant: TenantId | undefined): Promise<void> {
     await new Promise<void>((begin) => this.large.enter({ tenant, begin }));
   }
 }

@@ -92,7 +92,7 @@ export function parseElements(raw: {
   const first = faults[0];
   if (first !== undefined) {
     if (faults.length === 1) throw first;
-    throw new PembaError(first.code, first.sentence, {
+    throw new PembaError(first.code, first.plainMessage, {
       details: faults.slice(0, maxReported).flatMap((fault) => fault.details),
     });
   }

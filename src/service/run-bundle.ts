@@ -115,6 +115,6 @@ function elementOf(text: string, field: string): TextElement {
   try {
     return parseTextNotation(text);
   } catch (error) {
-    throw error instanceof PembaError ? fieldError(error.code, field, error.sentence) : error;
+    throw error instanceof PembaError ? fieldError(error.code, field, error.plainMessage) : error;
   }
 }

@@ -60,6 +60,6 @@ function isUnavailable(error: unknown): boolean {
 function tokenError(error: unknown): unknown {
   if (!(error instanceof PembaError)) return error;
   if (error.code !== "INVALID_SNAP_TOKEN" && error.code !== "SNAP_TOKEN_EXPIRED") return error;
-  const problem = error.sentence.slice(error.sentence.indexOf(": ") + 2);
+  const problem = error.plainMessage.slice(error.plainMessage.indexOf(": ") + 2);
   return fieldError(error.code, "snap_token", problem);
 }

@@ -61,7 +61,7 @@ export function naming<T>(bundle: string, work: () => T): T {
     return work();
   } catch (error) {
     if (!(error instanceof PembaError)) throw error;
-    throw new PembaError(error.code, `bundle \`${bundle}\`: ${error.sentence}`, {
+    throw new PembaError(error.code, `bundle \`${bundle}\`: ${error.plainMessage}`, {
       details: error.details,
       cause: error,
     });

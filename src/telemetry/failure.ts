@@ -17,7 +17,7 @@ export function logFailure(
   }
   logger[isNews(error) ? "warn" : "debug"](
     { code: error.code },
-    `request failed: ${error.sentence}`,
+    `request failed: ${error.plainMessage}`,
   );
   if (error.cause !== undefined)
     logger.debug({ err: faultFields(error.cause) }, "why the request failed");

@@ -173,11 +173,11 @@ test("files that cannot be used at the start are reported with their key", async
     new FileCertificate({ files, keyPrefix: "server.grpc.tls", logger: pino({ level: "silent" }) });
   const missing = certificateFolder(t);
   assert.throws(() => open(missing), {
-    sentence: `server.grpc.tls.cert: cannot read \`${missing.cert}\``,
+    plainMessage: `server.grpc.tls.cert: cannot read \`${missing.cert}\``,
   });
   writeFileSync(missing.cert, made.cert);
   assert.throws(() => open(missing), {
-    sentence: `server.grpc.tls.key: cannot read \`${missing.key}\``,
+    plainMessage: `server.grpc.tls.key: cannot read \`${missing.key}\``,
   });
   for (const [cert, key] of [
     [made.cert, other.private],
@@ -188,7 +188,7 @@ test("files that cannot be used at the start are reported with their key", async
   ] as const) {
     const files = certificateFolder(t, { cert, private: key });
     assert.throws(() => open(files), {
-      sentence: `server.grpc.tls: \`${files.cert}\` and \`${files.key}\` are not a certificate and its key`,
+      plainMessage: `server.grpc.tls: \`${files.cert}\` and \`${files.key}\` are not a certificate and its key`,
     });
   }
 });

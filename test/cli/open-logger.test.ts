@@ -45,7 +45,7 @@ test("a `logger.file` that is a pipe is refused by its name", (t) => {
   execFileSync("mkfifo", [pipe]);
   const config = configOf({ args: [`--log-file=${pipe}`] });
   assert.throws(() => openLogger(config), {
-    sentence: `logger.file: cannot write to \`${pipe}\``,
+    plainMessage: `logger.file: cannot write to \`${pipe}\``,
     cause: new Error("it is neither a file nor a device"),
   });
 });

@@ -3,7 +3,7 @@ import { readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { test } from "node:test";
 
-import { flagHelp } from "../../src/config/flag-help.ts";
+import { flagHelp } from "../../src/config/load.ts";
 import { variableOf } from "../../src/config/option.ts";
 import { optionKeys, options } from "../../src/config/options.ts";
 import { configurationPage } from "./configuration-page.ts";

@@ -156,7 +156,7 @@ for (const [name, ask] of Object.entries(reads)) {
   test(`${name} ends within the limit of reads`, async (t) => {
     t.mock.timers.enable({ apis: ["setTimeout"] });
     const error = await lateAfter(t, readMs, ask(limited(silentStore()), tenant));
-    assert.match(error.sentence, /`database\.read_timeout`/);
+    assert.match(error.plainMessage, /`database\.read_timeout`/);
   });
 }
 
@@ -164,10 +164,10 @@ for (const [name, ask] of Object.entries(changes)) {
   test(`${name} ends within the limit of changes, and says what it may have done`, async (t) => {
     t.mock.timers.enable({ apis: ["setTimeout"] });
     const unsent = await lateAfter(t, changeMs, ask(limited(silentStore()), tenant));
-    assert.match(unsent.sentence, /`database\.write_timeout`.*is not made/);
+    assert.match(unsent.plainMessage, /`database\.write_timeout`.*is not made/);
     const sends = silentStore((caller) => caller?.sendsChange());
     const sent = await lateAfter(t, changeMs, ask(limited(sends), tenant));
-    assert.match(sent.sentence, /`database\.write_timeout`.*may be made or may not/);
+    assert.match(sent.plainMessage, /`database\.write_timeout`.*may be made or may not/);
   });
 }
 

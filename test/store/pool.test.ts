@@ -272,7 +272,7 @@ test("a read that gets no connection is given up when its time is over, and says
   const database = await open(t, { maxConnections: 1 }, { readTimeoutMs: 50 });
   const release = await holdConnection(database, 36);
   const error = await fails(database.read("select 1", []), "DEADLINE_EXCEEDED");
-  assert.match(error.sentence, /no connection .*`database\.read_timeout`/);
+  assert.match(error.plainMessage, /no connection .*`database\.read_timeout`/);
   assert.equal(database.pool.waiting, 0);
   await release();
   assert.equal((await database.query("select 1 as one", []))[0]?.["one"], 1);
@@ -298,7 +298,7 @@ test("who waits for a connection fails when there is no reason to wait any more"
   database.cut(new PembaError("UNAVAILABLE", "gone for now"));
   const [, ...waited] = await Promise.all(asked);
   assert.deepEqual(
-    waited.map(({ sentence }) => sentence),
+    waited.map(({ plainMessage: sentence }) => sentence),
     ["gone for now", "gone for now"],
   );
   assert.equal(database.pool.opening, 0);

@@ -60,7 +60,7 @@ const slowNote = "insert into noted select $1::integer from pg_sleep(600)";
 test("a change that takes too long is undone on the server, and says so", async (t) => {
   const database = await open(t, {}, { writeTimeoutMs: 50, maxRetries: 10 });
   const error = await fails(database.write(slowNote, [1]), "DEADLINE_EXCEEDED");
-  assert.match(error.sentence, /`database\.write_timeout`/);
+  assert.match(error.plainMessage, /`database\.write_timeout`/);
   await until(async () => {
     const running = await sql`select from pg_stat_activity
       where datname = current_database() and state = 'active' and query = ${slowNote}`;

@@ -1,4 +1,4 @@
-import { insufficientScope } from "../../auth/permit.ts";
+import { insufficientScope } from "../../auth/credential.ts";
 import { createRateLimit, tooManyRequests } from "../../auth/rate-limit.ts";
 import { errorCodes, errorOf, PembaError } from "../../base/error.ts";
 import { statusOf } from "../../base/status.ts";

@@ -1,7 +1,6 @@
 import { type Static, Type } from "typebox";
 
-import type { Credential } from "../../auth/credential.ts";
-import { permitTenant } from "../../auth/permit.ts";
+import { type Credential, permitTenant } from "../../auth/credential.ts";
 import type { Service } from "../../service/service.ts";
 import { createTenant, deleteTenant, listTenants } from "../../service/tenants.ts";
 import { type HttpApp, tenantId } from "../app.ts";

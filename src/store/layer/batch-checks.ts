@@ -2,8 +2,8 @@ import { LRUCache } from "lru-cache";
 
 import { must } from "../../base/assert.ts";
 import { cancelled } from "../../base/error.ts";
+import { FairQueue } from "../../base/fair-queue.ts";
 import { noTelemetry, type Telemetry } from "../../base/telemetry.ts";
-import { TenantTurns } from "../../base/tenant-turns.ts";
 import type { TenantId } from "../../base/tuple.ts";
 import { itemKey, type SingleCheck, singleCheck } from "../single-check.ts";
 import type { CheckAnswer, CheckQuestion } from "../store.ts";
@@ -94,7 +94,7 @@ export class CheckBatches {
   #busySlots = 0;
   #running = 0;
   readonly #runningOf = new Map<TenantId, number>();
-  readonly #waiting = new TenantTurns<CheckBatch>();
+  readonly #waiting = new FairQueue<CheckBatch>();
   /** The waiting batches that take more checks, by key. */
   readonly #open = new Map<string, CheckBatch>();
   /** The waiting batches, by the own keys of their checks. */

@@ -2,7 +2,7 @@ import { presentCaller } from "../../base/caller.ts";
 import { cancelled, PembaError } from "../../base/error.ts";
 import { noTelemetry, type Telemetry } from "../../base/telemetry.ts";
 import type { TenantId } from "../../base/tuple.ts";
-import { FairQueue, type QueueWatcher } from "./fair-queue.ts";
+import { ConcurrencyLimiter, type QueueWatcher } from "./concurrency-limiter.ts";
 import type { Layer } from "./layer.ts";
 import { observeQueue, queueWatcher } from "./observe-queue.ts";
 
@@ -41,9 +41,9 @@ export function limitChanges(connections: number, telemetry: Telemetry = noTelem
 /** A tenant that has changes under way. */
 interface ChangingTenant {
   readonly id: TenantId | undefined;
-  readonly queue: FairQueue;
+  readonly queue: ConcurrencyLimiter;
   /** For changes that may go while the tenant is blocked: one at a time. */
-  readonly probes: FairQueue;
+  readonly probes: ConcurrencyLimiter;
   isBlocked: boolean;
   present: number;
 }
@@ -52,7 +52,7 @@ interface ChangingTenant {
 class ChangeQueues {
   readonly #tenantRunning: number;
   readonly #presentMax: number;
-  readonly #all: FairQueue;
+  readonly #all: ConcurrencyLimiter;
   readonly #tenants = new Map<TenantId | undefined, ChangingTenant>();
   readonly #watcher: QueueWatcher | undefined;
   #present = 0;
@@ -61,7 +61,7 @@ class ChangeQueues {
     const running = Math.max(1, Math.floor(connections * shareOfChanges));
     this.#tenantRunning = Math.max(1, Math.floor(connections * shareOfTenant));
     this.#presentMax = running + waitingMax;
-    this.#all = new FairQueue({ running, waiting: waitingMax, refusal, watcher });
+    this.#all = new ConcurrencyLimiter({ running, waiting: waitingMax, refusal, watcher });
     this.#watcher = watcher;
   }
 
@@ -119,8 +119,12 @@ class ChangeQueues {
     };
     const changing = {
       id: tenant,
-      queue: new FairQueue({ ...limits, running: this.#tenantRunning, watcher: this.#watcher }),
-      probes: new FairQueue({ ...limits, running: 1 }),
+      queue: new ConcurrencyLimiter({
+        ...limits,
+        running: this.#tenantRunning,
+        watcher: this.#watcher,
+      }),
+      probes: new ConcurrencyLimiter({ ...limits, running: 1 }),
       isBlocked: false,
       present: 0,
     };

@@ -1,7 +1,7 @@
 import { presentCaller } from "../../base/caller.ts";
 import { type Telemetry, noTelemetry } from "../../base/telemetry.ts";
 import type { Around, Layer } from "./layer.ts";
-import { observedQueue } from "./observe-queue.ts";
+import { observedLimiter } from "./observe-queue.ts";
 
 /**
  * Limits how many permission questions are worked on at the same time. A bulk check is one question,
@@ -9,7 +9,7 @@ import { observedQueue } from "./observe-queue.ts";
  * question of the tenant that has most in it fails with CONCURRENCY_LIMIT_EXCEEDED.
  */
 export function limitQuestions(limit: number, telemetry: Telemetry = noTelemetry): Layer {
-  const queue = observedQueue(telemetry, "questions", {
+  const queue = observedLimiter(telemetry, "questions", {
     running: limit,
     working: "permission questions are being worked on (`service.permission.concurrency_limit`)",
   });
@@ -25,7 +25,7 @@ export function limitQuestions(limit: number, telemetry: Telemetry = noTelemetry
  * CONCURRENCY_LIMIT_EXCEEDED. The list of tenants counts as a tenant of its own.
  */
 export function limitReads(connections: number, telemetry: Telemetry = noTelemetry): Layer {
-  const queue = observedQueue(telemetry, "reads", {
+  const queue = observedLimiter(telemetry, "reads", {
     running: connections,
     working: "reads are being worked on (`database.max_connections`)",
   });

@@ -29,13 +29,13 @@ export function limitStreams(intake: Intake): Layer {
         // A generator that was never started does not run its `finally`.
         if (signal.aborted) end();
         else signal.addEventListener("abort", end, { once: true });
-        return { ...stream, messages: inTurn(stream.messages, { intake, tenant, end }) };
+        return { ...stream, messages: inSteps(stream.messages, { intake, tenant, end }) };
       },
     },
   };
 }
 
-async function* inTurn(
+async function* inSteps(
   messages: AsyncIterable<ChangeMessage>,
   {
     intake,
@@ -45,7 +45,7 @@ async function* inTurn(
 ): AsyncGenerator<ChangeMessage> {
   try {
     for await (const message of messages) {
-      await intake.largeTurn(tenant);
+      await intake.largeStep(tenant);
       yield message;
     }
   } finally {

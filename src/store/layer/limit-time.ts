@@ -1,6 +1,6 @@
 import { Caller, forCaller, presentCaller } from "../../base/caller.ts";
 import { PembaError, unsureChange } from "../../base/error.ts";
-import { timerMs } from "../../base/timer.ts";
+import { timerMs } from "../../base/pause.ts";
 import type { Around, Layer } from "./layer.ts";
 
 /** In milliseconds; 0: never. */
@@ -62,9 +62,9 @@ async function withinChange<T>(ms: number, change: () => Promise<T>): Promise<T>
 
 /** A read that follows a change that was sent may fail, and its error does not name the change. */
 function unsure(error: unknown): unknown {
-  if (!(error instanceof PembaError) || error.sentence.includes(unsureChange)) return error;
+  if (!(error instanceof PembaError) || error.plainMessage.includes(unsureChange)) return error;
   if (error.kind !== "unavailable" && error.kind !== "deadline_exceeded") return error;
-  return new PembaError(error.code, `${error.sentence}: ${unsureChange}`, { cause: error });
+  return new PembaError(error.code, `${error.plainMessage}: ${unsureChange}`, { cause: error });
 }
 
 interface Limit {

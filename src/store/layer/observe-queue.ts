@@ -1,5 +1,5 @@
 import type { Telemetry } from "../../base/telemetry.ts";
-import { type QueueWatcher, FairQueue } from "./fair-queue.ts";
+import { type QueueWatcher, ConcurrencyLimiter } from "./concurrency-limiter.ts";
 
 /** The queues by their names in metrics. */
 type QueueName = "questions" | "reads" | "changes";
@@ -42,13 +42,13 @@ const shareOfTenant = 3 / 4;
  * one tenant, and ten times as many may wait. In a refusal, `working` says what runs and names the
  * key that sets the limit.
  */
-export function observedQueue(
+export function observedLimiter(
   telemetry: Telemetry,
   queue: QueueName,
   { running, working }: { readonly running: number; readonly working: string },
-): FairQueue {
+): ConcurrencyLimiter {
   const waiting = running * waitingShare;
-  const fair = new FairQueue({
+  const fair = new ConcurrencyLimiter({
     running,
     runningOfTenant: Math.ceil(running * shareOfTenant),
     waiting,

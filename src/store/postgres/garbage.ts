@@ -1,5 +1,5 @@
 import { must } from "../../base/assert.ts";
-import { timerMs } from "../../base/timer.ts";
+import { timerMs } from "../../base/pause.ts";
 import { BackgroundLoop } from "../background-loop.ts";
 import {
   type GarbageCollectionOptions,

@@ -1,6 +1,6 @@
 import { must } from "../../../base/assert.ts";
 import { cancelled } from "../../../base/error.ts";
-import { TenantTurns } from "../../../base/tenant-turns.ts";
+import { FairQueue } from "../../../base/fair-queue.ts";
 import type { TenantId } from "../../../base/tuple.ts";
 import { stateStatement } from "../../../sql/state/state-statement.ts";
 import type { CompiledSchemas } from "../../compiled-schemas.ts";
@@ -44,7 +44,7 @@ export class StateQuestions implements States {
   /** The rounds that have not begun and take more callers, by key. */
   readonly #open = new Map<string, Round>();
   /** The same without those whose key runs already. */
-  readonly #waiting = new TenantTurns<Round>();
+  readonly #waiting = new FairQueue<Round>();
 
   /** `slots`: how many questions run at each of the `servers` before others wait. */
   constructor(parts: {

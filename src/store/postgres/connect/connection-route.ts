@@ -1,6 +1,6 @@
 import { assert, must } from "../../../base/assert.ts";
 import { PembaError } from "../../../base/error.ts";
-import { timerMs } from "../../../base/timer.ts";
+import { timerMs } from "../../../base/pause.ts";
 import {
   Connection,
   type Greeting,

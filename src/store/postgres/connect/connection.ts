@@ -1,7 +1,7 @@
 import postgres from "postgres";
 
 import { must } from "../../../base/assert.ts";
-import { timerMs } from "../../../base/timer.ts";
+import { timerMs } from "../../../base/pause.ts";
 import { storageError } from "./driver-error.ts";
 import { driverTarget } from "./driver-target.ts";
 import { booleanOf, numberOf, type Row, textOf } from "./row.ts";

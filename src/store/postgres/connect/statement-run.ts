@@ -2,8 +2,8 @@ import { setTimeout as wait } from "node:timers/promises";
 
 import type { Caller } from "../../../base/caller.ts";
 import { cancelled } from "../../../base/error.ts";
+import { timerMs } from "../../../base/pause.ts";
 import type { Telemetry } from "../../../base/telemetry.ts";
-import { timerMs } from "../../../base/timer.ts";
 import type { Cancelling } from "./cancelling.ts";
 import { type Connection, backendOf, cancel, rowsOf } from "./connection.ts";
 import { type Fault, faultOf, isCancelled, storageError } from "./driver-error.ts";

@@ -231,6 +231,6 @@ function endOf({ snapshot }: PinnedState): bigint {
   return BigInt(snapshot.split(":")[1] ?? "");
 }
 
-function reasonOf({ sentence, cause }: PembaError): string {
+function reasonOf({ plainMessage: sentence, cause }: PembaError): string {
   return cause instanceof Error ? `${sentence} (${cause.message})` : sentence;
 }

@@ -1,9 +1,9 @@
+import { FairQueue } from "./fair-queue.ts";
 import { connectionsGoFirst, loopRound } from "./loop-round.ts";
-import { TenantTurns } from "./tenant-turns.ts";
 import type { TenantId } from "./tuple.ts";
 
-/** Work that begins when it is its turn. */
-export interface Turn {
+/** Work that begins in this round of the event loop or in a later one. */
+export interface LoopEntry {
   readonly tenant: TenantId | undefined;
   readonly begin: () => void;
 }
@@ -13,9 +13,9 @@ export interface Turn {
  * rounds in a fair queue: thousands of requests of one tenant wait for each other, and hold up the
  * other tenants for one round at most. While there is little to do, nothing waits.
  */
-export class LoopTurns {
+export class LoopQueue {
   readonly #perRound: number;
-  readonly #waiting = new TenantTurns<Turn>();
+  readonly #waiting = new FairQueue<LoopEntry>();
   #round = -1;
   #begun = 0;
   #isScheduled = false;
@@ -25,24 +25,24 @@ export class LoopTurns {
   }
 
   /** Begins the work now or in a later round. */
-  enter(turn: Turn): void {
+  enter(entry: LoopEntry): void {
     if (this.#waiting.size === 0 && this.#hasRoom()) {
       this.#begun += 1;
-      turn.begin();
+      entry.begin();
       return;
     }
-    this.wait(turn);
+    this.wait(entry);
   }
 
   /** Begins the work in a later round. */
-  wait(turn: Turn): void {
-    this.#waiting.add(turn);
+  wait(entry: LoopEntry): void {
+    this.#waiting.add(entry);
     this.#schedule();
   }
 
   /** Takes back work that has not begun. Does nothing when it has. */
-  leave(turn: Turn): void {
-    this.#waiting.remove(turn);
+  leave(entry: LoopEntry): void {
+    this.#waiting.remove(entry);
   }
 
   #hasRoom(): boolean {

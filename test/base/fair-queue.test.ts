@@ -1,11 +1,11 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 
-import { TenantTurns } from "../../src/base/tenant-turns.ts";
+import { FairQueue } from "../../src/base/fair-queue.ts";
 import type { TenantId } from "../../src/base/tuple.ts";
 
 test("what is added while it waits already waits once", () => {
-  const turns = new TenantTurns<{ readonly tenant: TenantId }>();
+  const turns = new FairQueue<{ readonly tenant: TenantId }>();
   const waiting = { tenant: "a" as TenantId };
   turns.add(waiting);
   turns.add(waiting);

@@ -1,5 +1,5 @@
 import { cancelled, PembaError } from "../../base/error.ts";
-import { TenantTurns } from "../../base/tenant-turns.ts";
+import { FairQueue } from "../../base/fair-queue.ts";
 import type { TenantId } from "../../base/tuple.ts";
 
 /** Observes a queue. */
@@ -23,7 +23,7 @@ interface Waiter {
  * with fewer entries can still add one: the newest entry of the tenant with the most entries is
  * then refused. A caller that leaves is removed from the queue.
  */
-export class FairQueue {
+export class ConcurrencyLimiter {
   readonly #runningMax: number;
   readonly #tenantMax: number;
   readonly #waitingMax: number;
@@ -31,7 +31,7 @@ export class FairQueue {
   readonly #watcher: QueueWatcher | undefined;
   #running = 0;
   readonly #runningOf = new Map<TenantId | undefined, number>();
-  readonly #waiting = new TenantTurns<Waiter>();
+  readonly #waiting = new FairQueue<Waiter>();
 
   /** `refusal` is the message of the error for refused operations. */
   constructor(limits: {

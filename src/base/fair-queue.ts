@@ -4,8 +4,8 @@ import type { TenantId } from "./tuple.ts";
  * A queue that is fair between tenants (round-robin): a tenant that adds many entries delays only
  * itself. Entries without a tenant count as those of one more tenant.
  */
-export class TenantTurns<T extends { readonly tenant: TenantId | undefined }> {
-  /** In the order of the next turns. A set keeps the order in which its entries came. */
+export class FairQueue<T extends { readonly tenant: TenantId | undefined }> {
+  /** The tenant whose entry is next stands first. A set keeps the order in which its entries came. */
   readonly #tenants = new Map<TenantId | undefined, Set<T>>();
   #size = 0;
 

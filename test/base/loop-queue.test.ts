@@ -2,8 +2,8 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 import { setImmediate as nextRound } from "node:timers/promises";
 
+import { LoopQueue } from "../../src/base/loop-queue.ts";
 import { connectionAccepted } from "../../src/base/loop-round.ts";
-import { LoopTurns } from "../../src/base/loop-turns.ts";
 import type { TenantId } from "../../src/base/tuple.ts";
 import { until } from "../store/open-write.ts";
 
@@ -11,7 +11,7 @@ const loud = "loud" as TenantId;
 const quiet = "quiet" as TenantId;
 
 test("of much work of one tenant most waits, and that of another tenant is next", async () => {
-  const turns = new LoopTurns(2);
+  const turns = new LoopQueue(2);
   const begun: string[] = [];
   const enter = (tenant: TenantId, name: string): void =>
     turns.enter({ tenant, begin: () => begun.push(name) });
@@ -24,7 +24,7 @@ test("of much work of one tenant most waits, and that of another tenant is next"
 });
 
 test("no more begins in a round than the limit", async () => {
-  const turns = new LoopTurns(1);
+  const turns = new LoopQueue(1);
   const rounds: number[] = [];
   let round = 0;
   const count = setInterval(() => undefined, 1_000);
@@ -40,7 +40,7 @@ test("no more begins in a round than the limit", async () => {
 });
 
 test("work that was taken back does not begin", async () => {
-  const turns = new LoopTurns(1);
+  const turns = new LoopQueue(1);
   const begun: string[] = [];
   const left = { tenant: loud, begin: () => begun.push("left") };
   turns.wait(left);
@@ -51,7 +51,7 @@ test("work that was taken back does not begin", async () => {
 });
 
 test("work that waits lets connections go first, but not for ever", async () => {
-  const turns = new LoopTurns(1);
+  const turns = new LoopQueue(1);
   let rounds = 0;
   let begunAfter: number | undefined;
   connectionAccepted();
@@ -65,7 +65,7 @@ test("work that waits lets connections go first, but not for ever", async () => 
 });
 
 test("while connections come in, all work that waits goes on in the same rounds", async () => {
-  const queues = [new LoopTurns(1), new LoopTurns(1), new LoopTurns(1)];
+  const queues = [new LoopQueue(1), new LoopQueue(1), new LoopQueue(1)];
   const begun = [0, 0, 0];
   queues.forEach((turns, nth) => {
     const goOn = (): void => {

@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 
 import type { TenantId } from "../../src/base/tuple.ts";
-import { FairQueue } from "../../src/store/layer/fair-queue.ts";
+import { ConcurrencyLimiter } from "../../src/store/layer/concurrency-limiter.ts";
 import { fails } from "./engines.ts";
 
 const refusal = "too many are here";
@@ -28,7 +28,7 @@ function works(count: number): {
 }
 
 test("work begins in the order in which it came, so much at a time", async () => {
-  const queue = new FairQueue({ running: 2, waiting: 3, refusal });
+  const queue = new ConcurrencyLimiter({ running: 2, waiting: 3, refusal });
   const { begun, work, end } = works(5);
   const results = work.map(async (each) => await queue.run(a, undefined, each));
   assert.deepEqual(begun, [0, 1]);
@@ -41,7 +41,7 @@ test("work begins in the order in which it came, so much at a time", async () =>
 });
 
 test("work that fails makes room, too", async () => {
-  const queue = new FairQueue({ running: 1, waiting: 1, refusal });
+  const queue = new ConcurrencyLimiter({ running: 1, waiting: 1, refusal });
   const failing = queue.run(a, undefined, async () => await Promise.reject(new Error("no")));
   const next = queue.run(a, undefined, async () => 1);
   await assert.rejects(failing, { message: "no" });
@@ -50,7 +50,7 @@ test("work that fails makes room, too", async () => {
 });
 
 test("who comes when the queue is full is refused and changes nothing", async () => {
-  const queue = new FairQueue({ running: 1, waiting: 2, refusal });
+  const queue = new ConcurrencyLimiter({ running: 1, waiting: 2, refusal });
   const { work, end, begun } = works(3);
   const results = work.map(async (each) => await queue.run(a, undefined, each));
   await fails(
@@ -64,7 +64,7 @@ test("who comes when the queue is full is refused and changes nothing", async ()
 });
 
 test("a caller that leaves the queue fails, never begins, and makes room", async () => {
-  const queue = new FairQueue({ running: 1, waiting: 1, refusal });
+  const queue = new ConcurrencyLimiter({ running: 1, waiting: 1, refusal });
   const { work, end, begun } = works(3);
   const [first, second, third] = work;
   assert.ok(first && second && third);
@@ -81,7 +81,7 @@ test("a caller that leaves the queue fails, never begins, and makes room", async
 });
 
 test("tenants alternate, and work of no tenant counts as one more tenant", async () => {
-  const queue = new FairQueue({ running: 1, waiting: 10, refusal });
+  const queue = new ConcurrencyLimiter({ running: 1, waiting: 10, refusal });
   const { work, end, begun } = works(9);
   const tenants = [a, a, a, a, b, b, undefined, undefined, c];
   const results = work.map(async (each, index) => await queue.run(tenants[index], undefined, each));
@@ -92,7 +92,7 @@ test("tenants alternate, and work of no tenant counts as one more tenant", async
 
 test("when the queue is full, the last of the tenant that has most there is refused for one that has less", async () => {
   const refusals: string[] = [];
-  const queue = new FairQueue({
+  const queue = new ConcurrencyLimiter({
     running: 1,
     waiting: 4,
     refusal,
@@ -118,7 +118,7 @@ test("when the queue is full, the last of the tenant that has most there is refu
 });
 
 test("a tenant has a part of the places, and what it leaves is there for another one at once", async () => {
-  const queue = new FairQueue({ running: 3, runningOfTenant: 2, waiting: 3, refusal });
+  const queue = new ConcurrencyLimiter({ running: 3, runningOfTenant: 2, waiting: 3, refusal });
   const { work, end, begun } = works(7);
   const tenants = [a, a, a, a, b, b];
   const results = work
