@@ -7,6 +7,7 @@ import { pino } from "pino";
 import { createAdmission } from "../../src/auth/admission.ts";
 import { presharedKeys } from "../../src/auth/preshared-keys.ts";
 import { createRateLimit } from "../../src/auth/rate-limit.ts";
+import { must } from "../../src/base/assert.ts";
 import { errorCodes } from "../../src/base/error.ts";
 import { labelValues, type Metric, metrics } from "../../src/base/metrics.ts";
 import type { TenantId } from "../../src/base/tuple.ts";
@@ -209,7 +210,9 @@ for (const engine of engines) {
 }
 
 test("counters of which all labels are known are there before anything happened", async (t) => {
-  const { scrapeUrl } = await observed(t);
+  const { telemetry, scrapeUrl } = await observed(t);
+  const app = await must(engines[0], "there is an engine").start({}, telemetry);
+  t.after(async () => await app.close());
   const { samples } = await scraped(scrapeUrl);
   const refused = samples.filter(({ name }) => name === "pemba_queue_refused_total");
   assert.deepEqual(

@@ -1,11 +1,12 @@
 import type { Telemetry } from "../../base/telemetry.ts";
 import type { ChangeMessage } from "../change.ts";
 import type { Layer } from "./layer.ts";
-import type { Question } from "./operation.ts";
+import { operations, type Question } from "./operation.ts";
 
 /** Measures what the store is asked, what it answers, and what that takes; undefined without telemetry. */
 export function observeOperations(telemetry: Telemetry): Layer | undefined {
   if (!telemetry.isOn) return undefined;
+  beginCounters(telemetry);
   return {
     question: async (operation, request, next) =>
       await measured(telemetry, operation, request, next),
@@ -30,6 +31,19 @@ export function observeOperations(telemetry: Telemetry): Layer | undefined {
       },
     },
   };
+}
+
+/** Counters of questions are there, at zero, before the first question: a rate needs a start. */
+function beginCounters(telemetry: Telemetry): void {
+  for (const operation of Object.values(operations)) {
+    if (operation.kind !== "question" && operation.kind !== "lookup") continue;
+    for (const question of operation.names) {
+      for (const answer of ["allowed", "denied"]) {
+        telemetry.add("pemba.question.answers", 0, { question, answer });
+      }
+      if (operation.kind === "lookup") telemetry.add("pemba.lookup.candidates", 0, { question });
+    }
+  }
 }
 
 /** Has the time of the interpreter as a step of its own in the trace; undefined without telemetry. */

@@ -44,7 +44,9 @@ export interface Operation<Request> {
 
 /** A question about permissions. */
 export interface Question<Request, Answer> extends Operation<Request> {
-  /** Its name in spans and metrics. */
+  /** The names that it may have in spans and metrics. */
+  readonly names: readonly string[];
+  /** Its name in spans and metrics; one of `names`. */
   readonly nameOf: (request: Request) => string;
   /** How many of its items are allowed and denied; undefined if its answer says neither. */
   readonly resultsOf: (answer: Answer) => Results | undefined;
@@ -88,14 +90,17 @@ export const operations: Kinds = {
   "bundles.delete": change(([tenant]) => tenant),
   "bundles.run": change(([tenant]) => tenant),
   "permissions.check": question(
+    ["check", "bulk_check"],
     ({ items }) => (items.length === 1 ? "check" : "bulk_check"),
     resultsOfChecks,
   ),
   "permissions.subjectPermissions": question(
+    ["subject_permission"],
     () => "subject_permission",
     (answers) => resultsOfChecks([...answers.values()]),
   ),
   "permissions.expand": question(
+    ["expand"],
     () => "expand",
     () => undefined,
   ),
@@ -157,12 +162,14 @@ export function mapOperations(
 }
 
 function question<Q extends Signalled, Answer>(
+  names: readonly string[],
   nameOf: (question: Q) => string,
   resultsOf: (answer: Answer) => Results | undefined,
 ): { readonly kind: "question" } & Question<[TenantId, Q], Answer> {
   return {
     kind: "question",
     ...signalled(),
+    names,
     nameOf: ([, asked]) => nameOf(asked),
     resultsOf,
   };
@@ -174,6 +181,7 @@ function lookup<Q extends Signalled>(
   return {
     kind: "lookup",
     ...signalled(),
+    names: [name],
     nameOf: () => name,
     resultsOf: ({ items }) => ({ allowed: items.length, denied: 0 }),
   };
