@@ -28,7 +28,7 @@ import { SnapTokens } from "./token/snap-token.ts";
 import { PostgresChanges } from "./watch/changes.ts";
 
 /** Which layers stand around checks; each is left out when its option is absent. */
-export interface CheckLayers {
+interface CheckLayers {
   /**
    * How many checks are asked of each server, each alone, before others wait to be asked together; and
    * for how many states it is asked before others wait.
