@@ -73,7 +73,7 @@ export interface PostgresStoreOptions extends CheckLayers {
   readonly onCircuit?: ((state: CircuitState) => void) | undefined;
   /** Called with every statement that goes to the server, as it goes. */
   readonly onStatement?: ((text: string) => void) | undefined;
-  /** Called with how the answers of each check, bulk-check or subject-permission were found. */
+  /** Called with how many answers of a question were found, and how. */
   readonly onAnswered?: ((how: Answering, answers: number) => void) | undefined;
   readonly telemetry?: Telemetry | undefined;
 }
