@@ -1,5 +1,3 @@
-import { constants } from "node:http2";
-
 import { assert } from "../base/assert.ts";
 import type { TenantId } from "../base/tuple.ts";
 import { type Intake, largeBytes } from "../intake/intake.ts";
@@ -11,8 +9,6 @@ export interface CallStream {
   prependListener(event: "data", listener: (chunk: Buffer) => void): unknown;
   off(event: "data", listener: (chunk: Buffer) => void): unknown;
   once(event: "close", listener: () => void): unknown;
-  /** Once the status has gone: the rest of the message is not to be sent. */
-  close(code: number): void;
 }
 
 /** In front of each message: whether it is compressed, and its length. */
@@ -34,7 +30,7 @@ function isStream(value: unknown): value is CallStream {
 
 /**
  * Counts the bytes of a large message from its prefix until the call has ended. When they exceed the
- * share of the tenant, `refuse` is called and the rest is not read. The tenant of a compressed message
+ * share of the tenant, `refuse` is called. The tenant of a compressed message
  * is not known, and it counts as the longest that it may become.
  */
 export function countBytes(
@@ -65,7 +61,6 @@ export function countBytes(
       intake.bytes.take(tenant, bytes);
     } catch (error) {
       refuse(error);
-      stream.close(constants.NGHTTP2_NO_ERROR);
       return;
     }
     whenOver(stream, () => intake.bytes.giveBack(tenant, bytes));
