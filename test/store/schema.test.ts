@@ -92,7 +92,7 @@ test("migrations stay as they are, and new ones come after them", () => {
       const digest = createHash("sha256").update(readFileSync(join(migrations, name)));
       return `${digest.digest("hex")}  ${name}\n`;
     });
-  assert.equal(lines.join(""), written, "see docs/decisions/0014-migrations.md");
+  assert.equal(lines.join(""), written, "see docs/decisions/0015-migrations.md");
 });
 
 test("migrations are numbered without gaps", () => {
