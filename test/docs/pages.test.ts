@@ -5,7 +5,9 @@ import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
 import { text } from "node:stream/consumers";
 import { test } from "node:test";
+import { isDeepStrictEqual } from "node:util";
 
+import { mayImport } from "../../scripts/layers.ts";
 import { servePemba } from "../support/pemba.ts";
 
 const root = join(import.meta.dirname, "../..");
@@ -15,9 +17,11 @@ const pages = [
   "CONTRIBUTING.md",
   "CHANGELOG.md",
   "SECURITY.md",
-  ...readdirSync(join(root, "docs"), { recursive: true, encoding: "utf8" })
-    .filter((name) => name.endsWith(".md"))
-    .map((name) => join("docs", name)),
+  ...["docs", "src"].flatMap((folder) =>
+    readdirSync(join(root, folder), { recursive: true, encoding: "utf8" })
+      .filter((name) => name.endsWith(".md"))
+      .map((name) => join(folder, name)),
+  ),
 ];
 
 /** The places in a page that a link may lead to. */
@@ -72,13 +76,14 @@ function blocksOf(section: string): { readonly commands: string; readonly printe
   return { commands: of("sh"), printed: of("") };
 }
 
-test("the first commands of the README do what it says, one after the other", async (t) => {
+test("the first commands of the README, then those of docs/consistency.md, do what the pages say", async (t) => {
   const { url } = await servePemba(t);
   const folder = mkdtempSync(join(tmpdir(), "pemba-readme-"));
   t.after(() => rmSync(folder, { recursive: true }));
   const sections = ["A first check", "Lookups"].map(blocksOf);
-  const commands = sections
-    .map((section) => section.commands)
+  const consistency = readFileSync(join(root, "docs/consistency.md"), "utf8");
+  const [, pinned = ""] = /^```sh\n([^]*?)^```$/m.exec(consistency) ?? [];
+  const commands = [...sections.map((section) => section.commands), pinned]
     .join("")
     .replaceAll("localhost:3476", new URL(url).host);
   const shell = spawn("bash", ["--norc", "-euc", commands], { cwd: folder });
@@ -92,6 +97,7 @@ test("the first commands of the README do what it says, one after the other", as
     assert.match(printed, new RegExp(`^${parts.join(".*")}$`, "m"), printed);
   }
   assert.equal(lines.length, 4);
+  assert.match(printed.trimEnd().split("\n").at(-1) ?? "", /^\{"can":"RESULT_ALLOWED"/);
 });
 
 test("every source that a page names is there", () => {
@@ -109,6 +115,19 @@ test("every source that a page names is there", () => {
     ),
     [],
   );
+});
+
+test("the README of a layer says what the layer may import", () => {
+  const wrong = pages.flatMap((page) => {
+    const layer = /^src\/(?<layer>[a-z]+)\/README\.md$/.exec(page)?.groups?.["layer"];
+    if (layer === undefined) return [];
+    const [, line = ""] =
+      /\nImports: ([^]*)\.\n$/.exec(readFileSync(join(root, page), "utf8")) ?? [];
+    const told = line === "no other layer" ? [] : line.split(/,\s+/);
+    const known = mayImport[layer]?.map((other) => `\`${other}\``);
+    return isDeepStrictEqual(told.toSorted(), known?.toSorted()) ? [] : [page];
+  });
+  assert.deepEqual(wrong, []);
 });
 
 test("decisions are numbered without a gap", () => {
