@@ -37,7 +37,9 @@ for (const [title, { text, under }] of Object.entries(examples)) {
     assert.ok(start >= 0, title);
     const end = page.indexOf("\n### ", start + 1);
     const named = new Set(pathsIn(page.slice(start, end < 0 ? undefined : end)));
-    const having = sources.filter((path) => under.test(path) && text.test(read(path)));
+    const having = sources.filter(
+      (path) => under.test(path) && text.test(withoutComments(read(path))),
+    );
     assert.ok(having.length >= 2, "files have the example");
     assert.deepEqual(
       having.filter((path) => !named.has(path)),
@@ -57,6 +59,10 @@ test("CONTRIBUTING.md names the npm scripts as they are", () => {
     [],
   );
 });
+
+function withoutComments(source: string): string {
+  return source.replaceAll(/\/\*\*[^]*?\*\/|\/\/ .*$/gm, "");
+}
 
 function pathsIn(text: string): readonly string[] {
   const path = /`(?<path>(?:src|sql|test|docs|migrations|proto|scripts)\/[^`\s]*)`/g;
