@@ -28,7 +28,7 @@ import { type Asked, askGroups, type Asking, askUnderHead } from "../questions/a
 import { CheckPlans } from "../questions/check-plan.ts";
 import { expandPermission } from "../questions/expand.ts";
 import { gatheredEvidence, isTooLarge } from "../questions/gathered-facts.ts";
-import type { Group } from "../questions/group.ts";
+import type { Group, PlannedGroup } from "../questions/group.ts";
 
 /** How answers were found: in SQL, from gathered facts, or from these after SQL left them open. */
 export type Answering = "pushed_down" | "gathered" | "looked_into";
@@ -109,27 +109,43 @@ export class PostgresPermissions implements PermissionStore, CheckStatements {
         await schemas.reload(tenant, frame.schemaVersion);
         return { items, answers: [] };
       }
-      const rows = await askGroups(this.#asking, asked, groups);
-      if (rows === undefined) return undefined;
-      const open = new Map(rows.map((row) => [numberOf(row, "item"), row]));
-      const apart = await this.#gatheredApart(asked, groups, open);
-      const unknown = await this.#unknownItems(asked, groups, open);
-      const more = [...unknown, ...apart.values()].flat();
-      if (more.length > 0) {
-        // Some answer rests on an error: only the interpreter finds out which.
-        const facts = await askGroups(this.#asking, asked, more);
-        if (facts === undefined) return undefined;
-        for (const row of facts) open.set(numberOf(row, "item"), row);
-      }
-      this.#count(groups, unknown);
+      const found = await this.#ask(asked, groups);
+      if (found === undefined) return undefined;
+      this.#count(groups, found.groups);
       const schemaVersion = asked.compiled.version;
-      const isGathered = rows.some((row) => row["facts"] !== null) || unknown.length > 0;
-      const answering = groups.flatMap((group) => apart.get(group) ?? [group]);
+      const isGathered = found.groups.some(({ body }) => body.kind === "gather");
       const answers = isGathered
-        ? await telemetry.span("interpret", async () => await interpreted(asked, answering, open))
-        : items.map((item, index) => decided(asked.question, item, index, open));
+        ? await telemetry.span("interpret", async () => await interpreted(asked, found))
+        : items.map((item, index) => decided(asked.question, item, index, found.rows));
       return { items, answers: answers.map((answer) => ({ ...answer, schemaVersion })) };
     });
+  }
+
+  /**
+   * Asks until no item is open: what a statement leaves open is gathered by the next one. All items
+   * are answered at one state. So a question that names no state is asked anew as a whole. Each
+   * statement gathers more items than the one before, so this ends.
+   */
+  async #ask(asked: Asked, groups: readonly Group[]): Promise<Found | undefined> {
+    const found = new Map<number, Row>();
+    let answering = groups;
+    let open = groups;
+    while (open.length > 0) {
+      const isWhole = asked.state === undefined;
+      const rows = await askGroups(this.#asking, asked, isWhole ? answering : open);
+      if (rows === undefined) return undefined;
+      for (const row of rows) found.set(numberOf(row, "item"), row);
+      const apart = await this.#gatheredApart(asked, answering, found);
+      const unknown = await this.#unknownItems(asked, answering, found);
+      open = [...apart.values(), ...unknown.values()].flat();
+      answering = answering.flatMap((group) => {
+        const moved = unknown.get(group);
+        return moved === undefined
+          ? (apart.get(group) ?? [group])
+          : [...without(group, moved), moved];
+      });
+    }
+    return { groups: answering, rows: found };
   }
 
   /**
@@ -154,13 +170,13 @@ export class PostgresPermissions implements PermissionStore, CheckStatements {
     return apart;
   }
 
-  /** What the statement could not decide, to be gathered. */
+  /** The items of each group that the statement could not decide, to be gathered. */
   async #unknownItems(
     { compiled }: Asked,
     groups: readonly Group[],
     rows: ReadonlyMap<number, Row>,
-  ): Promise<Group[]> {
-    const unknown: Group[] = [];
+  ): Promise<ReadonlyMap<Group, PlannedGroup>> {
+    const unknown = new Map<Group, PlannedGroup>();
     for (const group of groups) {
       if (group.kind === "direct" || group.body.kind !== "search") continue;
       if (onlyDepthIsUnknown(group.body.plan)) continue;
@@ -168,20 +184,21 @@ export class PostgresPermissions implements PermissionStore, CheckStatements {
         const verdict = numberOf(must(rows.get(position), "every item has a row"), "verdict");
         return verdict !== ALLOWED && verdict !== DENIED;
       });
-      if (items.length > 0) unknown.push(await this.#asking.plans.gathered(compiled, items));
+      if (items.length === 0) continue;
+      // Some answer rests on an error: only the interpreter finds out which.
+      unknown.set(group, await this.#asking.plans.gathered(compiled, items));
     }
     return unknown;
   }
 
-  #count(groups: readonly Group[], unknown: readonly Group[]): void {
-    const answers = (counted: readonly Group[]): number =>
-      counted.reduce((sum, group) => sum + group.items.length, 0);
-    const gatheredGroups = groups.filter((group) => group.body.kind === "gather");
-    const lookedInto = answers(unknown);
-    const fromFacts = answers(gatheredGroups);
-    const pushedDown = answers(groups) - fromFacts - lookedInto;
+  /** Counts answers by the groups that were planned and those that they were found in. */
+  #count(planned: readonly Group[], found: readonly Group[]): void {
+    const gathered = itemsGathered(planned);
+    const lookedInto = itemsGathered(found) - gathered;
+    const pushedDown =
+      found.reduce((sum, group) => sum + group.items.length, 0) - gathered - lookedInto;
     if (pushedDown > 0) this.#onAnswered("pushed_down", pushedDown);
-    if (fromFacts > 0) this.#onAnswered("gathered", fromFacts);
+    if (gathered > 0) this.#onAnswered("gathered", gathered);
     if (lookedInto > 0) this.#onAnswered("looked_into", lookedInto);
   }
 }
@@ -189,10 +206,29 @@ export class PostgresPermissions implements PermissionStore, CheckStatements {
 /** As many as a bulk check may ask. */
 const apartMax = 100;
 
+/** What the statements found: the groups that were asked last, and a row for each item. */
+interface Found {
+  readonly groups: readonly Group[];
+  readonly rows: ReadonlyMap<number, Row>;
+}
+
 interface Answered {
   readonly items: readonly CheckItem[];
   /** One for each item. */
   readonly answers: readonly CheckAnswer[];
+}
+
+/** The group without the items that another one took over. */
+function without(group: Group, { items: taken }: PlannedGroup): readonly Group[] {
+  if (group.kind === "direct" || group.items.length === taken.length) return [];
+  return [{ ...group, items: group.items.filter((item) => !taken.includes(item)) }];
+}
+
+function itemsGathered(groups: readonly Group[]): number {
+  return groups.reduce(
+    (sum, { body, items }) => sum + (body.kind === "gather" ? items.length : 0),
+    0,
+  );
 }
 
 /** The answer of an item that its statement decided. */
@@ -208,8 +244,7 @@ function decided(
 
 async function interpreted(
   { question }: Asked,
-  groups: readonly Group[],
-  rows: ReadonlyMap<number, Row>,
+  { groups, rows }: Found,
 ): Promise<readonly CheckAnswer[]> {
   const { signal } = question;
   const evidence: Evidence[] = [];
