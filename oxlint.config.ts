@@ -1,13 +1,13 @@
 import { defineConfig, type OxlintOverride } from "oxlint";
 
-import { mayImport, mustNotImport } from "./scripts/layers.ts";
+import { mayImport, mustNotImport } from "./scripts/rooms.ts";
 
-const layers = Object.keys(mayImport).map((layer): OxlintOverride => {
-  const higher = mustNotImport(layer).join("|");
-  const message = `src/${layer} imports lower layers only, see scripts/layers.ts`;
+const rooms = Object.keys(mayImport).map((room): OxlintOverride => {
+  const higher = mustNotImport(room).join("|");
+  const message = `src/${room} imports lower rooms only, see scripts/rooms.ts`;
   const patterns = [{ regex: String.raw`^(\.\./)+((${higher})/|main\.ts$)`, message }];
   return {
-    files: [`src/${layer}/**`],
+    files: [`src/${room}/**`],
     rules: { "eslint/no-restricted-imports": ["error", { patterns }] },
   };
 });
@@ -37,7 +37,7 @@ export default defineConfig({
     ],
   },
   overrides: [
-    ...layers,
+    ...rooms,
     {
       // An interface that two files pass to each other is a cycle for a reader as well.
       files: ["src/**"],

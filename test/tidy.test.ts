@@ -3,7 +3,7 @@ import { readdirSync, readFileSync } from "node:fs";
 import { basename, join, posix } from "node:path";
 import { test } from "node:test";
 
-import { mayImport, roomsOf } from "../scripts/layers.ts";
+import { mayImport, roomsOf } from "../scripts/rooms.ts";
 
 /*
  * The rules of the code base that neither the type checker nor the linter sees. Each test collects
@@ -19,15 +19,15 @@ const statements = files.filter((path) => /^sql\/.*\.sql$/.test(path));
 
 const text = new Map<string, string>();
 
-test("a file of src imports only from its own layer and lower ones", () => {
+test("a file of src imports only from its own room and lower ones", () => {
   const breaches = sources.flatMap((path) => {
-    const layer = layerOf(path);
-    if (layer === "main") return [];
-    const allowed = mayImport[layer];
-    if (allowed === undefined) return [`${path}: src/${layer} is not in scripts/layers.ts`];
+    const room = roomOf(path);
+    if (room === "main") return [];
+    const allowed = mayImport[room];
+    if (allowed === undefined) return [`${path}: src/${room} is not in scripts/rooms.ts`];
     return importsOf(path)
-      .map((target) => ({ target, to: layerOf(target) }))
-      .filter(({ to }) => to !== layer && !allowed.includes(to))
+      .map((target) => ({ target, to: roomOf(target) }))
+      .filter(({ to }) => to !== room && !allowed.includes(to))
       .map(({ target }) => `${path} imports ${target}`);
   });
   assert.deepEqual(breaches, []);
@@ -36,23 +36,25 @@ test("a file of src imports only from its own layer and lower ones", () => {
 for (const [folder, rooms] of Object.entries(roomsOf)) {
   test(`a file of ${folder} imports only from its own room and lower ones`, () => {
     const inside = (path: string): string => path.slice(folder.length + 1);
-    const roomOf = (path: string): string => inside(path).split("/", 1)[0] ?? "";
+    const innerRoomOf = (path: string): string => inside(path).split("/", 1)[0] ?? "";
     const breaches = sources
       .filter((path) => path.startsWith(`${folder}/`) && inside(path).includes("/"))
       .flatMap((path) => {
-        const room = roomOf(path);
+        const room = innerRoomOf(path);
         const allowed = rooms[room];
-        if (allowed === undefined) return [`${path}: ${room} is not in scripts/layers.ts`];
+        if (allowed === undefined) return [`${path}: ${room} is not in scripts/rooms.ts`];
         return importsOf(path)
           .filter((target) => target.startsWith(`${folder}/`))
-          .filter((target) => roomOf(target) !== room && !allowed.includes(roomOf(target)))
+          .filter(
+            (target) => innerRoomOf(target) !== room && !allowed.includes(innerRoomOf(target)),
+          )
           .map((target) => `${path} imports ${target}`);
       });
     assert.deepEqual(breaches, []);
   });
 }
 
-test("a layer around the store imports nothing of an engine", () => {
+test("a layer of the store imports nothing of an engine", () => {
   const breaches = sources
     .filter((path) => path.startsWith("src/store/layer/"))
     .flatMap((path) =>
@@ -187,7 +189,7 @@ test("outside src/sql no value is written into the text of a statement", () => {
   const template = new RegExp(String.raw`(?<![\w)\]>])\`\s*${start}[^\`]*\$\{`, "i");
   const sum = new RegExp(String.raw`"\s*${start}[^"\n]*"\s*\+`, "i");
   const breaches = sources
-    .filter((path) => layerOf(path) !== "sql")
+    .filter((path) => roomOf(path) !== "sql")
     .filter((path) => template.test(read(path)) || sum.test(read(path)));
   assert.deepEqual(breaches, []);
 });
@@ -207,8 +209,8 @@ function listFiles(): readonly string[] {
   return walk("").toSorted();
 }
 
-/** `src/plan/build.ts` is of the layer `plan`, `src/main.ts` of `main`. */
-function layerOf(path: string): string {
+/** `src/plan/build.ts` is of the room `plan`, `src/main.ts` of `main`. */
+function roomOf(path: string): string {
   return path.split("/")[1]?.replace(/\.ts$/, "") ?? "";
 }
 

@@ -14,7 +14,7 @@ const examples: Readonly<Record<string, { readonly text: RegExp; readonly under:
   // Other pages have a table of attribute types, too.
   "Add a column": { text: /\bvalue_type\b/, under: /^(src\/(sql|store)|sql)\// },
   "Add a configuration key": { text: /"profiler\.port"/, under: /^src\// },
-  // What stands for `not` in a schema: lower layers have formulas only.
+  // What stands for `not` in a schema: lower rooms have formulas only.
   "Add an operator": { text: /\bkind: "not"|"NOT"/, under: /^src\/(language|grpc)\// },
 };
 

@@ -7,7 +7,7 @@ import { text } from "node:stream/consumers";
 import { test } from "node:test";
 import { isDeepStrictEqual } from "node:util";
 
-import { mayImport } from "../../scripts/layers.ts";
+import { mayImport } from "../../scripts/rooms.ts";
 import { servePemba } from "../support/pemba.ts";
 
 const root = join(import.meta.dirname, "../..");
@@ -117,15 +117,15 @@ test("every source that a page names is there", () => {
   );
 });
 
-test("the README of a layer says what the layer may import", () => {
+test("the README of a room says what the room may import", () => {
   const wrong = pages.flatMap((page) => {
-    const layer = /^src\/(?<layer>[a-z]+)\/README\.md$/.exec(page)?.groups?.["layer"];
-    if (layer === undefined) return [];
+    const room = /^src\/(?<room>[a-z]+)\/README\.md$/.exec(page)?.groups?.["room"];
+    if (room === undefined) return [];
     const [, line = ""] =
       /\nImports: ([^]*)\.\n$/.exec(readFileSync(join(root, page), "utf8")) ?? [];
-    const told = line === "no other layer" ? [] : line.split(/,\s+/);
-    const known = mayImport[layer]?.map((other) => `\`${other}\``);
-    return isDeepStrictEqual(told.toSorted(), known?.toSorted()) ? [] : [page];
+    const stated = line === "no other room" ? [] : line.split(/,\s+/);
+    const known = mayImport[room]?.map((other) => `\`${other}\``);
+    return isDeepStrictEqual(stated.toSorted(), known?.toSorted()) ? [] : [page];
   });
   assert.deepEqual(wrong, []);
 });

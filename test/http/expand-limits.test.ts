@@ -16,14 +16,14 @@ entity folder {
 rule named(note string) { note == "plan" }
 `;
 
-const layers = 11;
+const levels = 11;
 
-/** Two nodes a layer, each linked to both of the next: 2^(layers - 1) paths to each of the last. */
+/** Two nodes a level, each linked to both of the next: 2^(levels - 1) paths to each of the last. */
 function diamonds(name: string, link: (from: string, to: string) => string): string[] {
   const sides = ["a", "b"];
-  return Array.from({ length: layers }, (_, layer) =>
+  return Array.from({ length: levels }, (_, level) =>
     sides.flatMap((from) =>
-      sides.map((to) => link(`${name}-${layer}${from}`, `${name}-${layer + 1}${to}`)),
+      sides.map((to) => link(`${name}-${level}${from}`, `${name}-${level + 1}${to}`)),
     ),
   ).flat();
 }
@@ -85,16 +85,16 @@ for (const engine of engines) {
     });
 
     test("members count once for each path to their group", async () => {
-      const paths = 2 ** layers;
+      const paths = 2 ** levels;
       const few = Math.floor(treeMax.subjects / paths / 2);
       await write([
         ...diamonds("few", nested),
-        ...members(`few-${layers}a`, few),
-        ...members(`few-${layers}b`, few),
+        ...members(`few-${levels}a`, few),
+        ...members(`few-${levels}b`, few),
       ]);
       assert.equal((await expand("group:few-0a", "member")).status, 200);
       const many = 2 * few + 2;
-      await write([...members(`few-${layers}a`, many), ...members(`few-${layers}b`, many)]);
+      await write([...members(`few-${levels}a`, many), ...members(`few-${levels}b`, many)]);
       isRefused(await expand("group:few-0a", "member"));
       assert.equal((await expand("group:few-1a", "member")).status, 200);
     });
@@ -102,9 +102,9 @@ for (const engine of engines) {
     test("a value counts by its length, once for each path to its entity", async () => {
       const link = (from: string, to: string): string => `folder:${from}#parent@folder:${to}`;
       const note = (length: number): string =>
-        `folder:noted-${layers}a$note|string:${"x".repeat(length)}`;
+        `folder:noted-${levels}a$note|string:${"x".repeat(length)}`;
       await write([...diamonds("noted", link), note(100)]);
-      // The layers above multiply the nodes, too.
+      // The levels above multiply the nodes, too.
       const top = "folder:noted-2a";
       assert.equal((await expand(top, "found")).status, 200);
       await write([note(100_000)]);

@@ -39,7 +39,7 @@ export class Results {
   /** `asked` says what of the tests is not in their files, such as how many cases there are. */
   constructor(root: string, asked: string, equivalents: ReadonlySet<string>) {
     this.#equivalents = equivalents;
-    const sources = hashOf(answering.map((layer) => sourcesOf(root, `src/${layer}`)));
+    const sources = hashOf(answering.map((room) => sourcesOf(root, `src/${room}`)));
     const tests = hashOf(asking.map((folder) => sourcesOf(root, `test/${folder}`)));
     this.#path = join(root, "mutation-results", `${sources}.jsonl`);
     this.#tests = hash("sha256", `${tests} ${asked}`).slice(0, 12);

@@ -33,7 +33,7 @@ entity item {
 `;
 
 const wideGroups = 100;
-const layers = 3;
+const levels = 3;
 const resources = 499;
 const sharers = ["ann", "ben", "cleo", "dan", "eve", "finn"];
 
@@ -46,7 +46,7 @@ export const groupLookups: Workload = {
   schema,
   key: "",
   facts: function* () {
-    yield* layeredGroups();
+    yield* groupsByLevel();
     yield* organizationFacts();
     yield* sharedItems();
   },
@@ -67,16 +67,16 @@ export const groupLookups: Workload = {
   ],
 };
 
-function* layeredGroups(): Generator<Fact> {
+function* groupsByLevel(): Generator<Fact> {
   const chain = ["first", "second", "third"].map(group);
   yield* chained(chain);
   yield fact(group("first"), "member", user("tom"));
   yield fact(resource("behind"), "viewer", group("third"), "member");
   for (let nth = 0; nth < wideGroups; nth++) {
-    const across = Array.from({ length: layers }, (_, layer) => group(`wide-${layer}-${nth}`));
+    const across = Array.from({ length: levels }, (_, level) => group(`wide-${level}-${nth}`));
     yield* chained([group("first"), ...across]);
   }
-  const last = group(`wide-${layers - 1}-${wideGroups - 1}`);
+  const last = group(`wide-${levels - 1}-${wideGroups - 1}`);
   yield fact(resource("last"), "viewer", last, "member");
 }
 

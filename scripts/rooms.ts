@@ -1,6 +1,6 @@
 /**
- * Which folders of src/ each folder may import from, besides itself: lower layers only. The linter
- * and a test both read this table; docs/decisions/0001-layout.md gives the reasons.
+ * Which rooms of src/ each room may import from, besides itself: lower rooms only. The linter and a
+ * test both read this table; docs/decisions/0001-layout.md gives the reasons.
  */
 const answering = ["base", "condition", "language", "plan"];
 const storing = [...answering, "memory", "sql", "telemetry", "config"];
@@ -51,13 +51,13 @@ const sqlRooms: Readonly<Record<string, readonly string[]>> = {
   lookup: ["text", "state", "search", "gather"],
 };
 
-/** By folder, the rooms of it. */
+/** The rooms inside a room, by its path. */
 export const roomsOf: Readonly<Record<string, Readonly<Record<string, readonly string[]>>>> = {
   "src/store/postgres": postgresRooms,
   "src/sql": sqlRooms,
 };
 
-export function mustNotImport(layer: string): readonly string[] {
-  const allowed = mayImport[layer] ?? [];
-  return Object.keys(mayImport).filter((other) => other !== layer && !allowed.includes(other));
+export function mustNotImport(room: string): readonly string[] {
+  const allowed = mayImport[room] ?? [];
+  return Object.keys(mayImport).filter((other) => other !== room && !allowed.includes(other));
 }
