@@ -17,7 +17,7 @@ export interface FetchSchedule {
   readonly maxRetries: number;
 }
 
-interface Source {
+interface KeySource {
   readonly fetchKeys: (signal: AbortSignal) => Promise<KeySet>;
   readonly schedule: FetchSchedule;
   readonly logger: Pick<BaseLogger, "info" | "warn" | "debug">;
@@ -28,7 +28,7 @@ interface Source {
  * not answer, the last keys stay valid.
  */
 export class SigningKeys {
-  readonly #source: Source;
+  readonly #source: KeySource;
   readonly #closing = new AbortController();
   readonly #running: Promise<void>;
   #keys: KeySet | undefined;
@@ -37,7 +37,7 @@ export class SigningKeys {
   #window = { start: Number.NEGATIVE_INFINITY, fetches: 0 };
   #lastMiss = Number.NEGATIVE_INFINITY;
 
-  constructor(source: Source) {
+  constructor(source: KeySource) {
     this.#source = source;
     this.#running = this.#refresh();
   }

@@ -8,7 +8,7 @@ export interface Component<T> {
   readonly isCyclic: boolean;
 }
 
-interface Visit<T> {
+interface GraphVisit<T> {
   readonly node: T;
   readonly successors: Iterator<T>;
   isOwnSuccessor: boolean;
@@ -27,7 +27,7 @@ export function* componentsOf<T>(
   const low = new Map<T, number>();
   const open: T[] = [];
   const isOpen = new Set<T>();
-  const visits: Visit<T>[] = [];
+  const visits: GraphVisit<T>[] = [];
   const pace = new Pace();
 
   const enter = (node: T): void => {
@@ -41,7 +41,7 @@ export function* componentsOf<T>(
   const lower = (node: T, value: number): void => {
     low.set(node, Math.min(must(low.get(node), "an entered node has a low link"), value));
   };
-  const leave = ({ node, isOwnSuccessor }: Visit<T>): void => {
+  const leave = ({ node, isOwnSuccessor }: GraphVisit<T>): void => {
     visits.pop();
     const lowest = must(low.get(node), "an entered node has a low link");
     const parent = visits.at(-1);

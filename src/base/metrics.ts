@@ -16,7 +16,7 @@ export const metrics = {
     labels: ["queue"],
   }),
   "pemba.queue.waiting": gauge("{operation}", {
-    about: "permission questions, reads and changes that wait for their turn",
+    about: "permission questions, reads and changes that wait in a queue",
     labels: ["queue"],
   }),
   "pemba.queue.refused": counter("{operation}", {
@@ -25,7 +25,7 @@ export const metrics = {
   }),
   "pemba.queue.wait": histogram("s", "latency", {
     about:
-      "time that a permission question, a read or a change waited for its turn, of those that did",
+      "time that a permission question, a read or a change waited in a queue, of those that did",
     labels: ["queue"],
   }),
   "pemba.question.answers": counter("{answer}", {
@@ -95,7 +95,7 @@ export const metrics = {
     labels: [],
   }),
   "pemba.watch.lag": gauge("s", {
-    about: "age of the oldest change that a stream of this instance knows of and has not told",
+    about: "age of the oldest change that a stream of this instance knows of and has not delivered",
     labels: [],
   }),
   "pemba.history.removed": counter("{change}", {
@@ -152,7 +152,7 @@ export const metrics = {
     labels: ["replica"],
   }),
   "db.client.retries": counter("{statement}", {
-    about: "statements that were repeated, by what was in their way",
+    about: "statements that were repeated, by the cause",
     labels: ["fault"],
   }),
   "nodejs.eventloop.delay.p50": gauge("s", { about: eventLoop("half"), labels: [] }),
@@ -247,31 +247,34 @@ export type LabelsOf<Name extends MetricName> = Readonly<
   Record<Table[Name]["labels"][number], string>
 >;
 
-interface Details<Labels extends readonly Label[]> {
+interface MetricDetails<Labels extends readonly Label[]> {
   readonly about: string;
   readonly labels: Labels;
 }
 
-function counter<const L extends readonly Label[]>(unit: string, details: Details<L>) {
+function counter<const L extends readonly Label[]>(unit: string, details: MetricDetails<L>) {
   return { kind: "counter", unit, ...details } as const;
 }
 
-function observedCounter<const L extends readonly Label[]>(unit: string, details: Details<L>) {
+function observedCounter<const L extends readonly Label[]>(
+  unit: string,
+  details: MetricDetails<L>,
+) {
   return { kind: "observed_counter", unit, ...details } as const;
 }
 
-function gauge<const L extends readonly Label[]>(unit: string, details: Details<L>) {
+function gauge<const L extends readonly Label[]>(unit: string, details: MetricDetails<L>) {
   return { kind: "gauge", unit, ...details } as const;
 }
 
 function histogram<const L extends readonly Label[]>(
   unit: string,
   ends: keyof typeof buckets,
-  details: Details<L>,
+  details: MetricDetails<L>,
 ) {
   return { kind: "histogram", unit, buckets: ends, ...details } as const;
 }
 
 function eventLoop(share: string): string {
-  return `by how much the event loop was late, in ${share} of the turns since the last reading`;
+  return `by how much the event loop was late, in ${share} of the rounds since the last reading`;
 }

@@ -39,7 +39,7 @@ export interface RequestRecord {
 }
 
 /** An observed value of a metric, with its labels. */
-export interface Reading<Name extends ObservedName> {
+export interface MetricReading<Name extends ObservedName> {
   readonly value: number;
   readonly labels: LabelsOf<Name>;
 }
@@ -75,7 +75,7 @@ export interface Telemetry {
    */
   readonly observe: <Name extends ObservedName>(
     name: Name,
-    read: () => readonly Reading<Name>[],
+    read: () => readonly MetricReading<Name>[],
   ) => void;
   /** The current trace and span, for log lines. */
   readonly place: () => { readonly traceId: string; readonly spanId: string } | undefined;

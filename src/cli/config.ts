@@ -28,7 +28,7 @@ ${flagHelp()}`,
   async run(args) {
     const [word, ...rest] = args;
     if (word === "schema") return showSchema(rest);
-    const problemsOf = (words: readonly string[], values: Values): readonly string[] => [
+    const problemsOf = (words: readonly string[], values: FlagValues): readonly string[] => [
       ...surplus("config", words),
       ...(outputs.has(outputOf(values)) ? [] : ["--output: expected text or json"]),
     ];
@@ -42,9 +42,9 @@ ${flagHelp()}`,
   },
 };
 
-type Values = ReadonlyMap<string, string>;
+type FlagValues = ReadonlyMap<string, string>;
 
-function outputOf(values: Values): string {
+function outputOf(values: FlagValues): string {
   return values.get("output") ?? "text";
 }
 

@@ -113,12 +113,12 @@ function explainCheck(schema: Schema, question: Question): Explanation {
 
 function textOf({ plan, isPushedDown, obstacle, statement }: Explanation): string {
   const why = obstacle === undefined ? "" : `, since there is no SQL for ${obstacle}`;
-  const way = isPushedDown
+  const execution = isPushedDown
     ? "pushed down: the statement has the answer"
     : `gathered${why}: the statement reads the facts, and the server computes the answer from them`;
   return [
     explainPlan(plan),
-    way,
+    execution,
     ...statement.params.map((name, index) => `$${index + 1}: ${name}`),
     "",
     formatStatement(statement.text).trimEnd(),

@@ -26,7 +26,7 @@ why. Use it as the health check of a container.`,
     const listener = config["server.http.enabled"] ? "http" : "grpc";
     const port = config[`server.${listener}.port`];
     if (port === 0) return complain(`\`server.${listener}.port\`: is 0, expected the port to ask`);
-    const listening: Listener = {
+    const listening: HealthTarget = {
       host: nearAddress(config),
       port,
       tls: config[`server.${listener}.tls.enabled`],
@@ -42,7 +42,7 @@ why. Use it as the health check of a container.`,
   },
 };
 
-interface Listener {
+interface HealthTarget {
   readonly host: string;
   readonly port: number;
   readonly tls: boolean;
@@ -61,7 +61,7 @@ function nearAddress(config: Config): string {
  */
 const anyCertificate = { rejectUnauthorized: false } as const;
 
-async function askRest({ host, port, tls }: Listener): Promise<boolean> {
+async function askRest({ host, port, tls }: HealthTarget): Promise<boolean> {
   const options: RequestOptions = {
     host,
     port,
@@ -80,7 +80,7 @@ async function askRest({ host, port, tls }: Listener): Promise<boolean> {
 }
 
 /** Loads the gRPC client only if it is needed, because probes run often and most use REST. */
-async function askGrpc({ host, port, tls }: Listener): Promise<boolean> {
+async function askGrpc({ host, port, tls }: HealthTarget): Promise<boolean> {
   const { askHealth } = await import("../grpc/ask-health.ts");
   const address = addressOf(host, port);
   return await askHealth(address, { patience, ...(tls && { tls: anyCertificate }) });

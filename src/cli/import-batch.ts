@@ -8,7 +8,7 @@ export interface BatchLimits {
 }
 
 /** A line that is not written, with the reason. */
-export interface Refusal {
+export interface RefusedLine {
   readonly place: LinePosition;
   readonly reason: string;
 }
@@ -17,7 +17,7 @@ export interface BatchWriter {
   /** Adds the element, unless the batch has it already. May send the batch. */
   add(element: Element): Promise<"added" | "duplicate">;
   /** Adds a line that cannot be sent. It is reported in the order of lines. May send the batch. */
-  refuse(refusal: Refusal): Promise<void>;
+  refuse(refusal: RefusedLine): Promise<void>;
   /** Sends the rest. */
   flush(): Promise<void>;
 }
@@ -31,7 +31,7 @@ export function batchWriter(options: {
   readonly limits: BatchLimits;
   send(batch: readonly Element[]): Promise<WriteOutcome>;
   accepted(count: number): void;
-  refused(refusal: Refusal): void;
+  refused(refusal: RefusedLine): void;
 }): BatchWriter {
   const { limits } = options;
   let batch: Element[] = [];
@@ -103,21 +103,21 @@ export function batchWriter(options: {
 
 interface HeldRefusals {
   came(place: LinePosition): void;
-  add(refusal: Refusal): void;
+  add(refusal: RefusedLine): void;
   count(): number;
   /** Returns them all in the order of their lines, and starts again. */
-  take(): readonly Refusal[];
+  take(): readonly RefusedLine[];
 }
 
 function heldRefusals(): HeldRefusals {
   let order = new Map<LinePosition, number>();
-  let refusals: Refusal[] = [];
+  let refusals: RefusedLine[] = [];
   return {
     came: (place) => void order.set(place, order.size),
     add: (refusal) => void refusals.push(refusal),
     count: () => refusals.length,
     take: () => {
-      const rankOf = ({ place }: Refusal): number => order.get(place) ?? 0;
+      const rankOf = ({ place }: RefusedLine): number => order.get(place) ?? 0;
       const sorted = refusals.toSorted((one, other) => rankOf(one) - rankOf(other));
       refusals = [];
       order = new Map();

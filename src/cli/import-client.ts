@@ -54,7 +54,7 @@ export async function writeBatch(
   }
 }
 
-type Answer =
+type ServerAnswer =
   | {
       readonly kind: "answer";
       readonly status: number;
@@ -65,7 +65,7 @@ type Answer =
     }
   | { readonly kind: "none"; readonly message: string };
 
-async function post(target: ImportTarget, body: string): Promise<Answer> {
+async function post(target: ImportTarget, body: string): Promise<ServerAnswer> {
   const url = `${target.url}/v1/tenants/${encodeURIComponent(target.tenant)}/data/write`;
   try {
     const response = await fetch(url, {

@@ -18,7 +18,7 @@ export interface Element {
   readonly key: string;
 }
 
-export type Line =
+export type ImportLine =
   | { readonly kind: "element"; readonly element: Element }
   | { readonly kind: "skipped" }
   | { readonly kind: "refused"; readonly place: LinePosition; readonly reason: string };
@@ -38,7 +38,7 @@ const messageOf: Readonly<Record<AttributeType, string>> = {
  * Parses one line: JSON if it starts with a brace, else text notation. Blank and comment lines are
  * skipped.
  */
-export function readLine(bytes: Buffer, place: LinePosition): Line {
+export function readLine(bytes: Buffer, place: LinePosition): ImportLine {
   if (!isUtf8(bytes)) return { kind: "refused", place, reason: "is not UTF-8" };
   const text = bytes
     .toString()

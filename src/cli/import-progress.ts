@@ -1,5 +1,5 @@
 /** Counts of the outcomes of lines so far. */
-export interface Tally {
+export interface LineCounts {
   /** Written, or already present on the server. */
   accepted: number;
   blank: number;
@@ -11,11 +11,11 @@ export interface Tally {
 
 export interface Progress {
   /** Shows the state, at most a few times a second. */
-  show(tally: Tally): void;
+  show(counts: LineCounts): void;
   /** Writes a permanent line. */
   note(line: string): void;
   /** Shows the final state and the totals. */
-  end(tally: Tally): void;
+  end(counts: LineCounts): void;
 }
 
 const barWidth = 24;
@@ -31,32 +31,32 @@ export function createProgress(total: number | undefined): Progress {
   const start = performance.now();
   let last = start;
 
-  const line = (tally: Tally): string => {
+  const line = (counts: LineCounts): string => {
     const seconds = (performance.now() - start) / 1_000;
-    const rate = Math.round(tally.accepted / Math.max(seconds, 0.001));
-    const done = total === undefined || total === 0 ? undefined : tally.bytes / total;
+    const rate = Math.round(counts.accepted / Math.max(seconds, 0.001));
+    const done = total === undefined || total === 0 ? undefined : counts.bytes / total;
     const percent = done === undefined ? "" : `${bar(done)} ${Math.floor(done * 100)}%  `;
-    const refused = tally.refused === 0 ? "" : `, ${tally.refused} refused`;
-    return `${percent}${tally.accepted} accepted, ${rate}/s${refused}`;
+    const refused = counts.refused === 0 ? "" : `, ${counts.refused} refused`;
+    return `${percent}${counts.accepted} accepted, ${rate}/s${refused}`;
   };
 
   return {
-    show(tally) {
+    show(counts) {
       const now = performance.now();
       if (now - last < (screen.isTTY ? redrawEvery : reportEvery)) return;
       last = now;
-      screen.write(screen.isTTY ? `\r\u001B[K${line(tally)}` : `${line(tally)}\n`);
+      screen.write(screen.isTTY ? `\r\u001B[K${line(counts)}` : `${line(counts)}\n`);
     },
     note(text) {
       screen.write(screen.isTTY ? `\r\u001B[K${text}\n` : `${text}\n`);
     },
-    end(tally) {
-      if (screen.isTTY) screen.write(`\r\u001B[K${line(tally)}\n`);
-      const skipped = tally.blank + tally.duplicate;
+    end(counts) {
+      if (screen.isTTY) screen.write(`\r\u001B[K${line(counts)}\n`);
+      const skipped = counts.blank + counts.duplicate;
       const seconds = ((performance.now() - start) / 1_000).toFixed(1);
       process.stdout.write(
-        `accepted ${tally.accepted}, skipped ${skipped} (${tally.blank} blank or comment, ` +
-          `${tally.duplicate} duplicate), refused ${tally.refused}, in ${seconds} s\n`,
+        `accepted ${counts.accepted}, skipped ${skipped} (${counts.blank} blank or comment, ` +
+          `${counts.duplicate} duplicate), refused ${counts.refused}, in ${seconds} s\n`,
       );
     },
   };

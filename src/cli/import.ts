@@ -7,7 +7,7 @@ import type { Command } from "./command.ts";
 import { type BatchWriter, batchWriter } from "./import-batch.ts";
 import { ImportStopped, type ImportTarget, writeBatch } from "./import-client.ts";
 import { type LinePosition, readLine, linesOf, maxLineBytes } from "./import-line.ts";
-import { createProgress, type Progress, type Tally } from "./import-progress.ts";
+import { createProgress, type Progress, type LineCounts } from "./import-progress.ts";
 import { complain } from "./output.ts";
 
 const standardInput = "-";
@@ -63,7 +63,7 @@ async function importFiles(
   target: ImportTarget,
   size: number,
 ): Promise<number> {
-  const tally: Tally = { accepted: 0, blank: 0, duplicate: 0, refused: 0, bytes: 0 };
+  const counts: LineCounts = { accepted: 0, blank: 0, duplicate: 0, refused: 0, bytes: 0 };
   const progress = createProgress(await totalSize(files));
   let sending: LinePosition | undefined;
   const writer = batchWriter({
@@ -77,24 +77,24 @@ async function importFiles(
       );
     },
     accepted: (count) => {
-      tally.accepted += count;
-      progress.show(tally);
+      counts.accepted += count;
+      progress.show(counts);
     },
     refused: ({ place, reason }) => {
-      tally.refused += 1;
+      counts.refused += 1;
       progress.note(`${place.file}:${place.line}: ${reason}`);
     },
   });
   try {
-    for (const file of files) await importFile(file, { writer, tally, progress });
+    for (const file of files) await importFile(file, { writer, counts, progress });
     await writer.flush();
   } catch (error) {
     if (!(error instanceof ImportStopped)) throw error;
-    progress.end(tally);
+    progress.end(counts);
     return complain(`import: stopped${at(sending)}: ${error.message}`);
   }
-  progress.end(tally);
-  return tally.refused > 0 ? 1 : 0;
+  progress.end(counts);
+  return counts.refused > 0 ? 1 : 0;
 }
 
 function at(place: LinePosition | undefined): string {
@@ -105,28 +105,28 @@ async function importFile(
   file: string,
   into: {
     readonly writer: BatchWriter;
-    readonly tally: Tally;
+    readonly counts: LineCounts;
     readonly progress: Progress;
   },
 ): Promise<void> {
-  const { writer, tally, progress } = into;
+  const { writer, counts, progress } = into;
   const name = file === standardInput ? "stdin" : file;
   const stream: AsyncIterable<Buffer> =
     file === standardInput ? process.stdin : createReadStream(file);
   let number = 0;
   for await (const raw of linesOf(stream)) {
     number += 1;
-    tally.bytes += raw.length;
+    counts.bytes += raw.length;
     const place = { file: name, line: number };
     if (raw.kind === "overlong") {
       await writer.refuse({ place, reason: `is longer than ${maxLineBytes} bytes` });
       continue;
     }
     const line = readLine(raw.bytes, place);
-    if (line.kind === "skipped") tally.blank += 1;
+    if (line.kind === "skipped") counts.blank += 1;
     else if (line.kind === "refused") await writer.refuse(line);
-    else if ((await writer.add(line.element)) === "duplicate") tally.duplicate += 1;
-    progress.show(tally);
+    else if ((await writer.add(line.element)) === "duplicate") counts.duplicate += 1;
+    progress.show(counts);
   }
 }
 

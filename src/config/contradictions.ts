@@ -2,11 +2,11 @@ import { isLoopback } from "../base/address.ts";
 import type { OptionKey } from "./options.ts";
 import type { Setting } from "./setting.ts";
 
-type Values = ReadonlyMap<OptionKey, unknown>;
+type OptionValues = ReadonlyMap<OptionKey, unknown>;
 
 /** Keys that must have a value if the condition holds, and why. */
 interface Need {
-  readonly when: (values: Values) => boolean;
+  readonly when: (values: OptionValues) => boolean;
   readonly keys: readonly OptionKey[];
   readonly expected: string;
 }
@@ -59,11 +59,11 @@ const needs: readonly Need[] = [
  * Lists problems that only several keys together show, one message each. Keys with invalid values
  * are not considered.
  */
-export function contradictions(values: Values): readonly string[] {
+export function contradictions(values: OptionValues): readonly string[] {
   return [...clashes(values), ...keysTwice(values), ...samePorts(values), ...missing(values)];
 }
 
-function clashes(values: Values): readonly string[] {
+function clashes(values: OptionValues): readonly string[] {
   const isAlone = values.get("database.engine") === "memory";
   return isAlone && values.get("distributed.enabled") === true
     ? ["`distributed.enabled`: is true, expected false since `database.engine` is `memory`"]
@@ -74,7 +74,7 @@ function clashes(values: Values): readonly string[] {
  * A key in `authn.preshared.keys` has no limits, so listing it as a limited key would have no
  * effect.
  */
-function keysTwice(values: Values): readonly string[] {
+function keysTwice(values: OptionValues): readonly string[] {
   const full = listIn(values, "authn.preshared.keys");
   return listIn(values, "authn.preshared.scoped").flatMap((entry, nth) =>
     typeof entry === "object" && entry !== null && "key" in entry && full.includes(entry.key)
@@ -85,7 +85,7 @@ function keysTwice(values: Values): readonly string[] {
   );
 }
 
-function listIn(values: Values, key: OptionKey): readonly unknown[] {
+function listIn(values: OptionValues, key: OptionKey): readonly unknown[] {
   const value = values.get(key);
   return Array.isArray(value) ? value : [];
 }
@@ -93,8 +93,8 @@ function listIn(values: Values, key: OptionKey): readonly unknown[] {
 /** The listeners, with their keys and conditions. An empty host means all addresses. */
 const listeners: readonly {
   readonly port: OptionKey;
-  readonly isOn: (values: Values) => boolean;
-  readonly host: (values: Values) => unknown;
+  readonly isOn: (values: OptionValues) => boolean;
+  readonly host: (values: OptionValues) => unknown;
 }[] = [
   { port: "server.http.port", isOn: isTrue("server.http.enabled"), host: serverHost },
   { port: "server.grpc.port", isOn: () => true, host: serverHost },
@@ -112,7 +112,7 @@ const listeners: readonly {
 ];
 
 /** Two listeners on one port. Port 0 is any free port and never clashes. */
-function samePorts(values: Values): readonly string[] {
+function samePorts(values: OptionValues): readonly string[] {
   const open = listeners.filter(({ isOn }) => isOn(values));
   return open.flatMap(({ port, host }, index) => {
     const number = values.get(port);
@@ -134,15 +134,15 @@ function isEverywhere(host: unknown): boolean {
   return host === "" || host === "::" || host === "0.0.0.0";
 }
 
-function serverHost(values: Values): unknown {
+function serverHost(values: OptionValues): unknown {
   return values.get("server.host");
 }
 
-function isTrue(key: OptionKey): (values: Values) => boolean {
+function isTrue(key: OptionKey): (values: OptionValues) => boolean {
   return (values) => values.get(key) === true;
 }
 
-function missing(values: Values): readonly string[] {
+function missing(values: OptionValues): readonly string[] {
   return needs
     .filter(({ when }) => when(values))
     .flatMap(({ keys, expected }) =>
@@ -152,12 +152,12 @@ function missing(values: Values): readonly string[] {
     );
 }
 
-function asks(values: Values, method: string): boolean {
+function asks(values: OptionValues, method: string): boolean {
   return values.get("authn.enabled") === true && values.get("authn.method") === method;
 }
 
 /** A key with an invalid value has been reported, and counts as given. */
-function has(values: Values, key: OptionKey): boolean {
+function has(values: OptionValues, key: OptionKey): boolean {
   const value = values.get(key);
   return value !== "" && !(Array.isArray(value) && value.length === 0);
 }
@@ -201,7 +201,7 @@ const protections: readonly Protection[] = [
 
 /** One message for each switch that is off while the keys that it would enable are given. */
 export function unusedProtections(
-  values: Values,
+  values: OptionValues,
   settings: ReadonlyMap<OptionKey, Setting>,
 ): readonly string[] {
   return protections.flatMap(({ switch: key, off, keys }) => {
@@ -213,7 +213,7 @@ export function unusedProtections(
 }
 
 /** A message if every client that reaches the port for instances could use it without a key. */
-export function unguardedPeers(values: Values): readonly string[] {
+export function unguardedPeers(values: OptionValues): readonly string[] {
   if (values.get("distributed.enabled") !== true || values.get("authn.enabled") !== false)
     return [];
   const keys = values.get("distributed.preshared.keys");

@@ -1,16 +1,16 @@
 import { type Document, isAlias, isMap, isScalar, isSeq, type Pair, type YAMLMap } from "yaml";
 
 import { roleOf, suggestPath } from "./key-name.ts";
-import type { Setting, Source } from "./setting.ts";
+import type { Setting, SettingSource } from "./setting.ts";
 import { treeOf } from "./tree.ts";
 
 /** How errors name the file, and a position in it by its offset. */
-export interface Places {
+export interface SettingPlaces {
   readonly path: string;
   placeOf(offset: number): string;
 }
 
-interface Visitor extends Places {
+interface Visitor extends SettingPlaces {
   readonly document: Document;
   readonly settings: Map<string, Setting>;
   readonly problems: string[];
@@ -22,7 +22,7 @@ interface Visitor extends Places {
  * Collects the settings of a parsed file. Values keep their original text, so that `10MiB` and
  * `3476` are read like the values of flags.
  */
-export function collectSettings(document: Document, places: Places): Source {
+export function collectSettings(document: Document, places: SettingPlaces): SettingSource {
   const visitor: Visitor = {
     ...places,
     document,

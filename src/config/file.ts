@@ -3,10 +3,10 @@ import { readFileSync } from "node:fs";
 import { LineCounter, parseDocument } from "yaml";
 
 import { collectSettings } from "./file-settings.ts";
-import type { Source } from "./setting.ts";
+import type { SettingSource } from "./setting.ts";
 
 /** Reads a YAML file as settings by the names of their keys. Undefined if there is no such file. */
-export function readFile(path: string): Source | undefined {
+export function readFile(path: string): SettingSource | undefined {
   const content = contentOf(path);
   if (content === undefined) return undefined;
   if (content.kind === "problem") {

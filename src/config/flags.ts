@@ -64,11 +64,11 @@ export function parseFlags(
   return { values, positionals, problems };
 }
 
-type Token = NonNullable<ReturnType<typeof parseArgs>["tokens"]>[number];
+type FlagToken = NonNullable<ReturnType<typeof parseArgs>["tokens"]>[number];
 
 /** The flag that a separate word `true` or `false` behind it was probably meant for. */
 function switchBefore(
-  before: Token | undefined,
+  before: FlagToken | undefined,
   word: string,
   known: ReadonlyMap<string, FlagKind>,
 ): string | undefined {

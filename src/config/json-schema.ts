@@ -1,20 +1,20 @@
 import { shownValue } from "./effective.ts";
 import { keyNames } from "./key-name.ts";
-import type { JsonSchema } from "./kind.ts";
+import type { OptionSchema } from "./kind.ts";
 import type { Option } from "./option.ts";
 import { options } from "./options.ts";
 
 /** A level of the file: sections by name, and keys. */
 interface Section {
   readonly sections: Map<string, Section>;
-  readonly keys: Map<string, JsonSchema>;
+  readonly keys: Map<string, OptionSchema>;
 }
 
 /**
  * The JSON Schema (2020-12) of the YAML file, for editors. It checks each value. Dependencies
  * between keys are checked at the start of the server.
  */
-export function configurationSchema(): JsonSchema {
+export function configurationSchema(): OptionSchema {
   const root: Section = { sections: new Map(), keys: new Map() };
   for (const { name, key } of keyNames) {
     const steps = name.split(".");
@@ -40,7 +40,7 @@ function sectionAt(root: Section, steps: readonly string[]): Section {
 }
 
 /** A section may be empty, which YAML reads as null. */
-function sectionSchema({ sections, keys }: Section): JsonSchema {
+function sectionSchema({ sections, keys }: Section): OptionSchema {
   const below = [...sections].map(([step, section]) => [step, sectionSchema(section)] as const);
   return {
     type: ["object", "null"],
@@ -49,7 +49,7 @@ function sectionSchema({ sections, keys }: Section): JsonSchema {
   };
 }
 
-function keySchema(option: Option<unknown>, replacement: string | undefined): JsonSchema {
+function keySchema(option: Option<unknown>, replacement: string | undefined): OptionSchema {
   const { kind, about } = option;
   const anyOf = [kind.schema, { type: "null" }];
   if (replacement !== undefined) {

@@ -5,10 +5,10 @@ import { suggest } from "../base/suggest.ts";
 import { maskPasswords } from "./mask.ts";
 
 /** A part of a JSON Schema. */
-export type JsonSchema = Readonly<Record<string, unknown>>;
+export type OptionSchema = Readonly<Record<string, unknown>>;
 
 /** What is wrong with a part of a value. */
-export interface Fault {
+export interface ValueFault {
   /** The path of the part, such as `[1].scopes[0]`. Empty for the whole value. */
   readonly place: string;
   readonly problem: string;
@@ -30,7 +30,7 @@ export interface Kind<T> {
    */
   readonly isTree?: true;
   /** The JSON Schema of the value in a YAML file, as far as it can be expressed. */
-  readonly schema: JsonSchema;
+  readonly schema: OptionSchema;
   /** The part of a secret of this kind that may be shown. If undefined, nothing may be shown. */
   mask?(text: string): string;
   /**
@@ -42,7 +42,7 @@ export interface Kind<T> {
    * What is wrong with each part of a refused text. If undefined, the error only lists what is
    * allowed. Shows nothing of a secret.
    */
-  faults?(text: string): readonly Fault[];
+  faults?(text: string): readonly ValueFault[];
   /** The value in a form that may be shown, if it is not a text. */
   show?(text: string): readonly object[];
   /** Undefined if the text is not such a value. */

@@ -8,7 +8,7 @@ import { keyNames, suggestVariable } from "./key-name.ts";
 import { maskPasswords } from "./mask.ts";
 import { defaultOf, type Option, variablePrefix } from "./option.ts";
 import { type Config, type OptionKey, optionKeys, options } from "./options.ts";
-import type { Setting, Source } from "./setting.ts";
+import type { Setting, SettingSource } from "./setting.ts";
 
 /** Either all values, or all problems, one message each. */
 export type Loaded =
@@ -108,8 +108,8 @@ function readValue(key: OptionKey, setting: Setting | undefined, problems: strin
   return value;
 }
 
-function fileSource(named: string | undefined): Source {
-  const none: Source = { settings: new Map(), problems: [] };
+function fileSource(named: string | undefined): SettingSource {
+  const none: SettingSource = { settings: new Map(), problems: [] };
   if (named === undefined) {
     const found = defaultFiles.find((file) => existsSync(file));
     return (found === undefined ? undefined : readFile(found)) ?? none;
@@ -120,7 +120,7 @@ function fileSource(named: string | undefined): Source {
   return readFile(named) ?? { ...none, problems: [`--config: there is no file \`${named}\``] };
 }
 
-function flagSource(flags: ReadonlyMap<string, string>): Source {
+function flagSource(flags: ReadonlyMap<string, string>): SettingSource {
   const settings = new Map<string, Setting>();
   for (const { name, flag } of keyNames) {
     const text = flags.get(flag);
@@ -139,7 +139,7 @@ const nameOf = new Map(
  * Settings of the environment. An empty variable counts as not set, because compose files leave
  * them empty.
  */
-function readVariables(env: Readonly<Record<string, string | undefined>>): Source {
+function readVariables(env: Readonly<Record<string, string | undefined>>): SettingSource {
   const settings = new Map<string, Setting>();
   const problems: string[] = [];
   for (const [variable, text] of Object.entries(env)) {

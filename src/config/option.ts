@@ -2,13 +2,13 @@ import { must } from "../base/assert.ts";
 import type { Kind } from "./kind.ts";
 
 /** One key of the configuration. Its YAML path, flag, variable and help follow from it. */
-export interface Option<T> extends Details {
+export interface Option<T> extends OptionDetails {
   readonly kind: Kind<T>;
   /** Values are never shown. */
   readonly secret: boolean;
 }
 
-interface Details {
+interface OptionDetails {
   /** As it is written in a file. */
   readonly default: string;
   /** Without its dashes. The variable is its upper-case form with `SERVICE_` before it. */
@@ -22,7 +22,10 @@ interface Details {
 }
 
 /** An entry of the table of keys. */
-export function option<T>(kind: Kind<T>, details: Details & { readonly secret?: true }): Option<T> {
+export function option<T>(
+  kind: Kind<T>,
+  details: OptionDetails & { readonly secret?: true },
+): Option<T> {
   return { kind, secret: false, ...details };
 }
 

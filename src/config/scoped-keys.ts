@@ -1,7 +1,7 @@
 import { type Scope, scopes } from "../base/scope.ts";
 import { suggest } from "../base/suggest.ts";
 import { newTenantPattern } from "../base/tuple.ts";
-import { type Fault, headerWord, type JsonSchema, type Kind, oneOf } from "./kind.ts";
+import { type ValueFault, headerWord, type OptionSchema, type Kind, oneOf } from "./kind.ts";
 import { mask } from "./mask.ts";
 import { parseTree, type Tree } from "./tree.ts";
 
@@ -46,8 +46,8 @@ export const scopedKeys: Kind<readonly ScopedKey[]> = {
   },
 };
 
-function entrySchema(): JsonSchema {
-  const list = (items: JsonSchema): JsonSchema => ({ type: "array", items, minItems: 1 });
+function entrySchema(): OptionSchema {
+  const list = (items: OptionSchema): OptionSchema => ({ type: "array", items, minItems: 1 });
   return {
     type: "object",
     additionalProperties: false,
@@ -62,15 +62,15 @@ function entrySchema(): JsonSchema {
 }
 
 /** The state of reading. */
-interface Reading {
+interface KeyReading {
   readonly keys: ScopedKey[];
-  readonly faults: Fault[];
+  readonly faults: ValueFault[];
   /** The path of each key. A key that occurs twice would have two sets of limits. */
   readonly places: Map<string, string>;
 }
 
-function readKeys(text: string): Reading {
-  const reading: Reading = { keys: [], faults: [], places: new Map() };
+function readKeys(text: string): KeyReading {
+  const reading: KeyReading = { keys: [], faults: [], places: new Map() };
   const tree = text === "" ? [] : parseTree(text);
   if (isList(tree)) {
     for (const [nth, entry] of tree.entries()) readKey(reading, entry, `[${nth}]`);
@@ -81,7 +81,7 @@ function readKeys(text: string): Reading {
   return reading;
 }
 
-function readKey({ keys, faults, places }: Reading, entry: Tree, place: string): void {
+function readKey({ keys, faults, places }: KeyReading, entry: Tree, place: string): void {
   if (typeof entry !== "object" || entry === null || isList(entry)) {
     faults.push({ place, problem: "is not a map, expected one with `key` and `scopes`" });
     return;
@@ -116,7 +116,7 @@ function readKey({ keys, faults, places }: Reading, entry: Tree, place: string):
 
 /** An empty list is refused, because it might be meant as all or as none. */
 function readList<T>(
-  faults: Fault[],
+  faults: ValueFault[],
   tree: Tree | undefined,
   place: string,
   kind: Kind<T>,
@@ -132,7 +132,7 @@ function readList<T>(
 
 /** A refused part is not shown: it may be a key in the wrong position. */
 function readPart<T>(
-  faults: Fault[],
+  faults: ValueFault[],
   tree: Tree | undefined,
   place: string,
   kind: Kind<T>,

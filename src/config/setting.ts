@@ -13,7 +13,7 @@ export interface Setting {
 }
 
 /** What one source gives, by the name of the key, and its problems. */
-export interface Source {
+export interface SettingSource {
   readonly settings: ReadonlyMap<string, Setting>;
   readonly problems: readonly string[];
 }

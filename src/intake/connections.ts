@@ -1,5 +1,5 @@
 /** A connection that is open. */
-interface Connection {
+interface ClientConnection {
   readonly close: () => void;
   /** How many requests are under way on it. */
   requests: number;
@@ -22,9 +22,9 @@ const looksMax = 64;
  */
 export class Connections {
   readonly #max: number;
-  readonly #byKey = new Map<string, Connection>();
+  readonly #byKey = new Map<string, ClientConnection>();
   /** In the order in which they became idle. */
-  readonly #idle = new Set<Connection>();
+  readonly #idle = new Set<ClientConnection>();
   readonly #idleOfGroup = new Map<string | undefined, number>();
   #open = 0;
 
@@ -39,7 +39,7 @@ export class Connections {
   opened(key: string, close: () => void): (() => void) | undefined {
     if (this.#open >= this.#max && !this.#makeRoom()) return undefined;
     this.#open += 1;
-    const connection: Connection = { close, requests: 0, group: undefined };
+    const connection: ClientConnection = { close, requests: 0, group: undefined };
     this.#byKey.set(key, connection);
     this.#addIdle(connection);
     return () => {
@@ -72,7 +72,7 @@ export class Connections {
     return true;
   }
 
-  #longestOfCrowd(): Connection | undefined {
+  #longestOfCrowd(): ClientConnection | undefined {
     let looks = 0;
     for (const one of this.#idle) {
       if (this.#idleIn(one.group) > this.#max * crowdPart) return one;
@@ -82,12 +82,12 @@ export class Connections {
     return undefined;
   }
 
-  #addIdle(connection: Connection): void {
+  #addIdle(connection: ClientConnection): void {
     this.#idle.add(connection);
     this.#idleOfGroup.set(connection.group, this.#idleIn(connection.group) + 1);
   }
 
-  #removeIdle(connection: Connection): void {
+  #removeIdle(connection: ClientConnection): void {
     if (!this.#idle.delete(connection)) return;
     const left = this.#idleIn(connection.group) - 1;
     if (left > 0) this.#idleOfGroup.set(connection.group, left);

@@ -36,13 +36,13 @@ export class Shares {
     const held = (this.#held.get(tenant) ?? 0) + amount;
     const { excess, key, advice } = this.#resource;
     if (held > this.#ofTenant) {
-      const sentence = `the tenant has ${excess}, expected at most ${this.#ofTenant} (\`${key}\`)`;
-      throw new PembaError("CONCURRENCY_LIMIT_EXCEEDED", `${sentence}, ${advice}`);
+      const problem = `the tenant has ${excess}, expected at most ${this.#ofTenant} (\`${key}\`)`;
+      throw new PembaError("CONCURRENCY_LIMIT_EXCEEDED", `${problem}, ${advice}`);
     }
     if (this.#all + amount > this.#ofAll) {
       const limit = `${this.#ofAll} (${tenantsAtMost} times \`${key}\`)`;
-      const sentence = `all tenants together have ${excess}, expected at most ${limit}`;
-      throw new PembaError("CONCURRENCY_LIMIT_EXCEEDED", `${sentence}, ${advice}`);
+      const problem = `all tenants together have ${excess}, expected at most ${limit}`;
+      throw new PembaError("CONCURRENCY_LIMIT_EXCEEDED", `${problem}, ${advice}`);
     }
     this.#held.set(tenant, held);
     this.#all += amount;

@@ -2,7 +2,7 @@ import type { Meter, ObservableResult } from "@opentelemetry/api";
 
 import { must } from "../base/assert.ts";
 import { buckets, labelValues, type Metric, type MetricName, metrics } from "../base/metrics.ts";
-import type { Reading, Telemetry } from "../base/telemetry.ts";
+import type { MetricReading, Telemetry } from "../base/telemetry.ts";
 
 /** The metrics part of telemetry. */
 export type Instruments = Pick<Telemetry, "add" | "record" | "observe">;
@@ -45,7 +45,7 @@ export function instrumentsOf(meter: Meter): Instruments {
       must(histograms.get(name), "it is in the table").record(value, labels),
     observe: (name, read) =>
       must(observed.get(name), "it is in the table").addCallback((result: ObservableResult) => {
-        for (const { value, labels } of read() as readonly Reading<"pemba.queue.waiting">[]) {
+        for (const { value, labels } of read() as readonly MetricReading<"pemba.queue.waiting">[]) {
           result.observe(value, labels);
         }
       }),

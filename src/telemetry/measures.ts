@@ -8,13 +8,13 @@ import {
 
 import { type ExportReport, reportOutages } from "./outage.ts";
 import { resourceOf } from "./resource.ts";
-import type { Address, Scrape } from "./scrape.ts";
+import type { ScrapeAddress, Scrape } from "./scrape.ts";
 import { headersOf, metadataOf, type Target } from "./target.ts";
 
 /** The readers of metrics: a collector that they are pushed to, one that scrapes them, or both. */
 export interface Readers {
   readonly push: { readonly target: Target; readonly intervalMs: number } | undefined;
-  readonly scrape: Address | undefined;
+  readonly scrape: ScrapeAddress | undefined;
   readonly serviceName: string;
 }
 
@@ -49,7 +49,7 @@ export async function openMeasures(
   };
 }
 
-async function openScrapeListener(address: Address): Promise<Scrape> {
+async function openScrapeListener(address: ScrapeAddress): Promise<Scrape> {
   const { openScrape } = await import("./scrape.ts");
   return await openScrape(address);
 }

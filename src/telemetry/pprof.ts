@@ -14,7 +14,7 @@ import {
 const compress = promisify(gzip);
 
 /** A function of the program, named by the engine. */
-export interface Frame {
+export interface StackFrame {
   readonly functionName: string;
   /** The URL of its file. */
   readonly url: string;
@@ -25,7 +25,7 @@ export interface Frame {
 /** The samples of one stack. */
 export interface StackSample {
   /** Innermost function first. */
-  readonly stack: readonly Frame[];
+  readonly stack: readonly StackFrame[];
   /** One value for each unit of the profile. */
   readonly values: readonly number[];
 }
@@ -49,7 +49,7 @@ export interface Samples {
 /** Encodes a profile for `go tool pprof` and similar tools: compressed protobuf. */
 export async function pprofOf(taken: Samples): Promise<Buffer> {
   const stringTable = new StringTable();
-  const places = new Places(stringTable);
+  const places = new FrameIds(stringTable);
   const units = taken.units.map(
     ({ type, unit }) =>
       new ValueType({ type: stringTable.dedup(type), unit: stringTable.dedup(unit) }),
@@ -74,7 +74,7 @@ export async function pprofOf(taken: Samples): Promise<Buffer> {
 }
 
 /** Numbers functions. Each function is one location. */
-class Places {
+class FrameIds {
   readonly locations: Location[] = [];
   readonly routines: Routine[] = [];
   readonly #strings: StringTable;
@@ -84,7 +84,7 @@ class Places {
     this.#strings = strings;
   }
 
-  idOf({ functionName, url, lineNumber }: Frame): number {
+  idOf({ functionName, url, lineNumber }: StackFrame): number {
     const key = `${functionName}\n${url}\n${lineNumber}`;
     const known = this.#ids.get(key);
     if (known !== undefined) return known;

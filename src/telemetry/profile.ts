@@ -2,7 +2,7 @@ import type { HeapProfiler, Profiler } from "node:inspector";
 import { Session } from "node:inspector/promises";
 
 import { pause } from "../base/pause.ts";
-import type { Frame, Samples, StackSample } from "./pprof.ts";
+import type { StackFrame, Samples, StackSample } from "./pprof.ts";
 
 const cpuIntervalMicroseconds = 1_000;
 const heapIntervalBytes = 64 * 1024;
@@ -84,8 +84,8 @@ function cpuSamples({ nodes, samples = [], timeDeltas = [] }: Profiler.Profile):
   const parents = new Map(
     nodes.flatMap(({ id, children = [] }) => children.map((child) => [child, id] as const)),
   );
-  const stackOf = (leaf: number): readonly Frame[] => {
-    const stack: Frame[] = [];
+  const stackOf = (leaf: number): readonly StackFrame[] => {
+    const stack: StackFrame[] = [];
     for (let id: number | undefined = leaf; id !== undefined; id = parents.get(id)) {
       const node = byId.get(id);
       if (node !== undefined && node.callFrame.functionName !== root) stack.push(node.callFrame);
@@ -102,7 +102,7 @@ function cpuSamples({ nodes, samples = [], timeDeltas = [] }: Profiler.Profile):
 
 function* heapSamples(
   { callFrame, selfSize, children }: HeapProfiler.SamplingHeapProfileNode,
-  outer: readonly Frame[],
+  outer: readonly StackFrame[],
 ): Generator<StackSample> {
   const stack = callFrame.functionName === root ? outer : [callFrame, ...outer];
   if (selfSize > 0 && stack.length > 0) yield { stack, values: [Math.round(selfSize)] };

@@ -4,7 +4,7 @@ import { createServer, type IncomingMessage, type ServerResponse } from "node:ht
 import { PrometheusExporter, PrometheusSerializer } from "@opentelemetry/exporter-prometheus";
 import type { IMetricReader, ResourceMetrics } from "@opentelemetry/sdk-metrics";
 
-export interface Address {
+export interface ScrapeAddress {
   readonly host: string;
   readonly port: number;
 }
@@ -22,7 +22,7 @@ const path = "/metrics";
 const contentType = "text/plain; version=0.0.4; charset=utf-8";
 
 /** Listens for Prometheus. Fails if that is not possible. */
-export async function openScrape({ host, port }: Address): Promise<Scrape> {
+export async function openScrape({ host, port }: ScrapeAddress): Promise<Scrape> {
   // The package's own server cannot bind a free port, and its content type is incomplete.
   const reader = new PrometheusExporter({ preventServerStart: true });
   const serializer = new PrometheusSerializer("", false, undefined, false, true);

@@ -9,11 +9,11 @@ import { defaultOf, variableOf } from "../config/option.ts";
 import { isOptionKey, type OptionKey, options } from "../config/options.ts";
 
 /** The container chooses its own addresses, and maps them to free ports. */
-type Address = "server.host" | "server.http.port" | "server.grpc.port";
+type AddressKey = "server.host" | "server.http.port" | "server.grpc.port";
 
 /** Keys of the configuration, with values as in a file, such as `15m` or `10MiB`. */
 export type ContainerConfig = {
-  readonly [Key in Exclude<OptionKey, Address>]?: string | number | boolean | readonly string[];
+  readonly [Key in Exclude<OptionKey, AddressKey>]?: string | number | boolean | readonly string[];
 };
 
 const restPort = defaultOf(options["server.http.port"]);

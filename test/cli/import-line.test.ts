@@ -1,12 +1,12 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 
-import { type Line, readLine, linesOf, maxLineBytes } from "../../src/cli/import-line.ts";
+import { type ImportLine, readLine, linesOf, maxLineBytes } from "../../src/cli/import-line.ts";
 
 const place = { file: "f", line: 1 };
-const read = (text: string): Line => readLine(Buffer.from(text), place);
+const read = (text: string): ImportLine => readLine(Buffer.from(text), place);
 
-function elementOf(text: string): Extract<Line, { kind: "element" }>["element"] {
+function elementOf(text: string): Extract<ImportLine, { kind: "element" }>["element"] {
   const line = read(text);
   return line.kind === "element" ? line.element : assert.fail(JSON.stringify(line));
 }

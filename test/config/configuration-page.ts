@@ -34,18 +34,17 @@ whose variable is empty.
 - **Lists** are lists of the file. In a variable or flag, commas stand between their values, and a
   flag can be given several times. One text in a file is split at commas, too, in quotes or not: a value
   that has one itself stands in a list of the file, as in \`keys: ["a,b"]\`.
-- **Lists of maps** (\`authn.preshared.scoped\`) are such in the file, and one text of JSON elsewhere. What is
-  wrong is told by its place: \`authn.preshared.scoped[1].scopes[0]\`.
+- **Lists of maps** (\`authn.preshared.scoped\`) are such in the file, and one text of JSON elsewhere. An
+  error names the place: \`authn.preshared.scoped[1].scopes[0]\`.
 
 ## Looking at it
 
 \`pemba config\` shows every key with its value, where that was given, and no secrets; with
 \`--output json\` for machines. It takes the flags of \`serve\`.
 
-Whatever is wrong is told at once, each with its place and what is allowed: keys that there are not
-(which includes variables that start with \`SERVICE_\`), values that are not allowed, and what one key
-needs because of another. The process ends with status 1. Tokens and certificates that are given while
-what uses them is switched off are a warning.
+All errors are reported together, each with its place and what is allowed: unknown keys (also variables
+that start with \`SERVICE_\`), values that are not allowed, and keys that another key requires. The
+process ends with status 1. A token or certificate whose feature is switched off gives a warning.
 
 \`\`\`
 pemba: config.yaml:2:3: \`logger.levels\` is not a key of the configuration (did you mean \`logger.level\`?)
