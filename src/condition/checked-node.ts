@@ -6,13 +6,13 @@ import type { StaticType } from "./static-type.ts";
 import type { ConditionTree } from "./tree.ts";
 
 /** The names that a part of the text can use. */
-export interface Scope {
+export interface RuleScope {
   readonly parameters: ReadonlyMap<string, AttributeType>;
   /** The variables of the enclosing comprehensions. They hide parameters and `context`. */
   readonly variables: ReadonlySet<string>;
 }
 
-export type Convert = (node: ASTNode, scope: Scope) => ConditionTree;
+export type Convert = (node: ASTNode, scope: RuleScope) => ConditionTree;
 
 /** The type that the checker wrote on a node. Dyn if it had nothing to check. */
 export function checkedType(node: ASTNode): StaticType {

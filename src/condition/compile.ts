@@ -76,5 +76,5 @@ function libraryRefusal(error: unknown, text: string): Refusal {
     return new Refusal(`nested deeper than ${ruleLimits.maxDepth}`, 0);
   }
   // The parser throws a plain error for parts with several types at once, such as elements of `[]`.
-  return new Refusal("the types of this cannot be told", 0);
+  return new Refusal("the types of this cannot be inferred", 0);
 }

@@ -1,9 +1,6 @@
-import type { ConditionTree } from "./tree.ts";
+import type { Comprehension, ConditionTree, Transform } from "./tree.ts";
 import { fault, isFault, listValue, typeOf } from "./value.ts";
 import type { Fault, Outcome, Value } from "./value.ts";
-
-type Comprehension = Extract<ConditionTree, { readonly kind: "comprehension" }>;
-type Transform = Extract<ConditionTree, { readonly kind: "transform" }>;
 
 /** Evaluates a part of the rule with the variable of the comprehension set to a value. */
 type Run = (part: ConditionTree, value: Value) => Outcome;

@@ -1,7 +1,7 @@
 import type { ASTNode } from "@marcbachmann/cel-js";
 
 import { checkedType, placeOf } from "./checked-node.ts";
-import type { Convert, Scope } from "./checked-node.ts";
+import type { Convert, RuleScope } from "./checked-node.ts";
 import { patternFault } from "./pattern.ts";
 import { Refusal } from "./refusal.ts";
 import { gaps, isFunctionName, isMethodName } from "./standard-library.ts";
@@ -12,7 +12,7 @@ import type { ConditionTree } from "./tree.ts";
 export function convertCall(
   node: ASTNode,
   [name, values]: readonly [string, readonly ASTNode[]],
-  scope: Scope,
+  scope: RuleScope,
   convert: Convert,
 ): ConditionTree {
   const [first] = values;
@@ -35,7 +35,7 @@ export function convertCall(
 export function convertMethod(
   node: ASTNode,
   [name, receiver, values]: readonly [string, ASTNode, readonly ASTNode[]],
-  scope: Scope,
+  scope: RuleScope,
   convert: Convert,
 ): ConditionTree {
   const macro = convertMacro(node, { name, receiver, values, scope, convert });
@@ -92,7 +92,7 @@ interface MacroCall {
   readonly name: string;
   readonly receiver: ASTNode;
   readonly values: readonly ASTNode[];
-  readonly scope: Scope;
+  readonly scope: RuleScope;
   readonly convert: Convert;
 }
 

@@ -3,7 +3,7 @@ import type { ASTNode } from "@marcbachmann/cel-js";
 import { unreachable } from "../base/assert.ts";
 import type { AttributeType } from "../base/tuple.ts";
 import { checkedType, placeOf } from "./checked-node.ts";
-import type { Scope } from "./checked-node.ts";
+import type { RuleScope } from "./checked-node.ts";
 import { convertCall, convertMethod } from "./convert-call.ts";
 import { Refusal } from "./refusal.ts";
 import { gaps, typeNames } from "./standard-library.ts";
@@ -21,7 +21,7 @@ export function convert(
   return convertNode(node, { parameters, variables: new Set() });
 }
 
-function convertNode(node: ASTNode, scope: Scope): ConditionTree {
+function convertNode(node: ASTNode, scope: RuleScope): ConditionTree {
   const place = { type: checkedType(node), ...placeOf(node) };
   switch (node.op) {
     case "value":
@@ -79,14 +79,14 @@ function convertNode(node: ASTNode, scope: Scope): ConditionTree {
   }
 }
 
-function convertAll(nodes: readonly ASTNode[], scope: Scope): readonly ConditionTree[] {
+function convertAll(nodes: readonly ASTNode[], scope: RuleScope): readonly ConditionTree[] {
   return nodes.map((node) => convertNode(node, scope));
 }
 
 function convertTernary(
   node: ASTNode,
   [condition, met, otherwise]: readonly [ASTNode, ASTNode, ASTNode],
-  scope: Scope,
+  scope: RuleScope,
 ): ConditionTree {
   return {
     kind: "ternary",
@@ -126,7 +126,7 @@ function intLiteral(value: bigint, node: ASTNode): Literal {
   return { kind: "int", value };
 }
 
-function convertName(node: ASTNode, name: string, scope: Scope): ConditionTree {
+function convertName(node: ASTNode, name: string, scope: RuleScope): ConditionTree {
   const place = { type: checkedType(node), ...placeOf(node) };
   if (scope.variables.has(name)) return { kind: "variable", name, ...place };
   if (scope.parameters.has(name)) return { kind: "parameter", name, ...place };
@@ -143,21 +143,21 @@ function convertName(node: ASTNode, name: string, scope: Scope): ConditionTree {
 }
 
 /** `google.protobuf.Timestamp` and `google.protobuf.Duration` are type names. */
-function namedType(operand: ASTNode, field: string, scope: Scope): string | undefined {
+function namedType(operand: ASTNode, field: string, scope: RuleScope): string | undefined {
   if (operand.op !== "." || scope.variables.has("google")) return undefined;
   const [root, part] = operand.args;
   if (root.op !== "id" || root.args !== "google" || part !== "protobuf") return undefined;
   return field === "Timestamp" || field === "Duration" ? `google.protobuf.${field}` : undefined;
 }
 
-function isContext(node: ASTNode, scope: Scope): boolean {
+function isContext(node: ASTNode, scope: RuleScope): boolean {
   return node.op === "id" && node.args === "context" && !scope.variables.has("context");
 }
 
 function convertSelect(
   node: ASTNode,
   [operand, field]: readonly [ASTNode, string],
-  scope: Scope,
+  scope: RuleScope,
 ): ConditionTree {
   const place = placeOf(node);
   if (isContext(operand, scope)) {
@@ -180,7 +180,7 @@ function convertSelect(
 function convertIndex(
   node: ASTNode,
   [operand, index]: readonly [ASTNode, ASTNode],
-  scope: Scope,
+  scope: RuleScope,
 ): ConditionTree {
   if (isContext(operand, scope) && index.op === "value" && typeof index.args === "string") {
     return convertSelect(node, [operand, index.args], scope);
@@ -195,7 +195,7 @@ function convertIndex(
 }
 
 /** A minus before a number is part of it: the smallest integer has no positive counterpart. */
-function convertMinus(node: ASTNode, operand: ASTNode, scope: Scope): ConditionTree {
+function convertMinus(node: ASTNode, operand: ASTNode, scope: RuleScope): ConditionTree {
   const place = { type: checkedType(node), ...placeOf(node) };
   if (operand.op === "value" && typeof operand.args === "bigint") {
     return { kind: "literal", value: intLiteral(-operand.args, node), ...place };
@@ -223,7 +223,7 @@ function convertBinary(
   node: ASTNode,
   operator: BinaryOperator,
   [left, right]: readonly [ASTNode, ASTNode],
-  scope: Scope,
+  scope: RuleScope,
 ): ConditionTree {
   const tree: ConditionTree = {
     kind: "binary",

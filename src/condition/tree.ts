@@ -2,14 +2,14 @@ import type { FunctionName, MethodName } from "./standard-library.ts";
 import type { StaticType } from "./static-type.ts";
 
 /** A checked rule body, in a form that is independent of the library that parsed it. */
-export type ConditionTree = Shape & {
+export type ConditionTree = TreeShape & {
   readonly type: StaticType;
   /** The start in the rule's text, in UTF-16 units. `end` is exclusive. */
   readonly start: number;
   readonly end: number;
 };
 
-type Shape =
+type TreeShape =
   | { readonly kind: "literal"; readonly value: Literal }
   | { readonly kind: "parameter"; readonly name: string }
   /** `context.data` itself; paths into it are selects and indexes on top. */
@@ -66,6 +66,9 @@ type Shape =
       readonly predicate: ConditionTree | undefined;
       readonly result: ConditionTree;
     };
+
+export type Comprehension = Extract<ConditionTree, { readonly kind: "comprehension" }>;
+export type Transform = Extract<ConditionTree, { readonly kind: "transform" }>;
 
 export interface MapEntry {
   readonly key: ConditionTree;

@@ -6,7 +6,7 @@ import {
   isAskable,
   isAskableBehind,
   membersBehind,
-  type Scope,
+  type SchemaScope,
 } from "./scope.ts";
 import type {
   ExpressionNode,
@@ -19,7 +19,7 @@ import type {
 
 /** The entity that an expression belongs to, and the list that its mistakes are added to. */
 export interface ExpressionContext {
-  readonly scope: Scope;
+  readonly scope: SchemaScope;
   readonly entity: EntityScope;
   readonly problems: Problems;
 }

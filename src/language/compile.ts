@@ -14,7 +14,7 @@ import type {
   RuleDefinition,
   Schema,
 } from "./schema.ts";
-import { type EntityScope, relationOf, type Scope, scopeOf } from "./scope.ts";
+import { type EntityScope, relationOf, type SchemaScope, scopeOf } from "./scope.ts";
 import { checkSize } from "./size.ts";
 import { type Position, startOfText, positionAt, type Source } from "./source.ts";
 import type { Name, RelationNode, SchemaTree, StatementNode, RuleNode } from "./tree.ts";
@@ -65,7 +65,7 @@ export function* compileSchemaSteps(tree: SchemaTree, changeOf?: ChangeOf): Step
   return { entities, rules };
 }
 
-function declaredAs(scope: Scope, name: string): StatementNode | undefined {
+function declaredAs(scope: SchemaScope, name: string): StatementNode | undefined {
   return scope.entities.get(name)?.node ?? scope.rules.get(name);
 }
 
@@ -83,7 +83,7 @@ function placeOf({ line, column, field }: Position): string {
 }
 
 function* compileEntity(
-  scope: Scope,
+  scope: SchemaScope,
   entity: EntityScope,
   problems: Problems,
 ): Steps<EntityDefinition> {
@@ -119,7 +119,7 @@ function* compileEntity(
 }
 
 function compileTypes(
-  scope: Scope,
+  scope: SchemaScope,
   node: RelationNode,
   problems: Problems,
 ): readonly RelationType[] {

@@ -1,7 +1,7 @@
 import { componentsOf } from "../base/graph.ts";
 import { runThrough } from "../base/steps.ts";
 import { operationsOf, permissionsOf, operandsOf } from "./operand.ts";
-import { relationOf, type Scope, scopeOf } from "./scope.ts";
+import { relationOf, type SchemaScope, scopeOf } from "./scope.ts";
 import type { Position } from "./source.ts";
 import type { SchemaTree, InvocationNode, OperationNode, ReferenceNode } from "./tree.ts";
 
@@ -65,7 +65,7 @@ function* dependenciesOf(tree: SchemaTree): Generator<Dependency> {
 }
 
 function permissionsBehind(
-  scope: Scope,
+  scope: SchemaScope,
   type: string,
   leaf: ReferenceNode | InvocationNode,
 ): readonly string[] {

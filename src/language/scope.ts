@@ -3,7 +3,7 @@ import type { EntityNode, MemberNode, RelationNode, RuleNode, SchemaTree } from 
 /**
  * What each name of a schema stands for. If a name is declared several times, the first one counts.
  */
-export interface Scope {
+export interface SchemaScope {
   readonly entities: ReadonlyMap<string, EntityScope>;
   readonly rules: ReadonlyMap<string, RuleNode>;
 }
@@ -14,13 +14,13 @@ export interface EntityScope {
 }
 
 /** A type, or the subjects of a relation if `relation` is not "". */
-interface Userset {
+interface SubjectType {
   readonly type: string;
   readonly relation: string;
 }
 
 /** The names that a schema declares. Entities and rules share one namespace. */
-export function scopeOf(tree: SchemaTree): Scope {
+export function scopeOf(tree: SchemaTree): SchemaScope {
   const entities = new Map<string, EntityScope>();
   const rules = new Map<string, RuleNode>();
   for (const statement of tree.statements) {
@@ -33,7 +33,11 @@ export function scopeOf(tree: SchemaTree): Scope {
 }
 
 /** The relation of that name. Undefined if the entity or the relation is missing. */
-export function relationOf(scope: Scope, type: string, name: string): RelationNode | undefined {
+export function relationOf(
+  scope: SchemaScope,
+  type: string,
+  name: string,
+): RelationNode | undefined {
   const member = scope.entities.get(type)?.members.get(name);
   return member?.kind === "relation" ? member : undefined;
 }
@@ -41,13 +45,13 @@ export function relationOf(scope: Scope, type: string, name: string): RelationNo
 /**
  * Whether a walk can ask for `name` on that entity: it must be a relation or a permission there.
  */
-export function isAskable(scope: Scope, type: string, name: string): boolean {
+export function isAskable(scope: SchemaScope, type: string, name: string): boolean {
   const kind = scope.entities.get(type)?.members.get(name)?.kind;
   return kind === "relation" || kind === "permission";
 }
 
 /** Whether `name` can be asked for on one of the entities that `type#relation` can hold. */
-export function isAskableBehind(scope: Scope, userset: Userset, name: string): boolean {
+export function isAskableBehind(scope: SchemaScope, userset: SubjectType, name: string): boolean {
   for (const { type } of typesBehind(scope, userset)) {
     if (isAskable(scope, type, name)) return true;
   }
@@ -55,7 +59,11 @@ export function isAskableBehind(scope: Scope, userset: Userset, name: string): b
 }
 
 /** All members, as `type#name`, on which {@link isAskableBehind} depends. */
-export function* membersBehind(scope: Scope, userset: Userset, name: string): Generator<string> {
+export function* membersBehind(
+  scope: SchemaScope,
+  userset: SubjectType,
+  name: string,
+): Generator<string> {
   yield `${userset.type}#${userset.relation}`;
   for (const { type, relation } of typesBehind(scope, userset)) {
     yield `${type}#${name}`;
@@ -66,7 +74,7 @@ export function* membersBehind(scope: Scope, userset: Userset, name: string): Ge
 /**
  * The types that the userset can hold, directly or through other usersets, which may form cycles.
  */
-function* typesBehind(scope: Scope, userset: Userset): Generator<Userset> {
+function* typesBehind(scope: SchemaScope, userset: SubjectType): Generator<SubjectType> {
   const seen = new Set([`${userset.type}#${userset.relation}`]);
   const left = [userset];
   for (let next = left.pop(); next !== undefined; next = left.pop()) {

@@ -1,4 +1,4 @@
-import type { EntityNode, MemberNode, SchemaTree, Span } from "./tree.ts";
+import type { EntityNode, MemberNode, SchemaTree, SourceSpan } from "./tree.ts";
 
 /** A member of an entity after an edit. `text` is undefined if the member was not changed. */
 export interface EditedMember {
@@ -12,7 +12,7 @@ export interface EntityEdit {
   readonly members: ReadonlyMap<string, EditedMember>;
 }
 
-interface Replacement extends Span {
+interface Replacement extends SourceSpan {
   readonly text: string;
 }
 
@@ -81,7 +81,7 @@ function indentBefore(text: string, offset: number): string | undefined {
 }
 
 /** The span, extended to whole lines if nothing else stands in them. */
-function wholeLine(text: string, span: Span): Span {
+function wholeLine(text: string, span: SourceSpan): SourceSpan {
   const indent = indentBefore(text, span.start);
   let end = span.end;
   while (isBlank(text.charAt(end)) || text.charAt(end) === ";") end += 1;

@@ -14,7 +14,7 @@ export interface Name {
 }
 
 /** The range of offsets in the source that the node was parsed from, `end` exclusive. */
-export interface Span {
+export interface SourceSpan {
   readonly start: number;
   readonly end: number;
 }
@@ -33,7 +33,7 @@ export interface RelationNode {
   readonly kind: "relation";
   readonly name: Name;
   readonly types: readonly RelationTypeNode[];
-  readonly span: Span;
+  readonly span: SourceSpan;
 }
 
 /** `@type` or `@type#relation`. */
@@ -47,14 +47,14 @@ export interface AttributeNode {
   readonly name: Name;
   /** As written without blanks, such as `integer[]`. It may not be a type. */
   readonly type: Name;
-  readonly span: Span;
+  readonly span: SourceSpan;
 }
 
 export interface PermissionNode {
   readonly kind: "permission";
   readonly name: Name;
   readonly expression: ExpressionNode;
-  readonly span: Span;
+  readonly span: SourceSpan;
 }
 
 export interface RuleNode {

@@ -16,7 +16,7 @@ export interface CandidateInput {
   readonly namedId: string | undefined;
 }
 
-type Search = Steps<ReadonlySet<string>>;
+type IdSearch = Steps<ReadonlySet<string>>;
 
 /**
  * The entities that the plan could accept for the subject, found from the subject's end. Those that
@@ -28,7 +28,7 @@ export function* entityCandidates(
     readonly subject: Subject;
     readonly isInScope: (entity: Entity) => boolean;
   },
-): Search {
+): IdSearch {
   const { facts, isInScope } = input;
   const leading = hopsByTarget(plan);
   const found = new Map([...plan.states.keys()].map((id) => [id, new Set<string>()]));
@@ -63,7 +63,7 @@ export function* entityCandidates(
 export function* subjectCandidates(
   plan: CandidatePlan,
   input: CandidateInput & { readonly entityId: string },
-): Search {
+): IdSearch {
   const { facts } = input;
   const { subjectType, subjectRelation } = plan.question;
   const found = new Set<string>();

@@ -1,7 +1,7 @@
 import type { Steps } from "../base/steps.ts";
 import { ALLOWED, DENIED, UNKNOWN } from "../base/verdict.ts";
 import type { Plan, SearchPlan } from "../plan/plan.ts";
-import type { EvaluationInput, Fault } from "./judge.ts";
+import type { EvaluationInput, TestFault } from "./judge.ts";
 import { fastPath, runSearch } from "./search.ts";
 import { solveNetwork } from "./solve.ts";
 
@@ -11,7 +11,7 @@ export type Interpretation =
   /** A path longer than the depth could have decided. */
   | { readonly kind: "too_deep" }
   /** A test on which the answer depends could not be judged. */
-  | { readonly kind: "fault"; readonly fault: Fault }
+  | { readonly kind: "fault"; readonly fault: TestFault }
   /** More entities lead to the answer than are looked at for one. */
   | { readonly kind: "too_large" }
   /** The answer is undefined because of a cycle through a negation. */
@@ -22,7 +22,7 @@ export function* interpret(
   plan: Plan,
   asked: Omit<EvaluationInput, "onFault">,
 ): Steps<Interpretation> {
-  let fault: Fault | undefined;
+  let fault: TestFault | undefined;
   const judged: EvaluationInput = {
     ...asked,
     // The least, not the first: the order of facts is different in each engine.

@@ -8,7 +8,7 @@ import type { Facts } from "./facts.ts";
 import type { GroundBudget } from "./ground-budget.ts";
 
 /** Why a test could not be judged. */
-export interface Fault {
+export interface TestFault {
   readonly code: "RULE_EVALUATION" | "ATTRIBUTE_TYPE_MISMATCH";
   readonly message: string;
 }
@@ -23,7 +23,7 @@ export interface EvaluationInput {
   readonly data: { readonly [key: string]: JsonValue };
   readonly budget: GroundBudget;
   /** Is called with the reason when a test cannot be judged. */
-  readonly onFault: (fault: Fault) => void;
+  readonly onFault: (fault: TestFault) => void;
 }
 
 /** A test of the entity alone, which accepts every subject or none. */
@@ -90,7 +90,7 @@ function mismatch(
   name: string,
   value: AttributeValue,
   expected: AttributeType,
-): Fault {
+): TestFault {
   return {
     code: "ATTRIBUTE_TYPE_MISMATCH",
     message: `the attribute \`${name}\` of \`${entity.type}:${entity.id}\` is stored as \`${value.type}\`, the schema has \`${expected}\``,

@@ -10,7 +10,7 @@ import { inputsOf, type Circuit, type Gate, type Wire } from "./circuit.ts";
 export type Model = readonly Verdict[];
 
 /** How a judged test counts. */
-export type Reading = (value: Extract<Gate, { readonly kind: "value" }>) => Verdict;
+export type TestReading = (value: Extract<Gate, { readonly kind: "value" }>) => Verdict;
 
 /**
  * The well-founded model of a circuit (Van Gelder, Ross, Schlipf). What follows from decided gates
@@ -20,7 +20,7 @@ export type Reading = (value: Extract<Gate, { readonly kind: "value" }>) => Verd
  * Only gates whose support fell away are looked at again, so that a long chain of negations costs
  * its length and not the square of it, as computing a set anew for each of its links would.
  */
-export function findModel(circuit: Circuit, read: Reading): Steps<Model> {
+export function findModel(circuit: Circuit, read: TestReading): Steps<Model> {
   return new Derivation(circuit).run(read);
 }
 
@@ -44,7 +44,7 @@ class Derivation {
     this.#supports = circuit.gates.map(() => undefined);
   }
 
-  *run(read: Reading): Steps<Model> {
+  *run(read: TestReading): Steps<Model> {
     for (const [id, gate] of this.#circuit.gates.entries()) {
       if (this.#pace.step()) yield;
       if (gate.kind === "value") this.#decide(id, read(gate));

@@ -18,7 +18,7 @@ export interface SearchResult {
  */
 export function runSearch(plan: SearchPlan, asked: EvaluationInput): Steps<SearchResult> {
   const shared = { pace: new Pace(), judged: new Map<string, Verdict>() };
-  return new Search(plan, asked, shared).run(0, asked.entityId, 0);
+  return new PlanSearch(plan, asked, shared).run(0, asked.entityId, 0);
 }
 
 /**
@@ -44,7 +44,7 @@ interface Shared {
   readonly judged: Map<string, Verdict>;
 }
 
-interface Row {
+interface SearchRow {
   readonly state: State;
   readonly id: string;
   readonly level: number;
@@ -52,11 +52,11 @@ interface Row {
   readonly definite: boolean;
 }
 
-class Search {
+class PlanSearch {
   readonly #plan: SearchPlan;
   readonly #asked: EvaluationInput;
   readonly #shared: Shared;
-  readonly #queue: Row[] = [];
+  readonly #queue: SearchRow[] = [];
   readonly #seen = new Map<string, boolean>();
 
   constructor(plan: SearchPlan, asked: EvaluationInput, shared: Shared) {
@@ -108,13 +108,13 @@ class Search {
   }
 
   /** Whether the row was not reached before, or not by a definite path. */
-  #isNews(row: Row): boolean {
+  #isNews(row: SearchRow): boolean {
     const before = this.#seen.get(rowKey(row));
     return before === undefined || (!before && row.definite);
   }
 
   /** Queues a row that is news, behind arrival guards of that verdict. */
-  #enter(row: Row, passed: Verdict): void {
+  #enter(row: SearchRow, passed: Verdict): void {
     const key = rowKey(row);
     // The shortest path comes first, so an entity that a guard refuses there stays refused.
     const definite = passed === DENIED || (row.definite && passed === ALLOWED);
@@ -124,7 +124,7 @@ class Search {
   }
 
   /** The strongest verdict of the row's tests. */
-  *#test(row: Row): Steps<Verdict> {
+  *#test(row: SearchRow): Steps<Verdict> {
     const entity = { type: row.state.entityType, id: row.id };
     let met: Verdict = DENIED;
     for (const { guards, test } of row.state.tests) {
@@ -138,7 +138,7 @@ class Search {
   }
 
   /** Kleene's `and` over the guards at the row's entity. */
-  *#pass(guards: readonly Guard[], row: Row): Steps<Verdict> {
+  *#pass(guards: readonly Guard[], row: SearchRow): Steps<Verdict> {
     let passed: Verdict = ALLOWED;
     for (const guard of guards) {
       const verdict = yield* this.#judge(guard.state, row);
@@ -149,12 +149,12 @@ class Search {
     return passed;
   }
 
-  *#judge(state: number, row: Row): Steps<Verdict> {
+  *#judge(state: number, row: SearchRow): Steps<Verdict> {
     const { judged } = this.#shared;
     const key = `${state}\0${row.id}\0${row.level}`;
     const known = judged.get(key);
     if (known !== undefined) return known;
-    const search = new Search(this.#plan, this.#asked, this.#shared);
+    const search = new PlanSearch(this.#plan, this.#asked, this.#shared);
     const { verdict } = yield* search.run(state, row.id, row.level);
     judged.set(key, verdict);
     return verdict;
@@ -177,11 +177,11 @@ function isOpen(tests: readonly GuardedTest[]): boolean {
   return tests.every(({ guards }) => guards.length === 0);
 }
 
-function rowKey({ state, id }: Row): string {
+function rowKey({ state, id }: SearchRow): string {
   return `${state.id}\0${id}`;
 }
 
-function targets(facts: Facts, row: Row, hop: GuardedHop["hop"]): Iterable<string> {
+function targets(facts: Facts, row: SearchRow, hop: GuardedHop["hop"]): Iterable<string> {
   const entity: Entity = { type: row.state.entityType, id: row.id };
   const relation = hop.kind === "userset" ? hop.subjectRelation : undefined;
   return facts.subjectIds(entity, hop.relations, hop.subjectType, relation);

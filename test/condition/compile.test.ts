@@ -70,7 +70,7 @@ const refused: readonly (readonly [text: string, offset: number, message: RegExp
   ["has(name.first)", 4, /^`has` needs a map, this is string$/],
   ["name.first == 'a'", 5, /./],
   ["flag ? 1 : name", 0, /^ternary branches must have the same type/],
-  ["[].all(e, e > 0)", 0, /^the types of this cannot be told$/],
+  ["[].all(e, e > 0)", 0, /^the types of this cannot be inferred$/],
   ["b'ÿ' == b'a'", 0, /^bytes beyond ASCII must be escaped/],
   ["context.data.`a b` == 1", 13, /^names in backticks are not supported/],
   ["has(context.data.list[0].name)", 4, /^`has` takes a path of fields/],

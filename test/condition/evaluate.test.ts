@@ -154,7 +154,7 @@ test("a type clash is a fault of an order and an inequality of ==", () => {
 test("has asks for a key of a map and faults on anything else", () => {
   const data = { user: { name: null }, text: "a", list: [1] };
   assert.equal(value("has(context.data.user.name) && !has(context.data.user.age)", { data }), true);
-  assert.equal(value("!has(context.data.nobody)", { data }), true);
+  assert.equal(value("!has(context.data.outsider)", { data }), true);
   faultOf("has(context.data.text.name)", { data });
   faultOf("has(context.data.list.name)", { data });
 });

@@ -26,7 +26,7 @@ class Lowering {
   readonly #nodes: OpenNode[] = [];
   readonly #byName = new Map<string, ReadonlyMap<string, OpenNode>>();
   /** Nodes without their formula yet: an expression may be deeper than calls may nest. */
-  readonly #pending: Pending[] = [];
+  readonly #pending: PendingExpression[] = [];
   /** The targets of walks, which are the same in every expression. */
   readonly #walks = new Map<string, readonly Node[]>();
   readonly #pace = new Pace();
@@ -101,7 +101,7 @@ class Lowering {
     return must(this.#byName.get(entityType)?.get(name), "a compiled schema names what it has");
   }
 
-  #formula(place: Pending, expression: Expression, depth: number): Formula {
+  #formula(place: PendingExpression, expression: Expression, depth: number): Formula {
     const { entity } = place;
     switch (expression.kind) {
       case "or":
@@ -139,7 +139,7 @@ class Lowering {
   }
 
   /** A plain name has a node; any other operand gets one. */
-  #operand({ entity, node: { name: owner } }: Pending, expression: Expression): Node {
+  #operand({ entity, node: { name: owner } }: PendingExpression, expression: Expression): Node {
     switch (expression.kind) {
       case "relation":
       case "permission":
@@ -196,7 +196,7 @@ class Lowering {
   }
 }
 
-interface Pending {
+interface PendingExpression {
   readonly node: OpenNode;
   readonly entity: EntityDefinition;
   readonly expression: Expression;

@@ -115,7 +115,7 @@ class Unfolding {
   *#expand(nodes: readonly Node[]): Steps<readonly Branch[]> {
     const branches = new BranchTable((count) => this.#countBranches(count));
     const met = new Map<Node, (readonly NodeGuard[])[]>();
-    const stack: Pending[] = nodes.map((node) => asPending(node, [])).toReversed();
+    const stack: PendingFormula[] = nodes.map((node) => asPending(node, [])).toReversed();
     for (let next = stack.pop(); next !== undefined; next = stack.pop()) {
       if (this.#pace.step()) yield;
       const { holder, formula, guards } = next;
@@ -195,9 +195,9 @@ class Unfolding {
 
   /** The operand that the search goes on through, behind the others; none when one is impossible. */
   #split(
-    { holder, guards }: Pending,
+    { holder, guards }: PendingFormula,
     formula: Extract<Formula, { kind: "and" | "not" }>,
-  ): Pending[] {
+  ): PendingFormula[] {
     if (formula.kind === "and") this.#countLeaves(formula.operands.length);
     const required = formula.kind === "and" ? [...new Set(formula.operands)] : [formula.left];
     const inlined = must(required[0], "an operator has operands");
@@ -222,7 +222,7 @@ class Unfolding {
   }
 
   /** Nothing behind an operand that is both required and excluded. */
-  #behind(node: Node, guards: readonly NodeGuard[], more: readonly NodeGuard[]): Pending[] {
+  #behind(node: Node, guards: readonly NodeGuard[], more: readonly NodeGuard[]): PendingFormula[] {
     const all = [...guards];
     for (const guard of more) if (!all.includes(guard)) all.push(guard);
     if (all.length > planMax.guards) throw new TooLarge();
@@ -275,13 +275,13 @@ class Unfolding {
 }
 
 /** A formula to expand, the node that it is part of, and the guards before it. */
-interface Pending {
+interface PendingFormula {
   readonly holder: Node;
   readonly formula: Formula;
   readonly guards: readonly NodeGuard[];
 }
 
-function asPending(node: Node, guards: readonly NodeGuard[]): Pending {
+function asPending(node: Node, guards: readonly NodeGuard[]): PendingFormula {
   return { holder: node, formula: { kind: "node", node }, guards };
 }
 
