@@ -5,7 +5,7 @@ import type { Gather } from "./gather/gather.ts";
 import { searchWriter, withClosure } from "./search/search-writer.ts";
 import { questionVerdict } from "./search/search.ts";
 import { relationProbe } from "./state/relation-set.ts";
-import { pinColumns, type Scope, type Shape } from "./state/source.ts";
+import { pinColumns, type StatementScope, type Shape } from "./state/source.ts";
 import {
   isAskedTenant,
   scopeOf,
@@ -72,7 +72,7 @@ export function checkStatement(bodies: readonly Body[], shape: CheckShape): Stat
   );
 }
 
-function groupItems(scope: Scope, body: Body, group: number, isBulk: boolean): Fragment {
+function groupItems(scope: StatementScope, body: Body, group: number, isBulk: boolean): Fragment {
   const key = (name: string): string => `${name}_${group}`;
   if (body.kind === "direct") return directItems(scope, body, key);
   if (!isBulk) {
@@ -100,7 +100,7 @@ function groupItems(scope: Scope, body: Body, group: number, isBulk: boolean): F
 
 /** One probe reads all items, since a branch for each of them would cost its start-up. */
 function directItems(
-  scope: Scope,
+  scope: StatementScope,
   { entityType, subject }: DirectBody,
   key: (name: string) => string,
 ): Fragment {
@@ -137,7 +137,12 @@ function directItems(
 
 const bodyColumns = sql`c.v as verdict, c.n as nodes, c.facts`;
 
-function bodyRow(scope: Scope, body: PlannedBody, id: Fragment, subject: Fragment): Fragment {
+function bodyRow(
+  scope: StatementScope,
+  body: PlannedBody,
+  id: Fragment,
+  subject: Fragment,
+): Fragment {
   switch (body.kind) {
     case "search":
       return searchRow(scope, body.plan, id, subject);
@@ -149,7 +154,12 @@ function bodyRow(scope: Scope, body: PlannedBody, id: Fragment, subject: Fragmen
   }
 }
 
-function searchRow(scope: Scope, plan: SearchPlan, id: Fragment, subject: Fragment): Fragment {
+function searchRow(
+  scope: StatementScope,
+  plan: SearchPlan,
+  id: Fragment,
+  subject: Fragment,
+): Fragment {
   const verdict = questionVerdict(searchWriter(scope, plan, subject), id);
   return sql`
     ${withClosure(scope, plan, subject)}

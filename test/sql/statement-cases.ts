@@ -45,7 +45,7 @@ export const statementCases: readonly StatementCase[] = [
   one("walk-not-banned-at-a-snapshot", ["folder#view@user"], { pinned: true }),
   one("walk-not-banned-in-a-context", ["folder#view@user"], context),
   one("walk-not-banned-in-bulk", ["folder#view@user"], { bulk: true }),
-  one("guard-on-the-way-with-a-rule", ["folder#deep@user"]),
+  one("guard-on-the-path-with-a-rule", ["folder#deep@user"]),
   one("attribute-at-a-snapshot-in-a-context", ["folder#open@user"], { pinned: true, ...context }),
   one("both-usersets", ["folder#both@user"]),
   one("gather-of-a-negation", ["folder#odd@user"]),

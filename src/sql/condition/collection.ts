@@ -11,7 +11,7 @@ import {
   strictTwo,
 } from "./value.ts";
 
-type ListValue = SqlValue & { readonly kind: "list" };
+type SqlList = SqlValue & { readonly kind: "list" };
 
 /** `element in [elements]`: the whole list is made first, so a fault in it is one of the test. */
 export function inElements(
@@ -102,7 +102,7 @@ function json(expression: Fragment, simple: boolean): SqlValue {
   return { kind: "json", sql: expression, simple, total: false };
 }
 
-function ofElement({ element }: ListValue, expression: Fragment, simple: boolean): SqlValue {
+function ofElement({ element }: SqlList, expression: Fragment, simple: boolean): SqlValue {
   const common = { sql: expression, simple, total: false };
   switch (element) {
     case "double":
@@ -114,7 +114,7 @@ function ofElement({ element }: ListValue, expression: Fragment, simple: boolean
   }
 }
 
-function inList(names: Names, element: SqlValue, list: ListValue): Fragment {
+function inList(names: Names, element: SqlValue, list: SqlList): Fragment {
   if (element.kind === "json") return jsonInList(names, element, list);
   if (element.kind !== list.element)
     throw new NoTranslation(`${element.kind} in a list of ${list.element}`);
@@ -132,7 +132,7 @@ function inList(names: Names, element: SqlValue, list: ListValue): Fragment {
   });
 }
 
-function jsonInList(names: Names, element: SqlValue, list: ListValue): Fragment {
+function jsonInList(names: Names, element: SqlValue, list: SqlList): Fragment {
   return strictTwo(names, [element, list], (tested, array) => {
     switch (list.element) {
       case "string":

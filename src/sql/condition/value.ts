@@ -6,7 +6,7 @@ export type ElementKind = "bool" | "int" | "double" | "string";
  * A part of a rule as an SQL expression. A fault of the rule is NULL in SQL; JSON's null is not
  * NULL. Kinds are those of values, not of CEL's types: `json` is a value of `context.data`.
  */
-export type SqlValue = Kind & {
+export type SqlValue = SqlKind & {
   readonly sql: Fragment;
   /** A column, a literal or a path, which an expression may repeat. */
   readonly simple: boolean;
@@ -14,7 +14,7 @@ export type SqlValue = Kind & {
   readonly total: boolean;
 };
 
-type Kind =
+type SqlKind =
   | { readonly kind: "bool" | "int" | "string" | "json" | "null" }
   /** Nanoseconds as a numeric: Postgres has no times of that many digits. */
   | { readonly kind: "timestamp" | "duration" }

@@ -1,6 +1,6 @@
 import { gatheredEntitiesMax } from "../../plan/limit.ts";
 import { relationProbe, relationSet } from "../state/relation-set.ts";
-import { attributeProbe, lateralBranches, type Scope } from "../state/source.ts";
+import { attributeProbe, lateralBranches, type StatementScope } from "../state/source.ts";
 import { type Fragment, integer, literal, sql } from "../text/fragment.ts";
 import type { Gather } from "./gather.ts";
 
@@ -17,7 +17,7 @@ import type { Gather } from "./gather.ts";
  * It follows every hop without regard to guards, and reads no members but the asked subject.
  */
 export function gatherBody(
-  scope: Scope,
+  scope: StatementScope,
   gather: Gather,
   id: Fragment,
   subject: Fragment,
@@ -50,7 +50,7 @@ export function gatherBody(
   `;
 }
 
-function edges(scope: Scope, gather: Gather): Fragment {
+function edges(scope: StatementScope, gather: Gather): Fragment {
   const fact = sql`
     jsonb_build_array(
       r.entity_type, r.entity_id, r.relation, r.subject_type, r.subject_id, r.subject_relation
@@ -78,7 +78,7 @@ function edges(scope: Scope, gather: Gather): Fragment {
       );
 }
 
-function direct(scope: Scope, gather: Gather, subject: Fragment): Fragment {
+function direct(scope: StatementScope, gather: Gather, subject: Fragment): Fragment {
   const { subjectType, subjectRelation } = gather.kind;
   return factList(
     gather.types.flatMap((type, index) =>
@@ -106,7 +106,7 @@ function direct(scope: Scope, gather: Gather, subject: Fragment): Fragment {
   );
 }
 
-function attributes(scope: Scope, gather: Gather): Fragment {
+function attributes(scope: StatementScope, gather: Gather): Fragment {
   return factList(
     gather.types.flatMap((type, index) =>
       type.attributes.map((name) => {
@@ -135,7 +135,7 @@ function factList(branches: readonly Fragment[], max?: number): Fragment {
 
 /** A probe for each kind of hop of each type, over all its relations, from the entity of the row `s`. */
 function hopProbes(
-  scope: Scope,
+  scope: StatementScope,
   gather: Gather,
   columns: (target: number) => Fragment,
 ): Fragment[] {

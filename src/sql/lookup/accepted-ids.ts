@@ -4,15 +4,15 @@ import type { Test } from "../../plan/plan.ts";
 import type { RelationName } from "../../plan/relations-with.ts";
 import { guardedVerdict } from "../search/test.ts";
 import { levelZero, type Writer } from "../search/writer.ts";
-import type { Scope } from "../state/source.ts";
+import type { StatementScope } from "../state/source.ts";
 import { type Fragment, sql } from "../text/fragment.ts";
-import type { Reading } from "./candidate.ts";
+import type { IdReading } from "./candidate.ts";
 import { attributeIds, attributeOwners, knownIds } from "./known-ids.ts";
 import type { ScopedTypes } from "./scoped-types.ts";
 
 /** What the candidates of a lookup of entities are found from. */
 export interface EntityCandidates {
-  readonly scope: Scope;
+  readonly scope: StatementScope;
   readonly candidatePlan: CandidatePlan;
   readonly subjectId: Fragment;
   /** Judges tests of the search. Undefined when the plan has no SQL: then tests are taken to hold. */
@@ -30,7 +30,7 @@ export type NotDirect = Exclude<Test, { readonly kind: "direct" }>;
 /** The ids of the entities at which a test may accept. */
 export function acceptedIds(
   input: EntityCandidates,
-  reading: Reading,
+  reading: IdReading,
   { entityType }: CandidateState,
   test: NotDirect,
 ): Fragment {

@@ -1,20 +1,20 @@
 import type { ContextPath } from "../state/context.ts";
-import { type Scope, tupleBranches } from "../state/source.ts";
+import { type StatementScope, tupleBranches } from "../state/source.ts";
 import { type Fragment, join, literal, param, sql, textArray } from "../text/fragment.ts";
 
 /** How many candidates a lookup reads at a time. */
 export const candidatesMax = param("candidates", "int");
 
 /** Which ids are read, and how many: the whole of them, or a page. */
-export interface Reading {
+export interface IdReading {
   /** A condition on the ids in a column, and on the column before it. */
   readonly wanted: (column: IdColumn) => Fragment;
   /** Makes one query of branches that have a column `id`. */
-  readonly gathered: (branches: readonly Branch[]) => Fragment;
+  readonly gathered: (branches: readonly IdQuery[]) => Fragment;
 }
 
 /** A query of ids, and the columns in whose order an index has them. */
-export interface Branch {
+export interface IdQuery {
   readonly query: Fragment;
   readonly order: Fragment;
 }
@@ -25,7 +25,7 @@ export interface IdColumn {
   readonly before?: { readonly column: Fragment; readonly value: Fragment };
 }
 
-export const whole: Reading = {
+export const whole: IdReading = {
   wanted: ({ before }) => (before === undefined ? sql`true` : valueOf(before)),
   gathered: unionOf,
 };
@@ -34,7 +34,7 @@ function valueOf({ column, value }: NonNullable<IdColumn["before"]>): Fragment {
   return sql`${column} = ${value}`;
 }
 
-function unionOf(branches: readonly Branch[]): Fragment {
+function unionOf(branches: readonly IdQuery[]): Fragment {
   return join(
     branches.map(({ query }) => query),
     " union all ",
@@ -50,7 +50,7 @@ const after = param("after", "text");
  * with another order. The column has no condition of its own: with one, the scan of the index would
  * begin at the first id of the value instead of at the given id.
  */
-export const page: Reading = {
+export const page: IdReading = {
   wanted: ({ id, before }) =>
     before === undefined
       ? sql`${id} > ${after}`
@@ -66,7 +66,7 @@ export const page: Reading = {
 };
 
 /** A reading with one more condition on the id. */
-export function filtered(reading: Reading, condition: (id: Fragment) => Fragment): Reading {
+export function filtered(reading: IdReading, condition: (id: Fragment) => Fragment): IdReading {
   return {
     ...reading,
     wanted: (column) => sql`${reading.wanted(column)} and ${condition(column.id)}`,
@@ -92,8 +92,8 @@ export type TupleSet =
 
 /** The ids of the tuples under any of the relations. */
 export function tupleIds(
-  scope: Scope,
-  reading: Reading,
+  scope: StatementScope,
+  reading: IdReading,
   relations: readonly string[],
   tuples: TupleSet,
 ): Fragment {
@@ -111,8 +111,8 @@ export function tupleIds(
 
 /** The ids of the tuples under one relation. */
 export function tupleIdsUnder(
-  scope: Scope,
-  reading: Reading,
+  scope: StatementScope,
+  reading: IdReading,
   relation: Fragment,
   tuples: TupleSet,
 ): Fragment {
@@ -171,7 +171,7 @@ function idColumn(tuples: TupleSet, relation: Fragment): IdColumn {
 export function inOrderOf(
   { id, before }: IdColumn,
   queries: readonly Fragment[],
-): readonly Branch[] {
+): readonly IdQuery[] {
   const order = before === undefined ? id : sql`${before.column}, ${id}`;
   return queries.map((query) => ({ query, order }));
 }

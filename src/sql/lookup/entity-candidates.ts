@@ -15,7 +15,7 @@ import {
   candidatesMax,
   filtered,
   page,
-  type Reading,
+  type IdReading,
   tupleIds,
   tupleIdsUnder,
 } from "./candidate.ts";
@@ -198,10 +198,10 @@ function testCandidates(
  */
 function judged(
   { writer, limits }: EntityCandidates,
-  reading: Reading,
+  reading: IdReading,
   root: CandidateState,
   test: NotDirect,
-): Reading {
+): IdReading {
   if (writer === undefined || limits.types.length === 0 || test.kind === "self") return reading;
   // The id gets a name of its own, since a test reads attributes under the name of the id's table.
   const verdict = verdictAt(writer, root, test, sql`k.id`);

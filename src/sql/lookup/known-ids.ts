@@ -1,15 +1,15 @@
 import { isInContext } from "../state/context.ts";
-import { loggedTenant, type Scope, snapshot } from "../state/source.ts";
+import { loggedTenant, type StatementScope, snapshot } from "../state/source.ts";
 import { type Fragment, literal, sql, textArray } from "../text/fragment.ts";
-import { type IdColumn, inOrderOf, type Reading } from "./candidate.ts";
+import { type IdColumn, inOrderOf, type IdReading } from "./candidate.ts";
 
 /**
  * The entities of a type with an attribute that is not plainly false, with the columns (id,
  * is_true). If `is_true` is false, the test decides.
  */
 export function attributeIds(
-  scope: Scope,
-  reading: Reading,
+  scope: StatementScope,
+  reading: IdReading,
   entityType: string,
   name: string,
 ): Fragment {
@@ -34,8 +34,8 @@ export function attributeIds(
 
 /** The entities of a type that have any of some attributes, with repeats. */
 export function attributeOwners(
-  scope: Scope,
-  reading: Reading,
+  scope: StatementScope,
+  reading: IdReading,
   entityType: string,
   names: readonly string[],
 ): Fragment {
@@ -65,8 +65,8 @@ function ownerColumn(name: Fragment): IdColumn {
  * Few questions need this, and every write would pay for indexes of their own.
  */
 export function knownIds(
-  scope: Scope,
-  reading: Reading,
+  scope: StatementScope,
+  reading: IdReading,
   type: string,
   named: Fragment | undefined,
 ): Fragment {
@@ -103,7 +103,7 @@ export function knownIds(
 }
 
 /** A table, and the tenant of its rows and of those in the log, as the index to be used has it. */
-interface Source {
+interface IdSource {
   readonly live: Fragment;
   readonly tenant: Fragment;
   readonly loggedTenant: Fragment;
@@ -111,19 +111,19 @@ interface Source {
   readonly logged: Fragment;
 }
 
-const entitiesTable: Source = {
+const entitiesTable: IdSource = {
   live: sql`relationships`,
   tenant: sql`r.tenant`,
   loggedTenant,
   logged: sql`r.relation is not null`,
 };
-const subjectsTable: Source = { ...entitiesTable, logged: sql`r.subject_id is not null` };
-const ownersTable: Source = {
+const subjectsTable: IdSource = { ...entitiesTable, logged: sql`r.subject_id is not null` };
+const ownersTable: IdSource = {
   ...entitiesTable,
   live: sql`attributes`,
   logged: sql`r.attribute is not null`,
 };
-const attributesTable: Source = {
+const attributesTable: IdSource = {
   ...ownersTable,
   tenant: sql`(r.tenant * 1)`,
   loggedTenant: sql`(r.tenant * 1)`,
@@ -131,8 +131,8 @@ const attributesTable: Source = {
 
 /** The rows of a source at the statement's state. */
 function storedBranches(
-  scope: Scope,
-  source: Source,
+  scope: StatementScope,
+  source: IdSource,
   { columns, where }: { readonly columns: Fragment; readonly where: Fragment },
 ): Fragment[] {
   const { shape, tenant, changed } = scope;

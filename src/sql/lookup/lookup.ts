@@ -11,7 +11,7 @@ import { searchWriter, withClosure } from "../search/search-writer.ts";
 import { questionVerdict } from "../search/search.ts";
 import { asksForUsersets, closedVerdict, unclosedVerdict } from "../search/userset-guard.ts";
 import { depth, hops, levelZero, type Writer } from "../search/writer.ts";
-import type { Scope, Shape } from "../state/source.ts";
+import type { StatementScope, Shape } from "../state/source.ts";
 import {
   isAskedTenant,
   scopeOf,
@@ -81,7 +81,7 @@ const answersMax = param("answers", "int");
 function entities(
   { candidatePlan, judge, schema }: Lookup,
   shape: LookupShape,
-  scope: Scope,
+  scope: StatementScope,
 ): Fragment {
   const limits = scopedTypes(shape.scopedTypes);
   const input = {
@@ -115,7 +115,7 @@ function entities(
   );
 }
 
-function subjects({ candidatePlan, judge }: Lookup, scope: Scope): Fragment {
+function subjects({ candidatePlan, judge }: Lookup, scope: StatementScope): Fragment {
   const input = { scope, candidatePlan, entityId: askedId };
   if (judge.kind === "gather") {
     const { tables, candidates } = subjectCandidates({ ...input, writer: undefined });

@@ -1,6 +1,6 @@
 import { numbered } from "../search/writer.ts";
 import { type Fragment, param, sql } from "../text/fragment.ts";
-import { filtered, type Reading } from "./candidate.ts";
+import { filtered, type IdReading } from "./candidate.ts";
 
 /** The entity types whose ids a lookup limits to those of the parameter `scope_<type>`. */
 export interface ScopedTypes {
@@ -10,7 +10,7 @@ export interface ScopedTypes {
   /** Whether an entity of a type is among them: undefined when the type has no limit. */
   readonly allows: (entityType: string, id: Fragment) => Fragment | undefined;
   /** A reading of ids of a type, of those that are among them. */
-  readonly limited: (reading: Reading, entityType: string) => Reading;
+  readonly limited: (reading: IdReading, entityType: string) => IdReading;
 }
 
 /** The key of the parameter with the ids to which a type is limited. */

@@ -8,13 +8,13 @@ import type { Test } from "../../plan/plan.ts";
 import { guardedVerdict } from "../search/test.ts";
 import { levelZero, nextLevel, type Writer } from "../search/writer.ts";
 import { relationProbe, relationSet } from "../state/relation-set.ts";
-import { lateralBranches, type Scope } from "../state/source.ts";
+import { lateralBranches, type StatementScope } from "../state/source.ts";
 import { type Fragment, integer, join, literal, sql } from "../text/fragment.ts";
 import { page, tupleIds } from "./candidate.ts";
 import { knownIds } from "./known-ids.ts";
 
 export interface SubjectCandidates {
-  readonly scope: Scope;
+  readonly scope: StatementScope;
   readonly candidatePlan: CandidatePlan;
   readonly entityId: Fragment;
   /** Judges tests of the search. Undefined when the plan has no SQL: then tests are taken to hold. */

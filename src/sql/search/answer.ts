@@ -2,7 +2,7 @@ import { type Fragment, join, sql } from "../text/fragment.ts";
 import { type InlinedGuardReading, seenVerdict } from "./inlined-guard.ts";
 
 /** The result of a search: columns to `select` from `rows`, which gives one row. */
-export interface Answer {
+export interface SearchAnswer {
   readonly verdict: Fragment;
   /** How many nodes were visited until then. */
   readonly nodes: Fragment;
@@ -18,7 +18,7 @@ export function answerOf(
   table: { readonly name: Fragment; readonly row: Fragment },
   rowVerdict: Fragment,
   inlinedGuards: readonly InlinedGuardReading[],
-): Answer {
+): SearchAnswer {
   const { name, row } = table;
   const hasInlinedGuards = inlinedGuards.length > 0;
   const columns = hasInlinedGuards ? sql`, ${row}.goal, ${row}.level` : sql``;

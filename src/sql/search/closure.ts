@@ -1,5 +1,5 @@
 import type { SearchPlan, Userset } from "../../plan/plan.ts";
-import { lateralBranches, type Scope, tupleProbe } from "../state/source.ts";
+import { lateralBranches, type StatementScope, tupleProbe } from "../state/source.ts";
 import { type Fragment, integer, join, literal, sql } from "../text/fragment.ts";
 
 /**
@@ -16,7 +16,7 @@ const beyondMax = sql`offset ${integer(closureMax)}`;
  * than are read. Nothing runs until a search first asks for it.
  */
 export function closureTables(
-  scope: Scope,
+  scope: StatementScope,
   plan: SearchPlan,
   subject: { readonly id: Fragment },
 ): Fragment[] {
@@ -49,7 +49,7 @@ export function closureTables(
 
 /** The usersets that the subject is in by a tuple of its own, and the subject if it is one. */
 function closureStarts(
-  scope: Scope,
+  scope: StatementScope,
   { usersets, question }: SearchPlan,
   subject: { readonly id: Fragment },
 ): Fragment[] {
@@ -82,7 +82,7 @@ function closureStarts(
 }
 
 /** From a row `c` of the closure to the usersets that it is in. */
-function closureSteps(scope: Scope, { usersets }: SearchPlan): Fragment[] {
+function closureSteps(scope: StatementScope, { usersets }: SearchPlan): Fragment[] {
   return usersets.flatMap((userset, index) =>
     userset.members.flatMap((member) => {
       const inner = usersets[member];

@@ -3,7 +3,7 @@ import { type EntityEnd, relationProbe } from "../state/relation-set.ts";
 import { type Fragment, integer, sql } from "../text/fragment.ts";
 import { isClosed, isCutOff } from "./closure.ts";
 import { passage } from "./guard.ts";
-import { nameOf, sharedNames, type States } from "./state-names.ts";
+import { nameOf, sharedNames, type SearchStates } from "./state-names.ts";
 import { byState, type ReachedEntity, type Search, type Writer } from "./writer.ts";
 
 interface StateHop {
@@ -86,7 +86,7 @@ function rankProbe(
   rank: readonly StateHop[],
   definite: Fragment,
 ): Fragment {
-  const states: States = { column: sql`${search.row}.state`, count: search.states.length };
+  const states: SearchStates = { column: sql`${search.row}.state`, count: search.states.length };
   const { relations, entityType } = sharedNames(
     states,
     rank.map(({ state, hop }) => ({ state, relations: hop.hop.relations })),
@@ -107,7 +107,7 @@ function rankProbe(
 /** `rank` is of one kind: a walk follows every subject of the type. */
 function subjectOf(
   type: Fragment,
-  states: States,
+  states: SearchStates,
   rank: readonly StateHop[],
 ): EntityEnd["subject"] {
   const usersets = usersetsOf(rank);
@@ -117,7 +117,7 @@ function subjectOf(
 }
 
 /** If the closure from the subject is complete, only its usersets lead on from those of an entity. */
-function isLed(writer: Writer, states: States, rank: readonly StateHop[]): Fragment {
+function isLed(writer: Writer, states: SearchStates, rank: readonly StateHop[]): Fragment {
   const usersets = usersetsOf(rank);
   if (usersets.length === 0) return sql``;
   const userset = numberOf(
@@ -138,7 +138,7 @@ function usersetsOf(rank: readonly StateHop[]): StateUserset[] {
   );
 }
 
-function targetState(writer: Writer, states: States, rank: readonly StateHop[]): Fragment {
+function targetState(writer: Writer, states: SearchStates, rank: readonly StateHop[]): Fragment {
   const target = numberOf(
     states,
     rank.map(({ state, hop }) => ({ state: state.id, number: hop.target })),
@@ -153,7 +153,7 @@ function targetState(writer: Writer, states: States, rank: readonly StateHop[]):
 
 /** A number by the state of a row. The probe found something for the row, so its state has an entry. */
 function numberOf(
-  states: States,
+  states: SearchStates,
   entries: readonly { readonly state: number; readonly number: number }[],
 ): Fragment {
   const values = entries.map(({ state, number }) => ({ state, value: integer(number) }));

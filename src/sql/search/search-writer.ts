@@ -1,7 +1,7 @@
 import { must } from "../../base/assert.ts";
 import { exactStates } from "../../plan/exact.ts";
 import type { SearchPlan } from "../../plan/plan.ts";
-import type { Scope } from "../state/source.ts";
+import type { StatementScope } from "../state/source.ts";
 import { type Fragment, join, sql } from "../text/fragment.ts";
 import { closureTables } from "./closure.ts";
 import { guardVerdict } from "./search.ts";
@@ -21,7 +21,7 @@ const searchCost = 8;
  * What writes the searches of one plan for one subject. Fails with `Untranslatable` when guards
  * within guards make too many of them.
  */
-export function searchWriter(scope: Scope, plan: SearchPlan, subject: Fragment): Writer {
+export function searchWriter(scope: StatementScope, plan: SearchPlan, subject: Fragment): Writer {
   let searches = 0;
   let spent = 0;
   const spend = (cost: number): void => {
@@ -48,7 +48,7 @@ export function searchWriter(scope: Scope, plan: SearchPlan, subject: Fragment):
 }
 
 /** The `with` that the searches of a plan for a subject need around them. */
-export function withClosure(scope: Scope, plan: SearchPlan, subject: Fragment): Fragment {
+export function withClosure(scope: StatementScope, plan: SearchPlan, subject: Fragment): Fragment {
   if (plan.usersets.length === 0) return sql``;
   return sql`with recursive ${join(closureTables(scope, plan, { id: subject }), ", ")}`;
 }

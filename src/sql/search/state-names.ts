@@ -12,7 +12,7 @@ interface StateName {
 }
 
 /** The states of a search: the column with the state of a row, and how many states there are. */
-export interface States {
+export interface SearchStates {
   readonly column: Fragment;
   readonly count: number;
 }
@@ -22,7 +22,7 @@ export interface States {
  * without an entry one of them is null, so that the probe finds nothing.
  */
 export function sharedNames(
-  states: States,
+  states: SearchStates,
   entries: readonly { readonly state: State; readonly relations: readonly string[] }[],
 ): { readonly relations: RelationSet; readonly entityType: Fragment } {
   const types = entries.map(({ state }) => ({ state: state.id, name: state.entityType }));
@@ -52,13 +52,13 @@ export function sharedNames(
 }
 
 /** The name by the state of a row. It is undefined which one a state without an entry gets. */
-export function nameOf(states: States, entries: readonly StateName[]): Fragment {
+export function nameOf(states: SearchStates, entries: readonly StateName[]): Fragment {
   const [first] = entries;
   return first !== undefined && agree(entries) ? literal(first.name) : nameByState(states, entries);
 }
 
 /** The name by the state of a row, null without an entry. */
-function nameByState(states: States, entries: readonly StateName[]): Fragment {
+function nameByState(states: SearchStates, entries: readonly StateName[]): Fragment {
   const [first] = entries;
   if (first !== undefined && entries.length === states.count && agree(entries)) {
     return literal(first.name);

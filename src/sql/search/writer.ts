@@ -1,12 +1,12 @@
 import { assert } from "../../base/assert.ts";
 import type { ExactStates } from "../../plan/exact.ts";
 import type { SearchPlan, State } from "../../plan/plan.ts";
-import type { Scope } from "../state/source.ts";
+import type { StatementScope } from "../state/source.ts";
 import { type Fragment, identifier, integer, join, param, sql } from "../text/fragment.ts";
 
 /** What the parts of a search are written with. */
 export interface Writer {
-  readonly scope: Scope;
+  readonly scope: StatementScope;
   readonly plan: SearchPlan;
   readonly exact: ExactStates;
   readonly subjectId: Fragment;

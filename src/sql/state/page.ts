@@ -28,7 +28,7 @@ export interface PageShape {
   readonly among: readonly string[];
 }
 
-interface Source {
+interface PageTable {
   readonly table: Fragment;
   readonly columns: readonly string[];
   /** The columns of the index but for the tenant. */
@@ -48,7 +48,7 @@ const tupleColumns = [
   "subject_relation",
 ];
 
-const sources: Readonly<Record<PageSource, Source>> = {
+const sources: Readonly<Record<PageSource, PageTable>> = {
   tuples_by_entity: {
     table: sql`relationships`,
     columns: tupleColumns,

@@ -1,6 +1,6 @@
 import { type Fragment, literal, sql, textArray } from "../text/fragment.ts";
 import type { ContextPath } from "./context.ts";
-import { type Scope, tupleProbe } from "./source.ts";
+import { type StatementScope, tupleProbe } from "./source.ts";
 
 /** The relations that a probe looks under: one name, or an array of several or of very many. */
 export type RelationSet =
@@ -30,7 +30,7 @@ export type EntityEnd = Omit<Extract<ContextPath, { end: "entity" }>, "end" | "r
  * of 0.4 for an entity with 9,000 direct viewers.
  */
 export function relationProbe(
-  scope: Scope,
+  scope: StatementScope,
   columns: Fragment,
   relations: RelationSet,
   entity: EntityEnd,

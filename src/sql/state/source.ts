@@ -8,7 +8,7 @@ export interface Shape extends ContextShape {
 }
 
 /** The rows of the surrounding query that a piece of a statement refers to. */
-export interface Scope {
+export interface StatementScope {
   readonly shape: Shape;
   /** Number of the tenant, from the row of `tenants` that the statement starts at. */
   readonly tenant: Fragment;
@@ -89,7 +89,7 @@ export const loggedTenant = sql`(r.tenant + 0)`;
  * logged attribute has. `path` leads to the contextual ones among which `where` chooses.
  */
 export function tupleProbe(
-  scope: Scope,
+  scope: StatementScope,
   columns: Fragment,
   where: Fragment,
   path: ContextPath,
@@ -99,7 +99,7 @@ export function tupleProbe(
 
 /** The branches of a `tupleProbe`, each a query. */
 export function tupleBranches(
-  scope: Scope,
+  scope: StatementScope,
   columns: Fragment,
   where: Fragment,
   path: ContextPath,
@@ -151,7 +151,7 @@ export function lateralBranches(branches: readonly Fragment[]): Fragment {
  * `value_type` and `value`. An attribute of the request overrides a stored one.
  */
 export function attributeProbe(
-  scope: Scope,
+  scope: StatementScope,
   entity: { readonly type: Fragment; readonly id: Fragment },
   name: Fragment,
 ): Fragment {

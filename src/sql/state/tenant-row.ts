@@ -1,6 +1,6 @@
 import { type Fragment, join, param, sql } from "../text/fragment.ts";
 import { contextRow, contextTables } from "./context.ts";
-import { pinColumns, pinTable, type Scope, type Shape, stateColumns } from "./source.ts";
+import { pinColumns, pinTable, type StatementScope, type Shape, stateColumns } from "./source.ts";
 
 /** The `with` of a statement whose body reads lists of its context; empty for other statements. */
 export function withContext(body: Fragment): Fragment {
@@ -21,7 +21,7 @@ export function tenantRow({ pinned }: Pick<Shape, "pinned">, body: Fragment): Fr
 export const isAskedTenant = sql`t.id = ${param("tenant", "text")}`;
 
 /** The scope of the parts of a statement that are joined to the row of the tenant. */
-export function scopeOf(shape: Shape): Scope {
+export function scopeOf(shape: Shape): StatementScope {
   return { shape, tenant: sql`t.number`, changed: sql`p.changed` };
 }
 

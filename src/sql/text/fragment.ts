@@ -3,10 +3,10 @@
  * Placeholders are numbered when the whole statement is rendered, so pieces compose in any order.
  */
 export interface Fragment {
-  readonly parts: readonly Part[];
+  readonly parts: readonly FragmentPart[];
 }
 
-type Part =
+type FragmentPart =
   | { readonly kind: "text"; readonly text: string }
   | { readonly kind: "param"; readonly key: string; readonly cast: string };
 
@@ -22,7 +22,7 @@ export interface Statement {
  * the template and inside parentheses. An empty fragment on a line of its own leaves no blank.
  */
 export function sql(strings: TemplateStringsArray, ...holes: readonly Fragment[]): Fragment {
-  const parts: Part[] = [];
+  const parts: FragmentPart[] = [];
   let isBlankDue = false;
   piecesOf(strings).forEach(({ text, spaced, breaksBefore, breaksAfter }, index) => {
     if (breaksBefore && parts.length > 0) isBlankDue = true;
@@ -40,7 +40,7 @@ export function sql(strings: TemplateStringsArray, ...holes: readonly Fragment[]
   return { parts };
 }
 
-const blank: Part = { kind: "text", text: " " };
+const blank: FragmentPart = { kind: "text", text: " " };
 
 /** The text of a template between two holes, with its line breaks collapsed. */
 interface Piece {
@@ -102,7 +102,7 @@ export function textArray(values: readonly string[]): Fragment {
 }
 
 export function join(fragments: readonly Fragment[], separator: string): Fragment {
-  const parts: Part[] = [];
+  const parts: FragmentPart[] = [];
   fragments.forEach((fragment, index) => {
     if (index > 0) parts.push({ kind: "text", text: separator });
     for (const part of fragment.parts) parts.push(part);
