@@ -1,7 +1,7 @@
 -- Returns where a stream of the tenant with id $1 begins: its `number` and the state of the database
 -- (`snapshot`, `timeline`, `place`: the cluster and database). When the stream begins at an earlier
 -- state, the one of snapshot $2 (null for none) with timeline $3, change $4 and $5 as `is_lost` takes
--- them, also whether that can be told: `is_future`, `is_lost`, `is_expired`, `is_before_tenant`. No
+-- them, also whether that is known: `is_future`, `is_lost`, `is_expired`, `is_before_tenant`. No
 -- row: no such tenant.
 select tenants.number::text, pg_current_snapshot()::text as snapshot,
   current_timeline() as timeline, control.system_identifier::text || '/' || here.oid as place,

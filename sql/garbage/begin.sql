@@ -1,5 +1,5 @@
--- Refuses from now on the tokens that are older than $1 milliseconds, which is told by the log too
--- when $2, and forgets the readings of the horizon that no later pass needs. Returns nothing.
+-- Refuses from now on the tokens that are older than $1 milliseconds, and forgets the readings of the
+-- horizon that no later pass needs. With $2 the times in the log count as well. Returns nothing.
 with cutoff as materialized (
   select clock_timestamp() - make_interval(secs => $1::double precision / 1000) as at
 ),

@@ -1,5 +1,5 @@
--- Returns one row: `horizon`, to which a pass with a window of $1 milliseconds would come, told by
--- the log too; and how many of the logged changes (`logged`) it would remove (`expired`).
+-- Returns one row: `horizon`, to which a pass with a window of $1 milliseconds would come if the times
+-- in the log count as well; and how many of the logged changes (`logged`) it would remove (`expired`).
 with reached as materialized (
   select horizon_before(
     clock_timestamp() - make_interval(secs => $1::double precision / 1000), true

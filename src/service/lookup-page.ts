@@ -23,7 +23,7 @@ export interface RawLookup extends RawQuestion {
 }
 
 /** A lookup whose request is parsed except for the page. */
-export interface Lookup {
+export interface ParsedLookup {
   /** Authenticates the tokens of the pages. */
   readonly mac: TokenMac;
   readonly operation: string;
@@ -50,7 +50,7 @@ export const defaultPageSize = 1_000;
 const batchSizes = { first: defaultPageSize, max: 10_000 };
 
 export async function lookupPage(
-  lookup: Lookup,
+  lookup: ParsedLookup,
   request: RawLookup,
 ): Promise<{ readonly ids: readonly string[]; readonly continuousToken: string }> {
   const scope = tokenScope(lookup);
@@ -70,7 +70,7 @@ export async function lookupPage(
  * holds nothing but the position.
  */
 export async function* lookupStream(
-  lookup: Lookup,
+  lookup: ParsedLookup,
   request: RawLookup,
 ): AsyncGenerator<LookupResult> {
   const scope = tokenScope(lookup);
@@ -98,7 +98,7 @@ interface PageStart {
 }
 
 async function readBehind(
-  lookup: Lookup,
+  lookup: ParsedLookup,
   place: PageStart | undefined,
   limit: number,
 ): Promise<LookupPage> {
@@ -112,7 +112,7 @@ async function readBehind(
 
 function pageStartOf(
   scope: TokenScope,
-  { frame }: Lookup,
+  { frame }: ParsedLookup,
   request: RawLookup,
 ): PageStart | undefined {
   const cursor = parseTextsCursor(
@@ -142,7 +142,7 @@ function cursorOf({ snapToken, schemaVersion }: LookupPage, after: string): read
 /**
  * The question is hashed, because a stream makes a token for each id and a context can be large.
  */
-function tokenScope({ mac, operation, tenant, frame, query: asked }: Lookup): TokenScope {
+function tokenScope({ mac, operation, tenant, frame, query: asked }: ParsedLookup): TokenScope {
   const { snapToken, schemaVersion, depth, context } = frame;
   const query = JSON.stringify([snapToken, schemaVersion, depth, context, asked]);
   return { mac, operation, tenant, query: hash("sha256", query, "base64") };

@@ -1,7 +1,7 @@
 import type { LookupEntityQuestion } from "../store/store.ts";
 import { type Absent, parseId, parseName, requireObject } from "./field.ts";
 import {
-  type Lookup,
+  type ParsedLookup,
   lookupPage,
   type LookupResult,
   lookupStream,
@@ -46,7 +46,11 @@ export async function* lookupEntityStream(
   yield* lookupStream(lookup, request);
 }
 
-function parseLookup(service: Service, request: LookupEntityRequest, operation: string): Lookup {
+function parseLookup(
+  service: Service,
+  request: LookupEntityRequest,
+  operation: string,
+): ParsedLookup {
   const { tenant, question } = parseQuestion(request);
   const { arguments: _unused, ...frame } = question;
   const entityType = parseName(request.entityType, "entity_type");
@@ -99,7 +103,7 @@ export async function lookupSubject(
     subjectType: parseName(reference.type, "subject_reference.type"),
     subjectRelation: parseSubjectRelation(reference.relation, "subject_reference.relation"),
   };
-  const lookup: Lookup = {
+  const lookup: ParsedLookup = {
     mac: service.store.pageMac,
     operation: "permissions/lookup-subject",
     tenant,

@@ -32,7 +32,7 @@ export async function watch(service: Service, request: WatchRequest): Promise<Ch
 }
 
 async function* untilDrained(
-  { start, messages, told }: ChangeStream,
+  { start, messages, delivered }: ChangeStream,
   draining: AbortSignal,
 ): AsyncGenerator<ChangeMessage> {
   let last: SnapToken | undefined;
@@ -47,7 +47,7 @@ async function* untilDrained(
     throw error;
   }
   if (!draining.aborted) return;
-  const token = told();
+  const token = delivered();
   if (token !== last) yield { snapToken: token, changes: [] };
   throw new PembaError("UNAVAILABLE", "the server is stopping, resume with the last snap token");
 }

@@ -18,19 +18,19 @@ export interface ChangeMessage {
 export const messageChangesMax = 1_000;
 export const messageBytesMax = 1024 * 1024;
 
-type Parts = readonly (readonly Change[])[];
+type ChangeParts = readonly (readonly Change[])[];
 
 /** The parts of a transaction are computed once for all streams that have its changes. */
-const known = new WeakMap<readonly Change[], Parts>();
+const known = new WeakMap<readonly Change[], ChangeParts>();
 
 /** The changes of a transaction in parts that fit a message each. */
-export function partsOf(changes: readonly Change[]): Parts {
+export function partsOf(changes: readonly Change[]): ChangeParts {
   const parts = known.get(changes) ?? divide(changes);
   known.set(changes, parts);
   return parts;
 }
 
-function divide(changes: readonly Change[]): Parts {
+function divide(changes: readonly Change[]): ChangeParts {
   const parts: Change[][] = [];
   let bytes = 0;
   for (const change of changes) {

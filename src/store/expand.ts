@@ -22,10 +22,10 @@ type Walk = Extract<Formula, { readonly kind: "walk" }>;
 /** The subjects of a relation of an entity, on every path to it. */
 interface Members {
   readonly leaf: ExpandNode & { readonly kind: "subjects" };
-  readonly usersets: readonly Target[];
+  readonly usersets: readonly ExpandTarget[];
 }
 
-interface Target {
+interface ExpandTarget {
   readonly entity: Entity;
   readonly node: Node;
 }
@@ -35,7 +35,7 @@ class Expansion {
   /** The names on the path from the root, to end cycles. */
   readonly #path = new Set<string>();
   readonly #members = new Map<string, Members>();
-  readonly #targets = new Map<string, readonly Target[]>();
+  readonly #targets = new Map<string, readonly ExpandTarget[]>();
   readonly #size = new TreeSize();
 
   constructor(facts: Facts) {
@@ -47,7 +47,7 @@ class Expansion {
     yield;
     const { name, formula } = node;
     if (node.isOperand) return yield* this.#expandFormula(entity, name, formula);
-    const key = keyOf(entity, name);
+    const key = nodeKey(entity, name);
     if (this.#path.has(key)) {
       const itself = { ...entity, relation: name };
       return this.#leaf(entity, name, { kind: "subjects", subjects: [itself] });
@@ -152,7 +152,7 @@ class Expansion {
   }
 
   #membersOf(entity: Entity, { relation, types, usersets }: Relation): Members {
-    const key = keyOf(entity, relation);
+    const key = nodeKey(entity, relation);
     let members = this.#members.get(key);
     if (members === undefined) {
       const subjects = types.flatMap(({ type, relation: name }) => {
@@ -174,8 +174,8 @@ class Expansion {
     return members;
   }
 
-  #targetsOf(entity: Entity, { relation, targets: nodes }: Walk): readonly Target[] {
-    const key = `${keyOf(entity, relation)}\0${nodes[0]?.name ?? ""}`;
+  #targetsOf(entity: Entity, { relation, targets: nodes }: Walk): readonly ExpandTarget[] {
+    const key = `${nodeKey(entity, relation)}\0${nodes[0]?.name ?? ""}`;
     let targets = this.#targets.get(key);
     if (targets === undefined) {
       targets = nodes.flatMap((node) => {
@@ -201,6 +201,6 @@ class Expansion {
 
 type SetOperation = "union" | "intersection" | "exclusion";
 
-function keyOf(entity: Entity, name: string): string {
+function nodeKey(entity: Entity, name: string): string {
   return `${entity.type}\0${entity.id}\0${name}`;
 }

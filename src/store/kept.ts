@@ -47,7 +47,7 @@ export class HeldBytes {
   }
 }
 
-interface Entry<T> {
+interface KeptEntry<T> {
   readonly value: T;
   readonly held: Held;
 }
@@ -64,7 +64,7 @@ export class KeptMap<T extends object> {
   readonly #limit: HeldBytes;
   readonly #bytesOf: (value: T) => number;
   readonly #maxEntries: number;
-  readonly #entries = new Map<string, Entry<T>>();
+  readonly #entries = new Map<string, KeptEntry<T>>();
   readonly #flights = new SingleFlight<T>();
 
   /** `maxEntries` 0: as many as there is room for. */

@@ -17,10 +17,10 @@ export function countWithin<T>(items: readonly T[], bytesOf: (item: T) => number
 export function pageOf<T, K>(
   found: readonly T[],
   limit: number,
-  keyOf: (item: T) => K,
+  keyOfItem: (item: T) => K,
 ): Page<T, K> {
   const items = found.slice(0, limit);
   const last = items.at(-1);
   const hasMore = found.length > limit && last !== undefined;
-  return { items, next: hasMore ? keyOf(last) : undefined };
+  return { items, next: hasMore ? keyOfItem(last) : undefined };
 }

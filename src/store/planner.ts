@@ -44,7 +44,7 @@ export class Planner {
   /** The plan of a question (see `questionUnder`). Fails as `buildPlan` does, and with CANCELLED. */
   planOf(planning: Planning): Plan | Promise<Plan> {
     const { compiled, question } = planning;
-    const known = this.#plans.get(keyOf(compiled, question));
+    const known = this.#plans.get(planKey(compiled, question));
     return known ?? this.#build(planning);
   }
 
@@ -53,7 +53,7 @@ export class Planner {
     const { compiled, question, signal } = planning;
     const plan = await this.planOf(planning);
     return await this.#candidates.find(
-      keyOf(compiled, question),
+      planKey(compiled, question),
       () => buildCandidatePlan(plan),
       signal,
     );
@@ -69,12 +69,12 @@ export class Planner {
       signal,
     );
     const asked = { question, network, root };
-    return await this.#plans.find(keyOf(compiled, question), () => buildPlan(asked), signal);
+    return await this.#plans.find(planKey(compiled, question), () => buildPlan(asked), signal);
   }
 }
 
 /** Equal for equal questions under the same text. */
-export function keyOf({ id }: CompiledText, question: Question): string {
+export function planKey({ id }: CompiledText, question: Question): string {
   return `${id} ${questionKey(question)}`;
 }
 

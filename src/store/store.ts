@@ -279,7 +279,7 @@ export interface ChangeStream {
    * The latest state up to which the messages that were taken hold everything. Not to be asked for
    * while the next one is waited for.
    */
-  readonly told: () => SnapToken;
+  readonly delivered: () => SnapToken;
 }
 
 /** How changes can be followed. */

@@ -7,7 +7,7 @@ import { sameValue } from "./attribute-value.ts";
 /** How a request names its elements in errors: 3 is `tuples[3]`. */
 export type PathOf = (index: number) => string;
 
-interface Fault {
+interface DataFault {
   readonly code: ErrorCode;
   readonly field: string;
   readonly message: string;
@@ -37,7 +37,7 @@ export function validateData(
  * tuple at fault; its details have all of them.
  */
 export function validateTuples(schema: Schema, tuples: readonly Tuple[], pathOf: PathOf): void {
-  const faults: Fault[] = [];
+  const faults: DataFault[] = [];
   tuples.forEach((tuple, index) => {
     const fault = tupleFault(schema, tuple, pathOf(index));
     if (fault !== undefined) faults.push(fault);
@@ -56,7 +56,7 @@ export function validateAttributes(
 ): void {
   // Most questions bring none.
   if (attributes.length === 0) return;
-  const faults: Fault[] = [];
+  const faults: DataFault[] = [];
   const places = new Map<string, number>();
   attributes.forEach((attribute, index) => {
     const fault =
@@ -72,7 +72,7 @@ export function attributeKey({ entity, attribute }: Attribute): string {
   return `${entity.type}:${entity.id}$${attribute}`;
 }
 
-function tupleFault(schema: Schema, tuple: Tuple, path: string): Fault | undefined {
+function tupleFault(schema: Schema, tuple: Tuple, path: string): DataFault | undefined {
   const { entity, relation, subject } = tuple;
   const definition = schema.entities.get(entity.type);
   if (definition === undefined) return unknownEntityType(schema, entity.type, path);
@@ -98,7 +98,7 @@ function tupleFault(schema: Schema, tuple: Tuple, path: string): Fault | undefin
   return undefined;
 }
 
-function attributeFault(schema: Schema, attribute: Attribute, path: string): Fault | undefined {
+function attributeFault(schema: Schema, attribute: Attribute, path: string): DataFault | undefined {
   const { entity, attribute: name, value } = attribute;
   const definition = schema.entities.get(entity.type);
   if (definition === undefined) return unknownEntityType(schema, entity.type, path);
@@ -125,7 +125,7 @@ function attributeFault(schema: Schema, attribute: Attribute, path: string): Fau
 function conflictFault(
   attributes: readonly Attribute[],
   at: { readonly index: number; readonly places: Map<string, number>; readonly pathOf: PathOf },
-): Fault | undefined {
+): DataFault | undefined {
   const attribute = attributes[at.index];
   if (attribute === undefined) return undefined;
   const key = attributeKey(attribute);
@@ -143,7 +143,7 @@ function conflictFault(
   };
 }
 
-function unknownEntityType(schema: Schema, type: string, path: string): Fault {
+function unknownEntityType(schema: Schema, type: string, path: string): DataFault {
   return {
     code: "ENTITY_TYPE_NOT_FOUND",
     field: `${path}.entity.type`,
@@ -151,7 +151,7 @@ function unknownEntityType(schema: Schema, type: string, path: string): Fault {
   };
 }
 
-function unknownRelation(definition: EntityDefinition, relation: string, path: string): Fault {
+function unknownRelation(definition: EntityDefinition, relation: string, path: string): DataFault {
   return {
     code: "RELATION_DEFINITION_NOT_FOUND",
     field: `${path}.relation`,
@@ -176,7 +176,7 @@ function subjectTypeText({ type, relation }: RelationType): string {
   return relation === "" ? type : `${type}#${relation}`;
 }
 
-function refuse(faults: readonly Fault[]): void {
+function refuse(faults: readonly DataFault[]): void {
   const first = faults[0];
   if (first === undefined) return;
   const details: readonly ErrorDetail[] = faults

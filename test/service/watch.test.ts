@@ -22,17 +22,17 @@ for (const engine of engines) {
       t.after(close);
       const service = { store, health: createHealth(store), ...limits };
       const [tenantId, other] = [await tenantWithSchema(store), await tenantWithSchema(store)];
-      const { start, told, messages } = await watch(service, { tenantId, signal });
+      const { start, delivered, messages } = await watch(service, { tenantId, signal });
       const stream = messages[Symbol.asyncIterator]();
       await write(store, other, { tuples: ["doc:1#owner@user:a"] });
       const last = stream.next();
-      await until(async () => (told() === start ? undefined : true));
+      await until(async () => (delivered() === start ? undefined : true));
       service.health.drain();
       const { value } = await last;
-      assert.deepEqual(value, { changes: [], snapToken: told() });
+      assert.deepEqual(value, { changes: [], snapToken: delivered() });
       await fails(stream.next(), "UNAVAILABLE", "resume with the last snap token");
       await write(store, tenantId, { tuples: ["doc:1#owner@user:a"] });
-      const resumed = await follow(store, tenantId, told());
+      const resumed = await follow(store, tenantId, delivered());
       assert.deepEqual(textOf(await resumed.next()), ["+doc:1#owner@user:a"]);
       await resumed.leave();
     });
@@ -47,7 +47,7 @@ async function givenBefore(
   const service = serviceOf({
     follow: async () => ({
       start: "start" as SnapToken,
-      told: () => "told" as SnapToken,
+      delivered: () => "delivered" as SnapToken,
       messages: (async function* () {
         yield* messages;
         throw error;

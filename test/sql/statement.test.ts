@@ -15,7 +15,7 @@ import {
   sql,
   type Statement,
 } from "../../src/sql/text/fragment.ts";
-import type { Value } from "../../src/store/postgres/connect/value.ts";
+import type { ParameterValue } from "../../src/store/postgres/connect/value.ts";
 import { checkShape, checkValues } from "../../src/store/postgres/questions/check-values.ts";
 import type { CheckQuestion } from "../../src/store/store.ts";
 import { createTestDatabase, type TestDatabase } from "../support/database.ts";
@@ -35,7 +35,7 @@ after(async () => {
   await database.drop();
 });
 
-test("a literal is the text that it was made of, whatever the server's settings", async () => {
+test("a literal is the text that it was made of, with all settings of the server", async () => {
   // Text of well-formed characters: others no schema can hold, and no column.
   const text = fc.string({ unit: "binary" }).filter((one) => !one.includes("\0"));
   const special = fc
@@ -173,7 +173,7 @@ test("no value of a request becomes text of its statement", async () => {
 /** What is sent for a question, under a schema of its own, since statements are kept by schema. */
 async function send(question: CheckQuestion): Promise<{
   readonly statement: Statement;
-  readonly values: ReadonlyMap<string, Value>;
+  readonly values: ReadonlyMap<string, ParameterValue>;
 }> {
   const { compiled, checks } = await plansOver(schemaText);
   const { items, path } = question;

@@ -5,10 +5,10 @@ import { attributeJson } from "../../src/store/attribute-value.ts";
 import type { Change, ChangeMessage } from "../../src/store/change.ts";
 import type { Store } from "../../src/store/store.ts";
 
-/** One who follows the changes of a tenant, and takes a message when told to. */
+/** Follows the changes of a tenant, and takes a message for each call of `next`. */
 export interface Follower {
   readonly start: SnapToken;
-  readonly told: () => SnapToken;
+  readonly delivered: () => SnapToken;
   /** The next message, for which it waits. */
   next(): Promise<ChangeMessage>;
   /** Fails unless the stream ends. */
@@ -20,11 +20,11 @@ export interface Follower {
 export async function follow(store: Store, tenant: TenantId, after?: SnapToken): Promise<Follower> {
   const leaving = new AbortController();
   const from = { after, signal: leaving.signal };
-  const { start, messages, told } = await store.changes.follow(tenant, from);
+  const { start, messages, delivered } = await store.changes.follow(tenant, from);
   const iterator = messages[Symbol.asyncIterator]();
   return {
     start,
-    told,
+    delivered,
     next: async () => {
       const result = await iterator.next();
       return result.done === true ? assert.fail("the stream has ended") : result.value;

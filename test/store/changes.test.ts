@@ -234,7 +234,7 @@ for (const engine of engines) {
       await Promise.all(followers.map((follower) => follower.leave()));
     });
 
-    test("who follows a tenant that is deleted is told that there is none", async () => {
+    test("a stream of a tenant that is deleted ends with the error that there is none", async () => {
       const tenant = await tenantWithSchema(store);
       const [waiting, behind] = [await follow(store, tenant), await follow(store, tenant)];
       const next = fails(waiting.next(), "TENANT_NOT_FOUND", tenant);
@@ -274,8 +274,8 @@ for (const engine of engines) {
       await old.leave();
     });
 
-    test("an unknown tenant and a token that is none are refused before anything is told", async () => {
-      await fails(follow(store, tenantId("nobody")), "TENANT_NOT_FOUND");
+    test("an unknown tenant and a token that is none are refused before anything is delivered", async () => {
+      await fails(follow(store, tenantId("missing")), "TENANT_NOT_FOUND");
       const tenant = await newTenant(store);
       await fails(follow(store, tenant, "x" as SnapToken), "INVALID_SNAP_TOKEN", "malformed");
       const other = await engine.open({ watch });
@@ -340,20 +340,20 @@ for (const engine of engines) {
       await write(store, other, { tuples: ["doc:1#owner@user:a"] });
       await write(store, tenant, { tuples: ["doc:x#owner@user:a"] });
       const { snapToken } = await next;
-      assert.equal(follower.told(), snapToken);
+      assert.equal(follower.delivered(), snapToken);
       const part = follower.next();
       await write(store, other, { tuples: ["doc:2#owner@user:a"] });
       await write(store, tenant, { tuples: ["doc:y#owner@user:a"] });
       await part;
       const parts = follower.next();
       await write(store, other, { tuples: ["doc:3#owner@user:a"] });
-      await until(async () => (follower.told() === (await part).snapToken ? undefined : true));
+      await until(async () => (follower.delivered() === (await part).snapToken ? undefined : true));
       await write(store, tenant, { tuples });
       assert.equal((await parts).snapToken, (await part).snapToken);
-      assert.equal(follower.told(), (await part).snapToken);
+      assert.equal(follower.delivered(), (await part).snapToken);
       const whole = await follower.next();
       assert.equal(whole.changes.length, 1);
-      assert.equal(follower.told(), whole.snapToken);
+      assert.equal(follower.delivered(), whole.snapToken);
       await follower.leave();
     });
 

@@ -18,7 +18,7 @@ export interface EndlessChanges {
   readonly changes: ChangeStore;
   /** How many messages have been taken from it. */
   readonly taken: () => number;
-  /** Resolves when whoever followed has gone. */
+  /** Resolves when the follower has gone. */
   readonly left: Promise<void>;
 }
 
@@ -43,7 +43,7 @@ export function endlessChanges(): EndlessChanges {
     follow: async (_tenant, { signal }) => ({
       start,
       messages: messages(signal),
-      told: () => start,
+      delivered: () => start,
     }),
   };
   return { changes, taken: () => taken, left };
@@ -76,7 +76,7 @@ export function silentChanges(): {
   const changes: ChangeStore = {
     follow: async (_tenant, { signal }) => ({
       start: "start" as SnapToken,
-      told: () => "start" as SnapToken,
+      delivered: () => "start" as SnapToken,
       messages: {
         [Symbol.asyncIterator]: () => ({
           next: async () => {

@@ -24,7 +24,7 @@ export interface KnownState {
 }
 
 /** Finds out which states tokens name, and whether these may still be read. */
-export interface States {
+export interface StateReader {
   /**
    * Fails with TENANT_NOT_FOUND, SCHEMA_NOT_FOUND (of a pinned version), INVALID_SNAP_TOKEN,
    * SNAP_TOKEN_EXPIRED and UNAVAILABLE, and with CANCELLED when the signal aborts.
@@ -33,7 +33,7 @@ export interface States {
 }
 
 interface CacheParts {
-  readonly states: States;
+  readonly states: StateReader;
   readonly schemas: Pick<CompiledSchemas, "find" | "seenHead">;
   readonly limits: AnswerCacheLimits;
   readonly telemetry: Telemetry;

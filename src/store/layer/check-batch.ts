@@ -17,16 +17,16 @@ export function batchKey({ item, question }: SingleCheck): string {
 }
 
 /** A check of a batch, with all callers that wait for its answer. */
-interface Entry {
+interface BatchEntry {
   readonly check: SingleCheck;
   /** Identifies the check while it waits. */
   readonly checkKey: string;
-  readonly waiters: Set<Waiter>;
+  readonly waiters: Set<CheckWaiter>;
   /** Changes when the check is taken out to be asked alone. */
   batch: CheckBatch;
 }
 
-interface Waiter {
+interface CheckWaiter {
   readonly resolve: (answer: CheckAnswer) => void;
   readonly reject: (error: unknown) => void;
 }
@@ -41,7 +41,7 @@ export class CheckBatch {
   readonly key: string;
   /** Runs work in the context, and so the trace, of the first caller. */
   readonly asFirst: ReturnType<typeof AsyncLocalStorage.snapshot> = AsyncLocalStorage.snapshot();
-  readonly #entries = new Map<string, Entry>();
+  readonly #entries = new Map<string, BatchEntry>();
   readonly #onLeft: OnLeft;
   readonly #abandoned = new AbortController();
 
@@ -74,7 +74,7 @@ export class CheckBatch {
   async join(check: SingleCheck, checkKey: string): Promise<CheckAnswer> {
     const { promise, resolve, reject } = Promise.withResolvers<CheckAnswer>();
     const { signal } = check.question;
-    const waiter: Waiter = { resolve, reject };
+    const waiter: CheckWaiter = { resolve, reject };
     const entry = this.#entryOf(check, checkKey);
     entry.waiters.add(waiter);
     const leave = (): void => {
@@ -118,16 +118,16 @@ export class CheckBatch {
     });
   }
 
-  #entryOf(check: SingleCheck, checkKey: string): Entry {
+  #entryOf(check: SingleCheck, checkKey: string): BatchEntry {
     const key = itemKey(check.item);
     const known = this.#entries.get(key);
     if (known !== undefined) return known;
-    const entry: Entry = { check, checkKey, waiters: new Set(), batch: this };
+    const entry: BatchEntry = { check, checkKey, waiters: new Set(), batch: this };
     this.#entries.set(key, entry);
     return entry;
   }
 
-  #clear(entry: Entry): void {
+  #clear(entry: BatchEntry): void {
     this.#entries.delete(itemKey(entry.check.item));
     if (this.#entries.size === 0) this.#abandoned.abort();
     this.#onLeft(this, entry.checkKey);

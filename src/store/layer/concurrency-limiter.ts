@@ -10,7 +10,7 @@ export interface QueueWatcher {
   refused(): void;
 }
 
-interface Waiter {
+interface QueueWaiter {
   readonly tenant: TenantId | undefined;
   readonly begin: () => void;
   readonly refuse: (error: PembaError) => void;
@@ -31,7 +31,7 @@ export class ConcurrencyLimiter {
   readonly #watcher: QueueWatcher | undefined;
   #running = 0;
   readonly #runningOf = new Map<TenantId | undefined, number>();
-  readonly #waiting = new FairQueue<Waiter>();
+  readonly #waiting = new FairQueue<QueueWaiter>();
 
   /** `refusal` is the message of the error for refused operations. */
   constructor(limits: {
@@ -91,7 +91,7 @@ export class ConcurrencyLimiter {
     const presentMax = this.#runningMax + this.#waitingMax;
     if (this.#running + this.#waiting.size >= presentMax) this.#makeRoom(tenant);
     const { promise, resolve, reject } = Promise.withResolvers<void>();
-    const waiter: Waiter = { tenant, begin: resolve, refuse: reject };
+    const waiter: QueueWaiter = { tenant, begin: resolve, refuse: reject };
     const leave = (): void => {
       this.#waiting.remove(waiter);
       reject(cancelled(undefined));

@@ -6,7 +6,7 @@ import {
   type Operation,
   type OperationName,
   operations,
-  type Question,
+  type QuestionOperation,
   type Requests,
 } from "./operation.ts";
 
@@ -18,7 +18,7 @@ export type Around = <Request, Answer>(
 ) => Promise<Answer>;
 
 export type AroundQuestion = <Request, Answer>(
-  question: Question<Request, Answer>,
+  question: QuestionOperation<Request, Answer>,
   request: Request,
   next: (request: Request) => Promise<Answer>,
 ) => Promise<Answer>;

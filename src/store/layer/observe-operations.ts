@@ -1,7 +1,7 @@
 import type { Telemetry } from "../../base/telemetry.ts";
 import type { ChangeMessage } from "../change.ts";
 import type { Layer } from "./layer.ts";
-import { operations, type Question } from "./operation.ts";
+import { operations, type QuestionOperation } from "./operation.ts";
 
 /** Measures what the store is asked, what it answers, and what that takes; undefined without telemetry. */
 export function observeOperations(telemetry: Telemetry): Layer | undefined {
@@ -60,7 +60,7 @@ export function observeInterpreter({
 
 async function measured<Request, Answer>(
   telemetry: Telemetry,
-  operation: Question<Request, Answer>,
+  operation: QuestionOperation<Request, Answer>,
   request: Request,
   next: (request: Request) => Promise<Answer>,
 ): Promise<Answer> {

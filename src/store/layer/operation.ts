@@ -1,10 +1,10 @@
 import type { TenantId } from "../../base/tuple.ts";
 import type { CheckAnswer, LookupPage, Store } from "../store.ts";
 
-type Part = "tenants" | "schemas" | "data" | "bundles" | "permissions" | "lookups" | "changes";
+type StorePart = "tenants" | "schemas" | "data" | "bundles" | "permissions" | "lookups" | "changes";
 
 /** The methods of a part of the store that take time: the others are not operations. */
-type OperationsOf<P extends Part> = {
+type OperationsOf<P extends StorePart> = {
   readonly [
     M in keyof Store[P] & string as Store[P][M] extends (...request: never) => Promise<unknown>
       ? `${P}.${M}`
@@ -43,7 +43,7 @@ export interface Operation<Request> {
 }
 
 /** A question about permissions. */
-export interface Question<Request, Answer> extends Operation<Request> {
+export interface QuestionOperation<Request, Answer> extends Operation<Request> {
   /** The names that it may have in spans and metrics. */
   readonly names: readonly string[];
   /** Its name in spans and metrics; one of `names`. */
@@ -63,7 +63,7 @@ interface Signalled {
 
 type Kinds = {
   readonly [N in OperationName]:
-    | ({ readonly kind: "question" | "lookup" } & Question<Requests[N], Answers[N]>)
+    | ({ readonly kind: "question" | "lookup" } & QuestionOperation<Requests[N], Answers[N]>)
     | ({ readonly kind: "read" | "change" } & Operation<Requests[N]>);
 };
 
@@ -165,7 +165,7 @@ function question<Q extends Signalled, Answer>(
   names: readonly string[],
   nameOf: (question: Q) => string,
   resultsOf: (answer: Answer) => Results | undefined,
-): { readonly kind: "question" } & Question<[TenantId, Q], Answer> {
+): { readonly kind: "question" } & QuestionOperation<[TenantId, Q], Answer> {
   return {
     kind: "question",
     ...signalled(),
@@ -177,7 +177,7 @@ function question<Q extends Signalled, Answer>(
 
 function lookup<Q extends Signalled>(
   name: string,
-): { readonly kind: "lookup" } & Question<[TenantId, Q], LookupPage> {
+): { readonly kind: "lookup" } & QuestionOperation<[TenantId, Q], LookupPage> {
   return {
     kind: "lookup",
     ...signalled(),

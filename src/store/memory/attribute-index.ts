@@ -23,7 +23,7 @@ export class AttributeIndex {
   /** Gives the attribute its value. Returns whether that changed anything. */
   set({ entity, attribute, value }: Attribute, revision: Revision): boolean {
     const ofEntity = this.#byEntity.get(entity.id) ?? new Map<string, StoredAttribute>();
-    const stored = ofEntity.get(keyOf(entity, attribute)) ?? {
+    const stored = ofEntity.get(attributeTypeKey(entity, attribute)) ?? {
       name: { entity, attribute },
       values: [],
     };
@@ -31,19 +31,19 @@ export class AttributeIndex {
     if (last !== undefined && sameValue(last.value, value)) return false;
     this.#end(stored, revision);
     stored.values.push({ value, lifetime: { created: revision, deleted: forever } });
-    ofEntity.set(keyOf(entity, attribute), stored);
+    ofEntity.set(attributeTypeKey(entity, attribute), stored);
     this.#byEntity.set(entity.id, ofEntity);
     return true;
   }
 
   get(entity: Entity, attribute: string, revision: Revision): AttributeValue | undefined {
-    const stored = this.#byEntity.get(entity.id)?.get(keyOf(entity, attribute));
+    const stored = this.#byEntity.get(entity.id)?.get(attributeTypeKey(entity, attribute));
     return stored && standing(stored, revision)?.value;
   }
 
   /** Ends the attribute, if it stands. Returns whether it did. */
   delete({ entity, attribute }: AttributeName, revision: Revision): boolean {
-    const stored = this.#byEntity.get(entity.id)?.get(keyOf(entity, attribute));
+    const stored = this.#byEntity.get(entity.id)?.get(attributeTypeKey(entity, attribute));
     return stored !== undefined && this.#end(stored, revision);
   }
 
@@ -74,7 +74,7 @@ export class AttributeIndex {
 
   #remove({ entity, attribute }: AttributeName): void {
     const ofEntity = this.#byEntity.get(entity.id);
-    ofEntity?.delete(keyOf(entity, attribute));
+    ofEntity?.delete(attributeTypeKey(entity, attribute));
     if (ofEntity?.size === 0) this.#byEntity.delete(entity.id);
   }
 
@@ -98,6 +98,6 @@ function standing({ values }: StoredAttribute, revision: Revision): StoredValue 
 }
 
 /** No name and no id holds a NUL. */
-function keyOf(entity: Entity, attribute: string): string {
+function attributeTypeKey(entity: Entity, attribute: string): string {
   return `${entity.type}\0${attribute}`;
 }

@@ -25,7 +25,7 @@ export function createMemoryChanges(
         start: data.tokenOf(from),
         messages: messagesOf(data, { tenant, log, place, signal, quietMs, lags }),
         // What was written since is of other tenants, unless it is in the log.
-        told: () =>
+        delivered: () =>
           data.tokenOf(log.after(place.given) === undefined ? data.revision : place.given),
       };
     },
@@ -46,7 +46,7 @@ async function* messagesOf(
 ): AsyncGenerator<ChangeMessage> {
   const { log, signal, place, quietMs } = stream;
   const lag = stream.lags.open();
-  let toldAt = performance.now();
+  let deliveredAt = performance.now();
   try {
     while (!signal.aborted) {
       if (log.isEnded) throw tenantNotFound(stream.tenant);
@@ -54,18 +54,18 @@ async function* messagesOf(
       if (write === "forgotten") throw expiredSnapToken();
       if (write === undefined) {
         lag.caughtUp();
-        const silence = performance.now() - toldAt;
+        const silence = performance.now() - deliveredAt;
         if (silence < quietMs) {
           await log.grown(signal, quietMs - silence);
         } else {
-          toldAt = performance.now();
+          deliveredAt = performance.now();
           place.given = data.revision;
           yield { changes: [], snapToken: data.tokenOf(place.given) };
         }
         continue;
       }
       lag.behind();
-      toldAt = performance.now();
+      deliveredAt = performance.now();
       const parts = partsOf(write.changes);
       for (const [index, changes] of parts.entries()) {
         // A part of a write has no new token, or it would look like a whole.

@@ -24,7 +24,7 @@ import { validateAttributes, validateTuples } from "../validate-data.ts";
 import type { MemoryData } from "./data.ts";
 import type { Revision } from "./revision.ts";
 
-interface Parts {
+interface MemoryPermissionParts {
   readonly data: MemoryData;
   readonly schemas: CompiledSchemas;
 }
@@ -34,7 +34,7 @@ export class MemoryPermissions implements PermissionStore {
   readonly #data: MemoryData;
   readonly #schemas: CompiledSchemas;
 
-  constructor(parts: Parts) {
+  constructor(parts: MemoryPermissionParts) {
     this.#data = parts.data;
     this.#schemas = parts.schemas;
   }

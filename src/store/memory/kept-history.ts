@@ -1,6 +1,6 @@
 import type { Revision } from "./revision.ts";
 
-interface Reading {
+interface TimedRevision {
   readonly atMs: number;
   readonly revision: Revision;
 }
@@ -12,7 +12,7 @@ const parts = 16;
 export class KeptHistory {
   readonly #leftMax: number;
   /** Ascending in time and in revision. */
-  #readings: readonly Reading[] = [];
+  #readings: readonly TimedRevision[] = [];
   #horizon: Revision = 0;
   /** States between which a part of what may be left behind was. */
   #marks: readonly Revision[] = [];

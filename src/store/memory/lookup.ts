@@ -27,14 +27,14 @@ import { validateAttributes, validateTuples } from "../validate-data.ts";
 import type { MemoryData } from "./data.ts";
 import type { Revision } from "./revision.ts";
 
-interface Parts {
+interface MemoryLookupParts {
   readonly data: MemoryData;
   readonly schemas: CompiledSchemas;
   readonly telemetry: Telemetry;
 }
 
 /** Lookups by checking every candidate, in the order of ids, until the page is full. */
-export function memoryLookups(parts: Parts): LookupStore {
+export function memoryLookups(parts: MemoryLookupParts): LookupStore {
   return {
     entities: async (tenant, question) => {
       const { subject, scope } = question;
@@ -65,7 +65,7 @@ export function memoryLookups(parts: Parts): LookupStore {
 }
 
 /** A lookup at one state of schema and data. */
-interface Lookup {
+interface LookupAtState {
   readonly data: MemoryData;
   readonly check: LookupCheck;
   readonly schema: Schema;
@@ -79,11 +79,11 @@ interface Lookup {
 
 /** The errors of a question come in the same order as on the other engine. */
 async function prepare(
-  { data, schemas }: Parts,
+  { data, schemas }: MemoryLookupParts,
   tenant: TenantId,
   { context, schemaVersion, snapToken, signal }: LookupFrame,
   check: LookupCheck,
-): Promise<Lookup> {
+): Promise<LookupAtState> {
   const { schema, version, compiled } = await schemas.find(tenant, schemaVersion);
   validateTuples(schema, context.tuples, (index) => `context.tuples[${index}]`);
   validateAttributes(schema, context.attributes, (index) => `context.attributes[${index}]`);
@@ -107,8 +107,8 @@ async function prepare(
 }
 
 async function readPage(
-  { data }: Parts,
-  lookup: Lookup,
+  { data }: MemoryLookupParts,
+  lookup: LookupAtState,
   frame: LookupFrame,
   candidates: Steps<ReadonlySet<string>>,
 ): Promise<CheckedPage> {
@@ -125,7 +125,7 @@ interface CheckedPage {
 }
 
 function* checkedPage(
-  { check, plan, sought, snapToken, schemaVersion }: Lookup,
+  { check, plan, sought, snapToken, schemaVersion }: LookupAtState,
   { after, limit, depth }: LookupFrame,
   candidates: Steps<ReadonlySet<string>>,
 ): Steps<CheckedPage> {

@@ -43,7 +43,7 @@ export interface MemoryStoreOptions {
   readonly telemetry?: Telemetry | undefined;
 }
 
-interface Parts {
+interface MemoryStoreParts {
   readonly tenants: MemoryTenants;
   readonly schemas: CompiledSchemas;
   readonly data: MemoryData;
@@ -92,7 +92,7 @@ export function createMemoryStore(options: MemoryStoreOptions): Store {
   return withLayers(engine, { interpreter: observeInterpreter(telemetry) });
 }
 
-function tenantStore(parts: Parts): TenantStore {
+function tenantStore(parts: MemoryStoreParts): TenantStore {
   return {
     create: async (tenant) => createTenant(parts, tenant),
     delete: async (id) => {
@@ -107,7 +107,7 @@ function tenantStore(parts: Parts): TenantStore {
 }
 
 function createTenant(
-  { tenants, data, bundles }: Parts,
+  { tenants, data, bundles }: MemoryStoreParts,
   tenant: { readonly id: TenantId; readonly name: string },
 ): Tenant {
   const created = tenants.create(tenant);
@@ -116,7 +116,7 @@ function createTenant(
   return created;
 }
 
-function schemaStore({ tenants, schemas }: Parts): SchemaStore {
+function schemaStore({ tenants, schemas }: MemoryStoreParts): SchemaStore {
   return {
     write: async (tenant, schema) => {
       const version = tenants.writeSchema(tenant, schema);
@@ -135,7 +135,7 @@ function schemaStore({ tenants, schemas }: Parts): SchemaStore {
   };
 }
 
-function dataStore(parts: Parts): DataStore {
+function dataStore(parts: MemoryStoreParts): DataStore {
   return {
     write: async (tenant, data) => await writeData(parts, tenant, data),
     delete: async (tenant, filters) => parts.data.delete(tenant, filters),
@@ -146,7 +146,7 @@ function dataStore(parts: Parts): DataStore {
 
 /** Validates and writes without a wait between: only compiling may wait, and then it begins anew. */
 async function writeData(
-  { tenants, schemas, data }: Parts,
+  { tenants, schemas, data }: MemoryStoreParts,
   tenant: TenantId,
   write: DataWrite,
 ): Promise<SnapToken> {
@@ -159,7 +159,7 @@ async function writeData(
   }
 }
 
-function bundleStore({ tenants, schemas, data, bundles }: Parts): BundleStore {
+function bundleStore({ tenants, schemas, data, bundles }: MemoryStoreParts): BundleStore {
   return {
     write: async (tenant, written) => bundles.write(tenant, written),
     read: async (tenant, name) => bundles.read(tenant, name),

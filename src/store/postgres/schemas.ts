@@ -17,7 +17,7 @@ const listStatement = statementFile("schemas/list.sql");
 /** A new version is behind the head only when another instance wrote meanwhile with a faster clock. */
 const attemptsMax = 10;
 
-type Outcome = "written" | "no_tenant" | "other_head" | "behind";
+type SchemaWriteOutcome = "written" | "no_tenant" | "other_head" | "behind";
 
 /** The schemas of a database. `compiled` learns of the heads that are written here. */
 export function createPostgresSchemas(database: Database, compiled: CompiledSchemas): SchemaStore {
@@ -89,8 +89,8 @@ function versionOf(row: Row, column: string): SchemaVersion | undefined {
   return optionalTextOf(row, column) as SchemaVersion | undefined;
 }
 
-function outcomeOf(row: Row): Outcome {
-  const outcomes: readonly Outcome[] = ["written", "no_tenant", "other_head", "behind"];
+function outcomeOf(row: Row): SchemaWriteOutcome {
+  const outcomes: readonly SchemaWriteOutcome[] = ["written", "no_tenant", "other_head", "behind"];
   const text = textOf(row, "outcome");
   return must(
     outcomes.find((outcome) => outcome === text),

@@ -187,7 +187,7 @@ function checkLayers(
 /** A server that is there answers a probe in less, however busy it is. */
 const probeTimeoutMs = 5_000;
 
-interface Connections {
+interface OpenConnections {
   readonly database: Database;
   readonly probe: Database;
   readonly ping: () => Promise<void>;
@@ -198,7 +198,7 @@ interface Connections {
 }
 
 /** What fails leaves no connection behind. */
-async function connect(options: PostgresStoreOptions): Promise<Connections> {
+async function connect(options: PostgresStoreOptions): Promise<OpenConnections> {
   const { url, onCircuit, warn } = options;
   // A probe that waited behind requests would call a busy server dead.
   const probe = await Database.connect({

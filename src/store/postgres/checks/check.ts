@@ -24,7 +24,7 @@ import type {
 } from "../../store.ts";
 import { isOfAll } from "../connect/driver-error.ts";
 import { numberOf, type Row } from "../connect/row.ts";
-import { type Asked, askGroups, type Asking, askUnderHead } from "../questions/asking.ts";
+import { type AskedCheck, askGroups, type Asking, askUnderHead } from "../questions/asking.ts";
 import { CheckPlans } from "../questions/check-plan.ts";
 import { expandPermission } from "../questions/expand.ts";
 import { gatheredEvidence, isTooLarge } from "../questions/gathered-facts.ts";
@@ -33,7 +33,7 @@ import type { Group, PlannedGroup } from "../questions/group.ts";
 /** How answers were found: in SQL, from gathered facts, or from these after SQL left them open. */
 export type Answering = "pushed_down" | "gathered" | "looked_into";
 
-interface Parts extends Omit<Asking, "telemetry" | "plans"> {
+interface PostgresPermissionParts extends Omit<Asking, "telemetry" | "plans"> {
   /** Called with the number of answers of each question. */
   readonly onAnswered?: ((how: Answering, answers: number) => void) | undefined;
   readonly telemetry?: Telemetry | undefined;
@@ -43,9 +43,9 @@ interface Parts extends Omit<Asking, "telemetry" | "plans"> {
 export class PostgresPermissions implements PermissionStore, CheckStatements {
   readonly isOfAll = isOfAll;
   readonly #asking: Asking;
-  readonly #onAnswered: NonNullable<Parts["onAnswered"]>;
+  readonly #onAnswered: NonNullable<PostgresPermissionParts["onAnswered"]>;
 
-  constructor({ onAnswered, telemetry, ...parts }: Parts) {
+  constructor({ onAnswered, telemetry, ...parts }: PostgresPermissionParts) {
     const plans = new CheckPlans(parts.schemas);
     this.#asking = { ...parts, plans, telemetry: telemetry ?? noTelemetry };
     this.#onAnswered = onAnswered ?? (() => {});
@@ -126,7 +126,7 @@ export class PostgresPermissions implements PermissionStore, CheckStatements {
    * are answered at one state. So a question that names no state is asked anew as a whole. Each
    * statement gathers more items than the one before, so this ends.
    */
-  async #ask(asked: Asked, groups: readonly Group[]): Promise<Found | undefined> {
+  async #ask(asked: AskedCheck, groups: readonly Group[]): Promise<FoundAnswers | undefined> {
     const found = new Map<number, Row>();
     let answering = groups;
     let open = groups;
@@ -153,7 +153,7 @@ export class PostgresPermissions implements PermissionStore, CheckStatements {
    * gathered for itself, unless they are too many for that.
    */
   async #gatheredApart(
-    { compiled }: Asked,
+    { compiled }: AskedCheck,
     groups: readonly Group[],
     rows: ReadonlyMap<number, Row>,
   ): Promise<ReadonlyMap<Group, readonly Group[]>> {
@@ -172,7 +172,7 @@ export class PostgresPermissions implements PermissionStore, CheckStatements {
 
   /** The items of each group that the statement could not decide, to be gathered. */
   async #unknownItems(
-    { compiled }: Asked,
+    { compiled }: AskedCheck,
     groups: readonly Group[],
     rows: ReadonlyMap<number, Row>,
   ): Promise<ReadonlyMap<Group, PlannedGroup>> {
@@ -207,7 +207,7 @@ export class PostgresPermissions implements PermissionStore, CheckStatements {
 const apartMax = 100;
 
 /** What the statements found: the groups that were asked last, and a row for each item. */
-interface Found {
+interface FoundAnswers {
   readonly groups: readonly Group[];
   readonly rows: ReadonlyMap<number, Row>;
 }
@@ -243,8 +243,8 @@ function decided(
 }
 
 async function interpreted(
-  { question }: Asked,
-  { groups, rows }: Found,
+  { question }: AskedCheck,
+  { groups, rows }: FoundAnswers,
 ): Promise<readonly CheckAnswer[]> {
   const { signal } = question;
   const evidence: Evidence[] = [];

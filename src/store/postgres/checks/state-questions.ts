@@ -4,9 +4,9 @@ import { FairQueue } from "../../../base/fair-queue.ts";
 import type { TenantId } from "../../../base/tuple.ts";
 import { stateStatement } from "../../../sql/state/state-statement.ts";
 import type { CompiledSchemas } from "../../compiled-schemas.ts";
-import type { KnownState, StateQuestion, States } from "../../layer/cache-answers.ts";
+import type { KnownState, StateQuestion, StateReader } from "../../layer/cache-answers.ts";
 import { optionalTextOf, textOf } from "../connect/row.ts";
-import type { Value } from "../connect/value.ts";
+import type { ParameterValue } from "../connect/value.ts";
 import { foundRow, headOf } from "../questions/head.ts";
 import type { Reads } from "../replicas/reads.ts";
 import { type SnapTokens, stateValues } from "../token/snap-token.ts";
@@ -33,7 +33,7 @@ interface Round {
  * of them have come, so no answer is older than its question. While a slot is free, a question goes at
  * once; otherwise it waits in a fair queue.
  */
-export class StateQuestions implements States {
+export class StateQuestions implements StateReader {
   readonly #reads: Reads;
   readonly #schemas: CompiledSchemas;
   readonly #tokens: Pick<SnapTokens, "read">;
@@ -130,7 +130,7 @@ export class StateQuestions implements States {
     head: expected,
   }: StateQuestion): Promise<KnownState> {
     const state = this.#tokens.read(snapToken);
-    const values = new Map<string, Value>([["tenant", tenant], ...stateValues(state)]);
+    const values = new Map<string, ParameterValue>([["tenant", tenant], ...stateValues(state)]);
     if (schemaVersion !== undefined) values.set("version", schemaVersion);
     const { text, params } = schemaVersion === undefined ? statements.head : statements.pinned;
     const rows = await this.#reads.read(

@@ -8,7 +8,7 @@ import { booleanOf, numberOf, type Row, textOf } from "./row.ts";
 import { coded, SingleSocket } from "./single-socket.ts";
 import { statementFile } from "./statement-file.ts";
 import { StatementMemory } from "./statement-memory.ts";
-import type { Value } from "./value.ts";
+import type { ParameterValue } from "./value.ts";
 
 const greetStatement = statementFile("connection/greet.sql");
 
@@ -142,7 +142,7 @@ export class Connection {
    * Sends a statement; the one before has ended. Prepared, it can be sent again for less: it is, where
    * that is worth it and there is room.
    */
-  send(text: string, values: readonly Value[], isWorthPreparing: boolean): Sent {
+  send(text: string, values: readonly ParameterValue[], isWorthPreparing: boolean): Sent {
     const prepare = this.#memory.run(text, isWorthPreparing);
     // Without `simple: false` the driver sends a statement that has no values unprepared.
     const options = { prepare, simple: false };
@@ -150,7 +150,7 @@ export class Connection {
   }
 
   /** The rows of a statement that is sent once. Fails with an error of the table. */
-  async run(text: string, values: readonly Value[] = []): Promise<readonly Row[]> {
+  async run(text: string, values: readonly ParameterValue[] = []): Promise<readonly Row[]> {
     try {
       return await rowsOf(this.send(text, values, false));
     } catch (error) {

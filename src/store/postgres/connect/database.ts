@@ -13,8 +13,14 @@ import { noneFree } from "./lateness.ts";
 import { type PoolOptions, silenceOf } from "./pool-options.ts";
 import { Pool, type PoolState } from "./pool.ts";
 import type { Row } from "./row.ts";
-import { type Asked, repeatOn, runStatement, tellStatement, timeLeft } from "./statement-run.ts";
-import type { Value } from "./value.ts";
+import {
+  type StatementRequest,
+  repeatOn,
+  runStatement,
+  tellStatement,
+  timeLeft,
+} from "./statement-run.ts";
+import type { ParameterValue } from "./value.ts";
 
 export interface DatabaseOptions {
   /** With several hosts the first that takes writes. */
@@ -111,7 +117,7 @@ export class Database {
    */
   async query(
     text: string,
-    values: readonly Value[],
+    values: readonly ParameterValue[],
     signal?: AbortSignal,
   ): Promise<readonly Row[]> {
     const rest = { work: "read", endsAt: undefined, caller: undefined } as const;
@@ -121,12 +127,19 @@ export class Database {
   /** A statement that changes nothing: it is repeated whenever another try may get an answer. */
   async read(
     text: string,
-    values: readonly Value[],
+    values: readonly ParameterValue[],
     signal?: AbortSignal,
   ): Promise<readonly Row[]> {
     const { maxRetries = 0, readTimeoutMs = 0 } = this.#options;
     const endsAt = endAfter(readTimeoutMs);
-    const asked: Asked = { text, values, work: "read", signal, endsAt, caller: undefined };
+    const asked: StatementRequest = {
+      text,
+      values,
+      work: "read",
+      signal,
+      endsAt,
+      caller: undefined,
+    };
     return await this.#guarded(() =>
       repeatOn(
         ["conflict", "unreached", "lost"],
@@ -142,10 +155,10 @@ export class Database {
    * is not known, it fails with UNAVAILABLE, or with DEADLINE_EXCEEDED when its time is over, or that of
    * the caller whose work is under route, and says so. Until it is sent, it leaves with that caller.
    */
-  async write(text: string, values: readonly Value[]): Promise<readonly Row[]> {
+  async write(text: string, values: readonly ParameterValue[]): Promise<readonly Row[]> {
     const { maxRetries = 0, writeTimeoutMs = 0 } = this.#options;
     const caller = presentCaller();
-    const asked: Asked = {
+    const asked: StatementRequest = {
       text,
       values,
       work: "change",
@@ -186,13 +199,13 @@ export class Database {
     return circuit === undefined ? await work() : await circuit.run(work);
   }
 
-  async #measured(asked: Asked): Promise<readonly Row[]> {
+  async #measured(asked: StatementRequest): Promise<readonly Row[]> {
     return this.#telemetry.isOn
       ? await tellStatement(this.#telemetry, asked.text, async () => await this.#run(asked))
       : await this.#run(asked);
   }
 
-  async #run(asked: Asked): Promise<readonly Row[]> {
+  async #run(asked: StatementRequest): Promise<readonly Row[]> {
     const { text, work, signal, endsAt } = asked;
     if (isAborted(signal)) throw cancelled(undefined);
     const pool = this.#pool;

@@ -111,10 +111,10 @@ export function storageError(error: unknown): PembaError {
  * - `closing`: the same, and the pool is closing, so no other will come;
  * - `other`: it was undone for a reason that another try would meet again.
  */
-export type Fault = "conflict" | "unreached" | "lost" | "closing" | "other";
+export type DriverFault = "conflict" | "unreached" | "lost" | "closing" | "other";
 
 /** The fault behind an error of this storage. */
-export function faultOf(error: unknown): Fault {
+export function faultOf(error: unknown): DriverFault {
   const code = error instanceof PembaError ? codeOf(error.cause) : undefined;
   if (code === undefined) return "other";
   if (repeatableStates.has(code)) return "conflict";

@@ -17,7 +17,7 @@ export interface PoolState {
   readonly waitedMs: number;
 }
 
-interface Held {
+interface PooledConnection {
   readonly connection: Connection;
   /** From then on it is replaced. */
   endsAt: number;
@@ -36,9 +36,9 @@ const retryMs = 1_000;
 export class Pool {
   readonly #options: PoolOptions;
   readonly #open: (signal: AbortSignal) => Promise<Connection>;
-  readonly #held = new Map<Connection, Held>();
+  readonly #held = new Map<Connection, PooledConnection>();
   /** Those that were of use last stand last. */
-  readonly #idle: Held[] = [];
+  readonly #idle: PooledConnection[] = [];
   readonly #line = new WaitingLine(() => this.#endIfDone());
   readonly #timer: NodeJS.Timeout;
   #opening = 0;
@@ -111,7 +111,7 @@ export class Pool {
   adopt(connection: Connection): void {
     const now = performance.now();
     const endsAt = now + lifetimeOf(this.#options);
-    const held: Held = { connection, endsAt, idleSince: now, aliveAt: now };
+    const held: PooledConnection = { connection, endsAt, idleSince: now, aliveAt: now };
     this.#held.set(connection, held);
     void connection.ended.then(() => this.#discard(held));
     this.#offer(held);
@@ -155,7 +155,7 @@ export class Pool {
    * more than the most. One is renewed at a time, and what finds no room until then is planned anew
    * each time.
    */
-  #renew(held: Held): void {
+  #renew(held: PooledConnection): void {
     this.#offer(held);
     const isQuiet = this.#closing !== undefined || performance.now() < this.#retryAt;
     const isOther = this.#opening > 0 || this.#held.size > this.#options.maxConnections;
@@ -166,12 +166,12 @@ export class Pool {
   }
 
   /** Ends a connection when its statement is over. */
-  #retire(held: Held): void {
+  #retire(held: PooledConnection): void {
     held.endsAt = 0;
     if (this.#idle.includes(held)) this.#discard(held);
   }
 
-  #offer(held: Held): void {
+  #offer(held: PooledConnection): void {
     if (this.#line.give(held.connection)) return;
     if (this.#closing !== undefined) {
       this.#discard(held);
@@ -181,7 +181,7 @@ export class Pool {
     this.#idle.push(held);
   }
 
-  #discard(held: Held): void {
+  #discard(held: PooledConnection): void {
     if (!this.#held.delete(held.connection)) return;
     const position = this.#idle.indexOf(held);
     if (position >= 0) this.#idle.splice(position, 1);
@@ -243,7 +243,7 @@ export class Pool {
   }
 
   /** Asks an idle connection whether it is alive, and gives it up when it is not. */
-  async #check(held: Held): Promise<void> {
+  async #check(held: PooledConnection): Promise<void> {
     this.#idle.splice(this.#idle.indexOf(held), 1);
     const { idleSince } = held;
     const late = setTimeout(() => this.#discard(held), silenceOf(this.#options));

@@ -1,7 +1,7 @@
 import { connect, type Socket } from "node:net";
 
 /** What the driver says of the server; it has lists, of one each for a URI with one host. */
-interface Address {
+interface DriverAddress {
   readonly host: readonly string[];
   readonly port: readonly number[];
   /** Of a socket in the file system; the driver has false for none. */
@@ -36,7 +36,11 @@ export class SingleSocket {
   }
 
   /** Connects. Fails as the system does, or with `CONNECT_TIMEOUT` or `CONNECTION_CLOSED` as code. */
-  readonly socket = async ({ host: [host], port: [port], path }: Address): Promise<Socket> => {
+  readonly socket = async ({
+    host: [host],
+    port: [port],
+    path,
+  }: DriverAddress): Promise<Socket> => {
     if (this.#first !== undefined && !this.#isOpen) {
       throw coded("CONNECTION_CLOSED", "the server closed the connection before it was open");
     }

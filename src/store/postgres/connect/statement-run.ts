@@ -6,16 +6,16 @@ import { timerMs } from "../../../base/pause.ts";
 import type { Telemetry } from "../../../base/telemetry.ts";
 import type { Cancelling } from "./cancelling.ts";
 import { type Connection, backendOf, cancel, rowsOf } from "./connection.ts";
-import { type Fault, faultOf, isCancelled, storageError } from "./driver-error.ts";
+import { type DriverFault, faultOf, isCancelled, storageError } from "./driver-error.ts";
 import { type LateWork, endedLate, saidNothing } from "./lateness.ts";
 import type { Row } from "./row.ts";
 import { statementName } from "./statement-file.ts";
-import type { Value } from "./value.ts";
+import type { ParameterValue } from "./value.ts";
 
 /** A statement to be run. */
-export interface Asked {
+export interface StatementRequest {
   readonly text: string;
-  readonly values: readonly Value[];
+  readonly values: readonly ParameterValue[];
   readonly work: LateWork;
   /** Aborted when the caller has left. A change that was sent goes on all the same. */
   readonly signal: AbortSignal | undefined;
@@ -26,7 +26,7 @@ export interface Asked {
 }
 
 /** Where a statement is run. */
-export interface Place {
+export interface StatementTarget {
   readonly connection: Connection;
   readonly isWorthPreparing: boolean;
   readonly cancelling: Cancelling;
@@ -45,8 +45,8 @@ const graceMs = 250;
  * fails soon after even if the server says nothing. Fails with an error of the table.
  */
 export async function runStatement(
-  { text, values, work, signal, endsAt, caller }: Asked,
-  { connection, isWorthPreparing, cancelling, silenceMs, free }: Place,
+  { text, values, work, signal, endsAt, caller }: StatementRequest,
+  { connection, isWorthPreparing, cancelling, silenceMs, free }: StatementTarget,
 ): Promise<readonly Row[] | undefined> {
   const sent = connection.send(text, values, isWorthPreparing);
   const isChange = work === "change";
@@ -141,10 +141,10 @@ const awayMaxMs = 2_000;
  * each time, by a random share, so that callers that collided part. `onRepeat` is called before each.
  */
 export async function repeatOn<T>(
-  faults: readonly Fault[],
+  faults: readonly DriverFault[],
   retriesMax: number,
   work: () => Promise<T>,
-  onRepeat: (fault: Fault) => void = () => {},
+  onRepeat: (fault: DriverFault) => void = () => {},
 ): Promise<T> {
   const start = performance.now();
   for (let attempt = 0; ; attempt++) {

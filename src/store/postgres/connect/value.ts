@@ -1,5 +1,5 @@
 /** Json goes as text with the cast `::text::jsonb`, an array as `arrayLiteral` with `::text[]`. */
-export type Value = string | number | boolean | null;
+export type ParameterValue = string | number | boolean | null;
 
 /**
  * The text of a one-dimensional array, for a parameter with the cast `::text[]`. Every element is

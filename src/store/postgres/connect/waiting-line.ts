@@ -1,7 +1,7 @@
 import { cancelled, type PembaError } from "../../../base/error.ts";
 import type { Connection } from "./connection.ts";
 
-interface Waiter {
+interface ConnectionWaiter {
   readonly since: number;
   readonly resolve: (connection: Connection) => void;
   readonly reject: (error: unknown) => void;
@@ -10,7 +10,7 @@ interface Waiter {
 /** Statements that wait for a connection, in the order in which they came. */
 export class WaitingLine {
   readonly #onLeft: () => void;
-  readonly #waiters = new Set<Waiter>();
+  readonly #waiters = new Set<ConnectionWaiter>();
   #waited = 0;
   #waitedMs = 0;
 
@@ -29,8 +29,8 @@ export class WaitingLine {
   }
 
   /**
-   * The connection that is given. Fails as the line is told to, with CANCELLED when the signal is
-   * aborted first, and as `late` says when so many milliseconds are over (0: never).
+   * The connection that is given. Fails with the error of `refuse` or `refuseAll`, with CANCELLED
+   * when the signal is aborted, and with that of `late` after `timeoutMs` milliseconds (0: never).
    */
   join(
     signal: AbortSignal | undefined,
@@ -38,7 +38,7 @@ export class WaitingLine {
     late: () => PembaError,
   ): Promise<Connection> {
     const { promise, resolve, reject } = Promise.withResolvers<Connection>();
-    const waiter: Waiter = { since: performance.now(), resolve, reject };
+    const waiter: ConnectionWaiter = { since: performance.now(), resolve, reject };
     const leaveWith = (why: PembaError): void => {
       if (!this.#waiters.delete(waiter)) return;
       reject(why);
@@ -74,7 +74,7 @@ export class WaitingLine {
     this.#waiters.clear();
   }
 
-  #takeFirst(): Waiter | undefined {
+  #takeFirst(): ConnectionWaiter | undefined {
     const [waiter] = this.#waiters;
     if (waiter !== undefined) this.#waiters.delete(waiter);
     return waiter;

@@ -26,7 +26,7 @@ const readStatement = statementFile("bundles/read.sql");
 const deleteStatement = statementFile("bundles/delete.sql");
 const runStatement = statementFile("bundles/run.sql");
 
-interface Parts {
+interface PostgresBundleParts {
   readonly database: Database;
   readonly schemas: CompiledSchemas;
   readonly tokens: SnapTokens;
@@ -36,7 +36,7 @@ interface Parts {
 }
 
 /** The bundles of a database. */
-export function createPostgresBundles(parts: Parts): BundleStore {
+export function createPostgresBundles(parts: PostgresBundleParts): BundleStore {
   const { database, schemas } = parts;
   return {
     write: async (tenant, bundles) => {

@@ -3,12 +3,12 @@ import type { SchemaVersion, SnapToken, TenantId } from "../../../base/tuple.ts"
 import type { CompiledSchemas } from "../../compiled-schemas.ts";
 import { schemaNotFound, tenantNotFound } from "../../store-error.ts";
 import { type Row, numberOf, optionalTextOf, textOf } from "../connect/row.ts";
-import type { Value } from "../connect/value.ts";
+import type { ParameterValue } from "../connect/value.ts";
 import type { SnapTokens } from "../token/snap-token.ts";
 
 const outcomes = ["written", "no_tenant", "no_version", "other_head"] as const;
 
-interface Parts {
+interface SettlingParts {
   readonly schemas: CompiledSchemas;
   readonly tokens: SnapTokens;
   /** Called when a change is committed that streams of changes wait for. */
@@ -21,7 +21,7 @@ interface Parts {
  * with SCHEMA_NOT_FOUND when `version` was asked for and is not there.
  */
 export async function settleChange(
-  { schemas, tokens, onChanged }: Parts,
+  { schemas, tokens, onChanged }: SettlingParts,
   change: {
     readonly tenant: TenantId;
     readonly version: SchemaVersion | undefined;
@@ -70,6 +70,6 @@ function outcomeOf(row: Row): (typeof outcomes)[number] {
 }
 
 /** How long a change waits for a lock, as the statements take it. Undefined: as the server has it. */
-export function lockWait(ms: number | undefined): Value {
+export function lockWait(ms: number | undefined): ParameterValue {
   return ms === undefined ? null : `${ms}ms`;
 }

@@ -9,7 +9,7 @@ import { validateData } from "../../validate-data.ts";
 import type { Database } from "../connect/database.ts";
 import { numberOf, optionalTextOf } from "../connect/row.ts";
 import { statementFile } from "../connect/statement-file.ts";
-import { type Value, arrayLiteral } from "../connect/value.ts";
+import { type ParameterValue, arrayLiteral } from "../connect/value.ts";
 import type { Reads } from "../replicas/reads.ts";
 import type { SnapTokens } from "../token/snap-token.ts";
 import { lockWait, settleChange } from "./change-outcome.ts";
@@ -23,7 +23,7 @@ const deleteStatement = statementFile("data/delete.sql");
 /** Numbers of tenants take some tens of bytes each. */
 const knownTenantsMax = 100_000;
 
-interface Parts {
+interface PostgresDataParts {
   readonly database: Database;
   readonly reads: Reads;
   readonly schemas: CompiledSchemas;
@@ -34,7 +34,7 @@ interface Parts {
 }
 
 /** The tuples and attributes of a database. */
-export function createPostgresData(parts: Parts): DataStore {
+export function createPostgresData(parts: PostgresDataParts): DataStore {
   /** As they were last seen: what is no longer so, a write finds out for itself. */
   const numbers = new LRUCache<TenantId, string>({ max: knownTenantsMax });
   let recordedTimeline: number | null = null;
@@ -103,7 +103,7 @@ export function createPostgresData(parts: Parts): DataStore {
   };
 }
 
-function valuesOf(data: DataWrite, version: SchemaVersion): readonly Value[] {
+function valuesOf(data: DataWrite, version: SchemaVersion): readonly ParameterValue[] {
   return [
     data.schemaVersion ?? null,
     version,
@@ -112,7 +112,10 @@ function valuesOf(data: DataWrite, version: SchemaVersion): readonly Value[] {
   ];
 }
 
-function deleteValues(tenant: TenantId, { tuples, attributes }: DataFilters): readonly Value[] {
+function deleteValues(
+  tenant: TenantId,
+  { tuples, attributes }: DataFilters,
+): readonly ParameterValue[] {
   return [
     tenant,
     tuples !== undefined,
@@ -152,11 +155,11 @@ function soleTuple(data: DataWrite): Tuple | undefined {
  * @param lockWait as `lockWait()` makes it
  */
 async function writeTuple(
-  { database, tokens, onChanged }: Pick<Parts, "database" | "tokens" | "onChanged">,
+  { database, tokens, onChanged }: Pick<PostgresDataParts, "database" | "tokens" | "onChanged">,
   tenant: TenantId,
   { entity, relation, subject }: Tuple,
   { number, timeline, head }: KnownPlace,
-  lockWait: Value,
+  lockWait: ParameterValue,
 ): Promise<SnapToken | undefined> {
   const key = [entity.type, entity.id, relation, subject.type, subject.id, subject.relation];
   const values = [tenant, number, timeline, head, ...key, lockWait];

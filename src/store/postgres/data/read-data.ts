@@ -15,19 +15,19 @@ import { pageBytesMax, pageOf } from "../../page.ts";
 import { tenantNotFound } from "../../store-error.ts";
 import type { DataPage, DataRead } from "../../store.ts";
 import { numberOf, type Row, textOf } from "../connect/row.ts";
-import { type Value, arrayLiteral } from "../connect/value.ts";
+import { type ParameterValue, arrayLiteral } from "../connect/value.ts";
 import type { Reads } from "../replicas/reads.ts";
 import { type PinnedState, type SnapTokens, stateValues } from "../token/snap-token.ts";
 import { refuseSnapshot } from "../token/snapshot.ts";
 
-interface Parts {
+interface DataReadParts {
   readonly reads: Reads;
   readonly schemas: CompiledSchemas;
   readonly tokens: SnapTokens;
 }
 
 /** A filter in the terms of the tables. */
-interface Wanted {
+interface TableFilter {
   readonly source: PageShape["source"];
   /** Values of the first column of the order; empty: any. */
   readonly ids: readonly string[];
@@ -38,13 +38,13 @@ interface Wanted {
 
 /** A page of tuples. Fails with TENANT_NOT_FOUND and as tokens do. */
 export async function readTuples(
-  parts: Parts,
+  parts: DataReadParts,
   tenant: TenantId,
   read: DataRead<TupleFilter>,
 ): Promise<DataPage<Tuple>> {
   const { entity, relation, subject } = read.filter;
   const end = leadingEnd(read.filter);
-  const wanted: Wanted = {
+  const wanted: TableFilter = {
     source: end === "entity" ? "tuples_by_entity" : "tuples_by_subject",
     ids: read.filter[end].ids,
     equal: {
@@ -61,12 +61,12 @@ export async function readTuples(
 
 /** A page of attributes. Fails with TENANT_NOT_FOUND and as tokens do. */
 export async function readAttributes(
-  parts: Parts,
+  parts: DataReadParts,
   tenant: TenantId,
   read: DataRead<AttributeFilter>,
 ): Promise<DataPage<Attribute>> {
   const { entity, attributes } = read.filter;
-  const wanted: Wanted = {
+  const wanted: TableFilter = {
     source: "attributes",
     ids: entity.ids,
     equal: { entity_type: entity.type },
@@ -81,11 +81,11 @@ export async function readAttributes(
 }
 
 async function readPage<T>(
-  { reads, schemas, tokens }: Parts,
+  { reads, schemas, tokens }: DataReadParts,
   tenant: TenantId,
   page: {
     readonly read: DataRead<unknown>;
-    readonly wanted: Wanted;
+    readonly wanted: TableFilter;
     readonly itemOf: (row: Row) => T;
     readonly placeOf: (item: T) => readonly string[];
   },
@@ -146,13 +146,13 @@ function valuesOf(
   tenant: TenantId,
   page: {
     readonly read: DataRead<unknown>;
-    readonly wanted: Wanted;
+    readonly wanted: TableFilter;
     readonly state: PinnedState | undefined;
   },
-): ReadonlyMap<string, Value> {
+): ReadonlyMap<string, ParameterValue> {
   const { ids, equal, among } = page.wanted;
   const { after, limit } = page.read;
-  const values = new Map<string, Value>([
+  const values = new Map<string, ParameterValue>([
     ["tenant", tenant],
     // One more than fits says that there is another page.
     ["limit", limit + 1],

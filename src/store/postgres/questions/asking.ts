@@ -23,7 +23,7 @@ export interface Asking {
 }
 
 /** A question under the schema that it was planned with. */
-export interface Asked {
+export interface AskedCheck {
   readonly tenant: TenantId;
   readonly question: CheckQuestion;
   readonly state: PinnedState | undefined;
@@ -35,7 +35,7 @@ export async function askUnderHead<T>(
   { schemas, plans, tokens, telemetry }: Asking,
   { tenant, frame }: { readonly tenant: TenantId; readonly frame: QuestionFrame },
   checksOf: (schema: Schema) => CheckQuestion,
-  work: (asked: Asked, groups: readonly Group[]) => Promise<T | undefined>,
+  work: (asked: AskedCheck, groups: readonly Group[]) => Promise<T | undefined>,
 ): Promise<T> {
   const { schemaVersion, snapToken } = frame;
   return await underHead(
@@ -55,7 +55,7 @@ export async function askUnderHead<T>(
 /** One row for each item, or undefined when the head is not the one that was planned with. */
 export async function askGroups(
   { reads, schemas, plans }: Asking,
-  asked: Asked,
+  asked: AskedCheck,
   groups: readonly Group[],
 ): Promise<readonly Row[] | undefined> {
   const { tenant, question, compiled, state } = asked;
@@ -72,7 +72,7 @@ export async function askGroups(
   return standsUnder(schemas, { tenant, schemaVersion }, planned, rows[0]) ? rows : undefined;
 }
 
-interface Planned {
+interface GroupedCheck {
   readonly question: CheckQuestion;
   readonly compiled: CompiledSchema;
   readonly groups: readonly Group[];
@@ -82,7 +82,7 @@ async function plan(
   plans: CheckPlans,
   compiled: CompiledSchema,
   question: CheckQuestion,
-): Promise<Planned> {
+): Promise<GroupedCheck> {
   const { context, items, path, signal } = question;
   validateTuples(compiled.schema, context.tuples, (index) => `context.tuples[${index}]`);
   validateAttributes(

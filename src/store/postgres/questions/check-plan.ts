@@ -23,7 +23,7 @@ import type { CompiledSchema, CompiledSchemas } from "../../compiled-schemas.ts"
 import { KeptMap } from "../../kept.ts";
 import {
   type CompiledText,
-  keyOf,
+  planKey,
   ownBytes,
   type Planning,
   statementBytes,
@@ -124,7 +124,7 @@ export class CheckPlans {
 
   /** An item for which all tuples on its paths are read, as far as a tree can hold them. */
   async listed({ compiled }: CompiledSchema, plan: Plan): Promise<PlannedGroup> {
-    const key = `expand ${keyOf(compiled, plan.question)}`;
+    const key = `expand ${planKey(compiled, plan.question)}`;
     const network = unrestricted(compiled.network, plan.question);
     const gather = await this.#gathers.find(key, function* () {
       return { ...expandGatherOf(yield* collapse(network, [plan.root])), tuplesMax: treeTuplesMax };
@@ -150,7 +150,7 @@ export class CheckPlans {
     question: Question,
     position: number,
   ): PlannedCheck | Promise<PlannedCheck> {
-    const key = keyOf(compiled, question);
+    const key = planKey(compiled, question);
     const spelled = (field: string): string => path(position, field);
     const known = this.#planned.get(key);
     return known ?? this.#plan(key, { compiled, question, path: spelled, signal });
@@ -201,7 +201,7 @@ export class CheckPlans {
     plan: Plan,
     items: readonly GroupItem[],
   ): Promise<PlannedGroup> {
-    const key = `gather ${keyOf(compiled, plan.question)}`;
+    const key = `gather ${planKey(compiled, plan.question)}`;
     return gatherGroup(key, await this.#gathers.find(key, () => gatherFor(plan)), items, false);
   }
 

@@ -5,7 +5,7 @@ import { type Footprint, footprintKey } from "../../../sql/footprint.ts";
 import { type ContextList, type ContextPart, contextKey } from "../../../sql/state/context.ts";
 import { attributeJson } from "../../attribute-value.ts";
 import type { CheckItem, CheckQuestion, QuestionFrame } from "../../store.ts";
-import { type Value, arrayLiteral } from "../connect/value.ts";
+import { type ParameterValue, arrayLiteral } from "../connect/value.ts";
 import { type PinnedState, stateValues } from "../token/snap-token.ts";
 import type { DirectItem, Group } from "./group.ts";
 
@@ -30,7 +30,7 @@ export function checkValues(input: {
   readonly groups: readonly Group[];
   readonly shape: CheckShape;
   readonly params: readonly string[];
-}): ReadonlyMap<string, Value> {
+}): ReadonlyMap<string, ParameterValue> {
   const { tenant, state, question, groups, shape, params } = input;
   const footprint = new Set(groups.flatMap((group) => [...group.footprint]));
   const values = frameValues(tenant, question, { state, params, footprint });
@@ -40,7 +40,11 @@ export function checkValues(input: {
       return { position, item, relation };
     });
     const [first] = asked;
-    const set = <T extends string | number>(key: string, of: (one: Asked) => T, none: T): void => {
+    const set = <T extends string | number>(
+      key: string,
+      of: (one: ItemRelation) => T,
+      none: T,
+    ): void => {
       const value = first === undefined ? none : of(first);
       values.set(
         `${key}_${index}`,
@@ -55,7 +59,7 @@ export function checkValues(input: {
   return values;
 }
 
-interface Asked {
+interface ItemRelation {
   readonly position: number;
   readonly item: CheckItem;
   readonly relation: string;
@@ -79,9 +83,9 @@ export function frameValues(
     readonly params: readonly string[];
     readonly footprint: Footprint;
   },
-): Map<string, Value> {
+): Map<string, ParameterValue> {
   const { state, params, footprint } = asked;
-  const values = new Map<string, Value>([
+  const values = new Map<string, ParameterValue>([
     ["tenant", tenant],
     ["depth", depth],
     ["data", JSON.stringify(context.data)],

@@ -56,13 +56,13 @@ export function* gatheredFacts(
       id: must(subjectId, "an edge has a subject"),
       relation: must(subjectRelation, "an edge has a subject"),
     };
-    tuples.add(keyOf(...edge));
-    const key = keyOf(type, id, relation);
+    tuples.add(joinedKey(...edge));
+    const key = joinedKey(type, id, relation);
     const known = edges.get(key);
     if (known === undefined) edges.set(key, [target]);
     else known.push(target);
   }
-  const direct = new Set(listOf(json["direct"]).map((fact) => keyOf(...texts(fact))));
+  const direct = new Set(listOf(json["direct"]).map((fact) => joinedKey(...texts(fact))));
   const attributes = readAttributes(json["attributes"]);
   const nodes = json["nodes"];
   assert(typeof nodes === "number", "facts count their nodes");
@@ -76,14 +76,14 @@ export function* gatheredFacts(
       hasTuple: (entity, relations, asked) =>
         relations.some(
           (relation) =>
-            (isAsked(asked) && direct.has(keyOf(entity.type, entity.id, relation))) ||
+            (isAsked(asked) && direct.has(joinedKey(entity.type, entity.id, relation))) ||
             tuples.has(
-              keyOf(entity.type, entity.id, relation, asked.type, asked.id, asked.relation),
+              joinedKey(entity.type, entity.id, relation, asked.type, asked.id, asked.relation),
             ),
         ),
       subjectIds: (entity, relations, subjectType, subjectRelation) =>
         relations.flatMap((relation) =>
-          (edges.get(keyOf(entity.type, entity.id, relation)) ?? [])
+          (edges.get(joinedKey(entity.type, entity.id, relation)) ?? [])
             .filter(
               (target) =>
                 target.type === subjectType &&
@@ -91,7 +91,7 @@ export function* gatheredFacts(
             )
             .map((target) => target.id),
         ),
-      attribute: (entity, name) => attributes.get(keyOf(entity.type, entity.id, name)),
+      attribute: (entity, name) => attributes.get(joinedKey(entity.type, entity.id, name)),
     },
   };
 }
@@ -103,7 +103,7 @@ function readAttributes(json: unknown): Map<string, AttributeValue> {
       assert(Array.isArray(fact), "a fact is a list");
       const [type, id, name, valueType, value]: unknown[] = fact;
       assert(typeof valueType === "string", "an attribute has a type");
-      return [keyOf(text(type), text(id), text(name)), attributeValueOf(valueType, value)];
+      return [joinedKey(text(type), text(id), text(name)), attributeValueOf(valueType, value)];
     }),
   );
 }
@@ -122,7 +122,7 @@ function text(value: unknown): string {
   return value;
 }
 
-function keyOf(...parts: readonly (string | undefined)[]): string {
+function joinedKey(...parts: readonly (string | undefined)[]): string {
   return parts.join("\0");
 }
 

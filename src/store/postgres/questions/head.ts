@@ -19,7 +19,7 @@ interface Addressed {
  * Plans under the schema in force as far as it is known, and does the work, which resolves to
  * undefined when the head turned out to be another one (see `standsUnder`): then both again. What
  * does not fit the head as it was last seen may fit the head as it is, so an error of planning is
- * only told of a fresh one.
+ * reported only for a head that was just read.
  */
 export async function underHead<P, T>(
   schemas: CompiledSchemas,

@@ -24,7 +24,7 @@ export interface Sought {
 }
 
 /** What there is to say of a candidate that the statement did not deny. */
-export type Answer = { readonly id: string } & (
+export type CandidateAnswer = { readonly id: string } & (
   | { readonly kind: "allowed" }
   /** The statement could not decide. */
   | { readonly kind: "unknown" }
@@ -42,7 +42,7 @@ export function idsOf(row: Row): string[] {
 }
 
 /** What a statement decided by itself. */
-export function verdictsOf(row: Row): Answer[] {
+export function verdictsOf(row: Row): CandidateAnswer[] {
   return listOf(row["answers"]).map((answer) => {
     const [id, verdict] = listOf(answer);
     assert(typeof id === "string", "an answer begins with an id");
@@ -61,7 +61,7 @@ export function interpretedAnswers(
   { plan, lookup }: PlannedLookup,
   ids: readonly string[],
   { isTooLarge, facts }: Gathered,
-): readonly Answer[] {
+): readonly CandidateAnswer[] {
   const limits = new Map([...scope].map(([type, among]) => [type, new Set(among)]));
   const isInScope = ({ type, id }: Entity): boolean => limits.get(type)?.has(id) ?? true;
   const { depth, context } = frame;

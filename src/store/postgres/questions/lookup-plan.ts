@@ -22,7 +22,7 @@ import type { CompiledSchemas } from "../../compiled-schemas.ts";
 import { KeptMap } from "../../kept.ts";
 import {
   type CompiledText,
-  keyOf,
+  planKey,
   ownBytes,
   type Planning,
   statementBytes,
@@ -51,7 +51,7 @@ export class LookupPlans {
 
   /** Fails with a client error on unknown names, and with CANCELLED when the signal aborts. */
   async planOf(end: Lookup["end"], planning: Planning): Promise<PlannedLookup> {
-    const key = `${end} ${keyOf(planning.compiled, planning.question)}`;
+    const key = `${end} ${planKey(planning.compiled, planning.question)}`;
     return this.#planned.get(key) ?? (await this.#plan(key, end, planning));
   }
 

@@ -20,14 +20,14 @@ import type {
 } from "../../store.ts";
 import { validateAttributes, validateTuples } from "../../validate-data.ts";
 import { numberOf, type Row, textOf } from "../connect/row.ts";
-import { type Value, arrayLiteral } from "../connect/value.ts";
+import { type ParameterValue, arrayLiteral } from "../connect/value.ts";
 import type { Reads } from "../replicas/reads.ts";
 import type { PinnedState, SnapTokens } from "../token/snap-token.ts";
 import { frameValues } from "./check-values.ts";
 import { gatheredFacts } from "./gathered-facts.ts";
 import { standsUnder, underHead } from "./head.ts";
 import {
-  type Answer,
+  type CandidateAnswer,
   idsOf,
   interpretedAnswers,
   type Sought,
@@ -36,7 +36,7 @@ import {
 } from "./lookup-answers.ts";
 import { LookupPlans, openRules, type PlannedLookup } from "./lookup-plan.ts";
 
-interface Parts {
+interface PostgresLookupParts {
   readonly reads: Reads;
   readonly schemas: CompiledSchemas;
   readonly tokens: SnapTokens;
@@ -47,10 +47,10 @@ interface Parts {
 
 /** Lookups as one statement a page: see `lookupStatement`. */
 export class PostgresLookups implements LookupStore {
-  readonly #parts: Parts;
+  readonly #parts: PostgresLookupParts;
   readonly #plans: LookupPlans;
 
-  constructor(parts: Parts) {
+  constructor(parts: PostgresLookupParts) {
     this.#parts = parts;
     this.#plans = new LookupPlans(parts.schemas);
   }
@@ -143,7 +143,7 @@ export class PostgresLookups implements LookupStore {
   /** Undefined when the head is not the one that was planned with. */
   async #readBatch(
     sought: Sought,
-    { compiled, planned }: Planned,
+    { compiled, planned }: LookupUnderSchema,
     { wanted, size }: { readonly wanted: number; readonly size: number },
   ): Promise<Read | undefined> {
     const { reads, schemas, tokens, telemetry } = this.#parts;
@@ -197,7 +197,7 @@ export class PostgresLookups implements LookupStore {
 }
 
 interface Read {
-  readonly answers: readonly Answer[];
+  readonly answers: readonly CandidateAnswer[];
   /** The id behind which there may be more; undefined when there is not. */
   readonly goOn: string | undefined;
   /** How many candidates to read next. */
@@ -205,7 +205,7 @@ interface Read {
   readonly state: { readonly snapToken: SnapToken; readonly schemaVersion: SchemaVersion };
 }
 
-interface Planned {
+interface LookupUnderSchema {
   readonly compiled: CompiledSchema;
   readonly planned: PlannedLookup;
 }
@@ -215,7 +215,7 @@ async function plan(
   plans: LookupPlans,
   compiled: CompiledSchema,
   { end, frame, check, scope }: Sought,
-): Promise<Planned> {
+): Promise<LookupUnderSchema> {
   const { schema } = compiled;
   const { tuples, attributes } = frame.context;
   validateTuples(schema, tuples, (index) => `context.tuples[${index}]`);
@@ -266,7 +266,7 @@ function valuesOf(
     readonly candidates: number;
     readonly answers: number;
   },
-): ReadonlyMap<string, Value> {
+): ReadonlyMap<string, ParameterValue> {
   const values = frameValues(tenant, frame, read);
   values.set("id", askedId);
   values.set("after", frame.after ?? "");

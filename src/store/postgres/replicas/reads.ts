@@ -1,7 +1,7 @@
 import type { SchemaVersion } from "../../../base/tuple.ts";
 import type { Database } from "../connect/database.ts";
 import type { Row } from "../connect/row.ts";
-import type { Value } from "../connect/value.ts";
+import type { ParameterValue } from "../connect/value.ts";
 import type { PinnedState } from "../token/snap-token.ts";
 
 /** What a statement is asked under, by which it is known where it can be answered. */
@@ -16,7 +16,7 @@ export interface ReadFrame {
 /** Where statements that change nothing are asked. */
 export interface Reads {
   /** The rows of a statement. Fails with an error of the table, and with CANCELLED by the signal. */
-  read(text: string, values: readonly Value[], frame: ReadFrame): Promise<readonly Row[]>;
+  read(text: string, values: readonly ParameterValue[], frame: ReadFrame): Promise<readonly Row[]>;
 }
 
 /** Where there are no replicas everything is asked of the one database. */

@@ -5,7 +5,7 @@ import { faultOf } from "../connect/driver-error.ts";
 import { hostOf, hostUris } from "../connect/host-uris.ts";
 import type { PoolState } from "../connect/pool.ts";
 import type { Row } from "../connect/row.ts";
-import type { Value } from "../connect/value.ts";
+import type { ParameterValue } from "../connect/value.ts";
 import type { PinnedState } from "../token/snap-token.ts";
 import { isFinal, type ReadFrame, type Reads } from "./reads.ts";
 import { Replica, ReplicationLag, type ServerLook, lookAt } from "./replica.ts";
@@ -35,7 +35,7 @@ interface Follower {
   unfit: string | undefined;
 }
 
-interface Parts {
+interface ReplicatedReadsParts {
   readonly writer: Database;
   /** Another connection to the writer, which does not wait behind requests. */
   readonly probe: Database;
@@ -59,7 +59,10 @@ export class ReplicatedReads implements Reads {
   #writing: ServerLook;
   #next = 0;
 
-  private constructor({ writer, probe, replicas, warn }: Parts, writing: ServerLook) {
+  private constructor(
+    { writer, probe, replicas, warn }: ReplicatedReadsParts,
+    writing: ServerLook,
+  ) {
     this.#writer = writer;
     this.#probe = probe;
     this.#warn = warn;
@@ -79,7 +82,7 @@ export class ReplicatedReads implements Reads {
   }
 
   /** Looks which servers are there. Missing replicas are used when they come. Fails as the writer does. */
-  static async start(parts: Parts): Promise<ReplicatedReads> {
+  static async start(parts: ReplicatedReadsParts): Promise<ReplicatedReads> {
     const reads = new ReplicatedReads(parts, await lookAt(parts.probe));
     await reads.#lookAround();
     return reads;
@@ -101,7 +104,11 @@ export class ReplicatedReads implements Reads {
     return Math.max(1, fit);
   }
 
-  async read(text: string, values: readonly Value[], frame: ReadFrame): Promise<readonly Row[]> {
+  async read(
+    text: string,
+    values: readonly ParameterValue[],
+    frame: ReadFrame,
+  ): Promise<readonly Row[]> {
     const follower = this.#choose(frame.state);
     const rows = follower && (await this.#askReplica(follower, text, values, frame.signal));
     if (rows !== undefined && isFinal(rows, frame)) return rows;
@@ -140,7 +147,7 @@ export class ReplicatedReads implements Reads {
   async #askReplica(
     follower: Follower,
     text: string,
-    values: readonly Value[],
+    values: readonly ParameterValue[],
     signal: AbortSignal | undefined,
   ): Promise<readonly Row[] | undefined> {
     try {
@@ -231,6 +238,6 @@ function endOf({ snapshot }: PinnedState): bigint {
   return BigInt(snapshot.split(":")[1] ?? "");
 }
 
-function reasonOf({ plainMessage: sentence, cause }: PembaError): string {
-  return cause instanceof Error ? `${sentence} (${cause.message})` : sentence;
+function reasonOf({ plainMessage, cause }: PembaError): string {
+  return cause instanceof Error ? `${plainMessage} (${cause.message})` : plainMessage;
 }

@@ -6,7 +6,7 @@ import type { Greeting } from "../connect/connection.ts";
 import type { Database } from "../connect/database.ts";
 import { numberOf, textOf } from "../connect/row.ts";
 import { statementFile } from "../connect/statement-file.ts";
-import type { Value } from "../connect/value.ts";
+import type { ParameterValue } from "../connect/value.ts";
 import {
   decodeSnapToken,
   encodeSnapToken,
@@ -42,7 +42,7 @@ export interface PinnedState {
 }
 
 /** The values by the keys of their parameters. */
-export function stateValues(state: PinnedState): readonly (readonly [string, Value])[] {
+export function stateValues(state: PinnedState): readonly (readonly [string, ParameterValue])[] {
   return [
     ["snapshot", state.snapshot],
     ["snapshot_timeline", state.timeline],

@@ -18,13 +18,13 @@ import {
 const pageStatement = statementFile("changes/page.sql");
 
 /** A place in the log of a tenant. */
-interface Place {
+interface LogPosition {
   readonly xid: bigint;
   readonly ordinal: number;
 }
 
 /** How far a stream has come from one state to a later one. */
-export interface Cursor {
+export interface LogCursor {
   /** Number of the tenant. */
   readonly tenant: string;
   /** What is visible here has been delivered. */
@@ -34,7 +34,7 @@ export interface Cursor {
   /** What is visible here and not in `seen` is to be delivered, in the order of transaction ids. */
   readonly goal: Snapshot;
   /** Of that, what lies up to here has been delivered. */
-  readonly after: Place | undefined;
+  readonly after: LogPosition | undefined;
 }
 
 /** The changes of a transaction, or a part of them. */
@@ -47,7 +47,7 @@ export interface PageMessage {
 export interface ChangePage {
   readonly messages: readonly PageMessage[];
   /** Where to go on; undefined when the goal is reached. */
-  readonly next: Cursor | undefined;
+  readonly next: LogCursor | undefined;
 }
 
 /** What a token says of the state after a message. */
@@ -63,7 +63,7 @@ export type NoPage = "tenant_gone" | "expired" | "other_server";
  */
 export async function readChangePage(
   database: Database,
-  cursor: Cursor,
+  cursor: LogCursor,
   {
     server,
     transactionsMax,
@@ -103,15 +103,15 @@ export async function readChangePage(
 }
 
 /** The changes of one transaction on a page. */
-interface Group {
+interface TransactionChanges {
   readonly xid: bigint;
   readonly changes: readonly Change[];
-  readonly last: Place;
+  readonly last: LogPosition;
   /** False when the page ends before the transaction does. */
   readonly isWhole: boolean;
 }
 
-function pageOf(cursor: Cursor, rows: readonly Row[], tokenOf: TokenOf): ChangePage {
+function pageOf(cursor: LogCursor, rows: readonly Row[], tokenOf: TokenOf): ChangePage {
   const groups = groupsOf(rows);
   // A transaction that is cut off is delivered from its start on the next page, unless it fills this one.
   const delivered = groups.length === 1 ? groups : groups.filter(({ isWhole }) => isWhole);
@@ -125,7 +125,7 @@ function pageOf(cursor: Cursor, rows: readonly Row[], tokenOf: TokenOf): ChangeP
 
 /** After a transaction, which is the first towards the target or not. */
 function stateAfter(
-  { seen, goal, settledBefore }: Cursor,
+  { seen, goal, settledBefore }: LogCursor,
   xid: bigint,
   isFirst: boolean,
 ): ToldState {
@@ -138,8 +138,8 @@ function stateAfter(
   };
 }
 
-function groupsOf(rows: readonly Row[]): readonly Group[] {
-  const groups: Group[] = [];
+function groupsOf(rows: readonly Row[]): readonly TransactionChanges[] {
+  const groups: TransactionChanges[] = [];
   let changes: Change[] = [];
   for (const row of rows) {
     changes.push(changeOf(row));

@@ -21,7 +21,7 @@ import {
 import { Announcer, Listener } from "./change-notifier.ts";
 import {
   type ChangePage,
-  type Cursor,
+  type LogCursor,
   type NoPage,
   type PageMessage,
   readChangePage,
@@ -33,7 +33,7 @@ const startStatement = statementFile("changes/start.sql");
 /** Streams that have come equally far read the same page, which is read once for all of them. */
 const sharedPagesMax = 16;
 
-interface Parts {
+interface PostgresChangesParts {
   readonly database: Database;
   readonly tokens: SnapTokens;
   readonly url: string;
@@ -46,7 +46,7 @@ interface Parts {
 }
 
 /** What a stream delivers, and until when. */
-interface Wanted {
+interface WantedChanges {
   readonly tenant: TenantId;
   /** Number of the tenant. */
   readonly number: string;
@@ -77,7 +77,7 @@ export class PostgresChanges implements ChangeStore {
   readonly #pages = new LRUCache<string, Promise<ChangePage | NoPage>>({ max: sharedPagesMax });
   #poller: ChangePoller | undefined;
 
-  constructor({ database, tokens, url, readAheadMax, quietMs, lags }: Parts) {
+  constructor({ database, tokens, url, readAheadMax, quietMs, lags }: PostgresChangesParts) {
     this.#database = database;
     this.#tokens = tokens;
     this.#readAheadMax = readAheadMax;
@@ -121,7 +121,7 @@ export class PostgresChanges implements ChangeStore {
     const token = after ?? this.#tokens.tokenOf(start);
     const delivered: Delivered = { token: () => token };
     const messages = withTokens(token, delivered, this.#messages(wanted, delivered));
-    return { start: token, messages, told: () => delivered.token() };
+    return { start: token, messages, delivered: () => delivered.token() };
   }
 
   /** Fails all streams. */
@@ -134,7 +134,7 @@ export class PostgresChanges implements ChangeStore {
     ]);
   }
 
-  async *#messages(wanted: Wanted, delivered: Delivered): AsyncGenerator<PageMessage> {
+  async *#messages(wanted: WantedChanges, delivered: Delivered): AsyncGenerator<PageMessage> {
     const { tenant, number, now, signal } = wanted;
     const poller = this.#livePoller(now);
     const leave = poller.join(number);
@@ -144,20 +144,20 @@ export class PostgresChanges implements ChangeStore {
       // Comes before every step of the poller.
       let step: Step = { number: 0, state: now };
       let hasChanged = true;
-      let toldAt = performance.now();
+      let deliveredAt = performance.now();
       for (;;) {
         if (hasChanged) {
           lag.behind();
           for await (const message of this.#messagesTo(wanted, cursor)) {
-            toldAt = performance.now();
+            deliveredAt = performance.now();
             yield message;
           }
           if (signal.aborted) return;
         }
         const reached = reachedBy(cursor);
         delivered.token = () => this.#tokenAt(reached, now);
-        if (performance.now() - toldAt >= this.#quietMs) {
-          toldAt = performance.now();
+        if (performance.now() - deliveredAt >= this.#quietMs) {
+          deliveredAt = performance.now();
           yield { changes: [], snapToken: delivered.token() };
         }
         lag.caughtUp();
@@ -182,8 +182,8 @@ export class PostgresChanges implements ChangeStore {
     return this.#tokens.tokenOf({ ...state, timeline });
   }
 
-  async *#messagesTo(wanted: Wanted, cursor: Cursor): AsyncGenerator<PageMessage> {
-    let place: Cursor | undefined = cursor;
+  async *#messagesTo(wanted: WantedChanges, cursor: LogCursor): AsyncGenerator<PageMessage> {
+    let place: LogCursor | undefined = cursor;
     while (place !== undefined && !wanted.signal.aborted) {
       const page: ChangePage = await this.#page(wanted, place);
       yield* page.messages;
@@ -192,8 +192,8 @@ export class PostgresChanges implements ChangeStore {
   }
 
   /** The page at a cursor, which is read once for all streams that are there at the same time. */
-  async #page({ tenant, now }: Wanted, cursor: Cursor): Promise<ChangePage> {
-    const key = keyOf(cursor, now);
+  async #page({ tenant, now }: WantedChanges, cursor: LogCursor): Promise<ChangePage> {
+    const key = pageKey(cursor, now);
     let reading = this.#pages.get(key);
     if (reading === undefined) {
       reading = readChangePage(this.#database, cursor, {
@@ -242,7 +242,7 @@ async function* withTokens(
   }
 }
 
-function startCursor({ number, after, now }: Wanted): Cursor {
+function startCursor({ number, after, now }: WantedChanges): LogCursor {
   const { snapshot } = now;
   return {
     tenant: number,
@@ -254,10 +254,10 @@ function startCursor({ number, after, now }: Wanted): Cursor {
 }
 
 /** What has been delivered, by a cursor. */
-type Reached = Pick<Cursor, "seen" | "settledBefore">;
+type Reached = Pick<LogCursor, "seen" | "settledBefore">;
 
 /** What has been delivered when a cursor has reached its target. */
-function reachedBy({ seen, settledBefore, goal }: Cursor): Reached {
+function reachedBy({ seen, settledBefore, goal }: LogCursor): Reached {
   return {
     seen: unionOf(seen, goal),
     settledBefore: goal.xmax > settledBefore ? goal.xmax : settledBefore,
@@ -265,12 +265,12 @@ function reachedBy({ seen, settledBefore, goal }: Cursor): Reached {
 }
 
 /** From where a stream goes on to a later state. */
-function nextCursor(tenant: string, reached: Reached, snapshot: Snapshot): Cursor {
+function nextCursor(tenant: string, reached: Reached, snapshot: Snapshot): LogCursor {
   return { tenant, ...reached, goal: snapshot, after: undefined };
 }
 
-function keyOf(
-  { tenant, seen, settledBefore, goal, after }: Cursor,
+function pageKey(
+  { tenant, seen, settledBefore, goal, after }: LogCursor,
   { place, timeline }: ServerState,
 ): string {
   const states = [seen, goal].map(({ xmax, running }) => [
