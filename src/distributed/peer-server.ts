@@ -38,8 +38,8 @@ export interface PeerServer {
 }
 
 /**
- * Serves checks and health to other instances. What is asked here is answered here, so that a check
- * takes one hop at most: `service` must be one that asks nobody else.
+ * Serves checks and health to other instances. This instance answers them itself, so that a check
+ * takes one hop at most: `service` must be one that asks no other instance.
  */
 export function buildPeerServer(options: {
   readonly service: Service;

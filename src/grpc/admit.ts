@@ -19,7 +19,7 @@ interface Refused {
 
 /**
  * Checks the rate limit and the token when the head of a call has arrived, so that no message is
- * read from a client without rights, and has the message begin in its turn. `refused` is called for a
+ * read from a client without rights, and queues the start of the message. `refused` is called for a
  * refused call before it ends. Open paths are not checked and not counted.
  */
 export function admitCalls(

@@ -12,7 +12,7 @@ import { type ServedMethod, serverStreaming, unary } from "./method.ts";
 /** How often a watched state is checked, in milliseconds. */
 const probeInterval = 2_000;
 
-type State = Pick<HealthCheckResponse, "status">;
+type HealthState = Pick<HealthCheckResponse, "status">;
 
 /** The health methods. All services have the state of the process. */
 export function healthMethods(service: Service): readonly ServedMethod[] {
@@ -22,7 +22,7 @@ export function healthMethods(service: Service): readonly ServedMethod[] {
   ];
 }
 
-async function stateOf({ health }: Service): Promise<State> {
+async function stateOf({ health }: Service): Promise<HealthState> {
   return {
     status: (await health.serving()) ? ServingStatus.SERVING : ServingStatus.NOT_SERVING,
   };
@@ -31,10 +31,10 @@ async function stateOf({ health }: Service): Promise<State> {
 /**
  * Yields the current state and every change. The last one comes when the process is about to stop.
  */
-async function* states(service: Service, signal: AbortSignal): AsyncGenerator<State> {
+async function* states(service: Service, signal: AbortSignal): AsyncGenerator<HealthState> {
   const { draining } = service.health;
   const interrupted = AbortSignal.any([signal, draining]);
-  let last: State | undefined;
+  let last: HealthState | undefined;
   while (!signal.aborted) {
     const isLast = draining.aborted;
     const state = await stateOf(service);

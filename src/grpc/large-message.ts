@@ -7,8 +7,8 @@ import { decodeMessage, recursionLimit } from "./message.ts";
 import { tenantIn } from "./tenant-in.ts";
 
 /**
- * Reads a large request in its turn, and waits for another turn before the request goes on. Fails with
- * VALIDATION, and with PAYLOAD_TOO_LARGE when it holds too many values.
+ * Waits in the queue of large bodies, reads the request, and waits again before the request goes on. Fails
+ * with VALIDATION, and with PAYLOAD_TOO_LARGE when it holds too many values.
  */
 export async function decodeLarge<D extends DescMessage>(
   schema: D,

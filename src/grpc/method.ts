@@ -36,7 +36,7 @@ export interface CallContext {
 }
 
 /** The outcome of a call, for the log. */
-export type Outcome =
+export type CallOutcome =
   | { readonly kind: "answered" }
   | { readonly kind: "failed"; readonly error: PembaError };
 
@@ -57,12 +57,12 @@ export interface CallRecord {
   /** Does the work of the call. Telemetry that is recorded during the work belongs to the call. */
   readonly run: <T>(work: () => T) => T;
   /** Ends the record. Called once. */
-  readonly end: (outcome: Outcome) => void;
+  readonly end: (outcome: CallOutcome) => void;
 }
 
 /** The frame of every call of any method. */
 export interface CallFrame {
-  /** Has large messages read in turns. */
+  /** Has the queue in which large messages wait to be read. */
   readonly intake: Intake;
   /** Called before the request is read. */
   begin(method: DescMethod, call: ServerCall): CallRecord;
@@ -173,7 +173,7 @@ function callerOf(call: ServerCall, { signal }: CallContext): Caller {
   );
 }
 
-/** Decodes the request, a large one in its turn, and checks that its token is for the tenant. */
+/** Decodes the request and checks its token. A large request waits in a queue first. */
 async function readRequest<I extends DescMessage>(
   method: DescMethod & { readonly input: I },
   bytes: Buffer,
@@ -217,7 +217,7 @@ function finish(
   }: {
     readonly call: { end(): unknown; emit(event: "error", status: Partial<StatusObject>): unknown };
     readonly frame: CallFrame;
-    readonly end: (outcome: Outcome) => void;
+    readonly end: (outcome: CallOutcome) => void;
   },
 ): void {
   reply.then(

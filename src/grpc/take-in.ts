@@ -69,7 +69,10 @@ export function countBytes(
   stream.prependListener("data", look);
 }
 
-/** Counts a request of the tenant, and begins it in its turn. Fails with CONCURRENCY_LIMIT_EXCEEDED. */
+/**
+ * Counts a request of the tenant, and begins it when the queue lets it. Fails with
+ * CONCURRENCY_LIMIT_EXCEEDED.
+ */
 export function takeInCall(
   intake: Intake,
   stream: CallStream,
@@ -84,7 +87,7 @@ export function takeInCall(
   intake.beginnings.enter(entry);
 }
 
-/** A message is decompressed in a turn of its own, in which the client may leave. */
+/** A message is decompressed in a later round of the loop, and the client may leave before. */
 function whenOver(stream: CallStream, release: () => void): void {
   if (stream.destroyed) release();
   else stream.once("close", release);

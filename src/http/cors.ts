@@ -32,9 +32,9 @@ export function allowOrigins(app: HttpApp, { origins, headers }: CorsRules): voi
   };
   const others = { ...rules, preflight: false };
   // No header for requests without an origin, because most clients are not browsers.
-  const nobody = { origin: false };
+  const noHeaders = { origin: false };
   const delegator: FastifyCorsOptionsDelegate = (request, decided) => {
-    if (request.headers.origin === undefined) decided(null, nobody);
+    if (request.headers.origin === undefined) decided(null, noHeaders);
     else decided(null, isPreflight(request) ? rules : others);
   };
   void app.register(fastifyCors, { delegator });

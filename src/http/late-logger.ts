@@ -1,7 +1,7 @@
 import type { FastifyBaseLogger, FastifyLogFn } from "fastify";
 import type { Bindings, ChildLoggerOptions } from "pino";
 
-type Line = Parameters<FastifyLogFn>;
+type LogArguments = Parameters<FastifyLogFn>;
 
 /**
  * Wraps a logger so that its children are created with their first line. The framework creates one
@@ -28,31 +28,31 @@ class LateLogger implements FastifyBaseLogger {
     return this.#logger.level;
   }
 
-  fatal(...line: Line): void {
+  fatal(...line: LogArguments): void {
     this.#logger.fatal(...line);
   }
 
-  error(...line: Line): void {
+  error(...line: LogArguments): void {
     this.#logger.error(...line);
   }
 
-  warn(...line: Line): void {
+  warn(...line: LogArguments): void {
     this.#logger.warn(...line);
   }
 
-  info(...line: Line): void {
+  info(...line: LogArguments): void {
     this.#logger.info(...line);
   }
 
-  debug(...line: Line): void {
+  debug(...line: LogArguments): void {
     this.#logger.debug(...line);
   }
 
-  trace(...line: Line): void {
+  trace(...line: LogArguments): void {
     this.#logger.trace(...line);
   }
 
-  silent(...line: Line): void {
+  silent(...line: LogArguments): void {
     this.#logger.silent(...line);
   }
 

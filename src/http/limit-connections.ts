@@ -12,8 +12,8 @@ import { holdFor } from "./held.ts";
 import { refuseConnection } from "./refused-by-node.ts";
 
 /**
- * Limits the connections that are open, and lets requests in by turns. A connection above the limit is
- * ended before anything is read from it, with 429 unless it is encrypted.
+ * Limits the connections that are open, and lets a few requests begin at a time. A connection above the
+ * limit is ended before anything is read from it, with 429 unless it is encrypted.
  */
 export function limitConnections(app: HttpApp, intake: Intake, isEncrypted: boolean): void {
   const { server } = app;
@@ -61,6 +61,6 @@ function refuse(socket: Socket, max: number, isEncrypted: boolean): void {
     socket.destroy();
     return;
   }
-  const sentence = `${max} connections are open (\`server.connection_limit\`), retry in a second`;
-  refuseConnection(socket, new PembaError("CONCURRENCY_LIMIT_EXCEEDED", sentence));
+  const message = `${max} connections are open (\`server.connection_limit\`), retry in a second`;
+  refuseConnection(socket, new PembaError("CONCURRENCY_LIMIT_EXCEEDED", message));
 }

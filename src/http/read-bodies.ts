@@ -33,8 +33,8 @@ export function readBodies(app: HttpApp, intake: Intake): void {
 }
 
 /**
- * Reads a large body in its turn, and waits for another turn before the request goes on. Fails with
- * VALIDATION, and with PAYLOAD_TOO_LARGE when it holds too many values.
+ * Waits in the queue of large bodies, reads the body, and waits again before the request goes on. Fails
+ * with VALIDATION, and with PAYLOAD_TOO_LARGE when it holds too many values.
  */
 async function readLarge(intake: Intake, request: FastifyRequest, bytes: Buffer): Promise<unknown> {
   const tenant = tenantOf(request);

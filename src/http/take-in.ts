@@ -12,7 +12,8 @@ import { holdFor } from "./held.ts";
 
 /**
  * Counts what each request holds, from its head until its reply has gone. A request that exceeds a
- * share fails with CONCURRENCY_LIMIT_EXCEEDED before its body is read. The others begin in turn.
+ * share fails with CONCURRENCY_LIMIT_EXCEEDED before its body is read. The others wait in a fair queue
+ * until they begin.
  */
 export function takeInRequests(
   app: HttpApp,

@@ -10,10 +10,10 @@ export interface KnownPaths {
   /** Registers a route. */
   add(route: Pick<RouteOptions, "method" | "url">): void;
   /** The refusal for a method and a path without a route. */
-  refusalOf(method: string, path: string): Refusal;
+  refusalOf(method: string, path: string): PathRefusal;
 }
 
-export interface Refusal {
+export interface PathRefusal {
   readonly error: PembaError;
   /** The methods of the path for the `allow` header. Undefined if the path is unknown. */
   readonly allow: string | undefined;

@@ -47,7 +47,7 @@ const attributes = [
 
 /** So that most requests find what they name. */
 export const known: KnownValues = {
-  tenant_id: [...Array.from({ length: 20 }, () => "t1"), "made", "nobody"],
+  tenant_id: [...Array.from({ length: 20 }, () => "t1"), "made", "missing"],
   id: ["made", "made-too", "ada", "plan"],
   ids: ["ada", "engineers", "plan", "*"],
   data: ["plan", "news"],

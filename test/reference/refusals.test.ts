@@ -61,7 +61,7 @@ describe("the refusals of the description", () => {
   ): Promise<string> {
     const answer = await app.inject({
       method: method as "POST",
-      url: path.replace("{tenant_id}", status === 404 ? "nobody" : "t1"),
+      url: path.replace("{tenant_id}", status === 404 ? "missing" : "t1"),
       ...(token !== "" && { headers: { authorization: `Bearer ${token}` } }),
       payload: JSON.stringify(body),
     });

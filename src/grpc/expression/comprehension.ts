@@ -1,17 +1,19 @@
 import { boolType, type StaticType } from "../../condition/static-type.ts";
-import type { ConditionTree } from "../../condition/tree.ts";
-import type { Facts, Node, NodeMaker } from "./node.ts";
+import type { Comprehension, ConditionTree, Transform } from "../../condition/tree.ts";
+import type { NodeFacts, ExprNode, NodeMaker } from "./node.ts";
 
-type Comprehension = Extract<ConditionTree, { readonly kind: "comprehension" }>;
-type Transform = Extract<ConditionTree, { readonly kind: "transform" }>;
-type Encode = (tree: ConditionTree) => Node;
+type Encode = (tree: ConditionTree) => ExprNode;
 
 /** No rule can use this name. */
 const accumulator = "@result";
 const intType: StaticType = { kind: "int" };
 
 /** Encodes a macro as the loop that it stands for, as CEL tools expand it. */
-export function encodeComprehension(make: NodeMaker, tree: Comprehension, encode: Encode): Node {
+export function encodeComprehension(
+  make: NodeMaker,
+  tree: Comprehension,
+  encode: Encode,
+): ExprNode {
   const range = encode(tree.range);
   const predicate = encode(tree.predicate);
   switch (tree.macro) {
@@ -55,7 +57,7 @@ export function encodeComprehension(make: NodeMaker, tree: Comprehension, encode
 }
 
 /** The same for `map`. */
-export function encodeTransform(make: NodeMaker, tree: Transform, encode: Encode): Node {
+export function encodeTransform(make: NodeMaker, tree: Transform, encode: Encode): ExprNode {
   const range = encode(tree.range);
   const predicate = tree.predicate && encode(tree.predicate);
   const transformed = encode(tree.result);
@@ -71,26 +73,26 @@ export function encodeTransform(make: NodeMaker, tree: Transform, encode: Encode
 }
 
 /** The result so far, as a new node for each use. */
-type Result = () => Node;
+type Result = () => ExprNode;
 /** The facts of a node at the position of the macro. */
-type At = (type: StaticType) => Facts;
+type At = (type: StaticType) => NodeFacts;
 
 interface Loop {
   readonly type: StaticType;
-  readonly init: Node;
+  readonly init: ExprNode;
   /** Absent: the loop runs to the end. */
-  readonly goesOn?: (result: Result, at: At) => Node;
-  readonly step: (result: Result, at: At) => readonly [name: string, args: readonly Node[]];
+  readonly goesOn?: (result: Result, at: At) => ExprNode;
+  readonly step: (result: Result, at: At) => readonly [name: string, args: readonly ExprNode[]];
   /** Absent: the result of the last step. */
-  readonly result?: (result: Result, at: At) => Node;
+  readonly result?: (result: Result, at: At) => ExprNode;
 }
 
 function loop(
   make: NodeMaker,
   tree: Comprehension | Transform,
-  range: Node,
+  range: ExprNode,
   { type, init, goesOn, step, result }: Loop,
-): Node {
+): ExprNode {
   const at: At = (kind) => ({ type: kind, start: tree.start });
   const read: Result = () => make.identifier(accumulator, at(type));
   const condition =
@@ -121,10 +123,10 @@ function keyTypeOf(type: StaticType): StaticType {
   return type.kind === "map" ? type.key : { kind: "dyn" };
 }
 
-function boolean(make: NodeMaker, value: boolean, start: number): Node {
+function boolean(make: NodeMaker, value: boolean, start: number): ExprNode {
   return make.constant({ case: "boolValue", value }, { type: boolType, start });
 }
 
-function integer(make: NodeMaker, value: bigint, start: number): Node {
+function integer(make: NodeMaker, value: bigint, start: number): ExprNode {
   return make.constant({ case: "int64Value", value }, { type: intType, start });
 }

@@ -7,7 +7,7 @@ import { boolType, dynType } from "../../condition/static-type.ts";
 import type { ConditionTree, Literal } from "../../condition/tree.ts";
 import type { CheckedExprSchema } from "../../gen/google/api/expr/v1alpha1/checked_pb.ts";
 import { encodeComprehension, encodeTransform } from "./comprehension.ts";
-import { type Facts, type Node, NodeMaker } from "./node.ts";
+import { type NodeFacts, type ExprNode, NodeMaker } from "./node.ts";
 
 /** Encodes the body of a rule in the exchange format of CEL tools. Macros are expanded to loops. */
 export function encodeCondition({
@@ -18,8 +18,8 @@ export function encodeCondition({
   return make.checkedExpr(encodeTree(make, tree));
 }
 
-function encodeTree(make: NodeMaker, tree: ConditionTree): Node {
-  const encode = (part: ConditionTree): Node => encodeTree(make, part);
+function encodeTree(make: NodeMaker, tree: ConditionTree): ExprNode {
+  const encode = (part: ConditionTree): ExprNode => encodeTree(make, part);
   switch (tree.kind) {
     case "literal":
       return encodeLiteral(make, tree.value, tree);
@@ -65,19 +65,19 @@ function encodeTree(make: NodeMaker, tree: ConditionTree): Node {
 
 function select(
   make: NodeMaker,
-  { expr: operand }: Node,
+  { expr: operand }: ExprNode,
   field: string,
-  facts: Facts,
+  facts: NodeFacts,
   testOnly = false,
-): Node {
+): ExprNode {
   return make.node({ case: "selectExpr", value: { operand, field, testOnly } }, facts);
 }
 
 function encodeMap(
   make: NodeMaker,
   tree: Extract<ConditionTree, { readonly kind: "map" }>,
-  encode: (part: ConditionTree) => Node,
-): Node {
+  encode: (part: ConditionTree) => ExprNode,
+): ExprNode {
   const entries = tree.entries.map(({ key, value }) => ({
     id: make.entryId(),
     keyKind: { case: "mapKey" as const, value: encode(key).expr },
@@ -87,7 +87,12 @@ function encodeMap(
 }
 
 /** Encodes a chain as a balanced tree, because readers limit the nesting of messages. */
-function balance(make: NodeMaker, name: string, operands: readonly Node[], start: number): Node {
+function balance(
+  make: NodeMaker,
+  name: string,
+  operands: readonly ExprNode[],
+  start: number,
+): ExprNode {
   const [first] = operands;
   if (operands.length === 1) return must(first, "one operand is one");
   const middle = Math.ceil(operands.length / 2);
@@ -96,7 +101,7 @@ function balance(make: NodeMaker, name: string, operands: readonly Node[], start
   return make.call(name, [left, right], { type: boolType, start });
 }
 
-function encodeLiteral(make: NodeMaker, literal: Literal, facts: Facts): Node {
+function encodeLiteral(make: NodeMaker, literal: Literal, facts: NodeFacts): ExprNode {
   switch (literal.kind) {
     case "bool":
       return make.constant({ case: "boolValue", value: literal.value }, facts);

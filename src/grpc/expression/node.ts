@@ -18,13 +18,13 @@ type ExprKind = NonNullable<Expr["exprKind"]>;
 type ConstantKind = NonNullable<MessageInitShape<typeof ConstantSchema>["constantKind"]>;
 
 /** A node with the facts that its parent needs. */
-export interface Node {
+export interface ExprNode {
   readonly expr: Expr;
   readonly type: StaticType;
 }
 
 /** The facts of a node. `start` is in UTF-16 units of the rule's text. */
-export interface Facts {
+export interface NodeFacts {
   readonly type: StaticType;
   readonly start: number;
 }
@@ -45,7 +45,7 @@ export class NodeMaker {
   }
 
   /** The whole expression with this root. */
-  checkedExpr(root: Node): MessageInitShape<typeof CheckedExprSchema> {
+  checkedExpr(root: ExprNode): MessageInitShape<typeof CheckedExprSchema> {
     return {
       expr: root.expr,
       typeMap: this.#types,
@@ -57,7 +57,7 @@ export class NodeMaker {
     };
   }
 
-  node(exprKind: ExprKind, facts: Facts, reference?: Reference): Node {
+  node(exprKind: ExprKind, facts: NodeFacts, reference?: Reference): ExprNode {
     const id = ++this.#lastId;
     if (facts.type.kind !== "dyn") this.#types[id] = encodeType(facts.type);
     if (reference !== undefined) this.#references[id] = reference;
@@ -70,27 +70,31 @@ export class NodeMaker {
     return BigInt(++this.#lastId);
   }
 
-  constant(constantKind: ConstantKind, facts: Facts): Node {
+  constant(constantKind: ConstantKind, facts: NodeFacts): ExprNode {
     return this.node({ case: "constExpr", value: { constantKind } }, facts);
   }
 
-  identifier(name: string, facts: Facts): Node {
+  identifier(name: string, facts: NodeFacts): ExprNode {
     return this.node({ case: "identExpr", value: { name } }, facts, { name });
   }
 
-  call(name: string, args: readonly Node[], facts: Facts): Node {
+  call(name: string, args: readonly ExprNode[], facts: NodeFacts): ExprNode {
     const overloadId = overloadsOf(name, args.map(typeOf));
     const value = { function: name, args: args.map(exprOf) };
     return this.node({ case: "callExpr", value }, facts, { overloadId });
   }
 
-  method(name: string, [target, ...args]: readonly [Node, ...Node[]], facts: Facts): Node {
+  method(
+    name: string,
+    [target, ...args]: readonly [ExprNode, ...ExprNode[]],
+    facts: NodeFacts,
+  ): ExprNode {
     const overloadId = methodOverloadsOf(name, [target, ...args].map(typeOf));
     const value = { target: target.expr, function: name, args: args.map(exprOf) };
     return this.node({ case: "callExpr", value }, facts, { overloadId });
   }
 
-  list(elements: readonly Node[], facts: Facts): Node {
+  list(elements: readonly ExprNode[], facts: NodeFacts): ExprNode {
     return this.node({ case: "listExpr", value: { elements: elements.map(exprOf) } }, facts);
   }
 
@@ -111,11 +115,11 @@ function countBelow(numbers: readonly number[], limit: number): number {
   return low;
 }
 
-function exprOf({ expr }: Node): Expr {
+function exprOf({ expr }: ExprNode): Expr {
   return expr;
 }
 
-function typeOf({ type }: Node): StaticType {
+function typeOf({ type }: ExprNode): StaticType {
   return type;
 }
 

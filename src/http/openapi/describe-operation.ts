@@ -8,7 +8,7 @@ import type { OperationText } from "./operations.ts";
 import { refusalReference, refusalsOf, requestIdHeader, streamRefusal } from "./refusals.ts";
 
 /** One method of one path. */
-export interface Operation {
+export interface DescribedOperation {
   /** Parameters are written `{name}`. */
   readonly path: string;
   /** The scope that a token needs. Undefined if the operation is open. */
@@ -29,7 +29,10 @@ export interface Shapes {
 }
 
 /** An OpenAPI operation object. Schemas that it refers to are added to the components. */
-export function describeOperation(operation: Operation, components: Components): JsonSchema {
+export function describeOperation(
+  operation: DescribedOperation,
+  components: Components,
+): JsonSchema {
   const { path, scope, text, example, shapes } = operation;
   const parameters = [
     ...parametersOf("path", shapes.params, example.path, components),
@@ -81,7 +84,7 @@ function requestOf(shape: unknown, example: Example, components: Components): Js
 
 /** The successful answers, by status. */
 function answersOf(
-  { shapes, example }: Pick<Operation, "shapes" | "example">,
+  { shapes, example }: Pick<DescribedOperation, "shapes" | "example">,
   components: Components,
 ): JsonSchema {
   const answers = Object.entries(isObject(shapes.response) ? shapes.response : {});
@@ -129,7 +132,10 @@ function describeStream(
   );
 }
 
-function refusalsIn({ path, hasStreamErrors }: Operation, components: Components): JsonSchema {
+function refusalsIn(
+  { path, hasStreamErrors }: DescribedOperation,
+  components: Components,
+): JsonSchema {
   return Object.fromEntries(
     refusalsOf(path).map((status) => [
       status,

@@ -10,7 +10,7 @@ import type { JsonSchema } from "../shapes/field.ts";
 import { type Components, describeShape } from "./describe-shape.ts";
 
 /** A status that refuses requests, with its description. */
-interface Refusal {
+interface DescribedRefusal {
   /** The name of the response component. */
   readonly name: string;
   readonly about: string;
@@ -47,7 +47,7 @@ const refusals = {
   404: {
     name: "NotFound",
     about: "There is no such tenant, version of its schema or bundle.",
-    example: tenantNotFound(parseTenantId("nobody")),
+    example: tenantNotFound(parseTenantId("missing")),
   },
   409: {
     name: "Conflict",
@@ -94,7 +94,7 @@ const refusals = {
       "the database cancelled the request before it was done, it may be too slow",
     ),
   },
-} as const satisfies Readonly<Record<number, Refusal>>;
+} as const satisfies Readonly<Record<number, DescribedRefusal>>;
 
 type RefusedStatus = keyof typeof refusals;
 
@@ -138,7 +138,7 @@ export function refusalResponses(components: Components): JsonSchema {
   return Object.fromEntries(responses);
 }
 
-function responseOf(refusal: Refusal, schema: JsonSchema, example: object): JsonSchema {
+function responseOf(refusal: DescribedRefusal, schema: JsonSchema, example: object): JsonSchema {
   return {
     description: `${refusal.about} Its codes: ${codesOf(refusal.example).join(", ")}.`,
     headers: { ...requestIdHeader, ...refusal.headers },
