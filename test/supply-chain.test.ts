@@ -106,7 +106,7 @@ test("no types are asked for where Pemba runs", () => {
   );
 });
 
-test("the image has neither types nor maps, whatever packages bring", () => {
+test("the image has neither types nor maps, also not those of packages", () => {
   const command = /&& (rm -rf node_modules\/@types[\s\S]*?-delete)$/m.exec(read("Dockerfile"))?.[1];
   assert.ok(command !== undefined, "the Dockerfile removes types");
   const folder = mkdtempSync(join(tmpdir(), "pemba-image-"));

@@ -65,7 +65,7 @@ describe("pre-shared keys", () => {
     assert.deepEqual([open.statusCode, open.body], [200, '{"status":"SERVING"}']);
     for (const [method, url] of [
       ["POST", "/v1/tenants/t1/permissions/check"],
-      ["POST", "/v1/tenants/nobody/permissions/lookup-entity-stream"],
+      ["POST", "/v1/tenants/missing/permissions/lookup-entity-stream"],
       ["GET", "/v1/tenants/t1/watch"],
       ["DELETE", "/v1/tenants/t1"],
       ["GET", "/v1/tenants/t1/data/write"],

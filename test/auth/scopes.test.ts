@@ -162,7 +162,7 @@ for (const engine of engines) {
     test("a key that is bound to tenants is refused in others, whether they are there or not", async () => {
       for (const name of names) {
         if (name === "tenant list") continue;
-        for (const tenant of ["other", "nobody"]) {
+        for (const tenant of ["other", "missing"]) {
           const refusal = `ERROR_CODE_TENANT_NOT_ALLOWED: authorization: the token is not for the tenant \`${tenant}\``;
           const body: string = name === "tenant create" ? JSON.stringify({ id: tenant }) : "[";
           const place = placeOf(name, tenant);

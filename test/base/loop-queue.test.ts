@@ -11,10 +11,10 @@ const loud = "loud" as TenantId;
 const quiet = "quiet" as TenantId;
 
 test("of much work of one tenant most waits, and that of another tenant is next", async () => {
-  const turns = new LoopQueue(2);
+  const queue = new LoopQueue(2);
   const begun: string[] = [];
   const enter = (tenant: TenantId, name: string): void =>
-    turns.enter({ tenant, begin: () => begun.push(name) });
+    queue.enter({ tenant, begin: () => begun.push(name) });
   await nextRound();
   for (let nth = 0; nth < 9; nth++) enter(loud, `loud ${nth}`);
   enter(quiet, "quiet");
@@ -24,12 +24,12 @@ test("of much work of one tenant most waits, and that of another tenant is next"
 });
 
 test("no more begins in a round than the limit", async () => {
-  const turns = new LoopQueue(1);
+  const queue = new LoopQueue(1);
   const rounds: number[] = [];
   let round = 0;
   const count = setInterval(() => undefined, 1_000);
   for (let nth = 0; nth < 5; nth++) {
-    turns.enter({ tenant: loud, begin: () => rounds.push(round) });
+    queue.enter({ tenant: loud, begin: () => rounds.push(round) });
   }
   while (rounds.length < 5) {
     round += 1;
@@ -40,22 +40,22 @@ test("no more begins in a round than the limit", async () => {
 });
 
 test("work that was taken back does not begin", async () => {
-  const turns = new LoopQueue(1);
+  const queue = new LoopQueue(1);
   const begun: string[] = [];
   const left = { tenant: loud, begin: () => begun.push("left") };
-  turns.wait(left);
-  turns.wait({ tenant: loud, begin: () => begun.push("stayed") });
-  turns.leave(left);
+  queue.wait(left);
+  queue.wait({ tenant: loud, begin: () => begun.push("stayed") });
+  queue.leave(left);
   await until(async () => (begun.length > 0 ? true : undefined));
   assert.deepEqual(begun, ["stayed"]);
 });
 
 test("work that waits lets connections go first, but not for ever", async () => {
-  const turns = new LoopQueue(1);
+  const queue = new LoopQueue(1);
   let rounds = 0;
   let begunAfter: number | undefined;
   connectionAccepted();
-  turns.wait({ tenant: loud, begin: () => (begunAfter = rounds) });
+  queue.wait({ tenant: loud, begin: () => (begunAfter = rounds) });
   while (begunAfter === undefined) {
     rounds += 1;
     connectionAccepted();
@@ -67,13 +67,13 @@ test("work that waits lets connections go first, but not for ever", async () => 
 test("while connections come in, all work that waits goes on in the same rounds", async () => {
   const queues = [new LoopQueue(1), new LoopQueue(1), new LoopQueue(1)];
   const begun = [0, 0, 0];
-  queues.forEach((turns, nth) => {
+  queues.forEach((queue, nth) => {
     const goOn = (): void => {
       const count = (begun[nth] ?? 0) + 1;
       begun[nth] = count;
-      if (count < 3) turns.wait({ tenant: loud, begin: goOn });
+      if (count < 3) queue.wait({ tenant: loud, begin: goOn });
     };
-    turns.wait({ tenant: loud, begin: goOn });
+    queue.wait({ tenant: loud, begin: goOn });
   });
   while ((begun[0] ?? 0) < 3) {
     connectionAccepted();

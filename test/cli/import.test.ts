@@ -169,7 +169,7 @@ test("a busy server is asked again after the time it names, and each wait is rep
 
 test("an import that cannot go on says where it stopped", async (t) => {
   const url = await serveWithSchema(t);
-  const words = ["import", "-", "--url", url, "--tenant", "nobody", "--batch-size", "1"];
+  const words = ["import", "-", "--url", url, "--tenant", "missing", "--batch-size", "1"];
   const { status, stdout, stderr } = await runPemba(words, { input: "\ndoc:1#viewer@user:a\n" });
   assert.equal(status, 1);
   assert.match(stderr, /^pemba: import: stopped at stdin:2: .*ERROR_CODE_TENANT_NOT_FOUND/);

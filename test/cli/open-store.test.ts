@@ -12,7 +12,7 @@ test("writes go to `database.writer.uri`, and not to `database.uri`", async (t) 
   const { store } = await open(
     t,
     "--database-writer-uri={url}",
-    "--database-uri=postgres://nobody@127.0.0.1:1/none",
+    "--database-uri=postgres://outsider@127.0.0.1:1/none",
   );
   const tenant = await tenantWithSchema(store);
   await write(store, tenant, { tuples: ["doc:1#owner@user:a"] });

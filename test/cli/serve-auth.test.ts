@@ -187,10 +187,10 @@ test("both listeners speak TLS with the certificates of the configuration", asyn
   // A separate program, which gets its trusted certificate at the start.
   const file = `${cert}.txt`;
   writeFileSync(file, "doc:1#viewer@user:1\n");
-  const imported = await runPemba(["import", file, "--url", url, "--tenant", "nobody"], {
+  const imported = await runPemba(["import", file, "--url", url, "--tenant", "missing"], {
     env: { NODE_EXTRA_CA_CERTS: cert },
   });
-  assert.match(imported.stderr, /tenant `nobody`/);
+  assert.match(imported.stderr, /tenant `missing`/);
   server.kill("SIGTERM");
   assert.equal((await finished).status, 0);
 });

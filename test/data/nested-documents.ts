@@ -103,7 +103,7 @@ function folderOfDocument(sizes: NestedSizes, document: number): number {
   return first + (document % sizes.folderBranching ** (sizes.folderLevels - 1));
 }
 
-/** The folder one level below the root on the document's way up. */
+/** The folder one level below the root on the document's path to the root. */
 export function highFolderOfDocument(sizes: NestedSizes, document: number): number {
   let folder = folderOfDocument(sizes, document);
   while (folder > sizes.folderBranching) folder = parentOfFolder(sizes, folder);

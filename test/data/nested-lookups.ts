@@ -20,7 +20,7 @@ export function nestedLookups(sizes: NestedSizes, count: number): readonly Looku
     entities("typical user", typicalUsers(sizes, count)),
     entities("heavy user", [memberOfFolder(sizes, sizes.folderBranching ** 3)]),
     entities("very heavy user", [memberOfFolder(sizes, sizes.folderBranching ** 2)]),
-    entities("user with none", ["nobody"]),
+    entities("user with none", ["outsider"]),
     entities("user in many groups", ["joiner"]),
     subjects("small document", plain.map(documentId)),
     subjects("large document", ["doc-in-wide"]),

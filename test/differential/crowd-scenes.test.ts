@@ -97,7 +97,7 @@ scene("a ban of a group reaches those of its members who are in many others", {
   ],
 });
 
-scene("a ban on folders on the way holds for those who are in many groups", {
+scene("a ban on folders on the path holds for those who are in many groups", {
   schema,
   facts: [
     ...crowd("ann", 120),
@@ -119,7 +119,7 @@ scene("a ban on folders on the way holds for those who are in many groups", {
   ],
 });
 
-scene("what is required on the way is asked of groups too, at every folder that is passed", {
+scene("what is required on the path is asked of groups too, at every folder that is passed", {
   schema,
   facts: [
     ...crowd("ann", 120),
@@ -196,14 +196,14 @@ for (const size of [96, 97, 98, 99, 120]) {
       { ask: "folder:a view user:ann", answer: "DEPTH_NOT_ENOUGH", depth: 3 },
       { ask: "folder:b view user:ann", answer: "allowed", depth: 3 },
       { ask: "folder:b view user:ann", answer: "DEPTH_NOT_ENOUGH", depth: 2 },
-      { ask: "folder:b view user:nobody", answer: "denied", depth: 3 },
+      { ask: "folder:b view user:outsider", answer: "denied", depth: 3 },
       { ask: "folder:c open user:ann", answer: "denied", depth: 3 },
       { ask: "folder:c safe user:ann", answer: "denied", depth: 3 },
     ],
   });
 }
 
-scene("the shortest way counts, on whichever side of the limit its group lies", {
+scene("the shortest path counts, on whichever side of the limit its group lies", {
   schema,
   facts: [
     ...crowd("ann", 120),

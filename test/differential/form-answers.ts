@@ -213,7 +213,7 @@ function lookupFault(
 }
 
 /**
- * Where the answer for a subject is sure, the tree says the same: unions, intersections and
+ * Where the answer for a subject is definite, the tree says the same: unions, intersections and
  * exclusions of its leaves, the values of attributes and the rules with theirs. Where there is an
  * error the tree may have a value or none, since it does not say that a cycle was cut.
  */

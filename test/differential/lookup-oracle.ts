@@ -36,7 +36,7 @@ export interface LookupGround {
 
 /**
  * What a check may answer for each known id, in the order of the answer; or the only errors, when
- * the question is wrong whatever the ids are.
+ * the question is wrong for every id.
  */
 export type LookupExpectation =
   | { readonly kind: "ids"; readonly outcomes: ReadonlyMap<string, ReadonlySet<Outcome>> }

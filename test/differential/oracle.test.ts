@@ -99,7 +99,7 @@ test("the oracle counts the hops of the shortest path", () => {
   assert.deepEqual(ask("folder:a both user:u", tuples, { depth: 3 }), ["allowed"]);
 });
 
-test("the oracle needs no depth to know that nobody is banned", () => {
+test("the oracle needs no depth to know that no subject is banned", () => {
   const tuples = ["folder:a#parent@folder:b", "folder:a#viewer@user:u", "folder:b#parent@folder:c"];
   assert.deepEqual(ask("folder:a odd user:u", tuples, { depth: 1 }), ["allowed"]);
 });

@@ -9,7 +9,7 @@ export type Scope = Readonly<Record<string, readonly string[]>>;
 export interface ScopeReach {
   /** It does, for every operand of `and`. */
   readonly surely: boolean;
-  /** It does, for one operand at least, whatever negations and faults come to. */
+  /** It does, for one operand at least; negations and faults count as allowed. */
   readonly perhaps: boolean;
 }
 

@@ -3,7 +3,7 @@ import type { Formula, Program } from "./ground.ts";
 
 /** What a program says of each atom: true, false, or neither (a fault, or a cycle through `not`). */
 export interface Model {
-  /** Atoms that are true whatever the unknown ones are. */
+  /** Atoms that are true for every value of the unknown ones. */
   readonly certain: ReadonlySet<string>;
   /** Atoms that are true or unknown. */
   readonly possible: ReadonlySet<string>;
@@ -115,7 +115,7 @@ function mentions(formula: Formula): readonly { key: string; hops: 0 | 1 }[] {
   }
 }
 
-/** The atoms that `from` can reach, with the hops of the shortest way to each. */
+/** The atoms that `from` can reach, with the hops of the shortest path to each. */
 export function distancesFrom(program: Program, from: string): ReadonlyMap<string, number> {
   const distances = new Map([[from, 0]]);
   let changed = true;

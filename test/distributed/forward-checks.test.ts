@@ -325,7 +325,7 @@ test("instances with a certificate speak TLS, and trust no other one", async () 
   await until(async () => strangers.every(({ warnings }) => warnings.length > 0) || undefined);
 });
 
-test("a check that nobody waits for any more is sent to nobody", async () => {
+test("a check whose caller has left is sent to no peer", async () => {
   const [first, second] = await start({}, {});
   assert.ok(first && second);
   const signal = AbortSignal.abort();

@@ -13,11 +13,11 @@ function owners(ring: Ring): readonly (string | undefined)[] {
   return keys.map((key) => ring.membersFor(key, 1)[0]);
 }
 
-test("a ring of nobody names nobody", () => {
+test("a ring without members names no owner", () => {
   assert.deepEqual(new Ring([], shape).membersFor("key", 3), []);
 });
 
-test("all who know the same members name the same owners, in whatever order they know them", () => {
+test("instances that know the same members name the same owners, in any order of the members", () => {
   fc.assert(
     fc.property(anyMembers, (members) => {
       const ring = new Ring(members, shape);

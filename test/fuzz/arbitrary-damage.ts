@@ -64,9 +64,9 @@ function tagOf(number: number, wire: number): Buffer {
 
 /** Where a message can hold its own kind, that as deep as bytes go. */
 function nestings(desc: DescMessage): readonly fc.Arbitrary<Damage>[] {
-  return recursiveWithin(desc).map(({ way, loop }) =>
+  return recursiveWithin(desc).map(({ path, loop }) =>
     fc.oneof(fc.nat({ max: 300 }), fc.nat({ max: 100_000 })).map((turns) => (bytes: Buffer) => {
-      const steps = [...way, ...Array<readonly DescField[]>(turns).fill(loop).flat()];
+      const steps = [...path, ...Array<readonly DescField[]>(turns).fill(loop).flat()];
       return Buffer.concat([bytes, nested(steps)]);
     }),
   );
@@ -89,31 +89,31 @@ function nested(steps: readonly DescField[]): Buffer {
   return Buffer.concat(heads.toReversed());
 }
 
-/** The ways to each message that can hold its own kind, and from there back to it. */
+/** The paths to each message that can hold its own kind, and from there back to it. */
 function recursiveWithin(
   desc: DescMessage,
-): readonly { readonly way: readonly DescField[]; readonly loop: readonly DescField[] }[] {
-  return [...waysFrom(desc)].flatMap(([other, way]) => {
-    const loop = waysFrom(other).get(other);
-    return loop === undefined || (way.length === 0 && other !== desc) ? [] : [{ way, loop }];
+): readonly { readonly path: readonly DescField[]; readonly loop: readonly DescField[] }[] {
+  return [...pathsFrom(desc)].flatMap(([other, path]) => {
+    const loop = pathsFrom(other).get(other);
+    return loop === undefined || (path.length === 0 && other !== desc) ? [] : [{ path, loop }];
   });
 }
 
-/** The shortest way to every message that stands within, the message itself only if it stands there. */
-function waysFrom(desc: DescMessage): ReadonlyMap<DescMessage, readonly DescField[]> {
-  const ways = new Map<DescMessage, readonly DescField[]>();
+/** The shortest path to every message that stands within, the message itself only if it stands there. */
+function pathsFrom(desc: DescMessage): ReadonlyMap<DescMessage, readonly DescField[]> {
+  const paths = new Map<DescMessage, readonly DescField[]>();
   let reached: readonly (readonly [DescMessage, readonly DescField[]])[] = [[desc, []]];
   while (reached.length > 0) {
     const next: (readonly [DescMessage, readonly DescField[]])[] = [];
-    for (const [from, way] of reached) {
+    for (const [from, path] of reached) {
       for (const field of from.fields) {
-        if (field.message === undefined || ways.has(field.message)) continue;
-        const further = [...way, field];
-        ways.set(field.message, further);
+        if (field.message === undefined || paths.has(field.message)) continue;
+        const further = [...path, field];
+        paths.set(field.message, further);
         next.push([field.message, further]);
       }
     }
     reached = next;
   }
-  return ways;
+  return paths;
 }

@@ -382,7 +382,7 @@ for (const engine of engines) {
         status.ALREADY_EXISTS,
       );
       assert.equal(
-        await codeOf(client.call(Permission.method.check, view("nobody", "ada"))),
+        await codeOf(client.call(Permission.method.check, view("outsider", "ada"))),
         status.NOT_FOUND,
       );
       const unknown = { ...view(tenantId, "ada"), metadata: { schemaVersion: "x" } };

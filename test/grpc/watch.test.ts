@@ -125,7 +125,7 @@ for (const engine of engines) {
         details:
           "ERROR_CODE_INVALID_SNAP_TOKEN: snap_token: is malformed, expected a token of an earlier answer",
       });
-      const unknown = client.stream(Watch.method.watch, { tenantId: "nobody" }).next();
+      const unknown = client.stream(Watch.method.watch, { tenantId: "missing" }).next();
       assert.equal((await failure(unknown)).code, status.NOT_FOUND);
     });
 

@@ -469,7 +469,7 @@ for (const engine of engines) {
     ]) {
       test(`${request} of a tenant that does not exist gives 404`, async () => {
         const [method = "", target = ""] = request.split(" ");
-        const { status, message, body } = await app.send(method, `/v1/tenants/nobody/${target}`, {
+        const { status, message, body } = await app.send(method, `/v1/tenants/missing/${target}`, {
           ...ok,
           metadata: {},
           schema: "entity user {}",

@@ -141,7 +141,7 @@ for (const engine of engines) {
         assert.equal(error?.code, status === 404 ? 5 : 3);
         assert.ok(Array.isArray(error?.details));
       }
-      assert.equal((await stream({}, "/v1/tenants/nobody")).status, 404);
+      assert.equal((await stream({}, "/v1/tenants/missing")).status, 404);
     });
 
     test("an error behind results is the last line", async () => {

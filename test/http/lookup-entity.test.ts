@@ -151,7 +151,7 @@ for (const engine of engines) {
     });
 
     test("a userset finds itself, and the question makes it known", async () => {
-      assert.deepEqual(await ids("member group group:nobody#member"), ["nobody"]);
+      assert.deepEqual(await ids("member group group:outsider#member"), ["outsider"]);
       assert.deepEqual(await ids("member group group:team#member"), ["crew", "team"]);
     });
 
@@ -187,7 +187,7 @@ for (const engine of engines) {
       ]);
       assert.deepEqual(await within({ folder: { data: ["root", "sub"] } }), ["memo", "note"]);
       assert.deepEqual(await within({ group: { data: ["team"] } }), []);
-      const open = { group: { data: [] }, folder: {}, user: { data: ["nobody"] } };
+      const open = { group: { data: [] }, folder: {}, user: { data: ["outsider"] } };
       assert.deepEqual(await within(open), ["memo", "note", "plan"]);
       assert.deepEqual(
         await ids("calm doc user:eve", { scope: { doc: { data: ["news", "plan", "new"] } } }),
@@ -383,7 +383,7 @@ for (const engine of engines) {
       const body = { ...request("view doc user:ada"), metadata: {} };
       const bare = await app.tenant();
       for (const [at, changed, message] of [
-        ["/v1/tenants/nobody", {}, /^ERROR_CODE_TENANT_NOT_FOUND: /],
+        ["/v1/tenants/missing", {}, /^ERROR_CODE_TENANT_NOT_FOUND: /],
         [bare, {}, /^ERROR_CODE_SCHEMA_NOT_FOUND: /],
         [path, { metadata: { schema_version: "0".repeat(20) } }, /^ERROR_CODE_SCHEMA_NOT_FOUND: /],
       ] as const) {

@@ -123,7 +123,7 @@ for (const engine of engines) {
 
     test("a userset finds itself, and the question makes it known", async () => {
       assert.deepEqual(await ids("group:crew member group#member"), ["crew", "team"]);
-      assert.deepEqual(await ids("group:nobody member group#member"), ["nobody"]);
+      assert.deepEqual(await ids("group:outsider member group#member"), ["outsider"]);
     });
 
     test("a relation `...` is none", async () => {

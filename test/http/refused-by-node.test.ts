@@ -58,7 +58,7 @@ describe("what Node refuses by itself has the body of an error", () => {
     }
   });
 
-  for (const [about, sent, status, sentence] of [
+  for (const [about, sent, status, message] of [
     ["headers that are too large", `${get}host: x\r\nx: ${"a".repeat(20_000)}\r\n`, 431, "headers"],
     ["a control character in a header", `${get}host: x\r\nx: \u0001\r\n${end}`, 400, "the request"],
     ["what is no HTTP", "nonsense\r\n\r\n", 400, "the request is not valid HTTP"],
@@ -73,7 +73,7 @@ describe("what Node refuses by itself has the body of an error", () => {
       assert.match(head, /\r\nx-request-id: [\da-f-]{36}/i);
       const parsed = JSON.parse(body) as { readonly message: string };
       assert.deepEqual({ ...parsed, message: "" }, { code: 3, message: "", details: [] });
-      assert.match(parsed.message, new RegExp(`^ERROR_CODE_VALIDATION: ${sentence}`));
+      assert.match(parsed.message, new RegExp(`^ERROR_CODE_VALIDATION: ${message}`));
     });
   }
 });

@@ -199,7 +199,7 @@ for (const engine of engines) {
         ],
         [{ doc: { delete: ["viewer"] } }, /REFERENCE_NOT_FOUND: partials\.doc\.delete\[0\]/],
         [
-          { doc: { write_permissions: ["view = nobody"] } },
+          { doc: { write_permissions: ["view = outsider"] } },
           /SCHEMA_COMPILE: .*partials\.doc\.write_permissions\[0\]/,
         ],
         [{ doc: { write: ["relation"] } }, /SCHEMA_PARSE: .*partials\.doc\.write\[0\]/],

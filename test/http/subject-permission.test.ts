@@ -133,7 +133,7 @@ for (const engine of engines) {
         assert.equal(answer.status, 400, JSON.stringify(body));
         assert.match(answer.message, field);
       }
-      const unknown = await app.post("/v1/tenants/nobody/permissions/subject-permission", {
+      const unknown = await app.post("/v1/tenants/missing/permissions/subject-permission", {
         metadata: {},
         entity: { type: "empty", id: "1" },
         subject: subject("a"),

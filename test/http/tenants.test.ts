@@ -47,7 +47,7 @@ for (const engine of engines) {
     });
 
     test("deleting a tenant that does not exist gives 404", async () => {
-      const { status, message } = await app.send("DELETE", "/v1/tenants/nobody");
+      const { status, message } = await app.send("DELETE", "/v1/tenants/missing");
       assert.equal(status, 404);
       assert.match(message, /^ERROR_CODE_TENANT_NOT_FOUND: /);
     });

@@ -149,7 +149,7 @@ for (const engine of engines) {
     test("what is wrong before the first line is an answer like any other", async (t) => {
       const url = await listen(t, app.service);
       const path = await app.tenant(schema);
-      const unknown = await openStream(`${url}/v1/tenants/nobody/watch`);
+      const unknown = await openStream(`${url}/v1/tenants/missing/watch`);
       assert.equal(unknown.status, 404);
       assert.equal(unknown.type, "application/json; charset=utf-8");
       const answer = await app.send("GET", `${path}/watch?snap_token=x`);

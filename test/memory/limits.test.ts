@@ -74,7 +74,7 @@ test("what is grounded for an answer is counted in names, operands and hops, up 
   // The hops of 20 walks, and the same for the node itself.
   const each = 20 + alone;
   assert.equal(spentBy(star({ wide: 5, rest: 0 })), alone + 5 * each);
-  // One more way to a node that is known is one hop.
+  // One more path to a node that is known is one hop.
   assert.equal(spentBy(star({ wide: 5, rest: 3 })), alone + 5 * each + 3);
   const most = Math.floor((groundMax.answer - alone) / each);
   const left = groundMax.answer - alone - most * each;

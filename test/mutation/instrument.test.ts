@@ -86,7 +86,7 @@ test("a statement of several lines is changed in the same places as on one line"
   assert.deepEqual(faultsIn(`\n  ${lines.join("\n  ")}\n`), onOneLine);
 });
 
-test("what makes the text of an error, or gives others their turn, is left as it is", () => {
+test("the text of an error and a pause for other work stay as they are", () => {
   assert.deepEqual(
     faultsOf("function* f() { if (a()) yield; throw new TypeError(`${b} is 1`); }"),
     [],

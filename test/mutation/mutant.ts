@@ -20,7 +20,7 @@ export interface Candidate extends Edit {
 export interface Mutant extends Candidate {
   /** Its number, by which instrumented code asks whether it is switched on. */
   readonly id: number;
-  /** The same for the same fault in the same source, whatever else was drawn. */
+  /** The same fault in the same source has the same key in every run. */
   readonly key: string;
   /** The path from the root of the repository. */
   readonly file: string;

@@ -8,7 +8,7 @@ import { applied, type Mutant } from "./mutant.ts";
 type Checked = Pick<Mutant, "key" | "file" | "start" | "end" | "text" | "operator">;
 
 /**
- * The keys of those that the type checker refuses: nobody could commit such a fault. Each mutant is a
+ * The keys of those that the type checker refuses: such a fault cannot be committed. Each mutant is a
  * file of its own beside the original, so that one run of the checker says it of all. A file whose
  * plain copy is refused, as one of its classes would be, lets everything through.
  */

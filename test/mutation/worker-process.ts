@@ -11,7 +11,7 @@ export interface WorkerStart {
   readonly fault: number | undefined;
 }
 
-/** How long a worker may take to start, whatever else the machine does. */
+/** How long a worker may take to start on a busy machine. */
 const startMs = 120_000;
 
 const heapMegabytes = 1536;

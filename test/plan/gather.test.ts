@@ -157,7 +157,7 @@ test("more branches than a statement should have are gathered", () => {
   }
 });
 
-test("expressions of ten thousand operands have a plan whatever their operators", () => {
+test("expressions of ten thousand operands have a plan with all operators", () => {
   for (const operators of [["and"], ["or", "and", "not"]]) {
     const schema = wide(10_000, (index) => operators[index % operators.length] ?? "or");
     assert.deepEqual(causes(schema, "doc#view@user"), ["doc#view: it has too many alternatives"]);

@@ -27,7 +27,7 @@ rule above(level integer) { level > context.data.limit }`;
 const groups =
   "hop: usersets group#member of viewer, closed from the subject, state 1 where that is incomplete";
 
-test("a guard stays with the way that it stands before when its name is inlined", () => {
+test("a guard stays with the path that it stands before when its name is inlined", () => {
   for (const body of [
     "permission view = viewer or (parent.view and open)",
     "permission view = viewer or above_it permission above_it = parent.view and open",
@@ -61,7 +61,7 @@ test("a guard before all that a state does is a guard of arriving there", () => 
   assert.deepEqual(stateOf(lines, 2), ["accepts: a tuple of banned to the subject"]);
 });
 
-test("guards that are not shared by all ways stay with their own", () => {
+test("guards that are not shared by all paths stay with their own", () => {
   const lines = explained(
     folder("permission view = (owner not banned) or ((viewer not owner) and open)"),
     "folder#view@user",

@@ -37,7 +37,7 @@ rule blank(title string, ratio double, hours integer[], open boolean) {
 }
 rule split(level integer) { 10 / level == 5 }`;
 
-scene("a condition on the inherited way is not asked of a direct viewer", {
+scene("a condition on the inherited path is not asked of a direct viewer", {
   schema,
   facts: ["folder:f1#parent@folder:f2", "folder:f2#viewer@user:ann", "folder:f1#viewer@user:bob"],
   questions: [
@@ -55,7 +55,7 @@ scene("a condition on the inherited way is not asked of a direct viewer", {
   ],
 });
 
-scene("attributes that nobody wrote have the defaults of their types", {
+scene("attributes that were never written have the defaults of their types", {
   schema,
   facts: ["folder:f2$title|string:x"],
   questions: [
@@ -155,7 +155,7 @@ scene("a rule can be asked directly, with the attributes that are its arguments"
   ],
 });
 
-scene("a way in doubt does not spoil a longer one that is sure", {
+scene("an unknown path does not spoil a longer one that is definite", {
   schema: `
 entity user {}
 entity folder {

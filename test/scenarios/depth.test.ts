@@ -46,7 +46,7 @@ scene("depth counts the hops of the shortest path, the direct tuple being none",
     { ask: "folder:f1 view user:bob", answer: "DEPTH_NOT_ENOUGH", depth: 2 },
     { ask: "folder:f1 view user:bob", answer: "allowed", depth: 3 },
     { ask: "folder:f1 view user:bob", answer: "allowed", depth: 4 },
-    { ask: "folder:f1 view user:nobody", answer: "denied", depth: 1 },
+    { ask: "folder:f1 view user:outsider", answer: "denied", depth: 1 },
   ],
 });
 
@@ -82,7 +82,7 @@ scene("the deeper operand of an `and` counts", {
   ],
 });
 
-scene("what nobody is excluded by needs no depth, and a denial never comes from a short depth", {
+scene("an exclusion without subjects needs no depth, and a denial never comes from a short depth", {
   schema,
   facts: [
     "folder:f1#viewer@user:ann",
@@ -142,7 +142,7 @@ entity folder {
   permission open = viewer not hidden
 }`;
 
-scene("what a guard refuses on the shortest way stays refused on a longer one", {
+scene("what a guard refuses on the shortest path stays refused on a longer one", {
   schema: hiding,
   facts: [
     "folder:a#link@folder:x",
@@ -159,7 +159,7 @@ scene("what a guard refuses on the shortest way stays refused on a longer one", 
   ],
 });
 
-scene("a guard in doubt does not matter when another way needs none", {
+scene("a guard in doubt does not matter when another path needs none", {
   schema: hiding,
   facts: [
     "folder:a#link@folder:x",
@@ -189,7 +189,7 @@ entity node {
   permission both = owner or (near.both and far.both)
 }`;
 
-scene("what is solved needs the hops of its proof, not those of a way that proves nothing", {
+scene("what is solved needs the hops of its proof, not those of a path that proves nothing", {
   schema: solved,
   facts: [
     "node:a#near@node:t",

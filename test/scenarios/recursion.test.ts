@@ -103,7 +103,7 @@ scene("folders that contain each other end a search", {
   ],
 });
 
-scene("both operands of an `and` may recurse, each its own way", {
+scene("both operands of an `and` may recurse, each on its own path", {
   schema: `
 entity user {}
 entity doc {

@@ -7,8 +7,8 @@ import { ask, tell } from "../differential/story.ts";
 import { type Question, roundOf } from "./scene.ts";
 
 /*
- * The promise of the Postgres engine: one question, one statement, whatever the depth of the graph
- * and however many items are asked at once. Counted at the driver, once the schema is known.
+ * The promise of the Postgres engine: one question, one statement, for every depth of the graph and
+ * every number of items. Counted at the driver, once the schema is known.
  */
 
 const statements: string[] = [];
@@ -54,9 +54,9 @@ const facts = [
 
 const questions: readonly (Question & { readonly name: string })[] = [
   { name: "a deep search with an exclusion", ask: "folder:f0 view user:ann", answer: "allowed" },
-  { name: "a denial of it", ask: "folder:f0 view user:nobody", answer: "denied" },
+  { name: "a denial of it", ask: "folder:f0 view user:outsider", answer: "denied" },
   {
-    name: "a search with a condition on the way",
+    name: "a search with a condition on the path",
     ask: "folder:f0 deep user:ann",
     answer: "allowed",
     data: { needed: 0 },
@@ -114,7 +114,7 @@ test("a bulk-check of different permissions is one statement", async () => {
   const write = { schema: 0, ...factsOf(facts) };
   const story = await tell(engines.postgres, { schemas: [schema], writes: [write] });
   const items = ["view", "deep", "both", "odd", "tagged", "viewer"].flatMap((permission) =>
-    ["ann", "bob", "nobody"].flatMap(
+    ["ann", "bob", "outsider"].flatMap(
       (user) => roundOf({ ask: `folder:f0 ${permission} user:${user}`, answer: "denied" }).items,
     ),
   );

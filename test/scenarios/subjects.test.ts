@@ -65,7 +65,7 @@ scene("a userset of another relation leads to those who have it", {
   ],
 });
 
-scene("a subject equal to the asked node is allowed, at every node on the way", {
+scene("a subject equal to the asked node is allowed, at every node on the path", {
   schema: teams,
   facts: ["doc:d#parent@doc:e", "doc:e#parent@org:o"],
   questions: [

@@ -10,7 +10,7 @@ import { createTestDatabase, type TestDatabase } from "../support/database.ts";
 import { caseCount, seed } from "../support/run-length.ts";
 
 /*
- * What is written anew for Postgres must match what RE2 matches, whatever the text. PEMBA_SEED
+ * A pattern that is translated for Postgres must match the same texts as RE2 does. PEMBA_SEED
  * repeats a run, PEMBA_CASES makes it longer.
  */
 

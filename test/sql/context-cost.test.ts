@@ -41,7 +41,7 @@ entity document {
 rule above(level integer) { level > 3 }`);
 
 /** What leads from the document to ann, all of it given by the request. */
-const way = [
+const path = [
   "document:plan#parent@folder:below",
   "folder:below#parent@folder:above",
   "folder:above#viewer@group:all#member",
@@ -65,7 +65,7 @@ after(async () => {
   await database.drop();
 });
 
-/** The way, among so many tuples of the same relations that lead elsewhere. */
+/** The path, among so many tuples of the same relations that lead elsewhere. */
 function contextOf(size: number): Context {
   const others = Array.from({ length: size / 4 }, (_, nth) => [
     `document:d${nth}#parent@folder:f${nth}`,
@@ -73,7 +73,7 @@ function contextOf(size: number): Context {
     `group:g${nth}#member@user:u${nth}`,
     `document:d${nth}#banned@user:u${nth}`,
   ]).flat();
-  const tuples: readonly Tuple[] = factsOf([...others, ...way]).tuples;
+  const tuples: readonly Tuple[] = factsOf([...others, ...path]).tuples;
   const attributes = Array.from({ length: size }, (_, nth): Attribute => ({
     entity: { type: "document", id: nth === 0 ? "plan" : `d${nth}` },
     attribute: "level",
@@ -173,7 +173,7 @@ for (const [name, effort] of efforts) {
   test(`${name} handles no more of a large context than of a small one`, async () => {
     const small = await effort(contextOf(few));
     const large = await effort(contextOf(many));
-    assert.ok(small > way.length, `${small} rows`);
+    assert.ok(small > path.length, `${small} rows`);
     assert.equal(large, small);
   });
 }

@@ -11,8 +11,8 @@ import { createMigratedDatabase, type TestDatabase } from "../support/database.t
 import { scansOf } from "../support/query-plan.ts";
 
 /*
- * No filter that names an entity id or a subject id reads a table or an index from end to end,
- * whatever the statistics say: here there are none. Reads are planned. Deletes are planned inside
+ * No filter that names an entity id or a subject id reads a table or an index from end to end.
+ * This holds for any statistics; here there are none. Reads are planned. Deletes are planned inside
  * functions, so what they touch is counted, against tables of many times as many blocks.
  */
 

@@ -57,7 +57,7 @@ test("a direct tuple at the entity is found without a further hop, and without t
   assert.deepEqual(await rowsRead("plan", "ada"), { search: 2, closure: 0 });
 });
 
-test("a group on the way is found without what comes after it", async () => {
+test("a group on the path is found without what comes after it", async () => {
   // `banned`, the document, the folder, and the group of its viewers.
   assert.deepEqual(await rowsRead("plan", "eve"), { search: 4, closure: 1 });
 });

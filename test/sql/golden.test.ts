@@ -44,7 +44,7 @@ test("a statement that is laid out is the same but for its whitespace", () => {
   }
 });
 
-test("literals are laid out as they are, whatever they hold", () => {
+test("the layout of a statement does not change its literals", () => {
   const text = "select 'a  (select b' from t where c = E'\\'  from  \\\\' and d = 'it''s  where'";
   assert.equal(
     formatStatement(text),

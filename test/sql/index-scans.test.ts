@@ -16,8 +16,8 @@ import { scansOf, unboundScans } from "../support/query-plan.ts";
 import { allStatements, type StatementCase, statementCases } from "./statement-cases.ts";
 
 /*
- * The promise behind every figure of latency: whatever the statistics say (a fresh table has none),
- * a statement reaches each table by an index whose first two columns are bound, so that its cost
+ * The promise behind every figure of latency: with any statistics (a fresh table has none), a
+ * statement reaches each table by an index whose first two columns are bound, so that its cost
  * follows what a question touches and not what is stored.
  */
 

@@ -13,7 +13,7 @@ import { allLookups, lookupCases } from "./lookup-cases.ts";
 
 /*
  * A page of a lookup must not cost what is stored: like a check, it reaches each table by an index
- * whose first columns are equal to something, whatever the statistics say.
+ * whose first columns are equal to a value. This holds for any statistics.
  */
 
 let database: TestDatabase;

@@ -12,8 +12,8 @@ import { connect } from "../store/open-write.ts";
 import { effortOf } from "../support/rows-read.ts";
 
 /*
- * Whether a tenant changed since a snapshot costs a few probes of the log, whatever stands in it: also
- * while a transaction is open that began before all of it, in this database or in another one.
+ * To find out whether a tenant changed since a snapshot takes a few probes of the log, however long it
+ * is: also while a transaction is open that began before all of it, in this or another database.
  */
 
 let store: Store;

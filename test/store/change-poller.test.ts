@@ -70,7 +70,7 @@ test("fifty who wait for changes of a tenant cost the polls of one", async (t) =
     { ...fifty, size: 50 },
   ]) {
     const tenant = await tenantWithSchema(store);
-    // Nobody writes here, so that nobody is ever answered.
+    // No test writes to this tenant, so no follower ever gets a message.
     for (const follower of await followers(t, store, tenant, size)) {
       follower.next().catch(() => undefined);
     }
@@ -139,7 +139,7 @@ test("a transaction that was open for long is told when it is committed, and kee
   await resumed.leave();
 });
 
-test("what nobody announces is found all the same", async (t) => {
+test("a change without a notification is found all the same", async (t) => {
   const { store, sql } = await start(t);
   const tenant = await tenantWithSchema(store);
   const [follower] = await followers(t, store, tenant, 1);

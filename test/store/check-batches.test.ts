@@ -80,14 +80,14 @@ function question(id: string, more: Partial<CheckQuestion> = {}): CheckQuestion 
   };
 }
 
-/** Lets what was settled go its way. */
+/** Lets what follows from settled promises run. */
 async function settled(): Promise<void> {
   await new Promise((resolve) => {
     setImmediate(resolve);
   });
 }
 
-test("a check goes at once and alone while there is a lane", async () => {
+test("a check goes at once and alone while there is a free slot", async () => {
   const fake = statements();
   const batches = new CheckBatches(fake, { slots: 2, runningMax: 8 });
   const answers = [batches.check(t1, question("a")), batches.check(t1, question("b"))];
@@ -102,7 +102,7 @@ test("a check goes at once and alone while there is a lane", async () => {
   assert.deepEqual(await Promise.all(answers), [allowed, allowed]);
 });
 
-test("what waits goes together when a lane is free, and the same check is asked once", async () => {
+test("what waits goes together when a slot is free, and the same check is asked once", async () => {
   const fake = statements();
   const batches = new CheckBatches(fake, { slots: 1, runningMax: 8 });
   const answers = ["a", "b", "c", "b"].map((id) => batches.check(t1, question(id)));
@@ -257,7 +257,7 @@ test("a batch that took too long for the database is asked one by one", async ()
   await failed;
 });
 
-test("tenants take turns, however much one of them asks", async () => {
+test("tenants are served in turn, however much one of them asks", async () => {
   const fake = statements();
   const batches = new CheckBatches(fake, { slots: 1, runningMax: 8 });
   const many = Array.from({ length: 100 }, (_, index) =>
@@ -354,7 +354,7 @@ test("a server that takes no more connections fails all that were asked together
   await Promise.all(failed);
 });
 
-test("who leaves takes nobody along, and a batch that all have left is cancelled", async () => {
+test("a caller that leaves ends no other check, and a batch that all have left is cancelled", async () => {
   const fake = statements();
   const batches = new CheckBatches(fake, { slots: 1, runningMax: 8 });
   const leaving = [new AbortController(), new AbortController(), new AbortController()];
@@ -409,7 +409,7 @@ test("checks that all left late together are asked alone from then on, until one
   assert.deepEqual(await askAll(), [["a"], ["b", "c"]]);
 });
 
-test("a batch that all have left takes no turn of its tenant, and no memory", async (context) => {
+test("a batch that all have left takes no slot of its tenant, and no memory", async (context) => {
   const keys = watchKeys(context);
   const fake = statements();
   const batches = new CheckBatches(fake, { slots: 1, runningMax: 8 });
@@ -445,7 +445,7 @@ test("a batch that all have left takes no turn of its tenant, and no memory", as
   assert.deepEqual(await Promise.all([first, live, second]), [allowed, allowed, allowed]);
 });
 
-test("a slow statement gives its lane up, and a slow batch is taken apart", async (context) => {
+test("a slow statement gives its slot up, and a slow batch is taken apart", async (context) => {
   context.mock.timers.enable({ apis: ["setTimeout"] });
   const fake = statements();
   const batches = new CheckBatches(fake, { slots: 1, runningMax: 4 });
@@ -491,7 +491,7 @@ test("slow checks of one tenant leave connections to others", async (context) =>
   assert.equal(fake.sent.length, 10);
 });
 
-test("what is remembered of checks has a bounded length, whatever they bring", async (context) => {
+test("what is remembered of checks has a bounded length, however large their requests are", async (context) => {
   let now = 1;
   context.mock.method(performance, "now", () => now);
   const keys = watchKeys(context);

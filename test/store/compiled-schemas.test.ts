@@ -39,7 +39,7 @@ function open(maxBytes = 1_000_000, maxEntries?: SchemaCacheLimits["maxEntries"]
   return { schemas: new CompiledSchemas(load, { maxBytes, maxEntries }), loads, stored };
 }
 
-/** As `find`, of which nobody has to know that it may answer at once. */
+/** As `find`, but always with a promise. */
 async function find(
   schemas: CompiledSchemas,
   tenant: TenantId,

@@ -1,7 +1,7 @@
 /**
  * Many clients at once, on two instances with connections of their own where there is a database:
- * what a token promises must hold whoever else writes meanwhile. Overlaps too rare to come about by
- * themselves are set up one by one in overlapping-writers.test.ts.
+ * what a token promises must hold while others write. Overlaps too rare to come about by themselves
+ * are set up one by one in overlapping-writers.test.ts.
  */
 import assert from "node:assert/strict";
 import { describe, test } from "node:test";
@@ -51,7 +51,7 @@ const rounds = 12;
 /** A change that has been answered. */
 interface Answered {
   readonly token: SnapToken;
-  /** What the change created and nobody ever deletes. */
+  /** What the change created. It is never deleted. */
   readonly mark: string;
   /** What had been answered before this change was sent. */
   readonly before: readonly string[];
@@ -94,7 +94,7 @@ for (const [engine, open] of Object.entries(places)) {
       }
     });
 
-    test("what was deleted stays deleted, whoever deletes and creates beside it", async (t) => {
+    test("what was deleted stays deleted while others delete and create beside it", async (t) => {
       const { stores, close } = await open();
       t.after(close);
       const tenant = await tenantWithSchema(stores[0]);

@@ -34,7 +34,7 @@ interface Proxy {
   readonly close: () => void;
 }
 
-/** Answers `refusal` to whoever starts with session settings, as a pooler does, else passes on. */
+/** Answers `refusal` to a client that starts with session settings, as a pooler does, else passes on. */
 async function startProxy(target: string, refusal: { readonly code: string }): Promise<Proxy> {
   const { hostname, port } = new URL(target);
   const server: Server = createServer((client) => {
@@ -74,7 +74,7 @@ async function settingsOf(database: Database): Promise<ReadonlyMap<unknown, unkn
   return new Map(rows.map((row) => [row["name"], row["setting"]]));
 }
 
-test("a connection starts with the settings, whatever the database is set to", async () => {
+test("a connection starts with its own settings, not with those of the database", async () => {
   const sql = connect(place.url, 1);
   await sql.unsafe(
     `alter database "${new URL(place.url).pathname.slice(1)}"
@@ -278,7 +278,7 @@ test("a statement that a late cancellation of ours hits is run again", async () 
 
   await holder`select pg_advisory_lock(19)`;
   const second = database.write("select 2 as two from pg_advisory_xact_lock(19)", []);
-  const [{ since } = assert.fail("nobody waits")] = await until(
+  const [{ since } = assert.fail("no statement waits")] = await until(
     async () => await waitingSince(sql),
   );
   proxy.release();

@@ -112,7 +112,7 @@ for (const engine of engines) {
         [{ subjectIds: ["1"], subjectRelation: "member" }, [6]],
         [{ ids: ["1", "2"], relation: "owner", subjectIds: ["a"] }, [0, 4]],
         [{ type: "group", ids: ["1"], relation: "owner", subjectIds: ["a"] }, []],
-        [{ ids: ["nobody"] }, []],
+        [{ ids: ["outsider"] }, []],
         [{ type: "unheard_of" }, []],
       ];
       for (const [filter, gone] of cases) {
@@ -184,14 +184,14 @@ for (const engine of engines) {
         await remove(store, one, { tuples: { ids }, attributes: { ids } });
       }
       assert.equal(await owners(other), "a");
-      assert.equal(await allowed(store, other, { ...view, subject: "nobody" }), true);
+      assert.equal(await allowed(store, other, { ...view, subject: "outsider" }), true);
     });
 
     test("a delete needs no schema, but a tenant", async () => {
       const tenant = await newTenant(store);
       assert.notEqual(await remove(store, tenant, { tuples: {} }), "");
-      const gone = tenantId("nobody");
-      await fails(remove(store, gone, { tuples: {} }), "TENANT_NOT_FOUND", "`nobody`");
+      const gone = tenantId("missing");
+      await fails(remove(store, gone, { tuples: {} }), "TENANT_NOT_FOUND", "`missing`");
       await fails(
         remove(store, gone, { tuples: { ids: ["1"], relation: "a", subjectIds: ["1"] } }),
         "TENANT_NOT_FOUND",

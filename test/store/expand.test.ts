@@ -42,9 +42,9 @@ for (const name of ["member", "above"]) {
   });
 }
 
-test("what many ways lead to is read once", () => {
+test("what many paths lead to is read once", () => {
   const read: string[] = [];
-  const layer = new Map([
+  const parents = new Map([
     ["top", ["left", "right"]],
     ["left", ["end"]],
     ["right", ["end"]],
@@ -53,7 +53,7 @@ test("what many ways lead to is read once", () => {
     ...endless,
     subjectIds: ({ id }, [relation]) => {
       read.push(`${id} ${relation}`);
-      return relation === "parent" ? (layer.get(id) ?? []) : [`member-of-${id}`];
+      return relation === "parent" ? (parents.get(id) ?? []) : [`member-of-${id}`];
     },
   };
   expandGroup(diamond, "top", "above");

@@ -85,7 +85,7 @@ async function writeStates(
       for (const text of tuples) if (text.startsWith(`doc:${id}#`)) tuples.delete(text);
     }
     written.push({ token, tuples: new Set(tuples), startMs });
-    // Readers have their turn in memory, too, where nothing waits.
+    // Lets readers run in memory, too, where nothing waits.
     await new Promise(setImmediate);
   }
 }

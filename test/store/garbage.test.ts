@@ -134,7 +134,7 @@ for (const engine of engines) {
       );
     });
 
-    test("what stands stays as it is, whatever history it had", async (t) => {
+    test("garbage collection keeps all present facts, with any history", async (t) => {
       const { store, close, removed } = await collecting(engine, 1);
       t.after(close);
       const tenant = await tenantWithSchema(store);

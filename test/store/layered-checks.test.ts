@@ -54,7 +54,7 @@ before(async () => {
 });
 
 beforeEach(async () => {
-  await check(["doc:1", "user:nobody"]);
+  await check(["doc:1", "user:outsider"]);
   statements = 0;
 });
 

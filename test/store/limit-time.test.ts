@@ -244,6 +244,6 @@ test("what ends in time is answered as without a limit, and so are errors", asyn
   const known = await tenantWithSchema(store);
   assert.equal((await store.schemas.list(known, { before: undefined, limit: 1 })).items.length, 1);
   await check(store, known);
-  await fails(check(store, tenantId("nobody")), "TENANT_NOT_FOUND");
-  await fails(store.tenants.delete(tenantId("nobody")), "TENANT_NOT_FOUND");
+  await fails(check(store, tenantId("missing")), "TENANT_NOT_FOUND");
+  await fails(store.tenants.delete(tenantId("missing")), "TENANT_NOT_FOUND");
 });

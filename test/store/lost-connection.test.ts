@@ -12,7 +12,7 @@ import { connect, until } from "./open-write.ts";
 
 /*
  * What becomes of a statement when its connection is lost: it waits for a lock that the test holds,
- * so it can be ended in its middle, and whoever repeats it gets the lock once that is free.
+ * so it can be ended in its middle, and its repetition gets the lock once that is free.
  */
 
 let place: TestDatabase;

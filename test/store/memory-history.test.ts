@@ -47,7 +47,7 @@ for (const keepsChanges of [false, true]) {
   });
 }
 
-test("what is only created leaves no past where nobody follows", () => {
+test("what is only created leaves no past if no stream follows", () => {
   const data = open(false);
   const empty = { tuples: [], attributes: [], deletedTuples: [], deletedAttributes: [] };
   const before = data.apply(tenant, [{ ...empty, tuples: [tuple("doc:1#owner@user:a")] }]);

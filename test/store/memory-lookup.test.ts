@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { setImmediate as turn } from "node:timers/promises";
+import { setImmediate as nextRound } from "node:timers/promises";
 
 import { emptyContext, type TenantId } from "../../src/base/tuple.ts";
 import { createMemoryStore } from "../../src/store/memory/store.ts";
@@ -57,20 +57,20 @@ test("others are answered while a lookup goes through many candidates", async ()
   const store = await slowStore();
   let isDone = false;
   const lookup = store.lookups.entities(tenant, question).finally(() => (isDone = true));
-  let turns = 0;
+  let rounds = 0;
   while (!isDone) {
-    await turn();
-    turns += 1;
+    await nextRound();
+    rounds += 1;
   }
-  assert.ok(turns > 3, `${turns} turns`);
+  assert.ok(rounds > 3, `${rounds} rounds`);
   assert.deepEqual((await lookup).items, []);
 });
 
-test("a lookup that nobody waits for ends", async () => {
+test("a lookup whose caller has left ends", async () => {
   const store = await slowStore();
   const leaving = new AbortController();
   const lookup = store.lookups.entities(tenant, { ...question, signal: leaving.signal });
-  await turn();
+  await nextRound();
   leaving.abort();
   await assert.rejects(lookup, { code: "CANCELLED" });
 });

@@ -103,7 +103,7 @@ for (const carrier of carriers) {
       ["create tuple doc:1"],
     ]);
 
-    // What is at home now stays as it is, whoever starts.
+    // The database is at home now: another start changes nothing.
     const again = await openStore(target.url, { watch: { readAheadMax: 100 } });
     t.after(() => again.close());
     for (const { token, state } of states) {

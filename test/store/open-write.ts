@@ -133,7 +133,7 @@ export async function untilWaiting(sql: postgres.Sql, count: number): Promise<re
 }
 
 /**
- * Resolves when everything in the log is older than a millisecond and than whatever is running:
+ * Resolves when everything in the log is older than a millisecond and than all open transactions:
  * other tests have transactions open on the same server.
  */
 export async function untilLogIsOld(sql: postgres.Sql): Promise<void> {

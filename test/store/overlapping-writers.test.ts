@@ -36,7 +36,7 @@ let tokens: SnapTokens;
 let elsewhere: TestDatabase;
 
 before(async () => {
-  // Without a retry: whoever fails because of another one is seen to fail.
+  // Without a retry, so that a write that fails because of another one is seen to fail.
   const opened = await openPostgres({ maxRetries: 0 });
   open = opened;
   store = opened.store;

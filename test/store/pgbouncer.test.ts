@@ -44,7 +44,7 @@ interface Behind {
   readonly warnings: readonly string[];
 }
 
-/** A store whose only way to the database is a new pooler. */
+/** A store whose only route to the database is a new pooler. */
 async function openBehind(
   t: TestContext,
   options: Partial<PostgresStoreOptions> = {},
@@ -222,7 +222,7 @@ test("nothing of ours stays on the servers of a pooler", { skip }, async (t) => 
 });
 
 test(
-  "settings that the way does not take are asked for, until the role has them",
+  "settings that the route does not take are asked for, until the role has them",
   { skip },
   async (t) => {
     const ignored = "ignore_startup_parameters = " + Object.keys(sessionSettings).join(",");

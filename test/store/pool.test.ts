@@ -181,7 +181,7 @@ test("a server that accepts a connection and says nothing is given up in time", 
   assert.match(String(error.cause), /the server took too long/);
 });
 
-/** Lets whoever comes in, and answers no statement, as a pooler whose server is away. */
+/** Accepts every client, and answers no statement, as a pooler whose server is away. */
 async function openSilentPooler(t: TestContext): Promise<string> {
   const sockets = new Set<Socket>();
   const isIn = Buffer.from("520000000800000000" + "5a0000000549", "hex");
@@ -298,7 +298,7 @@ test("who waits for a connection fails when there is no reason to wait any more"
   database.cut(new PembaError("UNAVAILABLE", "gone for now"));
   const [, ...waited] = await Promise.all(asked);
   assert.deepEqual(
-    waited.map(({ plainMessage: sentence }) => sentence),
+    waited.map(({ plainMessage }) => plainMessage),
     ["gone for now", "gone for now"],
   );
   assert.equal(database.pool.opening, 0);

@@ -160,7 +160,7 @@ for (const engine of engines) {
       assert.deepEqual(await attributesOf(tenant, { type: "group" }), []);
     });
 
-    test("a token gives exactly its state, whatever came later", async () => {
+    test("a token gives exactly its state, without later changes", async () => {
       const tenant = await tenantWithSchema(store);
       const value = (data: number): Attribute => attribute("limit", { type: "integer", data });
       const empty = await write(store, tenant, {});
@@ -223,9 +223,9 @@ for (const engine of engines) {
         assert.deepEqual(await tuplesOf(tenant, parts), []);
       }
       assert.deepEqual(await attributesOf(tenant, {}), []);
-      const gone = tenantId("nobody");
-      await fails(tuplesOf(gone, {}), "TENANT_NOT_FOUND", "`nobody`");
-      await fails(attributesOf(gone, { ids: ["1"] }), "TENANT_NOT_FOUND", "`nobody`");
+      const gone = tenantId("missing");
+      await fails(tuplesOf(gone, {}), "TENANT_NOT_FOUND", "`missing`");
+      await fails(attributesOf(gone, { ids: ["1"] }), "TENANT_NOT_FOUND", "`missing`");
     });
 
     test("a token that is none is refused", async () => {

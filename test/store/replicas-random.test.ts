@@ -1,7 +1,7 @@
 /**
  * Random changes, some in transactions that stay open, while a standby replays now and then. States
  * are read through a store that asks the standby, and their tokens kept: each must name that very
- * state ever after, on whatever server. A failure prints its seed; PEMBA_SEED repeats it.
+ * state ever after, on every server. A failure prints its seed; PEMBA_SEED repeats it.
  */
 import assert from "node:assert/strict";
 import { after, before, test } from "node:test";
@@ -101,7 +101,7 @@ class Life {
       }
       case "begin":
         if (this.#open.length < 2 && this.#underWay.size === 0) {
-          // Nobody else writes it, or one that is open would wait for another.
+          // No other change writes it, or an open change would wait for another.
           const own = tuple.replace("doc:", `doc:open${this.#begun++}_`);
           this.#open.push(await beginWrite(servers.sql, tenant, { tuples: [own] }));
         }
@@ -141,7 +141,7 @@ class Life {
     this.#isPaused = false;
   }
 
-  /** While a change is open others may wait for it: nobody waits for these here. */
+  /** While a change is open others may wait for it: this does not await those. */
   async #change(changing: Promise<SnapToken>, tenant: TenantId): Promise<void> {
     const ended = changing.finally(() => this.#underWay.delete(ended));
     this.#underWay.add(ended);

@@ -59,7 +59,7 @@ function questions(slots: number): Asking {
   };
 }
 
-/** Answers whatever is sent until nothing is. */
+/** Answers every statement that is sent, until no more are. */
 async function answerAll(sent: readonly Sent[], from = 0): Promise<void> {
   for (let nth = from; nth < sent.length; nth += 1) {
     sent[nth]?.answer();
@@ -67,7 +67,7 @@ async function answerAll(sent: readonly Sent[], from = 0): Promise<void> {
   }
 }
 
-/** Lets what was settled go its way. */
+/** Lets what follows from settled promises run. */
 async function settled(): Promise<void> {
   await new Promise((resolve) => {
     setImmediate(resolve);
@@ -76,7 +76,7 @@ async function settled(): Promise<void> {
 
 const tokensOf = (sent: readonly Sent[]): readonly string[] => sent.map(({ token }) => token);
 
-test("no more states are asked for at a time than there are slots, and tenants take turns", async () => {
+test("no more states are asked for at a time than there are slots, and tenants are served in turn", async () => {
   const { sent, ask } = questions(2);
   const many = ["a", "b", "c", "d", "e"].map((token) => ask(t1, token));
   const one = ask(t2, "x");
@@ -138,7 +138,7 @@ test("who leaves is let go at once, and the statement goes on for the others", a
   assert.ok((await stays).key.endsWith(":1:b"));
 });
 
-test("what nobody waits for any more is not asked, and takes no turn", async () => {
+test("a state whose callers have all left is not asked for, and takes no slot", async () => {
   const { sent, ask } = questions(1);
   const leaving = new AbortController();
   const first = ask(t2, "x");

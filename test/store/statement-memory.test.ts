@@ -62,7 +62,7 @@ async function bytesOf(database: Database): Promise<number> {
   return Number(row?.["bytes"]);
 }
 
-test("the plans of a connection take no more than they may, whatever is asked", async (t) => {
+test("the plans of a connection take no more memory than the limit, for any questions", async (t) => {
   const database = await open(t, 1);
   const start = await bytesOf(database);
   const backends = new Set<unknown>();
@@ -112,10 +112,10 @@ test("while connections are renewed none fails, none waits, and one at a time is
   seen.length = 0;
   opening.length = 0;
   const backends = new Set<unknown>();
-  const lanes = Array.from({ length: most }, async (_, lane) => {
-    for (let nth = 0; nth < 60; nth++) backends.add(await askTwice(database, lane * 60 + nth));
+  const clients = Array.from({ length: most }, async (_, client) => {
+    for (let nth = 0; nth < 60; nth++) backends.add(await askTwice(database, client * 60 + nth));
   });
-  await Promise.all(lanes);
+  await Promise.all(clients);
   assert.equal(database.pool.waited, waited);
   assert.ok(backends.size > 2 * most, String(backends.size));
   assert.equal(Math.max(...opening), 1);

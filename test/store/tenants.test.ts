@@ -82,7 +82,7 @@ for (const engine of engines) {
     });
 
     test("deleting an unknown tenant fails", async () => {
-      await fails(store.tenants.delete(tenantId("nobody")), "TENANT_NOT_FOUND", "`nobody`");
+      await fails(store.tenants.delete(tenantId("missing")), "TENANT_NOT_FOUND", "`missing`");
     });
 
     test("nothing works in a deleted tenant", async () => {

@@ -3,7 +3,7 @@ import { once } from "node:events";
 import { connect, createServer, type Socket } from "node:net";
 import type { TestContext } from "node:test";
 
-/** A way to a database server that can be broken, or lead to another server. */
+/** A route to a database server that can be broken, or lead to another server. */
 export interface Line {
   readonly url: string;
   /** Breaks all connections, and refuses new ones. */

@@ -78,7 +78,7 @@ function iniOf(target: URL, port: number, settings: readonly string[]): string {
     "pool_mode = transaction",
     "default_pool_size = 3",
     "max_client_conn = 200",
-    // It deals out its servers in turn, so that nobody meets the same one twice by chance.
+    // It deals out its servers in turn, so that no client meets the same one twice by chance.
     "server_round_robin = 1",
     ...settings,
     "",

@@ -172,7 +172,7 @@ test("a question that waits in the queue has a span for that", async (t) => {
   const { promise: isOpen, resolve: open } = Promise.withResolvers<void>();
   const expand: PermissionStore["expand"] = async () => {
     await isOpen;
-    return assert.fail("it was its turn");
+    return assert.fail("it ran before the queue let it");
   };
   const gated = { ...app.store, permissions: { ...app.store.permissions, expand } };
   const { permissions } = withLayers(gated, { questions: limitQuestions(1, telemetry) });

@@ -355,7 +355,7 @@ export const scenarios: Readonly<Record<string, (caller: Caller) => Promise<void
       items: [check("plan", "ada"), check("plan", "ada", "nothing")],
     });
     await fails("VALIDATION", "subject permission", { ...now, entity: doc("plan") });
-    await fails("TENANT_NOT_FOUND", "check", check("plan", "ada"), "nobody");
+    await fails("TENANT_NOT_FOUND", "check", check("plan", "ada"), "missing");
   },
 
   "permissions are expanded": async (caller) => {
@@ -429,7 +429,7 @@ export const scenarios: Readonly<Record<string, (caller: Caller) => Promise<void
   "changes are watched from a state on": async (caller) => {
     const { get, stream, fails } = caller;
     await fails("INVALID_SNAP_TOKEN", "watch", { snap_token: "x" });
-    await fails("TENANT_NOT_FOUND", "watch", {}, "nobody");
+    await fails("TENANT_NOT_FOUND", "watch", {}, "missing");
     const snap_token = await fill(caller);
     await get("data write", { ...now, tuples: [tuple("doc:1#owner@user:a")] });
     await get("data write", {

@@ -32,7 +32,7 @@ export const diamonds: Workload = {
 
 function denied(name: string, id: string): QuestionClass {
   const entity = { type: "folder", id };
-  return { name, questions: [{ entity, permission: "view", user: "nobody", allowed: false }] };
+  return { name, questions: [{ entity, permission: "view", user: "outsider", allowed: false }] };
 }
 
 function* diamondFacts(): Generator<Fact> {

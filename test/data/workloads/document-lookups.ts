@@ -36,7 +36,7 @@ export const documentLookups: Workload = {
   key: "",
   facts: function* () {
     for (const id of numbered("doc", documents)) yield fact(document(id), "viewer", user("maria"));
-    for (let nth = 0; nth < documentsEach; nth++) yield* wayTo(nth);
+    for (let nth = 0; nth < documentsEach; nth++) yield* pathTo(nth);
     yield fact(group("many-1"), "member", user("many"));
   },
   classes: [],
@@ -56,7 +56,7 @@ function ofMaria(name: string, limit: number): WorkloadLookups {
 }
 
 /** The groups of the many steps are a binary tree, and the user is in its root. */
-function* wayTo(nth: number): Generator<Fact> {
+function* pathTo(nth: number): Generator<Fact> {
   yield fact(document(`one-${nth}`), "viewer", user("one"));
 
   yield fact(document(`two-${nth}`), "viewer", group(`two-${nth}`), "member");

@@ -56,14 +56,14 @@ export const wideWalks: Workload = {
   },
   classes: [
     asked("9,000 direct viewers", "resource", "wide", "tom", true),
-    asked("9,000 direct viewers, denied", "resource", "wide", "nobody", false),
+    asked("9,000 direct viewers, denied", "resource", "wide", "outsider", false),
     asked("180 nested groups", "resource", "grouped", "tom", true),
-    asked("180 nested groups, denied", "resource", "grouped", "nobody", false),
+    asked("180 nested groups, denied", "resource", "grouped", "outsider", false),
     asked("31 parents", "document", "target", "slow", true),
     asked("30 teams of 20", "file", "one-0", "user-570", true),
-    asked("30 teams of 20, denied", "file", "one-0", "nobody", false),
+    asked("30 teams of 20, denied", "file", "one-0", "outsider", false),
     asked("20 orgs of 10 teams", "file", "two-0", "user-214", true, "view_by_org"),
-    asked("20 orgs of 10 teams, denied", "file", "two-0", "nobody", false, "view_by_org"),
+    asked("20 orgs of 10 teams, denied", "file", "two-0", "outsider", false, "view_by_org"),
   ],
   lookups: [
     {

@@ -61,7 +61,7 @@ function operatorOf(
   return { start, end: start + node.operator.length };
 }
 
-/** Others get their turn: that changes no answer. */
+/** A pause for other work changes no answer. */
 function yieldsOnly(node: Node): boolean {
   return (
     node.type === "ExpressionStatement" &&

@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { before, test } from "node:test";
-import { setImmediate as turn } from "node:timers/promises";
+import { setImmediate as nextRound } from "node:timers/promises";
 
 import { emptyContext, type TenantId } from "../../src/base/tuple.ts";
 import { createMemoryStore } from "../../src/store/memory/store.ts";
@@ -105,24 +105,24 @@ const questions: ReadonlyMap<string, (signal?: AbortSignal) => Promise<unknown>>
 ]);
 
 for (const [name, question] of questions) {
-  test(`others have their turn during ${name}`, async () => {
+  test(`other work runs during ${name}`, async () => {
     let isDone = false;
     const asked = question()
       .catch(() => {})
       .finally(() => (isDone = true));
-    let turns = 0;
+    let rounds = 0;
     while (!isDone) {
-      await turn();
-      turns += 1;
+      await nextRound();
+      rounds += 1;
     }
     await asked;
-    assert.ok(turns > 3, `${turns} turns`);
+    assert.ok(rounds > 3, `${rounds} rounds`);
   });
 
-  test(`${name} ends when nobody waits for it`, async () => {
+  test(`${name} ends when its caller has left`, async () => {
     const leaving = new AbortController();
     const asked = question(leaving.signal);
-    await turn();
+    await nextRound();
     leaving.abort();
     await assert.rejects(asked, { code: "CANCELLED" });
   });
