@@ -7,5 +7,14 @@ export function quote(text: string): string {
 
 /** The same without quotes, for a key that the client chose in the path of a field. */
 export function shorten(text: string): string {
-  return text.length <= shownLength ? text : `${text.slice(0, shownLength)}...`;
+  return text.length <= shownLength ? text : `${beginningOf(text, shownLength)}...`;
+}
+
+/**
+ * The first characters of a text, at most `length` UTF-16 code units. It does not cut a character in
+ * half: half a character cannot be sent.
+ */
+export function beginningOf(text: string, length: number): string {
+  const last = text.codePointAt(length - 1) ?? 0;
+  return text.slice(0, last > 0xffff ? length - 1 : length);
 }

@@ -1,4 +1,5 @@
 import { PembaError } from "./error.ts";
+import { beginningOf } from "./quote.ts";
 import {
   type Attribute,
   type AttributeType,
@@ -151,5 +152,5 @@ function badValue(value: string, expected: string): PembaError {
 }
 
 function shortened(text: string): string {
-  return text.length <= shownLength ? text : `${text.slice(0, shownLength)}...`;
+  return text.length <= shownLength ? text : `${beginningOf(text, shownLength)}...`;
 }

@@ -1,3 +1,4 @@
+import { beginningOf } from "../base/quote.ts";
 import { Pace, type Steps } from "../base/steps.ts";
 import { scanToken } from "./lexer.ts";
 import { Problems } from "./problem.ts";
@@ -22,7 +23,7 @@ class SyntaxFault extends Error {
 /** Cuts a long text for a message. */
 function quote(text: string): string {
   const more = text.length > nameLengthMax ? "..." : "";
-  return `\`${text.slice(0, nameLengthMax)}${more}\``;
+  return `\`${beginningOf(text, nameLengthMax)}${more}\``;
 }
 
 /** Reads a source token by token, with one token of look-ahead. */
