@@ -2,7 +2,7 @@ import postgres from "postgres";
 
 import { must } from "../src/base/assert.ts";
 import { compileSchemaText } from "../src/language/compile.ts";
-import { sessionSettings } from "../src/store/postgres/connect/session-settings.ts";
+import { sessionSettings } from "../src/store/postgres/connect/connection-route.ts";
 import type { Store } from "../src/store/store.ts";
 import { lookUpThrough } from "../test/data/ask-store.ts";
 import {

@@ -1,7 +1,7 @@
 import postgres from "postgres";
 
 import type { Tuple } from "../src/base/tuple.ts";
-import { sessionSettings } from "../src/store/postgres/connect/session-settings.ts";
+import { sessionSettings } from "../src/store/postgres/connect/connection-route.ts";
 import { arrayLiteral } from "../src/store/postgres/connect/value.ts";
 import { tupleColumns } from "../src/store/postgres/data/columns.ts";
 import { firstTenant } from "../test/data/ask-store.ts";

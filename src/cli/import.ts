@@ -7,7 +7,6 @@ import type { Command } from "./command.ts";
 import { type BatchWriter, batchWriter } from "./import-batch.ts";
 import { ImportStopped, type ImportTarget, writeBatch } from "./import-client.ts";
 import { type LinePosition, readLine, linesOf, maxLineBytes } from "./import-line.ts";
-import { createProgress, type Progress, type LineCounts } from "./import-progress.ts";
 import { complain } from "./output.ts";
 
 const standardInput = "-";
@@ -148,4 +147,73 @@ async function totalSize(files: readonly string[]): Promise<number | undefined> 
   if (files.includes(standardInput)) return undefined;
   const sizes = await Promise.all(files.map(async (file) => (await stat(file)).size));
   return sizes.reduce((sum, size) => sum + size, 0);
+}
+
+/** Counts of the outcomes of lines so far. */
+export interface LineCounts {
+  /** Written, or already present on the server. */
+  accepted: number;
+  blank: number;
+  duplicate: number;
+  refused: number;
+  /** The bytes of input read so far. */
+  bytes: number;
+}
+
+export interface Progress {
+  /** Shows the state, at most a few times a second. */
+  show(counts: LineCounts): void;
+  /** Writes a permanent line. */
+  note(line: string): void;
+  /** Shows the final state and the totals. */
+  end(counts: LineCounts): void;
+}
+
+const barWidth = 24;
+const redrawEvery = 100;
+const reportEvery = 5_000;
+
+/**
+ * Progress on standard error: a progress bar on a terminal, else a line from time to time. `total`
+ * is the size of the input in bytes, undefined if it is unknown.
+ */
+function createProgress(total: number | undefined): Progress {
+  const screen = process.stderr;
+  const start = performance.now();
+  let last = start;
+
+  const line = (counts: LineCounts): string => {
+    const seconds = (performance.now() - start) / 1_000;
+    const rate = Math.round(counts.accepted / Math.max(seconds, 0.001));
+    const done = total === undefined || total === 0 ? undefined : counts.bytes / total;
+    const percent = done === undefined ? "" : `${bar(done)} ${Math.floor(done * 100)}%  `;
+    const refused = counts.refused === 0 ? "" : `, ${counts.refused} refused`;
+    return `${percent}${counts.accepted} accepted, ${rate}/s${refused}`;
+  };
+
+  return {
+    show(counts) {
+      const now = performance.now();
+      if (now - last < (screen.isTTY ? redrawEvery : reportEvery)) return;
+      last = now;
+      screen.write(screen.isTTY ? `\r\u001B[K${line(counts)}` : `${line(counts)}\n`);
+    },
+    note(text) {
+      screen.write(screen.isTTY ? `\r\u001B[K${text}\n` : `${text}\n`);
+    },
+    end(counts) {
+      if (screen.isTTY) screen.write(`\r\u001B[K${line(counts)}\n`);
+      const skipped = counts.blank + counts.duplicate;
+      const seconds = ((performance.now() - start) / 1_000).toFixed(1);
+      process.stdout.write(
+        `accepted ${counts.accepted}, skipped ${skipped} (${counts.blank} blank or comment, ` +
+          `${counts.duplicate} duplicate), refused ${counts.refused}, in ${seconds} s\n`,
+      );
+    },
+  };
+}
+
+function bar(done: number): string {
+  const filled = Math.round(Math.min(done, 1) * barWidth);
+  return `[${"#".repeat(filled)}${"-".repeat(barWidth - filled)}]`;
 }

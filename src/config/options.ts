@@ -1,11 +1,14 @@
 import { authnOptions } from "./keys/authn.ts";
 import { databaseOptions } from "./keys/database.ts";
 import { distributedOptions } from "./keys/distributed.ts";
-import { loggerOptions } from "./keys/logger.ts";
-import { profilerOptions } from "./keys/profiler.ts";
 import { serverOptions } from "./keys/server.ts";
 import { serviceOptions } from "./keys/service.ts";
-import { logExportOptions, telemetryOptions } from "./keys/telemetry.ts";
+import {
+  loggerOptions,
+  logExportOptions,
+  telemetryOptions,
+  profilerOptions,
+} from "./keys/telemetry.ts";
 import type { Option } from "./option.ts";
 
 /** Every key, in the order of the documentation. */

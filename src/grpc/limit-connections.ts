@@ -10,8 +10,7 @@ import type { Server } from "@grpc/grpc-js";
 
 import { assert } from "../base/assert.ts";
 import { connectionAccepted } from "../base/loop-round.ts";
-import { connectionKey } from "../intake/connection-key.ts";
-import { Connections } from "../intake/connections.ts";
+import { connectionKey, Connections } from "../intake/connections.ts";
 import type { IntakeLimits } from "../intake/intake.ts";
 
 const settingsFrame = Buffer.from([0, 0, 0, 4, 0, 0, 0, 0, 0]);

@@ -8,14 +8,15 @@ import {
   type FastifyRequest,
   fastify,
   LogController,
+  type FastifyLogFn,
 } from "fastify";
+import type { Bindings, ChildLoggerOptions } from "pino";
 
 import { type Certificate, oldestTls } from "../auth/certificate.ts";
-import { connectionKey } from "../intake/connection-key.ts";
+import { connectionKey } from "../intake/connections.ts";
 import { requestIdHeader, requestIdOf } from "../telemetry/request-id.ts";
 import type { HttpApp } from "./app.ts";
 import { bodyLimit } from "./body.ts";
-import { lateChildren } from "./late-logger.ts";
 import { answerUnreadable } from "./refused-by-node.ts";
 import type { KnownPaths } from "./unknown-path.ts";
 
@@ -98,4 +99,65 @@ export function closeConnections(app: HttpApp): void {
     if (isClosing) reply.header("connection", "close");
     done();
   });
+}
+
+type LogArguments = Parameters<FastifyLogFn>;
+
+/**
+ * Wraps a logger so that its children are created with their first line. The framework creates one
+ * for each request, and most of them log nothing.
+ */
+function lateChildren(logger: FastifyBaseLogger): FastifyBaseLogger {
+  return new LateLogger(() => logger);
+}
+
+/** Created on first use. */
+class LateLogger implements FastifyBaseLogger {
+  readonly #make: () => FastifyBaseLogger;
+  #made: FastifyBaseLogger | undefined;
+
+  constructor(make: () => FastifyBaseLogger) {
+    this.#make = make;
+  }
+
+  child(bindings: Bindings, options?: ChildLoggerOptions): FastifyBaseLogger {
+    return new LateLogger(() => this.#logger.child(bindings, options));
+  }
+
+  get level(): string {
+    return this.#logger.level;
+  }
+
+  fatal(...line: LogArguments): void {
+    this.#logger.fatal(...line);
+  }
+
+  error(...line: LogArguments): void {
+    this.#logger.error(...line);
+  }
+
+  warn(...line: LogArguments): void {
+    this.#logger.warn(...line);
+  }
+
+  info(...line: LogArguments): void {
+    this.#logger.info(...line);
+  }
+
+  debug(...line: LogArguments): void {
+    this.#logger.debug(...line);
+  }
+
+  trace(...line: LogArguments): void {
+    this.#logger.trace(...line);
+  }
+
+  silent(...line: LogArguments): void {
+    this.#logger.silent(...line);
+  }
+
+  get #logger(): FastifyBaseLogger {
+    this.#made ??= this.#make();
+    return this.#made;
+  }
 }

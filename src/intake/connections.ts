@@ -1,3 +1,5 @@
+import type { Socket } from "node:net";
+
 /** A connection that is open. */
 interface ClientConnection {
   readonly close: () => void;
@@ -97,4 +99,11 @@ export class Connections {
   #idleIn(group: string | undefined): number {
     return this.#idleOfGroup.get(group) ?? 0;
   }
+}
+
+/** A key that a connection shares with the TLS socket on it, which is another object. */
+export function connectionKey(
+  socket: Pick<Socket, "remoteAddress" | "remotePort" | "localAddress">,
+): string {
+  return `${socket.remoteAddress} ${socket.remotePort} ${socket.localAddress}`;
 }

@@ -1,11 +1,22 @@
+import { monitorEventLoopDelay, performance } from "node:perf_hooks";
+import { getHeapStatistics } from "node:v8";
+
+import type { Tracer } from "@opentelemetry/api";
+import {
+  AlwaysOnSampler,
+  BatchSpanProcessor,
+  ParentBasedSampler,
+  type SpanExporter,
+  TracerProvider,
+} from "@opentelemetry/sdk-trace";
+
 import type { Telemetry } from "../base/telemetry.ts";
 import { instrumentsOf } from "./instruments.ts";
 import { openMeasures, type Readers } from "./measures.ts";
-import type { ExportReport } from "./outage.ts";
+import { type ExportReport, reportOutages } from "./outage.ts";
 import { createRecorder } from "./recorder.ts";
-import { measureRuntime } from "./runtime.ts";
-import type { Target } from "./target.ts";
-import { openTraces } from "./traces.ts";
+import { resourceOf } from "./resource.ts";
+import { type Target, headersOf, metadataOf } from "./target.ts";
 import { within } from "./within.ts";
 
 export interface TelemetryOptions {
@@ -58,4 +69,88 @@ export async function openTelemetry({
       stopRuntime?.();
     },
   };
+}
+
+/** How often to measure the delay of the event loop, in milliseconds. */
+const resolution = 10;
+const nanoseconds = 1e-9;
+const microseconds = 1e-6;
+
+/** Measures the process itself. Returns a function that stops this. */
+function measureRuntime({ observe }: Pick<Telemetry, "observe">): () => void {
+  const delay = monitorEventLoopDelay({ resolution });
+  delay.enable();
+  // The histogram holds the time between two measurements.
+  const late = (value: number): number => Math.max(0, value * nanoseconds - resolution / 1_000);
+  const only = (value: number) => [{ value, labels: {} }];
+  observe("nodejs.eventloop.delay.p50", () => only(late(delay.percentile(50))));
+  observe("nodejs.eventloop.delay.p99", () => only(late(delay.percentile(99))));
+  observe("nodejs.eventloop.delay.max", () => {
+    const readings = only(late(delay.max));
+    // This is the last of the three values to be read.
+    delay.reset();
+    return readings;
+  });
+  let last = performance.eventLoopUtilization();
+  observe("nodejs.eventloop.utilization", () => {
+    const now = performance.eventLoopUtilization();
+    const { utilization } = performance.eventLoopUtilization(now, last);
+    last = now;
+    return only(utilization);
+  });
+  observe("v8js.memory.heap.used", () => only(getHeapStatistics().used_heap_size));
+  observe("v8js.memory.heap.limit", () => only(getHeapStatistics().heap_size_limit));
+  observe("process.memory.usage", () => only(process.memoryUsage.rss()));
+  observe("process.cpu.time", () => {
+    const { user, system } = process.cpuUsage();
+    return [
+      { value: user * microseconds, labels: { "cpu.mode": "user" } },
+      { value: system * microseconds, labels: { "cpu.mode": "system" } },
+    ];
+  });
+  observe("process.uptime", () => only(process.uptime()));
+  return () => delay.disable();
+}
+
+export interface OpenTraces {
+  readonly tracer: Tracer;
+  /** Sends the rest, and resolves when that has succeeded or failed. */
+  close(): Promise<void>;
+}
+
+/** Opens the exporter of traces. It sends spans in batches. Spans beyond its queue are dropped. */
+async function openTraces(
+  target: Target,
+  version: string,
+  report: ExportReport,
+): Promise<OpenTraces> {
+  const exporter = await exporterOf(target);
+  reportOutages(exporter, { signal: "traces", target, report });
+  const provider = new TracerProvider({
+    resource: resourceOf(target.serviceName, version),
+    // The caller decides whether its whole trace is sampled.
+    sampler: new ParentBasedSampler({ root: new AlwaysOnSampler() }),
+    spanProcessors: [new BatchSpanProcessor({ exporter })],
+  });
+  return {
+    tracer: provider.getTracer("pemba", version),
+    close: async () => await provider.shutdown(),
+  };
+}
+
+async function exporterOf({ protocol, url, headers, serviceName }: Target): Promise<SpanExporter> {
+  switch (protocol) {
+    case "http": {
+      const { OTLPTraceExporter } = await import("@opentelemetry/exporter-trace-otlp-proto");
+      return new OTLPTraceExporter({ url, headers: headersOf(headers) });
+    }
+    case "grpc": {
+      const { OTLPTraceExporter } = await import("@opentelemetry/exporter-trace-otlp-grpc");
+      return new OTLPTraceExporter({ url, metadata: metadataOf(headers) });
+    }
+    case "zipkin": {
+      const { ZipkinExporter } = await import("@opentelemetry/exporter-zipkin");
+      return new ZipkinExporter({ url, headers: headersOf(headers), serviceName });
+    }
+  }
 }

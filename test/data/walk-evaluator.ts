@@ -2,7 +2,7 @@ import postgres from "postgres";
 
 import type { Entity, Subject } from "../../src/base/tuple.ts";
 import type { Expression, RelationDefinition, Schema } from "../../src/language/schema.ts";
-import { sessionSettings } from "../../src/store/postgres/connect/session-settings.ts";
+import { sessionSettings } from "../../src/store/postgres/connect/connection-route.ts";
 
 /**
  * The baseline: a check that walks the graph from the application, as services of this kind

@@ -5,7 +5,7 @@ import postgres from "postgres";
 
 import { must } from "../../src/base/assert.ts";
 import type { Attribute, Context, Tuple } from "../../src/base/tuple.ts";
-import { sessionSettings } from "../../src/store/postgres/connect/session-settings.ts";
+import { sessionSettings } from "../../src/store/postgres/connect/connection-route.ts";
 import {
   checkShape,
   checkValues,

@@ -12,7 +12,7 @@ import { collapse } from "../../src/plan/passes/6-collapse.ts";
 import { checkStatement } from "../../src/sql/check.ts";
 import { expandGatherOf } from "../../src/sql/gather/gather.ts";
 import { plainShape } from "../../src/sql/push-down.ts";
-import { sessionSettings } from "../../src/store/postgres/connect/session-settings.ts";
+import { sessionSettings } from "../../src/store/postgres/connect/connection-route.ts";
 import { gatheredFacts } from "../../src/store/postgres/questions/gathered-facts.ts";
 import { fact } from "../data/dataset.ts";
 import { loadFacts } from "../data/load.ts";

@@ -6,7 +6,7 @@ import { Type } from "typebox";
 import { Value } from "typebox/value";
 
 import { type PageShape, pageStatement } from "../../src/sql/state/page.ts";
-import { sessionSettings } from "../../src/store/postgres/connect/session-settings.ts";
+import { sessionSettings } from "../../src/store/postgres/connect/connection-route.ts";
 import { createMigratedDatabase, type TestDatabase } from "../support/database.ts";
 import { scansOf } from "../support/query-plan.ts";
 

@@ -8,7 +8,7 @@ import { compileSchemaText } from "../../src/language/compile.ts";
 import { planOf } from "../../src/plan/build.ts";
 import { checkStatement } from "../../src/sql/check.ts";
 import { plainShape, askedAlone } from "../../src/sql/push-down.ts";
-import { sessionSettings } from "../../src/store/postgres/connect/session-settings.ts";
+import { sessionSettings } from "../../src/store/postgres/connect/connection-route.ts";
 import { fact } from "../data/dataset.ts";
 import { loadFacts } from "../data/load.ts";
 import { nestedDocumentsSchema } from "../data/nested-documents.ts";

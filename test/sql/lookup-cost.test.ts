@@ -5,7 +5,7 @@ import postgres from "postgres";
 
 import { must } from "../../src/base/assert.ts";
 import { plainShape } from "../../src/sql/push-down.ts";
-import { sessionSettings } from "../../src/store/postgres/connect/session-settings.ts";
+import { sessionSettings } from "../../src/store/postgres/connect/connection-route.ts";
 import { type Fact, fact } from "../data/dataset.ts";
 import { loadFacts } from "../data/load.ts";
 import { createMigratedDatabase, type TestDatabase } from "../support/database.ts";

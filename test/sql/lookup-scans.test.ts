@@ -3,7 +3,7 @@ import { after, before, test } from "node:test";
 
 import postgres from "postgres";
 
-import { sessionSettings } from "../../src/store/postgres/connect/session-settings.ts";
+import { sessionSettings } from "../../src/store/postgres/connect/connection-route.ts";
 import { loadFacts } from "../data/load.ts";
 import { nestedFacts, tinySizes } from "../data/nested-documents.ts";
 import { createMigratedDatabase, type TestDatabase } from "../support/database.ts";

@@ -4,7 +4,7 @@ import { join } from "node:path";
 import { test, type TestContext } from "node:test";
 
 import { onDatabase } from "../../src/store/postgres/connect/on-database.ts";
-import { openMigrationClient } from "../../src/store/postgres/migration-client.ts";
+import { openMigrationClient } from "../../src/store/postgres/migrate.ts";
 import {
   certificateFolder,
   type CertificateName,

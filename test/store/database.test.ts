@@ -5,8 +5,8 @@ import { after, before, test } from "node:test";
 
 import type postgres from "postgres";
 
+import { sessionSettings } from "../../src/store/postgres/connect/connection-route.ts";
 import { Database } from "../../src/store/postgres/connect/database.ts";
-import { sessionSettings } from "../../src/store/postgres/connect/session-settings.ts";
 import { createTestDatabase, type TestDatabase } from "../support/database.ts";
 import { allowed, fails, openStore, pool, tenantWithSchema, write } from "./engines.ts";
 import { connect, until, untilWaiting } from "./open-write.ts";

@@ -6,7 +6,7 @@ import { test, type TestContext } from "node:test";
 import postgres from "postgres";
 
 import type { TenantId } from "../../src/base/tuple.ts";
-import { sessionSettings } from "../../src/store/postgres/connect/session-settings.ts";
+import { sessionSettings } from "../../src/store/postgres/connect/connection-route.ts";
 import { statementFile } from "../../src/store/postgres/connect/statement-file.ts";
 import type { Store } from "../../src/store/store.ts";
 import { effortOf } from "../support/rows-read.ts";

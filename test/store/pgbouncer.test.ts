@@ -9,8 +9,8 @@ import { after, before, type TestContext, test } from "node:test";
 import postgres from "postgres";
 
 import { emptyContext, type TenantId } from "../../src/base/tuple.ts";
+import { sessionSettings } from "../../src/store/postgres/connect/connection-route.ts";
 import { Database } from "../../src/store/postgres/connect/database.ts";
-import { sessionSettings } from "../../src/store/postgres/connect/session-settings.ts";
 import { migrateDown, migrateUp } from "../../src/store/postgres/migrate.ts";
 import type { PostgresStoreOptions } from "../../src/store/postgres/store.ts";
 import type { Store } from "../../src/store/store.ts";

@@ -153,3 +153,41 @@ export const telemetryOptions = {
     about: "port that Prometheus reads from",
   }),
 } as const;
+
+/** The log: its level, format and file. */
+export const loggerOptions = {
+  "logger.level": option(oneOf("error", "warn", "info", "debug"), {
+    flag: "log-level",
+    default: "info",
+    about: "minimum level of log lines; debug has one line for each request",
+  }),
+  "logger.output": option(oneOf("text", "json"), {
+    flag: "log-output",
+    default: "text",
+    about: "form of a log line",
+  }),
+  "logger.file": option(anyText, {
+    flag: "log-file",
+    default: "",
+    about: "file or device to log to, no pipe; empty for standard output",
+  }),
+} as const;
+
+/** Profiles of processor time and memory. */
+export const profilerOptions = {
+  "profiler.enabled": option(boolean, {
+    flag: "profiler-enabled",
+    default: "true",
+    about: "whether profiles can be taken; it costs nothing while none is taken",
+  }),
+  "profiler.host": option(anyText, {
+    flag: "profiler-host",
+    default: "127.0.0.1",
+    about: "address of the profiler, which needs no token; empty for all interfaces",
+  }),
+  "profiler.port": option(port, {
+    flag: "profiler-port",
+    default: "6060",
+    about: "port of the profiler; if it is in use, the profiler is not started",
+  }),
+} as const;

@@ -2,10 +2,15 @@ import { must } from "../../base/assert.ts";
 import type { Guard, State } from "../../plan/plan.ts";
 import { lateralBranches } from "../state/source.ts";
 import { type Fragment, integer, join, sql } from "../text/fragment.ts";
-import { answerOf } from "./answer.ts";
 import { behind, passage } from "./guard.ts";
 import { hopBranches } from "./hop.ts";
-import { inlinedGuardReadings, inlinedGuardStarts, splitInlinedGuards } from "./inlined-guard.ts";
+import {
+  inlinedGuardReadings,
+  inlinedGuardStarts,
+  splitInlinedGuards,
+  type InlinedGuardReading,
+  seenVerdict,
+} from "./inlined-guard.ts";
 import { rowVerdict } from "./row.ts";
 import { stateVerdict } from "./test.ts";
 import {
@@ -200,4 +205,66 @@ function isInDoubt(writer: Writer, start: Start, states: readonly State[]): bool
     ...states.filter((state) => targets.has(state.id)).flatMap((state) => state.arrival),
   ];
   return guards.some((guard) => !writer.exact.has(guard.state));
+}
+
+/** The result of a search: columns to `select` from `rows`, which gives one row. */
+export interface SearchAnswer {
+  readonly verdict: Fragment;
+  /** How many nodes were visited until then. */
+  readonly nodes: Fragment;
+  readonly rows: Fragment;
+}
+
+/**
+ * Reads the rows of a search in their order, and no further than the first one that decides. `seen`
+ * gathers the verdicts up to there as bits, two for the search and two for each inlined guard.
+ * The window ends before the current row: a window with the current row would read one row ahead.
+ */
+function answerOf(
+  table: { readonly name: Fragment; readonly row: Fragment },
+  rowVerdict: Fragment,
+  inlinedGuards: readonly InlinedGuardReading[],
+): SearchAnswer {
+  const { name, row } = table;
+  const hasInlinedGuards = inlinedGuards.length > 0;
+  const columns = hasInlinedGuards ? sql`, ${row}.goal, ${row}.level` : sql``;
+  const atEnd = hasInlinedGuards ? sql`, 0, null` : sql``;
+  const all = sql`
+    select ${rowVerdict} as v${columns}, false as is_end
+    from ${name} ${row}
+    union all
+    select 0${atEnd}, true
+  `;
+  const bits = hasInlinedGuards ? sql`(f.v << f.goal)` : sql`f.v`;
+  const decided = join(
+    inlinedGuards.map((inlinedGuard) => sql`, ${inlinedGuard.isDecided}`),
+    "",
+  );
+  const accepted = join(
+    [sql`r.seen & 2 <> 0`, ...inlinedGuards.map((inlinedGuard) => inlinedGuard.isSettled)],
+    " and ",
+  );
+  const ends = join(
+    [sql`r.is_end`, accepted, ...inlinedGuards.map((inlinedGuard) => inlinedGuard.denies)],
+    " or ",
+  );
+  return {
+    verdict: least([seenVerdict(0), ...inlinedGuards.map((inlinedGuard) => inlinedGuard.verdict)]),
+    nodes: sql`r.n - r.is_end::int`,
+    rows: sql`
+      from (
+        select f.is_end, coalesce(bit_or(${bits}) over w, 0) | ${bits} as seen,
+          row_number() over w as n${decided}
+        from (${all}) f
+        window w as (rows between unbounded preceding and 1 preceding)
+      ) r
+      where ${ends}
+      limit 1
+    `,
+  };
+}
+
+function least(verdicts: readonly Fragment[]): Fragment {
+  const all = join(verdicts, ", ");
+  return verdicts.length === 1 ? all : sql`least(${all})`;
 }

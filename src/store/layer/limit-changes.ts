@@ -2,9 +2,13 @@ import { presentCaller } from "../../base/caller.ts";
 import { cancelled, PembaError } from "../../base/error.ts";
 import { noTelemetry, type Telemetry } from "../../base/telemetry.ts";
 import type { TenantId } from "../../base/tuple.ts";
-import { ConcurrencyLimiter, type QueueWatcher } from "./concurrency-limiter.ts";
+import {
+  ConcurrencyLimiter,
+  type QueueWatcher,
+  observeQueue,
+  queueWatcher,
+} from "./concurrency-limiter.ts";
 import type { Layer } from "./layer.ts";
-import { observeQueue, queueWatcher } from "./observe-queue.ts";
 
 /** The share of the connections that may work on changes at the same time, and on those of one tenant. */
 const shareOfChanges = 3 / 4;

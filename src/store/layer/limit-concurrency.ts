@@ -1,7 +1,7 @@
 import { presentCaller } from "../../base/caller.ts";
 import { type Telemetry, noTelemetry } from "../../base/telemetry.ts";
+import { observedLimiter } from "./concurrency-limiter.ts";
 import type { Around, Layer } from "./layer.ts";
-import { observedLimiter } from "./observe-queue.ts";
 
 /**
  * Limits how many permission questions are worked on at the same time. A bulk check is one question,

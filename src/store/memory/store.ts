@@ -1,12 +1,21 @@
+import { setImmediate as nextRound } from "node:timers/promises";
+
 import { noTelemetry, type Telemetry } from "../../base/telemetry.ts";
 import type { SnapToken, TenantId } from "../../base/tuple.ts";
-import { validateOperations, writesAnything } from "../bundle.ts";
+import { BackgroundLoop } from "../background-loop.ts";
+import { validateOperations, writesAnything, type Bundle, bundleNotFound } from "../bundle.ts";
 import { observeStreams, StreamLags, unwatched } from "../change-streams.ts";
 import { CompiledSchemas, observeSchemas } from "../compiled-schemas.ts";
-import { type GarbageCollectionOptions, type GarbagePass, quietMs } from "../garbage-collection.ts";
+import {
+  type GarbageCollectionOptions,
+  type GarbagePass,
+  quietMs,
+  wakeEveryMs,
+} from "../garbage-collection.ts";
 import { observeInterpreter } from "../layer/observe-operations.ts";
 import { withLayers } from "../layer/order.ts";
 import { pageOf } from "../page.ts";
+import { tenantNotFound } from "../store-error.ts";
 import type {
   BundleStore,
   DataStore,
@@ -18,11 +27,9 @@ import type {
   WatchOptions,
 } from "../store.ts";
 import { validateData } from "../validate-data.ts";
-import { MemoryBundles } from "./bundles.ts";
 import { createMemoryChanges } from "./changes.ts";
 import { MemoryPermissions } from "./check.ts";
 import { MemoryData } from "./data.ts";
-import { startGarbageCollection } from "./garbage.ts";
 import { memoryLookups } from "./lookup.ts";
 import { MemoryTenants } from "./tenants.ts";
 
@@ -177,4 +184,90 @@ function bundleStore({ tenants, schemas, data, bundles }: MemoryStoreParts): Bun
       }
     },
   };
+}
+
+/** The bundles of all tenants. Nothing here waits. */
+class MemoryBundles {
+  readonly #tenants = new Map<TenantId, Map<string, Bundle>>();
+
+  /** Makes room for a tenant that does not exist yet. */
+  addTenant(tenant: TenantId): void {
+    this.#tenants.set(tenant, new Map());
+  }
+
+  removeTenant(tenant: TenantId): void {
+    this.#tenants.delete(tenant);
+  }
+
+  /** Each takes the place of what has its name. Fails with TENANT_NOT_FOUND, as all here do. */
+  write(tenant: TenantId, bundles: readonly Bundle[]): void {
+    const known = this.#bundlesOf(tenant);
+    for (const bundle of bundles) known.set(bundle.name, bundle);
+  }
+
+  /** Fails with BUNDLE_NOT_FOUND. */
+  read(tenant: TenantId, name: string): Bundle {
+    const bundle = this.#bundlesOf(tenant).get(name);
+    if (bundle === undefined) throw bundleNotFound(name);
+    return bundle;
+  }
+
+  /** Fails with BUNDLE_NOT_FOUND. */
+  delete(tenant: TenantId, name: string): void {
+    if (!this.#bundlesOf(tenant).delete(name)) throw bundleNotFound(name);
+  }
+
+  #bundlesOf(tenant: TenantId): Map<string, Bundle> {
+    const bundles = this.#tenants.get(tenant);
+    if (bundles === undefined) throw tenantNotFound(tenant);
+    return bundles;
+  }
+}
+
+/** A few milliseconds, for which all requests wait. */
+const endedPerBatch = 2_000;
+
+/** Collects in the background, whenever the interval is over. */
+function startGarbageCollection(
+  data: MemoryData,
+  options: GarbageCollectionOptions,
+  tell: {
+    readonly collected: (pass: GarbagePass) => void;
+    readonly warn: (message: string) => void;
+  },
+): BackgroundLoop {
+  let lastMs = -Infinity;
+  return new BackgroundLoop({
+    everyMs: wakeEveryMs(options),
+    work: async (signal) => {
+      data.noteState();
+      if (performance.now() - lastMs < options.intervalMs) return;
+      const pass = await collectGarbage(data, options, signal);
+      if (pass.isComplete) lastMs = performance.now();
+      tell.collected(pass);
+    },
+    failed: (error) => tell.warn(`old history could not be removed: ${String(error)}`),
+  });
+}
+
+/**
+ * Refuses from now on the tokens from before the window, and forgets what only they could need. It
+ * stops where it is when its time is over or the signal aborts.
+ */
+async function collectGarbage(
+  data: MemoryData,
+  { windowMs, timeoutMs }: Pick<GarbageCollectionOptions, "windowMs" | "timeoutMs">,
+  signal?: AbortSignal,
+): Promise<GarbagePass> {
+  const start = performance.now();
+  data.giveUpStates(windowMs);
+  let removed = 0;
+  let isComplete = false;
+  while (!isComplete && performance.now() - start < timeoutMs && !(signal?.aborted ?? false)) {
+    const pruned = data.prune(endedPerBatch);
+    removed += pruned;
+    isComplete = pruned < endedPerBatch;
+    await nextRound();
+  }
+  return { removed, isComplete, milliseconds: performance.now() - start };
 }
