@@ -1,5 +1,11 @@
 import { isInContext } from "../state/context.ts";
-import { loggedTenant, type StatementScope, snapshot } from "../state/source.ts";
+import {
+  attributesTable,
+  type StatementScope,
+  type Source,
+  storedBranches,
+  tuplesTable,
+} from "../state/source.ts";
 import { type Fragment, literal, sql, textArray } from "../text/fragment.ts";
 import { type IdColumn, inOrderOf, type IdReading } from "./candidate.ts";
 
@@ -20,7 +26,7 @@ export function attributeIds(
     ? sql` and not (${isInContext(literal(entityType), sql`r.entity_id`, literal(name))})`
     : sql``;
   const columns = sql`r.entity_id as id, r.value_type = 'boolean'${isStored} as is_true`;
-  const branches = storedBranches(scope, attributesTable, {
+  const branches = storedBranches(scope, namedAttributesTable, {
     columns,
     where: sql`${where} and r.value <> 'false'::jsonb`,
   });
@@ -42,7 +48,7 @@ export function attributeOwners(
   const columns = sql`r.entity_id as id`;
   const column = ownerColumn(sql`o.name collate "C"`);
   const where = sql`r.entity_type = ${literal(entityType)} and ${reading.wanted(column)}`;
-  const branches = storedBranches(scope, attributesTable, { columns, where });
+  const branches = storedBranches(scope, namedAttributesTable, { columns, where });
   if (scope.shape.contextAttributes) {
     branches.push(sql`select ${columns} from context_attributes r where ${where}`);
   }
@@ -81,7 +87,7 @@ export function knownIds(
   const branches = [
     ...inOrderOf(entity.known, storedBranches(scope, entitiesTable, entity)),
     ...inOrderOf(subject.known, storedBranches(scope, subjectsTable, subject)),
-    ...inOrderOf(entity.known, storedBranches(scope, ownersTable, entity)),
+    ...inOrderOf(entity.known, storedBranches(scope, attributesTable, entity)),
   ];
   const { contextTuples, contextAttributes } = scope.shape;
   if (contextTuples) {
@@ -102,56 +108,11 @@ export function knownIds(
   return reading.gathered(branches);
 }
 
-/** A table, and the tenant of its rows and of those in the log, as the index to be used has it. */
-interface IdSource {
-  readonly live: Fragment;
-  readonly tenant: Fragment;
-  readonly loggedTenant: Fragment;
-  /** The condition for rows of the log that were in the table. */
-  readonly logged: Fragment;
-}
-
-const entitiesTable: IdSource = {
-  live: sql`relationships`,
-  tenant: sql`r.tenant`,
-  loggedTenant,
-  logged: sql`r.relation is not null`,
-};
-const subjectsTable: IdSource = { ...entitiesTable, logged: sql`r.subject_id is not null` };
-const ownersTable: IdSource = {
-  ...entitiesTable,
-  live: sql`attributes`,
-  logged: sql`r.attribute is not null`,
-};
-const attributesTable: IdSource = {
-  ...ownersTable,
+const entitiesTable: Source = { ...tuplesTable, logged: sql`r.relation is not null` };
+const subjectsTable: Source = { ...tuplesTable, logged: sql`r.subject_id is not null` };
+/** Attributes by their name, in the order of an index of its own. */
+const namedAttributesTable: Source = {
+  ...attributesTable,
   tenant: sql`(r.tenant * 1)`,
   loggedTenant: sql`(r.tenant * 1)`,
 };
-
-/** The rows of a source at the statement's state. */
-function storedBranches(
-  scope: StatementScope,
-  source: IdSource,
-  { columns, where }: { readonly columns: Fragment; readonly where: Fragment },
-): Fragment[] {
-  const { shape, tenant, changed } = scope;
-  const live = sql`
-    select ${columns} from ${source.live} r where ${source.tenant} = ${tenant} and ${where}
-  `;
-  if (!shape.pinned) return [live];
-  return [
-    sql`${live} and pg_visible_in_snapshot(r.created_xid, ${snapshot})`,
-    sql`
-      select ${columns}
-      from changes r
-      where ${changed}
-      and ${source.loggedTenant} = ${tenant}
-      and ${where}
-      and r.operation = 'delete'
-      and ${source.logged}
-      and pg_visible_in_snapshot(r.created_xid, ${snapshot})
-      and not pg_visible_in_snapshot(r.xid, ${snapshot})
-    `,
-  ];
-}

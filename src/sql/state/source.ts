@@ -82,6 +82,57 @@ export const pinColumns = sql`p.is_future, p.is_lost, p.is_expired, p.is_before_
 /** The tenant of a row of the log, as the indexes of deleted rows have it (see `changes`). */
 export const loggedTenant = sql`(r.tenant + 0)`;
 
+/** A table, and the tenant of its rows and of those in the log, as the index to be used has it. */
+export interface Source {
+  readonly table: Fragment;
+  readonly tenant: Fragment;
+  readonly loggedTenant: Fragment;
+  /** The condition for rows of the log that were in the table, unless `where` implies it. */
+  readonly logged: Fragment | undefined;
+}
+
+export const tuplesTable: Source = {
+  table: sql`relationships`,
+  tenant: sql`r.tenant`,
+  loggedTenant,
+  logged: undefined,
+};
+
+export const attributesTable: Source = {
+  ...tuplesTable,
+  table: sql`attributes`,
+  logged: sql`r.attribute is not null`,
+};
+
+/**
+ * The rows of a source at the statement's state, as `r`, each branch a query: the live ones, and in a
+ * pinned shape those that were deleted since.
+ */
+export function storedBranches(
+  { shape, tenant, changed }: StatementScope,
+  source: Source,
+  { columns, where }: { readonly columns: Fragment; readonly where: Fragment },
+): Fragment[] {
+  const live = sql`
+    select ${columns} from ${source.table} r where ${source.tenant} = ${tenant} and ${where}
+  `;
+  if (!shape.pinned) return [live];
+  const isLogged = source.logged === undefined ? sql`` : sql` and ${source.logged}`;
+  return [
+    sql`${live} and pg_visible_in_snapshot(r.created_xid, ${snapshot})`,
+    sql`
+      select ${columns}
+      from changes r
+      where ${changed}
+      and ${source.loggedTenant} = ${tenant}
+      and r.operation = 'delete'${isLogged}
+      and ${where}
+      and pg_visible_in_snapshot(r.created_xid, ${snapshot})
+      and not pg_visible_in_snapshot(r.xid, ${snapshot})
+    `,
+  ];
+}
+
 /**
  * Tuples at the statement's state, as `r` with the columns of `relationships`: the live ones, and
  * in a pinned shape those that were deleted since, and in a contextual shape those of the request.
@@ -104,32 +155,8 @@ export function tupleBranches(
   where: Fragment,
   path: ContextPath,
 ): Fragment[] {
-  const { shape, tenant, changed } = scope;
-  const branches = [
-    shape.pinned
-      ? sql`
-        select ${columns}
-        from relationships r
-        where r.tenant = ${tenant}
-        and ${where}
-        and pg_visible_in_snapshot(r.created_xid, ${snapshot})
-      `
-      : sql`select ${columns} from relationships r where r.tenant = ${tenant} and ${where}`,
-  ];
-  if (shape.pinned) {
-    branches.push(
-      sql`
-        select ${columns}
-        from changes r
-        where ${changed}
-        and ${loggedTenant} = ${tenant}
-        and r.operation = 'delete'
-        and ${where}
-        and pg_visible_in_snapshot(r.created_xid, ${snapshot})
-        and not pg_visible_in_snapshot(r.xid, ${snapshot})
-      `,
-    );
-  }
+  const { shape } = scope;
+  const branches = storedBranches(scope, tuplesTable, { columns, where });
   if (shape.contextTuples) {
     branches.push(sql`select ${columns} from (${contextTuples(path)}) r where ${where}`);
   }
@@ -155,41 +182,17 @@ export function attributeProbe(
   entity: { readonly type: Fragment; readonly id: Fragment },
   name: Fragment,
 ): Fragment {
-  const { shape, tenant, changed } = scope;
+  const { shape } = scope;
   const where = sql`
     r.entity_id = ${entity.id} and r.attribute = ${name} and r.entity_type = ${entity.type}
   `;
-  const columns = sql`r.value_type, r.value`;
   const branches: Fragment[] = [];
   if (shape.contextAttributes) {
     branches.push(contextAttribute(entity.type, entity.id, name));
   }
   branches.push(
-    shape.pinned
-      ? sql`
-        select ${columns}
-        from attributes r
-        where r.tenant = ${tenant}
-        and ${where}
-        and pg_visible_in_snapshot(r.created_xid, ${snapshot})
-      `
-      : sql`select ${columns} from attributes r where r.tenant = ${tenant} and ${where}`,
+    ...storedBranches(scope, attributesTable, { columns: sql`r.value_type, r.value`, where }),
   );
-  if (shape.pinned) {
-    branches.push(
-      sql`
-        select ${columns}
-        from changes r
-        where ${changed}
-        and ${loggedTenant} = ${tenant}
-        and r.operation = 'delete'
-        and r.attribute is not null
-        and ${where}
-        and pg_visible_in_snapshot(r.created_xid, ${snapshot})
-        and not pg_visible_in_snapshot(r.xid, ${snapshot})
-      `,
-    );
-  }
   // An append runs its branches in their order, so the first row is the one that counts.
   return branches.length === 1
     ? join(branches, "")
