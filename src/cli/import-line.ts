@@ -1,7 +1,7 @@
 import { isUtf8 } from "node:buffer";
 
 import { parseTextNotation } from "../base/text-notation.ts";
-import type { AttributeType, AttributeValue } from "../base/tuple.ts";
+import { encodeAny } from "../http/shapes/any.ts";
 
 /** The position of a line, for the report. */
 export interface LinePosition {
@@ -22,17 +22,6 @@ export type ImportLine =
   | { readonly kind: "element"; readonly element: Element }
   | { readonly kind: "skipped" }
   | { readonly kind: "refused"; readonly place: LinePosition; readonly reason: string };
-
-const messageOf: Readonly<Record<AttributeType, string>> = {
-  boolean: "BooleanValue",
-  "boolean[]": "BooleanArrayValue",
-  string: "StringValue",
-  "string[]": "StringArrayValue",
-  integer: "IntegerValue",
-  "integer[]": "IntegerArrayValue",
-  double: "DoubleValue",
-  "double[]": "DoubleArrayValue",
-};
 
 /**
  * Parses one line: JSON if it starts with a brace, else text notation. Blank and comment lines are
@@ -81,7 +70,7 @@ function fromText(text: string, place: LinePosition): Element {
     return element("tuple", place, json, [entity, relation, subject]);
   }
   const { entity, attribute, value } = parsed.attribute;
-  const json = JSON.stringify({ entity, attribute, value: anyOf(value) });
+  const json = JSON.stringify({ entity, attribute, value: encodeAny(value) });
   return element("attribute", place, json, [entity, attribute]);
 }
 
@@ -100,18 +89,6 @@ function inOrder(value: unknown): unknown {
   const at = (field: string): unknown => Reflect.get(value, field) ?? "";
   const relation = at("relation");
   return [at("type"), at("id"), relation === "..." ? "" : relation];
-}
-
-function anyOf(value: AttributeValue): object {
-  return {
-    "@type": `type.googleapis.com/base.v1.${messageOf[value.type]}`,
-    data: Array.isArray(value.data) ? value.data.map(jsonNumber) : jsonNumber(value.data),
-  };
-}
-
-/** JSON cannot express infinite values and NaN, so they are sent as text. */
-function jsonNumber(value: unknown): unknown {
-  return typeof value === "number" && !Number.isFinite(value) ? String(value) : value;
 }
 
 /** No element is nearly as long. The limit keeps a file without line ends out of memory. */

@@ -53,6 +53,10 @@ test("a value of text notation becomes the JSON of its message", () => {
     "@type": "type.googleapis.com/base.v1.DoubleArrayValue",
     data: [1, "NaN"],
   });
+  assert.deepEqual(value("doc:1$a|double:-0"), {
+    "@type": "type.googleapis.com/base.v1.DoubleValue",
+    data: "-0",
+  });
 });
 
 test("a line that is neither JSON nor text notation is refused with its place", () => {
