@@ -65,6 +65,18 @@ test("a layer of the store imports nothing of an engine", () => {
   assert.deepEqual(breaches, []);
 });
 
+test("a type of src has a name that no other type of src has", () => {
+  const declared = /^(?:export )?(?:abstract )?(?:interface|type|class) (?<name>\w+)/gm;
+  const byName = Map.groupBy(
+    sources.flatMap((path) =>
+      [...read(path).matchAll(declared)].map(({ groups }) => ({ name: groups?.["name"], path })),
+    ),
+    ({ name }) => name,
+  );
+  const shared = [...byName.values()].filter((declarations) => declarations.length > 1);
+  assert.deepEqual(shared, []);
+});
+
 test("a file of src imports nothing of ours from outside src", () => {
   const breaches = sources.flatMap((path) =>
     importsOf(path)

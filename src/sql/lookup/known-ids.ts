@@ -2,7 +2,7 @@ import { isInContext } from "../state/context.ts";
 import {
   attributesTable,
   type StatementScope,
-  type Source,
+  type FactTable,
   storedBranches,
   tuplesTable,
 } from "../state/source.ts";
@@ -108,10 +108,10 @@ export function knownIds(
   return reading.gathered(branches);
 }
 
-const entitiesTable: Source = { ...tuplesTable, logged: sql`r.relation is not null` };
-const subjectsTable: Source = { ...tuplesTable, logged: sql`r.subject_id is not null` };
+const entitiesTable: FactTable = { ...tuplesTable, logged: sql`r.relation is not null` };
+const subjectsTable: FactTable = { ...tuplesTable, logged: sql`r.subject_id is not null` };
 /** Attributes by their name, in the order of an index of its own. */
-const namedAttributesTable: Source = {
+const namedAttributesTable: FactTable = {
   ...attributesTable,
   tenant: sql`(r.tenant * 1)`,
   loggedTenant: sql`(r.tenant * 1)`,

@@ -83,7 +83,7 @@ export const pinColumns = sql`p.is_future, p.is_lost, p.is_expired, p.is_before_
 export const loggedTenant = sql`(r.tenant + 0)`;
 
 /** A table, and the tenant of its rows and of those in the log, as the index to be used has it. */
-export interface Source {
+export interface FactTable {
   readonly table: Fragment;
   readonly tenant: Fragment;
   readonly loggedTenant: Fragment;
@@ -91,40 +91,40 @@ export interface Source {
   readonly logged: Fragment | undefined;
 }
 
-export const tuplesTable: Source = {
+export const tuplesTable: FactTable = {
   table: sql`relationships`,
   tenant: sql`r.tenant`,
   loggedTenant,
   logged: undefined,
 };
 
-export const attributesTable: Source = {
+export const attributesTable: FactTable = {
   ...tuplesTable,
   table: sql`attributes`,
   logged: sql`r.attribute is not null`,
 };
 
 /**
- * The rows of a source at the statement's state, as `r`, each branch a query: the live ones, and in a
+ * The rows of a table at the statement's state, as `r`, each branch a query: the live ones, and in a
  * pinned shape those that were deleted since.
  */
 export function storedBranches(
   { shape, tenant, changed }: StatementScope,
-  source: Source,
+  stored: FactTable,
   { columns, where }: { readonly columns: Fragment; readonly where: Fragment },
 ): Fragment[] {
   const live = sql`
-    select ${columns} from ${source.table} r where ${source.tenant} = ${tenant} and ${where}
+    select ${columns} from ${stored.table} r where ${stored.tenant} = ${tenant} and ${where}
   `;
   if (!shape.pinned) return [live];
-  const isLogged = source.logged === undefined ? sql`` : sql` and ${source.logged}`;
+  const isLogged = stored.logged === undefined ? sql`` : sql` and ${stored.logged}`;
   return [
     sql`${live} and pg_visible_in_snapshot(r.created_xid, ${snapshot})`,
     sql`
       select ${columns}
       from changes r
       where ${changed}
-      and ${source.loggedTenant} = ${tenant}
+      and ${stored.loggedTenant} = ${tenant}
       and r.operation = 'delete'${isLogged}
       and ${where}
       and pg_visible_in_snapshot(r.created_xid, ${snapshot})
