@@ -1,4 +1,5 @@
 import { assert } from "../base/assert.ts";
+import type { LoopEntry } from "../base/loop-queue.ts";
 import type { TenantId } from "../base/tuple.ts";
 import { type Intake, largeBytes } from "../intake/intake.ts";
 import { requestLimit } from "./message.ts";
@@ -28,63 +29,152 @@ function isStream(value: unknown): value is CallStream {
   return typeof value === "object" && value !== null && "prependListener" in value;
 }
 
+/** Deflate makes a message at most so many times as short. */
+const compressionMax = 1_032;
+
+/** What a message counts for. */
+interface Counted {
+  readonly tenant: TenantId | undefined;
+  readonly bytes: number;
+}
+
+export interface ByteOwners {
+  /** The tenant that the beginning of a message names. Fails when the token is not for it. */
+  readonly tenantOf: (message: Buffer) => TenantId | undefined;
+  /** Whose share a compressed message uses, which names its tenant inside. */
+  readonly ofCompressed: TenantId | undefined;
+}
+
 /**
- * Counts the bytes of a large message from its prefix until the call has ended. When they exceed the
- * share of the tenant, `refuse` is called. The tenant of a compressed message
- * is not known, and it counts as the longest that it may become.
+ * Counts the bytes of the messages of a call in the shares of their tenants: those of a large message
+ * until the call ends, those of another one until all of it has come. A compressed message counts as
+ * the longest that it may become, until it is decompressed.
+ */
+export class CallBytes {
+  readonly #intake: Intake;
+  readonly #owners: ByteOwners;
+  /** The beginning of the next message, as long as it does not say how to count it. */
+  #head: Buffer = Buffer.alloc(0);
+  /** How many bytes of the present message are still to come. */
+  #left = 0;
+  /** Of each message that was not passed on yet, in their order. */
+  readonly #coming: Counted[] = [];
+  readonly #held: Counted[] = [];
+  #isOver = false;
+
+  constructor(intake: Intake, owners: ByteOwners) {
+    this.#intake = intake;
+    this.#owners = owners;
+  }
+
+  /** Looks at the next bytes. Fails with CONCURRENCY_LIMIT_EXCEEDED, and as `tenantOf` does. */
+  look(chunk: Buffer): void {
+    let rest = chunk;
+    while (rest.length > 0) {
+      const passed = Math.min(this.#left, rest.length);
+      this.#left -= passed;
+      rest = rest.subarray(passed);
+      if (rest.length === 0) return;
+      rest = this.#begin(this.#head.length === 0 ? rest : Buffer.concat([this.#head, rest]));
+    }
+  }
+
+  /** The next message has all come, and is not compressed any more. Fails as `look` does. */
+  arrived(message: Buffer): void {
+    const counted = this.#coming.shift();
+    if (counted !== undefined) this.#giveBack(counted);
+    if (message.length <= largeBytes) return;
+    this.#held.push(this.#take(this.#owners.tenantOf(message), message.length));
+  }
+
+  /** Gives everything back. */
+  end(): void {
+    this.#isOver = true;
+    for (const counted of [...this.#coming, ...this.#held]) this.#giveBack(counted);
+    this.#coming.length = 0;
+    this.#held.length = 0;
+  }
+
+  /** Begins to count a message when enough of it is there. Returns what stands behind it. */
+  #begin(head: Buffer): Buffer {
+    this.#head = head;
+    const nothing = Buffer.alloc(0);
+    if (head.length < prefixBytes) return nothing;
+    const announced = head.readUInt32BE(1);
+    const end = prefixBytes + announced;
+    if (head.length < Math.min(end, prefixBytes + tenantBytes)) return nothing;
+    this.#head = nothing;
+    this.#coming.push(this.#count(head, announced));
+    this.#left = Math.max(0, end - head.length);
+    return head.subarray(end);
+  }
+
+  #count(head: Buffer, announced: number): Counted {
+    const isCompressed = head[0] !== 0;
+    const isWhole = head.length >= prefixBytes + announced;
+    const bytes = isCompressed ? Math.min(announced * compressionMax, requestLimit) : announced;
+    // The library refuses a message above its own limit at once, so it holds nothing.
+    const isRefused = announced > requestLimit;
+    if (isRefused || (isWhole && bytes <= largeBytes)) return { tenant: undefined, bytes: 0 };
+    const { ofCompressed, tenantOf } = this.#owners;
+    return this.#take(isCompressed ? ofCompressed : tenantOf(head.subarray(prefixBytes)), bytes);
+  }
+
+  #take(tenant: TenantId | undefined, bytes: number): Counted {
+    if (this.#isOver) return { tenant, bytes: 0 };
+    this.#intake.bytes.take(tenant, bytes);
+    return { tenant, bytes };
+  }
+
+  #giveBack({ tenant, bytes }: Counted): void {
+    if (bytes > 0) this.#intake.bytes.giveBack(tenant, bytes);
+  }
+}
+
+/**
+ * Counts the bytes of each message from its prefix. When they exceed the share of the tenant, `refuse`
+ * is called.
  */
 export function countBytes(
   intake: Intake,
   stream: CallStream,
-  {
-    tenantOf,
-    refuse,
-  }: {
-    /** The tenant that the beginning of a message names. Fails when the token is not for it. */
-    readonly tenantOf: (message: Buffer) => TenantId | undefined;
-    readonly refuse: (error: unknown) => void;
-  },
-): void {
-  let head: Buffer = Buffer.alloc(0);
+  { refuse, ...owners }: ByteOwners & { readonly refuse: (error: unknown) => void },
+): CallBytes {
+  const bytes = new CallBytes(intake, owners);
   const look = (chunk: Buffer): void => {
-    head = head.length === 0 ? chunk : Buffer.concat([head, chunk]);
-    if (head.length < prefixBytes) return;
-    const isCompressed = head[0] !== 0;
-    const announced = head.readUInt32BE(1);
-    if (announced > largeBytes && head.length < prefixBytes + tenantBytes) return;
-    stream.off("data", look);
-    const bytes = isCompressed ? requestLimit : announced;
-    if (bytes <= largeBytes) return;
-    let tenant: TenantId | undefined;
     try {
-      tenant = isCompressed ? undefined : tenantOf(head.subarray(prefixBytes));
-      intake.bytes.take(tenant, bytes);
+      bytes.look(chunk);
     } catch (error) {
+      stream.off("data", look);
       refuse(error);
-      return;
     }
-    whenOver(stream, () => intake.bytes.giveBack(tenant, bytes));
   };
   // Before the listener of the library, which takes the chunk in; `on` would also start the stream.
   stream.prependListener("data", look);
+  whenOver(stream, () => bytes.end());
+  return bytes;
 }
 
 /**
- * Counts a request of the tenant, and begins it when the queue lets it. Fails with
- * CONCURRENCY_LIMIT_EXCEEDED.
+ * Counts a request of the tenant until its call ends. Returns what begins each of its messages when the
+ * queue lets it, while the client is there. Fails with CONCURRENCY_LIMIT_EXCEEDED.
  */
 export function takeInCall(
   intake: Intake,
   stream: CallStream,
-  { tenant, begin }: { readonly tenant: TenantId | undefined; readonly begin: () => void },
-): void {
+  tenant: TenantId | undefined,
+): (begin: () => void) => void {
   intake.requests.take(tenant, 1);
-  const entry = { tenant, begin };
+  let waiting: LoopEntry | undefined;
   whenOver(stream, () => {
-    intake.beginnings.leave(entry);
+    if (waiting !== undefined) intake.beginnings.leave(waiting);
     intake.requests.giveBack(tenant, 1);
   });
-  intake.beginnings.enter(entry);
+  return (begin) => {
+    if (stream.destroyed) return;
+    waiting = { tenant, begin };
+    intake.beginnings.enter(waiting);
+  };
 }
 
 /** A message is decompressed in a later round of the loop, and the client may leave before. */

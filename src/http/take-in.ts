@@ -5,7 +5,7 @@ import type { FastifyRequest } from "fastify";
 import { errorOf } from "../base/error.ts";
 import type { TenantId } from "../base/tuple.ts";
 import type { Intake } from "../intake/intake.ts";
-import { largeBytes } from "../intake/intake.ts";
+import { largeBytes, probes } from "../intake/intake.ts";
 import type { HttpApp } from "./app.ts";
 import { bodyLimit } from "./body.ts";
 import { holdFor } from "./held.ts";
@@ -13,7 +13,7 @@ import { holdFor } from "./held.ts";
 /**
  * Counts what each request holds, from its head until its reply has gone. A request that exceeds a
  * share fails with CONCURRENCY_LIMIT_EXCEEDED before its body is read. The others wait in a fair queue
- * until they begin.
+ * until they begin. Those of open routes begin at once, and only the bytes of their bodies are counted.
  */
 export function takeInRequests(
   app: HttpApp,
@@ -21,6 +21,13 @@ export function takeInRequests(
   isOpen: (request: FastifyRequest) => boolean,
 ): void {
   app.addHook("onRequest", (request, reply, done) => {
+    const bytes = announcedBytes(request);
+    // A body above its own limit is refused without being read, so it holds nothing.
+    if (bytes > largeBytes && bytes <= bodyLimit) {
+      const owner = ownerOf(request);
+      intake.bytes.take(owner, bytes);
+      holdFor(reply.raw, () => intake.bytes.giveBack(owner, bytes));
+    }
     if (isOpen(request)) {
       done();
       return;
@@ -32,35 +39,34 @@ export function takeInRequests(
       intake.beginnings.leave(entry);
       intake.requests.giveBack(tenant, 1);
     });
-    const bytes = announcedBytes(request);
-    // A body above its own limit is refused without being read, so it holds nothing.
-    if (bytes > largeBytes && bytes <= bodyLimit) {
-      intake.bytes.take(tenant, bytes);
-      holdFor(reply.raw, () => intake.bytes.giveBack(tenant, bytes));
-    }
     intake.beginnings.enter(entry);
   });
   app.addHook("preParsing", (request, reply, payload, done) => {
-    if (request.headers["transfer-encoding"] === undefined || isOpen(request)) {
+    if (request.headers["transfer-encoding"] === undefined) {
       done(null, payload);
       return;
     }
-    const tenant = tenantOf(request);
+    const owner = ownerOf(request);
     let isHeld = true;
     let held = 0;
     holdFor(reply.raw, () => {
       isHeld = false;
-      intake.bytes.giveBack(tenant, held);
+      intake.bytes.giveBack(owner, held);
     });
     const counted = counting((more) => {
       if (!isHeld) return;
-      intake.bytes.take(tenant, more);
+      intake.bytes.take(owner, more);
       held += more;
     });
     // A pipe does not pass errors on, and the body of a client that has left has no other end.
     payload.once("error", (error) => counted.destroy(error));
     done(null, payload.pipe(counted));
   });
+
+  /** Whose share the body of a request uses. */
+  function ownerOf(request: FastifyRequest): TenantId | undefined {
+    return isOpen(request) ? probes : tenantOf(request);
+  }
 }
 
 /** The tenant in the path, whether or not there is one with this id. */

@@ -21,6 +21,12 @@ export interface IntakeLimits {
 /** A longer body is large: the bytes of others are bounded by the number of requests. */
 export const largeBytes = 64 * 1024;
 
+/**
+ * Whose share the bodies of health probes use. Probes need no token, so they take nothing from the
+ * share of others. No tenant has this id.
+ */
+export const probes = "" as TenantId;
+
 /** So many requests are routed, or refused, in a few milliseconds. */
 const arrivalsPerRound = 32;
 
