@@ -181,7 +181,7 @@ async function readRequest<I extends DescMessage>(
 ): Promise<MessageShape<I>> {
   const request =
     bytes.length > largeBytes
-      ? await decodeLarge(method.input, bytes, frame.intake)
+      ? await decodeLarge(method.input, bytes, { intake: frame.intake, signal: context.signal })
       : decodeMessage(method.input, bytes, "request");
   const tenant = tenantOf(method, request);
   if (tenant !== undefined) permitTenant(context.credential, tenant);

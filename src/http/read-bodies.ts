@@ -34,14 +34,24 @@ export function readBodies(app: HttpApp, intake: Intake): void {
 
 /**
  * Waits in the queue of large bodies, reads the body, and waits again before the request goes on. Fails
- * with VALIDATION, and with PAYLOAD_TOO_LARGE when it holds too many values.
+ * with VALIDATION, with PAYLOAD_TOO_LARGE when it holds too many values, and with CANCELLED when the
+ * client leaves.
  */
 async function readLarge(intake: Intake, request: FastifyRequest, bytes: Buffer): Promise<unknown> {
   const tenant = tenantOf(request);
-  await intake.largeStep(tenant);
-  const max = intake.limits.values;
-  if (countJsonValues(bytes, max) > max) throw tooManyValues(max);
-  const body = parseBody(bytes);
-  await intake.largeStep(tenant);
-  return body;
+  const { socket } = request.raw;
+  const client = new AbortController();
+  const leave = (): void => client.abort();
+  if (socket.destroyed) leave();
+  socket.once("close", leave);
+  try {
+    await intake.largeStep(tenant, client.signal);
+    const max = intake.limits.values;
+    if (countJsonValues(bytes, max) > max) throw tooManyValues(max);
+    const body = parseBody(bytes);
+    await intake.largeStep(tenant, client.signal);
+    return body;
+  } finally {
+    socket.off("close", leave);
+  }
 }

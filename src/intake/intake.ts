@@ -1,3 +1,4 @@
+import { cancelled } from "../base/error.ts";
 import { LoopQueue } from "../base/loop-queue.ts";
 import type { TenantId } from "../base/tuple.ts";
 import { Shares } from "./shares.ts";
@@ -76,8 +77,24 @@ export class Intake {
     });
   }
 
-  /** Resolves when the tenant may do a step of the work on a large body. */
-  async largeStep(tenant: TenantId | undefined): Promise<void> {
-    await new Promise<void>((begin) => this.large.enter({ tenant, begin }));
+  /**
+   * Resolves when the tenant may do a step of the work on a large body. Fails with CANCELLED when the
+   * signal aborts: the share of the body is free then, so the body must not wait in memory.
+   */
+  async largeStep(tenant: TenantId | undefined, signal?: AbortSignal): Promise<void> {
+    if (signal?.aborted === true) throw cancelled(undefined);
+    const { promise, resolve, reject } = Promise.withResolvers<void>();
+    const entry = { tenant, begin: resolve };
+    const leave = (): void => {
+      this.large.leave(entry);
+      reject(cancelled(undefined));
+    };
+    signal?.addEventListener("abort", leave, { once: true });
+    this.large.enter(entry);
+    try {
+      await promise;
+    } finally {
+      signal?.removeEventListener("abort", leave);
+    }
   }
 }
