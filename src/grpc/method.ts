@@ -155,9 +155,14 @@ export function bidiStreaming<I extends DescMessage, O extends DescMessage>(
     handler: (frame) => (call) => {
       const { run, end, context } = begin(frame, method, call);
       const reply = async (): Promise<void> => {
-        for await (const bytes of call.iterator({ destroyOnReturn: false })) {
-          const request = await readRequest(method, bytes, { frame, context });
-          await write(call, encodeMessage(method.output, answer(request)), context.signal);
+        try {
+          for await (const bytes of call.iterator({ destroyOnReturn: false })) {
+            const request = await readRequest(method, bytes, { frame, context });
+            await write(call, encodeMessage(method.output, answer(request)), context.signal);
+          }
+        } catch (error) {
+          // The questions of a client that has left end early, which is no fault of the server.
+          throw context.signal.aborted ? cancelled(error) : error;
         }
       };
       finish(run(reply), { call, frame, end });

@@ -90,12 +90,19 @@ function fileAnswer(file: DescFile | undefined, problem: string): ReflectionAnsw
   collectFiles(file, needed);
   return {
     case: "fileDescriptorResponse",
-    value: {
-      fileDescriptorProto: [...needed.values()].map(({ proto }) =>
-        toBinary(FileDescriptorProtoSchema, proto),
-      ),
-    },
+    value: { fileDescriptorProto: [...needed.values()].map(bytesOf) },
   };
+}
+
+/** Descriptors take milliseconds to encode, and a stream may ask for the same ones many times. */
+const encoded = new WeakMap<DescFile, Uint8Array>();
+
+function bytesOf(file: DescFile): Uint8Array {
+  const known = encoded.get(file);
+  if (known !== undefined) return known;
+  const bytes = toBinary(FileDescriptorProtoSchema, file.proto);
+  encoded.set(file, bytes);
+  return bytes;
 }
 
 function collectFiles(file: DescFile, found: Map<string, DescFile>): void {
