@@ -1,4 +1,4 @@
-import { type IncomingMessage, type ServerResponse, STATUS_CODES } from "node:http";
+import { type IncomingMessage, ServerResponse, STATUS_CODES } from "node:http";
 import type { Socket } from "node:net";
 
 import type { ConnectionError } from "fastify";
@@ -15,8 +15,9 @@ export function answerUnreadable(
   paths: Pick<KnownPaths, "refusalOf">,
 ): (error: ConnectionError, socket: Socket) => void {
   return (error, socket) => {
-    // A client that is gone gets no answer.
-    if (error.code === "ECONNRESET" || socket.destroyed || !socket.writable) {
+    // A client that is gone gets no answer. An answer within another one could not be read.
+    const isLost = error.code === "ECONNRESET" || socket.destroyed || !socket.writable;
+    if (isLost || hasBegunAnswer(socket)) {
       socket.destroy();
       return;
     }
@@ -29,6 +30,12 @@ export function answerUnreadable(
     writeRefusal(socket, { status, fault, allow: refusal?.allow });
     socket.destroySoon();
   };
+}
+
+/** Whether part of an answer was sent, of which Node keeps the present one at its connection. */
+function hasBegunAnswer(socket: Socket): boolean {
+  const answer: unknown = Reflect.get(socket, "_httpMessage");
+  return answer instanceof ServerResponse && answer.headersSent;
 }
 
 /** Writes the whole of an answer to a connection on which none was begun. */
@@ -82,7 +89,18 @@ function requestLineOf(
 }
 
 /** Refuses requests with an error body that Node would otherwise refuse without one. */
-export function answerForNode(app: HttpApp): void {
+export function answerForNode(app: HttpApp, paths: Pick<KnownPaths, "refusalOf">): void {
+  app.server.on("connect", ({ method = "", url = "", socket }: IncomingMessage) => {
+    // Node leaves such a connection to its listener, with its errors.
+    socket.on("error", () => socket.destroy());
+    if (hasBegunAnswer(socket)) {
+      socket.destroy();
+      return;
+    }
+    const { error: fault, allow } = paths.refusalOf(method, url.split("?", 1)[0] ?? "");
+    writeRefusal(socket, { status: statusOf[fault.kind].http, fault, allow });
+    socket.destroySoon();
+  });
   app.server.on("checkExpectation", (request: IncomingMessage, response: ServerResponse) => {
     const message = "expect: is not known, expected 100-continue";
     const fault = new PembaError("VALIDATION", message);

@@ -62,7 +62,7 @@ export function buildHttpServer(options: {
   observeRequests(app, telemetry);
   readBodies(app, options.admission.intake);
   nameRequests(app);
-  answerForNode(app);
+  answerForNode(app, paths);
   limitConnections(app, options.admission.intake, isEncrypted);
   closeConnections(app);
   answerThoseWhoSend(app, options.admission.intake);

@@ -23,6 +23,8 @@ export function knownPaths(): KnownPaths {
   const methods = new Map<string, Set<string>>();
   return {
     add({ method, url }) {
+      // The route that answers preflights of all paths. It is no path itself.
+      if (url === "*") return;
       const known = methods.get(url) ?? new Set();
       for (const name of [method].flat()) known.add(name);
       methods.set(url, known);

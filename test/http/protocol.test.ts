@@ -69,9 +69,14 @@ describe("the REST protocol", () => {
   });
 
   test("a method that no route knows gives 404 where there is no path", async () => {
-    const { status, headers } = await app.send("QUERY", "/nowhere", "{");
-    assert.equal(status, 404);
-    assert.equal(headers["allow"], undefined);
+    for (const [method, url] of [
+      ["QUERY", "/nowhere"],
+      ["OPTIONS", "*"],
+    ] as const) {
+      const { status, headers } = await app.send(method, url, "{");
+      assert.equal(status, 404);
+      assert.equal(headers["allow"], undefined);
+    }
   });
 
   test("every path of the description allows what is described of it", async () => {

@@ -41,11 +41,13 @@ describe("what Node refuses by itself has the body of an error", () => {
     return await text(socket);
   }
 
-  test("a method that Node does not know is no method of a path", async () => {
+  test("a method that Node does not know, or does not answer, is no method of a path", async () => {
     for (const [line, status, allow] of [
       ["FETCH /healthz?x=1", 405, "GET, HEAD"],
       ["GRAB /v1/tenants/t1", 405, "DELETE"],
       ["FETCH /nowhere", 404, undefined],
+      ["CONNECT /healthz", 405, "GET, HEAD"],
+      ["CONNECT pemba.example:443", 404, undefined],
     ] as const) {
       const [head = "", body = ""] = (await answerTo(`${line} HTTP/1.1\r\nhost: x\r\n\r\n`)).split(
         "\r\n\r\n",
@@ -56,6 +58,16 @@ describe("what Node refuses by itself has the body of an error", () => {
       const code = status === 405 ? "METHOD_NOT_ALLOWED" : "NOT_FOUND";
       assert.match(body, new RegExp(`"message":"ERROR_CODE_${code}: `));
     }
+  });
+
+  test("what is no HTTP after an answer has begun gets no other answer", async () => {
+    const socket = connect(port, "127.0.0.1");
+    await once(socket, "connect");
+    socket.write("POST /nowhere HTTP/1.1\r\nhost: x\r\ntransfer-encoding: chunked\r\n\r\n");
+    const [begun] = await once(socket, "data");
+    assert.match(String(begun), /^HTTP\/1\.1 404 /);
+    socket.write("no length\r\n");
+    assert.doesNotMatch(await text(socket), /HTTP/);
   });
 
   for (const [about, sent, status, message] of [
