@@ -33,7 +33,7 @@ function isStream(value: unknown): value is CallStream {
 const compressionMax = 1_032;
 
 /** What a message counts for. */
-interface Counted {
+interface CountedBytes {
   readonly tenant: TenantId | undefined;
   readonly bytes: number;
 }
@@ -58,8 +58,8 @@ export class CallBytes {
   /** How many bytes of the present message are still to come. */
   #left = 0;
   /** Of each message that was not passed on yet, in their order. */
-  readonly #coming: Counted[] = [];
-  readonly #held: Counted[] = [];
+  readonly #coming: CountedBytes[] = [];
+  readonly #held: CountedBytes[] = [];
   #isOver = false;
 
   constructor(intake: Intake, owners: ByteOwners) {
@@ -109,7 +109,7 @@ export class CallBytes {
     return head.subarray(end);
   }
 
-  #count(head: Buffer, announced: number): Counted {
+  #count(head: Buffer, announced: number): CountedBytes {
     const isCompressed = head[0] !== 0;
     const isWhole = head.length >= prefixBytes + announced;
     const bytes = isCompressed ? Math.min(announced * compressionMax, requestLimit) : announced;
@@ -120,13 +120,13 @@ export class CallBytes {
     return this.#take(isCompressed ? ofCompressed : tenantOf(head.subarray(prefixBytes)), bytes);
   }
 
-  #take(tenant: TenantId | undefined, bytes: number): Counted {
+  #take(tenant: TenantId | undefined, bytes: number): CountedBytes {
     if (this.#isOver) return { tenant, bytes: 0 };
     this.#intake.bytes.take(tenant, bytes);
     return { tenant, bytes };
   }
 
-  #giveBack({ tenant, bytes }: Counted): void {
+  #giveBack({ tenant, bytes }: CountedBytes): void {
     if (bytes > 0) this.#intake.bytes.giveBack(tenant, bytes);
   }
 }
