@@ -172,13 +172,13 @@ export function observedLimiter(
   { running, working }: { readonly running: number; readonly working: string },
 ): ConcurrencyLimiter {
   const waiting = running * waitingShare;
-  const fair = new ConcurrencyLimiter({
+  const limiter = new ConcurrencyLimiter({
     running,
     runningOfTenant: Math.ceil(running * shareOfTenant),
     waiting,
     refusal: `${running} ${working} and ${waiting} wait, retry in a second`,
     watcher: queueWatcher(telemetry, queue),
   });
-  observeQueue(telemetry, queue, () => fair.state);
-  return fair;
+  observeQueue(telemetry, queue, () => limiter.state);
+  return limiter;
 }
