@@ -8,8 +8,9 @@ import type { Facts } from "../../memory/facts.ts";
 import { rootOf } from "../../plan/build.ts";
 import type { Plan } from "../../plan/plan.ts";
 import { questionUnder } from "../../plan/question-of.ts";
-import { answersOf } from "../answers.ts";
+import { answersOf, type Evidence } from "../answers.ts";
 import type { CompiledSchema, CompiledSchemas } from "../compiled-schemas.ts";
+import { type DirectQuestion, directQuestion } from "../direct-question.ts";
 import type { ExpandTree } from "../expand-tree.ts";
 import { expand } from "../expand.ts";
 import { answersByName, expandCheck, subjectPermissionChecks } from "../question-checks.ts";
@@ -74,20 +75,28 @@ export class MemoryPermissions implements PermissionStore {
     const { items, signal } = question;
     const slice = new TimeSlice();
     const plans: Plan[] = [];
+    const direct = new Map<number, DirectQuestion>();
     for (const [index, item] of items.entries()) {
       if (slice.isOver) await slice.renew(signal);
-      const path = (field: string): string => question.path(index, field);
       const asked = questionUnder(schema, item);
+      const found = items.length > 1 ? directQuestion(compiled, asked) : undefined;
+      if (found !== undefined) {
+        direct.set(index, found);
+        continue;
+      }
+      const path = (field: string): string => question.path(index, field);
       const plan = this.#schemas.planner.planOf({ compiled, question: asked, path, signal });
-      plans.push(plan instanceof Promise ? await plan : plan);
+      plans[index] = plan instanceof Promise ? await plan : plan;
     }
     const { facts, revision } = this.#stateAt(tenant, question);
-    const evidence = { kind: "facts", facts } as const;
-    return await this.#inSlices(
-      answersOf(question, plans, () => evidence),
-      revision,
-      signal,
-    );
+    const evidenceOf = (index: number): Evidence => {
+      const known = direct.get(index);
+      if (known === undefined) return { kind: "facts", facts };
+      const { entity, subject } = must(items[index], "it is asked");
+      const allowed = facts.hasTuple(entity, [known.relation], subject);
+      return { kind: "decided", interpretation: { kind: "answer", allowed, nodes: 1 } };
+    };
+    return await this.#inSlices(answersOf(question, plans, evidenceOf), revision, signal);
   }
 
   async #inSlices<T>(

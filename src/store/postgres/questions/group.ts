@@ -2,6 +2,7 @@ import type { Plan } from "../../../plan/plan.ts";
 import type { Question } from "../../../plan/question.ts";
 import type { DirectBody, PlannedBody } from "../../../sql/check.ts";
 import { type Footprint, footprintKey } from "../../../sql/footprint.ts";
+import { type DirectQuestion, directQuestion } from "../../direct-question.ts";
 import type { CompiledText } from "../../planner.ts";
 
 /** Items of a question that one part of a statement answers. */
@@ -33,25 +34,20 @@ export interface GroupItem {
   readonly plan: Plan;
 }
 
-export interface DirectItem {
+export interface DirectItem extends DirectQuestion {
   readonly position: number;
-  /** "" where no subject of the kind can stand in it: no tuple has that. */
-  readonly relation: string;
 }
 
-/** What asks for tuples of one relation alone needs no plan: all of one kind are one group. */
+/** Questions that tuples of one relation decide: all of one kind are one group. */
 export class DirectGroups {
   readonly #groups = new Map<string, DirectGroup & { readonly items: DirectItem[] }>();
   readonly #footprints = new Map<string, Set<string>>();
 
   /** Whether the question is such a one, which is then among the groups. */
-  takes({ network }: CompiledText, question: Question, position: number): boolean {
+  takes(compiled: CompiledText, question: Question, position: number): boolean {
+    const direct = directQuestion(compiled, question);
+    if (direct === undefined) return false;
     const { entityType, permission, subjectType, subjectRelation } = question;
-    const formula = network.byName.get(entityType)?.get(permission)?.formula;
-    if (formula?.kind !== "relation" || formula.usersets.length > 0) return false;
-    // A subject with a relation may be the entity itself, or unknown.
-    if (subjectRelation !== "" || !network.byName.has(subjectType)) return false;
-    const isHeld = formula.types.some((type) => type.type === subjectType && type.relation === "");
     const key = `direct ${entityType} ${subjectType}`;
     const footprint = this.#footprints.get(key) ?? new Set<string>();
     this.#footprints.set(key, footprint.add(footprintKey(entityType, permission)));
@@ -63,7 +59,7 @@ export class DirectGroups {
       items: [],
     };
     this.#groups.set(key, group);
-    group.items.push({ position, relation: isHeld ? permission : "" });
+    group.items.push({ position, ...direct });
     return true;
   }
 
