@@ -139,6 +139,8 @@ const holds = [
   "duration(context.data.span).getHours() == -1 && duration(context.data.span).getMinutes() == -90",
   "int(timestamp('1969-12-31T23:59:59.5Z')) == -1 && context.data.at != timestamp(context.data.at)",
   "name in ['', 'x'] && !(name in ['x']) && context.data.text in ['abc'] && age in [0, 1]",
+  "!(name in [context.data.text, context.data.list]) && 'abc' in [context.data.number, context.data.text]",
+  "(age == 0 ? 7 : age) == 7 && (age == 0 ? context.data.text : context.data.number) == 'abc'",
 ];
 
 for (const text of holds) {
@@ -188,6 +190,9 @@ const untranslatable: readonly (readonly [text: string, reason: string])[] = [
   ["timestamp(name).getHours('Europe/Paris') == 1", "a time zone"],
   ["string(timestamp(name)) == name", "`string` of timestamp"],
   ["names == ['a']", "a list as a value"],
+  ["names == context.data.list", "`==` of lists"],
+  ["context.data.list != names", "`==` of lists"],
+  ["(age == 0 ? age : context.data.number) == 1", "int beside another type"],
   ["name == '\\000'", "a string with a NUL character"],
   ["b'a' == b'b'", "a value of type bytes"],
   ["context.data.a + context.data.b == 'ab'", "`+` of two values of unknown types"],

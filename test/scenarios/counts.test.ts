@@ -1,10 +1,10 @@
 import assert from "node:assert/strict";
-import { test } from "node:test";
+import { after, before, test } from "node:test";
 
-import { createMemoryStore } from "../../src/store/memory/store.ts";
+import { type Engines, startEngines } from "../differential/engines.ts";
 import { factsOf } from "../differential/facts-text.ts";
 import { tell } from "../differential/story.ts";
-import { plainFrame, roundOf } from "../scenarios/scene.ts";
+import { plainFrame, roundOf } from "./scene.ts";
 
 const schema = `entity user {}
 entity folder {
@@ -24,11 +24,19 @@ const facts = [
   "folder:a#banned@user:ann",
 ];
 
-/** The nodes that the memory engine counts until the answer. */
-async function nodesOf(question: string): Promise<number | undefined> {
-  const store = createMemoryStore({ maxSchemaCacheBytes: 64 * 1024 * 1024 });
+let engines: Engines;
+before(async () => {
+  engines = await startEngines();
+});
+after(() => engines.stop());
+
+/** The nodes that an engine counts until the answer. */
+async function nodesOf(
+  engine: "memory" | "postgres",
+  question: string,
+): Promise<number | undefined> {
   const writes = [{ schema: 0, ...factsOf(facts) }];
-  const { tenant } = await tell(store, { schemas: [schema], writes });
+  const { store, tenant } = await tell(engines[engine], { schemas: [schema], writes });
   const { items } = roundOf({ ask: question, answer: "allowed" });
   const [answer] = await store.permissions.check(tenant, {
     ...plainFrame,
@@ -49,7 +57,9 @@ for (const [what, question, nodes] of [
   // Of each of the four folders the name and its operands, `owner` and the walk.
   ["what is solved counts the names and operands that it rests on", "folder:a odd user:ann", 12],
 ] as const) {
-  test(`${what}: ${question}`, async () => {
-    assert.equal(await nodesOf(question), nodes);
-  });
+  for (const engine of ["memory", "postgres"] as const) {
+    test(`${what}: ${question} (${engine})`, async () => {
+      assert.equal(await nodesOf(engine, question), nodes);
+    });
+  }
 }
