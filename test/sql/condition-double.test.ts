@@ -62,6 +62,40 @@ const double = fc.oneof(
     .map(([digits, exponent]) => digits * 2 ** exponent),
 );
 
+/** The least exponents of results that are infinite or zero, and those beside them. */
+const edgeOfResults = [-1076, -1075, -1074, -1073, 1022, 1023, 1024, 1025];
+
+/** Pairs of powers of two whose product or quotient lies where doubles end. */
+const atTheEdge = fc
+  .tuple(
+    fc.integer({ min: -1074, max: 1023 }),
+    fc.constantFrom(...edgeOfResults),
+    fc.constantFrom(-1, 1),
+  )
+  .map(([exponent, result, sign]): [number, number] => [
+    2 ** exponent,
+    2 ** (sign * (exponent - result)),
+  ]);
+
+/** Pairs of which the product is next to a power of two, and not it. */
+const nextToPower = fc
+  .tuple(
+    fc.integer({ min: 1, max: 2 ** 26 }),
+    fc.constantFrom(-1076, -1075, -1074, 1023, 1024),
+    fc.integer({ min: -537, max: 500 }),
+    fc.constantFrom(0, 1),
+  )
+  .map(([digits, result, exponent, more]): [number, number] => [
+    (1 + digits * 2 ** -52) * 2 ** exponent,
+    (1 - (2 * digits - more) * 2 ** -53) * 2 ** (result - exponent),
+  ]);
+
+const anyPair = fc.oneof(
+  { arbitrary: fc.tuple(double, double), weight: 3 },
+  { arbitrary: atTheEdge, weight: 1 },
+  { arbitrary: nextToPower, weight: 1 },
+);
+
 const operations = {
   "+": (a: number, b: number) => a + b,
   "-": (a: number, b: number) => a - b,
@@ -82,7 +116,7 @@ for (const [operator, operation] of Object.entries(operations)) {
     const compiled = compileCondition(text, types);
     assert.ok(compiled.ok);
     const seed = 20_261_121;
-    const pairs = fc.sample(fc.tuple(double, double), { seed, numRuns: 6_000 });
+    const pairs = fc.sample(anyPair, { seed, numRuns: 8_000 });
     const inputs = pairs.map(([a, b]) => ({
       parameters: new Map<string, AttributeValue>([
         ["a", { type: "double", data: a }],

@@ -19,6 +19,9 @@ const zero = doubleLiteral(0);
 const up = power(600);
 const down = power(-600);
 
+/** A double times this leaves its upper half of digits when the rest is subtracted again. */
+const splitter = doubleLiteral(2 ** 27 + 1);
+
 /** `a + b`. */
 export function addDoubles(a: Fragment, b: Fragment): Fragment {
   return sql`case
@@ -44,9 +47,31 @@ export function multiplyDoubles(a: Fragment, b: Fragment): Fragment {
     end
     when ${larger} >= 1 then ${a} * ${b}
     when ${larger} < ${power(-538)} then ${zero}
-    when ${smaller} * ${up} * ${larger} <= ${power(-475)} then ${zero}
+    when ${smaller} * ${up} * ${larger} < ${power(-475)} then ${zero}
+    when ${smaller} * ${up} * ${larger} = ${power(-475)}
+    and not ${isRoundedDown(sql`${smaller} * ${up}`, larger, power(-475))} then ${zero}
     else ${a} * ${b}
   end`;
+}
+
+/**
+ * Whether the true product of two doubles is above the rounded one. A product just above the middle
+ * between zero and the least double is rounded to the middle where there are more digits, but is not
+ * zero. The digits that rounding lost are those of Dekker's product (1971): each factor is split in
+ * two halves, whose products are exact.
+ */
+function isRoundedDown(a: Fragment, b: Fragment, rounded: Fragment): Fragment {
+  const lost = sql`
+    h.a * h.b - ${rounded} + h.a * (h.y - h.b) + (h.x - h.a) * h.b + (h.x - h.a) * (h.y - h.b)
+  `;
+  return sql`(
+    select ${lost} > 0
+    from (
+      select v.x, v.y, v.x * ${splitter} - (v.x * ${splitter} - v.x) as a,
+        v.y * ${splitter} - (v.y * ${splitter} - v.y) as b
+      from (select ${a} as x, ${b} as y offset 0) v
+    ) h
+  )`;
 }
 
 /** `a / b`, where a zero divisor counts as positive and the sign of a zero is not kept. */
