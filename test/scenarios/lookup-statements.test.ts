@@ -1,7 +1,12 @@
 import assert from "node:assert/strict";
 import { after, before, test } from "node:test";
 
-import { emptyContext, type SchemaVersion, type SnapToken } from "../../src/base/tuple.ts";
+import {
+  emptyContext,
+  type SchemaVersion,
+  type SnapToken,
+  type Subject,
+} from "../../src/base/tuple.ts";
 import { createHealth } from "../../src/service/health.ts";
 import { lookupEntityStream } from "../../src/service/lookups.ts";
 import type { Service } from "../../src/service/service.ts";
@@ -27,8 +32,10 @@ entity folder {
   relation parent @folder
   relation viewer @user @group#member
   relation banned @user
+  relation owner @group
   attribute level integer
   attribute tags string[]
+  permission owned = owner.member
   permission view = (viewer or parent.view) not banned
   permission deep = viewer or (parent.deep and above(level))
   permission calm = viewer or below(level)
@@ -56,6 +63,7 @@ before(async () => {
     "folder:1001#viewer@user:ann",
     "folder:1002#viewer@user:ann",
     "folder:1002#banned@user:ann",
+    "folder:1003#owner@group:g0",
   ]);
   story = await tell(engines.postgres, { schemas: [schema], writes: [{ schema: 0, ...facts }] });
 });
@@ -69,12 +77,16 @@ interface PageAsked {
 }
 
 /** A page of two ids. */
-async function entities(permission: string, page: PageAsked): Promise<LookupPage> {
+async function entities(
+  permission: string,
+  page: PageAsked,
+  subject: Subject = ann,
+): Promise<LookupPage> {
   return await story.store.lookups.entities(story.tenant, {
     ...frame(page),
     entityType: "folder",
     permission,
-    subject: ann,
+    subject,
     scope: new Map(),
   });
 }
@@ -121,6 +133,13 @@ for (const [name, read] of [
     });
   }
 }
+
+test("a lookup for a userset that is asked by a walk is one statement", async () => {
+  const members = { type: "group", id: "g0", relation: "member" };
+  const { items } = await counted(async () => await entities("owned", {}, members));
+  assert.deepEqual(items, ["1003"]);
+  assert.equal(statements.length, 1, statements.join("\n"));
+});
 
 test("all permissions of a subject are one statement", async () => {
   const answers = await counted(() =>

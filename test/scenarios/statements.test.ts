@@ -39,6 +39,8 @@ entity folder {
   permission both = viewer or (parent.both and twin.both)
   permission odd = viewer not parent.odd
   permission tagged = viewer and found(tags)
+  permission secret = banned or parent.secret
+  permission kept = (viewer or parent.view) not parent.secret
 }
 rule allowed(level integer) { level >= context.data.needed }
 rule found(tags string[]) { tags.exists(tag, tag == context.data.tag) }`;
@@ -50,11 +52,19 @@ const facts = [
   "group:g1#member@group:g2#member",
   "group:g2#member@user:ann",
   "folder:f0#viewer@user:bob",
+  "folder:f0#viewer@user:eve",
+  "folder:f9#banned@user:eve",
 ];
 
 const questions: readonly (Question & { readonly name: string })[] = [
   { name: "a deep search with an exclusion", ask: "folder:f0 view user:ann", answer: "allowed" },
   { name: "a denial of it", ask: "folder:f0 view user:outsider", answer: "denied" },
+  {
+    name: "an exclusion with a search of its own",
+    ask: "folder:f0 kept user:eve",
+    answer: "denied",
+  },
+  { name: "one that excludes nothing", ask: "folder:f0 kept user:ann", answer: "allowed" },
   {
     name: "a search with a condition on the path",
     ask: "folder:f0 deep user:ann",
