@@ -28,7 +28,11 @@ const planning = [
 const otherTests: Readonly<Record<string, readonly string[]>> = {
   "src/memory": solving,
   "src/plan": planning,
-  "src/sql": [...planning, "test/sql/!(golden|*.long).test.ts"],
+  "src/sql": [
+    ...planning,
+    "test/sql/!(golden|*.long).test.ts",
+    "test/store/{layered-checks,limit-reads,reads}.test.ts",
+  ],
 };
 
 const root = join(import.meta.dirname, "..", "..");

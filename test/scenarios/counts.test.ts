@@ -63,3 +63,19 @@ for (const [what, question, nodes] of [
     });
   }
 }
+
+for (const engine of ["memory", "postgres"] as const) {
+  test(`relations that are asked together are one node each (${engine})`, async () => {
+    const writes = [{ schema: 0, ...factsOf(facts) }];
+    const { store, tenant } = await tell(engines[engine], { schemas: [schema], writes });
+    const items = ["folder:c owner user:ann", "folder:a banned user:ann"].flatMap(
+      (text) => roundOf({ ask: text, answer: "allowed" }).items,
+    );
+    const frame = { ...plainFrame, path: (_item: number, field: string) => field };
+    const answers = await store.permissions.check(tenant, { ...frame, items });
+    assert.deepEqual(
+      answers.map(({ allowed, nodes }) => ({ allowed, nodes })),
+      [1, 1].map((nodes) => ({ allowed: true, nodes })),
+    );
+  });
+}

@@ -140,6 +140,7 @@ const holds = [
   "int(timestamp('1969-12-31T23:59:59.5Z')) == -1 && context.data.at != timestamp(context.data.at)",
   "name in ['', 'x'] && !(name in ['x']) && context.data.text in ['abc'] && age in [0, 1]",
   "!(name in [context.data.text, context.data.list]) && 'abc' in [context.data.number, context.data.text]",
+  "null == null && context.data.nothing == null && int(age) == age",
   "(age == 0 ? 7 : age) == 7 && (age == 0 ? context.data.text : context.data.number) == 'abc'",
 ];
 
@@ -173,6 +174,8 @@ test("NaN is unlike everything and in no order with anything", async () => {
     "1.0 < rate",
     "rate in rates",
     "rates[0] <= rate",
+    "(age == 0 ? rate : 1.0) >= 1.0",
+    "(age == 1 ? 1.0 : rate) >= 1.0",
   ];
   for (const text of texts) assert.equal(await answer(text, values), false, text);
   assert.equal(await answer("rate != rate", values), true);

@@ -5,7 +5,7 @@ import { noTelemetry } from "../../src/base/telemetry.ts";
 import { emptyContext, type SnapToken, type TenantId } from "../../src/base/tuple.ts";
 import type { CheckAnswer, CheckItem, CheckQuestion, Store } from "../../src/store/store.ts";
 import { fails, newTenant, openPostgres, openStore, tuple } from "./engines.ts";
-import { connect } from "./open-write.ts";
+import { beginWrite, connect } from "./open-write.ts";
 
 /* What checks cost that wait at the same moment, or come again: statements, counted at the driver. */
 
@@ -154,6 +154,25 @@ test("tokens without a change between them share answers", async () => {
   statements = 0;
   await ask(other);
   assert.equal(statements, 1);
+});
+
+test("a state does not share answers with one that shows a transaction that was open in it", async (t) => {
+  const sql = connect(url);
+  t.after(async () => await sql.end({ timeout: 1 }));
+  const early = await beginWrite(sql, tenant, { tuples: ["doc:open#viewer@user:ann"] });
+  const without = await writeTuples(["doc:late#viewer@user:ann"]);
+  const asked: Asked = ["doc:open", "user:ann"];
+  // Asked twice, so that the state is known and its answer is kept.
+  for (let nth = 0; nth < 2; nth += 1) {
+    assert.equal(await check(asked, { snapToken: without }), false);
+  }
+  await early.commit();
+  // It changes nothing, so that the last change of both states is the same one.
+  const shown = await writeTuples([]);
+  for (let nth = 0; nth < 2; nth += 1) {
+    assert.equal(await check(asked, { snapToken: shown }), true);
+    assert.equal(await check(asked, { snapToken: without }), false);
+  }
 });
 
 test("a cached answer is not given for a tenant that is gone", async () => {
