@@ -140,6 +140,7 @@ const holds = [
   "int(timestamp('1969-12-31T23:59:59.5Z')) == -1 && context.data.at != timestamp(context.data.at)",
   "name in ['', 'x'] && !(name in ['x']) && context.data.text in ['abc'] && age in [0, 1]",
   "!(name in [context.data.text, context.data.list]) && 'abc' in [context.data.number, context.data.text]",
+  "context.data.key in context.data.map && !(context.data.number in context.data.map)",
   "null == null && context.data.nothing == null && int(age) == age",
   "(age == 0 ? 7 : age) == 7 && (age == 0 ? context.data.text : context.data.number) == 'abc'",
 ];
@@ -157,6 +158,7 @@ for (const text of holds) {
       nothing: null,
       at: "2024-03-01T00:30:00.000000001+01:30",
       span: "-1h30m",
+      key: "a",
     };
     assert.equal(await answer(text, {}, data), true);
   });
