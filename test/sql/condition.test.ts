@@ -195,6 +195,7 @@ const untranslatable: readonly (readonly [text: string, reason: string])[] = [
   ["timestamp(name).getHours('Europe/Paris') == 1", "a time zone"],
   ["string(timestamp(name)) == name", "`string` of timestamp"],
   ["names == ['a']", "a list as a value"],
+  ["timestamp(name) + context.data.span == timestamp(name)", "`+` of timestamp and json"],
   ["names == context.data.list", "`==` of lists"],
   ["context.data.list != names", "`==` of lists"],
   ["(age == 0 ? age : context.data.number) == 1", "int beside another type"],
