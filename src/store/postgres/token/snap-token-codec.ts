@@ -54,7 +54,7 @@ export function encodeSnapToken(mac: TokenMac, content: TokenContent): SnapToken
  * Numbers as protobuf writes them, without the numbers of fields: every field stands in every token.
  * Ranges are kept as ranges, relative to each other.
  */
-function bodyOf(content: TokenContent): Buffer {
+function bodyOf(content: TokenContent): Uint8Array {
   const { identity, timeline, snapshot, change, takenBefore } = content;
   const writer = new BinaryWriter()
     .raw(Uint8Array.of(layout))
@@ -72,7 +72,7 @@ function bodyOf(content: TokenContent): Buffer {
     if (length > 1n) writer.uint64(length);
     position = start;
   }
-  return Buffer.from(writer.finish());
+  return writer.finish();
 }
 
 /** Whether a state has a token that can be read: fewer ids are running in it than that. */
@@ -90,7 +90,7 @@ export function decodeSnapToken(mac: TokenMac, token: string): TokenContent | un
   if (!isMacOf(mac, body, bytes.subarray(-macLength))) return undefined;
   const content = contentOf(body);
   // Each state has one token, so that what is kept by token is kept once.
-  return content !== undefined && bodyOf(content).equals(body) ? content : undefined;
+  return content !== undefined && body.equals(bodyOf(content)) ? content : undefined;
 }
 
 /** Undefined when no server can have been in that state, even if the code is right. */

@@ -129,9 +129,12 @@ export class SnapTokens {
    * The same for a change that is committed. When another application took so many ids meanwhile
    * that the state right after it has no token, it is that of a state a moment later.
    */
-  async mintCommitted(source: TokenSource): Promise<SnapToken> {
+  mintCommitted(source: TokenSource): SnapToken | Promise<SnapToken> {
     const state = stateAfter(source);
-    if (hasToken(state.snapshot)) return this.tokenOf(state);
+    return hasToken(state.snapshot) ? this.tokenOf(state) : this.#mintLater(state);
+  }
+
+  async #mintLater(state: Omit<TokenContent, "identity">): Promise<SnapToken> {
     const rows = await this.#database.read(stateStatement, []);
     const row = must(rows[0], "a select without a table has one row");
     const snapshot = parseSnapshot(textOf(row, "snapshot"));
