@@ -97,7 +97,7 @@ export function unary<I extends DescMessage, O extends DescMessage>(
     method,
     kind: "unary",
     handler: (frame) => (call, callback) => {
-      const { run, end, context } = begin(frame, method, call);
+      const { run, end, context, caller } = begin(frame, method, call);
       const reply = async (): Promise<void> => {
         let bytes: Buffer;
         try {
@@ -112,7 +112,7 @@ export function unary<I extends DescMessage, O extends DescMessage>(
         end({ kind: "answered" });
         callback(null, bytes);
       };
-      void run(() => forCaller(callerOf(call, context), reply));
+      void run(() => forCaller(caller, reply));
     },
   };
 }
@@ -129,7 +129,7 @@ export function serverStreaming<I extends DescMessage, O extends DescMessage>(
     method,
     kind: "server_streaming",
     handler: (frame) => (call) => {
-      const { run, end, context } = begin(frame, method, call);
+      const { run, end, context, caller } = begin(frame, method, call);
       const reply = async (): Promise<void> => {
         const request = await readRequest(method, call.request, { frame, context });
         for await (const message of answers(request, context)) {
@@ -137,7 +137,7 @@ export function serverStreaming<I extends DescMessage, O extends DescMessage>(
         }
       };
       finish(
-        run(() => forCaller(callerOf(call, context), reply)),
+        run(() => forCaller(caller, reply)),
         { call, frame, end },
       );
     },
@@ -170,12 +170,10 @@ export function bidiStreaming<I extends DescMessage, O extends DescMessage>(
   };
 }
 
-function callerOf(call: ServerCall, { signal }: CallContext): Caller {
+/** When the client stops waiting, by the clock of `performance`. */
+function waitsUntil(call: ServerCall): number | undefined {
   const leftMs = Number(call.getDeadline()) - Date.now();
-  return new Caller(
-    signal,
-    Number.isFinite(leftMs) ? { waitsUntil: performance.now() + leftMs } : {},
-  );
+  return Number.isFinite(leftMs) ? performance.now() + leftMs : undefined;
 }
 
 /** Decodes the request and checks its token. A large request waits in a queue first. */
@@ -243,7 +241,7 @@ function begin(
   frame: CallFrame,
   method: DescMethod,
   call: ServerCall,
-): CallRecord & { readonly context: CallContext } {
+): CallRecord & { readonly context: CallContext; readonly caller: Caller } {
   const { run, end } = frame.begin(method, call);
   const controller = new AbortController();
   const leave = (): void => controller.abort();
@@ -257,6 +255,7 @@ function begin(
       call.off("cancelled", leave);
       end(outcome);
     },
+    caller: new Caller(controller, waitsUntil(call)),
     context: {
       signal: controller.signal,
       metadata: call.metadata,

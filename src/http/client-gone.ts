@@ -6,13 +6,13 @@ import type { HttpApp } from "./app.ts";
 declare module "fastify" {
   interface FastifyReply {
     /** Aborts when the client leaves. Created on first use. */
-    caller: AbortController | null;
+    client: AbortController | null;
   }
 }
 
 /** Must be called before routes are added that use `clientGone`. */
 export function knowCallers(app: HttpApp): void {
-  app.decorateReply("caller", null);
+  app.decorateReply("client", null);
 }
 
 /**
@@ -21,21 +21,22 @@ export function knowCallers(app: HttpApp): void {
  * body, which has been read before a route is called.)
  */
 export function clientGone(reply: FastifyReply): AbortSignal {
-  return callerOf(reply).signal;
+  return clientOf(reply).signal;
 }
 
 /** Gives up the reply: the work for it may end, and `reason` is sent. */
 export function giveUp(reply: FastifyReply, reason: PembaError): void {
-  callerOf(reply).abort(reason);
+  clientOf(reply).abort(reason);
 }
 
-function callerOf(reply: FastifyReply): AbortController {
-  if (reply.caller !== null) return reply.caller;
-  const caller = new AbortController();
-  reply.caller = caller;
+/** What aborts the signal of `clientGone`. */
+export function clientOf(reply: FastifyReply): AbortController {
+  if (reply.client !== null) return reply.client;
+  const client = new AbortController();
+  reply.client = client;
   reply.raw.on("close", () => {
     // A client with the complete answer has not left, and aborting takes longer than most checks.
-    if (!reply.raw.writableFinished) caller.abort();
+    if (!reply.raw.writableFinished) client.abort();
   });
-  return caller;
+  return client;
 }

@@ -5,7 +5,7 @@ import { fieldError, PembaError, unsureChange } from "../base/error.ts";
 import { timerMs } from "../base/pause.ts";
 import { quote } from "../base/quote.ts";
 import type { HttpApp } from "./app.ts";
-import { clientGone, giveUp, knowCallers } from "./client-gone.ts";
+import { clientOf, giveUp, knowCallers } from "./client-gone.ts";
 
 const header = "grpc-timeout";
 
@@ -33,7 +33,7 @@ export function endAtDeadlines(app: HttpApp): void {
     route.handler = function (this: HttpApp, request, reply): unknown {
       const timeoutMs = timeoutOf(request);
       const waitsUntil = timeoutMs === undefined ? undefined : performance.now() + timeoutMs;
-      const caller = new Caller(clientGone(reply), { waitsUntil });
+      const caller = new Caller(clientOf(reply), waitsUntil);
       const work = (): unknown => forCaller(caller, () => handler.call(this, request, reply));
       return timeoutMs === undefined ? work() : within(timeoutMs, { reply, caller }, work);
     };
@@ -42,7 +42,7 @@ export function endAtDeadlines(app: HttpApp): void {
 
 /** The error of a reply whose time is over. */
 export function lateness(reply: FastifyReply): PembaError | undefined {
-  const reason: unknown = reply.caller?.signal.reason;
+  const reason: unknown = reply.client?.signal.reason;
   return reason instanceof PembaError ? reason : undefined;
 }
 

@@ -154,9 +154,8 @@ test("another instance has half of the time that the client waits", async () => 
   const never = Promise.withResolvers<undefined>();
   const [first, second] = await start({}, { delay: async () => await never.promise });
   assert.ok(first && second);
-  const { signal } = new AbortController();
-  const waitsUntil = performance.now() + 1_000;
-  const answers = await forCaller(new Caller(signal, { waitsUntil }), () => askAll(first));
+  const caller = new Caller(new AbortController(), performance.now() + 1_000);
+  const answers = await forCaller(caller, () => askAll(first));
   assert.deepEqual(answers, right);
   assert.ok(second.asked.length > 0);
   // A client in a hurry is no reason to leave an instance out.

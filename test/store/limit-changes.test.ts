@@ -160,9 +160,9 @@ test("a change leaves the queue, or stops trying, when its caller leaves", async
   const tuples = ["doc:1#owner@user:a"];
   const change = async (): Promise<unknown> => await write(limited, tenant, { tuples });
   const begins = Array.from({ length: running.ofTenant }, () =>
-    forCaller(new Caller(leaving.signal), change),
+    forCaller(new Caller(leaving), change),
   );
-  const waits = forCaller(new Caller(leaving.signal), change);
+  const waits = forCaller(new Caller(leaving), change);
   leaving.abort();
   await fails(waits, "CANCELLED");
   assert.equal(begun, running.ofTenant);

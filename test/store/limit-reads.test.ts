@@ -51,7 +51,7 @@ test("so many reads wait for those that are worked on: what is more is refused, 
   const read = async (): Promise<unknown> => await limited.schemas.read(tenant, undefined);
   const leaving = new AbortController();
   const reads = Array.from({ length: connections + waiting - 1 }, read);
-  const leaver = forCaller(new Caller(leaving.signal), read);
+  const leaver = forCaller(new Caller(leaving), read);
   for (const refused of readsOf(limited, tenant, leaving.signal)) {
     await fails(refused, "CONCURRENCY_LIMIT_EXCEEDED", refusal);
   }

@@ -226,11 +226,19 @@ test("what is given up learns of it", async (t) => {
   assert.ok(signal?.aborted);
 });
 
+test("a change that is late gives up the other work of its caller", async (t) => {
+  t.mock.timers.enable({ apis: ["setTimeout"] });
+  const caller = new Caller(new AbortController());
+  const late = forCaller(caller, () => write(limited(silentStore()), tenant));
+  await lateAfter(t, changeMs, late);
+  assert.ok(caller.signal.aborted);
+});
+
 test("a caller who leaves is known to have left", async () => {
   const leaving = new AbortController();
   const callers: (Caller | undefined)[] = [];
   const store = limited(silentStore((caller) => callers.push(caller)));
-  void forCaller(new Caller(leaving.signal), () => write(store, tenant));
+  void forCaller(new Caller(leaving), () => write(store, tenant));
   await new Promise(setImmediate);
   assert.equal(callers[0]?.signal.aborted, false);
   leaving.abort();

@@ -71,7 +71,8 @@ test("a change that takes too long is undone on the server, and says so", async 
 
 test("a change ends with the time of its caller", async (t) => {
   const database = await open(t, {}, { writeTimeoutMs: 3_600_000 });
-  const caller = new Caller(new AbortController().signal, { endsAt: performance.now() + 50 });
+  const caller = new Caller(new AbortController());
+  caller.limitChange(performance.now() + 50);
   await fails(
     forCaller(caller, () => database.write(slowNote, [1])),
     "DEADLINE_EXCEEDED",
@@ -81,7 +82,7 @@ test("a change ends with the time of its caller", async (t) => {
 test("a change whose caller has left goes on once it is sent, and is not sent before", async (t) => {
   const database = await open(t, { maxConnections: 1 });
   const leaving = new AbortController();
-  const caller = new Caller(leaving.signal);
+  const caller = new Caller(leaving);
   await sql`select pg_advisory_lock(51)`;
   const text = "insert into noted select $1::integer from pg_advisory_xact_lock(51)";
   const first = forCaller(caller, () => database.write(text, [2]));
@@ -97,7 +98,7 @@ test("a change whose caller has left goes on once it is sent, and is not sent be
 
 test("a change that was undone is known to be", async (t) => {
   const database = await open(t);
-  const caller = new Caller(new AbortController().signal);
+  const caller = new Caller(new AbortController());
   const change = database.write.bind(database, "insert into noted values (1 / $1::integer)", [0]);
   await fails(forCaller(caller, change), "INTERNAL");
   assert.ok(!caller.mayHaveChanged);

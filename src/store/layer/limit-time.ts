@@ -20,43 +20,56 @@ const graceMs = 350;
  * change says whether it may have been made. Of a stream of changes only the beginning is limited.
  */
 export function limitTime({ readMs, changeMs }: TimeLimits): Layer {
-  const asking: Around = async (operation, request, next) =>
-    await within({ ms: readMs, signal: operation.signalOf(request), late: lateRead }, (signal) =>
+  const asking: Around = (operation, request, next) =>
+    withinRead(readMs, operation.signalOf(request), ({ signal }) =>
       next(operation.withSignal(request, signal)),
     );
-  const reading: Around = async (operation, request, next) => {
+  const reading: Around = (operation, request, next) => {
     const caller = presentCaller();
     const given = operation.signalOf(request) ?? caller?.signal;
-    return await within(
-      { ms: readMs, signal: given, late: lateRead },
-      async (signal) =>
-        await forCaller(new Caller(signal, { of: caller }), () =>
-          next(operation.withSignal(request, signal)),
-        ),
+    return withinRead(readMs, given, (ending) =>
+      forCaller(new Caller(ending, caller?.waitsUntil), () =>
+        next(operation.withSignal(request, ending.signal)),
+      ),
     );
   };
   return {
     question: asking,
     lookup: asking,
     read: reading,
-    change: async (_operation, request, next) => await withinChange(changeMs, () => next(request)),
+    change: (_operation, request, next) => {
+      const caller = presentCaller();
+      if (caller !== undefined) return withinChange(changeMs, caller, () => next(request));
+      const own = new Caller(new AbortController());
+      return forCaller(own, () => withinChange(changeMs, own, () => next(request)));
+    },
   };
 }
 
-async function withinChange<T>(ms: number, change: () => Promise<T>): Promise<T> {
-  const outer = presentCaller();
-  let caller = outer;
+/** Both the time and the given signal abort that of the work. */
+async function withinRead<T>(
+  ms: number,
+  given: AbortSignal | undefined,
+  read: (ending: AbortController) => Promise<T>,
+): Promise<T> {
+  const ending = new AbortController();
+  const end = (): void => ending.abort();
+  given?.addEventListener("abort", end, { once: true });
+  if (given?.aborted === true) end();
   try {
-    return await within(
-      { ms, signal: outer?.signal, late: () => lateChange(caller) },
-      async (signal) => {
-        const endsAt = ms === 0 ? undefined : performance.now() + ms;
-        caller = new Caller(signal, { endsAt, of: outer });
-        return await forCaller(caller, change);
-      },
-    );
+    return await within({ ms, giveUp: end, late: lateRead }, () => read(ending));
+  } finally {
+    given?.removeEventListener("abort", end);
+  }
+}
+
+async function withinChange<T>(ms: number, caller: Caller, change: () => Promise<T>): Promise<T> {
+  if (ms > 0) caller.limitChange(performance.now() + ms);
+  const giveUp = (): void => caller.giveUp();
+  try {
+    return await within({ ms, giveUp, late: () => lateChange(caller) }, change);
   } catch (error) {
-    throw caller?.mayHaveChanged === true ? unsure(error) : error;
+    throw caller.mayHaveChanged ? unsure(error) : error;
   }
 }
 
@@ -69,31 +82,26 @@ function unsure(error: unknown): unknown {
 
 interface Limit {
   readonly ms: number;
-  /** Ends the work as well. */
-  readonly signal: AbortSignal | undefined;
+  /** Ends the work. */
+  readonly giveUp: () => void;
   readonly late: () => PembaError;
 }
 
-/** The result of the work, or the failure `late` when its time is over. Both abort its signal. */
-async function within<T>(
-  { ms, signal, late }: Limit,
-  work: (signal: AbortSignal) => Promise<T>,
-): Promise<T> {
-  const ending = new AbortController();
-  const { promise: isOver, reject } = Promise.withResolvers<never>();
-  const end = (): void => ending.abort();
+/** The result of the work, or the failure `late` when its time is over and it is given up. */
+async function within<T>({ ms, giveUp, late }: Limit, work: () => Promise<T>): Promise<T> {
+  if (ms === 0) return await work();
+  // Costs a write less than a race of promises.
+  const { promise, resolve, reject } = Promise.withResolvers<T>();
   const endLate = (): void => {
     reject(late());
-    end();
+    giveUp();
   };
-  const timer = ms === 0 ? undefined : setTimeout(endLate, timerMs(ms + graceMs));
-  signal?.addEventListener("abort", end, { once: true });
-  if (signal?.aborted === true) end();
+  const timer = setTimeout(endLate, timerMs(ms + graceMs));
   try {
-    return await Promise.race([work(ending.signal), isOver]);
+    work().then(resolve, reject);
+    return await promise;
   } finally {
     clearTimeout(timer);
-    signal?.removeEventListener("abort", end);
   }
 }
 
@@ -102,9 +110,8 @@ function lateRead(): PembaError {
   return new PembaError("DEADLINE_EXCEEDED", message);
 }
 
-function lateChange(caller: Caller | undefined): PembaError {
-  const outcome =
-    caller?.mayHaveChanged === true ? unsureChange : "the change was given up and is not made";
+function lateChange({ mayHaveChanged }: Caller): PembaError {
+  const outcome = mayHaveChanged ? unsureChange : "the change was given up and is not made";
   const message = `the request took too long (\`database.write_timeout\`): ${outcome}`;
   return new PembaError("DEADLINE_EXCEEDED", message);
 }

@@ -163,7 +163,7 @@ export class Database {
       values,
       work: "change",
       signal: caller?.signal,
-      endsAt: earlier(endAfter(writeTimeoutMs), caller?.endsAt),
+      endsAt: earlier(endAfter(writeTimeoutMs), caller?.changeEndsAt),
       caller,
     };
     try {
