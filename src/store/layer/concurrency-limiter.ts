@@ -11,6 +11,16 @@ export interface QueueWatcher {
   refused(): void;
 }
 
+export interface ConcurrencyLimits {
+  readonly running: number;
+  /** No limit for one tenant if absent. */
+  readonly runningOfTenant?: number;
+  readonly waiting: number;
+  /** The message of the error for refused operations. */
+  readonly refusal: string;
+  readonly watcher?: QueueWatcher | undefined;
+}
+
 interface QueueWaiter {
   readonly tenant: TenantId | undefined;
   readonly begin: () => void;
@@ -31,20 +41,14 @@ export class ConcurrencyLimiter {
   readonly #refusal: string;
   readonly #watcher: QueueWatcher | undefined;
   #running = 0;
-  readonly #runningOf = new Map<TenantId | undefined, number>();
+  /** Undefined: each tenant may use all places. */
+  readonly #runningOf: Map<TenantId | undefined, number> | undefined;
   readonly #waiting = new FairQueue<QueueWaiter>();
 
-  /** `refusal` is the message of the error for refused operations. */
-  constructor(limits: {
-    readonly running: number;
-    /** No limit for one tenant if absent. */
-    readonly runningOfTenant?: number;
-    readonly waiting: number;
-    readonly refusal: string;
-    readonly watcher?: QueueWatcher | undefined;
-  }) {
+  constructor(limits: ConcurrencyLimits) {
     this.#runningMax = limits.running;
     this.#tenantMax = limits.runningOfTenant ?? limits.running;
+    this.#runningOf = this.#tenantMax < this.#runningMax ? new Map() : undefined;
     this.#waitingMax = limits.waiting;
     this.#refusal = limits.refusal;
     this.#watcher = limits.watcher;
@@ -77,11 +81,12 @@ export class ConcurrencyLimiter {
   }
 
   #mayRun(tenant: TenantId | undefined): boolean {
-    return (this.#runningOf.get(tenant) ?? 0) < this.#tenantMax;
+    return (this.#runningOf?.get(tenant) ?? 0) < this.#tenantMax;
   }
 
   #count(tenant: TenantId | undefined, more: 1 | -1): void {
     this.#running += more;
+    if (this.#runningOf === undefined) return;
     const running = (this.#runningOf.get(tenant) ?? 0) + more;
     if (running === 0) this.#runningOf.delete(tenant);
     else this.#runningOf.set(tenant, running);
@@ -118,6 +123,7 @@ export class ConcurrencyLimiter {
 
   /** Starts the next entry in place of a finished one. */
   #passOn(): void {
+    if (this.#waiting.size === 0) return;
     const next = this.#waiting.next((waiter) => this.#mayRun(waiter.tenant));
     if (next === undefined) return;
     this.#count(next.tenant, 1);

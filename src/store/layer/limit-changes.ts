@@ -4,6 +4,7 @@ import { noTelemetry, type Telemetry } from "../../base/telemetry.ts";
 import type { TenantId } from "../../base/tuple.ts";
 import {
   ConcurrencyLimiter,
+  type ConcurrencyLimits,
   type QueueWatcher,
   observeQueue,
   queueWatcher,
@@ -37,8 +38,8 @@ export function limitChanges(connections: number, telemetry: Telemetry = noTelem
   const queues = new ChangeQueues(connections, queueWatcher(telemetry, "changes"));
   observeQueue(telemetry, "changes", () => queues.state);
   return {
-    change: async (operation, request, next) =>
-      await queues.run(operation.tenantOf(request), () => next(request)),
+    change: (operation, request, next) =>
+      queues.run(operation.tenantOf(request), () => next(request)),
   };
 }
 
@@ -46,15 +47,15 @@ export function limitChanges(connections: number, telemetry: Telemetry = noTelem
 interface ChangingTenant {
   readonly id: TenantId | undefined;
   readonly queue: ConcurrencyLimiter;
-  /** For changes that may go while the tenant is blocked: one at a time. */
-  readonly probes: ConcurrencyLimiter;
+  /** For changes that may go while the tenant is blocked: one at a time. Most tenants never need them. */
+  probes: ConcurrencyLimiter | undefined;
   isBlocked: boolean;
   present: number;
 }
 
 /** A change goes through the queue of its tenant first, so that waiting there holds up no other tenant. */
 class ChangeQueues {
-  readonly #tenantRunning: number;
+  readonly #limitsOfTenant: ConcurrencyLimits;
   readonly #presentMax: number;
   readonly #all: ConcurrencyLimiter;
   readonly #tenants = new Map<TenantId | undefined, ChangingTenant>();
@@ -63,7 +64,8 @@ class ChangeQueues {
 
   constructor(connections: number, watcher: QueueWatcher | undefined) {
     const running = Math.max(1, Math.floor(connections * shareOfChanges));
-    this.#tenantRunning = Math.max(1, Math.floor(connections * shareOfTenant));
+    const ofTenant = Math.max(1, Math.floor(connections * shareOfTenant));
+    this.#limitsOfTenant = { ...waitingOfTenant, running: ofTenant, watcher };
     this.#presentMax = running + waitingMax;
     this.#all = new ConcurrencyLimiter({ running, waiting: waitingMax, refusal, watcher });
     this.#watcher = watcher;
@@ -98,11 +100,11 @@ class ChangeQueues {
     signal: AbortSignal | undefined,
     work: () => Promise<T>,
   ): Promise<T> {
-    const attempt = async (): Promise<T> => await this.#all.run(changing.id, signal, work);
+    const attempt = (): Promise<T> => this.#all.run(changing.id, signal, work);
     for (;;) {
       try {
         const result = await (changing.isBlocked
-          ? changing.probes.run(changing.id, signal, attempt)
+          ? probesOf(changing).run(changing.id, signal, attempt)
           : attempt());
         changing.isBlocked = false;
         return result;
@@ -117,18 +119,10 @@ class ChangeQueues {
   #changingOf(tenant: TenantId | undefined): ChangingTenant {
     const known = this.#tenants.get(tenant);
     if (known !== undefined) return known;
-    const limits = {
-      waiting: waitingOfTenantMax,
-      refusal: `${waitingOfTenantMax} changes of the tenant wait already, retry in a second`,
-    };
-    const changing = {
+    const changing: ChangingTenant = {
       id: tenant,
-      queue: new ConcurrencyLimiter({
-        ...limits,
-        running: this.#tenantRunning,
-        watcher: this.#watcher,
-      }),
-      probes: new ConcurrencyLimiter({ ...limits, running: 1 }),
+      queue: new ConcurrencyLimiter(this.#limitsOfTenant),
+      probes: undefined,
       isBlocked: false,
       present: 0,
     };
@@ -137,4 +131,14 @@ class ChangeQueues {
   }
 }
 
+function probesOf(changing: ChangingTenant): ConcurrencyLimiter {
+  changing.probes ??= new ConcurrencyLimiter({ ...waitingOfTenant, running: 1 });
+  return changing.probes;
+}
+
 const refusal = `${waitingMax} changes wait already, retry in a second`;
+
+const waitingOfTenant = {
+  waiting: waitingOfTenantMax,
+  refusal: `${waitingOfTenantMax} changes of the tenant wait already, retry in a second`,
+};
