@@ -8,7 +8,7 @@ import { Cancelling } from "./cancelling.ts";
 import type { CircuitBreaker } from "./circuit-breaker.ts";
 import { openRoute, type Route } from "./connection-route.ts";
 import type { Connection, Greeting } from "./connection.ts";
-import { faultOf, unknownOutcome } from "./driver-error.ts";
+import { type DriverFault, faultOf, unknownOutcome } from "./driver-error.ts";
 import { noneFree } from "./lateness.ts";
 import { type PoolOptions, silenceOf } from "./pool-options.ts";
 import { Pool, type PoolState } from "./pool.ts";
@@ -49,6 +49,10 @@ export interface DatabaseOptions {
 const rememberedTextsMax = 2000;
 const rememberedCharactersMax = 20_000_000;
 
+/** After which a statement is repeated. */
+const faultsOfReads = ["conflict", "unreached", "lost"] as const;
+const faultsOfChanges = ["conflict", "unreached"] as const;
+
 /** How long connections have to finish what they run when the pool closes. */
 const closeTimeoutMs = 5_000;
 
@@ -65,6 +69,8 @@ export class Database {
   readonly #cancelling = new Cancelling();
   readonly #telemetry: Telemetry;
   readonly #silenceMs: number;
+  readonly #onRepeat = (fault: DriverFault): void =>
+    this.#telemetry.add("db.client.retries", 1, { fault });
 
   #greeting: Greeting;
 
@@ -130,24 +136,9 @@ export class Database {
     values: readonly ParameterValue[],
     signal?: AbortSignal,
   ): Promise<readonly Row[]> {
-    const { maxRetries = 0, readTimeoutMs = 0 } = this.#options;
-    const endsAt = endAfter(readTimeoutMs);
-    const asked: StatementRequest = {
-      text,
-      values,
-      work: "read",
-      signal,
-      endsAt,
-      caller: undefined,
-    };
-    return await this.#guarded(() =>
-      repeatOn(
-        ["conflict", "unreached", "lost"],
-        maxRetries,
-        () => this.#measured(asked),
-        (fault) => this.#telemetry.add("db.client.retries", 1, { fault }),
-      ),
-    );
+    const endsAt = endAfter(this.#options.readTimeoutMs);
+    const rest = { work: "read", endsAt, caller: undefined } as const;
+    return await this.#repeated({ text, values, signal, ...rest }, faultsOfReads);
   }
 
   /**
@@ -156,25 +147,17 @@ export class Database {
    * the caller whose work is under route, and says so. Until it is sent, it leaves with that caller.
    */
   async write(text: string, values: readonly ParameterValue[]): Promise<readonly Row[]> {
-    const { maxRetries = 0, writeTimeoutMs = 0 } = this.#options;
     const caller = presentCaller();
     const asked: StatementRequest = {
       text,
       values,
       work: "change",
       signal: caller?.signal,
-      endsAt: earlier(endAfter(writeTimeoutMs), caller?.changeEndsAt),
+      endsAt: earlier(endAfter(this.#options.writeTimeoutMs), caller?.changeEndsAt),
       caller,
     };
     try {
-      return await this.#guarded(() =>
-        repeatOn(
-          ["conflict", "unreached"],
-          maxRetries,
-          () => this.#measured(asked),
-          (fault) => this.#telemetry.add("db.client.retries", 1, { fault }),
-        ),
-      );
+      return await this.#repeated(asked, faultsOfChanges);
     } catch (error) {
       const fault = faultOf(error);
       throw fault === "lost" || fault === "closing" ? unknownOutcome(error) : error;
@@ -194,15 +177,17 @@ export class Database {
     await this.#pool.close(closeTimeoutMs);
   }
 
-  async #guarded<T>(work: () => Promise<T>): Promise<T> {
-    const { circuit } = this.#options;
-    return circuit === undefined ? await work() : await circuit.run(work);
+  #repeated(asked: StatementRequest, faults: readonly DriverFault[]): Promise<readonly Row[]> {
+    const { circuit, maxRetries = 0 } = this.#options;
+    const work = (): Promise<readonly Row[]> =>
+      repeatOn(faults, maxRetries, () => this.#measured(asked), this.#onRepeat);
+    return circuit === undefined ? work() : circuit.run(work);
   }
 
-  async #measured(asked: StatementRequest): Promise<readonly Row[]> {
+  #measured(asked: StatementRequest): Promise<readonly Row[]> {
     return this.#telemetry.isOn
-      ? await tellStatement(this.#telemetry, asked.text, async () => await this.#run(asked))
-      : await this.#run(asked);
+      ? tellStatement(this.#telemetry, asked.text, () => this.#run(asked))
+      : this.#run(asked);
   }
 
   async #run(asked: StatementRequest): Promise<readonly Row[]> {
@@ -236,7 +221,7 @@ export class Database {
 }
 
 /** The moment so many milliseconds from now; undefined for 0, which is never. */
-function endAfter(timeoutMs: number): number | undefined {
+function endAfter(timeoutMs = 0): number | undefined {
   return timeoutMs === 0 ? undefined : performance.now() + timeoutMs;
 }
 

@@ -44,7 +44,7 @@ const graceMs = 250;
  * came too late. A statement whose caller has left, or whose time is over, is cancelled on the server, and
  * fails soon after even if the server says nothing. Fails with an error of the table.
  */
-export async function runStatement(
+export function runStatement(
   { text, values, work, signal, endsAt, caller }: StatementRequest,
   { connection, isWorthPreparing, cancelling, silenceMs, free }: StatementTarget,
 ): Promise<readonly Row[] | undefined> {
@@ -96,7 +96,7 @@ export async function runStatement(
       else reject(isAnswered ? endedLate(work, error) : saidNothing(work, error));
     },
   );
-  return await promise;
+  return promise;
 }
 
 /** In milliseconds as a timer takes them, at least one; 0: without end. */
