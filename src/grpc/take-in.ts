@@ -12,6 +12,8 @@ export interface CallStream {
   once(event: "close", listener: () => void): unknown;
 }
 
+const nothing = Buffer.alloc(0);
+
 /** In front of each message: whether it is compressed, and its length. */
 const prefixBytes = 5;
 
@@ -54,7 +56,7 @@ export class CallBytes {
   readonly #intake: Intake;
   readonly #owners: ByteOwners;
   /** The beginning of the next message, as long as it does not say how to count it. */
-  #head: Buffer = Buffer.alloc(0);
+  #head: Buffer = nothing;
   /** How many bytes of the present message are still to come. */
   #left = 0;
   /** Of each message that was not passed on yet, in their order. */
@@ -98,7 +100,6 @@ export class CallBytes {
   /** Begins to count a message when enough of it is there. Returns what stands behind it. */
   #begin(head: Buffer): Buffer {
     this.#head = head;
-    const nothing = Buffer.alloc(0);
     if (head.length < prefixBytes) return nothing;
     const announced = head.readUInt32BE(1);
     const end = prefixBytes + announced;

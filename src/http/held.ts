@@ -1,6 +1,11 @@
 import type { ServerResponse } from "node:http";
 
-const releasesOf = new WeakMap<ServerResponse, (() => void)[]>();
+declare module "node:http" {
+  interface ServerResponse {
+    /** What is to be called when the reply has gone. A map beside it costs a request more. */
+    releases?: (() => void)[] | undefined;
+  }
+}
 
 /**
  * Has `release` called once: when the reply has gone, or when `letGo` is called before. A client may
@@ -9,20 +14,21 @@ const releasesOf = new WeakMap<ServerResponse, (() => void)[]>();
 export function holdFor(response: ServerResponse, release: () => void): void {
   if (response.closed) {
     release();
-    return;
+  } else if (response.releases === undefined) {
+    response.releases = [release];
+    response.on("close", letGoOfThis);
+  } else {
+    response.releases.push(release);
   }
-  const known = releasesOf.get(response);
-  if (known !== undefined) {
-    known.push(release);
-    return;
-  }
-  releasesOf.set(response, [release]);
-  response.once("close", () => letGo(response));
 }
 
 /** Releases what a request holds before its connection is done with it. */
 export function letGo(response: ServerResponse): void {
-  const releases = releasesOf.get(response) ?? [];
-  releasesOf.delete(response);
+  const releases = response.releases ?? [];
+  response.releases = [];
   for (const release of releases) release();
+}
+
+function letGoOfThis(this: ServerResponse): void {
+  letGo(this);
 }

@@ -36,11 +36,14 @@ export function limitConnections(app: HttpApp, intake: Intake, isEncrypted: bool
   server.removeAllListeners("request");
   server.on("request", (request: IncomingMessage, response: ServerResponse) => {
     const tenant = tenantIn(request.url);
-    holdFor(response, connections.began(connectionKey(request.socket), tenant));
+    const ended = connections.began(connectionKey(request.socket), tenant);
     const begin = (): void =>
       handlers.forEach((handler) => handler.call(server, request, response));
     const entry = { tenant, begin };
-    holdFor(response, () => intake.arrivals.leave(entry));
+    holdFor(response, () => {
+      ended();
+      intake.arrivals.leave(entry);
+    });
     intake.arrivals.enter(entry);
   });
 }

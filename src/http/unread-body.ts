@@ -30,13 +30,16 @@ export function closeUnread(reply: FastifyReply): void {
  * meanwhile.
  */
 export function answerThoseWhoSend(app: HttpApp, intake: Intake): void {
-  app.addHook("onSend", async (request, reply, payload) => {
+  app.addHook("onSend", (request, reply, payload, done) => {
     const isClosing = reply.getHeader("connection") === "close";
     const isSent = request.raw.complete || request.raw.readableEnded;
-    if (!isClosing || isSent || typeof payload !== "string") return payload;
+    if (!isClosing || isSent || typeof payload !== "string") {
+      done(null, payload);
+      return;
+    }
     // With a content length, the client has the complete answer before the reply ends.
     reply.header("content-length", Buffer.byteLength(payload));
-    return Readable.from(untilSent(payload, reply, intake), { objectMode: false });
+    done(null, Readable.from(untilSent(payload, reply, intake), { objectMode: false }));
   });
 }
 

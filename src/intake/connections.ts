@@ -101,9 +101,16 @@ export class Connections {
   }
 }
 
+type SocketAddresses = Pick<Socket, "remoteAddress" | "remotePort" | "localAddress">;
+
+/** Made once for a socket, which may carry thousands of requests. */
+const keys = new WeakMap<SocketAddresses, string>();
+
 /** A key that a connection shares with the TLS socket on it, which is another object. */
-export function connectionKey(
-  socket: Pick<Socket, "remoteAddress" | "remotePort" | "localAddress">,
-): string {
-  return `${socket.remoteAddress} ${socket.remotePort} ${socket.localAddress}`;
+export function connectionKey(socket: SocketAddresses): string {
+  const known = keys.get(socket);
+  if (known !== undefined) return known;
+  const key = `${socket.remoteAddress} ${socket.remotePort} ${socket.localAddress}`;
+  keys.set(socket, key);
+  return key;
 }
