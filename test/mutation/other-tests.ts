@@ -31,7 +31,7 @@ const otherTests: Readonly<Record<string, readonly string[]>> = {
   "src/sql": [
     ...planning,
     "test/sql/!(golden|*.long).test.ts",
-    "test/store/{layered-checks,limit-reads,reads}.test.ts",
+    "test/store/{layered-checks,limit-reads,reads,tenant-created-anew}.test.ts",
   ],
 };
 

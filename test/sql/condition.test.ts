@@ -141,6 +141,8 @@ const holds = [
   "name in ['', 'x'] && !(name in ['x']) && context.data.text in ['abc'] && age in [0, 1]",
   "!(name in [context.data.text, context.data.list]) && 'abc' in [context.data.number, context.data.text]",
   "context.data.key in context.data.map && !(context.data.number in context.data.map)",
+  "context.data.key < context.data.text && context.data.text >= context.data.key",
+  "(age == 1 ? name : context.data.text) == 'abc' && (age == 1 ? age == 1 : context.data.nothing) == null",
   "null == null && context.data.nothing == null && int(age) == age",
   "(age == 0 ? 7 : age) == 7 && (age == 0 ? context.data.text : context.data.number) == 'abc'",
 ];
@@ -196,6 +198,7 @@ const untranslatable: readonly (readonly [text: string, reason: string])[] = [
   ["string(timestamp(name)) == name", "`string` of timestamp"],
   ["names == ['a']", "a list as a value"],
   ["timestamp(name) + context.data.span == timestamp(name)", "`+` of timestamp and json"],
+  ["names[context.data.number] == 'a'", "an index of kind json"],
   ["names == context.data.list", "`==` of lists"],
   ["context.data.list != names", "`==` of lists"],
   ["(age == 0 ? age : context.data.number) == 1", "int beside another type"],

@@ -175,6 +175,19 @@ test("a state does not share answers with one that shows a transaction that was 
   }
 });
 
+test("a state in which nothing has been written yet is known, too", async () => {
+  const empty = await newTenant(store);
+  await store.schemas.write(empty, { text: schema });
+  const data = { schemaVersion: undefined, tuples: [], attributes: [] };
+  const asked = question([["doc:1", "user:ann"]], {
+    snapToken: await store.data.write(empty, data),
+  });
+  for (let nth = 0; nth < 3; nth += 1) {
+    const [answer] = await store.permissions.check(empty, asked);
+    assert.equal(answer?.allowed, false);
+  }
+});
+
 test("a cached answer is not given for a tenant that is gone", async () => {
   const gone = await newTenant(store);
   await store.schemas.write(gone, { text: schema });

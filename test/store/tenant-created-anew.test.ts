@@ -1,10 +1,11 @@
 import assert from "node:assert/strict";
 import { after, before, test } from "node:test";
 
-import type { TenantId } from "../../src/base/tuple.ts";
+import type { SchemaVersion, TenantId } from "../../src/base/tuple.ts";
 import { createPostgresStore } from "../../src/store/postgres/store.ts";
 import type { Store } from "../../src/store/store.ts";
 import { createMigratedDatabase, type TestDatabase } from "../support/database.ts";
+import { fails } from "./engines.ts";
 
 const tenant = "anew" as TenantId;
 const schema = "entity user {} entity doc { relation viewer @user permission view = viewer }";
@@ -33,9 +34,12 @@ const open = (): Promise<Store> =>
     warn: () => {},
   });
 
-const check = (store: Store): ReturnType<Store["permissions"]["check"]> =>
+const check = (
+  store: Store,
+  schemaVersion?: SchemaVersion,
+): ReturnType<Store["permissions"]["check"]> =>
   store.permissions.check(tenant, {
-    schemaVersion: undefined,
+    schemaVersion,
     snapToken: undefined,
     depth: 100,
     context: { tuples: [], attributes: [], data: {} },
@@ -74,3 +78,14 @@ for (const isUsed of [false, true]) {
     await one.tenants.delete(tenant);
   });
 }
+
+test("a version of the former tenant is not one of the tenant created anew", async () => {
+  await one.tenants.create({ id: tenant, name: "" });
+  const version = await other.schemas.write(tenant, { text: schema });
+  await check(other, version);
+  await one.tenants.delete(tenant);
+  await one.tenants.create({ id: tenant, name: "" });
+  await one.schemas.write(tenant, { text: schema });
+  await fails(check(other, version), "SCHEMA_NOT_FOUND");
+  await one.tenants.delete(tenant);
+});
