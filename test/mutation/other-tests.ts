@@ -31,6 +31,8 @@ const otherTests: Readonly<Record<string, readonly string[]>> = {
   "src/sql": [
     ...planning,
     "test/sql/!(golden|*.long).test.ts",
+    // A trial asks some of the lookups of a case, this all of them.
+    "test/differential/regressions.test.ts",
     "test/store/{layered-checks,limit-reads,reads,tenant-created-anew}.test.ts",
   ],
 };
