@@ -15,6 +15,8 @@ export interface EntityCandidates {
   readonly scope: StatementScope;
   readonly candidatePlan: CandidatePlan;
   readonly subjectId: Fragment;
+  /** Which of the candidates are read. */
+  readonly reading: IdReading;
   /** Judges tests of the search. Undefined when the plan has no SQL: then tests are taken to hold. */
   readonly writer: Writer | undefined;
   /** Names of the rules that may hold for an entity without any attribute. */

@@ -1,3 +1,4 @@
+import { levelZero } from "../search/writer.ts";
 import type { ContextPath } from "../state/context.ts";
 import { type StatementScope, tupleBranches } from "../state/source.ts";
 import { type Fragment, join, literal, param, sql, textArray } from "../text/fragment.ts";
@@ -11,6 +12,8 @@ export interface IdReading {
   readonly wanted: (column: IdColumn) => Fragment;
   /** Makes one query of branches that have a column `id`. */
   readonly gathered: (branches: readonly IdQuery[]) => Fragment;
+  /** Makes a query of one branch that may have an id twice. */
+  readonly gatheredTwice: (branch: IdQuery) => Fragment;
 }
 
 /** A query of ids, and the columns in whose order an index has them. */
@@ -28,6 +31,7 @@ export interface IdColumn {
 export const whole: IdReading = {
   wanted: ({ before }) => (before === undefined ? sql`true` : valueOf(before)),
   gathered: unionOf,
+  gatheredTwice: ({ query }) => query,
 };
 
 function valueOf({ column, value }: NonNullable<IdColumn["before"]>): Fragment {
@@ -63,6 +67,7 @@ export const page: IdReading = {
       branches.map(({ query, order }) => sql`(${query} order by ${order} limit ${candidatesMax})`),
       " union all ",
     ),
+  gatheredTwice: ({ query, order }) => sql`(${query} order by ${order} limit 2 * ${candidatesMax})`,
 };
 
 /** A reading with one more condition on the id. */
@@ -174,4 +179,11 @@ export function inOrderOf(
 ): readonly IdQuery[] {
   const order = before === undefined ? id : sql`${before.column}, ${id}`;
   return queries.map((query) => ({ query, order }));
+}
+
+/** The candidates of all queries as one query with the columns (id, sure, level). */
+export function allCandidates(candidates: readonly Fragment[]): Fragment {
+  return candidates.length === 0
+    ? sql`select null::text as id, false as sure, ${levelZero} as level where false`
+    : sql`select c.* from (${join(candidates, " union all ")}) c(id, sure, level)`;
 }

@@ -11,14 +11,7 @@ import { type Fragment, integer, join, literal, sql } from "../text/fragment.ts"
 import { acceptedIds, type EntityCandidates, type NotDirect, verdictAt } from "./accepted-ids.ts";
 import { type BackStep, backSteps, stepRanks } from "./back-steps.ts";
 import { backHops, backTable } from "./back.ts";
-import {
-  candidatesMax,
-  filtered,
-  page,
-  type IdReading,
-  tupleIds,
-  tupleIdsUnder,
-} from "./candidate.ts";
+import { filtered, type IdReading, tupleIds, tupleIdsUnder } from "./candidate.ts";
 import { nameByStep, definiteByStep } from "./step-table.ts";
 
 /**
@@ -50,7 +43,7 @@ export function entityCandidates(input: EntityCandidates): {
     ...wide.map((alike) => wideCandidates(input, root, alike)),
   ];
   const accepted = isInner ? [] : root.tests.flatMap((test) => testCandidates(input, root, test));
-  const read = isInner || last.some((step) => loose.includes(step)) ? [readCandidates] : [];
+  const read = isInner || last.some((step) => loose.includes(step)) ? [readCandidates(input)] : [];
   return { tables: [...limits.tables, back], candidates: [...accepted, ...pages, ...read] };
 }
 
@@ -91,16 +84,16 @@ export function usersetsInBack(
  * The rows of `back` at the state of the question. An id comes twice when one path to it is definite
  * and another one is not.
  */
-const readCandidates = sql`
-  (
+function readCandidates({ reading }: EntityCandidates): Fragment {
+  const id = sql`back.id`;
+  const query = sql`
     select back.id, back.sure, ${backHops}
     from back
     where back.state = 0
-    and ${page.wanted({ id: sql`back.id` })}
-    order by back.id
-    limit 2 * ${candidatesMax}
-  )
-`;
+    and ${reading.wanted({ id })}
+  `;
+  return reading.gatheredTwice({ query, order: id });
+}
 
 /** A page from each row of `back` at which a step of the rank begins. */
 function rankCandidates(
@@ -110,7 +103,7 @@ function rankCandidates(
 ): Fragment {
   const state = sql`back.state`;
   const name = (of: (step: BackStep) => string): Fragment => nameByStep(rank, state, of);
-  const reading = input.limits.limited(page, root.entityType);
+  const reading = input.limits.limited(input.reading, root.entityType);
   const relation = name((step) => step.relation);
   const ids = tupleIdsUnder(input.scope, reading, relation, {
     end: "entity",
@@ -154,7 +147,7 @@ function wideCandidates(
   [first, ...others]: readonly [BackStep, ...BackStep[]],
 ): Fragment {
   const steps = [first, ...others];
-  const reading = input.limits.limited(page, root.entityType);
+  const reading = input.limits.limited(input.reading, root.entityType);
   const ids = tupleIds(
     input.scope,
     reading,
@@ -183,7 +176,7 @@ function testCandidates(
 ): Fragment[] {
   // A direct test is a step from the subject.
   if (test.kind === "direct") return [];
-  const reading = input.limits.limited(page, root.entityType);
+  const reading = input.limits.limited(input.reading, root.entityType);
   const ids = acceptedIds(input, judged(input, reading, root, test), root, test);
   return [
     sql`

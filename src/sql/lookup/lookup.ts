@@ -1,16 +1,10 @@
-import { must } from "../../base/assert.ts";
 import type { Schema } from "../../language/schema.ts";
 import type { CandidatePlan } from "../../plan/passes/5-drop-guards.ts";
-import type { SearchPlan, State } from "../../plan/plan.ts";
+import type { SearchPlan } from "../../plan/plan.ts";
 import { relationsWith } from "../../plan/relations-with.ts";
 import { gatherBody } from "../gather/gather-body.ts";
 import type { Gather } from "../gather/gather.ts";
-import { closureTables, readClosure } from "../search/closure.ts";
-import { passage } from "../search/guard.ts";
-import { searchWriter, withClosure } from "../search/search-writer.ts";
-import { questionVerdict } from "../search/search.ts";
-import { asksForUsersets, closedVerdict, unclosedVerdict } from "../search/userset-guard.ts";
-import { depth, hops, levelZero, type Writer } from "../search/writer.ts";
+import { depth, hops } from "../search/writer.ts";
 import type { StatementScope, Shape } from "../state/source.ts";
 import {
   isAskedTenant,
@@ -21,8 +15,9 @@ import {
   withContext,
 } from "../state/tenant-row.ts";
 import { type Fragment, join, param, render, type Statement, sql } from "../text/fragment.ts";
-import { candidatesMax } from "./candidate.ts";
-import { entityCandidates, usersetsInBack } from "./entity-candidates.ts";
+import { allCandidates, candidatesMax, page } from "./candidate.ts";
+import { entityCandidates } from "./entity-candidates.ts";
+import { judgedEntities, judgedSubjects } from "./judged.ts";
 import { scopedTypes } from "./scoped-types.ts";
 import { subjectCandidates } from "./subject-candidates.ts";
 
@@ -91,6 +86,7 @@ function entities(
     openRules: shape.openRules,
     limits,
     relationsWith: relationsWith(schema),
+    reading: page,
   };
   if (judge.kind === "gather") {
     const { tables, candidates } = entityCandidates({ ...input, writer: undefined });
@@ -99,55 +95,27 @@ function entities(
     const facts = gatherBody(scope, judge.gather, all, askedId);
     return gatheredPage([...tables, foundTable(candidates)], facts);
   }
-  const { plan } = judge;
-  const writer = searchWriter(scope, plan, askedId);
-  const { tables, candidates } = entityCandidates({ ...input, writer });
-  const known = usersetsInBack({ ...input, writer }, plan);
-  const closure =
-    known === undefined ? closureTables(scope, plan, { id: askedId }) : readClosure(known);
-  const id = sql`found.id`;
-  const verdict = candidateVerdict(writer, candidatePlan, id, (state) =>
-    known === undefined ? undefined : closedVerdict(writer, state, id),
-  );
-  return pageOf(
-    [...(plan.usersets.length === 0 ? [] : closure), ...tables, foundTable(candidates)],
-    judgedAnswers(sql`select ${verdict} as v offset 0`),
-  );
+  const judged = judgedEntities({ ...input, plan: judge.plan });
+  return pageOf([...judged.tables, foundTable(judged.candidates)], judgedAnswers(judged.verdict));
 }
 
 function subjects({ candidatePlan, judge }: Lookup, scope: StatementScope): Fragment {
-  const input = { scope, candidatePlan, entityId: askedId };
+  const input = { scope, candidatePlan, entityId: askedId, reading: page };
   if (judge.kind === "gather") {
     const { tables, candidates } = subjectCandidates({ ...input, writer: undefined });
     const facts = gatherBody(scope, judge.gather, askedId, sql`''`);
     return gatheredPage([...tables, foundTable(candidates)], facts);
   }
-  const { plan } = judge;
-  const subject = sql`found.id`;
-  const writer = searchWriter(scope, plan, subject);
-  const { tables, candidates } = subjectCandidates({ ...input, writer });
-  const verdict = candidateVerdict(writer, candidatePlan, askedId, (state, searched) =>
-    unclosedVerdict(writer, state, askedId, searched),
-  );
-  return pageOf(
-    [...tables, foundTable(candidates)],
-    judgedAnswers(sql`
-      ${withClosure(scope, plan, subject)}
-      select ${verdict} as v offset 0
-    `),
-  );
+  const judged = judgedSubjects({ ...input, plan: judge.plan });
+  return pageOf([...judged.tables, foundTable(judged.candidates)], judgedAnswers(judged.verdict));
 }
 
 /** The first of the candidates, which have the columns (id, sure, level); `sure` is definite. */
 function foundTable(candidates: readonly Fragment[]): Fragment {
-  const all =
-    candidates.length === 0
-      ? sql`select null::text as id, false as sure, ${levelZero} as level where false`
-      : sql`select c.* from (${join(candidates, " union all ")}) c(id, sure, level)`;
   return sql`
     found as materialized (
       select c.id, bool_or(c.sure and ${hops(sql`c.level`)} <= ${depth}) as sure
-      from (${all}) c
+      from (${allCandidates(candidates)}) c
       group by c.id
       order by c.id
       limit ${candidatesMax}
@@ -179,54 +147,4 @@ function pageOf(tables: readonly Fragment[], answers: Fragment, more = sql``): F
       coalesce((select json_agg(a.answer) from (${answers}) a), '[]'::json) as answers${more}
     from (select count(*)::int as candidates, max(found.id) as last from found) f
   `;
-}
-
-/** Gives the verdict of a guard that asks only for usersets, for less than its search costs. */
-type UsersetJudge = (state: State, searched: () => Fragment) => Fragment | undefined;
-
-/**
- * The arrival guards of the question alone decide a definite candidate. On the path to any other
- * candidate there was a guard or a test, so the plan decides it, as in a check.
- */
-function candidateVerdict(
-  writer: Writer,
-  candidatePlan: CandidatePlan,
-  entityId: Fragment,
-  judgeUsersets: UsersetJudge,
-): Fragment {
-  const stateOf = (id: number) =>
-    must(writer.plan.states[id], "a plan's states refer to each other");
-  const at = { id: entityId, level: levelZero };
-  const shortened: Writer = {
-    ...writer,
-    judge: (number, place) => {
-      const state = stateOf(number);
-      const searched = (): Fragment => writer.judge(number, place);
-      const short = asksForUsersets(writer, state) ? judgeUsersets(state, searched) : undefined;
-      return short ?? searched();
-    },
-  };
-  const passed = passage(shortened, stateOf(0).arrival, at);
-  const definite =
-    passed.kind === "open"
-      ? sql`2`
-      : passed.kind === "exact"
-        ? sql`case when ${passed.holds} then 2 else 0 end`
-        : passed.value;
-  if (hasDoubt(candidatePlan)) {
-    const asked = sql`(select x.v from (${questionVerdict(writer, entityId)}) x)`;
-    return sql`case when found.sure then ${definite} else ${asked} end`;
-  }
-  // Without guards and tests, only a path that is too long makes a candidate not definite.
-  return sql`least(${definite}, case when found.sure then 2 else 1 end)`;
-}
-
-function hasDoubt({ states }: CandidatePlan): boolean {
-  return [...states.values()].some(
-    (state) =>
-      state.hops.some((hop) => !hop.isDefinite) ||
-      state.tests.some(
-        ({ test, isDefinite }) => !isDefinite || test.kind === "attribute" || test.kind === "rule",
-      ),
-  );
 }

@@ -10,13 +10,15 @@ import { levelZero, nextLevel, type Writer } from "../search/writer.ts";
 import { relationProbe, relationSet } from "../state/relation-set.ts";
 import { lateralBranches, type StatementScope } from "../state/source.ts";
 import { type Fragment, integer, join, literal, sql } from "../text/fragment.ts";
-import { page, tupleIds } from "./candidate.ts";
+import { type IdReading, tupleIds } from "./candidate.ts";
 import { knownIds } from "./known-ids.ts";
 
 export interface SubjectCandidates {
   readonly scope: StatementScope;
   readonly candidatePlan: CandidatePlan;
   readonly entityId: Fragment;
+  /** Which of the candidates are read. */
+  readonly reading: IdReading;
   /** Judges tests of the search. Undefined when the plan has no SQL: then tests are taken to hold. */
   readonly writer: Writer | undefined;
 }
@@ -67,7 +69,7 @@ export function subjectCandidates(input: SubjectCandidates): {
   `;
   const { question } = input.candidatePlan;
   const named = question.entityType === question.subjectType ? input.entityId : undefined;
-  const known = knownIds(input.scope, page, question.subjectType, named);
+  const known = knownIds(input.scope, input.reading, question.subjectType, named);
   const all = sql`
     select c.id collate "C", o.sure, o.level from open o cross join lateral (${known}) c
   `;
@@ -120,9 +122,9 @@ function acceptedIds(
   test: Exclude<Test, OpenTest>,
 ): Fragment {
   if (test.kind === "self")
-    return sql`select s.id from (select reach.id) s where ${page.wanted({ id: sql`s.id` })}`;
+    return sql`select s.id from (select reach.id) s where ${input.reading.wanted({ id: sql`s.id` })}`;
   const { subjectType, subjectRelation } = input.candidatePlan.question;
-  return tupleIds(input.scope, page, test.relations, {
+  return tupleIds(input.scope, input.reading, test.relations, {
     end: "subject",
     entityType: literal(state.entityType),
     entityId: sql`reach.id`,
