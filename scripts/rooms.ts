@@ -39,6 +39,7 @@ const postgresRooms: Readonly<Record<string, readonly string[]>> = {
   questions: ["connect", "token", "replicas"],
   checks: ["connect", "token", "replicas", "questions"],
   watch: ["connect", "token"],
+  "sql-interface": ["connect"],
 };
 
 /** The same for the rooms of src/sql. */
@@ -49,6 +50,7 @@ const sqlRooms: Readonly<Record<string, readonly string[]>> = {
   search: ["text", "condition", "state"],
   gather: ["text", "state"],
   lookup: ["text", "state", "search", "gather"],
+  function: ["text", "state", "search", "lookup"],
 };
 
 /** The rooms inside a room, by its path. */

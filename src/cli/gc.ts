@@ -7,6 +7,7 @@ import type { Command } from "./command.ts";
 import { writerUri } from "./migrate.ts";
 import { complain, say, surplus, warn } from "./output.ts";
 import { readSettings } from "./settings.ts";
+import { onInterface } from "./sql/on-interface.ts";
 
 const flags = new Map([
   ["window", {}],
@@ -19,7 +20,8 @@ export const gc: Command = {
   help: () => `usage: pemba gc [flags]
 
 Removes the logged changes that no token of the window needs. Older tokens are refused from then on;
-data and schemas stay as they are. Servers do the same if \`database.garbage_collection.enabled\` is
+data and schemas stay as they are. If \`database.sql.enabled\` is true, it also removes the functions of
+schema versions that were no head in the window. Servers do the same if \`database.garbage_collection.enabled\` is
 true, and gc can run beside them.
 
 The times in the log decide: if a transaction that began before the window was still open when a token
@@ -46,6 +48,9 @@ The database is that of the configuration: --database-uri, or a variable or file
     const url = writerUri(config);
     if (url === "") return complain("`database.uri`: is empty, expected the database to clean");
     await refusePendingMigrations(url);
+    if (config["database.sql.enabled"] && !isDryRun) {
+      await onInterface(config, url, async (one) => await one.removeUnused(windowMs));
+    }
     return await onDatabase(url, async (database) =>
       isDryRun
         ? await preview(database, windowMs)

@@ -15,6 +15,7 @@ import type { Store } from "../store/store.ts";
 import { writerUri } from "./migrate.ts";
 import type { Observation } from "./observe.ts";
 import { messageOf } from "./output.ts";
+import { sqlInterfaceOptionsOf } from "./sql/interface-options-of.ts";
 
 /**
  * Opens the configured engine. Waits for a limited time for a database that does not answer yet, or
@@ -49,6 +50,7 @@ export async function openStore(
           replicaUrl: readerUri(config),
           pool: poolOf(config),
           ...timeoutsOf(config),
+          sql: config["database.sql.enabled"] ? sqlInterfaceOptionsOf(config) : undefined,
           autoMigrate: config["database.auto_migrate"],
           maxRetries: config["database.max_retries"],
           lockWaitMs,

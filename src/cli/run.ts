@@ -10,6 +10,7 @@ const commands: ReadonlyMap<string, () => Promise<Command>> = new Map([
   ["config", async () => (await import("./config.ts")).config],
   ["health", async () => (await import("./health.ts")).health],
   ["migrate", async () => (await import("./migrate.ts")).migrate],
+  ["sql", async () => (await import("./sql/sql.ts")).sql],
   ["gc", async () => (await import("./gc.ts")).gc],
   ["import", async () => (await import("./import.ts")).importCommand],
   ["explain", async () => (await import("./explain.ts")).explain],

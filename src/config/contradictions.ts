@@ -65,9 +65,17 @@ export function contradictions(values: OptionValues): readonly string[] {
 
 function clashes(values: OptionValues): readonly string[] {
   const isAlone = values.get("database.engine") === "memory";
-  return isAlone && values.get("distributed.enabled") === true
-    ? ["`distributed.enabled`: is true, expected false since `database.engine` is `memory`"]
-    : [];
+  const needsDatabase = (["distributed.enabled", "database.sql.enabled"] as const).flatMap((key) =>
+    isAlone && values.get(key) === true
+      ? [`\`${key}\`: is true, expected false since \`database.engine\` is \`memory\``]
+      : [],
+  );
+  return values.get("database.sql.history") === true
+    ? [
+        ...needsDatabase,
+        "`database.sql.history`: is true, expected false since SQL cannot ask states of the past yet",
+      ]
+    : needsDatabase;
 }
 
 /**

@@ -1,4 +1,5 @@
 import { authnOptions } from "./keys/authn.ts";
+import { databaseSqlOptions } from "./keys/database-sql.ts";
 import { databaseOptions } from "./keys/database.ts";
 import { distributedOptions } from "./keys/distributed.ts";
 import { serverOptions } from "./keys/server.ts";
@@ -21,6 +22,7 @@ export const options = {
   ...profilerOptions,
   ...serviceOptions,
   ...databaseOptions,
+  ...databaseSqlOptions,
   ...distributedOptions,
 } as const satisfies Readonly<Record<string, Option<unknown>>>;
 

@@ -117,6 +117,11 @@ export class CompiledSchemas {
     return { hits: this.#hits, misses: this.#misses, entries, bytes: this.limit.bytes };
   }
 
+  /** A text, compiled, whether or not it is a schema of a tenant. Fails as compiling does. */
+  async compileText(text: string): Promise<CompiledText> {
+    return await this.#texts.find(hash("sha256", text, "base64"), () => this.#compile(text));
+  }
+
   /** Loads the schema from the storage again, even if it is in the cache. `version` undefined: the head. */
   async reload(tenant: TenantId, version: SchemaVersion | undefined): Promise<CompiledSchema> {
     const former = this.knownHead(tenant);

@@ -1,4 +1,4 @@
-import { type Fragment, join, param, sql } from "../text/fragment.ts";
+import { type Fragment, join, param, sql, table } from "../text/fragment.ts";
 import { contextAttribute, type ContextPath, type ContextShape, contextTuples } from "./context.ts";
 
 /** What a statement reads from: each shape is a statement text of its own. */
@@ -92,7 +92,7 @@ export interface FactTable {
 }
 
 export const tuplesTable: FactTable = {
-  table: sql`relationships`,
+  table: table("relationships"),
   tenant: sql`r.tenant`,
   loggedTenant,
   logged: undefined,
@@ -100,7 +100,7 @@ export const tuplesTable: FactTable = {
 
 export const attributesTable: FactTable = {
   ...tuplesTable,
-  table: sql`attributes`,
+  table: table("attributes"),
   logged: sql`r.attribute is not null`,
 };
 
@@ -122,7 +122,7 @@ export function storedBranches(
     sql`${live} and pg_visible_in_snapshot(r.created_xid, ${snapshot})`,
     sql`
       select ${columns}
-      from changes r
+      from ${table("changes")} r
       where ${changed}
       and ${stored.loggedTenant} = ${tenant}
       and r.operation = 'delete'${isLogged}

@@ -1,3 +1,6 @@
+import { unreachable } from "../../base/assert.ts";
+import { quotedText } from "./quote.ts";
+
 /**
  * A piece of a statement: text with holes for parameters. Values can never be mistaken for text.
  * Placeholders are numbered when the whole statement is rendered, so pieces compose in any order.
@@ -8,7 +11,9 @@ export interface Fragment {
 
 type FragmentPart =
   | { readonly kind: "text"; readonly text: string }
-  | { readonly kind: "param"; readonly key: string; readonly cast: string };
+  | { readonly kind: "param"; readonly key: string; readonly cast: string }
+  /** A table of Pemba. */
+  | { readonly kind: "table"; readonly name: string };
 
 /** A statement as the driver takes it; `params` names the value that stands at $1, $2 ... */
 export interface Statement {
@@ -80,14 +85,14 @@ export function param(key: string, cast: string): Fragment {
   return { parts: [{ kind: "param", key, cast }] };
 }
 
+/** A table of Pemba, by its name. */
+export function table(name: "relationships" | "attributes" | "changes"): Fragment {
+  return { parts: [{ kind: "table", name }] };
+}
+
 /** A string literal. Only names from a validated schema and texts of rules pass through here. */
 export function literal(text: string): Fragment {
   return raw(quotedText(text));
-}
-
-function quotedText(text: string): string {
-  const quoted = text.replaceAll("'", "''");
-  return text.includes("\\") ? `E'${quoted.replaceAll("\\", "\\\\")}'` : `'${quoted}'`;
 }
 
 /** A whole number of our own making, such as the number of a state. */
@@ -117,8 +122,8 @@ export function render(fragment: Fragment): Statement {
   // Joined at once, it is one flat string: added up, each part would be an object that stays.
   const texts: string[] = [];
   for (const part of fragment.parts) {
-    if (part.kind === "text") {
-      texts.push(part.text);
+    if (part.kind !== "param") {
+      texts.push(part.kind === "text" ? part.text : part.name);
       continue;
     }
     let position = positions.get(part.key);
@@ -130,6 +135,30 @@ export function render(fragment: Fragment): Statement {
     texts.push(`$${position}::${part.cast}`);
   }
   return { text: texts.join(""), params };
+}
+
+/**
+ * The text of a fragment inside a function: `valueOf` gives the text that stands for a parameter, and
+ * `tableOf` that for a table.
+ */
+export function renderInside(
+  { parts }: Fragment,
+  valueOf: (key: string) => string,
+  tableOf: (name: string) => string,
+): string {
+  const texts = parts.map((part) => {
+    switch (part.kind) {
+      case "text":
+        return part.text;
+      case "param":
+        return valueOf(part.key);
+      case "table":
+        return tableOf(part.name);
+      default:
+        return unreachable(part);
+    }
+  });
+  return texts.join("");
 }
 
 /** A name of our own making inside a statement, such as an alias: letters, digits, underscore. */

@@ -84,6 +84,10 @@ export function startGarbageCollection(
   tell: {
     readonly collected: (pass: GarbagePass) => void;
     readonly warn: (message: string) => void;
+    /** Removes what else nothing of the window needs, given in milliseconds. */
+    readonly removeUnused?:
+      | ((windowMs: number, signal: AbortSignal) => Promise<unknown>)
+      | undefined;
   },
 ): BackgroundLoop {
   const everyMs = wakeEveryMs(options);
@@ -92,6 +96,7 @@ export function startGarbageCollection(
     work: async (signal) => {
       const isDue = await note(database, everyMs, options, signal);
       if (!isDue) return;
+      await tell.removeUnused?.(options.windowMs, signal);
       tell.collected(await collectGarbage(database, { ...options, byLog: false }, signal));
     },
     failed: (error) =>

@@ -9,6 +9,8 @@ import type { SchemaStore, StoredSchema } from "../store.ts";
 import type { Database } from "./connect/database.ts";
 import { dateOf, optionalTextOf, type Row, textOf } from "./connect/row.ts";
 import { statementFile } from "./connect/statement-file.ts";
+import type { ParameterValue } from "./connect/value.ts";
+import type { SqlInterface } from "./sql-interface/sql-interface.ts";
 
 const writeStatement = statementFile("schemas/write.sql");
 const readStatement = statementFile("schemas/read.sql");
@@ -19,16 +21,27 @@ const attemptsMax = 10;
 
 type SchemaWriteOutcome = "written" | "no_tenant" | "other_head" | "behind";
 
-/** The schemas of a database. `compiled` learns of the heads that are written here. */
-export function createPostgresSchemas(database: Database, compiled: CompiledSchemas): SchemaStore {
+/**
+ * The schemas of a database. `compiled` learns of the heads that are written here. With a SQL interface
+ * it gets what belongs to each version.
+ */
+export function createPostgresSchemas(
+  database: Database,
+  compiled: CompiledSchemas,
+  sqlInterface: SqlInterface | undefined,
+): SchemaStore {
+  const writeVersion = async (text: string, values: readonly ParameterValue[]): Promise<Row> => {
+    if (sqlInterface !== undefined) return await sqlInterface.writeSchema(text, values);
+    const [row] = await database.write(writeStatement, values);
+    return must(row, "the function returns one row");
+  };
   return {
     write: async (tenant, { text, base }) => {
       let head = base;
       for (let attempt = 1; attempt <= attemptsMax; attempt++) {
         const version = newSchemaVersion(head, new Date());
         const values = [tenant, version, text, base ?? null];
-        const [row] = await database.write(writeStatement, values);
-        const result = must(row, "the function returns one row");
+        const result = await writeVersion(text, values);
         const outcome = outcomeOf(result);
         switch (outcome) {
           case "written":

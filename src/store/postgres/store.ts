@@ -22,6 +22,9 @@ import { PostgresLookups } from "./questions/lookup.ts";
 import { type Reads, readsOf } from "./replicas/reads.ts";
 import { type ReplicatedReads, startReplicas } from "./replicas/replicated-reads.ts";
 import { createPostgresSchemas, readSchema } from "./schemas.ts";
+import type { SqlInterfaceOptions } from "./sql-interface/interface-options.ts";
+import { openSqlInterface } from "./sql-interface/open-interface.ts";
+import type { SqlInterface } from "./sql-interface/sql-interface.ts";
 import { TenantRemoval } from "./tenant-removal.ts";
 import { createPostgresTenants } from "./tenants.ts";
 import { SnapTokens } from "./token/snap-token.ts";
@@ -68,6 +71,8 @@ export interface PostgresStoreOptions extends CheckLayers {
   readonly onCollected?: ((pass: GarbagePass) => void) | undefined;
   /** When absent, changes cannot be followed, and no notifications are sent. */
   readonly watch?: WatchOptions | undefined;
+  /** When absent, applications ask nothing in their own SQL. */
+  readonly sql?: SqlInterfaceOptions | undefined;
   readonly warn: (message: string) => void;
   /** If present, requests fail at once while the server is gone. Called after each change of the circuit. */
   readonly onCircuit?: ((state: CircuitState) => void) | undefined;
@@ -87,7 +92,8 @@ export async function createPostgresStore(options: PostgresStoreOptions): Promis
   if (autoMigrate) await migrateUp(url);
   else await refusePendingMigrations(url);
 
-  const { database, probe, ping, circuit, tokens, replicated } = await connect(options);
+  const connections = await connect(options);
+  const { database, ping, circuit, tokens, replicated } = connections;
   const reads = replicated ?? readsOf(database);
   const schemas = new CompiledSchemas((tenant, version) => readSchema(database, tenant, version), {
     maxBytes: options.maxSchemaCacheBytes,
@@ -96,13 +102,15 @@ export async function createPostgresStore(options: PostgresStoreOptions): Promis
   const { maxConnections } = options.pool;
   const observed = { database, maxConnections, circuit, replicated, schemas };
   const lags = observeEngine(telemetry, observed);
-  const removal = new TenantRemoval(database, warn);
+  const sqlInterface = await interfaceOf(options, schemas, connections);
+  const removal = new TenantRemoval(database, warn, sqlInterface);
   removal.start();
   const collection =
     options.garbageCollection &&
     startGarbageCollection(database, options.garbageCollection, {
       collected: options.onCollected ?? (() => {}),
       warn,
+      removeUnused: sqlInterface && ((window, stop) => sqlInterface.removeUnused(window, stop)),
     });
 
   const permissions = new PostgresPermissions({
@@ -132,7 +140,7 @@ export async function createPostgresStore(options: PostgresStoreOptions): Promis
       removal.start();
       onChanged();
     }),
-    schemas: createPostgresSchemas(database, schemas),
+    schemas: createPostgresSchemas(database, schemas, sqlInterface),
     data: createPostgresData({ database, reads, schemas, tokens, onChanged, lockWaitMs }),
     bundles: createPostgresBundles({ database, schemas, tokens, onChanged, lockWaitMs }),
     permissions,
@@ -143,8 +151,7 @@ export async function createPostgresStore(options: PostgresStoreOptions): Promis
     close: async () => {
       circuit?.close();
       await Promise.all([removal.close(), collection?.close(), changes?.close()]);
-      await replicated?.close();
-      await Promise.all([database.close(), probe.close()]);
+      await closeConnections(connections);
     },
   };
   const asking = { permissions, reads, schemas, tokens, maxConnections, servers, telemetry };
@@ -231,6 +238,35 @@ async function connect(options: PostgresStoreOptions): Promise<OpenConnections> 
   } catch (error) {
     circuit?.close();
     await Promise.all([database?.close(), probe.close()]);
+    throw error;
+  }
+}
+
+async function closeConnections({
+  circuit,
+  replicated,
+  database,
+  probe,
+}: OpenConnections): Promise<void> {
+  circuit?.close();
+  await replicated?.close();
+  await Promise.all([database.close(), probe.close()]);
+}
+
+/** Where it is enabled. What fails leaves no connection behind. */
+async function interfaceOf(
+  { url, sql, autoMigrate, warn }: PostgresStoreOptions,
+  schemas: CompiledSchemas,
+  connections: OpenConnections,
+): Promise<SqlInterface | undefined> {
+  if (sql === undefined) return undefined;
+  try {
+    return await openSqlInterface(
+      { database: connections.database, schemas },
+      { url, options: sql, mayInstall: autoMigrate, warn },
+    );
+  } catch (error) {
+    await closeConnections(connections);
     throw error;
   }
 }

@@ -3,6 +3,7 @@ import type { Database } from "./connect/database.ts";
 import { booleanOf, numberOf, textOf } from "./connect/row.ts";
 import { statementFile } from "./connect/statement-file.ts";
 import { arrayLiteral } from "./connect/value.ts";
+import type { SqlInterface } from "./sql-interface/sql-interface.ts";
 
 const pendingStatement = statementFile("removal/pending.sql");
 const blocksStatement = statementFile("removal/blocks.sql");
@@ -27,14 +28,16 @@ const retryAfterMs = 60_000;
 export class TenantRemoval {
   readonly #database: Database;
   readonly #warn: (message: string) => void;
+  readonly #sqlInterface: SqlInterface | undefined;
   #running: Promise<void> | undefined;
   #wanted = false;
   #closed = false;
   #retry: NodeJS.Timeout | undefined;
 
-  constructor(database: Database, warn: (message: string) => void) {
+  constructor(database: Database, warn: (message: string) => void, sqlInterface?: SqlInterface) {
     this.#database = database;
     this.#warn = warn;
+    this.#sqlInterface = sqlInterface;
   }
 
   /** There may be rows to remove. Returns at once. */
@@ -75,6 +78,7 @@ export class TenantRemoval {
     await this.#walk(relationshipsStatement, numbers, numberOf(blocks, "relationships"));
     await this.#walk(attributesStatement, numbers, numberOf(blocks, "attributes"));
     await this.#removeChanges(numbers);
+    await this.#sqlInterface?.removeTenants(numbers);
     for (const statement of [schemasStatement, bundlesStatement, doneStatement]) {
       if (this.#closed) return;
       await this.#database.query(statement, [numbers]);

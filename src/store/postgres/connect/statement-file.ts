@@ -11,6 +11,12 @@ export function statementFile(path: string): string {
   return text;
 }
 
+/** The text that was made of that of a file goes by the name of the file. */
+export function nameStatement(text: string, file: string): void {
+  const name = names.get(file);
+  if (name !== undefined) names.set(text, name);
+}
+
 /** The file that a statement is of, without its ending; undefined for one that is not of a file. */
 export function statementName(text: string): string | undefined {
   return names.get(text);

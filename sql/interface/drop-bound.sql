@@ -1,0 +1,6 @@
+drop function if exists
+  :"entry".my_may(text, text, text, text),
+  :"entry".my_may_of(text, text[], text, text),
+  :"entry".my_visible(text, text, text),
+  :"entry".my_visible_count(text, text, integer, text),
+  :"plans".bound_tenant()

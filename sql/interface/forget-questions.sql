@@ -1,0 +1,5 @@
+-- Forgets all that can be asked in SQL. Returns nothing.
+with versions as (
+  delete from :"plans".versions
+)
+delete from :"plans".questions

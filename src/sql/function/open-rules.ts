@@ -1,0 +1,63 @@
+import { unreachable } from "../../base/assert.ts";
+import { defaultValue } from "../../condition/defaults.ts";
+import type { ConditionTree } from "../../condition/tree.ts";
+import type { RuleDefinition } from "../../language/schema.ts";
+import type { CandidatePlan } from "../../plan/passes/5-drop-guards.ts";
+
+/**
+ * Names of the rules that may hold for an entity without any attribute. A function is written before
+ * the context of a call is known, so a rule that reads it counts as one that may hold.
+ */
+export function openRules({ states }: CandidatePlan): ReadonlySet<string> {
+  const tests = [...states.values()].flatMap((state) => state.tests);
+  const rules = tests.flatMap(({ test }) => (test.kind === "rule" ? [test.rule] : []));
+  return new Set(rules.filter(mayHoldWithoutAttributes).map(({ name }) => name));
+}
+
+function mayHoldWithoutAttributes({ parameters, condition }: RuleDefinition): boolean {
+  if (readsContext(condition.tree)) return true;
+  const defaults = new Map([...parameters].map(([name, type]) => [name, defaultValue(type)]));
+  const verdict = condition.evaluate({ parameters: defaults, data: {} });
+  return verdict.kind === "fault" || verdict.value;
+}
+
+/** Whether `context.data` stands anywhere in the condition. */
+function readsContext(tree: ConditionTree): boolean {
+  return tree.kind === "data" || partsOf(tree).some(readsContext);
+}
+
+function partsOf(tree: ConditionTree): readonly ConditionTree[] {
+  switch (tree.kind) {
+    case "literal":
+    case "parameter":
+    case "data":
+    case "variable":
+      return [];
+    case "select":
+    case "has":
+    case "unary":
+      return [tree.operand];
+    case "index":
+      return [tree.operand, tree.index];
+    case "logical":
+      return tree.operands;
+    case "binary":
+      return [tree.left, tree.right];
+    case "ternary":
+      return [tree.condition, tree.met, tree.otherwise];
+    case "call":
+      return tree.arguments;
+    case "method":
+      return [tree.receiver, ...tree.arguments];
+    case "list":
+      return tree.elements;
+    case "map":
+      return tree.entries.flatMap(({ key, value }) => [key, value]);
+    case "comprehension":
+      return [tree.range, tree.predicate];
+    case "transform":
+      return [tree.range, tree.result, ...(tree.predicate === undefined ? [] : [tree.predicate])];
+    default:
+      return unreachable(tree);
+  }
+}

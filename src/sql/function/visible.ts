@@ -1,0 +1,81 @@
+import { relationsWith } from "../../plan/relations-with.ts";
+import { allCandidates, whole } from "../lookup/candidate.ts";
+import { judgedEntities, judgedSubjects, type JudgedCandidates } from "../lookup/judged.ts";
+import { scopedTypes } from "../lookup/scoped-types.ts";
+import { depth, hops } from "../search/writer.ts";
+import { type Fragment, join, sql } from "../text/fragment.ts";
+import { openRules } from "./open-rules.ts";
+import { argument, type FunctionKind, functionScope } from "./plan-function.ts";
+
+/**
+ * The entities that a subject sees: arguments are the id of the subject and how many candidates are
+ * read at most (null: all), which an id may be several of. If there are more, one row has no id.
+ */
+export const visibleKind: FunctionKind = {
+  name: "visible",
+  arguments: ["text", "bigint"],
+  returns: "table(id text, verdict integer)",
+  estimate: "rows 100",
+  query: ({ plan, candidatePlan, schema }) => {
+    const judged = judgedEntities({
+      scope: functionScope,
+      plan,
+      candidatePlan,
+      subjectId: sql`${argument(1)} collate "C"`,
+      reading: whole,
+      openRules: openRules(candidatePlan),
+      limits: scopedTypes([]),
+      relationsWith: relationsWith(schema),
+    });
+    const candidatesMax = argument(2);
+    return sql`
+      ${answers(judged, sql`limit ${candidatesMax}`)}
+      union all
+      select null::text, 0
+      where ${candidatesMax} is not null
+      and (select count(*) from candidates) = ${candidatesMax}
+    `;
+  },
+};
+
+/** The subjects that see an entity: the argument is its id. */
+export const whoKind: FunctionKind = {
+  name: "who",
+  arguments: ["text"],
+  returns: "table(id text, verdict integer)",
+  estimate: "rows 100",
+  query: ({ plan, candidatePlan }) => {
+    const judged = judgedSubjects({
+      scope: functionScope,
+      plan,
+      candidatePlan,
+      entityId: sql`${argument(1)} collate "C"`,
+      reading: whole,
+    });
+    return answers(judged, sql``);
+  },
+};
+
+/** The candidates that are not denied, with their verdicts, in no order. */
+function answers({ tables, candidates, verdict }: JudgedCandidates, limit: Fragment): Fragment {
+  const read = sql`
+    candidates as materialized (
+      select c.* from (${allCandidates(candidates)}) c
+      ${limit}
+    )
+  `;
+  const found = sql`
+    found as (
+      select c.id, bool_or(c.sure and ${hops(sql`c.level`)} <= ${depth}) as sure
+      from candidates c
+      group by c.id
+    )
+  `;
+  return sql`
+    with recursive ${join([...tables, read, found], ", ")}
+    select found.id, v.v
+    from found
+    cross join lateral (${verdict}) v
+    where v.v > 0
+  `;
+}

@@ -1,0 +1,61 @@
+import { statementFile } from "../connect/statement-file.ts";
+
+/** The objects of the interface, in the order in which they are made. */
+export const objectFiles: {
+  readonly before: readonly string[];
+  readonly after: readonly string[];
+} = {
+  before: [
+    statementFile("interface/entry-schema.sql"),
+    statementFile("interface/plan-schema.sql"),
+    statementFile("interface/installation.sql"),
+    statementFile("interface/plans.sql"),
+    statementFile("interface/questions.sql"),
+    statementFile("interface/questions-by-plan.sql"),
+    statementFile("interface/versions.sql"),
+    statementFile("interface/locate.sql"),
+    statementFile("interface/undecided.sql"),
+    statementFile("interface/context-data.sql"),
+    statementFile("interface/missing-functions.sql"),
+    statementFile("interface/make-functions.sql"),
+    statementFile("interface/put-questions.sql"),
+    statementFile("interface/write-schema-function.sql"),
+    statementFile("interface/sync-version-function.sql"),
+    statementFile("interface/remove-functions-function.sql"),
+    statementFile("interface/may.sql"),
+    statementFile("interface/may-of.sql"),
+    statementFile("interface/visible.sql"),
+    statementFile("interface/visible-ids.sql"),
+    statementFile("interface/visible-count.sql"),
+    statementFile("interface/who.sql"),
+  ],
+  after: [statementFile("interface/revoke.sql")],
+};
+
+/** The function `subject()`, by the source of its id. */
+export const subjectFiles = {
+  setting: statementFile("interface/subject-of-setting.sql"),
+  jwt: statementFile("interface/subject-of-claim.sql"),
+} as const;
+
+/** The functions that take tenant and subject from settings. */
+export const boundObjects: { readonly make: readonly string[]; readonly drop: readonly string[] } =
+  {
+    make: [
+      statementFile("interface/bound-tenant.sql"),
+      statementFile("interface/my-may.sql"),
+      statementFile("interface/my-may-of.sql"),
+      statementFile("interface/my-visible.sql"),
+      statementFile("interface/my-visible-count.sql"),
+      statementFile("interface/revoke-bound.sql"),
+    ],
+    drop: [statementFile("interface/drop-bound.sql")],
+  };
+
+/** What drops everything, in its order. */
+export const dropFiles: readonly string[] = [
+  ...boundObjects.drop,
+  statementFile("interface/drop-entry.sql"),
+  statementFile("interface/drop-plans.sql"),
+  statementFile("interface/drop-entry-schema.sql"),
+];
