@@ -49,7 +49,12 @@ The database is that of the configuration: --database-uri, or a variable or file
     if (url === "") return complain("`database.uri`: is empty, expected the database to clean");
     await refusePendingMigrations(url);
     if (config["database.sql.enabled"] && !isDryRun) {
-      await onInterface(config, url, async (one) => await one.removeUnused(windowMs));
+      const removed = await onInterface(
+        config,
+        url,
+        async (one) => await one.removeUnused(windowMs),
+      );
+      say(`removed ${removed} functions of the SQL interface`);
     }
     return await onDatabase(url, async (database) =>
       isDryRun

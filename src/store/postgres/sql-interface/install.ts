@@ -67,17 +67,27 @@ export async function installInterface(
 }
 
 /**
- * Drops the SQL interface with all plan functions. Returns false when there is none. Fails with
- * MIGRATION, and changes nothing but for plan functions then, such as when a policy uses a function.
+ * Drops the SQL interface: first what applications call, then the plan functions by `removeFunctions`,
+ * then the rest. Returns false when there is none. Fails with MIGRATION, and changes nothing, when
+ * something of others uses a function.
  */
-export async function dropInterface(url: string, schema: string): Promise<boolean> {
+export async function dropInterface(
+  url: string,
+  schema: string,
+  removeFunctions: () => Promise<void>,
+): Promise<boolean> {
   return await onConnection(url, async (connection) => {
     const { names, installed } = await stateOf(connection, schema);
     if (installed === undefined) return false;
-    return await inTransaction(connection, names, async () => {
-      await connection.script(statementsOf(dropFiles.map((file) => filled(file, { ...names }))));
-      return true;
-    });
+    const drop = async (files: readonly string[]): Promise<void> =>
+      await inTransaction(connection, names, async () => {
+        await connection.script(statementsOf(files.map((file) => filled(file, { ...names }))));
+      });
+    await drop(dropFiles.entry);
+    // A transaction that dropped all functions at once could need more locks than the server has.
+    await removeFunctions();
+    await drop(dropFiles.rest);
+    return true;
   });
 }
 

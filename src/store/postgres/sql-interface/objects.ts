@@ -52,10 +52,11 @@ export const boundObjects: { readonly make: readonly string[]; readonly drop: re
     drop: [statementFile("interface/drop-bound.sql")],
   };
 
-/** What drops everything, in its order. */
-export const dropFiles: readonly string[] = [
-  ...boundObjects.drop,
-  statementFile("interface/drop-entry.sql"),
-  statementFile("interface/drop-plans.sql"),
-  statementFile("interface/drop-entry-schema.sql"),
-];
+/** What drops the functions that applications call, and then what drops the rest. */
+export const dropFiles: { readonly entry: readonly string[]; readonly rest: readonly string[] } = {
+  entry: [...boundObjects.drop, statementFile("interface/drop-entry.sql")],
+  rest: [
+    statementFile("interface/drop-plans.sql"),
+    statementFile("interface/drop-entry-schema.sql"),
+  ],
+};

@@ -2,7 +2,7 @@ import { hash } from "node:crypto";
 
 import { must } from "../../../base/assert.ts";
 import { presentCaller } from "../../../base/caller.ts";
-import { PembaError } from "../../../base/error.ts";
+import { type ErrorKind, PembaError } from "../../../base/error.ts";
 import type { FunctionFrame } from "../../../sql/function/plan-function.ts";
 import type { CompiledSchemas } from "../../compiled-schemas.ts";
 import type { Database } from "../connect/database.ts";
@@ -34,6 +34,13 @@ const headsPerBatch = 20;
 const versionsPerBatch = 1_000;
 /** A transaction holds a lock for each function that it drops. */
 const functionsPerBatch = 100;
+
+/** Errors that a schema is to blame for, and not the database. */
+const ofOneHead: ReadonlySet<ErrorKind> = new Set([
+  "invalid_argument",
+  "failed_precondition",
+  "internal",
+]);
 
 /** What a schema write needs besides the version itself. */
 interface SyncValues {
@@ -214,7 +221,8 @@ export class SqlInterface {
       }
       return lacksFunctions();
     } catch (error) {
-      if (error instanceof PembaError && error.kind === "invalid_argument") return error;
+      // A schema that has no SQL is no reason for the others to go without.
+      if (error instanceof PembaError && ofOneHead.has(error.kind)) return error;
       throw error;
     }
   }

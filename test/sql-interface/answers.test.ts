@@ -1,0 +1,3 @@
+import { testRandomAnswers } from "./random-answers.ts";
+
+testRandomAnswers(12);

@@ -1,0 +1,206 @@
+import assert from "node:assert/strict";
+import { randomUUID } from "node:crypto";
+import { test, type TestContext } from "node:test";
+
+import type postgres from "postgres";
+
+import { fails, newTenant, openStore, schemaText, write } from "../store/engines.ts";
+import { connect } from "../store/open-write.ts";
+import { createMigratedDatabase } from "../support/database.ts";
+import { runPemba } from "../support/pemba.ts";
+import { interfaceOptions } from "./interface-scene.ts";
+
+interface Place {
+  readonly url: string;
+  readonly sql: postgres.Sql;
+}
+
+async function place(t: TestContext): Promise<Place> {
+  const { url, drop } = await createMigratedDatabase();
+  const sql = connect(url, 2);
+  t.after(async () => {
+    await sql.end({ timeout: 1 });
+    await drop();
+  });
+  return { url, sql };
+}
+
+/** A tenant whose schema was written while there was no interface. */
+async function tenantBefore(url: string): Promise<string> {
+  const store = await openStore(url);
+  const tenant = await newTenant(store);
+  await store.schemas.write(tenant, { text: schemaText });
+  await write(store, tenant, { tuples: ["doc:1#owner@user:a"] });
+  await store.close();
+  return tenant;
+}
+
+async function may({ sql }: Place, tenant: string): Promise<unknown> {
+  const [row] = await sql`select pemba.may(${tenant}, 'doc', '1', 'view', 'user', 'a') as may`;
+  return row?.["may"];
+}
+
+async function schemas({ sql }: Place): Promise<readonly unknown[]> {
+  const rows = await sql`
+    select nspname as name from pg_namespace where nspname like 'pemba%' order by name
+  `;
+  return rows.map(({ name }): unknown => name);
+}
+
+test("enable installs the objects and syncs the heads that are there, and disable drops all", async (t) => {
+  const here = await place(t);
+  const tenant = await tenantBefore(here.url);
+  const env = { SERVICE_DATABASE_URI: here.url, SERVICE_DATABASE_ENGINE: "postgres" };
+  const made = await runPemba(["sql", "enable"], { env });
+  assert.deepEqual(
+    [made.status, made.stderr, made.stdout],
+    [0, "", "installed the SQL interface in the schema `pemba`\nsynced the schemas of 1 tenants\n"],
+  );
+  assert.equal(await may(here, tenant), true);
+  const again = await runPemba(["sql", "enable"], { env });
+  assert.equal(
+    again.stdout,
+    "the SQL interface in the schema `pemba` is up to date\nsynced the schemas of 0 tenants\n",
+  );
+  const dropped = await runPemba(["sql", "disable"], { env });
+  assert.deepEqual([dropped.status, dropped.stderr], [0, ""]);
+  assert.deepEqual(await schemas(here), []);
+  const none = await runPemba(["sql", "disable"], { env });
+  assert.deepEqual(
+    [none.status, none.stdout],
+    [0, "there is no SQL interface in the schema `pemba`\n"],
+  );
+});
+
+test("the start installs and upgrades the objects, and leaves those of a newer release", async (t) => {
+  const here = await place(t);
+  const tenant = await tenantBefore(here.url);
+  await fails(
+    openStore(here.url, { autoMigrate: false, sql: interfaceOptions }),
+    "MIGRATION",
+    "pemba sql enable",
+  );
+  assert.deepEqual(await schemas(here), []);
+  const first = await openStore(here.url, { sql: interfaceOptions });
+  await first.close();
+  assert.equal(await may(here, tenant), true);
+
+  await here.sql`update pemba_plans.installation set version = 0`;
+  await here.sql`drop function pemba.subject()`;
+  await fails(
+    openStore(here.url, { autoMigrate: false, sql: interfaceOptions }),
+    "MIGRATION",
+    "older release",
+  );
+  const second = await openStore(here.url, { sql: interfaceOptions });
+  await second.close();
+  await here.sql`select pemba.subject()`;
+
+  await here.sql`update pemba_plans.installation set version = 1000000`;
+  await here.sql`drop function pemba.subject()`;
+  const third = await openStore(here.url, { sql: interfaceOptions });
+  await third.close();
+  await assert.rejects(here.sql`select pemba.subject()`.execute(), { code: "42883" });
+});
+
+test("other options make the objects and the functions anew", async (t) => {
+  const here = await place(t);
+  const tenant = await tenantBefore(here.url);
+  for (const visibleMax of [10, 20]) {
+    const store = await openStore(here.url, { sql: { ...interfaceOptions, visibleMax } });
+    await store.close();
+    const [row] = await here.sql`
+      select pg_get_functiondef(
+        'pemba.visible_ids(text, text, text, text, text, text)'::regprocedure
+      ) as text
+    `;
+    assert.match(String(row?.["text"]), new RegExp(`'${visibleMax}'::bigint`));
+  }
+  const store = await openStore(here.url, { sql: { ...interfaceOptions, depth: 7 } });
+  await store.close();
+  assert.equal(await may(here, tenant), true);
+  const [row] = await here.sql`
+    select pg_get_functiondef(to_regprocedure(p.signature)) as text
+    from pemba_plans.questions as q
+    join pemba_plans.plans as p on p.hash = q.plans ->> 'may'
+    where q.entity_type = 'doc' and q.permission = 'view'
+  `;
+  assert.match(String(row?.["text"]), /<= 7\b/);
+});
+
+test("a schema with objects of others, or with Pemba's tables, is refused and not touched", async (t) => {
+  const here = await place(t);
+  await here.sql`create schema pemba`;
+  await here.sql`create table pemba.own (id int)`;
+  await fails(openStore(here.url, { sql: interfaceOptions }), "MIGRATION", "database.sql.schema");
+  assert.deepEqual(await schemas(here), ["pemba"]);
+  await fails(
+    openStore(here.url, { sql: { ...interfaceOptions, schema: "public" } }),
+    "MIGRATION",
+    "database.sql.schema",
+  );
+});
+
+test("what uses a function keeps it from being dropped", async (t) => {
+  const here = await place(t);
+  const store = await openStore(here.url, { sql: interfaceOptions });
+  await store.close();
+  await here.sql`create view own as select pemba.subject() as subject`;
+  const env = { SERVICE_DATABASE_URI: here.url };
+  const refused = await runPemba(["sql", "disable"], { env });
+  assert.equal(refused.status, 1);
+  assert.match(refused.stderr, /other objects depend on (it|them)/);
+  await here.sql`select * from own`;
+  await here.sql`drop view own`;
+  assert.equal((await runPemba(["sql", "disable"], { env })).status, 0);
+  assert.deepEqual(await schemas(here), []);
+});
+
+test("a schema with more than 200 questions is refused until they are chosen", async (t) => {
+  const here = await place(t);
+  const store = await openStore(here.url, { sql: interfaceOptions });
+  t.after(async () => await store.close());
+  const letters = "abcdefghijklmnopqrstuvwxyz";
+  const names = [...letters].flatMap((one) =>
+    [...letters.slice(0, 8)].map((two) => `${one}_${two}`),
+  );
+  const lines = names.map((name) => `permission ${name} = owner`).join("\n");
+  const text = `entity user {}\nentity doc {\nrelation owner @user\n${lines}\n}`;
+  const tenant = await newTenant(store);
+  await fails(
+    store.schemas.write(tenant, { text }),
+    "INVALID_ARGUMENT",
+    "schema: it has 208 questions",
+    "database.sql.questions",
+  );
+});
+
+test("a service without the right to make functions writes schemas whose functions are there", async (t) => {
+  const here = await place(t);
+  const enabled = await openStore(here.url, { sql: interfaceOptions });
+  const first = await newTenant(enabled);
+  await enabled.schemas.write(first, { text: schemaText });
+  await enabled.close();
+  const role = `service_${randomUUID().slice(0, 8)}`;
+  await here.sql.unsafe(`
+    create role ${role};
+    grant usage on schema public, pemba_plans to ${role};
+    grant select, insert, update, delete, truncate
+      on all tables in schema public, pemba_plans to ${role};
+    grant execute on all functions in schema public, pemba_plans to ${role};
+  `);
+  const url = `${here.url}?role=${role}`;
+  const asWriter = openStore(url, { autoMigrate: false, sql: interfaceOptions });
+  await fails(asWriter, "MIGRATION", role, "may not make functions");
+  const sql = { ...interfaceOptions, sync: "command" as const };
+  const store = await openStore(url, { autoMigrate: false, sql });
+  const tenant = await newTenant(store);
+  await store.schemas.write(tenant, { text: schemaText });
+  await write(store, tenant, { tuples: ["doc:1#owner@user:a"] });
+  assert.equal(await may(here, tenant), true);
+  const other = schemaText.replace("owner or viewer", "viewer");
+  await fails(store.schemas.write(tenant, { text: other }), "MIGRATION", "pemba sql sync");
+  assert.equal(await may(here, tenant), true);
+  await store.close();
+  await here.sql.unsafe(`drop owned by ${role}; drop role ${role}`);
+});
