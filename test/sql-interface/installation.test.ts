@@ -62,6 +62,10 @@ test("enable installs the objects and syncs the heads that are there, and disabl
     again.stdout,
     "the SQL interface in the schema `pemba` is up to date\nsynced the schemas of 0 tenants\n",
   );
+  const collected = await runPemba(["gc"], {
+    env: { ...env, SERVICE_DATABASE_SQL_ENABLED: "true" },
+  });
+  assert.match(collected.stdout, /^removed 0 functions of the SQL interface\nremoved 0 logged/);
   const dropped = await runPemba(["sql", "disable"], { env });
   assert.deepEqual([dropped.status, dropped.stderr], [0, ""]);
   assert.deepEqual(await schemas(here), []);
@@ -144,6 +148,7 @@ test("a schema with objects of others, or with Pemba's tables, is refused and no
 test("what uses a function keeps it from being dropped", async (t) => {
   const here = await place(t);
   const store = await openStore(here.url, { sql: interfaceOptions });
+  await store.schemas.write(await newTenant(store), { text: schemaText });
   await store.close();
   await here.sql`create view own as select pemba.subject() as subject`;
   const env = { SERVICE_DATABASE_URI: here.url };
@@ -151,6 +156,8 @@ test("what uses a function keeps it from being dropped", async (t) => {
   assert.equal(refused.status, 1);
   assert.match(refused.stderr, /other objects depend on (it|them)/);
   await here.sql`select * from own`;
+  const [kept] = await here.sql`select count(*)::int as functions from pemba_plans.plans`;
+  assert.ok(Number(kept?.["functions"]) > 0);
   await here.sql`drop view own`;
   assert.equal((await runPemba(["sql", "disable"], { env })).status, 0);
   assert.deepEqual(await schemas(here), []);
@@ -160,10 +167,8 @@ test("a schema with more than 200 questions is refused until they are chosen", a
   const here = await place(t);
   const store = await openStore(here.url, { sql: interfaceOptions });
   t.after(async () => await store.close());
-  const letters = "abcdefghijklmnopqrstuvwxyz";
-  const names = [...letters].flatMap((one) =>
-    [...letters.slice(0, 8)].map((two) => `${one}_${two}`),
-  );
+  const letters = "abcdefghijklmnopqrstuvwxyz".split("");
+  const names = letters.flatMap((one) => letters.slice(0, 8).map((two) => `${one}_${two}`));
   const lines = names.map((name) => `permission ${name} = owner`).join("\n");
   const text = `entity user {}\nentity doc {\nrelation owner @user\n${lines}\n}`;
   const tenant = await newTenant(store);
