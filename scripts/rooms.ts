@@ -51,6 +51,7 @@ const sqlRooms: Readonly<Record<string, readonly string[]>> = {
   gather: ["text", "state"],
   lookup: ["text", "state", "search", "gather"],
   function: ["text", "state", "search", "lookup"],
+  list: ["text", "state", "search", "lookup", "function"],
 };
 
 /** The rooms inside a room, by its path. */

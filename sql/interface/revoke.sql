@@ -6,6 +6,13 @@ revoke execute on function
   :"entry".visible_ids(text, text, text, text, text, text),
   :"entry".visible_count(text, text, text, text, text, integer),
   :"entry".who(text, text, text, text, text, text),
+  :"entry".list_reach(text, text, text, text, text, integer),
+  :"entry".list_few(
+    text, text, text, text, text, integer[], text[], numeric[], boolean[], integer
+  ),
+  :"entry".list_scan(
+    text, text, text, text, text, integer[], text[], numeric[], boolean[], text[], integer
+  ),
   :"entry".subject(),
   :"plans".locate(text, text, text, text, text, text),
   :"plans".undecided(text, text, text, text, text, text),

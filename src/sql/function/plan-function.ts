@@ -6,7 +6,7 @@ import type { CandidatePlan } from "../../plan/passes/5-drop-guards.ts";
 import type { SearchPlan } from "../../plan/plan.ts";
 import type { StatementScope } from "../state/source.ts";
 import { type Fragment, param, renderInside, sql } from "../text/fragment.ts";
-import { quotedName, quotedText } from "../text/quote.ts";
+import { dollarQuoted, quotedName, quotedText } from "../text/quote.ts";
 
 /** A question whose functions are written, with its plans. */
 export interface FunctionPlans {
@@ -82,7 +82,7 @@ export function planFunction(
       `language plpgsql stable parallel restricted ${kind.estimate}`,
       "set search_path to pg_catalog, pg_temp",
       ...settings,
-      `as ${dollarQuoted(body)}`,
+      `as ${dollarQuoted(body, "plan")}`,
     ].join("\n");
   const digest = hash("sha256", definition(kind.name)).slice(0, 24);
   const name = `${quotedName(frame.plans)}.${quotedName(`${kind.name}_${digest}`)}`;
@@ -122,11 +122,4 @@ function bodyOf(kind: FunctionKind, query: string, { plans }: FunctionFrame): st
     isSet ? `  return query ${query};` : `  return (${query});`,
     "end",
   ].join("\n");
-}
-
-/** Literals in the text may have any characters, so the quotes are some that it does not have. */
-function dollarQuoted(text: string): string {
-  let tag = "$plan$";
-  for (let number = 1; text.includes(tag); number += 1) tag = `$plan${number}$`;
-  return `${tag}\n${text}\n${tag}`;
 }

@@ -17,6 +17,8 @@ export interface EntityCandidates {
   readonly subjectId: Fragment;
   /** Which of the candidates are read. */
   readonly reading: IdReading;
+  /** The CTE `back` with rows that an earlier statement found; undefined: the statement searches. */
+  readonly back?: Fragment | undefined;
   /** Judges tests of the search. Undefined when the plan has no SQL: then tests are taken to hold. */
   readonly writer: Writer | undefined;
   /** Names of the rules that may hold for an entity without any attribute. */

@@ -1,6 +1,7 @@
 import { must, unreachable } from "../../base/assert.ts";
 import type {
   CandidateHop,
+  CandidatePlan,
   CandidateState,
   CandidateTest,
 } from "../../plan/passes/5-drop-guards.ts";
@@ -25,18 +26,8 @@ export function entityCandidates(input: EntityCandidates): {
   readonly tables: readonly Fragment[];
   readonly candidates: readonly Fragment[];
 } {
-  const { candidatePlan, limits } = input;
-  const root = must(candidatePlan.states.get(0), "a plan has its question");
-  const targets = new Set(
-    [...candidatePlan.states.values()].flatMap(({ hops }) => hops.map(targetOf)),
-  );
-  const inner = [...candidatePlan.states.values()].filter(({ id }) => targets.has(id));
-  const isInner = targets.has(root.id);
-  const steps = backSteps(candidatePlan);
-  const last = isInner ? [] : steps.filter(({ to }) => to === root);
-  const plain = steps.filter((step) => !last.includes(step));
-  const loose = steps.filter(({ subjectRelation }) => subjectRelation === undefined);
-  const back = backTable(input, inner, { plain, loose });
+  const { limits } = input;
+  const { root, isInner, last, loose } = stepsFromSubject(input.candidatePlan);
   const { wide, narrow } = byWidth(last);
   const pages = [
     ...stepRanks(narrow).map((rank) => rankCandidates(input, root, rank)),
@@ -44,7 +35,47 @@ export function entityCandidates(input: EntityCandidates): {
   ];
   const accepted = isInner ? [] : root.tests.flatMap((test) => testCandidates(input, root, test));
   const read = isInner || last.some((step) => loose.includes(step)) ? [readCandidates(input)] : [];
+  const back = input.back ?? searchedBack(input);
   return { tables: [...limits.tables, back], candidates: [...accepted, ...pages, ...read] };
+}
+
+/** The CTE `back` by a search of its own. */
+export function searchedBack(input: EntityCandidates): Fragment {
+  const { inner, plain, loose } = stepsFromSubject(input.candidatePlan);
+  return backTable(input, inner, { plain, loose });
+}
+
+/** The steps of a search from the subject's end. */
+export interface StepsFromSubject {
+  /** The state of the question. */
+  readonly root: CandidateState;
+  /** The states that hops lead to. */
+  readonly inner: readonly CandidateState[];
+  /** Hops lead to the state of the question, so all candidates are in `back`. */
+  readonly isInner: boolean;
+  /** Those to the state of the question, unless it is an inner one. */
+  readonly last: readonly BackStep[];
+  /** The others. */
+  readonly plain: readonly BackStep[];
+  /** Those that follow a subject with any relation. */
+  readonly loose: readonly BackStep[];
+}
+
+export function stepsFromSubject(candidatePlan: CandidatePlan): StepsFromSubject {
+  const states = [...candidatePlan.states.values()];
+  const root = must(candidatePlan.states.get(0), "a plan has its question");
+  const targets = new Set(states.flatMap(({ hops }) => hops.map(targetOf)));
+  const isInner = targets.has(root.id);
+  const steps = backSteps(candidatePlan);
+  const last = isInner ? [] : steps.filter(({ to }) => to === root);
+  return {
+    root,
+    inner: states.filter(({ id }) => targets.has(id)),
+    isInner,
+    last,
+    plain: steps.filter((step) => !last.includes(step)),
+    loose: steps.filter(({ subjectRelation }) => subjectRelation === undefined),
+  };
 }
 
 function targetOf({ target }: CandidateHop): number {

@@ -8,3 +8,10 @@ export function quotedText(text: string): string {
 export function quotedName(text: string): string {
   return `"${text.replaceAll('"', '""')}"`;
 }
+
+/** The text between dollar quotes that it does not have. The name stands in them. */
+export function dollarQuoted(text: string, name: string): string {
+  let tag = `$${name}$`;
+  for (let number = 1; text.includes(tag); number += 1) tag = `$${name}${number}$`;
+  return `${tag}\n${text}\n${tag}`;
+}

@@ -28,6 +28,9 @@ export const objectFiles: {
     statementFile("interface/visible-ids.sql"),
     statementFile("interface/visible-count.sql"),
     statementFile("interface/who.sql"),
+    statementFile("interface/list-reach.sql"),
+    statementFile("interface/list-few.sql"),
+    statementFile("interface/list-scan.sql"),
   ],
   after: [statementFile("interface/revoke.sql")],
 };

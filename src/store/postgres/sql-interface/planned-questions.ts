@@ -3,7 +3,7 @@ import { TimeSlice } from "../../../base/time-slice.ts";
 import type { QuestionPattern } from "../../../config/question-pattern.ts";
 import type { Plan } from "../../../plan/plan.ts";
 import type { Question } from "../../../plan/question.ts";
-import { functionKinds } from "../../../sql/function/kinds.ts";
+import { functionKinds } from "../../../sql/function-kinds.ts";
 import {
   type FunctionFrame,
   type FunctionPlans,
