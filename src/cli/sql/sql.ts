@@ -6,6 +6,7 @@ import { complain, surplus, warn } from "../output.ts";
 import { readSettings } from "../settings.ts";
 import { disable } from "./disable.ts";
 import { enable } from "./enable.ts";
+import { list } from "./list.ts";
 
 /** What a word after `sql` does. It resolves to the exit status. */
 type SqlAction = (config: Config, url: string) => Promise<number>;
@@ -18,11 +19,13 @@ const actions: ReadonlyMap<string, SqlAction> = new Map([
 export const sql: Command = {
   name: "sql",
   summary: "let applications ask for permissions in their own SQL",
-  help: () => `usage: pemba sql enable|disable [flags]
+  help: () => `usage: pemba sql enable|disable|list [flags]
 
   enable   install the functions that applications call, or upgrade them, and make what can be asked
            under the schemas of all tenants
   disable  drop all of that; data and schemas stay
+  list     print a function that lists rows of a table page by page: \`pemba sql list\` without flags
+           shows how
 
 Servers do the same as enable at their start if \`database.sql.enabled\` and \`database.auto_migrate\`
 are true. The keys \`database.sql.*\` say what is made: \`pemba help serve\` lists their flags.
@@ -32,6 +35,7 @@ are true. The keys \`database.sql.*\` say what is made: \`pemba help serve\` lis
 The database is that of the configuration: --database-uri, or a variable or file as for serve.`,
 
   async run(args) {
+    if (args[0] === list.name) return await list.run(args.slice(1));
     const settings = readSettings(args, ([word = "", ...rest]) => [
       ...(actions.has(word)
         ? []

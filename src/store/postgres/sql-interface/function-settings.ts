@@ -26,3 +26,13 @@ export const functionSettings: Readonly<Record<string, string>> = {
   datestyle: "ISO, YMD",
   intervalstyle: "postgres",
 };
+
+const plannerSetting = /^(?:enable_|plan_cache_mode$|jit$|max_parallel_workers_per_gather$)/;
+
+/**
+ * The settings of a function that lists rows of an application's table: those that concern plans alone,
+ * since its condition is the application's.
+ */
+export const listSettings: Readonly<Record<string, string>> = Object.fromEntries(
+  Object.entries(functionSettings).filter(([name]) => plannerSetting.test(name)),
+);

@@ -1,0 +1,3 @@
+import { testRandomLists } from "./random-lists.ts";
+
+testRandomLists(6);
