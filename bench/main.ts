@@ -22,12 +22,13 @@ import { writeResult } from "./report.ts";
 import { type BenchServer, loadDatabase, openServer } from "./server.ts";
 import { benchShapes } from "./shapes.ts";
 import { benchSoak } from "./soak.ts";
+import { benchSql } from "./sql.ts";
 import { benchWorkloads } from "./workloads.ts";
 import { benchWrites } from "./write.ts";
 
 const usage = `usage: npm run bench -- <command> [options]
 
-commands: check, lookup, shapes, workloads, write, rate, overhead, soak, distributed, bounds,
+commands: check, lookup, sql, shapes, workloads, write, rate, overhead, soak, distributed, bounds,
           abuse, compare
 
   --small                data of about a hundredth of the size
@@ -155,6 +156,17 @@ const commands: Readonly<Record<string, (server: BenchServer) => Promise<object>
       return { ...lookups, stream: await benchStream(database, userOfAll(sizes), print) };
     } finally {
       if (!options.keep) await database.drop();
+    }
+  },
+  sql: async (server) => {
+    const sizes = values.small ? smallSizes : fullSizes;
+    // The application's tuples are no part of the data set, so the database is not kept.
+    const dataset = { ...nestedDataset(sizes, QUESTIONS), name: "sql_interface" };
+    const database = await loadDatabase(server, dataset, print);
+    try {
+      return { sql: await benchSql(sizes, database, print) };
+    } finally {
+      await database.drop();
     }
   },
   workloads: async (server) => {
