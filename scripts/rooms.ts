@@ -52,6 +52,7 @@ const sqlRooms: Readonly<Record<string, readonly string[]>> = {
   lookup: ["text", "state", "search", "gather"],
   function: ["text", "state", "search", "lookup"],
   list: ["text", "state", "search", "lookup", "function"],
+  application: ["text", "function", "list"],
 };
 
 /** The rooms inside a room, by its path. */

@@ -7,11 +7,12 @@ language plpgsql stable security definer parallel restricted rows 100
 set search_path to pg_catalog, pg_temp
 as $$
 begin
+  -- With all arguments, no other function of the name can be meant.
   return query
     select m.id
     from :"entry".may_of(
       :"plans".bound_tenant(), entity_type, entity_ids, permission, subject_type,
-      :"entry".subject()
+      :"entry".subject(), ''::text
     ) as m(id);
 end
 $$

@@ -7,8 +7,10 @@ language plpgsql stable security definer parallel restricted cost 1000
 set search_path to pg_catalog, pg_temp
 as $$
 begin
+  -- With all arguments, no other function of the name can be meant.
   return :"entry".may(
-    :"plans".bound_tenant(), entity_type, entity_id, permission, subject_type, :"entry".subject()
+    :"plans".bound_tenant(), entity_type, entity_id, permission, subject_type, :"entry".subject(),
+    ''::text
   );
 end
 $$

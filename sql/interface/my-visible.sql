@@ -7,10 +7,12 @@ language plpgsql stable security definer parallel restricted rows 100
 set search_path to pg_catalog, pg_temp
 as $$
 begin
+  -- With all arguments, no other function of the name can be meant.
   return query
     select v.id
     from :"entry".visible(
-      :"plans".bound_tenant(), entity_type, permission, subject_type, :"entry".subject()
+      :"plans".bound_tenant(), entity_type, permission, subject_type, :"entry".subject(),
+      ''::text
     ) as v(id);
 end
 $$

@@ -3,8 +3,8 @@ export interface Command {
   readonly name: string;
   /** A short text for the list of commands. */
   readonly summary: string;
-  /** The text of `pemba help <name>`. */
-  help(): string;
+  /** The text of `pemba help <name>`. `words` are the arguments beside it, for a command of commands. */
+  help(words: readonly string[]): string;
   /** Resolves to the exit status. */
   run(args: readonly string[]): Promise<number>;
 }

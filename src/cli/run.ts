@@ -23,11 +23,12 @@ export async function run(words: readonly string[]): Promise<number> {
   if (word === undefined) {
     return complain("which command?", ...(await overview()).split("\n"));
   }
-  if (word === "help" || word === "--help" || word === "-h") return await help(rest[0]);
+  if (word === "help" || word === "--help" || word === "-h")
+    return await help(rest[0], rest.slice(1));
   const name = word === "--version" ? "version" : word;
   const load = commands.get(name);
   if (load === undefined) return unknown(word);
-  if (rest.includes("--help") || rest.includes("-h")) return await help(name);
+  if (rest.includes("--help") || rest.includes("-h")) return await help(name, rest);
   try {
     const command = await load();
     return await command.run(rest);
@@ -36,14 +37,14 @@ export async function run(words: readonly string[]): Promise<number> {
   }
 }
 
-async function help(word: string | undefined): Promise<number> {
+async function help(word: string | undefined, rest: readonly string[]): Promise<number> {
   if (word === undefined) {
     say(await overview());
     return 0;
   }
   const load = commands.get(word);
   if (load === undefined) return unknown(word);
-  say((await load()).help());
+  say((await load()).help(rest));
   return 0;
 }
 

@@ -48,7 +48,7 @@ The database is that of the configuration: --database-uri, or a variable or file
 
   async run(args) {
     if (args.length === 0) {
-      say(list.help());
+      say(list.help(args));
       return 0;
     }
     const settings = readSettings(

@@ -1,0 +1,1 @@
+grant create on schema :"entry" to :"role"

@@ -1,0 +1,60 @@
+import { PembaError } from "../../base/error.ts";
+import type { FlagKind } from "../../config/flags.ts";
+import { boolean } from "../../config/kind.ts";
+import type { Config } from "../../config/options.ts";
+import { writerUri } from "../migrate.ts";
+import { surplus } from "../output.ts";
+import { readSettings, type Settings } from "../settings.ts";
+
+/** A flag of a part of `pemba sql`. */
+export interface SqlFlag extends FlagKind {
+  readonly isRequired?: boolean;
+  /** The words that it takes, where only some are allowed. */
+  readonly allowed?: readonly string[];
+}
+
+/** A flag that is on or off. */
+export const switchFlag: SqlFlag = { bare: "true" };
+
+/** Reads the flags of `pemba sql <name>`, and collects all problems. It takes no other words. */
+export function readSqlSettings(
+  name: string,
+  args: readonly string[],
+  flags: ReadonlyMap<string, SqlFlag>,
+): Settings {
+  return readSettings(
+    args,
+    (words, values) => [
+      ...surplus(`sql ${name}`, words),
+      ...[...flags].flatMap(([flag, kind]) => problemOf(flag, kind, values.get(flag))),
+    ],
+    flags,
+  );
+}
+
+function problemOf(flag: string, kind: SqlFlag, value: string | undefined): readonly string[] {
+  if (value === undefined) return kind.isRequired === true ? [`--${flag}: is missing`] : [];
+  if (kind.bare !== undefined) {
+    return boolean.read(value) === undefined ? [`--${flag}: expected ${boolean.expected}`] : [];
+  }
+  if (value === "") return [`--${flag}: is empty`];
+  if (kind.allowed === undefined || kind.allowed.includes(value)) return [];
+  return [`--${flag}: \`${value}\` is not allowed, expected ${kind.allowed.join(", ")}`];
+}
+
+/** Whether a flag that is on or off is on, of values without problems. */
+export function isOn(values: ReadonlyMap<string, string>, flag: string): boolean {
+  return boolean.read(values.get(flag) ?? "false") === true;
+}
+
+/** The URI of the database that takes writes. Fails with INVALID_ARGUMENT when there is none. */
+export function databaseUri(config: Config): string {
+  const url = writerUri(config);
+  if (url !== "") return url;
+  throw new PembaError("INVALID_ARGUMENT", "`database.uri`: is empty, expected the database");
+}
+
+/** A mistake in the value of a flag. */
+export function flagError(flag: string, problem: string): PembaError {
+  return new PembaError("INVALID_ARGUMENT", `--${flag}: ${problem}`);
+}
