@@ -5,5 +5,9 @@ set search_path to pg_catalog, pg_temp
 as $$
   select h.hash
   from unnest(hashes) as h(hash)
-  where not exists (select from :"plans".plans as p where p.hash = h.hash)
+  where not exists (
+    select
+    from :"plans".plans as p
+    where p.hash = h.hash and to_regprocedure(p.signature) is not null
+  )
 $$

@@ -18,6 +18,7 @@ revoke execute on function
   :"plans".undecided(text, text, text, text, text, text),
   :"plans".context_data(),
   :"plans".missing_functions(text[]),
+  :"plans".keep_function(text, text, text),
   :"plans".make_functions(jsonb),
   :"plans".put_questions(bigint, text, text, jsonb),
   :"plans".write_schema(text, text, text, text, text, jsonb, text[], jsonb),

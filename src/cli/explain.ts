@@ -1,5 +1,3 @@
-import { readFileSync } from "node:fs";
-
 import { PembaError } from "../base/error.ts";
 import { parseFlags } from "../config/flags.ts";
 import { compileSchema } from "../language/compile.ts";
@@ -16,6 +14,7 @@ import { formatStatement } from "../sql/text/format-statement.ts";
 import type { Statement } from "../sql/text/fragment.ts";
 import type { Command } from "./command.ts";
 import { complain, say, messageOf, warn } from "./output.ts";
+import { readSchemaText } from "./schema-text.ts";
 
 const flags = new Map([
   ["subject-type", {}],
@@ -86,12 +85,7 @@ function readSchemaFile(file: string): {
   readonly schema: Schema;
   readonly warnings: readonly Warning[];
 } {
-  let text: string;
-  try {
-    text = readFileSync(file, "utf8");
-  } catch {
-    throw new PembaError("INVALID_ARGUMENT", `explain: \`${file}\` cannot be read`);
-  }
+  const text = readSchemaText(file, "explain");
   try {
     const tree = parseSchema(text);
     return { schema: compileSchema(tree), warnings: lintSchema(tree) };

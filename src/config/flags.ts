@@ -8,6 +8,8 @@ export interface FlagKind {
   readonly bare?: string | undefined;
   /** Several uses of the flag make one comma-separated list. Otherwise the last one counts. */
   readonly isList?: boolean;
+  /** What parts the items of the list in place of a comma, where items may have commas. */
+  readonly separator?: string;
   /** A one-letter form of the flag. */
   readonly short?: string;
 }
@@ -78,8 +80,12 @@ function switchBefore(
 }
 
 /** An empty list adds nothing to the others. */
-function joined(before: string | undefined, value: string, { isList }: FlagKind): string {
+function joined(
+  before: string | undefined,
+  value: string,
+  { isList, separator = "," }: FlagKind,
+): string {
   return isList === true && before !== undefined && before !== ""
-    ? [before, value].filter((text) => text !== "").join(",")
+    ? [before, value].filter((text) => text !== "").join(separator)
     : value;
 }

@@ -21,7 +21,7 @@ after(async () => {
 });
 
 test("each word after sql shows its flags and an example", async () => {
-  for (const word of ["grant", "list", "policy"]) {
+  for (const word of ["sync", "generate", "status", "grant", "list", "policy"]) {
     const byFlag = await runPemba(["sql", word, "--help"]);
     assert.deepEqual([byFlag.status, byFlag.stderr], [0, ""]);
     assert.match(byFlag.stdout, new RegExp(`^usage: pemba sql ${word} `));
@@ -29,7 +29,10 @@ test("each word after sql shows its flags and an example", async () => {
     assert.deepEqual(await runPemba(["help", "sql", word]), byFlag);
   }
   const all = await runPemba(["sql", "--help"]);
-  assert.match(all.stdout, /^usage: pemba sql enable\|disable\|grant\|list\|policy /);
+  assert.match(
+    all.stdout,
+    /^usage: pemba sql enable\|disable\|sync\|generate\|status\|grant\|list\|policy /,
+  );
 });
 
 test("a role can ask with the grants of ask, reads no table, and could not ask before", async (t) => {

@@ -1,5 +1,8 @@
 import assert from "node:assert/strict";
 import { randomUUID } from "node:crypto";
+import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
 import type { TestContext } from "node:test";
 
 import type postgres from "postgres";
@@ -59,4 +62,13 @@ export async function openCommands(
       return { name, sql: connection };
     },
   };
+}
+
+/** A file with a schema, which ends with the test. */
+export function schemaFile(t: TestContext, text: string): string {
+  const folder = mkdtempSync(join(tmpdir(), "pemba-sql-"));
+  t.after(() => rmSync(folder, { recursive: true }));
+  const file = join(folder, "app.perm");
+  writeFileSync(file, text);
+  return file;
 }

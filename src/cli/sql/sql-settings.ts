@@ -47,6 +47,14 @@ export function isOn(values: ReadonlyMap<string, string>, flag: string): boolean
   return boolean.read(values.get(flag) ?? "false") === true;
 }
 
+/** A flag that may be used several times. */
+export const listFlag: SqlFlag = { isList: true, separator: "\n" };
+
+/** The items of such a flag. */
+export function itemsOf(values: ReadonlyMap<string, string>, flag: string): readonly string[] {
+  return (values.get(flag) ?? "").split("\n").filter((item) => item !== "");
+}
+
 /** The URI of the database that takes writes. Fails with INVALID_ARGUMENT when there is none. */
 export function databaseUri(config: Config): string {
   const url = writerUri(config);

@@ -5,10 +5,13 @@ import { complain, surplus, warn } from "../output.ts";
 import { readSettings } from "../settings.ts";
 import { disable } from "./disable.ts";
 import { enable } from "./enable.ts";
+import { generate } from "./generate.ts";
 import { grant } from "./grant.ts";
 import { list } from "./list.ts";
 import { policy } from "./policy.ts";
 import { databaseUri } from "./sql-settings.ts";
+import { status } from "./status.ts";
+import { sync } from "./sync.ts";
 
 /** What a word after `sql` does. It resolves to the exit status. */
 type SqlAction = (config: Config, url: string) => Promise<number>;
@@ -20,7 +23,7 @@ const actions: ReadonlyMap<string, SqlAction> = new Map([
 
 /** The words after `sql` that have flags of their own. */
 const parts: ReadonlyMap<string, Command> = new Map(
-  [grant, list, policy].map((part) => [part.name, part]),
+  [sync, generate, status, grant, list, policy].map((part) => [part.name, part]),
 );
 
 export const sql: Command = {

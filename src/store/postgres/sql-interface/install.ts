@@ -92,10 +92,23 @@ export async function dropInterface(
 }
 
 /** Whether the objects are there as this release and these options have them, or of a newer release. */
-export function isCurrent({ installed }: InterfaceState, options: SqlInterfaceOptions): boolean {
+function isCurrent({ installed }: InterfaceState, options: SqlInterfaceOptions): boolean {
   if (installed === undefined) return false;
   if (installed.version !== interfaceVersion) return installed.version > interfaceVersion;
   return installed.settings === settingsOf(options);
+}
+
+/**
+ * What is amiss with the objects, such as "is not installed". Undefined when they are as this release
+ * and these options have them, or of a newer release.
+ */
+export function stalenessOf(
+  state: InterfaceState,
+  options: SqlInterfaceOptions,
+): string | undefined {
+  if (state.installed === undefined) return "is not installed";
+  if (isCurrent(state, options)) return undefined;
+  return "was installed by an older release or with other options";
 }
 
 async function stateOf(connection: Connection, schema: string): Promise<InterfaceState> {

@@ -17,6 +17,7 @@ export const objectFiles: {
     statementFile("interface/undecided.sql"),
     statementFile("interface/context-data.sql"),
     statementFile("interface/missing-functions.sql"),
+    statementFile("interface/keep-function.sql"),
     statementFile("interface/make-functions.sql"),
     statementFile("interface/put-questions.sql"),
     statementFile("interface/write-schema-function.sql"),

@@ -1,7 +1,7 @@
 import { PembaError } from "../../../base/error.ts";
 import type { CompiledSchemas } from "../../compiled-schemas.ts";
 import type { Database } from "../connect/database.ts";
-import { installInterface, isCurrent, readInterface } from "./install.ts";
+import { installInterface, readInterface, stalenessOf } from "./install.ts";
 import type { SqlInterfaceOptions } from "./interface-options.ts";
 import { SqlInterface } from "./sql-interface.ts";
 
@@ -26,14 +26,11 @@ export async function openSqlInterface(
   if (mayInstall) await installInterface(url, options);
   const state = await readInterface(url, options.schema);
   const { names, role, mayCreate, isOpen } = state;
-  if (!isCurrent(state, options)) {
-    const what =
-      state.installed === undefined
-        ? "is not installed"
-        : "was installed by an older release or with other options";
+  const staleness = stalenessOf(state, options);
+  if (staleness !== undefined) {
     throw new PembaError(
       "MIGRATION",
-      `\`database.sql.enabled\` is true, but the SQL interface ${what}: run \`pemba sql enable\`, or set \`database.auto_migrate\``,
+      `\`database.sql.enabled\` is true, but the SQL interface ${staleness}: run \`pemba sql enable\`, or set \`database.auto_migrate\``,
     );
   }
   if (options.sync === "write" && !mayCreate) {

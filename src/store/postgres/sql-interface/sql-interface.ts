@@ -10,6 +10,7 @@ import { booleanOf, numberOf, type Row, textOf } from "../connect/row.ts";
 import { statementFile } from "../connect/statement-file.ts";
 import { arrayLiteral, type ParameterValue } from "../connect/value.ts";
 import { functionSettings } from "./function-settings.ts";
+import { type ChosenHeads, readHeads, type SyncedHeads, type UnsyncedHead } from "./heads.ts";
 import { interfaceVersion } from "./install.ts";
 import { filled, type InterfaceNames } from "./interface-names.ts";
 import type { SqlInterfaceOptions } from "./interface-options.ts";
@@ -30,7 +31,6 @@ const files = {
 /** A removal may take functions away between the look for missing ones and the write. */
 const attemptsMax = 10;
 
-const headsPerBatch = 20;
 const versionsPerBatch = 1_000;
 /** A transaction holds a lock for each function that it drops. */
 const functionsPerBatch = 100;
@@ -49,12 +49,6 @@ interface SyncValues {
   readonly functions: string;
 }
 
-/** A head that could not be synced. */
-export interface UnsyncedHead {
-  readonly tenant: string;
-  readonly error: PembaError;
-}
-
 /** Keeps what applications can ask in SQL in step with the schemas of a database. */
 export class SqlInterface {
   readonly #database: Database;
@@ -62,7 +56,8 @@ export class SqlInterface {
   readonly #options: SqlInterfaceOptions;
   readonly #frame: FunctionFrame;
   readonly #statements: Readonly<Record<keyof typeof files, string>>;
-  readonly #fingerprint: string;
+  /** Of what functions and questions are made with. A head with another one was not synced with this. */
+  readonly fingerprint: string;
 
   constructor(
     parts: { readonly database: Database; readonly schemas: CompiledSchemas },
@@ -88,7 +83,7 @@ export class SqlInterface {
       forgetQuestions: fill("forgetQuestions"),
     };
     const made = JSON.stringify([interfaceVersion, this.#frame, questions]);
-    this.#fingerprint = hash("sha256", made);
+    this.fingerprint = hash("sha256", made);
   }
 
   /**
@@ -103,7 +98,7 @@ export class SqlInterface {
       const sync = await this.#valuesOf(planned, this.#options.sync === "write");
       const [row] = await this.#database.write(this.#statements.writeSchema, [
         ...values,
-        this.#fingerprint,
+        this.fingerprint,
         sync.questions,
         sync.hashes,
         sync.functions,
@@ -125,31 +120,47 @@ export class SqlInterface {
   }
 
   /**
-   * Makes the functions and questions of the heads of all tenants that lack them, or of `all` heads.
-   * Functions are made only where `mayMake`. Returns what could not be synced, and how many heads were.
+   * Makes the functions and questions of those heads that lack them. Functions are made only where
+   * `mayMake`. Returns what could not be synced, and how many heads were.
    */
   async syncHeads({
-    all,
     mayMake,
-  }: {
-    readonly all: boolean;
-    readonly mayMake: boolean;
-  }): Promise<{ readonly synced: number; readonly unsynced: readonly UnsyncedHead[] }> {
+    ...chosen
+  }: ChosenHeads & { readonly mayMake: boolean }): Promise<SyncedHeads> {
     const unsynced: UnsyncedHead[] = [];
+    const absent = new Set(chosen.tenants);
     let synced = 0;
-    let after = "0";
-    for (;;) {
-      const fingerprint = all ? null : this.#fingerprint;
-      const values = [after, fingerprint, headsPerBatch];
-      const rows = await this.#database.read(this.#statements.heads, values);
-      for (const row of rows) {
-        after = textOf(row, "number");
-        const error = await this.#syncHead(row, mayMake);
-        if (error === undefined) synced += 1;
-        else unsynced.push({ tenant: textOf(row, "id"), error });
-      }
-      if (rows.length < headsPerBatch) return { synced, unsynced };
+    for await (const row of this.#heads(chosen)) {
+      absent.delete(textOf(row, "id"));
+      const error = await this.#syncHead(row, mayMake);
+      if (error === undefined) synced += 1;
+      else unsynced.push({ tenant: textOf(row, "id"), error });
     }
+    return { synced, unsynced, absent: [...absent] };
+  }
+
+  /** What `syncHeads` would do, and how many functions it would make. */
+  async previewHeads(chosen: ChosenHeads): Promise<SyncedHeads & { readonly functions: number }> {
+    const missing = new Set<string>();
+    const unsynced: UnsyncedHead[] = [];
+    const absent = new Set(chosen.tenants);
+    let synced = 0;
+    for await (const row of this.#heads(chosen)) {
+      absent.delete(textOf(row, "id"));
+      try {
+        for (const one of await this.missingFunctions(textOf(row, "text"))) missing.add(one);
+        synced += 1;
+      } catch (error) {
+        unsynced.push({ tenant: textOf(row, "id"), error: refusalOf(error) });
+      }
+    }
+    return { synced, unsynced, absent: [...absent], functions: missing.size };
+  }
+
+  /** The hashes of functions that a text needs and that are missing. */
+  async missingFunctions(text: string): Promise<readonly string[]> {
+    const { functions } = await this.planned(text);
+    return await this.#missing([...functions.keys()]);
   }
 
   /** Makes the functions of a text that is no schema yet. Returns how many were missing. */
@@ -202,6 +213,11 @@ export class SqlInterface {
     }
   }
 
+  #heads({ all, tenants }: ChosenHeads): AsyncIterable<Row> {
+    const fingerprint = all ? undefined : this.fingerprint;
+    return readHeads(this.#database, this.#statements.heads, { fingerprint, tenants });
+  }
+
   /** Returns why it could not be synced. Fails when the database does not answer. */
   async #syncHead(row: Row, mayMake: boolean): Promise<PembaError | undefined> {
     try {
@@ -211,7 +227,7 @@ export class SqlInterface {
         const [result] = await this.#database.write(this.#statements.syncVersion, [
           textOf(row, "number"),
           textOf(row, "version"),
-          this.#fingerprint,
+          this.fingerprint,
           sync.questions,
           sync.hashes,
           sync.functions,
@@ -221,9 +237,7 @@ export class SqlInterface {
       }
       return lacksFunctions();
     } catch (error) {
-      // A schema that has no SQL is no reason for the others to go without.
-      if (error instanceof PembaError && ofOneHead.has(error.kind)) return error;
-      throw error;
+      return refusalOf(error);
     }
   }
 
@@ -255,6 +269,13 @@ export class SqlInterface {
     ]);
     return rows.map((row) => textOf(row, "hash"));
   }
+}
+
+/** The error, if it is of one head. Fails with any other one. */
+function refusalOf(error: unknown): PembaError {
+  // A schema that has no SQL is no reason for the others to go without.
+  if (error instanceof PembaError && ofOneHead.has(error.kind)) return error;
+  throw error;
 }
 
 function lacksFunctions(): PembaError {
