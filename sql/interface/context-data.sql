@@ -6,34 +6,39 @@ as $$
 declare
   given text := coalesce(current_setting('pemba.context', true), '');
   context jsonb;
-  is_json boolean := true;
   problem text;
 begin
   if given = '' then
     return '{}'::jsonb;
   end if;
+  -- Before 16 the error is that of the cast, 22P02: to catch it would need a subtransaction, which a
+  -- parallel query does not allow.
   if current_setting('server_version_num')::integer >= 160000 then
-    is_json := pg_input_is_valid(given, 'jsonb');
-    if is_json then
-      context := given::jsonb;
-    end if;
-  else
-    -- Within a parallel query this fails, which newer servers do not.
-    begin
-      context := given::jsonb;
-    exception
-      when invalid_text_representation or untranslatable_character then
-        is_json := false;
+    problem := case
+      when pg_input_is_valid(given, 'jsonb') then null
+      when pg_input_is_valid(given, 'json') then 'it has a character or a number that is out of range'
+      else 'it is not JSON'
     end;
   end if;
-  problem := case
-    when not is_json then 'it is not JSON'
-    when jsonb_typeof(context) <> 'object' then 'it is not a JSON object'
-    when exists (select from jsonb_object_keys(context) as k(name) where k.name <> 'data')
-      then 'it has a key other than `data`'
-    when context ? 'data' and jsonb_typeof(context -> 'data') <> 'object'
-      then 'its `data` is not a JSON object'
-  end;
+  if problem is null then
+    context := given::jsonb;
+    problem := case
+      when jsonb_typeof(context) <> 'object' then 'it is not a JSON object'
+      when exists (select from jsonb_object_keys(context) as k(name) where k.name <> 'data')
+        then 'it has a key other than `data`'
+      when context ? 'data' and jsonb_typeof(context -> 'data') <> 'object'
+        then 'its `data` is not a JSON object'
+      -- Conditions read numbers as doubles, and the cast of these would fail.
+      when jsonb_path_exists(
+        context,
+        'strict $.** ? (@.type() == "number" && (
+          @ > 1.797693134862315807e308 || @ < -1.797693134862315807e308
+          || @ != 0 && @ < 2.5e-324 && @ > -2.5e-324
+        ))'
+      )
+        then 'it has a number that is out of the range of a double'
+    end;
+  end if;
   if problem is not null then
     raise exception using
       errcode = 'invalid_parameter_value',

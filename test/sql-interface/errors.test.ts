@@ -1,6 +1,8 @@
 import assert from "node:assert/strict";
 import { after, before, test } from "node:test";
 
+import type postgres from "postgres";
+
 import type { TenantId } from "../../src/base/tuple.ts";
 import { attribute, newTenant, write } from "../store/engines.ts";
 import { type InterfaceScene, openInterface } from "./interface-scene.ts";
@@ -115,19 +117,80 @@ test("rules read the data of the setting `pemba.context`", async () => {
     });
   assert.equal(await withContext('{"data": {"amount": 6}}'), true);
   assert.equal(await withContext('{"data": {"amount": 5}}'), false);
+  const greatest = '{"data": {"amount": 6, "other": [1.7976931348623157e308, 5e-324, 0, "1e400"]}}';
+  assert.equal(await withContext(greatest), true);
   await assert.rejects(withContext('{"data": {}}'), { code: "PB003" });
   await assert.rejects(withContext(""), { code: "PB003" });
+  const [server] = await scene.owner<{ version: number }[]>`
+    select current_setting('server_version_num')::integer as version
+  `;
+  const isOld = (server?.version ?? 0) < 160_000;
+  for (const [text, problem, code] of [
+    ["{", "it is not JSON", "22P02"],
+    [
+      '{"data": {"text": "\\u0000"}}',
+      "it has a character or a number that is out of range",
+      "22P05",
+    ],
+    [
+      '{"data": {"amount": 1e200000}}',
+      "it has a character or a number that is out of range",
+      "22003",
+    ],
+  ] as const) {
+    const expected = { code: "22023", message: `\`pemba.context\`: ${problem}` };
+    await assert.rejects(withContext(text), isOld ? { code } : expected);
+  }
   for (const [text, problem] of [
-    ["{", "it is not JSON"],
     ["[1]", "it is not a JSON object"],
     ['{"tuples": []}', "it has a key other than `data`"],
     ['{"data": 1}', "its `data` is not a JSON object"],
+    ['{"data": {"amount": 1e400}}', "it has a number that is out of the range of a double"],
+    [
+      '{"data": {"other": [{"a": -1e309}]}}',
+      "it has a number that is out of the range of a double",
+    ],
+    ['{"data": {"amount": 1e-400}}', "it has a number that is out of the range of a double"],
   ] as const) {
     await assert.rejects(withContext(text), {
       code: "22023",
       message: `\`pemba.context\`: ${problem}`,
     });
   }
+});
+
+test("rules are asked in a parallel query", async (t) => {
+  const { owner, app, role } = scene;
+  await owner`create table parallel_docs as select '1' as id from generate_series(1, 100)`;
+  await owner`grant select on parallel_docs to ${owner(role)}`;
+  t.after(async () => await owner`drop table parallel_docs`);
+  await app.begin(async (inside) => {
+    for (const setting of [
+      "parallel_setup_cost = 0",
+      "parallel_tuple_cost = 0",
+      "min_parallel_table_scan_size = 0",
+      "max_parallel_workers_per_gather = 2",
+    ]) {
+      await inside.unsafe(`set local ${setting}`);
+    }
+    await inside`select set_config('pemba.context', '{"data": {"amount": 6}}', true)`;
+    const seen = (hint: postgres.Fragment): postgres.PendingQuery<postgres.Row[]> => inside`
+      ${hint} select pemba.may(${tenant}, 'doc', id, 'small', 'user', 'x') as may from parallel_docs
+    `;
+    const plan = await seen(inside`explain`);
+    assert.match(JSON.stringify(plan), /Gather/);
+    const rows = await seen(inside``);
+    assert.equal(rows.filter(({ may: answer }) => answer === true).length, 100);
+    await inside`select set_config('pemba.context', '[]', true)`;
+    await assert.rejects(
+      inside.savepoint(async (nested) => {
+        await nested`
+          select pemba.may(${tenant}, 'doc', id, 'small', 'user', 'x') from parallel_docs
+        `;
+      }),
+      { code: "22023" },
+    );
+  });
 });
 
 test("a null subject or entity sees nothing, and other nulls are named", async () => {
