@@ -1,15 +1,32 @@
 -- Returns one row about the database: `tables`, the schema of Pemba's tables; `role`, which asks;
--- `is_installed`, whether the interface of the plan schema $2 is there; `is_taken`, whether the entry
--- schema $1 has objects although the interface is not there; `may_create`, whether the role may make
--- plan functions; `is_open`, whether every role may make objects in the schema of the tables.
+-- `is_installed`, whether the interface of the plan schema $2 is there; `taken_schema`, the one of the
+-- entry schema $1 and the plan schema that has objects although the interface is not there;
+-- `foreign_schema`, the one of them that belongs to a role that is neither this one nor has the rights
+-- of the owner of the tables; `may_create`, whether the role may make plan functions; `is_open`, whether
+-- every role may make objects in the schema of the tables.
 select
   place.schema::text as tables,
   current_user::text as role,
   installed.oid is not null as is_installed,
-  installed.oid is null and (
-    exists (select from pg_catalog.pg_proc where pronamespace = entry.oid)
-    or exists (select from pg_catalog.pg_class where relnamespace = entry.oid)
-  ) as is_taken,
+  (
+    select names.nspname::text
+    from pg_catalog.pg_namespace as names
+    where installed.oid is null
+      and names.oid in (entry.oid, plans.oid)
+      and (
+        exists (select from pg_catalog.pg_proc where pronamespace = names.oid)
+        or exists (select from pg_catalog.pg_class where relnamespace = names.oid)
+      )
+    limit 1
+  ) as taken_schema,
+  (
+    select names.nspname::text
+    from pg_catalog.pg_namespace as names
+    where names.oid in (entry.oid, plans.oid)
+      and names.nspowner <> current_user::regrole
+      and not pg_has_role(names.nspowner, place.owner, 'usage')
+    limit 1
+  ) as foreign_schema,
   coalesce(has_schema_privilege(plans.oid, 'create'), false) as may_create,
   exists (
     select
@@ -17,7 +34,7 @@ select
     where granted.grantee = 0 and granted.privilege_type = 'CREATE'
   ) as is_open
 from (
-  select names.nspname as schema, names.nspacl as rights
+  select names.nspname as schema, names.nspacl as rights, tenants.relowner as owner
   from pg_catalog.pg_class as tenants
   join pg_catalog.pg_namespace as names on names.oid = tenants.relnamespace
   where tenants.oid = to_regclass('tenants')

@@ -12,7 +12,7 @@ import { boundObjects, dropFiles, objectFiles, subjectFiles } from "./objects.ts
  * Counts the releases of what is in the database: to be raised whenever an object of `sql/interface` or
  * the text of plan functions changes. Then the start makes everything anew.
  */
-export const interfaceVersion = 1;
+export const interfaceVersion = 2;
 
 /** What is in a database. */
 export interface InterfaceState {
@@ -24,8 +24,8 @@ export interface InterfaceState {
   /** Every role may make objects beside Pemba's tables. */
   readonly isOpen: boolean;
   readonly role: string;
-  /** The entry schema has objects of others. */
-  readonly isTaken: boolean;
+  /** The schema of the interface that has objects of others. */
+  readonly takenSchema: string | undefined;
 }
 
 const stateStatement = statementFile("interface/state.sql");
@@ -35,7 +35,10 @@ const recordFile = statementFile("interface/record.sql");
 
 const connectTimeoutMs = 30_000;
 
-/** Reads what is in the database of the URI. Fails with MIGRATION when it has no tables of Pemba. */
+/**
+ * Reads what is in the database of the URI. Fails with MIGRATION when it has no tables of Pemba, or when
+ * a schema of the interface belongs to a role that Pemba cannot trust.
+ */
 export async function readInterface(url: string, schema: string): Promise<InterfaceState> {
   return await onConnection(url, async (connection) => await stateOf(connection, schema));
 }
@@ -52,8 +55,8 @@ export async function installInterface(
   return await onConnection(url, async (connection) => {
     const before = await stateOf(connection, options.schema);
     if (isCurrent(before, options)) return false;
-    const { names, isTaken } = before;
-    refuseNames(names, isTaken);
+    const { names, takenSchema } = before;
+    refuseNames(names, takenSchema);
     return await inTransaction(connection, names, async () => {
       // Another session may have installed it during the wait for the lock.
       const state = await stateOf(connection, options.schema);
@@ -120,6 +123,14 @@ async function stateOf(connection: Connection, schema: string): Promise<Interfac
       "the database has no tables of Pemba: run `pemba migrate up`",
     );
   }
+  const foreign = optionalTextOf(row, "foreign_schema");
+  if (foreign !== undefined) {
+    // Its owner could put there what then runs with the rights of Pemba.
+    throw new PembaError(
+      "MIGRATION",
+      `\`database.sql.schema\`: the schema \`${foreign}\` belongs to another role, expected this role or the owner of Pemba's tables`,
+    );
+  }
   const names = { entry: schema, plans, tables: textOf(row, "tables") };
   const [made] = booleanOf(row, "is_installed")
     ? await connection.run(filled(installationFile, { ...names }))
@@ -133,21 +144,24 @@ async function stateOf(connection: Connection, schema: string): Promise<Interfac
     mayCreate: booleanOf(row, "may_create"),
     isOpen: booleanOf(row, "is_open"),
     role: textOf(row, "role"),
-    isTaken: booleanOf(row, "is_taken"),
+    takenSchema: optionalTextOf(row, "taken_schema"),
   };
 }
 
-function refuseNames({ entry, plans, tables }: InterfaceNames, isTaken: boolean): void {
+function refuseNames(
+  { entry, plans, tables }: InterfaceNames,
+  takenSchema: string | undefined,
+): void {
   if (tables === entry || tables === plans) {
     throw new PembaError(
       "MIGRATION",
       `\`database.sql.schema\`: the schema \`${tables}\` has Pemba's tables, expected another one`,
     );
   }
-  if (!isTaken) return;
+  if (takenSchema === undefined) return;
   throw new PembaError(
     "MIGRATION",
-    `\`database.sql.schema\`: the schema \`${entry}\` has objects of others, expected one that is empty or not there`,
+    `\`database.sql.schema\`: the schema \`${takenSchema}\` has objects of others, expected one that is empty or not there`,
   );
 }
 
