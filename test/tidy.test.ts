@@ -103,9 +103,20 @@ test("tests and benchmarks share test/data and test/support, and import nothing 
   assert.deepEqual(breaches, []);
 });
 
+test("an example imports nothing of ours from outside its folder, so that it can be copied", () => {
+  const breaches = files
+    .filter((path) => /^examples\/.*\.ts$/.test(path))
+    .flatMap((path) =>
+      importsOf(path)
+        .filter((target) => !target.startsWith(`${path.split("/", 2).join("/")}/`))
+        .map((target) => `${path} imports ${target}`),
+    );
+  assert.deepEqual(breaches, []);
+});
+
 test("no file has a name that says nothing", () => {
   const names = /^(utils?|helpers?|common|lib|misc|types|interfaces|constants)\.[a-z.]+$/;
-  const code = files.filter((path) => /^(src|test|bench|scripts)\//.test(path));
+  const code = files.filter((path) => /^(src|test|bench|scripts|examples)\//.test(path));
   assert.deepEqual(
     code.filter((path) =>
       path.split("/").some((part) => names.test(part) || names.test(`${part}.x`)),
@@ -117,7 +128,7 @@ test("no file has a name that says nothing", () => {
 test("files and folders are named in kebab-case", () => {
   const name = /^[a-z0-9]+(-[a-z0-9]+)*((\.long)?\.test)?\.(ts|sql)$/;
   const code = files.filter(
-    (path) => /^(src|test|bench|scripts|sql)\/.*\.(ts|sql)$/.test(path) && !isGenerated(path),
+    (path) => /^(src|test|bench|scripts|examples|sql)\/.*\.(ts|sql)$/.test(path) && !isGenerated(path),
   );
   assert.deepEqual(
     code.filter((path) => !name.test(basename(path))),
