@@ -10,7 +10,7 @@ const generated = ["docs/configuration.md"];
 
 const pages = [
   ...readdirSync(root).filter((name) => name.endsWith(".md")),
-  ...["bench", "docs", "src"].flatMap((folder) =>
+  ...["bench", "docs", "examples", "src"].flatMap((folder) =>
     readdirSync(join(root, folder), { recursive: true, encoding: "utf8" })
       .filter((name) => name.endsWith(".md"))
       .map((name) => join(folder, name)),
