@@ -128,7 +128,8 @@ test("no file has a name that says nothing", () => {
 test("files and folders are named in kebab-case", () => {
   const name = /^[a-z0-9]+(-[a-z0-9]+)*((\.long)?\.test)?\.(ts|sql)$/;
   const code = files.filter(
-    (path) => /^(src|test|bench|scripts|examples|sql)\/.*\.(ts|sql)$/.test(path) && !isGenerated(path),
+    (path) =>
+      /^(src|test|bench|scripts|examples|sql)\/.*\.(ts|sql)$/.test(path) && !isGenerated(path),
   );
   assert.deepEqual(
     code.filter((path) => !name.test(basename(path))),

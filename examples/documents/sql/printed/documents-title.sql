@@ -38,7 +38,7 @@ declare
   source refcursor;
   candidates text[];
   most constant integer[] := '{2500,20000,160000,null}';
-  limits constant integer[] := '{30000,6000,50000,400000}';
+  limits constant integer[] := '{30000,6000,20000,200000}';
   -- What may still be read in this round; null: all.
   remaining integer;
   batch integer;
@@ -77,7 +77,6 @@ begin
     if round = 0 then
       -- A subject that is allowed most rows may reach so much that some checks take less.
       continue when states is not null;
-      batch := 8;
     elsif states is null then
       select r.* into states, reached, levels, sures from "pemba".list_reach($1, 'document', 'view', 'user', $2, null) as r;
     end if;
@@ -94,21 +93,26 @@ begin
         open rows_of_ids no scroll for
 select pemba_row.id, true as fits
 from (
-  select "documents"."id"::text as id, "documents"."title" as order_1, "documents"."id" as order_2
-  from "app"."documents" as "documents"
-  where ((("documents"."title", "documents"."id") > ($3, $4))
+  select pemba_row.*
+  from (
+    select "documents"."id"::text collate "C" as id, "documents"."title" as order_1, "documents"."id" as order_2
+    from "app"."documents" as "documents"
+    where ((("documents"."title", "documents"."id") > ($3, $4))
   or ($4 is null))
-  and (
+    and (
 strpos(lower(title), lower($6)) > 0
 )
-  and (
-    "documents"."id"::text collate "C" in (
-      select pemba_candidate.id from unnest(pemba_list.candidates) as pemba_candidate(id)
+    offset 0
+  ) as pemba_row
+  where (
+    pemba_row.id in (
+      select pemba_candidate.id collate "C" from unnest(pemba_list.candidates) as pemba_candidate(id)
     )
   ) is true
   offset 0
 ) as pemba_row
 order by pemba_row.order_1, pemba_row.order_2;
+        perform set_config('enable_seqscan', 'off', true);
       else
         open rows_of_ids no scroll for
 select pemba_row.id, true as fits
@@ -138,6 +142,10 @@ order by pemba_row.order_1, pemba_row.order_2;
     else
       if rows_in_order is null then
         open rows_in_order no scroll for
+select pemba_row.id, pemba_row.fits
+from (
+select pemba_row.id, pemba_row.fits, row_number() over () as place
+from (
 (
   select "documents"."id"::text as id, (
 strpos(lower(title), lower($6)) > 0
@@ -154,7 +162,10 @@ strpos(lower(title), lower($6)) > 0
   from "app"."documents" as "documents"
   where $4 is null
   order by "documents"."title", "documents"."id"
-);
+)
+) as pemba_row
+) as pemba_row
+where pemba_row.fits or pemba_row.place % 500 = 0;
       end if;
       source := rows_in_order;
       remaining := limits[round + 1];
@@ -167,7 +178,7 @@ strpos(lower(title), lower($6)) > 0
         fetch source into id, fits;
         is_end := not found;
         exit when is_end;
-        remaining := remaining - case when fits then 20 else 1 end;
+        remaining := remaining - case when fits then 20 else 500 end;
         if fits then
           ids := ids || id;
         end if;
