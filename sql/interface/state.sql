@@ -23,7 +23,7 @@ select
     select names.nspname::text
     from pg_catalog.pg_namespace as names
     where names.oid in (entry.oid, plans.oid)
-      and names.nspowner <> current_user::regrole
+      and pg_get_userbyid(names.nspowner) <> current_user
       and not pg_has_role(names.nspowner, place.owner, 'usage')
     limit 1
   ) as foreign_schema,

@@ -52,7 +52,7 @@ export interface Kind<T> {
 }
 
 /** The types in YAML that are read from their source text: `keys: [007]`. */
-const scalar = ["string", "number", "boolean"];
+export const scalar = ["string", "number", "boolean"];
 
 export const anyText: Kind<string> = {
   expected: "text",

@@ -67,7 +67,10 @@ async function startPage(
 ): Promise<(commands: string, place: string) => Promise<string>> {
   const { url, drop } = await createTestDatabase();
   // Roles are of the whole server, on which other tests run as well.
-  const role = new URL(url).pathname.slice(1).replace("pemba_test", "documents_reader");
+  const role = new URL(url).pathname
+    .slice(1)
+    .replaceAll("-", "_")
+    .replace("pemba_test", "documents_reader");
   t.after(async () => {
     await drop();
     const server = postgres(process.env["PEMBA_TEST_DATABASE_URL"] ?? "", {

@@ -1,4 +1,4 @@
-import { boolean, integer, type Kind, listOf, oneOf } from "../kind.ts";
+import { boolean, integer, type Kind, listOf, oneOf, scalar } from "../kind.ts";
 import { option } from "../option.ts";
 import { questionPattern } from "../question-pattern.ts";
 import { subjectSource } from "../subject-source.ts";
@@ -6,7 +6,7 @@ import { subjectSource } from "../subject-source.ts";
 /** Room for `_plans` in a name of at most 63 bytes. */
 const schemaName: Kind<string> = {
   expected: "1 to 57 lower-case letters, digits and underscores, not beginning with a digit or pg_",
-  schema: { type: "string", pattern: "^(?!pg_)[a-z_][a-z0-9_]{0,56}$" },
+  schema: { type: scalar, pattern: "^(?!pg_)[a-z_][a-z0-9_]{0,56}$" },
   read: (text) => (/^(?!pg_)[a-z_][a-z0-9_]{0,56}$/.test(text) ? text : undefined),
 };
 
