@@ -9,8 +9,9 @@ declare
   caller text := (
     select c.proowner::regrole::text
     from pg_catalog.pg_proc as c
-    where c.pronamespace = to_regnamespace(quote_ident(:'entry')) and c.proname = 'may'
-    limit 1
+    where c.pronamespace = to_regnamespace(quote_ident(:'entry'))
+      and c.proname = 'may'
+      and oidvectortypes(c.proargtypes) = 'text, text, text, text, text, text, text'
   );
 begin
   execute 'revoke execute on function ' || signature || ' from public';
