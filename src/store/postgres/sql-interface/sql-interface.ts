@@ -3,6 +3,7 @@ import { hash } from "node:crypto";
 import { must } from "../../../base/assert.ts";
 import { presentCaller } from "../../../base/caller.ts";
 import { type ErrorKind, PembaError } from "../../../base/error.ts";
+import { TimeSlice } from "../../../base/time-slice.ts";
 import type { FunctionFrame } from "../../../sql/function/plan-function.ts";
 import type { CompiledSchemas } from "../../compiled-schemas.ts";
 import type { Database } from "../connect/database.ts";
@@ -167,8 +168,9 @@ export class SqlInterface {
   async makeFunctions(text: string): Promise<number> {
     const { functions } = await this.planned(text);
     const missing = await this.#missing([...functions.keys()]);
-    const made = JSON.stringify(missing.map((one) => functions.get(one)));
-    await this.#database.write(this.#statements.makeMissing, [made]);
+    await this.#database.write(this.#statements.makeMissing, [
+      await functionsText(functions, missing),
+    ]);
     return missing.length;
   }
 
@@ -259,7 +261,7 @@ export class SqlInterface {
     return {
       questions: JSON.stringify(rows),
       hashes: arrayLiteral(hashes),
-      functions: JSON.stringify(missing.map((one) => functions.get(one))),
+      functions: await functionsText(functions, missing),
     };
   }
 
@@ -276,6 +278,20 @@ function refusalOf(error: unknown): PembaError {
   // A schema that has no SQL is no reason for the others to go without.
   if (error instanceof PembaError && ofOneHead.has(error.kind)) return error;
   throw error;
+}
+
+/** The functions with these hashes as JSON, made in time slices: they may be megabytes. */
+async function functionsText(
+  functions: PlannedQuestions["functions"],
+  hashes: readonly string[],
+): Promise<string> {
+  const slice = new TimeSlice();
+  const texts: string[] = [];
+  for (const one of hashes) {
+    if (slice.isOver) await slice.renew(presentCaller()?.signal);
+    texts.push(JSON.stringify(must(functions.get(one), "a missing function is one of the schema")));
+  }
+  return `[${texts.join(",")}]`;
 }
 
 function lacksFunctions(): PembaError {
