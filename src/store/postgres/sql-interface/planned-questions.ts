@@ -1,3 +1,4 @@
+import { must } from "../../../base/assert.ts";
 import { fieldError, type PembaError } from "../../../base/error.ts";
 import { TimeSlice } from "../../../base/time-slice.ts";
 import type { QuestionPattern } from "../../../config/question-pattern.ts";
@@ -85,6 +86,24 @@ export async function planQuestions(
     questions.push({ question, plans: Object.fromEntries(plans), obstacle });
   }
   return { questions, functions };
+}
+
+/**
+ * The functions with these hashes as JSON, made in time slices: they may be megabytes. Fails with
+ * CANCELLED when the signal aborts.
+ */
+export async function functionsText(
+  functions: PlannedQuestions["functions"],
+  hashes: readonly string[],
+  signal: AbortSignal | undefined,
+): Promise<string> {
+  const slice = new TimeSlice();
+  const texts: string[] = [];
+  for (const one of hashes) {
+    if (slice.isOver) await slice.renew(signal);
+    texts.push(JSON.stringify(must(functions.get(one), "a missing function is one of the schema")));
+  }
+  return `[${texts.join(",")}]`;
 }
 
 const tooLong = "its statement is too long";

@@ -3,7 +3,6 @@ import { hash } from "node:crypto";
 import { must } from "../../../base/assert.ts";
 import { presentCaller } from "../../../base/caller.ts";
 import { type ErrorKind, PembaError } from "../../../base/error.ts";
-import { TimeSlice } from "../../../base/time-slice.ts";
 import type { FunctionFrame } from "../../../sql/function/plan-function.ts";
 import type { CompiledSchemas } from "../../compiled-schemas.ts";
 import type { Database } from "../connect/database.ts";
@@ -15,7 +14,7 @@ import { type ChosenHeads, readHeads, type SyncedHeads, type UnsyncedHead } from
 import { interfaceVersion } from "./install.ts";
 import { filled, type InterfaceNames } from "./interface-names.ts";
 import type { SqlInterfaceOptions } from "./interface-options.ts";
-import { type PlannedQuestions, planQuestions } from "./planned-questions.ts";
+import { functionsText, type PlannedQuestions, planQuestions } from "./planned-questions.ts";
 
 const files = {
   findMissing: statementFile("interface/find-missing.sql"),
@@ -169,7 +168,7 @@ export class SqlInterface {
     const { functions } = await this.planned(text);
     const missing = await this.#missing([...functions.keys()]);
     await this.#database.write(this.#statements.makeMissing, [
-      await functionsText(functions, missing),
+      await functionsText(functions, missing, presentCaller()?.signal),
     ]);
     return missing.length;
   }
@@ -261,7 +260,7 @@ export class SqlInterface {
     return {
       questions: JSON.stringify(rows),
       hashes: arrayLiteral(hashes),
-      functions: await functionsText(functions, missing),
+      functions: await functionsText(functions, missing, presentCaller()?.signal),
     };
   }
 
@@ -278,20 +277,6 @@ function refusalOf(error: unknown): PembaError {
   // A schema that has no SQL is no reason for the others to go without.
   if (error instanceof PembaError && ofOneHead.has(error.kind)) return error;
   throw error;
-}
-
-/** The functions with these hashes as JSON, made in time slices: they may be megabytes. */
-async function functionsText(
-  functions: PlannedQuestions["functions"],
-  hashes: readonly string[],
-): Promise<string> {
-  const slice = new TimeSlice();
-  const texts: string[] = [];
-  for (const one of hashes) {
-    if (slice.isOver) await slice.renew(presentCaller()?.signal);
-    texts.push(JSON.stringify(must(functions.get(one), "a missing function is one of the schema")));
-  }
-  return `[${texts.join(",")}]`;
 }
 
 function lacksFunctions(): PembaError {
