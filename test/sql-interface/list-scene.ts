@@ -5,7 +5,7 @@ import { readingDatabase } from "../../src/cli/sql/list-table.ts";
 import { type ListBounds, usualBounds } from "../../src/sql/list/list.ts";
 import type { InterfaceScene } from "./interface-scene.ts";
 
-/** Bounds with which a list finds its rows in one way, whatever the data are. */
+/** Bounds with which a list finds its rows in one way, for all data. */
 export const ways: Readonly<Record<string, ListBounds>> = {
   usual: usualBounds,
   candidates: { reached: 100_000, each: 100_000, candidates: [100_000], scanned: [0, 0] },

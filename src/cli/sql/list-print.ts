@@ -1,4 +1,3 @@
-import { PembaError } from "../../base/error.ts";
 import { quote } from "../../base/quote.ts";
 import { listStatements } from "../../sql/list/list-function.ts";
 import { keyTypes } from "../../sql/list/list-key.ts";
@@ -17,6 +16,7 @@ import {
   planOfQuery,
   readTable,
 } from "./list-table.ts";
+import { flagError } from "./sql-settings.ts";
 
 /** The values of the flags, read. */
 export interface AskedList {
@@ -49,7 +49,7 @@ export async function printList(
 ): Promise<PrintedList> {
   const { key, name, question, where } = asked;
   const table = await readTable(connection, { table: asked.table, key, entry, name });
-  if (table === undefined) throw refused("--table", `${quote(asked.table)} does not exist`);
+  if (table === undefined) throw flagError("table", `${quote(asked.table)} does not exist`);
   refuseTable(table, key);
   const order = orderOfTable(table, asked.order, key);
   const from = tableName({ table });
@@ -72,14 +72,14 @@ export async function printList(
   const types = parametersOf(common).map(({ type }) => type);
   const plan = async (isIndexed: boolean) => {
     const query = orderedRows(common, isIndexed);
-    if (query === undefined) throw refused("--order", "has too many columns that may be null");
+    if (query === undefined) throw flagError("order", "has too many columns that may be null");
     return await planOfQuery(connection, query, types);
   };
   const indexed = where === "" ? undefined : await plan(true);
   const isWhereIndexed = indexed !== undefined && !indexed.isFiltered && indexed.sorts === "no";
   const { sorts } = isWhereIndexed ? indexed : await plan(false);
   if (sorts === "all")
-    throw refused("--order", `no index has this order: ${indexText(from, order)}`);
+    throw flagError("order", `no index has this order: ${indexText(from, order)}`);
   return {
     text: [...replaced(table, common), listStatements({ ...common, isWhereIndexed })].join("\n"),
     warnings: [
@@ -104,7 +104,7 @@ function replaced(
 ): string[] {
   const other = table.functions.find(({ isList }) => !isList);
   if (other !== undefined)
-    throw refused("--name", `${quote(made.name)} is the name of another function`);
+    throw flagError("name", `${quote(made.name)} is the name of another function`);
   return table.functions.map((each) => dropText(made.entry, made.name, each.arguments));
 }
 
@@ -117,19 +117,19 @@ const otherKinds: ReadonlyMap<string, string> = new Map([
 
 function refuseTable(table: ApplicationTable, key: string): void {
   if (!["r", "p"].includes(table.kind)) {
-    throw refused("--table", otherKinds.get(table.kind) ?? "is not a table");
+    throw flagError("table", otherKinds.get(table.kind) ?? "is not a table");
   }
   const column = table.columns.get(key);
-  if (column === undefined) throw refused("--key", `the table has no column ${quote(key)}`);
+  if (column === undefined) throw flagError("key", `the table has no column ${quote(key)}`);
   if (!keyTypes.includes(column.type)) {
-    throw refused(
-      "--key",
+    throw flagError(
+      "key",
       `the type ${column.type} cannot be an id, expected ${keyTypes.join(", ")}`,
     );
   }
   if (column.isNullable)
-    throw refused("--key", `the column ${quote(key)} may be null, expected \`not null\``);
-  if (!table.isIndexed) throw refused("--key", `no index begins with the column ${quote(key)}`);
+    throw flagError("key", `the column ${quote(key)} may be null, expected \`not null\``);
+  if (!table.isIndexed) throw flagError("key", `no index begins with the column ${quote(key)}`);
 }
 
 function orderOfTable(
@@ -139,19 +139,19 @@ function orderOfTable(
 ): readonly OrderColumn[] {
   const place = written.findIndex(({ name }) => name === key);
   if (place >= 0 && place < written.length - 1) {
-    throw refused("--order", `the key ${quote(key)} decides, so no column follows it`);
+    throw flagError("order", `the key ${quote(key)} decides, so no column follows it`);
   }
   if (new Set(written.map(({ name }) => name)).size < written.length) {
-    throw refused("--order", "names a column twice");
+    throw flagError("order", "names a column twice");
   }
   const last = { name: key, isDescending: false, hasNullsFirst: false };
   return (place < 0 ? [...written, last] : written).map((each) => {
     const column = table.columns.get(each.name);
     if (column === undefined)
-      throw refused("--order", `the table has no column ${quote(each.name)}`);
+      throw flagError("order", `the table has no column ${quote(each.name)}`);
     if (!column.isBuiltin) {
-      throw refused(
-        "--order",
+      throw flagError(
+        "order",
         `the column ${quote(each.name)} has the type ${column.type}, expected an enumeration or a type of Postgres's own`,
       );
     }
@@ -168,7 +168,7 @@ async function whereParametersOf(
   if (text === "") return [];
   const taken = found.find((name) => before.some((each) => each.name === name));
   if (taken !== undefined)
-    throw refused("--where", `\`$${taken}\` is a parameter of each list, name it otherwise`);
+    throw flagError("where", `\`$${taken}\` is a parameter of each list, name it otherwise`);
   const types = await conditionTypes(
     connection,
     from,
@@ -177,9 +177,4 @@ async function whereParametersOf(
     found.length,
   );
   return found.map((name, index) => ({ name, type: types[index] ?? "text" }));
-}
-
-/** What is wrong with a flag. */
-export function refused(flag: string, problem: string): PembaError {
-  return new PembaError("INVALID_ARGUMENT", `${flag}: ${problem}`);
 }

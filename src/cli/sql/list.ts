@@ -1,19 +1,20 @@
 import type { Command } from "../command.ts";
-import { writerUri } from "../migrate.ts";
-import { complain, say, surplus, warn } from "../output.ts";
-import { readSettings } from "../settings.ts";
+import { complain, say, warn } from "../output.ts";
 import { nameOf, orderOf } from "./list-names.ts";
-import { type AskedList, printList, refused } from "./list-print.ts";
+import { type AskedList, printList } from "./list-print.ts";
 import { readingDatabase } from "./list-table.ts";
+import { databaseUri, flagError, readSqlSettings, type SqlFlag } from "./sql-settings.ts";
 
-const flags = new Map(
-  ["table", "key", "type", "permission", "order", "name", "subject", "where"].map((name) => [
-    name,
-    {},
-  ]),
-);
-
-const required = ["table", "key", "type", "permission", "order", "name"];
+const flags: ReadonlyMap<string, SqlFlag> = new Map([
+  ["table", { isRequired: true }],
+  ["key", { isRequired: true }],
+  ["type", { isRequired: true }],
+  ["permission", { isRequired: true }],
+  ["order", { isRequired: true }],
+  ["name", { isRequired: true }],
+  ["subject", {}],
+  ["where", {}],
+]);
 
 export const list: Command = {
   name: "list",
@@ -47,25 +48,11 @@ The function runs as the role that makes it. That role needs to read the table, 
 The database is that of the configuration: --database-uri, or a variable or file as for serve.`,
 
   async run(args) {
-    if (args.length === 0) {
-      say(list.help(args));
-      return 0;
-    }
-    const settings = readSettings(
-      args,
-      (words, values) => [
-        ...surplus("sql list", words),
-        ...required
-          .filter((flag) => (values.get(flag) ?? "") === "")
-          .map((flag) => `--${flag}: is missing`),
-      ],
-      flags,
-    );
+    const settings = readSqlSettings("list", args, flags);
     if (settings.kind === "problems") return complain(...settings.problems);
     const { config, values, warnings } = settings;
     warnings.forEach(warn);
-    const url = writerUri(config);
-    if (url === "") return complain("`database.uri`: is empty, expected the database");
+    const url = databaseUri(config);
     const asked = askedList(values);
     const printed = await readingDatabase(
       url,
@@ -82,13 +69,13 @@ const names = /^[a-zA-Z_]{1,64}$/;
 function askedList(values: ReadonlyMap<string, string>): AskedList {
   const value = (flag: string): string => values.get(flag) ?? "";
   const key = nameOf(value("key"));
-  if (key === undefined) throw refused("--key", "expected a column");
+  if (key === undefined) throw flagError("key", "expected a column");
   const order = orderOf(value("order"));
   if (order === undefined)
-    throw refused("--order", "expected columns, such as `created_at desc, id`");
+    throw flagError("order", "expected columns, such as `created_at desc, id`");
   const name = nameOf(value("name"));
   if (name === undefined || Buffer.byteLength(name) > 63) {
-    throw refused("--name", "expected a name of at most 63 bytes");
+    throw flagError("name", "expected a name of at most 63 bytes");
   }
   const question = {
     entityType: value("type"),
@@ -96,12 +83,12 @@ function askedList(values: ReadonlyMap<string, string>): AskedList {
     subjectType: values.get("subject") ?? "user",
   };
   for (const [flag, text] of [
-    ["--type", question.entityType],
-    ["--permission", question.permission],
-    ["--subject", question.subjectType],
+    ["type", question.entityType],
+    ["permission", question.permission],
+    ["subject", question.subjectType],
   ] as const) {
     if (!names.test(text))
-      throw refused(flag, "expected a name of the schema: 1 to 64 letters or `_`");
+      throw flagError(flag, "expected a name of the schema: 1 to 64 letters or `_`");
   }
   return {
     table: value("table"),

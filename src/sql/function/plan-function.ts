@@ -22,7 +22,7 @@ export interface FunctionFrame {
   readonly tables: string;
   /** The most hops of a path. */
   readonly depth: number;
-  /** Settings of the server under which a function runs, whatever the application has set. */
+  /** Settings of the server under which a function runs, in place of those of the application. */
   readonly settings: Readonly<Record<string, string>>;
 }
 

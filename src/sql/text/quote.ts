@@ -1,4 +1,4 @@
-/** The text as a literal of SQL, whatever the server takes a backslash for. */
+/** The text as a literal of SQL, the same for all settings of `standard_conforming_strings`. */
 export function quotedText(text: string): string {
   const quoted = text.replaceAll("'", "''");
   return text.includes("\\") ? `E'${quoted.replaceAll("\\", "\\\\")}'` : `'${quoted}'`;
