@@ -2,7 +2,6 @@ import assert from "node:assert/strict";
 import { after, before, test } from "node:test";
 
 import { newTenant, schemaText, write } from "../store/engines.ts";
-import { runPemba } from "../support/pemba.ts";
 import { type CommandScene, openCommands } from "./commands-scene.ts";
 
 let scene: CommandScene;
@@ -22,13 +21,13 @@ after(async () => {
 
 test("each word after sql shows its flags and an example", async () => {
   for (const word of ["sync", "generate", "status", "grant", "list", "policy"]) {
-    const byFlag = await runPemba(["sql", word, "--help"]);
+    const byFlag = await scene.run(["sql", word, "--help"]);
     assert.deepEqual([byFlag.status, byFlag.stderr], [0, ""]);
     assert.match(byFlag.stdout, new RegExp(`^usage: pemba sql ${word} `));
     assert.match(byFlag.stdout, new RegExp(`^ {2}pemba sql ${word} .`, "m"));
-    assert.deepEqual(await runPemba(["help", "sql", word]), byFlag);
+    assert.deepEqual(await scene.run(["help", "sql", word]), byFlag);
   }
-  const all = await runPemba(["sql", "--help"]);
+  const all = await scene.run(["sql", "--help"]);
   assert.match(
     all.stdout,
     /^usage: pemba sql enable\|disable\|sync\|generate\|status\|grant\|list\|policy /,
@@ -72,9 +71,9 @@ test("a role can ask with the grants of ask, reads no table, and could not ask b
 test("a role with the bound functions asks for the tenant and subject of settings alone", async (t) => {
   const { name, sql } = await scene.newRole(t);
   const env = { SERVICE_DATABASE_URI: scene.url, SERVICE_DATABASE_SQL_BOUND: "true" };
-  const { status, stdout, stderr } = await runPemba(
+  const { status, stdout, stderr } = await scene.run(
     ["sql", "grant", "--role", name, "--for", "ask", "--bound"],
-    { env },
+    env,
   );
   assert.deepEqual([status, stderr], [0, ""]);
   assert.match(
@@ -184,7 +183,7 @@ for (const [words, expected] of [
   [["--role", "a", "--for", "ask", "b"], "pemba: sql grant: `b` is not understood\n"],
 ] as const) {
   test(`grant ${words.join(" ")} is refused and names the flag`, async () => {
-    assert.deepEqual(await runPemba(["sql", "grant", ...words]), {
+    assert.deepEqual(await scene.run(["sql", "grant", ...words]), {
       status: 1,
       stdout: "",
       stderr: expected,

@@ -8,11 +8,14 @@ import type { TestContext } from "node:test";
 import type postgres from "postgres";
 
 import { connect } from "../store/open-write.ts";
-import { type Finished, runPemba } from "../support/pemba.ts";
+import { CommandsProcess } from "../support/commands-process.ts";
+import type { Finished } from "../support/pemba.ts";
 import { type InterfaceScene, openInterface } from "./interface-scene.ts";
 
 /** An interface, and a role of an application that has no rights. */
 export interface CommandScene extends InterfaceScene {
+  /** Runs `pemba` with these words and variables alone. */
+  readonly run: CommandsProcess["run"];
   /** Runs `pemba sql` with these words on the database. */
   readonly pemba: (...words: readonly string[]) => Promise<Finished>;
   /** The output of a run that succeeds without a warning. */
@@ -30,11 +33,18 @@ export async function openCommands(
 ): Promise<CommandScene> {
   const scene = await openInterface(...options);
   const { url, owner } = scene;
+  const commands = new CommandsProcess();
+  const run: CommandScene["run"] = async (words, env) => await commands.run(words, env);
   const pemba: CommandScene["pemba"] = async (...words) =>
-    await runPemba(["sql", ...words], { env: { SERVICE_DATABASE_URI: url } });
+    await run(["sql", ...words], { SERVICE_DATABASE_URI: url });
   return {
     ...scene,
+    run,
     pemba,
+    close: async () => {
+      await commands.close();
+      await scene.close();
+    },
     printed: async (...words) => {
       const { status, stdout, stderr } = await pemba(...words);
       assert.deepEqual([status, stderr], [0, ""]);

@@ -3,7 +3,6 @@ import { after, before, test } from "node:test";
 
 import { fails, newTenant, schemaText, write } from "../store/engines.ts";
 import { createMigratedDatabase } from "../support/database.ts";
-import { runPemba } from "../support/pemba.ts";
 import { type CommandScene, openCommands, schemaFile } from "./commands-scene.ts";
 
 /** Its `odd` has a negation through recursion, which has no SQL. */
@@ -135,14 +134,14 @@ test("without the interface, status says so with 2, and what needs it fails", as
   const { url, drop } = await createMigratedDatabase();
   t.after(drop);
   const env = { SERVICE_DATABASE_URI: url };
-  assert.deepEqual(await runPemba(["sql", "status"], { env }), {
+  assert.deepEqual(await scene.run(["sql", "status"], env), {
     status: 2,
     stdout: "there is no SQL interface in the schema `pemba`: run `pemba sql enable`\n",
     stderr: "",
   });
   const file = schemaFile(t, schemaText);
   for (const words of [["sync"], ["sync", "--schema", file], ["generate", "--schema", file]]) {
-    assert.deepEqual(await runPemba(["sql", ...words], { env }), {
+    assert.deepEqual(await scene.run(["sql", ...words], env), {
       status: 1,
       stdout: "",
       stderr:
@@ -170,18 +169,18 @@ test("where a server may not make functions, another role makes those of a schem
   const url = new URL(own.url);
   url.searchParams.set("role", name);
   const env = { SERVICE_DATABASE_URI: url.href.replaceAll("+", "%20") };
-  const preview = await runPemba(["sql", "sync", "--schema", file, "--dry-run"], { env });
+  const preview = await scene.run(["sql", "sync", "--schema", file, "--dry-run"], env);
   assert.equal(preview.stderr, "");
   const [, count] = /^would make (\d+) functions\n$/.exec(preview.stdout) ?? [];
   await fails(writeSchema(), "MIGRATION", "pemba sql sync");
-  const made = await runPemba(["sql", "sync", "--schema", file], { env });
+  const made = await scene.run(["sql", "sync", "--schema", file], env);
   assert.deepEqual(made, { status: 0, stdout: `made ${count} functions\n`, stderr: "" });
   await writeSchema();
   await write(own.store, tenant, { tuples: ["doc:1#owner@user:ada"] });
   const [row] =
     await own.app`select pemba.may(${tenant}, 'doc', '1', 'view', 'user', 'ada') as may`;
   assert.equal(row?.["may"], true);
-  const again = await runPemba(["sql", "sync", "--schema", file], { env });
+  const again = await scene.run(["sql", "sync", "--schema", file], env);
   assert.deepEqual(again, { status: 0, stdout: "made 0 functions\n", stderr: "" });
 });
 
