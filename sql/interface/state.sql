@@ -1,6 +1,7 @@
 -- Returns one row about the database: `tables`, the schema of Pemba's tables; `role`, which asks;
 -- `is_installed`, whether the interface of the plan schema $2 is there; `taken_schema`, the one of the
--- entry schema $1 and the plan schema that has objects although the interface is not there;
+-- entry schema $1 and the plan schema that has objects although the interface is not there, and was not
+-- there before;
 -- `foreign_schema`, the one of them that belongs to a role that is neither this one nor has the rights
 -- of the owner of the tables; `may_create`, whether the role may make plan functions; `is_open`, whether
 -- every role may make objects in the schema of the tables.
@@ -13,6 +14,7 @@ select
     from pg_catalog.pg_namespace as names
     where installed.oid is null
       and names.oid in (entry.oid, plans.oid)
+      and obj_description(names.oid, 'pg_namespace') is distinct from 'SQL interface of Pemba'
       and (
         exists (select from pg_catalog.pg_proc where pronamespace = names.oid)
         or exists (select from pg_catalog.pg_class where relnamespace = names.oid)

@@ -151,6 +151,33 @@ test("a schema with objects of others, or with Pemba's tables, is refused and no
   );
 });
 
+test("disable leaves the lists of an application, and enable after it makes them work again", async (t) => {
+  const here = await place(t);
+  const tenant = await tenantBefore(here.url);
+  const env = { SERVICE_DATABASE_URI: here.url };
+  assert.equal((await commands.run(["sql", "enable"], env)).status, 0);
+  await here.sql`create table docs (id text primary key)`;
+  await here.sql`insert into docs values ('1'), ('2')`;
+  const target = ["--table", "public.docs", "--key", "id", "--type", "doc", "--permission", "view"];
+  const list = await commands.run(
+    ["sql", "list", ...target, "--order", "id", "--name", "docs_by_id"],
+    env,
+  );
+  assert.deepEqual([list.status, list.stderr], [0, ""]);
+  await here.sql.unsafe(list.stdout);
+  const page = async () =>
+    (await here.sql`select id from pemba.docs_by_id(${tenant}, 'a', null, 10)`).map(
+      ({ id }): unknown => id,
+    );
+  assert.deepEqual(await page(), ["1"]);
+  assert.equal((await commands.run(["sql", "disable"], env)).status, 0);
+  assert.deepEqual(await schemas(here), ["pemba"]);
+  await assert.rejects(page, { code: "42883" });
+  const again = await commands.run(["sql", "enable"], env);
+  assert.deepEqual([again.status, again.stderr], [0, ""]);
+  assert.deepEqual(await page(), ["1"]);
+});
+
 test("what uses a function keeps it from being dropped", async (t) => {
   const here = await place(t);
   const store = await openStore(here.url, { sql: interfaceOptions });

@@ -7,6 +7,7 @@ export const objectFiles: {
 } = {
   before: [
     statementFile("interface/entry-schema.sql"),
+    statementFile("interface/entry-comment.sql"),
     statementFile("interface/plan-schema.sql"),
     statementFile("interface/installation.sql"),
     statementFile("interface/plans.sql"),
