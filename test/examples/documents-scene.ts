@@ -9,7 +9,7 @@ import { fill } from "../../examples/documents/src/data/fill.ts";
 import { connectPemba } from "../../examples/documents/src/data/pemba.ts";
 import { makeSample } from "../../examples/documents/src/data/sample.ts";
 import { readSettings, tenant } from "../../examples/documents/src/settings.ts";
-import { createTestDatabase } from "../support/database.ts";
+import { createTestDatabase, markTestRole } from "../support/database.ts";
 import { startServing } from "../support/pemba.ts";
 
 /** The example at work, with Pemba on the same database. */
@@ -48,7 +48,10 @@ export async function startScene({
   const { url: pembaUrl } = await serving.addresses;
   const pemba = connectPemba({ url: pembaUrl, token: "", tenant });
   const owner = postgres(url, { max: 1, onnotice: () => {} });
+  const { username } = new URL(readSettings({}).databaseUrl);
+  const [known] = await owner`select from pg_roles where rolname = ${username}`;
   await fill({ owner, pemba, sample: makeSample(documentCount), hasRowSecurity, replaces: false });
+  if (known === undefined) await markTestRole(owner, username);
 
   const statements: string[] = [];
   const record = (_connection: number, statement: string): void => {

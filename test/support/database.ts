@@ -42,13 +42,22 @@ async function createDatabase({
   return { url: url.href, drop: () => onServer((sql) => dropDatabase(sql, name)) };
 }
 
-/** Drops every database that this run made and did not drop. */
+/** Marks a role of the server, which this run has made, to be dropped when the run ends. */
+export async function markTestRole(sql: postgres.Sql, role: string): Promise<void> {
+  await sql`comment on role ${sql(role)} is ${sql.unsafe(`'${namePrefix()}'`)}`;
+}
+
+/** Drops every database that this run made and did not drop, and the roles that it marked. */
 export async function dropTestDatabases(): Promise<void> {
   await onServer(async (sql) => {
     const left = await sql<{ name: string }[]>`
       select datname as name from pg_database where starts_with(datname, ${namePrefix()})
     `;
     for (const { name } of left) await dropDatabase(sql, name);
+    const roles = await sql<{ name: string }[]>`
+      select rolname as name from pg_roles where shobj_description(oid, 'pg_authid') = ${namePrefix()}
+    `;
+    for (const { name } of roles) await sql`drop role ${sql(name)}`;
   });
 }
 
