@@ -53,10 +53,17 @@ export function limitConnections(app: HttpApp, intake: Intake, isEncrypted: bool
  * request with no right to the tenant delays those of that tenant, as it does without any order.
  */
 function tenantIn(url = ""): TenantId | undefined {
-  return /^\/v1\/tenants\/(?<tenant>[^/?]{1,128})/.exec(url)?.groups?.["tenant"] as
-    | TenantId
-    | undefined;
+  if (!url.startsWith(tenantPrefix)) return undefined;
+  const rest = url.slice(tenantPrefix.length, tenantPrefix.length + tenantCharacters);
+  const end = rest.search(/[/?]/);
+  const tenant = end === -1 ? rest : rest.slice(0, end);
+  return tenant === "" ? undefined : (tenant as TenantId);
 }
+
+const tenantPrefix = "/v1/tenants/";
+
+/** What is longer is no tenant's id. */
+const tenantCharacters = 128;
 
 function refuse(socket: Socket, max: number, isEncrypted: boolean): void {
   if (isEncrypted) {

@@ -1,12 +1,19 @@
 import type { Socket } from "node:net";
 
+/** The connections whose last request was for the same. */
+interface ConnectionGroup {
+  readonly name: string | undefined;
+  connections: number;
+  idle: number;
+}
+
 /** A connection that is open. */
 interface ClientConnection {
   readonly close: () => void;
   /** How many requests are under way on it. */
   requests: number;
-  /** What its last request was for; undefined when that is not known, and before the first one. */
-  group: string | undefined;
+  /** By what its last request was for; the unnamed one when that is not known, and before the first one. */
+  group: ConnectionGroup;
 }
 
 /** A group makes room first when its idle connections exceed this part of the limit. */
@@ -27,7 +34,9 @@ export class Connections {
   readonly #byKey = new Map<string, ClientConnection>();
   /** In the order in which they became idle. */
   readonly #idle = new Set<ClientConnection>();
-  readonly #idleOfGroup = new Map<string | undefined, number>();
+  /** Those that have connections, without the unnamed one. */
+  readonly #groups = new Map<string, ConnectionGroup>();
+  readonly #unnamed: ConnectionGroup = { name: undefined, connections: 0, idle: 0 };
   #open = 0;
 
   constructor(max: number) {
@@ -41,12 +50,15 @@ export class Connections {
   opened(key: string, close: () => void): (() => void) | undefined {
     if (this.#open >= this.#max && !this.#makeRoom()) return undefined;
     this.#open += 1;
-    const connection: ClientConnection = { close, requests: 0, group: undefined };
+    const group = this.#unnamed;
+    group.connections += 1;
+    const connection: ClientConnection = { close, requests: 0, group };
     this.#byKey.set(key, connection);
     this.#addIdle(connection);
     return () => {
       this.#open -= 1;
       this.#removeIdle(connection);
+      this.#leaveGroup(connection);
       if (this.#byKey.get(key) === connection) this.#byKey.delete(key);
     };
   }
@@ -57,7 +69,7 @@ export class Connections {
     if (connection === undefined) return () => undefined;
     connection.requests += 1;
     this.#removeIdle(connection);
-    connection.group = group;
+    if (connection.group.name !== group) this.#enterGroup(connection, group);
     return () => {
       connection.requests -= 1;
       const isOpen = this.#byKey.get(key) === connection;
@@ -77,7 +89,7 @@ export class Connections {
   #longestOfCrowd(): ClientConnection | undefined {
     let looks = 0;
     for (const one of this.#idle) {
-      if (this.#idleIn(one.group) > this.#max * crowdPart) return one;
+      if (one.group.idle > this.#max * crowdPart) return one;
       looks += 1;
       if (looks === looksMax) return undefined;
     }
@@ -86,18 +98,32 @@ export class Connections {
 
   #addIdle(connection: ClientConnection): void {
     this.#idle.add(connection);
-    this.#idleOfGroup.set(connection.group, this.#idleIn(connection.group) + 1);
+    connection.group.idle += 1;
   }
 
   #removeIdle(connection: ClientConnection): void {
-    if (!this.#idle.delete(connection)) return;
-    const left = this.#idleIn(connection.group) - 1;
-    if (left > 0) this.#idleOfGroup.set(connection.group, left);
-    else this.#idleOfGroup.delete(connection.group);
+    if (this.#idle.delete(connection)) connection.group.idle -= 1;
   }
 
-  #idleIn(group: string | undefined): number {
-    return this.#idleOfGroup.get(group) ?? 0;
+  /** The connection is busy. */
+  #enterGroup(connection: ClientConnection, name: string | undefined): void {
+    this.#leaveGroup(connection);
+    connection.group = this.#groupOf(name);
+    connection.group.connections += 1;
+  }
+
+  #leaveGroup({ group }: ClientConnection): void {
+    group.connections -= 1;
+    if (group.connections === 0 && group.name !== undefined) this.#groups.delete(group.name);
+  }
+
+  #groupOf(name: string | undefined): ConnectionGroup {
+    if (name === undefined) return this.#unnamed;
+    const known = this.#groups.get(name);
+    if (known !== undefined) return known;
+    const group = { name, connections: 0, idle: 0 };
+    this.#groups.set(name, group);
+    return group;
   }
 }
 
