@@ -13,6 +13,7 @@ export const mayImport: Readonly<Record<string, readonly string[]>> = {
   plan: ["base", "condition", "language"],
   memory: answering,
   sql: answering,
+  authoring: [...answering, "sql"],
   telemetry: ["base"],
   config: ["base"],
   intake: ["base"],
@@ -27,7 +28,7 @@ export const mayImport: Readonly<Record<string, readonly string[]>> = {
   // Instances ask each other over gRPC, in place of a store.
   distributed: [...serving, "gen", "grpc"],
   // A command is where the servers are put together.
-  cli: [...serving, "gen", "http", "grpc", "distributed"],
+  cli: [...serving, "authoring", "gen", "http", "grpc", "distributed"],
 };
 
 /** The same for the rooms of src/store/postgres; what stands beside them puts them together. */

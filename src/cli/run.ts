@@ -13,6 +13,7 @@ const commands: ReadonlyMap<string, () => Promise<Command>> = new Map([
   ["sql", async () => (await import("./sql/sql.ts")).sql],
   ["gc", async () => (await import("./gc.ts")).gc],
   ["import", async () => (await import("./import.ts")).importCommand],
+  ["schema", async () => (await import("./schema/schema.ts")).schema],
   ["explain", async () => (await import("./explain.ts")).explain],
   ["version", async () => (await import("./version.ts")).version],
 ]);

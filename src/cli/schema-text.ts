@@ -2,11 +2,24 @@ import { readFileSync } from "node:fs";
 
 import { PembaError } from "../base/error.ts";
 
-/** The text of a schema file. The error of one that cannot be read begins with `word`. */
+const standardInput = "-";
+
+/**
+ * The text of a schema file, or of standard input for `-`, without a byte order mark. The error of one
+ * that cannot be read begins with `word`.
+ */
 export function readSchemaText(file: string, word: string): string {
+  return readText(file, word).replace(/^\uFEFF/, "");
+}
+
+/** The same, with the byte order mark if there is one. */
+function readText(file: string, word: string): string {
   try {
-    return readFileSync(file, "utf8");
-  } catch {
-    throw new PembaError("INVALID_ARGUMENT", `${word}: \`${file}\` cannot be read`);
+    const bytes = readFileSync(file === standardInput ? 0 : file);
+    // A text that is read as another one must not be written back.
+    return new TextDecoder("utf-8", { fatal: true, ignoreBOM: true }).decode(bytes);
+  } catch (error) {
+    const why = error instanceof TypeError ? "is not UTF-8" : "cannot be read";
+    throw new PembaError("INVALID_ARGUMENT", `${word}: \`${file}\` ${why}`);
   }
 }

@@ -1,3 +1,4 @@
+import { commentsIn } from "./comment.ts";
 import { endOfComment, endOfString, isCommentStart, isQuoteCode, slash } from "./skip.ts";
 import { keywords, punctuation, type Token } from "./token.ts";
 
@@ -53,21 +54,11 @@ export function blankBlockComments(body: string): string {
   if (!body.includes("/*")) return body;
   let result = "";
   let copied = 0;
-  let offset = 0;
-  while (offset < body.length) {
-    const code = body.charCodeAt(offset);
-    if (isQuoteCode(code)) {
-      offset = endOfString(body, offset) ?? offset + 1;
-    } else if (code === slash && isCommentStart(body, offset)) {
-      const end = endOfComment(body, offset) ?? body.length;
-      const comment = body.slice(offset, end);
-      const blank = comment.startsWith("/*") ? comment.replaceAll(/[^\r\n]/g, " ") : comment;
-      result += body.slice(copied, offset) + blank;
-      offset = end;
-      copied = end;
-    } else {
-      offset += 1;
-    }
+  for (const { start, end } of commentsIn(body)) {
+    const comment = body.slice(start, end);
+    const blank = comment.startsWith("/*") ? comment.replaceAll(/[^\r\n]/g, " ") : comment;
+    result += body.slice(copied, start) + blank;
+    copied = end;
   }
   return result + body.slice(copied);
 }

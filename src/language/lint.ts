@@ -7,6 +7,7 @@ import type { SchemaTree, InvocationNode, OperationNode, ReferenceNode } from ".
 
 /** A part of a schema that compiles but may not mean what its author thinks. */
 export interface Warning {
+  readonly code: "mixed-operators" | "negated-recursion";
   readonly position: Position;
   readonly message: string;
 }
@@ -24,6 +25,7 @@ function* warnOfMixedOperators(tree: SchemaTree): Generator<Warning> {
     for (const { kind, left, position } of operationsOf(permission.expression)) {
       if (!("grouped" in left) || left.grouped || left.kind === kind) continue;
       yield {
+        code: "mixed-operators",
         position,
         message: `\`${kind}\` after \`${left.kind}\` applies to everything before it, since operators are read from the left: parentheses would say so`,
       };
@@ -48,6 +50,7 @@ function* warnOfNegatedRecursion(tree: SchemaTree): Generator<Warning> {
     if (components.get(from) !== components.get(to)) continue;
     seen.add(negatedBy);
     yield {
+      code: "negated-recursion",
       position: negatedBy.position,
       message: `permission \`${from}\` depends on its own denial through \`${to}\`: where data leads back to the same entity, a check has no answer`,
     };

@@ -123,6 +123,7 @@ function* parseEntity(cursor: Cursor): Steps<EntityNode> {
 
 /** Reads `rule name(parameter type, ...) { body }`. The body is another language and stays text. */
 function* parseRule(cursor: Cursor): Steps<RuleNode | undefined> {
+  const { start } = cursor.token;
   cursor.expect("RULE");
   const head = yield* cursor.attempt(() => parseHead(cursor), ["LCB", "ENTITY", "RULE"]);
   // A rule with a wrong head still has a body, whose words must not be read as statements.
@@ -142,6 +143,7 @@ function* parseRule(cursor: Cursor): Steps<RuleNode | undefined> {
     kind: "rule",
     ...head,
     body: { text: cursor.source.text.slice(offset, end), offset },
+    span: { start, end: end + 1 },
   };
 }
 

@@ -1,7 +1,7 @@
 import { operandsOf, operationsOf } from "./operand.ts";
 import type { Problems } from "./problem.ts";
 import type { Position } from "./source.ts";
-import type { EntityNode, MemberNode, SchemaTree } from "./tree.ts";
+import type { EntityNode, MemberNode, SchemaTree, StatementNode } from "./tree.ts";
 
 /**
  * The most names, relation types, operators and targets of walks of a schema. An evaluation visits
@@ -28,19 +28,40 @@ export function tooLarge(member: CountedMember | undefined): string {
 /**
  * Adds a problem at the member that makes the schema too large to be evaluated, if there is one.
  */
-export function checkSize({ statements }: SchemaTree, problems: Problems): void {
+export function checkSize(tree: SchemaTree, problems: Problems): void {
+  for (const { size, statement, member } of runningSizes(tree)) {
+    if (size <= schemaSizeMax || member === undefined) continue;
+    const { text: name, position } = member.name;
+    const entity = statement.name.text;
+    problems.add(position, tooLarge({ kind: member.kind, entity, name, position }));
+    return;
+  }
+}
+
+/** The size of a schema, to compare with {@link schemaSizeMax}. */
+export function schemaSizeOf(tree: SchemaTree): number {
+  let total = 0;
+  for (const { size } of runningSizes(tree)) total = size;
+  return total;
+}
+
+interface RunningSize {
+  /** Of the text up to the end of the member or, without a member, of the head of the statement. */
+  readonly size: number;
+  readonly statement: StatementNode;
+  readonly member: MemberNode | undefined;
+}
+
+function* runningSizes({ statements }: SchemaTree): Generator<RunningSize> {
   let size = 0;
   for (const statement of statements) {
     size += 1;
+    yield { size, statement, member: undefined };
     if (statement.kind === "rule") continue;
     const types = typesOfRelations(statement);
     for (const member of statement.members) {
       size += sizeOf(member, types);
-      if (size <= schemaSizeMax) continue;
-      const { text: name, position } = member.name;
-      const entity = statement.name.text;
-      problems.add(position, tooLarge({ kind: member.kind, entity, name, position }));
-      return;
+      yield { size, statement, member };
     }
   }
 }

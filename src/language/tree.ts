@@ -63,6 +63,7 @@ export interface RuleNode {
   readonly parameters: readonly ParameterNode[];
   /** The text between the braces, verbatim, and its offset in the source. */
   readonly body: { readonly text: string; readonly offset: number };
+  readonly span: SourceSpan;
 }
 
 export interface ParameterNode {

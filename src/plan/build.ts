@@ -8,15 +8,25 @@ import { unfold } from "./passes/3-unfold.ts";
 import { arrange } from "./passes/4-arrange.ts";
 import { dropGuards, type CandidatePlan, dropGuardsOfSuperset } from "./passes/5-drop-guards.ts";
 import { collapse } from "./passes/6-collapse.ts";
+import type { PlanSize } from "./passes/plan-size.ts";
 import type { AskedNetwork, Plan } from "./plan.ts";
 import { resolveQuestion, type Question } from "./question.ts";
 
 /** The plan of a question: a search if it can be one, otherwise a gather. */
 export function* buildPlan(asked: AskedNetwork): Steps<Plan> {
+  return (yield* buildMeasuredPlan(asked)).plan;
+}
+
+/** The same with the size of a search, to compare with `planMax`. */
+export function* buildMeasuredPlan(asked: AskedNetwork): Steps<{
+  readonly plan: Plan;
+  /** Undefined for a gather. */
+  readonly size: PlanSize | undefined;
+}> {
   const unfolded = yield* unfold(asked.network, asked.root, { withoutGuards: false });
   return unfolded.kind === "automaton"
-    ? arrange(asked, unfolded.automaton)
-    : { ...asked, kind: "gather", reasons: unfolded.reasons };
+    ? { plan: arrange(asked, unfolded.automaton), size: unfolded.size }
+    : { plan: { ...asked, kind: "gather", reasons: unfolded.reasons }, size: undefined };
 }
 
 /** The plan that finds the candidates of a lookup: all that `plan` accepts, and more. */

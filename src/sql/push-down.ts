@@ -20,7 +20,7 @@ export const plainShape: CheckShape = {
 };
 
 /** A longer statement takes longer to read than a gather takes. */
-const charactersMax = 250_000;
+export const charactersMax = 250_000;
 
 /** A search is pushed down unless a rule of it has no SQL or its statement gets too long. */
 export function pushDown(plan: SearchPlan): PushDown {

@@ -1,6 +1,5 @@
 import { must } from "../../base/assert.ts";
 import { Pace, type Steps } from "../../base/steps.ts";
-import { planMax } from "../limit.ts";
 import type { Formula, Node } from "../network.ts";
 import type { GatherReason } from "../plan.ts";
 import {
@@ -22,9 +21,10 @@ import {
   type OpenState,
   type Polarity,
 } from "./automaton.ts";
+import { PlanCounter, type PlanSize, TooLarge } from "./plan-size.ts";
 
 export type Unfolded =
-  | { readonly kind: "automaton"; readonly automaton: Automaton }
+  | { readonly kind: "automaton"; readonly automaton: Automaton; readonly size: PlanSize }
   | { readonly kind: "obstacle"; readonly reasons: readonly GatherReason[] };
 
 /**
@@ -48,9 +48,6 @@ export function unfold(
   return new Unfolding(network, options).run(root);
 }
 
-/** Thrown when a plan passes its bounds, and caught by `run`. */
-class TooLarge extends Error {}
-
 class Unfolding {
   readonly #network: RestrictedNetwork;
   readonly #withoutGuards: boolean;
@@ -60,9 +57,7 @@ class Unfolding {
   readonly #reasons = new Map<string, GatherReason>();
   readonly #composites = new Set<Node>();
   readonly #pace = new Pace();
-  #visits = 0;
-  #leaves = 0;
-  #branches = 0;
+  readonly #counter = new PlanCounter();
 
   constructor(network: RestrictedNetwork, options: { readonly withoutGuards: boolean }) {
     this.#network = network;
@@ -77,8 +72,9 @@ class Unfolding {
       const label = nodes.map(labelOf).join("|");
       try {
         // This bound is cheap. Visiting thousands of permissions one by one would take long.
-        const isTooMuch = nodes.some((node) => leastNames(this.#network, node) > planMax.names);
-        if (!this.#withoutGuards && isTooMuch) throw new TooLarge();
+        if (!this.#withoutGuards) {
+          for (const node of nodes) this.#counter.note("names", leastNames(this.#network, node));
+        }
         const branches = yield* this.#expand(nodes);
         states.push({ entityType, label, branches: branches.map((one) => this.#close(one)) });
       } catch (error) {
@@ -88,7 +84,7 @@ class Unfolding {
       }
     }
     return this.#reasons.size === 0
-      ? { kind: "automaton", automaton: { states } }
+      ? { kind: "automaton", automaton: { states }, size: this.#counter.size }
       : { kind: "obstacle", reasons: [...this.#reasons.values()] };
   }
 
@@ -100,7 +96,7 @@ class Unfolding {
       .join(" ");
     let id = this.#ids.get(key);
     if (id === undefined) {
-      if (this.#entries.length === planMax.states) throw new TooLarge();
+      this.#counter.add("states", 1);
       id = this.#entries.length;
       this.#ids.set(key, id);
       this.#entries.push({ entityType: must(nodes[0], "a state has nodes").entityType, nodes });
@@ -113,13 +109,13 @@ class Unfolding {
    * fixpoint), so names that refer to each other end.
    */
   *#expand(nodes: readonly Node[]): Steps<readonly Branch[]> {
-    const branches = new BranchTable((count) => this.#countBranches(count));
+    const branches = new BranchTable((count) => this.#counter.add("branches", count));
     const met = new Map<Node, (readonly NodeGuard[])[]>();
     const stack: PendingFormula[] = nodes.map((node) => asPending(node, [])).toReversed();
     for (let next = stack.pop(); next !== undefined; next = stack.pop()) {
       if (this.#pace.step()) yield;
       const { holder, formula, guards } = next;
-      this.#countLeaves(1);
+      this.#counter.add("leaves", 1);
       switch (formula.kind) {
         case "or":
           for (const operand of formula.operands.toReversed()) {
@@ -171,26 +167,15 @@ class Unfolding {
     const before = met.get(node) ?? [];
     if (isComposite(node)) {
       this.#composites.add(node);
-      this.#visits += 1 + before.length;
+      this.#counter.add("visits", 1 + before.length);
+      this.#counter.note("names", this.#composites.size);
     } else {
-      this.#countLeaves(before.length);
+      this.#counter.add("leaves", before.length);
     }
-    const { visits, names } = planMax;
-    if (this.#visits > visits || this.#composites.size > names) throw new TooLarge();
     if (before.some((fewer) => fewer.every((guard) => guards.includes(guard)))) return false;
     if (before.length === 0) met.set(node, [guards]);
     else before.push(guards);
     return true;
-  }
-
-  #countLeaves(count: number): void {
-    this.#leaves += count;
-    if (this.#leaves > planMax.leaves) throw new TooLarge();
-  }
-
-  #countBranches(count: number): void {
-    this.#branches += count;
-    if (this.#branches > planMax.branches) throw new TooLarge();
   }
 
   /** The operand that the search goes on through, behind the others; none when one is impossible. */
@@ -198,7 +183,7 @@ class Unfolding {
     { holder, guards }: PendingFormula,
     formula: Extract<Formula, { kind: "and" | "not" }>,
   ): PendingFormula[] {
-    if (formula.kind === "and") this.#countLeaves(formula.operands.length);
+    if (formula.kind === "and") this.#counter.add("leaves", formula.operands.length);
     const required = formula.kind === "and" ? [...new Set(formula.operands)] : [formula.left];
     const inlined = must(required[0], "an operator has operands");
     if (!required.every((node) => isPossible(this.#network, node))) return [];
@@ -225,7 +210,7 @@ class Unfolding {
   #behind(node: Node, guards: readonly NodeGuard[], more: readonly NodeGuard[]): PendingFormula[] {
     const all = [...guards];
     for (const guard of more) if (!all.includes(guard)) all.push(guard);
-    if (all.length > planMax.guards) throw new TooLarge();
+    this.#counter.note("guards", all.length);
     const excluded = new Set(all.flatMap((one) => (one.polarity === "excluded" ? one.node : [])));
     if (all.some((one) => one.polarity === "required" && excluded.has(one.node))) return [];
     return [asPending(node, all)];

@@ -1,0 +1,112 @@
+import { runThrough, type Steps } from "../../base/steps.ts";
+import { suggest } from "../../base/suggest.ts";
+import { compileSchemaSteps } from "../../language/compile.ts";
+import { scanToken } from "../../language/lexer.ts";
+import { parseSchemaSteps } from "../../language/parse.ts";
+import { scopeOf } from "../../language/scope.ts";
+import type { Position, Source } from "../../language/source.ts";
+import type { SchemaTree } from "../../language/tree.ts";
+import { lower } from "../../plan/passes/1-lower.ts";
+import { type AllowComment, type AllowedCode, allowCommentsOf } from "./allow-comment.ts";
+import type { LintedSchema, Severity } from "./rule.ts";
+import { commentFaults, lintRules } from "./rules.ts";
+import { surveyPlans } from "./survey.ts";
+
+/** What lint says of a place of a schema. */
+export interface LintFinding {
+  /** A section of docs/lint.md. */
+  readonly code: string;
+  readonly severity: Severity;
+  readonly position: Position;
+  /** The column behind the word at the position, in the same line. */
+  readonly endColumn: number;
+  readonly message: string;
+}
+
+/**
+ * Lists what is legal but doubtful in the text of a schema, in the order of the text. Throws
+ * SCHEMA_PARSE or SCHEMA_COMPILE if it is not a schema.
+ */
+export function lintSchemaText(text: string): readonly LintFinding[] {
+  return runThrough(lintSchemaTextSteps(text));
+}
+
+/** In steps, so that an editor can do other work in between. */
+function* lintSchemaTextSteps(text: string): Steps<readonly LintFinding[]> {
+  const tree = yield* parseSchemaSteps(text);
+  const schema = yield* compileSchemaSteps(tree);
+  const network = yield* lower(schema);
+  const survey = yield* surveyPlans(schema, network);
+  const linted = { tree, scope: scopeOf(tree), schema, network, survey };
+  const findings = yield* findingsOf(linted);
+  return silence(tree, findings).toSorted(byPlace);
+}
+
+function* findingsOf(linted: LintedSchema): Steps<readonly LintFinding[]> {
+  const findings: LintFinding[] = [];
+  for (const { code, severity, find } of lintRules) {
+    for (const { position, message } of find(linted)) {
+      const endColumn = endColumnOf(linted.tree.source, position);
+      findings.push({ code, severity, position, endColumn, message });
+    }
+    yield;
+  }
+  return findings;
+}
+
+/** Leaves out what comments allow, and adds what is wrong with the comments. */
+function silence(tree: SchemaTree, findings: readonly LintFinding[]): readonly LintFinding[] {
+  const { allowed, faulty } = allowCommentsOf(tree);
+  const used = new Set<AllowedCode>();
+  const left = findings.filter((finding) => {
+    const codes = allowed.flatMap((comment) => codesFor(comment, finding));
+    for (const code of codes) used.add(code);
+    return codes.length === 0;
+  });
+  const faults = faulty.map(({ text, position }) => {
+    const message = `\`${text}\` is not understood, expected \`allow\` and a code`;
+    return commentFinding("unknown-code", { text: "//", position }, message);
+  });
+  const needless = allowed
+    .flatMap(({ codes }) => codes)
+    .filter((code) => !used.has(code))
+    .map((code) =>
+      knownCodes.has(code.text)
+        ? commentFinding("needless-allow", code, `there is no \`${code.text}\` to allow here`)
+        : commentFinding("unknown-code", code, unknownMessage(code.text)),
+    );
+  return [...left, ...faults, ...needless];
+}
+
+const knownCodes = new Set(lintRules.map(({ code }) => code));
+
+function unknownMessage(code: string): string {
+  return `\`${code}\` is not a code of lint${suggest(code, knownCodes)}`;
+}
+
+function codesFor(
+  { codes, from, to }: AllowComment,
+  { code, position: { line } }: LintFinding,
+): readonly AllowedCode[] {
+  return line < from || line > to ? [] : codes.filter(({ text }) => text === code);
+}
+
+function commentFinding(
+  code: keyof typeof commentFaults,
+  { text, position }: AllowedCode,
+  message: string,
+): LintFinding {
+  const severity = commentFaults[code];
+  return { code, severity, position, endColumn: position.column + text.length, message };
+}
+
+function endColumnOf({ text, lines }: Source, { line, column }: Position): number {
+  const { start, end } = scanToken(text, (lines[line - 1] ?? 0) + column - 1);
+  return column + end - start;
+}
+
+function byPlace(one: LintFinding, other: LintFinding): number {
+  const { position: a } = one;
+  const { position: b } = other;
+  return a.line - b.line || a.column - b.column || (one.code < other.code ? -1 : 1);
+}
