@@ -13,7 +13,7 @@ export function readSchemaText(file: string, word: string): string {
 }
 
 /** The same, with the byte order mark if there is one. */
-function readText(file: string, word: string): string {
+export function readText(file: string, word: string): string {
   try {
     const bytes = readFileSync(file === standardInput ? 0 : file);
     // A text that is read as another one must not be written back.

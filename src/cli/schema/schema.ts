@@ -1,13 +1,16 @@
 import type { Command } from "../command.ts";
 import { complain } from "../output.ts";
+import { format } from "./format.ts";
 import { lint } from "./lint.ts";
 
 /** The words after `schema`. */
-const parts: ReadonlyMap<string, Command> = new Map([lint].map((part) => [part.name, part]));
+const parts: ReadonlyMap<string, Command> = new Map(
+  [lint, format].map((part) => [part.name, part]),
+);
 
 export const schema: Command = {
   name: "schema",
-  summary: "lint schemas",
+  summary: "lint and format schemas",
   help: (words) => parts.get(words[0] ?? "")?.help(words.slice(1)) ?? overview(),
 
   async run([word = "", ...rest]) {
