@@ -1,16 +1,18 @@
 import type { Command } from "../command.ts";
 import { complain } from "../output.ts";
+import { diff } from "./diff.ts";
 import { format } from "./format.ts";
+import { graph } from "./graph.ts";
 import { lint } from "./lint.ts";
 
 /** The words after `schema`. */
 const parts: ReadonlyMap<string, Command> = new Map(
-  [lint, format].map((part) => [part.name, part]),
+  [lint, format, diff, graph].map((part) => [part.name, part]),
 );
 
 export const schema: Command = {
   name: "schema",
-  summary: "lint and format schemas",
+  summary: "lint, format, compare and draw schemas",
   help: (words) => parts.get(words[0] ?? "")?.help(words.slice(1)) ?? overview(),
 
   async run([word = "", ...rest]) {

@@ -1,4 +1,5 @@
-import type { EntityDefinition, Expression, Schema } from "../../../language/schema.ts";
+import type { EntityDefinition, Schema } from "../../../language/schema.ts";
+import { leavesOf, type LeafExpression } from "../../leaf.ts";
 import type { LintPlace, LintRule } from "../rule.ts";
 
 /** Relations, attributes and rules that no permission leads to. */
@@ -10,7 +11,7 @@ export const unreachableName: LintRule = {
     for (const statement of tree.statements) {
       const { text: type, position } = statement.name;
       if (statement.kind === "rule") {
-        if (reached.has(ruleKey(type))) continue;
+        if (reached.has(type)) continue;
         yield { position, message: `no permission calls rule \`${type}\`` };
         continue;
       }
@@ -23,15 +24,14 @@ export const unreachableName: LintRule = {
   },
 };
 
-function ruleKey(name: string): string {
-  return name;
-}
-
 function memberKey(type: string, name: string): string {
   return `${type}#${name}`;
 }
 
-/** The keys of what permissions lead to. An entity without permissions is asked by its other names. */
+/**
+ * The keys of what permissions lead to: `type#name`, or the name of a rule. An entity without permissions is
+ * asked by its other names.
+ */
 function reachedNames(schema: Schema): ReadonlySet<string> {
   const reached = new Set<string>();
   const usersets: string[][] = [];
@@ -51,8 +51,8 @@ function reachedNames(schema: Schema): ReadonlySet<string> {
       }
     }
     for (const { expression } of entity.permissions.values()) {
-      for (const leaf of leavesOf(expression)) {
-        if (leaf.kind === "call") reached.add(ruleKey(leaf.rule));
+      for (const { leaf } of leavesOf(expression)) {
+        if (leaf.kind === "call") reached.add(leaf.rule);
         for (const [type, name] of namesOf(entity, leaf)) reach(type, name);
       }
     }
@@ -62,16 +62,6 @@ function reachedNames(schema: Schema): ReadonlySet<string> {
     reach(type, name);
   }
   return reached;
-}
-
-type LeafExpression = Exclude<Expression, { readonly left: unknown }>;
-
-function* leavesOf(root: Expression): Generator<LeafExpression> {
-  const left = [root];
-  for (let next = left.pop(); next !== undefined; next = left.pop()) {
-    if ("left" in next) left.push(next.left, next.right);
-    else yield next;
-  }
 }
 
 /** The names that an operand asks or reads, each with its type. */
