@@ -1,44 +1,19 @@
-import type { DescMethod, DescService } from "@bufbuild/protobuf";
+import type { DescMethod } from "@bufbuild/protobuf";
 
 import { scopeOf } from "../auth/operation-scopes.ts";
 import { assert } from "../base/assert.ts";
 import type { Scope } from "../base/scope.ts";
-import { Bundle } from "../gen/base/v1/bundle_pb.ts";
-import { Data } from "../gen/base/v1/data_pb.ts";
-import { Permission } from "../gen/base/v1/permission_pb.ts";
-import { Schema } from "../gen/base/v1/schema_pb.ts";
-import { Tenancy } from "../gen/base/v1/tenancy_pb.ts";
-import { Watch } from "../gen/base/v1/watch_pb.ts";
-import { Health } from "../gen/grpc/health/v1/health_pb.ts";
 import { reflectionServices } from "./reflection.ts";
-
-/** Services by their names in REST paths. */
-const groups: readonly (readonly [DescService, string])[] = [
-  [Permission, "permissions"],
-  [Schema, "schemas"],
-  [Data, "data"],
-  [Bundle, "bundle"],
-  [Tenancy, "tenants"],
-  [Health, "health"],
-];
-
-/** Methods whose name is not service and method. */
-const others: readonly (readonly [DescMethod, string])[] = [
-  [Data.method.writeRelationships, "relationships.write"],
-  [Data.method.deleteRelationships, "relationships.delete"],
-  [Data.method.readRelationships, "data.relationships.read"],
-  [Data.method.readAttributes, "data.attributes.read"],
-  [Watch.method.watch, "watch"],
-];
+import { otherNames, servedServices } from "./services.ts";
 
 const names: ReadonlyMap<string, string> = new Map([
-  ...groups.flatMap(([service, group]) =>
+  ...servedServices.flatMap(({ service, group }) =>
     service.methods.map((method) => [pathOf(method), `${group}.${kebab(method.name)}`] as const),
   ),
   ...reflectionServices
     .flatMap(({ methods }) => methods)
     .map((method) => [pathOf(method), "reflection"] as const),
-  ...others.map(([method, name]) => [pathOf(method), name] as const),
+  ...otherNames.map(([method, name]) => [pathOf(method), name] as const),
 ]);
 
 /** The name of a method in all transports, such as `permissions.check`. */

@@ -15,13 +15,6 @@ import { assert } from "../base/assert.ts";
 import { errorOf, PembaError } from "../base/error.ts";
 import { statusOf } from "../base/status.ts";
 import { noTelemetry, type Telemetry } from "../base/telemetry.ts";
-import { Bundle } from "../gen/base/v1/bundle_pb.ts";
-import { Data } from "../gen/base/v1/data_pb.ts";
-import { Permission } from "../gen/base/v1/permission_pb.ts";
-import { Schema } from "../gen/base/v1/schema_pb.ts";
-import { Tenancy } from "../gen/base/v1/tenancy_pb.ts";
-import { Watch } from "../gen/base/v1/watch_pb.ts";
-import { Health } from "../gen/grpc/health/v1/health_pb.ts";
 import type { Intake } from "../intake/intake.ts";
 import type { Service } from "../service/service.ts";
 import { logFailure } from "../telemetry/failure.ts";
@@ -49,6 +42,7 @@ import { permissionMethods } from "./routes/permission.ts";
 import { schemaMethods } from "./routes/schema.ts";
 import { tenancyMethods } from "./routes/tenancy.ts";
 import { watchMethods } from "./routes/watch.ts";
+import { servedServices } from "./services.ts";
 
 /**
  * In milliseconds. Load balancers drop a connection that is silent for a minute or more, even with
@@ -56,7 +50,7 @@ import { watchMethods } from "./routes/watch.ts";
  */
 const keepalive = { time: 30_000, timeout: 20_000 };
 
-const services: readonly DescService[] = [Permission, Schema, Data, Bundle, Tenancy, Watch, Health];
+const services: readonly DescService[] = servedServices.map(({ service }) => service);
 
 /** The gRPC server of a service. */
 export interface GrpcServer {

@@ -1,0 +1,35 @@
+import type { DescMethod, DescService } from "@bufbuild/protobuf";
+
+import { Bundle } from "../gen/base/v1/bundle_pb.ts";
+import { Data } from "../gen/base/v1/data_pb.ts";
+import { Permission } from "../gen/base/v1/permission_pb.ts";
+import { Schema } from "../gen/base/v1/schema_pb.ts";
+import { Tenancy } from "../gen/base/v1/tenancy_pb.ts";
+import { Watch } from "../gen/base/v1/watch_pb.ts";
+import { Health } from "../gen/grpc/health/v1/health_pb.ts";
+
+interface ServedService {
+  readonly service: DescService;
+  /** The first word of the names of its operations, as in REST paths. */
+  readonly group: string;
+}
+
+/** The services besides reflection. A new one is added here, and its methods in `routes/`. */
+export const servedServices: readonly ServedService[] = [
+  { service: Permission, group: "permissions" },
+  { service: Schema, group: "schemas" },
+  { service: Data, group: "data" },
+  { service: Bundle, group: "bundle" },
+  { service: Tenancy, group: "tenants" },
+  { service: Watch, group: "watch" },
+  { service: Health, group: "health" },
+];
+
+/** Methods whose operation is not named by group and method. */
+export const otherNames: readonly (readonly [DescMethod, string])[] = [
+  [Data.method.writeRelationships, "relationships.write"],
+  [Data.method.deleteRelationships, "relationships.delete"],
+  [Data.method.readRelationships, "data.relationships.read"],
+  [Data.method.readAttributes, "data.attributes.read"],
+  [Watch.method.watch, "watch"],
+];
