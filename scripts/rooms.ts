@@ -27,8 +27,10 @@ export const mayImport: Readonly<Record<string, readonly string[]>> = {
   grpc: [...serving, "gen"],
   // Instances ask each other over gRPC, in place of a store.
   distributed: [...serving, "gen", "grpc"],
+  // They ask as a client does, without a server.
+  "model-test": [...storing, "intake", "store", "service"],
   // A command is where the servers are put together.
-  cli: [...serving, "authoring", "gen", "http", "grpc", "distributed"],
+  cli: [...serving, "authoring", "gen", "http", "grpc", "distributed", "model-test"],
 };
 
 /** The same for the rooms of src/store/postgres; what stands beside them puts them together. */

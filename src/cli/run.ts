@@ -15,6 +15,7 @@ const commands: ReadonlyMap<string, () => Promise<Command>> = new Map([
   ["import", async () => (await import("./import.ts")).importCommand],
   ["schema", async () => (await import("./schema/schema.ts")).schema],
   ["explain", async () => (await import("./explain.ts")).explain],
+  ["test", async () => (await import("./test.ts")).test],
   ["version", async () => (await import("./version.ts")).version],
 ]);
 

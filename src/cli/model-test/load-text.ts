@@ -1,0 +1,143 @@
+import { readFileSync, realpathSync, statSync } from "node:fs";
+import { isAbsolute, relative, resolve, sep } from "node:path";
+import { fileURLToPath } from "node:url";
+
+import { quote } from "../../base/quote.ts";
+import { messageOf } from "../output.ts";
+
+/** A text from a file or an address, or why there is none. */
+export type LoadedText =
+  | {
+      readonly kind: "text";
+      readonly text: string;
+      /** The file that it was read from. Undefined for an address. */
+      readonly path: string | undefined;
+    }
+  | { readonly kind: "problem"; readonly problem: string };
+
+/** Larger texts are refused, before they are in memory where their size is known. */
+const maxBytes = 8 * 1024 * 1024;
+
+/** How long an address may take for all of its answer. */
+const fetchTimeoutMs = 30_000;
+
+/** Reads what an argument names: a path, or an address with `file`, `http` or `https`. */
+export async function loadText(location: string): Promise<LoadedText> {
+  const scheme = /^([a-z][a-z0-9+.-]*):\/\//i.exec(location)?.[1]?.toLowerCase();
+  if (scheme === undefined) return readText(location);
+  if (scheme === "http" || scheme === "https") return await fetchText(location);
+  if (scheme !== "file") {
+    return problem(
+      `${quote(location)} cannot be read, expected a path or an address with file, http or https`,
+    );
+  }
+  try {
+    return readText(fileURLToPath(location));
+  } catch (error) {
+    return problem(`${quote(location)}: ${messageOf(error)}`);
+  }
+}
+
+/**
+ * Reads what a value of `schema` names. Undefined if it names nothing: then it is the schema itself. A
+ * path is relative to one of the folders, of which the first that has the file counts, and may not leave
+ * it.
+ */
+export async function loadSchemaText(
+  value: string,
+  folders: readonly string[],
+): Promise<LoadedText | undefined> {
+  // Every schema that compiles has an entity, and so a brace.
+  if (value.includes("{") || value.trim().includes("\n")) return undefined;
+  const location = value.trim();
+  const scheme = /^([a-z][a-z0-9+.-]*):\/\/[^/]/i.exec(location)?.[1]?.toLowerCase();
+  if (scheme === "http" || scheme === "https") return await fetchText(location);
+  if (scheme !== undefined) {
+    return problem(`invalid URL scheme: ${quote(location)}, expected http or https`);
+  }
+  const isOutside = isAbsolute(location) || location.split(/[/\\]/).includes("..");
+  if (isOutside) {
+    return problem(`invalid file path: ${quote(location)} is not below the folder of the file`);
+  }
+  for (const folder of folders) {
+    const path = resolve(folder, location);
+    if (statSync(path, { throwIfNoEntry: false }) === undefined) continue;
+    if (!isBelow(realpathSync(path), realpathSync(folder))) {
+      return problem(`invalid file path: ${quote(location)} leads out of its folder`);
+    }
+    return readText(path);
+  }
+  return problem(
+    `there is no file ${quote(location)}, and it is not a schema: a schema has entities`,
+  );
+}
+
+function isBelow(path: string, folder: string): boolean {
+  const way = relative(folder, path);
+  return way !== ".." && !way.startsWith(`..${sep}`) && !isAbsolute(way);
+}
+
+function readText(path: string): LoadedText {
+  try {
+    const { size } = statSync(path);
+    if (size > maxBytes) return tooLarge(path);
+    return { ...decoded(readFileSync(path), path), path };
+  } catch (error) {
+    const code = error instanceof Error && "code" in error ? String(error.code) : "";
+    const reason = reasons.get(code);
+    return problem(`${quote(path)} ${reason ?? `cannot be read: ${messageOf(error)}`}`);
+  }
+}
+
+const reasons: ReadonlyMap<string, string> = new Map([
+  ["ENOENT", "is not there"],
+  ["ENOTDIR", "is not there"],
+  ["EISDIR", "is a folder, expected a file"],
+  ["EACCES", "cannot be read: permission denied"],
+  ["ERR_ENCODING_INVALID_ENCODED_DATA", "is not UTF-8"],
+]);
+
+async function fetchText(address: string): Promise<LoadedText> {
+  try {
+    const signal = AbortSignal.timeout(fetchTimeoutMs);
+    const response = await fetch(rawAddress(address), { signal });
+    if (!response.ok) return problem(`${quote(address)} answers with status ${response.status}`);
+    const chunks: Uint8Array[] = [];
+    let bytes = 0;
+    for await (const chunk of response.body ?? []) {
+      bytes += chunk.length;
+      if (bytes > maxBytes) return tooLarge(address);
+      chunks.push(chunk);
+    }
+    return decoded(Buffer.concat(chunks), address);
+  } catch (error) {
+    return problem(`${quote(address)} cannot be read: ${messageOf(error)}`);
+  }
+}
+
+/** The page of a gist is not its text. */
+function rawAddress(address: string): string {
+  const url = new URL(address);
+  if (url.hostname !== "gist.github.com") return address;
+  url.hostname = "gist.githubusercontent.com";
+  url.pathname += "/raw";
+  return url.href;
+}
+
+/** The decoder skips a byte order mark. */
+function decoded(bytes: Buffer, name: string): LoadedText & { readonly kind: "text" } {
+  try {
+    const text = new TextDecoder("utf-8", { fatal: true }).decode(bytes);
+    return { kind: "text", text, path: undefined };
+  } catch (cause) {
+    throw new Error(`${quote(name)} is not UTF-8`, { cause });
+  }
+}
+
+function tooLarge(name: string): LoadedText {
+  return problem(`${quote(name)} is larger than ${maxBytes} bytes`);
+}
+
+function problem(text: string): LoadedText {
+  return { kind: "problem", problem: text };
+}
