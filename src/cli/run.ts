@@ -16,6 +16,9 @@ const commands: ReadonlyMap<string, () => Promise<Command>> = new Map([
   ["schema", async () => (await import("./schema/schema.ts")).schema],
   ["explain", async () => (await import("./explain.ts")).explain],
   ["test", async () => (await import("./test.ts")).test],
+  ["validate", async () => (await import("./validate.ts")).validate],
+  ["coverage", async () => (await import("./coverage.ts")).coverage],
+  ["ast", async () => (await import("./ast.ts")).ast],
   ["version", async () => (await import("./version.ts")).version],
 ]);
 

@@ -18,7 +18,11 @@ export interface ModelAttempt {
 }
 
 /** Reads the file at `location` with the schema that it names. */
-export async function loadModel(location: string, rules: ReadingRules): Promise<ModelAttempt> {
+export async function loadModel(
+  location: string,
+  rules: ReadingRules,
+  parts: "all" | "schema" = "all",
+): Promise<ModelAttempt> {
   const loaded = await loadText(location);
   const none = { location, model: undefined, warnings: [], paths: [] };
   if (loaded.kind === "problem") {
@@ -26,7 +30,7 @@ export async function loadModel(location: string, rules: ReadingRules): Promise<
     return { ...none, problems: [{ place, message: loaded.problem }] };
   }
   const paths = loaded.path === undefined ? [] : [loaded.path];
-  const read = readModelFile(loaded.text, location, rules);
+  const read = readModelFile(loaded.text, location, rules, parts);
   if (read.kind === "problems") return { ...none, paths, problems: read.problems };
   return await withSchema({ ...none, ...read, paths, problems: [] }, read.file);
 }

@@ -73,5 +73,5 @@ export function writeResult(file: string, text: string): void {
 const plain: Paint = (_tone, text) => text;
 
 /** In colours if the terminal shows them. */
-const colours: Paint = (tone, text) =>
+export const colours: Paint = (tone, text) =>
   styleText(tone === "good" ? "green" : "red", text, { stream: process.stdout });

@@ -23,12 +23,22 @@ export type ReadModelFile =
 const topKeys = ["tenant_id", "schema", "relationships", "attributes", "scenarios"];
 const scenarioKeys = ["name", "description", "checks", "entity_filters", "subject_filters"];
 
+/** Which parts of a file are read: all, or only its schema. */
+type ReadParts = "all" | "schema";
+
 /** Reads the text of a model test. `path` names it in places. */
-export function readModelFile(text: string, path: string, rules: ReadingRules): ReadModelFile {
+export function readModelFile(
+  text: string,
+  path: string,
+  rules: ReadingRules,
+  parts: ReadParts = "all",
+): ReadModelFile {
   const parsed = parseYaml(text, path);
   if ("faults" in parsed) return { kind: "problems", problems: parsed.faults };
   const reader = new YamlReader(parsed.yaml);
-  const file = reader.readRoot((root) => fileOf(reader, root, { path, yaml: parsed.yaml, rules }));
+  const file = reader.readRoot((root) =>
+    fileOf(reader, root, { path, yaml: parsed.yaml, rules, parts }),
+  );
   const { problems, doubts } = reader;
   const all = inOrder(rules.isStrict ? [...problems, ...doubts] : problems);
   return all.length > 0 || file === undefined
@@ -39,7 +49,12 @@ export function readModelFile(text: string, path: string, rules: ReadingRules): 
 function fileOf(
   reader: YamlReader,
   root: unknown,
-  given: { readonly path: string; readonly yaml: YamlText; readonly rules: ReadingRules },
+  given: {
+    readonly path: string;
+    readonly yaml: YamlText;
+    readonly rules: ReadingRules;
+    readonly parts: ReadParts;
+  },
 ): ModelFile | undefined {
   const top = reader.mapOf(root, "the file", topKeys);
   const schema = schemaOf(reader, top?.get("schema"), given.yaml);
@@ -47,8 +62,8 @@ function fileOf(
     if (reader.problems.length === 0) reader.problem(root, "schema is empty");
     return undefined;
   }
-  const facts = (key: string): unknown => top?.get(key)?.value;
-  const { path, rules } = given;
+  const { path, rules, parts } = given;
+  const facts = (key: string): unknown => (parts === "all" ? top?.get(key)?.value : undefined);
   return {
     path,
     schema,
