@@ -39,7 +39,7 @@ create table changes (
   value_type text collate "C",
   value jsonb,
   created_xid xid8,
-  at timestamp with time zone not null default now(),
+  at timestamp with time zone not null default clock_timestamp(),
   bytes integer,
   constraint changes_pkey PRIMARY KEY (tenant, xid, ordinal)
 )
@@ -99,6 +99,7 @@ CREATE INDEX relationships_by_subject ON relationships USING btree (subject_id, 
 
 create table removed_tenants (
   number bigint not null,
+  writers_below xid8,
   constraint removed_tenants_pkey PRIMARY KEY (number)
 );
 
@@ -144,6 +145,7 @@ AS $function$
 #variable_conflict use_column
 declare
   logged integer;
+  next_ordinal integer;
 begin
   if cardinality(entity_types) = 0 then
     return first_ordinal;
@@ -171,64 +173,76 @@ begin
       tenant_number, pg_current_xact_id(), first_ordinal, 'create', entity_types[1],
       entity_ids[1], relations[1], subject_types[1], subject_ids[1], subject_relations[1]
     );
-    return first_ordinal + 1;
+    next_ordinal := first_ordinal + 1;
   end if;
 
-  -- Insert without looking first: to look at each tuple costs a third of the whole. If one of them
-  -- is there already, the block is undone and leaves dead rows: those inserted before that one.
-  begin
-    insert into relationships (
-      tenant, entity_type, entity_id, relation, subject_type, subject_id, subject_relation,
-      created_xid
+  if next_ordinal is null then
+    -- Insert without looking first: to look at each tuple costs a third of the whole. If one of them
+    -- is there already, the block is undone and leaves dead rows: those inserted before that one.
+    begin
+      insert into relationships (
+        tenant, entity_type, entity_id, relation, subject_type, subject_id, subject_relation,
+        created_xid
+      )
+      select tenant_number, entity_type, entity_id, relation, subject_type, subject_id,
+        subject_relation, pg_current_xact_id()
+      from unnest(
+        entity_types, entity_ids, relations, subject_types, subject_ids, subject_relations
+      ) as wanted (entity_type, entity_id, relation, subject_type, subject_id, subject_relation)
+      order by entity_id collate "C", relation collate "C", entity_type collate "C",
+        subject_type collate "C", subject_relation collate "C", subject_id collate "C";
+      insert into changes (
+        tenant, xid, ordinal, operation, entity_type, entity_id, relation, subject_type, subject_id,
+        subject_relation
+      )
+      select tenant_number, pg_current_xact_id(), first_ordinal - 1 + position, 'create',
+        entity_type, entity_id, relation, subject_type, subject_id, subject_relation
+      from unnest(
+        entity_types, entity_ids, relations, subject_types, subject_ids, subject_relations
+      ) with ordinality as created (
+        entity_type, entity_id, relation, subject_type, subject_id, subject_relation, position
+      );
+      next_ordinal := first_ordinal + cardinality(entity_types);
+    exception when unique_violation then
+      null;
+    end;
+  end if;
+
+  if next_ordinal is null then
+    with created as (
+      insert into relationships (
+        tenant, entity_type, entity_id, relation, subject_type, subject_id, subject_relation,
+        created_xid
+      )
+      select tenant_number, entity_type, entity_id, relation, subject_type, subject_id,
+        subject_relation, pg_current_xact_id()
+      from unnest(
+        entity_types, entity_ids, relations, subject_types, subject_ids, subject_relations
+      ) as wanted (entity_type, entity_id, relation, subject_type, subject_id, subject_relation)
+      order by entity_id collate "C", relation collate "C", entity_type collate "C",
+        subject_type collate "C", subject_relation collate "C", subject_id collate "C"
+      on conflict do nothing
+      returning entity_type, entity_id, relation, subject_type, subject_id, subject_relation,
+        created_xid
     )
-    select tenant_number, entity_type, entity_id, relation, subject_type, subject_id,
-      subject_relation, pg_current_xact_id()
-    from unnest(
-      entity_types, entity_ids, relations, subject_types, subject_ids, subject_relations
-    ) as wanted (entity_type, entity_id, relation, subject_type, subject_id, subject_relation)
-    order by entity_id collate "C", relation collate "C", entity_type collate "C",
-      subject_type collate "C", subject_relation collate "C", subject_id collate "C";
     insert into changes (
       tenant, xid, ordinal, operation, entity_type, entity_id, relation, subject_type, subject_id,
       subject_relation
     )
-    select tenant_number, pg_current_xact_id(), first_ordinal - 1 + position, 'create',
+    select tenant_number, created_xid, first_ordinal - 1 + row_number() over (), 'create',
       entity_type, entity_id, relation, subject_type, subject_id, subject_relation
-    from unnest(
-      entity_types, entity_ids, relations, subject_types, subject_ids, subject_relations
-    ) with ordinality as created (
-      entity_type, entity_id, relation, subject_type, subject_id, subject_relation, position
-    );
-    return first_ordinal + cardinality(entity_types);
-  exception when unique_violation then
-    null;
-  end;
+    from created;
+    get diagnostics logged = row_count;
+    next_ordinal := first_ordinal + logged;
+  end if;
 
-  with created as (
-    insert into relationships (
-      tenant, entity_type, entity_id, relation, subject_type, subject_id, subject_relation,
-      created_xid
-    )
-    select tenant_number, entity_type, entity_id, relation, subject_type, subject_id,
-      subject_relation, pg_current_xact_id()
-    from unnest(
-      entity_types, entity_ids, relations, subject_types, subject_ids, subject_relations
-    ) as wanted (entity_type, entity_id, relation, subject_type, subject_id, subject_relation)
-    order by entity_id collate "C", relation collate "C", entity_type collate "C",
-      subject_type collate "C", subject_relation collate "C", subject_id collate "C"
-    on conflict do nothing
-    returning entity_type, entity_id, relation, subject_type, subject_id, subject_relation,
-      created_xid
-  )
-  insert into changes (
-    tenant, xid, ordinal, operation, entity_type, entity_id, relation, subject_type, subject_id,
-    subject_relation
-  )
-  select tenant_number, created_xid, first_ordinal - 1 + row_number() over (), 'create',
-    entity_type, entity_id, relation, subject_type, subject_id, subject_relation
-  from created;
-  get diagnostics logged = row_count;
-  return first_ordinal + logged;
+  if exists (
+    select from changes
+    where changes.tenant = tenant_number and changes.xid > pg_current_xact_id()
+  ) then
+    perform refuse_later_deletes(tenant_number, first_ordinal);
+  end if;
+  return next_ordinal;
 end
 $function$;
 -- execute: owner
@@ -254,28 +268,49 @@ AS $function$
 #variable_conflict use_column
 declare
   logged integer;
+  is_later boolean;
+  seen pg_snapshot;
+  next_ordinal integer := first_ordinal;
 begin
   if cardinality(wanted_entity_ids) = 0 then
     perform set_config('enable_seqscan', 'on', true);
   end if;
-  with deleted as (
-    delete from attributes
-    where tenant = tenant_number
-      and (wanted_entity_type = '' or entity_type = wanted_entity_type)
-      and (cardinality(wanted_entity_ids) = 0 or entity_id = any(wanted_entity_ids))
-      and (cardinality(wanted_names) = 0 or attribute = any(wanted_names))
-    returning entity_type, entity_id, attribute, value_type, value, created_xid
-  )
-  insert into changes (
-    tenant, xid, ordinal, operation, entity_type, entity_id, attribute, value_type, value,
-    created_xid, bytes
-  )
-  select tenant_number, pg_current_xact_id(), first_ordinal - 1 + row_number() over (), 'delete',
-    entity_type, entity_id, attribute, value_type, value, created_xid,
-    logged_bytes(entity_id, value)
-  from deleted;
-  get diagnostics logged = row_count;
-  return first_ordinal + logged;
+  loop
+    seen := pg_current_snapshot();
+    with deleted as (
+      delete from attributes
+      where tenant = tenant_number
+        and (wanted_entity_type = '' or entity_type = wanted_entity_type)
+        and (cardinality(wanted_entity_ids) = 0 or entity_id = any(wanted_entity_ids))
+        and (cardinality(wanted_names) = 0 or attribute = any(wanted_names))
+      returning entity_type, entity_id, attribute, value_type, value, created_xid
+    ),
+    logged as (
+      insert into changes (
+        tenant, xid, ordinal, operation, entity_type, entity_id, attribute, value_type, value,
+        created_xid, bytes
+      )
+      select tenant_number, pg_current_xact_id(), next_ordinal - 1 + row_number() over (), 'delete',
+        entity_type, entity_id, attribute, value_type, value, created_xid,
+        logged_bytes(entity_id, value)
+      from deleted
+      returning created_xid > xid as is_later
+    )
+    select count(*), coalesce(bool_or(logged.is_later), false) into logged, is_later from logged;
+    if is_later then
+      perform refuse_inversion();
+    end if;
+    next_ordinal := next_ordinal + logged;
+    exit when not is_changed_since(tenant_number, seen) or not exists (
+      select from attributes as stored
+      where tenant = tenant_number
+        and (wanted_entity_type = '' or entity_type = wanted_entity_type)
+        and (cardinality(wanted_entity_ids) = 0 or entity_id = any(wanted_entity_ids))
+        and (cardinality(wanted_names) = 0 or attribute = any(wanted_names))
+        and is_replaced_attribute(stored, seen)
+    );
+  end loop;
+  return next_ordinal;
 end
 $function$;
 -- execute: owner
@@ -340,29 +375,56 @@ AS $function$
 #variable_conflict use_column
 declare
   logged integer;
+  is_later boolean;
+  seen pg_snapshot;
+  next_ordinal integer := first_ordinal;
 begin
   if cardinality(entity_types) = 0 then
     return first_ordinal;
   end if;
-  with deleted as (
-    delete from attributes as stored
-    using unnest(entity_types, entity_ids, names) as wanted (entity_type, entity_id, attribute)
-    where stored.entity_id = wanted.entity_id
-      and stored.attribute = wanted.attribute
-      and stored.entity_type = wanted.entity_type
-      and stored.tenant = tenant_number
-    returning stored.*
-  )
-  insert into changes (
-    tenant, xid, ordinal, operation, entity_type, entity_id, attribute, value_type, value,
-    created_xid, bytes
-  )
-  select tenant_number, pg_current_xact_id(), first_ordinal - 1 + row_number() over (), 'delete',
-    entity_type, entity_id, attribute, value_type, value, created_xid,
-    logged_bytes(entity_id, value)
-  from deleted;
-  get diagnostics logged = row_count;
-  return first_ordinal + logged;
+  loop
+    seen := pg_current_snapshot();
+    with deleted as (
+      delete from attributes as stored
+      using (
+        select *
+        from unnest(entity_types, entity_ids, names) as keys (entity_type, entity_id, attribute)
+        order by entity_id collate "C", attribute collate "C", entity_type collate "C"
+      ) as wanted
+      where stored.entity_id = wanted.entity_id
+        and stored.attribute = wanted.attribute
+        and stored.entity_type = wanted.entity_type
+        and stored.tenant = tenant_number
+      returning stored.*
+    ),
+    logged as (
+      insert into changes (
+        tenant, xid, ordinal, operation, entity_type, entity_id, attribute, value_type, value,
+        created_xid, bytes
+      )
+      select tenant_number, pg_current_xact_id(), next_ordinal - 1 + row_number() over (), 'delete',
+        entity_type, entity_id, attribute, value_type, value, created_xid,
+        logged_bytes(entity_id, value)
+      from deleted
+      returning created_xid > xid as is_later
+    )
+    select count(*), coalesce(bool_or(logged.is_later), false) into logged, is_later from logged;
+    if is_later then
+      perform refuse_inversion();
+    end if;
+    next_ordinal := next_ordinal + logged;
+    exit when not is_changed_since(tenant_number, seen) or not exists (
+      select
+      from unnest(entity_types, entity_ids, names) as wanted (entity_type, entity_id, attribute)
+      join attributes as stored
+        on stored.entity_id = wanted.entity_id
+        and stored.attribute = wanted.attribute
+        and stored.entity_type = wanted.entity_type
+        and stored.tenant = tenant_number
+      where is_replaced_attribute(stored, seen)
+    );
+  end loop;
+  return next_ordinal;
 end
 $function$;
 -- execute: owner
@@ -374,33 +436,95 @@ AS $function$
 #variable_conflict use_column
 declare
   logged integer;
+  is_later boolean;
+  former_xid xid8;
+  seen pg_snapshot;
+  next_ordinal integer := first_ordinal;
 begin
   if cardinality(entity_types) = 0 then
     return first_ordinal;
   end if;
-  with deleted as (
-    delete from relationships as stored
-    using unnest(
-      entity_types, entity_ids, relations, subject_types, subject_ids, subject_relations
-    ) as wanted (entity_type, entity_id, relation, subject_type, subject_id, subject_relation)
-    where stored.entity_id = wanted.entity_id
-      and stored.relation = wanted.relation
-      and stored.entity_type = wanted.entity_type
-      and stored.tenant = tenant_number
-      and stored.subject_type = wanted.subject_type
-      and stored.subject_relation = wanted.subject_relation
-      and stored.subject_id = wanted.subject_id
-    returning stored.*
-  )
-  insert into changes (
-    tenant, xid, ordinal, operation, entity_type, entity_id, relation, subject_type, subject_id,
-    subject_relation, created_xid
-  )
-  select tenant_number, pg_current_xact_id(), first_ordinal - 1 + row_number() over (), 'delete',
-    entity_type, entity_id, relation, subject_type, subject_id, subject_relation, created_xid
-  from deleted;
-  get diagnostics logged = row_count;
-  return first_ordinal + logged;
+  loop
+    seen := pg_current_snapshot();
+    if cardinality(entity_types) = 1 then
+      -- The statement for several costs more than twice as much.
+      delete from relationships
+      where entity_id = entity_ids[1]
+        and relation = relations[1]
+        and entity_type = entity_types[1]
+        and tenant = tenant_number
+        and subject_type = subject_types[1]
+        and subject_relation = subject_relations[1]
+        and subject_id = subject_ids[1]
+      returning created_xid into former_xid;
+      get diagnostics logged = row_count;
+      is_later := false;
+      if logged = 1 then
+        is_later := former_xid > pg_current_xact_id();
+        insert into changes (
+          tenant, xid, ordinal, operation, entity_type, entity_id, relation, subject_type,
+          subject_id, subject_relation, created_xid
+        )
+        values (
+          tenant_number, pg_current_xact_id(), next_ordinal, 'delete', entity_types[1],
+          entity_ids[1], relations[1], subject_types[1], subject_ids[1], subject_relations[1],
+          former_xid
+        );
+      end if;
+    else
+      with deleted as (
+        delete from relationships as stored
+        using (
+          select *
+          from unnest(
+            entity_types, entity_ids, relations, subject_types, subject_ids, subject_relations
+          ) as keys (entity_type, entity_id, relation, subject_type, subject_id, subject_relation)
+          order by entity_id collate "C", relation collate "C", entity_type collate "C",
+            subject_type collate "C", subject_relation collate "C", subject_id collate "C"
+        ) as wanted
+        where stored.entity_id = wanted.entity_id
+          and stored.relation = wanted.relation
+          and stored.entity_type = wanted.entity_type
+          and stored.tenant = tenant_number
+          and stored.subject_type = wanted.subject_type
+          and stored.subject_relation = wanted.subject_relation
+          and stored.subject_id = wanted.subject_id
+        returning stored.*
+      ),
+      logged as (
+        insert into changes (
+          tenant, xid, ordinal, operation, entity_type, entity_id, relation, subject_type,
+          subject_id, subject_relation, created_xid
+        )
+        select tenant_number, pg_current_xact_id(), next_ordinal - 1 + row_number() over (),
+          'delete', entity_type, entity_id, relation, subject_type, subject_id, subject_relation,
+          created_xid
+        from deleted
+        returning created_xid > xid as is_later
+      )
+      select count(*), coalesce(bool_or(logged.is_later), false) into logged, is_later from logged;
+    end if;
+    if is_later then
+      perform refuse_inversion();
+    end if;
+    next_ordinal := next_ordinal + logged;
+    exit when not is_changed_since(tenant_number, seen) or not exists (
+      select
+      from unnest(
+        entity_types, entity_ids, relations, subject_types, subject_ids, subject_relations
+      ) as wanted (entity_type, entity_id, relation, subject_type, subject_id, subject_relation)
+      join relationships as stored
+        on stored.entity_id = wanted.entity_id
+        and stored.relation = wanted.relation
+        and stored.entity_type = wanted.entity_type
+        and stored.tenant = tenant_number
+        and stored.subject_type = wanted.subject_type
+        and stored.subject_relation = wanted.subject_relation
+        and stored.subject_id = wanted.subject_id
+      where is_replaced_tuple(stored, seen)
+    );
+  end loop;
+  return next_ordinal;
 end
 $function$;
 -- execute: owner
@@ -437,32 +561,56 @@ AS $function$
 #variable_conflict use_column
 declare
   logged integer;
+  is_later boolean;
+  seen pg_snapshot;
+  next_ordinal integer := first_ordinal;
 begin
   if cardinality(wanted_entity_ids) = 0 and cardinality(wanted_subject_ids) = 0 then
     -- No index begins with a type or a relation, so a scan of the table is cheaper.
     perform set_config('enable_seqscan', 'on', true);
   end if;
-  with deleted as (
-    delete from relationships
-    where tenant = tenant_number
-      and (wanted_entity_type = '' or entity_type = wanted_entity_type)
-      and (cardinality(wanted_entity_ids) = 0 or entity_id = any(wanted_entity_ids))
-      and (wanted_relation = '' or relation = wanted_relation)
-      and (wanted_subject_type = '' or subject_type = wanted_subject_type)
-      and (cardinality(wanted_subject_ids) = 0 or subject_id = any(wanted_subject_ids))
-      and (wanted_subject_relation = '' or subject_relation = wanted_subject_relation)
-    returning entity_type, entity_id, relation, subject_type, subject_id, subject_relation,
-      created_xid
-  )
-  insert into changes (
-    tenant, xid, ordinal, operation, entity_type, entity_id, relation, subject_type, subject_id,
-    subject_relation, created_xid
-  )
-  select tenant_number, pg_current_xact_id(), first_ordinal - 1 + row_number() over (), 'delete',
-    entity_type, entity_id, relation, subject_type, subject_id, subject_relation, created_xid
-  from deleted;
-  get diagnostics logged = row_count;
-  return first_ordinal + logged;
+  loop
+    seen := pg_current_snapshot();
+    with deleted as (
+      delete from relationships
+      where tenant = tenant_number
+        and (wanted_entity_type = '' or entity_type = wanted_entity_type)
+        and (cardinality(wanted_entity_ids) = 0 or entity_id = any(wanted_entity_ids))
+        and (wanted_relation = '' or relation = wanted_relation)
+        and (wanted_subject_type = '' or subject_type = wanted_subject_type)
+        and (cardinality(wanted_subject_ids) = 0 or subject_id = any(wanted_subject_ids))
+        and (wanted_subject_relation = '' or subject_relation = wanted_subject_relation)
+      returning entity_type, entity_id, relation, subject_type, subject_id, subject_relation,
+        created_xid
+    ),
+    logged as (
+      insert into changes (
+        tenant, xid, ordinal, operation, entity_type, entity_id, relation, subject_type, subject_id,
+        subject_relation, created_xid
+      )
+      select tenant_number, pg_current_xact_id(), next_ordinal - 1 + row_number() over (), 'delete',
+        entity_type, entity_id, relation, subject_type, subject_id, subject_relation, created_xid
+      from deleted
+      returning created_xid > xid as is_later
+    )
+    select count(*), coalesce(bool_or(logged.is_later), false) into logged, is_later from logged;
+    if is_later then
+      perform refuse_inversion();
+    end if;
+    next_ordinal := next_ordinal + logged;
+    exit when not is_changed_since(tenant_number, seen) or not exists (
+      select from relationships as stored
+      where tenant = tenant_number
+        and (wanted_entity_type = '' or entity_type = wanted_entity_type)
+        and (cardinality(wanted_entity_ids) = 0 or entity_id = any(wanted_entity_ids))
+        and (wanted_relation = '' or relation = wanted_relation)
+        and (wanted_subject_type = '' or subject_type = wanted_subject_type)
+        and (cardinality(wanted_subject_ids) = 0 or subject_id = any(wanted_subject_ids))
+        and (wanted_subject_relation = '' or subject_relation = wanted_subject_relation)
+        and is_replaced_tuple(stored, seen)
+    );
+  end loop;
+  return next_ordinal;
 end
 $function$;
 -- execute: owner
@@ -492,6 +640,40 @@ AS $function$
     )
   )
   from installation
+$function$;
+-- execute: owner
+
+CREATE OR REPLACE FUNCTION is_changed_since(tenant_number bigint, seen pg_snapshot)
+ RETURNS boolean
+ LANGUAGE plpgsql
+AS $function$
+declare
+  -- A delete that finds nothing takes no id.
+  mine constant xid8 := pg_current_xact_id_if_assigned();
+begin
+  return exists (
+    select from changes
+    where changes.tenant = tenant_number
+      and changes.xid >= pg_snapshot_xmax(seen)
+      and (mine is null or changes.xid < mine)
+  )
+  or exists (
+    select from changes
+    where changes.tenant = tenant_number
+      and changes.xid >= pg_snapshot_xmax(seen)
+      and changes.xid > mine
+  )
+  or exists (
+    select
+    from pg_snapshot_xip(seen) as running (xid)
+    cross join lateral (
+      select from changes
+      where changes.tenant = tenant_number and changes.xid = running.xid
+      limit 1
+    ) as ended
+    where running.xid is distinct from mine
+  );
+end
 $function$;
 -- execute: owner
 
@@ -529,6 +711,49 @@ begin
   -- The id is below one that was given out, so it has a status, or none when that was long ago.
   return coalesce(pg_xact_status(change_xid), 'committed') <> 'committed';
 end
+$function$;
+-- execute: owner
+
+CREATE OR REPLACE FUNCTION is_replaced_attribute(stored attributes, seen pg_snapshot)
+ RETURNS boolean
+ LANGUAGE sql
+ STABLE
+AS $function$
+  select not pg_visible_in_snapshot(stored.created_xid, seen)
+    and exists (
+      select
+      from changes as gone
+      where gone.entity_id = stored.entity_id
+        and gone.attribute = stored.attribute
+        and gone.entity_type = stored.entity_type
+        and gone.tenant + 0 = stored.tenant
+        and gone.operation = 'delete'
+        and gone.attribute is not null
+        and not pg_visible_in_snapshot(gone.xid, seen)
+    )
+$function$;
+-- execute: owner
+
+CREATE OR REPLACE FUNCTION is_replaced_tuple(stored relationships, seen pg_snapshot)
+ RETURNS boolean
+ LANGUAGE sql
+ STABLE
+AS $function$
+  select not pg_visible_in_snapshot(stored.created_xid, seen)
+    and exists (
+      select
+      from changes as gone
+      where gone.entity_id = stored.entity_id
+        and gone.relation = stored.relation
+        and gone.entity_type = stored.entity_type
+        and gone.tenant + 0 = stored.tenant
+        and gone.subject_type = stored.subject_type
+        and gone.subject_relation = stored.subject_relation
+        and gone.subject_id = stored.subject_id
+        and gone.operation = 'delete'
+        and gone.relation is not null
+        and not pg_visible_in_snapshot(gone.xid, seen)
+    )
 $function$;
 -- execute: owner
 
@@ -698,6 +923,66 @@ end
 $function$;
 -- execute: owner
 
+CREATE OR REPLACE FUNCTION refuse_inversion()
+ RETURNS void
+ LANGUAGE plpgsql
+AS $function$
+begin
+  raise exception using
+    errcode = 'serialization_failure',
+    message = 'a transaction that got its id later has changed the same tuple or attribute before',
+    hint = 'run the transaction again';
+end
+$function$;
+-- execute: owner
+
+CREATE OR REPLACE FUNCTION refuse_later_deletes(tenant_number bigint, first_ordinal integer)
+ RETURNS void
+ LANGUAGE plpgsql
+AS $function$
+#variable_conflict use_column
+begin
+  if exists (
+    select
+    from changes as made
+    where made.tenant = tenant_number
+      and made.xid = pg_current_xact_id()
+      and made.ordinal >= first_ordinal
+      and made.operation = 'create'
+      and (
+        exists (
+          select
+          from changes as later
+          where later.entity_id = made.entity_id
+            and later.relation = made.relation
+            and later.entity_type = made.entity_type
+            and later.tenant + 0 = made.tenant
+            and later.subject_type = made.subject_type
+            and later.subject_relation = made.subject_relation
+            and later.subject_id = made.subject_id
+            and later.operation = 'delete'
+            and later.relation is not null
+            and later.xid > made.xid
+        )
+        or exists (
+          select
+          from changes as later
+          where later.entity_id = made.entity_id
+            and later.attribute = made.attribute
+            and later.entity_type = made.entity_type
+            and later.tenant + 0 = made.tenant
+            and later.operation = 'delete'
+            and later.attribute is not null
+            and later.xid > made.xid
+        )
+      )
+  ) then
+    perform refuse_inversion();
+  end if;
+end
+$function$;
+-- execute: owner
+
 CREATE OR REPLACE FUNCTION run_bundle(tenant_id text, bundle_tenant bigint, expected_head text, operations jsonb)
  RETURNS TABLE(outcome text, head text, snapshot pg_snapshot, xid xid8, timeline integer)
  LANGUAGE plpgsql
@@ -797,72 +1082,112 @@ AS $function$
 #variable_conflict use_column
 declare
   logged integer;
+  overwrites integer;
+  is_later boolean;
   next_ordinal integer := first_ordinal;
 begin
   if cardinality(entity_types) = 0 then
     return first_ordinal;
   end if;
-  with wanted as (
-    select entity_type, entity_id, attribute, value_type, value::jsonb as value
-    from unnest(entity_types, entity_ids, names, value_types, new_values)
-      as wanted (entity_type, entity_id, attribute, value_type, value)
-  ),
-  overwritten as (
-    update attributes as stored
-    set value_type = wanted.value_type, value = wanted.value, created_xid = pg_current_xact_id()
-    from wanted
-    join attributes as former
-      on former.entity_id = wanted.entity_id
-      and former.attribute = wanted.attribute
-      and former.entity_type = wanted.entity_type
-      and former.tenant = tenant_number
-      and (former.value_type, former.value) is distinct from (wanted.value_type, wanted.value)
-    where stored.entity_id = wanted.entity_id
-      and stored.attribute = wanted.attribute
-      and stored.entity_type = wanted.entity_type
-      and stored.tenant = tenant_number
-    returning stored.entity_type, stored.entity_id, stored.attribute, stored.value_type,
-      stored.value, stored.created_xid, former.value_type as former_value_type,
-      former.value as former_value, former.created_xid as former_created_xid
-  ),
-  numbered as (
-    select overwritten.*, first_ordinal + 2 * (row_number() over () - 1) as position
-    from overwritten
-  )
-  insert into changes (
-    tenant, xid, ordinal, operation, entity_type, entity_id, attribute, value_type, value,
-    created_xid, bytes
-  )
-  select tenant_number, created_xid, position, 'delete', entity_type, entity_id, attribute,
-    former_value_type, former_value, former_created_xid, logged_bytes(entity_id, former_value)
-  from numbered
-  union all
-  select tenant_number, created_xid, position + 1, 'create', entity_type, entity_id, attribute,
-    value_type, value, null, logged_bytes(entity_id, value)
-  from numbered;
-  get diagnostics logged = row_count;
-  next_ordinal := next_ordinal + logged;
-
-  with created as (
-    insert into attributes (
-      tenant, entity_type, entity_id, attribute, value_type, value, created_xid
+  loop
+    with locked as materialized (
+      select stored.entity_type, stored.entity_id, stored.attribute,
+        stored.value_type as former_value_type, stored.value as former_value,
+        stored.created_xid as former_created_xid,
+        wanted.value_type, wanted.value::jsonb as value
+      from unnest(entity_types, entity_ids, names, value_types, new_values)
+        as wanted (entity_type, entity_id, attribute, value_type, value)
+      join attributes as stored
+        on stored.entity_id = wanted.entity_id
+        and stored.attribute = wanted.attribute
+        and stored.entity_type = wanted.entity_type
+        and stored.tenant = tenant_number
+      where (stored.value_type, stored.value)
+        is distinct from (wanted.value_type, wanted.value::jsonb)
+      order by stored.entity_id, stored.attribute, stored.entity_type
+      for no key update of stored
+    ),
+    overwritten as (
+      update attributes as stored
+      set value_type = locked.value_type, value = locked.value, created_xid = pg_current_xact_id()
+      from locked
+      where stored.entity_id = locked.entity_id
+        and stored.attribute = locked.attribute
+        and stored.entity_type = locked.entity_type
+        and stored.tenant = tenant_number
+      returning stored.entity_type, stored.entity_id, stored.attribute, stored.value_type,
+        stored.value, stored.created_xid, locked.former_value_type, locked.former_value,
+        locked.former_created_xid
+    ),
+    numbered as (
+      select overwritten.*, next_ordinal + 2 * (row_number() over () - 1) as position
+      from overwritten
+    ),
+    logged as (
+      insert into changes (
+        tenant, xid, ordinal, operation, entity_type, entity_id, attribute, value_type, value,
+        created_xid, bytes
+      )
+      select tenant_number, created_xid, position, 'delete', entity_type, entity_id, attribute,
+        former_value_type, former_value, former_created_xid, logged_bytes(entity_id, former_value)
+      from numbered
+      union all
+      select tenant_number, created_xid, position + 1, 'create', entity_type, entity_id, attribute,
+        value_type, value, null, logged_bytes(entity_id, value)
+      from numbered
+      returning operation, created_xid > xid as is_later
     )
-    select tenant_number, entity_type, entity_id, attribute, value_type, value::jsonb,
-      pg_current_xact_id()
-    from unnest(entity_types, entity_ids, names, value_types, new_values)
-      as wanted (entity_type, entity_id, attribute, value_type, value)
-    order by entity_id collate "C", attribute collate "C", entity_type collate "C"
-    on conflict do nothing
-    returning entity_type, entity_id, attribute, value_type, value, created_xid
-  )
-  insert into changes (
-    tenant, xid, ordinal, operation, entity_type, entity_id, attribute, value_type, value, bytes
-  )
-  select tenant_number, created_xid, next_ordinal - 1 + row_number() over (), 'create',
-    entity_type, entity_id, attribute, value_type, value, logged_bytes(entity_id, value)
-  from created;
-  get diagnostics logged = row_count;
-  return next_ordinal + logged;
+    select count(*), coalesce(bool_or(logged.is_later), false)
+      into overwrites, is_later
+      from logged where operation = 'delete';
+    if is_later then
+      perform refuse_inversion();
+    end if;
+    next_ordinal := next_ordinal + 2 * overwrites;
+
+    with created as (
+      insert into attributes (
+        tenant, entity_type, entity_id, attribute, value_type, value, created_xid
+      )
+      select tenant_number, entity_type, entity_id, attribute, value_type, value::jsonb,
+        pg_current_xact_id()
+      from unnest(entity_types, entity_ids, names, value_types, new_values)
+        as wanted (entity_type, entity_id, attribute, value_type, value)
+      order by entity_id collate "C", attribute collate "C", entity_type collate "C"
+      on conflict do nothing
+      returning entity_type, entity_id, attribute, value_type, value, created_xid
+    )
+    insert into changes (
+      tenant, xid, ordinal, operation, entity_type, entity_id, attribute, value_type, value, bytes
+    )
+    select tenant_number, created_xid, next_ordinal - 1 + row_number() over (), 'create',
+      entity_type, entity_id, attribute, value_type, value, logged_bytes(entity_id, value)
+    from created;
+    get diagnostics logged = row_count;
+    next_ordinal := next_ordinal + logged;
+
+    -- The others have the value already, or another transaction has just made them with its own.
+    exit when overwrites + logged = cardinality(entity_types) or not exists (
+      select
+      from unnest(entity_types, entity_ids, names, value_types, new_values)
+        as wanted (entity_type, entity_id, attribute, value_type, value)
+      left join attributes as stored
+        on stored.entity_id = wanted.entity_id
+        and stored.attribute = wanted.attribute
+        and stored.entity_type = wanted.entity_type
+        and stored.tenant = tenant_number
+      where (stored.value_type, stored.value)
+        is distinct from (wanted.value_type, wanted.value::jsonb)
+    );
+  end loop;
+
+  if exists (
+    select from changes
+    where changes.tenant = tenant_number and changes.xid > pg_current_xact_id()
+  ) then
+    perform refuse_later_deletes(tenant_number, first_ordinal);
+  end if;
+  return next_ordinal;
 end
 $function$;
 -- execute: owner
@@ -1077,6 +1402,12 @@ begin
       known_number, pg_current_xact_id(), 0, 'create', entity_type, entity_id, relation,
       subject_type, subject_id, subject_relation
     );
+    if exists (
+      select from changes
+      where changes.tenant = known_number and changes.xid > pg_current_xact_id()
+    ) then
+      perform refuse_later_deletes(known_number, 0);
+    end if;
   elsif not exists (
     select from tenants
     join relationships as stored on stored.tenant = tenants.number

@@ -35,34 +35,32 @@ async function objects(): Promise<readonly string[]> {
   return rows.map(({ name }) => name);
 }
 
-test("migrations go up, down and up again to the same state", async () => {
+test("migrations go up once, and the last of them, which replaces functions, is not taken back", async () => {
   const up = await migrateUp(place.url);
   assert.deepEqual(up, up.toSorted());
   const state = await objects();
   assert.ok(state.length > 50);
   assert.deepEqual(await migrateUp(place.url), []);
-
-  assert.deepEqual(await migrateDown(place.url, up.length), up.toReversed());
-  const left = await objects();
-  assert.ok(
-    left.every((name) => name.includes("pemba_migrations")),
-    left.join("\n"),
-  );
-
-  assert.deepEqual(await migrateUp(place.url), up);
+  await fails(migrateDown(place.url, 1), "MIGRATION", "changed nothing", up.at(-1) ?? "");
   assert.deepEqual(await objects(), state);
+  assert.deepEqual(await migrateUp(place.url), []);
 });
 
 test("the status tells what is applied", async () => {
-  await migrateUp(place.url);
-  const [last] = await migrateDown(place.url, 1);
-  const status = await migrationStatus(place.url);
-  assert.deepEqual(
-    status.filter(({ appliedAt }) => appliedAt === undefined).map(({ name }) => name),
-    [last],
-  );
-  await migrateUp(place.url);
-  assert.ok((await migrationStatus(place.url)).every(({ appliedAt }) => appliedAt !== undefined));
+  const fresh = await createTestDatabase();
+  try {
+    const pending = await migrationStatus(fresh.url);
+    assert.ok(pending.every(({ appliedAt }) => appliedAt === undefined));
+    await migrateUp(fresh.url);
+    const applied = await migrationStatus(fresh.url);
+    assert.ok(applied.every(({ appliedAt }) => appliedAt !== undefined));
+    assert.deepEqual(
+      applied.map(({ name }) => name),
+      pending.map(({ name }) => name),
+    );
+  } finally {
+    await fresh.drop();
+  }
 });
 
 test("instances that start together on an empty database all start", async () => {
@@ -104,14 +102,7 @@ test("tables are made in the schema that the connection works in", async () => {
     await setup`create schema authorization_data`;
     const url = `${fresh.url}?options=${encodeURIComponent("-c search_path=authorization_data")}`;
     await (await openStore(url)).close();
-    assert.deepEqual(await migrateDown(`${fresh.url}?search_path=authorization_data`, 2), [
-      "0002_functions",
-      "0001_tables",
-    ]);
-    assert.deepEqual(await migrateUp(`${fresh.url}?search_path=authorization_data`), [
-      "0001_tables",
-      "0002_functions",
-    ]);
+    assert.deepEqual(await migrateUp(`${fresh.url}?search_path=authorization_data`), []);
     const places = await setup<{ schema: string }[]>`
       select distinct schemaname as schema from pg_tables
       where tablename in ('relationships', 'pemba_migrations')

@@ -74,15 +74,15 @@ async function onServers(url: string, text: string): Promise<readonly postgres.R
 const docs = (count: number): readonly string[] =>
   Array.from({ length: count }, (_, index) => `doc:${index}#owner@user:a`);
 
-test("migrations go up, down and up again behind a pooler", { skip }, async (t) => {
+test("migrations go up once behind a pooler", { skip }, async (t) => {
   const empty = await createTestDatabase();
   t.after(async () => await empty.drop());
   const { url } = await startPgbouncer(t, empty.url);
   const applied = await Promise.all([migrateUp(url), migrateUp(url), migrateUp(url)]);
   const up = applied.flat();
-  assert.deepEqual(up, ["0001_tables", "0002_functions"]);
-  assert.deepEqual(await migrateDown(url, up.length), up.toReversed());
-  assert.deepEqual(await migrateUp(url), up);
+  assert.deepEqual(up, ["0001_tables", "0002_functions", "0003_application_writes"]);
+  await fails(migrateDown(url, 1), "MIGRATION", "changed nothing");
+  assert.deepEqual(await migrateUp(url), []);
 });
 
 test("everything is answered as without a pooler", { skip }, async (t) => {

@@ -5,6 +5,7 @@ import { statementFile } from "./connect/statement-file.ts";
 import { arrayLiteral } from "./connect/value.ts";
 import type { SqlInterface } from "./sql-interface/sql-interface.ts";
 
+const markStatement = statementFile("removal/mark.sql");
 const pendingStatement = statementFile("removal/pending.sql");
 const blocksStatement = statementFile("removal/blocks.sql");
 const relationshipsStatement = statementFile("removal/relationships.sql");
@@ -21,9 +22,15 @@ const changesPerBatch = 5_000;
 /** A removal that failed is tried again after this long, and when a tenant is deleted. */
 const retryAfterMs = 60_000;
 
+/** Whether the last transaction that may write into a deleted tenant has ended is looked at so often. */
+const lookAfterMs = 1_000;
+
 /**
  * Removes the rows of deleted tenants, in the background and in batches of bounded size. What one
  * instance leaves undone, the next start of any instance does; several at once do no harm.
+ *
+ * It waits until every transaction has ended that was open when the tenant was deleted: an application
+ * may write in one of them. Until then a vacuum could not give back the room either.
  */
 export class TenantRemoval {
   readonly #database: Database;
@@ -63,15 +70,25 @@ export class TenantRemoval {
         await this.#removePending();
       } catch (error) {
         this.#warn(`the rows of deleted tenants could not be removed yet: ${String(error)}`);
-        this.#retry = setTimeout(() => this.start(), retryAfterMs).unref();
+        this.#startAfter(retryAfterMs);
       }
     }
   }
 
+  #startAfter(ms: number): void {
+    clearTimeout(this.#retry);
+    this.#retry = setTimeout(() => this.start(), ms).unref();
+  }
+
   async #removePending(): Promise<void> {
+    // Most of the time there is none, and a write would be for nothing.
+    if ((await this.#database.query(pendingStatement, [])).length === 0) return;
+    await this.#database.query(markStatement, []);
     const rows = await this.#database.query(pendingStatement, []);
-    if (rows.length === 0) return;
-    const numbers = arrayLiteral(rows.map((row) => textOf(row, "number")));
+    const quiet = rows.filter((row) => booleanOf(row, "is_quiet"));
+    if (quiet.length < rows.length) this.#startAfter(lookAfterMs);
+    if (quiet.length === 0) return;
+    const numbers = arrayLiteral(quiet.map((row) => textOf(row, "number")));
     // Nothing is written into these tenants any more: later blocks hold none of their rows.
     const [row] = await this.#database.query(blocksStatement, []);
     const blocks = must(row, "a select without a table has one row");
