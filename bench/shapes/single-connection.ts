@@ -24,7 +24,7 @@ export async function connectSingle(url: string): Promise<SingleConnection> {
     schemas: new CompiledSchemas((tenant, version) => readSchema(database, tenant, version), {
       maxBytes: 10 << 20,
     }),
-    tokens: await SnapTokens.load(database),
+    tokens: await SnapTokens.load(database, {}),
   });
   return {
     database,

@@ -5,8 +5,11 @@
 -- row: no such tenant.
 select tenants.number::text, pg_current_snapshot()::text as snapshot,
   current_timeline() as timeline, control.system_identifier::text || '/' || here.oid as place,
-  coalesce(pg_snapshot_xmax($2::pg_snapshot) > pg_snapshot_xmax(pg_current_snapshot()), false)
-    as is_future,
+  coalesce(
+    pg_snapshot_xmax($2::pg_snapshot) > pg_snapshot_xmax(pg_current_snapshot())
+    or not pg_visible_in_snapshot($4::xid8, pg_current_snapshot()),
+    false
+  ) as is_future,
   $2::pg_snapshot is not null and $3::integer <> current_timeline()
     and is_lost(tenants.number, $3::integer, $4::xid8, $5::xid8) as is_lost,
   coalesce(pg_snapshot_xmin($2::pg_snapshot) < installation.horizon, false) as is_expired,

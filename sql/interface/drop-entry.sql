@@ -12,4 +12,12 @@ drop function if exists
   :"entry".list_scan(
     text, text, text, text, text, integer[], text[], numeric[], boolean[], text[], integer
   ),
+  :"entry".write_tuple(text, text, text, text, text, text, text),
+  :"entry".write_tuples(text, text[]),
+  :"entry".delete_tuples(text, text[]),
+  :"entry".delete_entity(text, text, text),
+  :"entry".write_attributes(text, jsonb),
+  :"entry".delete_attributes(text, text[]),
+  :"entry".token(text),
+  :"entry".announce(),
   :"entry".subject()

@@ -1,5 +1,8 @@
--- Forgets all that can be asked in SQL. Returns nothing.
-with versions as (
+-- Forgets all that can be asked and written in SQL. Returns nothing.
+with names as (
+  delete from :"plans".names
+),
+versions as (
   delete from :"plans".versions
 )
 delete from :"plans".questions

@@ -21,6 +21,11 @@ questions as (
   using expired as e
   where q.tenant = e.tenant and q.version = e.version
 ),
+names as (
+  delete from :"plans".names as n
+  using expired as e
+  where n.tenant = e.tenant and n.version = e.version
+),
 versions as (
   delete from :"plans".versions as v
   using expired as e

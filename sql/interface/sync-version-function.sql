@@ -1,8 +1,8 @@
--- Makes the functions of a schema version that is there, and says what can be asked under it. Returns
+-- Makes the functions of a schema version that is there, and says what can be asked and written under it. Returns
 -- false, and does nothing, when some of `hashes` have no function and are not in the list.
 create or replace function :"plans".sync_version(
   tenant_number bigint, version text,
-  fingerprint text, questions jsonb, hashes text[], functions jsonb
+  fingerprint text, questions jsonb, names jsonb, hashes text[], functions jsonb
 )
 returns boolean
 language plpgsql volatile
@@ -17,6 +17,7 @@ begin
   perform from :"tables".tenants as t where t.number = tenant_number for no key update;
   if found then
     perform :"plans".put_questions(tenant_number, version, fingerprint, questions);
+    perform :"plans".put_names(tenant_number, version, names);
   end if;
   return true;
 end

@@ -1,9 +1,9 @@
--- Makes a schema version the head as `write_schema` does, with the functions and questions that belong
+-- Makes a schema version the head as `write_schema` does, with the functions, questions and names that belong
 -- to it, in one transaction. `outcome` can also be `missing_functions`: some of `hashes` have no
 -- function, and are not in the list; then nothing was done.
 create or replace function :"plans".write_schema(
   tenant_id text, new_version text, new_text text, base text,
-  fingerprint text, questions jsonb, hashes text[], functions jsonb
+  fingerprint text, questions jsonb, names jsonb, hashes text[], functions jsonb
 )
 returns table (outcome text, head text)
 language plpgsql volatile
@@ -20,7 +20,8 @@ begin
   select w.outcome, w.head into outcome, head
     from :"tables".write_schema(tenant_id, new_version, new_text, base) as w;
   if outcome = 'written' then
-    perform :"plans".put_questions(t.number, new_version, fingerprint, questions)
+    perform :"plans".put_questions(t.number, new_version, fingerprint, questions),
+        :"plans".put_names(t.number, new_version, names)
       from :"tables".tenants as t where t.id = tenant_id;
   end if;
   return next;

@@ -8,8 +8,11 @@ export type TokenMac = (content: Uint8Array) => Buffer;
 const blockBytes = 64;
 const digestBytes = 32;
 
-/** Makes the codes for one kind of token. They do not verify tokens of another kind. */
-export function tokenMac(secret: string, kind: "continuous" | "snap"): TokenMac {
+/**
+ * Makes the codes for one kind of token. They do not verify tokens of another kind. Those of the kind
+ * `sql` are also made in SQL (`sql/interface/token-code.sql`).
+ */
+export function tokenMac(secret: string, kind: "continuous" | "snap" | "sql"): TokenMac {
   const key = hmac(keyOf(secret))(Buffer.from(`${kind} token`));
   return hmac(key);
 }

@@ -34,7 +34,7 @@ const hasPsql = spawnSync("psql", ["--version"]).status === 0;
 const skip = hasPsql ? false : "there is no psql";
 
 test("docs/sql.md has only blocks of kinds that a test knows", () => {
-  const known = ["sh start", "sh", "sql", ""];
+  const known = ["sh start", "sh", "sql", "js", "json", ""];
   assert.deepEqual(
     blocks.filter(({ kind }) => !known.includes(kind)),
     [],

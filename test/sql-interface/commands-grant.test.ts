@@ -153,11 +153,31 @@ test("a role with the grants of list cannot put a function in the place of one t
   });
 });
 
-test("writing is told to have no functions yet", async () => {
-  const { status, stdout, stderr } = await scene.pemba("grant", "--role", "app", "--for", "write");
-  assert.equal(status, 0);
-  assert.equal(stdout, "-- There are no functions for writing yet, so this grants nothing.\n");
-  assert.match(stderr, /^pemba: warning: --for: there are no functions for writing yet/);
+test("a role can write with the grants of write, reads no table, and could not write before", async (t) => {
+  const { name, sql } = await scene.newRole(t);
+  const writing = async () =>
+    await sql`select pemba.write_tuple(${tenant}, 'doc', '7', 'owner', 'user', 'ada') as made`;
+  await assert.rejects(writing, { code: "42501" });
+  await scene.apply(await scene.printed("grant", "--role", name, "--for", "write"));
+  const [row] = await writing();
+  assert.equal(row?.["made"], true);
+  const all = await sql`
+    select pemba.write_tuples(${tenant}, array['doc:8#owner@user:ada']) as written,
+      pemba.delete_tuples(${tenant}, array['doc:8#owner@user:ada']) as deleted,
+      pemba.delete_entity(${tenant}, 'doc', '7') as ended,
+      pemba.write_attributes(${tenant}, '[]') as set,
+      pemba.delete_attributes(${tenant}, '{}') as unset,
+      pemba.token(${tenant}) <> '' as token
+  `;
+  assert.deepEqual([...all], [{ written: 1, deleted: 1, ended: 1, set: 0, unset: 0, token: true }]);
+  await sql`select pemba.announce()`;
+  for (const table of ["relationships", "changes", "installation", "pemba_plans.names"]) {
+    await assert.rejects(sql.unsafe(`select from ${table}`).execute(), { code: "42501" });
+  }
+  await assert.rejects(
+    sql`select pemba.may(${tenant}, 'doc', '1', 'view', 'user', 'ada')`.execute(),
+    { code: "42501" },
+  );
 });
 
 for (const [words, expected] of [

@@ -13,16 +13,20 @@ export interface Change {
   readonly createdXid: string | null;
 }
 
-/** The log of a tenant, in the order of transaction ids. */
-export async function changesOf(sql: postgres.Sql, tenant: TenantId): Promise<readonly Change[]> {
+/** The log of a tenant, or a copy of it in another table, in the order of transaction ids. */
+export async function changesOf(
+  sql: postgres.Sql,
+  tenant: TenantId,
+  table = "changes",
+): Promise<readonly Change[]> {
   return await sql<Change[]>`
     select xid::text, operation, created_xid::text as "createdXid",
       concat_ws(' ', entity_type, entity_id, relation, subject_type, subject_id, subject_relation,
         attribute) as key,
       coalesce(value_type || value::text, '') as value
-    from changes
+    from ${sql(table)} logged
     where tenant = (select number from tenants where id = ${tenant})
-    order by changes.xid, ordinal
+    order by logged.xid, ordinal
   `;
 }
 

@@ -12,6 +12,7 @@ import type postgres from "postgres";
 import { PembaError } from "../../src/base/error.ts";
 import type { Attribute, SnapToken, TenantId } from "../../src/base/tuple.ts";
 import type { Store } from "../../src/store/store.ts";
+import { type Dice, dice } from "../support/dice.ts";
 import { caseCount, seed } from "../support/run-length.ts";
 import { apply, type Follower, follow, stateAt, textOf } from "./change-streams.ts";
 import {
@@ -45,30 +46,6 @@ after(async () => {
   await sql.end({ timeout: 1 });
   await open.close();
 });
-
-/** Numbers from 0 up to 1 that follow from a seed (mulberry32). */
-function random(start: number): () => number {
-  let state = start;
-  return () => {
-    state = (state + 0x6d2b79f5) | 0;
-    let mixed = Math.imul(state ^ (state >>> 15), 1 | state);
-    mixed = (mixed + Math.imul(mixed ^ (mixed >>> 7), 61 | mixed)) ^ mixed;
-    return ((mixed ^ (mixed >>> 14)) >>> 0) / 2 ** 32;
-  };
-}
-
-interface Dice {
-  readonly upTo: (count: number) => number;
-  readonly happens: (share: number) => boolean;
-}
-
-function dice(number: number): Dice {
-  const next = random(seed + number);
-  return {
-    upTo: (count) => Math.floor(next() * count),
-    happens: (share) => next() < share,
-  };
-}
 
 function someTuples({ upTo }: Dice, most: number): readonly string[] {
   return Array.from({ length: upTo(most + 1) }, () => {

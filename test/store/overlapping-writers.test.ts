@@ -42,7 +42,7 @@ before(async () => {
   store = opened.store;
   sql = connect(opened.url, 8);
   database = await Database.connect({ url: opened.url, pool, warn: assert.fail });
-  tokens = await SnapTokens.load(database, tokenKey);
+  tokens = await SnapTokens.load(database, { key: tokenKey });
   elsewhere = await createTestDatabase();
 });
 

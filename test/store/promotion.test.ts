@@ -40,7 +40,7 @@ async function startPair(t: TestContext): Promise<Pair> {
   const store = await openStore(primary.url, { maxRetries: 0 });
   const [sql, following] = [connect(primary.url, 8), connect(standby.url, 2)];
   const database = await Database.connect({ url: primary.url, pool, warn: assert.fail });
-  const tokens = await SnapTokens.load(database, tokenKey);
+  const tokens = await SnapTokens.load(database, { key: tokenKey });
   t.after(() => following.end({ timeout: 1 }));
   let isLost = false;
   const lose = async (): Promise<void> => {

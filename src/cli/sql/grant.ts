@@ -24,7 +24,9 @@ and no role needs any right on Pemba's tables.
   --for    ask:   may, may_of, visible, visible_ids, visible_count, who and subject. They answer for
                   every tenant and subject, so this is for the role of an application's server.
            list:  what the functions of \`pemba sql list\` call, for the role that makes them
-           write: there are no functions for it yet
+           write: write_tuple, write_tuples, delete_tuples, delete_entity, write_attributes,
+                  delete_attributes, token and announce. They write into every tenant, so this is for
+                  the role of an application's server.
   --bound  with --for ask: in place of those, the functions my_may, my_may_of, my_visible and
            my_visible_count, which take tenant and subject from settings (\`database.sql.bound\`)
 
@@ -42,9 +44,6 @@ The name of the functions' schema is that of the configuration, \`database.sql.s
     const isBound = isOn(values, "bound");
     const group = values.get("for") ?? "";
     if (isBound) refuseBound(config, group);
-    if (group === "write") {
-      warn("--for: there are no functions for writing yet, so nothing is granted");
-    }
     say(grantText(config, { role, group: isBound ? "bound" : group }));
     return 0;
   },
@@ -88,7 +87,15 @@ function grantText(
         boundNote(config["database.sql.subject"]),
         grantStatements("bound", names),
       );
-    case "list":
+    case "write":
+      return migrationText(
+        [
+          "The role can write tuples and attributes of every tenant: it should be that of an application's",
+          "server, and not one that runs SQL of others.",
+        ],
+        grantStatements("write", names),
+      );
+    default:
       return migrationText(
         [
           "The role can make functions in the schema, and those of lists run with its rights. It can also ask",
@@ -97,8 +104,6 @@ function grantText(
         ],
         grantStatements("list", names),
       );
-    default:
-      return migrationText(["There are no functions for writing yet, so this grants nothing."], []);
   }
 }
 

@@ -50,10 +50,13 @@ export const stateColumns = sql`
  * the log. A snapshot of another timeline may be lost (see `is_lost`). A snapshot that does not show
  * the creation of the tenant belongs to an older tenant of the same id. Transactions that the
  * snapshot does not show are found by its upper bound and by its list of ids: a filter would read the
- * log since the oldest of them.
+ * log since the oldest of them. A token that an application took inside its own transaction names a change
+ * that may still be open: it is of the future until that is committed.
  */
 export const pinTable = sql`
-  select pg_snapshot_xmax(${snapshot}) > ${reachedXid} as is_future,
+  select pg_snapshot_xmax(${snapshot}) > ${reachedXid}
+    or not pg_visible_in_snapshot(${param("snapshot_change", "xid8")}, pg_current_snapshot())
+      as is_future,
     ${param("snapshot_timeline", "int")} <> current_timeline()
     and is_lost(
       t.number, ${param("snapshot_timeline", "int")}, ${param("snapshot_change", "xid8")},

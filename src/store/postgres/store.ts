@@ -232,7 +232,8 @@ async function connect(options: PostgresStoreOptions): Promise<OpenConnections> 
       circuit,
       onGreeted: (server) => tokens?.greeted(server),
     });
-    tokens = await SnapTokens.load(database, options.tokenKey);
+    const { tokenKey: key, sql } = options;
+    tokens = await SnapTokens.load(database, { key, fromSql: sql !== undefined });
     const replicated = await startReplicas(options, database, probe);
     return { database, probe, ping, circuit, tokens, replicated };
   } catch (error) {

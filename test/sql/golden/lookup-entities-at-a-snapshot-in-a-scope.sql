@@ -1,7 +1,7 @@
 -- $1: version
 -- $2: snapshot
--- $3: snapshot_timeline
--- $4: snapshot_change
+-- $3: snapshot_change
+-- $4: snapshot_timeline
 -- $5: snapshot_taken_before
 -- $6: scope_folder
 -- $7: id
@@ -19,8 +19,8 @@ select t.head_version, exists (
 ) as has_version, p.is_future, p.is_lost, p.is_expired, p.is_before_tenant, a.*
 from tenants t
 cross join lateral (
-  select pg_snapshot_xmax($2::pg_snapshot) > case when current_setting('transaction_read_only') = 'on' then pg_snapshot_xmin(pg_current_snapshot()) else pg_snapshot_xmax(pg_current_snapshot()) end as is_future, $3::int <> current_timeline()
-  and is_lost(t.number, $3::int, $4::xid8, $5::xid8) as is_lost, pg_snapshot_xmin($2::pg_snapshot) < (
+  select pg_snapshot_xmax($2::pg_snapshot) > case when current_setting('transaction_read_only') = 'on' then pg_snapshot_xmin(pg_current_snapshot()) else pg_snapshot_xmax(pg_current_snapshot()) end or not pg_visible_in_snapshot($3::xid8, pg_current_snapshot()) as is_future, $4::int <> current_timeline()
+  and is_lost(t.number, $4::int, $3::xid8, $5::xid8) as is_lost, pg_snapshot_xmin($2::pg_snapshot) < (
     select i.horizon
     from installation i
   ) as is_expired, not pg_visible_in_snapshot(t.created_xid, $2::pg_snapshot) as is_before_tenant, (exists (

@@ -1,6 +1,6 @@
 -- $1: snapshot
--- $2: snapshot_timeline
--- $3: snapshot_change
+-- $2: snapshot_change
+-- $3: snapshot_timeline
 -- $4: snapshot_taken_before
 -- $5: item_0
 -- $6: subject_0
@@ -11,8 +11,8 @@
 select t.head_version, p.is_future, p.is_lost, p.is_expired, p.is_before_tenant, a.item, a.verdict, a.nodes, a.facts
 from tenants t
 cross join lateral (
-  select pg_snapshot_xmax($1::pg_snapshot) > case when current_setting('transaction_read_only') = 'on' then pg_snapshot_xmin(pg_current_snapshot()) else pg_snapshot_xmax(pg_current_snapshot()) end as is_future, $2::int <> current_timeline()
-  and is_lost(t.number, $2::int, $3::xid8, $4::xid8) as is_lost, pg_snapshot_xmin($1::pg_snapshot) < (
+  select pg_snapshot_xmax($1::pg_snapshot) > case when current_setting('transaction_read_only') = 'on' then pg_snapshot_xmin(pg_current_snapshot()) else pg_snapshot_xmax(pg_current_snapshot()) end or not pg_visible_in_snapshot($2::xid8, pg_current_snapshot()) as is_future, $3::int <> current_timeline()
+  and is_lost(t.number, $3::int, $2::xid8, $4::xid8) as is_lost, pg_snapshot_xmin($1::pg_snapshot) < (
     select i.horizon
     from installation i
   ) as is_expired, not pg_visible_in_snapshot(t.created_xid, $1::pg_snapshot) as is_before_tenant, (exists (

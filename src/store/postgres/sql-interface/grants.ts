@@ -3,15 +3,16 @@ import { filled } from "./interface-names.ts";
 
 /**
  * What a role may be granted: to ask for any tenant and subject, the same for the tenant and subject of
- * settings alone, or to make functions of lists.
+ * settings alone, to write into any tenant, or to make functions of lists.
  */
-export type GrantedGroup = "ask" | "bound" | "list";
+export type GrantedGroup = "ask" | "bound" | "write" | "list";
 
 const usage = statementFile("interface/grant-usage.sql");
 
 const files: Readonly<Record<GrantedGroup, readonly string[]>> = {
   ask: [usage, statementFile("interface/grant-ask.sql")],
   bound: [usage, statementFile("interface/grant-bound.sql")],
+  write: [usage, statementFile("interface/grant-write.sql")],
   list: [
     usage,
     statementFile("interface/grant-create.sql"),

@@ -14,6 +14,7 @@ import {
 import { Untranslatable } from "../../../sql/search/test.ts";
 import type { CompiledText, Planner } from "../../planner.ts";
 import { askedQuestions } from "./asked-questions.ts";
+import { schemaNames } from "./schema-names.ts";
 
 /** A question that can be asked in SQL, or why not. */
 export interface PlannedQuestion {
@@ -26,6 +27,8 @@ export interface PlannedQuestion {
 
 /** What the questions of a schema become. */
 export interface PlannedQuestions {
+  /** What can be written, as the table `names` takes it. */
+  readonly names: string;
   readonly questions: readonly PlannedQuestion[];
   /** The functions that they need, by hash. Questions with the same plan share theirs. */
   readonly functions: ReadonlyMap<string, PlanFunction>;
@@ -85,7 +88,7 @@ export async function planQuestions(
     }
     questions.push({ question, plans: Object.fromEntries(plans), obstacle });
   }
-  return { questions, functions };
+  return { names: schemaNames(compiled.schema), questions, functions };
 }
 
 /**

@@ -45,6 +45,7 @@ const ofOneHead: ReadonlySet<ErrorKind> = new Set([
 /** What a schema write needs besides the version itself. */
 interface SyncValues {
   readonly questions: string;
+  readonly names: string;
   readonly hashes: string;
   readonly functions: string;
 }
@@ -100,6 +101,7 @@ export class SqlInterface {
         ...values,
         this.fingerprint,
         sync.questions,
+        sync.names,
         sync.hashes,
         sync.functions,
       ]);
@@ -230,6 +232,7 @@ export class SqlInterface {
           textOf(row, "version"),
           this.fingerprint,
           sync.questions,
+          sync.names,
           sync.hashes,
           sync.functions,
         ]);
@@ -244,7 +247,7 @@ export class SqlInterface {
 
   /** Only the definitions of missing functions are sent: they are long. */
   async #valuesOf(
-    { questions, functions }: PlannedQuestions,
+    { questions, names, functions }: PlannedQuestions,
     mayMake: boolean,
   ): Promise<SyncValues> {
     const hashes = [...functions.keys()];
@@ -259,6 +262,7 @@ export class SqlInterface {
     }));
     return {
       questions: JSON.stringify(rows),
+      names,
       hashes: arrayLiteral(hashes),
       functions: await functionsText(functions, missing, presentCaller()?.signal),
     };

@@ -15,6 +15,7 @@ import {
   type TokenContent,
 } from "./snap-token-codec.ts";
 import { parseSnapshot, printSnapshot, withVisible } from "./snapshot.ts";
+import { decodeSqlToken } from "./sql-token.ts";
 
 const openStatement = statementFile("installation/open.sql");
 const secretStatement = statementFile("installation/token-secret.sql");
@@ -64,35 +65,38 @@ interface Installation {
   readonly identity: string;
   readonly snapMac: TokenMac;
   readonly pageMac: TokenMac;
+  /** Of the tokens that applications take in SQL; undefined where these are not good. */
+  readonly sqlMac: TokenMac | undefined;
+}
+
+/** What authenticates tokens. */
+export interface TokenKeys {
+  /** When absent, the secret of the database. */
+  readonly key?: string | undefined;
+  /** Tokens that SQL made are good as well. They always have a code by the secret of the database. */
+  readonly fromSql?: boolean;
 }
 
 /** Makes and reads the snap tokens of one database. */
 export class SnapTokens {
   readonly #database: Database;
-  readonly #givenKey: string | undefined;
+  readonly #keys: TokenKeys;
   #installation: Installation;
   /** The one that was met last; undefined when it is not known what it means for tokens. */
   #server: Greeting | undefined;
   #isStale = false;
   #isRefreshing = false;
 
-  private constructor(
-    database: Database,
-    givenKey: string | undefined,
-    installation: Installation,
-  ) {
+  private constructor(database: Database, keys: TokenKeys, installation: Installation) {
     this.#database = database;
-    this.#givenKey = givenKey;
+    this.#keys = keys;
     this.#installation = installation;
     this.#server = database.greeting;
   }
 
-  /**
-   * Learns whose tokens are good; records a first start, a new timeline, a copied database. Without
-   * a key tokens are authenticated with the one that the database has.
-   */
-  static async load(database: Database, key?: string): Promise<SnapTokens> {
-    return new SnapTokens(database, key, await openInstallation(database, key));
+  /** Learns whose tokens are good; records a first start, a new timeline, a copied database. */
+  static async load(database: Database, keys: TokenKeys): Promise<SnapTokens> {
+    return new SnapTokens(database, keys, await openInstallation(database, keys));
   }
 
   /** Authenticates the continuous tokens of this database. */
@@ -159,8 +163,8 @@ export class SnapTokens {
    * for the statement to say that reads with it.
    */
   read(token: SnapToken): PinnedState {
-    const { identity, snapMac } = this.#installation;
-    const content = decodeSnapToken(snapMac, token);
+    const { identity, snapMac, sqlMac } = this.#installation;
+    const content = decodeSnapToken(snapMac, token) ?? (sqlMac && contentOfSql(sqlMac, token));
     if (content === undefined)
       throw invalidSnapToken("is malformed, expected a token of an earlier answer");
     if (content.identity !== identity) throw invalidSnapToken("is of another database");
@@ -177,7 +181,7 @@ export class SnapTokens {
     while (this.#isStale) {
       this.#isStale = false;
       try {
-        this.#installation = await openInstallation(this.#database, this.#givenKey);
+        this.#installation = await openInstallation(this.#database, this.#keys);
       } catch {
         // Requests meet the same fault and report it.
         this.#server = undefined;
@@ -186,17 +190,27 @@ export class SnapTokens {
   }
 }
 
+/** What a token of SQL says; undefined when it is none, or names more transactions than a token may. */
+function contentOfSql(mac: TokenMac, token: string): TokenContent | undefined {
+  const made = decodeSqlToken(mac, token);
+  if (made === undefined) return undefined;
+  const state = stateAfter(made);
+  return hasToken(state.snapshot) ? { identity: made.identity, ...state } : undefined;
+}
+
 async function openInstallation(
   database: Database,
-  givenKey: string | undefined,
+  { key, fromSql = false }: TokenKeys,
 ): Promise<Installation> {
   const [opened] = await database.query(openStatement, []);
   const place = textOf(must(opened, "an opened installation has a timeline"), "identity");
-  const secret = givenKey ?? (await secretOf(database));
+  const secret = key !== undefined && !fromSql ? undefined : await secretOf(database);
+  const own = key ?? must(secret, "it is read where there is no key");
   return {
     identity: identityOf(place),
-    snapMac: tokenMac(secret, "snap"),
-    pageMac: tokenMac(secret, "continuous"),
+    snapMac: tokenMac(own, "snap"),
+    pageMac: tokenMac(own, "continuous"),
+    sqlMac: fromSql ? tokenMac(must(secret, "it is read for the tokens of SQL"), "sql") : undefined,
   };
 }
 

@@ -179,7 +179,9 @@ export function refuseSnapshot(row: Row): void {
     );
   }
   if (booleanOf(row, "is_future")) {
-    throw invalidSnapToken("names a state that the database has not reached");
+    throw invalidSnapToken(
+      "names a state that the database has not reached, or a change that is not committed yet",
+    );
   }
   if (booleanOf(row, "is_before_tenant")) throw snapTokenBeforeTenant();
   if (booleanOf(row, "is_expired")) throw expiredSnapToken();

@@ -1,0 +1,74 @@
+-- The snap token of the state that the caller sees, with what its transaction has written for the tenant.
+-- Pemba accepts it once the transaction is committed.
+create or replace function :"entry".token(tenant text) returns text
+language plpgsql volatile security definer
+set search_path to pg_catalog, :"tables", pg_temp
+set plan_cache_mode to force_generic_plan
+set enable_seqscan to off
+set enable_bitmapscan to off
+as $$
+declare
+  seen constant pg_snapshot := pg_current_snapshot();
+  mine constant xid8 := pg_current_xact_id_if_assigned();
+  -- Fewer than a token may name. Ids between the end of the snapshot and the own one count as well:
+  -- they are those of transactions and savepoints that are not over.
+  hidden_max constant integer := 5000;
+  hidden bigint;
+  place record;
+  body bytea;
+begin
+  if tenant is null then
+    raise exception using
+      errcode = 'null_value_not_allowed',
+      message = 'the argument `tenant` is null';
+  end if;
+  if pg_is_in_recovery() then
+    raise exception using
+      errcode = 'object_not_in_prerequisite_state',
+      message = 'a standby does not know which transactions are running',
+      hint = 'ask the primary for the token';
+  end if;
+  select t.number, i.system_identifier || '/' || i.database_oid as server, i.token_secret,
+      :"tables".current_timeline() as timeline
+    into place
+    from :"tables".tenants as t
+    cross join :"tables".installation as i
+    where t.id = token.tenant;
+  if not found then
+    raise exception using
+      errcode = 'PB004',
+      message = format('the tenant `%s` does not exist', tenant);
+  end if;
+  select count(*)
+      + greatest(0, mine::text::bigint - pg_snapshot_xmax(seen)::text::bigint)
+    into hidden
+    from pg_snapshot_xip(seen);
+  if hidden > hidden_max then
+    raise exception using
+      errcode = 'program_limit_exceeded',
+      message = format(
+        'a token would have to name %s running transactions, at most %s fit', hidden, hidden_max
+      ),
+      hint = 'ask for the token after the commit';
+  end if;
+  body := convert_to(
+    concat_ws(
+      '.', '4', encode(substr(sha256(convert_to(place.server, 'UTF8')), 1, 8), 'hex'),
+      place.timeline,
+      case
+        when exists (
+          select
+          from :"tables".changes as c
+          where c.tenant = place.number and c.xid = mine
+        ) then mine::text
+        else '0'
+      end,
+      seen
+    ),
+    'UTF8'
+  );
+  return rtrim(translate(encode(
+    body || substr(:"plans".token_code(place.token_secret, body), 1, 8), 'base64'
+  ), E'+/\n', '-_'), '=');
+end
+$$

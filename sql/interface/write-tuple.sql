@@ -1,0 +1,48 @@
+-- Creates a tuple in the transaction of the caller. Returns false when it is there already.
+create or replace function :"entry".write_tuple(
+  tenant text, entity_type text, entity_id text, relation text,
+  subject_type text, subject_id text, subject_relation text default ''
+)
+returns boolean
+language plpgsql volatile security definer
+set search_path to pg_catalog, :"tables", pg_temp
+set plan_cache_mode to force_generic_plan
+set enable_seqscan to off
+set enable_bitmapscan to off
+set enable_hashjoin to off
+set enable_mergejoin to off
+as $$
+declare
+  place record;
+  own_relation text := case subject_relation when '...' then '' else subject_relation end;
+begin
+  place := :"plans".begin_write(tenant);
+  if not coalesce(
+    (entity_id ~ '^[a-zA-Z0-9_@.:+-]+$' and octet_length(entity_id) <= 128 or entity_id = '*')
+    and (subject_id ~ '^[a-zA-Z0-9_@.:+-]+$' and octet_length(subject_id) <= 128 or subject_id = '*')
+    and (entity_type, entity_id, relation) <> (subject_type, subject_id, own_relation)
+    and relation <> '',
+    false
+  )
+  or not exists (
+    select
+    from :"plans".names as n
+    where n.tenant = place.tenant_number
+      and n.version = place.head
+      and n.entity_type = write_tuple.entity_type
+      and n.name = write_tuple.relation
+      and n.subject_type = write_tuple.subject_type
+      and n.subject_relation = own_relation
+      and n.value_type = ''
+  ) then
+    perform :"plans".refuse_tuples(
+      place.tenant_number, place.head, array[entity_type], array[entity_id], array[relation],
+      array[subject_type], array[subject_id], array[own_relation]
+    );
+  end if;
+  return :"tables".create_tuples(
+    place.tenant_number, place.next_ordinal, array[entity_type], array[entity_id], array[relation],
+    array[subject_type], array[subject_id], array[own_relation]
+  ) > place.next_ordinal;
+end
+$$

@@ -1,0 +1,41 @@
+import { isMacOf, type TokenMac } from "../../../base/token-mac.ts";
+
+/** What a token says that `pemba.token` made. */
+interface SqlTokenContent {
+  /** As `identityOf` gives it. */
+  readonly identity: string;
+  readonly timeline: number;
+  /** `pg_current_snapshot()` as text, in which the change is not visible yet. */
+  readonly snapshot: string;
+  /** The transaction in which it was made, when that had changed something by then. */
+  readonly xid: string | undefined;
+}
+
+const macLength = 8;
+
+/** Longer than any that has as many transactions as the function allows. */
+const textMax = 256 * 1024;
+
+/** The first character is the layout; those of the other layout begin with another byte. */
+const form = /^4\.([0-9a-f]{16})\.([0-9]{1,10})\.([0-9]{1,20})\.([0-9]{1,20}:[0-9]{1,20}:[0-9,]*)$/;
+
+/**
+ * What the token says, or undefined when it is none that SQL made, whole and unchanged.
+ *
+ * @param mac with the key that SQL has: the secret of the database
+ */
+export function decodeSqlToken(mac: TokenMac, token: string): SqlTokenContent | undefined {
+  if (token.length > textMax) return undefined;
+  const bytes = Buffer.from(token, "base64url");
+  if (bytes.toString("base64url") !== token) return undefined;
+  const body = bytes.subarray(0, -macLength);
+  const [, identity, timeline, change, snapshot] = form.exec(body.toString("latin1")) ?? [];
+  if (identity === undefined || timeline === undefined || snapshot === undefined) return undefined;
+  if (!isMacOf(mac, body, bytes.subarray(-macLength))) return undefined;
+  return {
+    identity,
+    timeline: Number(timeline),
+    snapshot,
+    xid: change === "0" ? undefined : change,
+  };
+}
