@@ -53,6 +53,11 @@ export const metrics = {
     about: "tuples and attributes of one write",
     labels: [],
   }),
+  "pemba.sql.open.write.age": gauge("s", {
+    about:
+      "for how long the oldest open transaction has been seen that has written tuples or attributes, from the first look at it; 0 when there is none",
+    labels: [],
+  }),
   "pemba.schema.cache.hits": observedCounter("{lookup}", {
     about: "schemas that were found compiled",
     labels: [],

@@ -24,6 +24,7 @@ import { type ReplicatedReads, startReplicas } from "./replicas/replicated-reads
 import { createPostgresSchemas, readSchema } from "./schemas.ts";
 import type { SqlInterfaceOptions } from "./sql-interface/interface-options.ts";
 import { openSqlInterface } from "./sql-interface/open-interface.ts";
+import { OpenWrites } from "./sql-interface/open-writes.ts";
 import type { SqlInterface } from "./sql-interface/sql-interface.ts";
 import { TenantRemoval } from "./tenant-removal.ts";
 import { createPostgresTenants } from "./tenants.ts";
@@ -103,6 +104,7 @@ export async function createPostgresStore(options: PostgresStoreOptions): Promis
   const observed = { database, maxConnections, circuit, replicated, schemas };
   const lags = observeEngine(telemetry, observed);
   const sqlInterface = await interfaceOf(options, schemas, connections);
+  const openWrites = sqlInterface && new OpenWrites(database, sqlInterface.names, telemetry);
   const removal = new TenantRemoval(database, warn, sqlInterface);
   removal.start();
   const collection =
@@ -150,7 +152,8 @@ export async function createPostgresStore(options: PostgresStoreOptions): Promis
     ping,
     close: async () => {
       circuit?.close();
-      await Promise.all([removal.close(), collection?.close(), changes?.close()]);
+      const parts = [removal, collection, changes, openWrites];
+      await Promise.all(parts.map(async (part) => await part?.close()));
       await closeConnections(connections);
     },
   };

@@ -57,6 +57,7 @@ export class SqlInterface {
   readonly #options: SqlInterfaceOptions;
   readonly #frame: FunctionFrame;
   readonly #statements: Readonly<Record<keyof typeof files, string>>;
+  readonly names: InterfaceNames;
   /** Of what functions and questions are made with. A head with another one was not synced with this. */
   readonly fingerprint: string;
 
@@ -67,6 +68,7 @@ export class SqlInterface {
   ) {
     const { plans, tables } = names;
     const { depth, questions } = options;
+    this.names = names;
     this.#database = parts.database;
     this.#schemas = parts.schemas;
     this.#options = options;
