@@ -9,7 +9,8 @@ set enable_bitmapscan to off
 as $$
 declare
   seen constant pg_snapshot := pg_current_snapshot();
-  mine constant xid8 := pg_current_xact_id_if_assigned();
+  -- The id of the transaction, if it has written something for the tenant.
+  mine xid8;
   -- Fewer than a token may name. Ids between the end of the snapshot and the own one count as well:
   -- they are those of transactions and savepoints that are not over.
   hidden_max constant integer := 5000;
@@ -39,8 +40,13 @@ begin
       errcode = 'PB004',
       message = format('the tenant `%s` does not exist', tenant);
   end if;
+  select c.xid
+    into mine
+    from :"tables".changes as c
+    where c.tenant = place.number and c.xid = pg_current_xact_id_if_assigned()
+    limit 1;
   select count(*)
-      + greatest(0, mine::text::bigint - pg_snapshot_xmax(seen)::text::bigint)
+      + coalesce(greatest(0, mine::text::bigint - pg_snapshot_xmax(seen)::text::bigint), 0)
     into hidden
     from pg_snapshot_xip(seen);
   if hidden > hidden_max then
@@ -55,14 +61,7 @@ begin
     concat_ws(
       '.', '4', encode(substr(sha256(convert_to(place.server, 'UTF8')), 1, 8), 'hex'),
       place.timeline,
-      case
-        when exists (
-          select
-          from :"tables".changes as c
-          where c.tenant = place.number and c.xid = mine
-        ) then mine::text
-        else '0'
-      end,
+      coalesce(mine::text, '0'),
       seen
     ),
     'UTF8'

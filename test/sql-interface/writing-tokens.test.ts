@@ -8,12 +8,13 @@ import type postgres from "postgres";
 import { tokenMac } from "../../src/base/token-mac.ts";
 import type { SnapToken, TenantId } from "../../src/base/tuple.ts";
 import type { Store } from "../../src/store/store.ts";
-import { dice } from "../support/dice.ts";
-import { caseCount } from "../support/run-length.ts";
 import { follow, textOf } from "../store/change-streams.ts";
 import { allowed, fails, openStore, tenantWithSchema, write } from "../store/engines.ts";
 import { remove } from "../store/filters.ts";
+import { until } from "../store/open-write.ts";
 import { stateAt } from "../store/state.ts";
+import { dice } from "../support/dice.ts";
+import { caseCount } from "../support/run-length.ts";
 import { interfaceOptions, type InterfaceScene, openInterface } from "./interface-scene.ts";
 
 const cached = { cache: { maxBytes: 1_000_000, maxEntries: 10_000 } };
@@ -45,7 +46,8 @@ async function tokenOf(inside: postgres.ISql, tenant: TenantId): Promise<SnapTok
 function reads(tenant: TenantId, token: SnapToken): readonly (() => Promise<unknown>)[] {
   return [
     async () => await stateAt(store, tenant, token),
-    async () => await allowed(store, tenant, { id: "1", permission: "view", subject: "a", at: token }),
+    async () =>
+      await allowed(store, tenant, { id: "1", permission: "view", subject: "a", at: token }),
     async () => await follow(store, tenant, token),
   ];
 }
@@ -141,7 +143,12 @@ test("a token that was changed, or is of another database or server, is refused"
 });
 
 test("the code of a token is that of the secret of the database, of whatever length", async () => {
-  for (const secret of ["short", "x".repeat(64), "x".repeat(65), "a secret of 72 characters".repeat(4)]) {
+  for (const secret of [
+    "short",
+    "x".repeat(64),
+    "x".repeat(65),
+    "a secret of 72 characters".repeat(4),
+  ]) {
     for (const body of ["", "4.body", "b".repeat(300)]) {
       const [row] = await scene.owner<{ code: Buffer }[]>`
         select pemba_plans.token_code(${secret}, ${Buffer.from(body)}) as code
@@ -151,24 +158,49 @@ test("the code of a token is that of the secret of the database, of whatever len
   }
 });
 
-test("savepoints between the snapshot and the own id count as running, and too many are refused", async () => {
+test("a token that would name too many running transactions is refused, and not after the commit", async () => {
   const tenant = await tenantWithSchema(store);
-  const take = async (count: number): Promise<SnapToken> =>
-    await scene.app.begin(async (inside) => {
-      await inside.unsafe(`do $$ begin
-        for number in 1 .. ${count} loop
-          begin
-            perform pg_current_xact_id();
-            create temporary table passing ();
-            drop table passing;
-          exception when division_by_zero then null;
-          end;
-        end loop;
-      end $$`);
-      await make(inside, tenant, String(count));
-      return await tokenOf(inside, tenant);
+  let attempt = 0;
+  const id = await until(async () => {
+    const own = String(attempt++);
+    const { promise: over, resolve: end } = Promise.withResolvers<void>();
+    const { promise: done, resolve: taken } = Promise.withResolvers<void>();
+    // Each savepoint takes an id, and none of them is over before the transaction is.
+    const holding = scene.owner.begin(async (inside) => {
+      await inside.unsafe(`
+        create temporary table passing (number integer) on commit drop;
+        do $$ begin
+          for number in 1 .. 6000 loop
+            begin
+              insert into passing values (number);
+            exception when division_by_zero then null;
+            end;
+          end loop;
+        end $$`);
+      taken();
+      await over;
     });
-  assert.deepEqual(await stateAt(store, tenant, await take(50)), [owner("50")]);
+    await done;
+    const refused = await scene.app
+      .begin(async (inside) => {
+        await make(inside, tenant, own);
+        await tokenOf(inside, tenant);
+      })
+      .then(
+        () => undefined,
+        (error: unknown) => error,
+      );
+    end();
+    await holding;
+    // When another transaction of the server has ended meanwhile, the snapshot ends behind the savepoints.
+    if (refused === undefined) return undefined;
+    assert.ok(refused instanceof Error && "code" in refused && refused.code === "54000");
+    assert.ok("hint" in refused && refused.hint === "ask for the token after the commit");
+    return own;
+  });
+  await make(scene.app, tenant, id);
+  const after = await stateAt(store, tenant, await tokenOf(scene.app, tenant));
+  assert.ok(after.includes(owner(id)));
 });
 
 test("answers that are kept for a token are never those of another state", async () => {
