@@ -184,7 +184,7 @@ test("a migration whose connection is lost fails as unavailable, and can be run 
     });
     await migrating;
     await setup`select pg_advisory_unlock(${PG_MIGRATE_LOCK_ID})`;
-    assert.deepEqual(await migrateUp(fresh.url), ["0001_tables", "0002_functions"]);
+    assert.deepEqual(await migrateUp(fresh.url), ["0001_tables", "0002_functions", "0003_application_writes"]);
   } finally {
     await setup.end({ timeout: 1 });
     await fresh.drop();
