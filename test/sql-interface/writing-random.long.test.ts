@@ -1,0 +1,1 @@
+import "./writing-random.test.ts";
