@@ -21,6 +21,7 @@ const operations: Readonly<Record<Exclude<Scope, "check">, readonly string[]>> =
   write: [
     "data.write",
     "data.delete",
+    "data.change",
     "data.run-bundle",
     "relationships.write",
     "relationships.delete",

@@ -1,6 +1,6 @@
 /**
- * The kind of an error, named after the gRPC status. The HTTP status and the gRPC code follow from
- * it alone.
+ * The kind of an error, named after the gRPC status, or after the HTTP status where that says more.
+ * Both statuses follow from it alone.
  */
 export type ErrorKind =
   | "cancelled"
@@ -12,6 +12,7 @@ export type ErrorKind =
   | "payload_too_large"
   | "method_not_allowed"
   | "failed_precondition"
+  | "precondition_failed"
   | "aborted"
   | "unimplemented"
   | "internal"
@@ -53,6 +54,7 @@ export const errorCodes = {
   ENTITY_STATEMENT_NOT_FOUND: "invalid_argument",
   REFERENCE_NOT_FOUND: "invalid_argument",
   GATHER_LIMIT_EXCEEDED: "failed_precondition",
+  PRECONDITION_FAILED: "precondition_failed",
   NOT_FOUND: "not_found",
   TENANT_NOT_FOUND: "not_found",
   SCHEMA_NOT_FOUND: "not_found",

@@ -18,6 +18,7 @@ export const statusOf: Readonly<Record<ErrorKind, Status>> = {
   payload_too_large: { http: 413, grpc: 8 },
   method_not_allowed: { http: 405, grpc: 12 },
   failed_precondition: { http: 400, grpc: 9 },
+  precondition_failed: { http: 412, grpc: 9 },
   aborted: { http: 409, grpc: 10 },
   unimplemented: { http: 501, grpc: 12 },
   internal: { http: 500, grpc: 13 },

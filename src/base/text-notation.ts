@@ -46,6 +46,12 @@ export function parseTextNotation(text: string): TextElement {
     : { kind: "attribute", attribute: attributeOf(text, entity, rest) };
 }
 
+/** Writes a tuple as `parseTextNotation` reads it. */
+export function tupleText({ entity, relation, subject }: Tuple): string {
+  const userset = subject.relation === "" ? "" : `#${subject.relation}`;
+  return `${entity.type}:${entity.id}#${relation}@${subject.type}:${subject.id}${userset}`;
+}
+
 /** Reads `value` as a value of the given type. Fails with INVALID_ARGUMENT. */
 export function parseAttributeText(type: AttributeType, value: string): AttributeValue {
   switch (type) {

@@ -4,8 +4,9 @@ import type { Telemetry } from "../base/telemetry.ts";
 import type { TenantId } from "../base/tuple.ts";
 import { questionKey, questionOf } from "../plan/question-of.ts";
 import type { Layer } from "../store/layer/layer.ts";
+import type { SchemaStore } from "../store/schema-store.ts";
 import { itemKey, type SingleCheck, singleCheck } from "../store/single-check.ts";
-import type { CheckAnswer, CheckQuestion, SchemaStore } from "../store/store.ts";
+import type { CheckAnswer, CheckQuestion } from "../store/store.ts";
 import { isLate, isPeerFault, type Peer, type PeerCheck } from "./peer.ts";
 import type { Peers } from "./peers.ts";
 

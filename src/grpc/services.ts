@@ -7,6 +7,7 @@ import { Schema } from "../gen/base/v1/schema_pb.ts";
 import { Tenancy } from "../gen/base/v1/tenancy_pb.ts";
 import { Watch } from "../gen/base/v1/watch_pb.ts";
 import { Health } from "../gen/grpc/health/v1/health_pb.ts";
+import { Data as PembaData } from "../gen/pemba/v1/data_pb.ts";
 
 interface ServedService {
   readonly service: DescService;
@@ -19,6 +20,7 @@ export const servedServices: readonly ServedService[] = [
   { service: Permission, group: "permissions" },
   { service: Schema, group: "schemas" },
   { service: Data, group: "data" },
+  { service: PembaData, group: "data" },
   { service: Bundle, group: "bundle" },
   { service: Tenancy, group: "tenants" },
   { service: Watch, group: "watch" },

@@ -20,7 +20,8 @@ export interface DeleteRelationshipsRequest {
   readonly filter?: RawTupleFilter | Absent;
 }
 
-const nothingNamed =
+/** What is wrong with an empty filter. */
+export const nothingNamed =
   "names no type, id, relation or attribute, expected at least one: nothing would be deleted";
 
 /**

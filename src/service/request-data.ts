@@ -80,15 +80,19 @@ export function parseAttribute(raw: RawAttribute, field: string): Attribute {
 }
 
 /**
- * Parses the tuples and attributes of a write. The details of the error list all invalid elements.
+ * Parses the tuples and attributes of a write, whose lists stand behind `path` in the request. The
+ * details of the error list all invalid elements.
  */
-export function parseElements(raw: {
-  readonly tuples: readonly RawTuple[] | Absent;
-  readonly attributes: readonly RawAttribute[] | Absent;
-}): { readonly tuples: readonly Tuple[]; readonly attributes: readonly Attribute[] } {
+export function parseElements(
+  raw: {
+    readonly tuples: readonly RawTuple[] | Absent;
+    readonly attributes: readonly RawAttribute[] | Absent;
+  },
+  path = "",
+): { readonly tuples: readonly Tuple[]; readonly attributes: readonly Attribute[] } {
   const faults: PembaError[] = [];
-  const tuples = parseEach(raw.tuples ?? [], "tuples", faults, parseTuple);
-  const attributes = parseEach(raw.attributes ?? [], "attributes", faults, parseAttribute);
+  const tuples = parseEach(raw.tuples ?? [], `${path}tuples`, faults, parseTuple);
+  const attributes = parseEach(raw.attributes ?? [], `${path}attributes`, faults, parseAttribute);
   const first = faults[0];
   if (first !== undefined) {
     if (faults.length === 1) throw first;
@@ -136,10 +140,11 @@ function parseValue(value: AttributeValue, field: string): AttributeValue {
   }
 }
 
-/** Fails if a write has more different tuples and attributes than the limit. */
+/** Fails if a write has more different tuples and attributes than the limit. `path` is as above. */
 export function refuseOversize(
   elements: { readonly tuples: readonly Tuple[]; readonly attributes: readonly Attribute[] },
   max: number,
+  path = "",
 ): void {
   const { tuples, attributes } = elements;
   if (tuples.length + attributes.length <= max) return;
@@ -148,7 +153,7 @@ export function refuseOversize(
   if (total <= max) return;
   throw fieldError(
     "MAX_DATA_PER_WRITE_EXCEEDED",
-    tuples.length > 0 ? "tuples" : "attributes",
+    `${path}${tuples.length > 0 ? "tuples" : "attributes"}`,
     `${total} tuples and attributes in one write, expected at most ${max} (\`database.max_data_per_write\`)`,
   );
 }

@@ -12,7 +12,7 @@ import type { Schema } from "../language/schema.ts";
 import { lower } from "../plan/passes/1-lower.ts";
 import { HeldBytes, KeptMap } from "./kept.ts";
 import { type CompiledText, Planner } from "./planner.ts";
-import type { StoredSchema } from "./store.ts";
+import type { StoredSchema } from "./schema-store.ts";
 
 export interface CompiledSchema {
   readonly version: SchemaVersion;

@@ -1,4 +1,8 @@
-import type { Page } from "./store.ts";
+/** A page in ascending order of its keys; `next` is the key to go on after, when there is more. */
+export interface Page<T, K> {
+  readonly items: readonly T[];
+  readonly next: K | undefined;
+}
 
 /** A page ends with the item that brings it to so many bytes. */
 export const pageBytesMax = 1024 * 1024;

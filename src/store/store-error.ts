@@ -1,4 +1,4 @@
-import { PembaError } from "../base/error.ts";
+import { fieldError, PembaError } from "../base/error.ts";
 import { quote } from "../base/quote.ts";
 import type { SchemaVersion, TenantId } from "../base/tuple.ts";
 
@@ -22,11 +22,22 @@ export function schemaNotFound(tenant: TenantId, version: SchemaVersion | undefi
   );
 }
 
+const usualTokenField = "metadata.snap_token";
+
 /** The token of a request cannot be read here. `problem` completes the message. */
 export function invalidSnapToken(problem: string): PembaError {
-  return new PembaError("INVALID_SNAP_TOKEN", `metadata.snap_token: ${problem}`, {
-    details: [{ field: "metadata.snap_token", message: problem }],
-  });
+  return fieldError("INVALID_SNAP_TOKEN", usualTokenField, problem);
+}
+
+/** Runs `work` on a token in another field than usual, which errors about it then name. */
+export function withTokenIn<T>(field: string, work: () => T): T {
+  try {
+    return work();
+  } catch (error) {
+    if (!(error instanceof PembaError)) throw error;
+    if (error.code !== "INVALID_SNAP_TOKEN" && error.code !== "SNAP_TOKEN_EXPIRED") throw error;
+    throw fieldError(error.code, field, error.plainMessage.slice(`${usualTokenField}: `.length));
+  }
 }
 
 /** The token of a request names a state in which the tenant had not been created. */
@@ -36,8 +47,6 @@ export function snapTokenBeforeTenant(): PembaError {
 
 /** The token of a request names a state that is no longer kept. */
 export function expiredSnapToken(): PembaError {
-  return new PembaError(
-    "SNAP_TOKEN_EXPIRED",
-    "metadata.snap_token: is older than the history that is kept, use a newer one",
-  );
+  const problem = "is older than the history that is kept, use a newer one";
+  return new PembaError("SNAP_TOKEN_EXPIRED", `${usualTokenField}: ${problem}`);
 }

@@ -11,15 +11,18 @@ import type {
 } from "../base/tuple.ts";
 import type { Bundle, DataOperation } from "./bundle.ts";
 import type { ChangeMessage } from "./change.ts";
+import type { DataChangeStore } from "./data-change.ts";
 import type { ExpandTree } from "./expand-tree.ts";
 import type { AttributeFilter, TupleFilter } from "./filter.ts";
+import type { Page } from "./page.ts";
+import type { SchemaStore } from "./schema-store.ts";
 
 /**
  * What a database engine does for the service. Both engines (`memory`, `postgres`) answer from the
- * same plans with the same errors (`PembaError`), and every operation of a tenant fails with
- * TENANT_NOT_FOUND when the tenant does not exist. Inputs are parsed: names and ids have their
- * patterns, sizes are within the limits. What needs the schema is checked here, since only here
- * is it known which schema is in force when the operation takes place.
+ * same plans with the same errors (`PembaError`), and every operation fails with TENANT_NOT_FOUND
+ * when its tenant does not exist. Inputs are parsed: names and ids have their patterns, sizes are
+ * within the limits. What needs the schema is checked here, where it is known which one is in
+ * force.
  */
 export interface Store {
   readonly tenants: TenantStore;
@@ -42,12 +45,6 @@ export interface Tenant {
   readonly createdAt: Date;
 }
 
-/** A page in ascending order of its keys; `next` is the key to go on after, when there is more. */
-export interface Page<T, K> {
-  readonly items: readonly T[];
-  readonly next: K | undefined;
-}
-
 export interface TenantStore {
   /** Fails with UNIQUE_CONSTRAINT when the id is taken. */
   create(tenant: { readonly id: TenantId; readonly name: string }): Promise<Tenant>;
@@ -59,38 +56,6 @@ export interface TenantStore {
     readonly limit: number;
     readonly among?: ReadonlySet<string> | undefined;
   }): Promise<Page<Tenant, TenantId>>;
-}
-
-export interface StoredSchema {
-  readonly version: SchemaVersion;
-  readonly text: string;
-  readonly createdAt: Date;
-}
-
-export interface SchemaStore {
-  /**
-   * Makes `text`, which compiles, the head. With `base`, only when the head is still `base`
-   * (compare and set): resolves to undefined when another write came between.
-   */
-  write(
-    tenant: TenantId,
-    schema: { readonly text: string; readonly base?: SchemaVersion },
-  ): Promise<SchemaVersion | undefined>;
-  /** The given version, or the head. Fails with SCHEMA_NOT_FOUND. */
-  read(tenant: TenantId, version: SchemaVersion | undefined): Promise<StoredSchema>;
-  /** Newest first; `head` is undefined while there is no schema. */
-  list(
-    tenant: TenantId,
-    page: { readonly before: SchemaVersion | undefined; readonly limit: number },
-  ): Promise<
-    Page<{ readonly version: SchemaVersion; readonly createdAt: Date }, SchemaVersion> & {
-      readonly head: SchemaVersion | undefined;
-    }
-  >;
-  /** The head that was last seen here, without asking the storage; undefined if none was. */
-  knownHead(tenant: TenantId): SchemaVersion | undefined;
-  /** Another instance has seen this head: from now on nothing is answered here from an older one. */
-  learnHead(tenant: TenantId, version: SchemaVersion): void;
 }
 
 export interface DataWrite {
@@ -122,7 +87,7 @@ export interface DataPage<T> extends Page<T, readonly string[]> {
   readonly snapToken: SnapToken;
 }
 
-export interface DataStore {
+export interface DataStore extends DataChangeStore {
   /**
    * Validates against the schema (errors name the element, such as `tuples[3].relation`) and
    * writes all or nothing, in one transaction. The token names the state right after it.

@@ -37,6 +37,7 @@ const scopeByOperation: Readonly<Record<OperationName, Scope>> = {
   "tenant list": "read",
   "data write": "write",
   "data delete": "write",
+  "data change": "write",
   "relationships write": "write",
   "relationships delete": "write",
   "run bundle": "write",

@@ -138,6 +138,126 @@ AS $function$
 $function$;
 -- execute: owner
 
+CREATE OR REPLACE FUNCTION change_data(tenant_id text, pinned_version text, expected_head text, seen pg_snapshot, seen_timeline integer, seen_change xid8, seen_before xid8, change jsonb)
+ RETURNS TABLE(outcome text, head text, missing integer[], present integer[], is_changed boolean, is_future boolean, is_lost boolean, is_expired boolean, is_before_tenant boolean, snapshot pg_snapshot, xid xid8, timeline integer)
+ LANGUAGE plpgsql
+AS $function$
+#variable_conflict use_column
+declare
+  deleted_stripes constant integer[] :=
+    filter_stripes(change -> 'tuple_filters', change -> 'attribute_filters');
+  is_alone constant boolean := seen is not null or deleted_stripes is null;
+  number_here constant bigint := lock_tenant(tenant_id, is_alone);
+  timeline_here integer;
+  logged integer := 0;
+  filter jsonb;
+  columns jsonb;
+begin
+  if number_here is null then
+    outcome := 'no_tenant';
+    return next;
+    return;
+  end if;
+  if not is_alone then
+    perform lock_stripes(
+      number_here,
+      array(
+        select listed_tuple_stripes(change -> 'required_tuples')
+        union
+        select listed_tuple_stripes(change -> 'create_tuples')
+      ),
+      array(
+        select stripe from unnest(deleted_stripes) as deleted (stripe)
+        union
+        select listed_tuple_stripes(change -> 'absent_tuples')
+        union
+        select listed_attribute_stripes(change -> 'set_attributes')
+      )
+    );
+  end if;
+
+  select tenants.head_version into head from tenants where tenants.number = number_here;
+  if expected_head is not null and head is distinct from expected_head then
+    outcome := 'other_head';
+    return next;
+    return;
+  end if;
+  if pinned_version is not null and not exists (
+    select from schemas
+    where schemas.tenant = number_here and schemas.version = pinned_version
+  ) then
+    outcome := 'no_version';
+    return next;
+    return;
+  end if;
+
+  -- One statement, so that the log that it reads still has what the horizon leaves.
+  select pg_snapshot_xmax(seen) > pg_snapshot_xmax(pg_current_snapshot())
+      or not pg_visible_in_snapshot(seen_change, pg_current_snapshot()),
+    seen_timeline <> current_timeline()
+      and is_lost(number_here, seen_timeline, seen_change, seen_before),
+    pg_snapshot_xmin(seen) < installation.horizon,
+    not pg_visible_in_snapshot(tenants.created_xid, seen),
+    missing_tuples(number_here, change -> 'required_tuples'),
+    present_tuples(number_here, change -> 'absent_tuples'),
+    seen is not null and was_changed_after(number_here, seen)
+  into is_future, is_lost, is_expired, is_before_tenant, missing, present, is_changed
+  from installation, tenants
+  where tenants.number = number_here;
+  if is_future or is_lost or is_expired or is_before_tenant then
+    outcome := 'unreadable';
+    return next;
+    return;
+  end if;
+  if is_changed or cardinality(missing) > 0 or cardinality(present) > 0 then
+    outcome := 'failed';
+    return next;
+    return;
+  end if;
+
+  timeline_here := note_timeline();
+  for filter in select value from jsonb_array_elements(change -> 'tuple_filters') loop
+    logged := delete_tuples(
+      number_here, logged, filter ->> 'entity_type', text_array(filter -> 'entity_ids'),
+      filter ->> 'relation', filter ->> 'subject_type', text_array(filter -> 'subject_ids'),
+      filter ->> 'subject_relation'
+    );
+  end loop;
+  for filter in select value from jsonb_array_elements(change -> 'attribute_filters') loop
+    logged := delete_attributes(
+      number_here, logged, filter ->> 'entity_type', text_array(filter -> 'entity_ids'),
+      text_array(filter -> 'names')
+    );
+  end loop;
+  columns := change -> 'create_tuples';
+  logged := create_tuples(
+    number_here, logged, text_array(columns -> 0), text_array(columns -> 1),
+    text_array(columns -> 2), text_array(columns -> 3), text_array(columns -> 4),
+    text_array(columns -> 5)
+  );
+  columns := change -> 'set_attributes';
+  perform set_attributes(
+    number_here, logged, text_array(columns -> 0), text_array(columns -> 1),
+    text_array(columns -> 2), text_array(columns -> 3), text_array(columns -> 4)
+  );
+
+  select pg_current_snapshot(),
+    missing_tuples(number_here, change -> 'required_tuples'),
+    present_tuples(number_here, change -> 'absent_tuples'),
+    seen is not null and was_changed_after(number_here, seen)
+  into snapshot, missing, present, is_changed;
+  if is_changed or cardinality(missing) > 0 or cardinality(present) > 0 then
+    raise exception 'another transaction broke a precondition'
+      using errcode = 'serialization_failure';
+  end if;
+  outcome := 'written';
+  xid := pg_current_xact_id_if_assigned();
+  timeline := timeline_here;
+  return next;
+end
+$function$;
+-- execute: owner
+
 CREATE OR REPLACE FUNCTION create_tuples(tenant_number bigint, first_ordinal integer, entity_types text[], entity_ids text[], relations text[], subject_types text[], subject_ids text[], subject_relations text[])
  RETURNS integer
  LANGUAGE plpgsql
@@ -615,6 +735,44 @@ end
 $function$;
 -- execute: owner
 
+CREATE OR REPLACE FUNCTION filter_stripes(tuple_filters jsonb, attribute_filters jsonb)
+ RETURNS integer[]
+ LANGUAGE plpgsql
+ IMMUTABLE
+AS $function$
+declare
+  named_keys_max constant bigint := 1000;
+  is_named boolean;
+begin
+  select coalesce(bool_and(filters.keys > 0) and sum(filters.keys) <= named_keys_max, true)
+    into is_named
+  from (
+    select case when filter ->> 'relation' = '' then 0 else
+      jsonb_array_length(filter -> 'entity_ids')::bigint * jsonb_array_length(filter -> 'subject_ids')
+    end as keys
+    from jsonb_array_elements(tuple_filters) as tuples (filter)
+    union all
+    select jsonb_array_length(filter -> 'entity_ids')::bigint * jsonb_array_length(filter -> 'names')
+    from jsonb_array_elements(attribute_filters) as attributes (filter)
+  ) as filters;
+  if not is_named then
+    return null;
+  end if;
+  return array(
+    select tuple_stripe(entities.id, filter ->> 'relation', subjects.id)
+    from jsonb_array_elements(tuple_filters) as tuples (filter),
+      unnest(text_array(filter -> 'entity_ids')) as entities (id),
+      unnest(text_array(filter -> 'subject_ids')) as subjects (id)
+    union
+    select attribute_stripe(entities.id, names.name)
+    from jsonb_array_elements(attribute_filters) as attributes (filter),
+      unnest(text_array(filter -> 'entity_ids')) as entities (id),
+      unnest(text_array(filter -> 'names')) as names (name)
+  );
+end
+$function$;
+-- execute: owner
+
 CREATE OR REPLACE FUNCTION horizon_before(cutoff timestamp with time zone, by_log boolean)
  RETURNS xid8
  LANGUAGE sql
@@ -849,6 +1007,47 @@ AS $function$
 $function$;
 -- execute: owner
 
+CREATE OR REPLACE FUNCTION missing_tuples(tenant_number bigint, tuples jsonb)
+ RETURNS integer[]
+ LANGUAGE sql
+ STABLE
+AS $function$
+  select array(
+    select wanted.position::integer
+    from unnest(
+      text_array(tuples -> 0), text_array(tuples -> 1), text_array(tuples -> 2),
+      text_array(tuples -> 3), text_array(tuples -> 4), text_array(tuples -> 5)
+    ) with ordinality as wanted (
+      entity_type, entity_id, relation, subject_type, subject_id, subject_relation, position
+    )
+    where not exists (
+      select from relationships as stored
+      where stored.entity_id = wanted.entity_id
+        and stored.relation = wanted.relation
+        and stored.entity_type = wanted.entity_type
+        and stored.tenant = tenant_number
+        and stored.subject_type = wanted.subject_type
+        and stored.subject_relation = wanted.subject_relation
+        and stored.subject_id = wanted.subject_id
+    )
+    and not exists (
+      select from changes as own
+      where own.operation = 'delete'
+        and own.relation is not null
+        and own.entity_id = wanted.entity_id
+        and own.relation = wanted.relation
+        and own.entity_type = wanted.entity_type
+        and (own.tenant + 0) = tenant_number
+        and own.subject_type = wanted.subject_type
+        and own.subject_relation = wanted.subject_relation
+        and own.subject_id = wanted.subject_id
+        and own.xid = pg_current_xact_id_if_assigned()
+    )
+    order by wanted.position
+  )
+$function$;
+-- execute: owner
+
 CREATE OR REPLACE FUNCTION note_timeline()
  RETURNS integer
  LANGUAGE plpgsql
@@ -902,6 +1101,35 @@ begin
     where timelines.system_identifier = here_system
     order by timelines.timeline;
 end
+$function$;
+-- execute: owner
+
+CREATE OR REPLACE FUNCTION present_tuples(tenant_number bigint, tuples jsonb)
+ RETURNS integer[]
+ LANGUAGE sql
+ STABLE
+AS $function$
+  select array(
+    select unwanted.position::integer
+    from unnest(
+      text_array(tuples -> 0), text_array(tuples -> 1), text_array(tuples -> 2),
+      text_array(tuples -> 3), text_array(tuples -> 4), text_array(tuples -> 5)
+    ) with ordinality as unwanted (
+      entity_type, entity_id, relation, subject_type, subject_id, subject_relation, position
+    )
+    where exists (
+      select from relationships as stored
+      where stored.entity_id = unwanted.entity_id
+        and stored.relation = unwanted.relation
+        and stored.entity_type = unwanted.entity_type
+        and stored.tenant = tenant_number
+        and stored.subject_type = unwanted.subject_type
+        and stored.subject_relation = unwanted.subject_relation
+        and stored.subject_id = unwanted.subject_id
+        and stored.created_xid is distinct from pg_current_xact_id_if_assigned()
+    )
+    order by unwanted.position
+  )
 $function$;
 -- execute: owner
 
@@ -1235,6 +1463,37 @@ CREATE OR REPLACE FUNCTION tuple_stripe(entity_id text, relation text, subject_i
  IMMUTABLE PARALLEL SAFE
 AS $function$
   select 1 + (hashtextextended(entity_id || '#' || relation || '@' || subject_id, 0) & 63)::integer
+$function$;
+-- execute: owner
+
+CREATE OR REPLACE FUNCTION was_changed_after(tenant_number bigint, seen pg_snapshot)
+ RETURNS boolean
+ LANGUAGE sql
+ STABLE
+AS $function$
+  select exists (
+    select from changes
+    where changes.tenant = tenant_number
+      and changes.xid >= pg_snapshot_xmax(seen)
+      and (
+        pg_current_xact_id_if_assigned() is null
+        or changes.xid < pg_current_xact_id_if_assigned()
+      )
+  )
+  or exists (
+    select from changes
+    where changes.tenant = tenant_number
+      and changes.xid >= pg_snapshot_xmax(seen)
+      and changes.xid > pg_current_xact_id_if_assigned()
+  )
+  or exists (
+    select from pg_snapshot_xip(seen) as running (xid)
+    cross join lateral (
+      select from changes
+      where changes.tenant = tenant_number and changes.xid = running.xid
+      limit 1
+    ) as ended
+  )
 $function$;
 -- execute: owner
 

@@ -7,6 +7,7 @@ import { pino } from "pino";
 import { createAdmission } from "../../src/auth/admission.ts";
 import { presharedKeys } from "../../src/auth/preshared-keys.ts";
 import { createRateLimit } from "../../src/auth/rate-limit.ts";
+import type { TenantId } from "../../src/base/tuple.ts";
 import type { HttpApp } from "../../src/http/app.ts";
 import { buildHttpServer } from "../../src/http/server.ts";
 import { createHealth } from "../../src/service/health.ts";
@@ -15,6 +16,21 @@ import { createMemoryStore } from "../../src/store/memory/store.ts";
 import { storageError } from "../../src/store/postgres/connect/driver-error.ts";
 import { usualIntake } from "../support/usual-intake.ts";
 import { descriptionOf, type Description } from "./description.ts";
+
+/** A change under the precondition that a tuple exists, which does not. */
+const changeOfMissing = {
+  preconditions: [
+    {
+      tuple: {
+        entity: { type: "document", id: "plan" },
+        relation: "viewer",
+        subject: { type: "user", id: "ada" },
+      },
+      exists: true,
+    },
+  ],
+  delete: { entities: [{ type: "user", id: "ada" }] },
+};
 
 const stream = "/v1/tenants/{tenant_id}/permissions/lookup-entity-stream";
 
@@ -78,7 +94,10 @@ describe("the refusals of the description", () => {
     return "";
   }
 
-  test("400, 401, 403, 404, 409, 413 and 501 are as their examples", async () => {
+  test("400, 401, 403, 404, 409, 412, 413 and 501 are as their examples", async () => {
+    await store.schemas.write("t1" as TenantId, {
+      text: "entity user {} entity document { relation viewer @user }",
+    });
     const reading = "/v1/tenants/{tenant_id}/schemas/read";
     for (const [status, asked] of [
       [400, ["POST", reading, {}]],
@@ -86,6 +105,7 @@ describe("the refusals of the description", () => {
       [403, ["POST", "/v1/tenants/{tenant_id}/permissions/check", {}, "limited"]],
       [404, ["POST", "/v1/tenants/{tenant_id}/schemas/list", {}]],
       [409, ["POST", "/v1/tenants/create", { id: "t1", name: "" }]],
+      [412, ["POST", "/v1/tenants/{tenant_id}/data/change", changeOfMissing]],
       [413, ["POST", reading, " ".repeat(4 * 1024 * 1024)]],
       [501, ["POST", "/v1/tenants/{tenant_id}/watch", {}]],
     ] as const) {

@@ -5,6 +5,7 @@ import { onDatabase } from "../../src/store/postgres/connect/on-database.ts";
 import { migrateUp } from "../../src/store/postgres/migrate.ts";
 import { Listener } from "../../src/store/postgres/watch/change-notifier.ts";
 import { withoutIpv6 } from "../support/ipv6.ts";
+import { migrationNames } from "../support/migration-names.ts";
 import { startPostgresBinaries } from "../support/postgres-binaries.ts";
 import { serverSettings } from "../support/postgres-settings.ts";
 import { connect, until } from "./open-write.ts";
@@ -27,10 +28,7 @@ test(
       );
       assert.equal(row?.["address"], "::1", hosts);
     }
-    assert.deepEqual(await migrateUp(at(`[::1]:1,[::1]:${port}`)), [
-      "0001_tables",
-      "0002_functions",
-    ]);
+    assert.deepEqual(await migrateUp(at(`[::1]:1,[::1]:${port}`)), migrationNames);
 
     let heard = 0;
     // What is for other programs is no more told the server than over any other connection.

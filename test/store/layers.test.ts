@@ -40,6 +40,15 @@ const requests: { readonly [N in OperationName]: (store: Store) => Promise<unkno
   "data.write": (store) =>
     store.data.write(tenant, { schemaVersion: undefined, tuples: [], attributes: [] }),
   "data.delete": (store) => store.data.delete(tenant, { tuples: undefined, attributes: undefined }),
+  "data.change": (store) =>
+    store.data.change(tenant, {
+      schemaVersion: undefined,
+      preconditions: [],
+      tupleFilters: [],
+      attributeFilters: [],
+      tuples: [],
+      attributes: [],
+    }),
   "data.readTuples": (store) => store.data.readTuples(tenant, { ...page, filter: tupleFilter }),
   "data.readAttributes": (store) =>
     store.data.readAttributes(tenant, { ...page, filter: attributeFilter }),
@@ -107,6 +116,7 @@ test("every operation goes through the layer of its kind once, for its tenant, a
     "change of t1",
     "read of t1",
     "read of t1",
+    "change of t1",
     "change of t1",
     "change of t1",
     "read of t1",

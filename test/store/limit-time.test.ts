@@ -121,7 +121,7 @@ function silentStore(began: (caller: Caller | undefined) => void = () => {}): St
       knownHead: () => undefined,
       learnHead: () => {},
     },
-    data: { write: wait, delete: wait, readTuples: wait, readAttributes: wait },
+    data: { write: wait, delete: wait, change: wait, readTuples: wait, readAttributes: wait },
     bundles: { write: wait, read: wait, delete: wait, run: wait },
     permissions: { check: wait, subjectPermissions: wait, expand: wait },
     lookups: { entities: wait, subjects: wait },

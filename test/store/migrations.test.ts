@@ -7,6 +7,7 @@ import postgres from "postgres";
 import { migrateDown, migrateUp, migrationStatus } from "../../src/store/postgres/migrate.ts";
 import { createPostgresStore } from "../../src/store/postgres/store.ts";
 import { createTestDatabase, type TestDatabase } from "../support/database.ts";
+import { migrationNames } from "../support/migration-names.ts";
 import { fails, openStore, pool } from "./engines.ts";
 import { connect, until } from "./open-write.ts";
 
@@ -184,7 +185,7 @@ test("a migration whose connection is lost fails as unavailable, and can be run 
     });
     await migrating;
     await setup`select pg_advisory_unlock(${PG_MIGRATE_LOCK_ID})`;
-    assert.deepEqual(await migrateUp(fresh.url), ["0001_tables", "0002_functions", "0003_application_writes"]);
+    assert.deepEqual(await migrateUp(fresh.url), migrationNames);
   } finally {
     await setup.end({ timeout: 1 });
     await fresh.drop();

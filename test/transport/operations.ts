@@ -6,6 +6,7 @@ import { Permission } from "../../src/gen/base/v1/permission_pb.ts";
 import { Schema } from "../../src/gen/base/v1/schema_pb.ts";
 import { Tenancy } from "../../src/gen/base/v1/tenancy_pb.ts";
 import { Watch } from "../../src/gen/base/v1/watch_pb.ts";
+import { Data as PembaData } from "../../src/gen/pemba/v1/data_pb.ts";
 
 type Rpc = DescMethod & { readonly input: DescMessage; readonly output: DescMessage };
 
@@ -41,6 +42,7 @@ export const operations = {
   "attributes read": of(Data.method.readAttributes, "POST data/attributes/read"),
   "data delete": of(Data.method.delete, "POST data/delete"),
   "relationships delete": of(Data.method.deleteRelationships, "POST relationships/delete"),
+  "data change": of(PembaData.method.change, "POST data/change"),
   "run bundle": of(Data.method.runBundle, "POST data/run-bundle"),
   "bundle write": of(Bundle.method.write, "POST bundle/write"),
   "bundle read": of(Bundle.method.read, "POST bundle/read"),

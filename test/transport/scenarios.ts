@@ -244,6 +244,86 @@ export const scenarios: Readonly<Record<string, (caller: Caller) => Promise<void
     await get("relationships read", { ...now, filter: {} });
   },
 
+  "data is changed under preconditions": async (caller) => {
+    const { get, fails } = caller;
+    await fill(caller);
+    const before = await get("data write", { ...now, tuples: [tuple("doc:1#owner@user:a")] });
+    const change: JsonObject = {
+      ...now,
+      preconditions: [
+        { tuple: tuple("doc:1#owner@user:a"), exists: true },
+        { tuple: tuple("doc:1#owner@user:b"), exists: false },
+        { snap_token: before["snap_token"] ?? "", unchanged: true },
+      ],
+      write: {
+        tuples: [tuple("doc:1#owner@user:b")],
+        attributes: [attribute("1", "level", "Integer", 5)],
+      },
+      delete: {
+        tuple_filters: [{ entity: { type: "doc", ids: ["1"] }, relation: "owner" }],
+        attribute_filters: [{ attributes: ["tags"] }],
+        entities: [{ type: "group", id: "eng" }],
+      },
+    };
+    await get("data change", change);
+    await get("relationships read", { ...now, filter: {} });
+    await get("attributes read", { ...now, filter: {} });
+    await fails("PRECONDITION_FAILED", "data change", change);
+    await get("data change", { delete: { entities: [doc("1")] } });
+    await get("relationships read", { ...now, filter: { entity: doc("1") } });
+  },
+
+  "a change that is not as it should be names the path": async (caller) => {
+    const { fails } = caller;
+    const written: JsonObject = { write: { tuples: [tuple("doc:1#owner@user:a")] } };
+    await fails("SCHEMA_NOT_FOUND", "data change", written);
+    await fill(caller);
+    await fails("VALIDATION", "data change", {});
+    await fails("VALIDATION", "data change", { ...now, write: {}, delete: { tuple_filters: [] } });
+    await fails("VALIDATION", "data change", { delete: { tuple_filters: [{}] } });
+    await fails("VALIDATION", "data change", { delete: { attribute_filters: [{}] } });
+    await fails("VALIDATION", "data change", { delete: { entities: [{ type: "doc" }] } });
+    await fails("VALIDATION", "data change", {
+      delete: { tuple_filters: Array.from({ length: 101 }, () => ({ relation: "owner" })) },
+    });
+    const stated = tuple("doc:1#owner@user:a");
+    for (const precondition of [
+      {},
+      { tuple: stated },
+      { exists: true },
+      { tuple: stated, exists: true, unchanged: true },
+      { tuple: stated, exists: true, snap_token: "x" },
+      { tuple: { relation: "owner" }, exists: true },
+      { snap_token: "x" },
+      { snap_token: "x", unchanged: false },
+      { snap_token: "x", unchanged: true, exists: true },
+    ]) {
+      await fails("VALIDATION", "data change", { ...written, preconditions: [precondition] });
+    }
+    const state: JsonObject = { snap_token: "x", unchanged: true };
+    await fails("VALIDATION", "data change", { ...written, preconditions: [state, state] });
+    await fails("INVALID_SNAP_TOKEN", "data change", { ...written, preconditions: [state] });
+    await fails("RELATION_DEFINITION_NOT_FOUND", "data change", {
+      ...written,
+      preconditions: [{ tuple: tuple("doc:1#writer@user:a"), exists: false }],
+    });
+    await fails("ATTRIBUTE_TYPE_MISMATCH", "data change", {
+      write: { attributes: [attribute("1", "level", "String", "high")] },
+    });
+    await fails("MAX_DATA_PER_WRITE_EXCEEDED", "data change", {
+      write: {
+        tuples: Array.from({ length: 21 }, (_, index) => tuple(`doc:${index}#owner@user:a`)),
+      },
+    });
+    await fails("MAX_DATA_PER_WRITE_EXCEEDED", "data change", {
+      ...written,
+      preconditions: Array.from({ length: 21 }, () => ({ tuple: stated, exists: true })),
+    });
+    await fails("MAX_DATA_PER_WRITE_EXCEEDED", "data change", {
+      delete: { entities: Array.from({ length: 21 }, (_, index) => doc(String(index))) },
+    });
+  },
+
   "bundles are written, run, read and deleted": async (caller) => {
     const { get, fails } = caller;
     await fill(caller);

@@ -1,4 +1,6 @@
 import { Data } from "../../gen/base/v1/data_pb.ts";
+import { Data as PembaData } from "../../gen/pemba/v1/data_pb.ts";
+import { changeData } from "../../service/change-data.ts";
 import { deleteData, deleteRelationships } from "../../service/delete-data.ts";
 import { readAttributes, readRelationships } from "../../service/read-data.ts";
 import { runBundle } from "../../service/run-bundle.ts";
@@ -30,6 +32,18 @@ function writes(service: Service): readonly ServedMethod[] {
     })),
     unary(Data.method.deleteRelationships, async ({ tenantId, filter }) => ({
       snapToken: await deleteRelationships(service, { tenantId, filter }),
+    })),
+    unary(PembaData.method.change, async ({ tenantId, metadata, preconditions, ...request }) => ({
+      snapToken: await changeData(service, {
+        tenantId,
+        metadata,
+        preconditions,
+        write: request.write && {
+          tuples: request.write.tuples,
+          attributes: decodeAttributes(request.write.attributes, "write.attributes"),
+        },
+        delete: request.delete,
+      }),
     })),
     unary(Data.method.runBundle, async ({ tenantId, name, arguments: given }) => ({
       snapToken: await runBundle(service, { tenantId, name, arguments: given }),

@@ -217,6 +217,19 @@ rule recent(age integer) { age < context.data.limit }
     request: { filter: { entity: { type: "document", ids: ["plan"] } } },
     answers: { 200: written },
   },
+  changeData: {
+    path: tenantPath,
+    request: {
+      metadata: { schema_version: "" },
+      preconditions: [{ tuple: isViewer, exists: false }],
+      write: { tuples: [isViewer], attributes: [isPublic] },
+      delete: {
+        tuple_filters: [{ entity: { type: "document", ids: ["plan"] }, relation: "owner" }],
+        entities: [{ type: "user", id: "bob" }],
+      },
+    },
+    answers: { 200: written },
+  },
   health: { answers: { 200: { status: "SERVING" }, 503: { status: "NOT_SERVING" } } },
   liveness: { answers: { 200: { status: "ALIVE" } } },
 };

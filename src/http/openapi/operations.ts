@@ -143,6 +143,13 @@ export const operations = {
     summary: "Delete tuples",
     description: "The older form of `data/delete`. An empty filter is an error.",
   },
+  [`POST ${tenant}/data/change`]: {
+    id: "changeData",
+    tag: "Data",
+    summary: "Delete and write tuples and attributes if preconditions hold",
+    description:
+      "All of it in one transaction, the deletes first. If a precondition does not hold, nothing is changed, and the details of the error name each such precondition.",
+  },
   "GET /healthz": {
     id: "health",
     tag: "Health",

@@ -1,6 +1,6 @@
 import { insufficientScope } from "../../auth/credential.ts";
 import { createRateLimit, tooManyRequests } from "../../auth/rate-limit.ts";
-import { errorCodes, errorOf, PembaError } from "../../base/error.ts";
+import { errorCodes, errorOf, fieldError, PembaError } from "../../base/error.ts";
 import { statusOf } from "../../base/status.ts";
 import { missingField, parseTenantId } from "../../service/field.ts";
 import { tenantNotFound, tenantTaken } from "../../store/store-error.ts";
@@ -55,6 +55,15 @@ const refusals = {
       "The id exists already, or other requests held what this one needs: then it can be sent again.",
     example: tenantTaken(parseTenantId("t1")),
   },
+  412: {
+    name: "PreconditionFailed",
+    about: "A precondition does not hold, and nothing was changed. The details name each of them.",
+    example: fieldError(
+      "PRECONDITION_FAILED",
+      "preconditions[0].tuple",
+      "`document:plan#viewer@user:ada` does not exist",
+    ),
+  },
   413: {
     name: "TooLarge",
     about: "The body has more than 4 MiB.",
@@ -108,6 +117,7 @@ export function refusalsOf(path: string): readonly RefusedStatus[] {
     403,
     ...(path.includes("{") ? ([404] as const) : []),
     409,
+    ...(path.endsWith("/change") ? ([412] as const) : []),
     413,
     429,
     500,

@@ -1,3 +1,4 @@
+import { changeData } from "../../service/change-data.ts";
 import { deleteData, deleteRelationships } from "../../service/delete-data.ts";
 import { readAttributes, readRelationships } from "../../service/read-data.ts";
 import type { Service } from "../../service/service.ts";
@@ -5,6 +6,7 @@ import { writeData, writeRelationships } from "../../service/write-data.ts";
 import { type HttpApp, tenantParams, tenantPath } from "../app.ts";
 import { clientGone } from "../client-gone.ts";
 import { snapTokenAnswer } from "../shapes/answer.ts";
+import { changeDataBody, decodeChange } from "../shapes/data-change.ts";
 import {
   decodeAttributes,
   decodeRead,
@@ -22,6 +24,7 @@ import {
 
 export function dataRoutes(app: HttpApp, service: Service): void {
   changeRoutes(app, service);
+  conditionalRoutes(app, service);
   readRoutes(app, service);
 }
 
@@ -82,6 +85,19 @@ function changeRoutes(app: HttpApp, service: Service): void {
       snap_token: await deleteRelationships(service, {
         tenantId: params.tenant_id,
         filter: body.filter,
+      }),
+    }),
+  );
+}
+
+function conditionalRoutes(app: HttpApp, service: Service): void {
+  app.post(
+    `${tenantPath}/data/change`,
+    { schema: { params: tenantParams, body: changeDataBody, response: { 200: snapTokenAnswer } } },
+    async ({ params, body }) => ({
+      snap_token: await changeData(service, {
+        tenantId: params.tenant_id,
+        ...decodeChange(body),
       }),
     }),
   );

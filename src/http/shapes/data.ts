@@ -53,11 +53,27 @@ export function tuplesField(
   return listField(tupleShape, { ...about, of: { component: "Tuple" } });
 }
 
+export function tupleField(about: About): ReturnType<typeof objectField<typeof tupleShape>> {
+  return objectField(tupleShape, { ...about, component: "Tuple" });
+}
+
+export function entitiesField(about: About): ReturnType<typeof listField<typeof entityShape>> {
+  return listField(entityShape, { ...about, of: { component: "Entity" } });
+}
+
 export function attributesField(): ReturnType<typeof listField<typeof attributeShape>> {
   return listField(attributeShape, { of: { component: "Attribute" } });
 }
 
-const metadata = objectField({ schema_version: schemaVersionField }, { required: true });
+const metadataShape = { schema_version: schemaVersionField };
+
+export function metadataWithVersion(
+  about: About,
+): ReturnType<typeof objectField<typeof metadataShape>> {
+  return objectField(metadataShape, about);
+}
+
+const metadata = metadataWithVersion({ required: true });
 
 export const writeDataBody = Type.Object({
   metadata,
@@ -74,22 +90,34 @@ const ids = textListField({ description: "Any of them; none for all.", of: idRul
 const type = optionalNameField({ description: "Empty for all." });
 const relation = optionalNameField({ description: "Empty for all." });
 
-const tupleFilter = objectField(
-  {
-    entity: objectField({ type, ids }),
-    relation,
-    subject: objectField({ type, ids, relation }),
-  },
-  { component: "TupleFilter", required: true },
-);
+const tupleFilterShape = {
+  entity: objectField({ type, ids }),
+  relation,
+  subject: objectField({ type, ids, relation }),
+};
 
-const attributeFilter = objectField(
-  {
-    entity: objectField({ type, ids }),
-    attributes: textListField({ description: "Any of them; none for all.", of: nameRule }),
-  },
-  { component: "AttributeFilter", required: true },
-);
+const attributeFilterShape = {
+  entity: objectField({ type, ids }),
+  attributes: textListField({ description: "Any of them; none for all.", of: nameRule }),
+};
+
+const tupleFilter = objectField(tupleFilterShape, { component: "TupleFilter", required: true });
+const attributeFilter = objectField(attributeFilterShape, {
+  component: "AttributeFilter",
+  required: true,
+});
+
+export function tupleFiltersField(
+  about: About,
+): ReturnType<typeof listField<typeof tupleFilterShape>> {
+  return listField(tupleFilterShape, { ...about, of: { component: "TupleFilter" } });
+}
+
+export function attributeFiltersField(
+  about: About,
+): ReturnType<typeof listField<typeof attributeFilterShape>> {
+  return listField(attributeFilterShape, { ...about, of: { component: "AttributeFilter" } });
+}
 
 export const deleteDataBody = Type.Object({
   tuple_filter: tupleFilter,

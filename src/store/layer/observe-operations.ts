@@ -21,6 +21,11 @@ export function observeOperations(telemetry: Telemetry): Layer | undefined {
         telemetry.record("pemba.write.size", tuples.length + attributes.length, {});
         return await next(request);
       },
+      "data.change": async (request, next) => {
+        const [, { tuples, attributes }] = request;
+        telemetry.record("pemba.write.size", tuples.length + attributes.length, {});
+        return await next(request);
+      },
       "data.readTuples": async (request, next) =>
         await telemetry.tallied("read_tuples", async () => await next(request)),
       "data.readAttributes": async (request, next) =>

@@ -83,6 +83,7 @@ export const operations: Kinds = {
   "schemas.list": read(([tenant]) => tenant),
   "data.write": change(([tenant]) => tenant),
   "data.delete": change(([tenant]) => tenant),
+  "data.change": change(([tenant]) => tenant),
   "data.readTuples": { kind: "read", ...signalled() },
   "data.readAttributes": { kind: "read", ...signalled() },
   "bundles.write": change(([tenant]) => tenant),
@@ -133,6 +134,7 @@ export function mapOperations(
     data: {
       write: wrap("data.write", (tenant, written) => data.write(tenant, written)),
       delete: wrap("data.delete", (tenant, filters) => data.delete(tenant, filters)),
+      change: wrap("data.change", (tenant, changed) => data.change(tenant, changed)),
       readTuples: wrap("data.readTuples", (tenant, read) => data.readTuples(tenant, read)),
       readAttributes: wrap("data.readAttributes", (tenant, read) =>
         data.readAttributes(tenant, read),

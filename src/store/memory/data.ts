@@ -5,6 +5,7 @@ import type { Attribute, SnapToken, TenantId, Tuple } from "../../base/tuple.ts"
 import type { KnownFacts } from "../../memory/known-facts.ts";
 import type { DataOperation } from "../bundle.ts";
 import type { Change } from "../change.ts";
+import { type DataChange, preconditionFailed, tokenField } from "../data-change.ts";
 import {
   type AttributeFilter,
   attributePlace,
@@ -19,6 +20,7 @@ import {
   invalidSnapToken,
   snapTokenBeforeTenant,
   tenantNotFound,
+  withTokenIn,
 } from "../store-error.ts";
 import type { DataFilters, DataPage, DataRead } from "../store.ts";
 import type { ChangeLog } from "./change-log.ts";
@@ -83,7 +85,40 @@ export class MemoryData {
 
   /** Deletes what the filters let through, and returns the token of the state right after. */
   delete(tenant: TenantId, filters: DataFilters): SnapToken {
-    return this.#change(tenant, (data, revision) => deleteFound(data, filters, revision));
+    const by = {
+      tuples: filters.tuples === undefined ? [] : [filters.tuples],
+      attributes: filters.attributes === undefined ? [] : [filters.attributes],
+    };
+    return this.#change(tenant, (data, revision) => deleteFound(data, by, revision));
+  }
+
+  /**
+   * Deletes, then writes what fits the schema, and returns the token of the state right after. Fails
+   * with PRECONDITION_FAILED, and as `revisionOf` does.
+   */
+  change(tenant: TenantId, change: DataChange): SnapToken {
+    const failed = this.#failedPreconditions(tenant, change);
+    if (failed.length > 0) throw preconditionFailed(change, failed);
+    const by = { tuples: change.tupleFilters, attributes: change.attributeFilters };
+    const { tuples, attributes } = change;
+    const written = { tuples, attributes, deletedTuples: [], deletedAttributes: [] };
+    return this.#change(tenant, (data, revision) => [
+      ...deleteFound(data, by, revision),
+      ...applyOperations(data, [written], revision),
+    ]);
+  }
+
+  /** The places of the preconditions that do not hold now. */
+  #failedPreconditions(tenant: TenantId, { preconditions }: DataChange): readonly number[] {
+    const data = this.#dataOf(tenant);
+    return preconditions.flatMap((precondition, place) => {
+      const holds =
+        precondition.kind === "tuple"
+          ? data.tuples.has(precondition.tuple, this.#revision) === precondition.exists
+          : data.changed <=
+            withTokenIn(tokenField(place), () => this.#revisionIn(data, precondition.since));
+      return holds ? [] : [place];
+    });
   }
 
   /** A page of the tuples in one state. Fails with TENANT_NOT_FOUND or INVALID_SNAP_TOKEN. */
@@ -214,6 +249,7 @@ export class MemoryData {
     const changes = work(data, revision);
     if (changes.length > 0) {
       this.#revision = revision;
+      data.changed = revision;
       if (this.#keepsChanges) data.log.append({ revision, changes });
       this.#boundHistory(changes, revision);
     }

@@ -1,11 +1,13 @@
 import { setImmediate as nextRound } from "node:timers/promises";
 
 import { noTelemetry, type Telemetry } from "../../base/telemetry.ts";
-import type { SnapToken, TenantId } from "../../base/tuple.ts";
+import type { SchemaVersion, SnapToken, TenantId } from "../../base/tuple.ts";
+import type { Schema } from "../../language/schema.ts";
 import { BackgroundLoop } from "../background-loop.ts";
-import { validateOperations, writesAnything, type Bundle, bundleNotFound } from "../bundle.ts";
+import { validateOperations, writesAnything } from "../bundle.ts";
 import { observeStreams, StreamLags, unwatched } from "../change-streams.ts";
 import { CompiledSchemas, observeSchemas } from "../compiled-schemas.ts";
+import { type DataChange, needsSchema, validateChange } from "../data-change.ts";
 import {
   type GarbageCollectionOptions,
   type GarbagePass,
@@ -15,18 +17,18 @@ import {
 import { observeInterpreter } from "../layer/observe-operations.ts";
 import { withLayers } from "../layer/order.ts";
 import { pageOf } from "../page.ts";
-import { tenantNotFound } from "../store-error.ts";
+import type { SchemaStore } from "../schema-store.ts";
 import type {
   BundleStore,
   DataStore,
   DataWrite,
-  SchemaStore,
   Store,
   Tenant,
   TenantStore,
   WatchOptions,
 } from "../store.ts";
 import { validateData } from "../validate-data.ts";
+import { MemoryBundles } from "./bundles.ts";
 import { createMemoryChanges } from "./changes.ts";
 import { MemoryPermissions } from "./check.ts";
 import { MemoryData } from "./data.ts";
@@ -146,23 +148,51 @@ function dataStore(parts: MemoryStoreParts): DataStore {
   return {
     write: async (tenant, data) => await writeData(parts, tenant, data),
     delete: async (tenant, filters) => parts.data.delete(tenant, filters),
+    change: async (tenant, change) => await changeData(parts, tenant, change),
     readTuples: async (tenant, read) => parts.data.readTuples(tenant, read),
     readAttributes: async (tenant, read) => parts.data.readAttributes(tenant, read),
   };
 }
 
-/** Validates and writes without a wait between: only compiling may wait, and then it begins anew. */
 async function writeData(
-  { tenants, schemas, data }: MemoryStoreParts,
+  parts: MemoryStoreParts,
   tenant: TenantId,
   write: DataWrite,
 ): Promise<SnapToken> {
-  for (;;) {
-    const stored = tenants.readSchema(tenant, write.schemaVersion);
-    const { schema } = await schemas.find(tenant, stored.version);
-    if (tenants.readSchema(tenant, write.schemaVersion) !== stored) continue;
+  return await withSchema(parts, tenant, write.schemaVersion, (schema) => {
     validateData(schema, write);
-    return data.apply(tenant, [{ ...write, deletedTuples: [], deletedAttributes: [] }]);
+    return parts.data.apply(tenant, [{ ...write, deletedTuples: [], deletedAttributes: [] }]);
+  });
+}
+
+async function changeData(
+  parts: MemoryStoreParts,
+  tenant: TenantId,
+  change: DataChange,
+): Promise<SnapToken> {
+  if (change.schemaVersion === undefined && !needsSchema(change)) {
+    return parts.data.change(tenant, change);
+  }
+  return await withSchema(parts, tenant, change.schemaVersion, (schema) => {
+    validateChange(schema, change);
+    return parts.data.change(tenant, change);
+  });
+}
+
+/**
+ * Does the work with the given version or the head, which is still in force then: only compiling may
+ * wait, and then it begins anew.
+ */
+async function withSchema<T>(
+  { tenants, schemas }: MemoryStoreParts,
+  tenant: TenantId,
+  version: SchemaVersion | undefined,
+  work: (schema: Schema) => T,
+): Promise<T> {
+  for (;;) {
+    const stored = tenants.readSchema(tenant, version);
+    const { schema } = await schemas.find(tenant, stored.version);
+    if (tenants.readSchema(tenant, version) === stored) return work(schema);
   }
 }
 
@@ -184,44 +214,6 @@ function bundleStore({ tenants, schemas, data, bundles }: MemoryStoreParts): Bun
       }
     },
   };
-}
-
-/** The bundles of all tenants. Nothing here waits. */
-class MemoryBundles {
-  readonly #tenants = new Map<TenantId, Map<string, Bundle>>();
-
-  /** Makes room for a tenant that does not exist yet. */
-  addTenant(tenant: TenantId): void {
-    this.#tenants.set(tenant, new Map());
-  }
-
-  removeTenant(tenant: TenantId): void {
-    this.#tenants.delete(tenant);
-  }
-
-  /** Each takes the place of what has its name. Fails with TENANT_NOT_FOUND, as all here do. */
-  write(tenant: TenantId, bundles: readonly Bundle[]): void {
-    const known = this.#bundlesOf(tenant);
-    for (const bundle of bundles) known.set(bundle.name, bundle);
-  }
-
-  /** Fails with BUNDLE_NOT_FOUND. */
-  read(tenant: TenantId, name: string): Bundle {
-    const bundle = this.#bundlesOf(tenant).get(name);
-    if (bundle === undefined) throw bundleNotFound(name);
-    return bundle;
-  }
-
-  /** Fails with BUNDLE_NOT_FOUND. */
-  delete(tenant: TenantId, name: string): void {
-    if (!this.#bundlesOf(tenant).delete(name)) throw bundleNotFound(name);
-  }
-
-  #bundlesOf(tenant: TenantId): Map<string, Bundle> {
-    const bundles = this.#tenants.get(tenant);
-    if (bundles === undefined) throw tenantNotFound(tenant);
-    return bundles;
-  }
 }
 
 /** A few milliseconds, for which all requests wait. */

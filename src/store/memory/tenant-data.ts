@@ -1,8 +1,7 @@
 import type { Attribute, Tuple } from "../../base/tuple.ts";
 import type { DataOperation } from "../bundle.ts";
 import type { Change } from "../change.ts";
-import type { AttributeName } from "../filter.ts";
-import type { DataFilters } from "../store.ts";
+import type { AttributeFilter, AttributeName, TupleFilter } from "../filter.ts";
 import { AttributeIndex } from "./attribute-index.ts";
 import { ChangeLog } from "./change-log.ts";
 import type { Revision } from "./revision.ts";
@@ -12,6 +11,8 @@ import { TupleIndex } from "./tuple-index.ts";
 export interface TenantData {
   /** The first state in which there is the tenant. */
   readonly created: Revision;
+  /** The first state with all that it holds: no later write changed anything. */
+  changed: Revision;
   readonly tuples: TupleIndex;
   readonly attributes: AttributeIndex;
   readonly log: ChangeLog;
@@ -20,6 +21,7 @@ export interface TenantData {
 export function emptyTenantData(created: Revision): TenantData {
   return {
     created,
+    changed: created,
     tuples: new TupleIndex(),
     attributes: new AttributeIndex(),
     log: new ChangeLog(),
@@ -40,16 +42,17 @@ export function applyOperations(
   ]);
 }
 
-/** Deletes what the filters let through of the state before. Returns what changed. */
-export function deleteFound(
-  data: TenantData,
-  filters: DataFilters,
-  revision: Revision,
-): readonly Change[] {
+/** What one of the filters lets through. */
+export interface FoundBy {
+  readonly tuples: readonly TupleFilter[];
+  readonly attributes: readonly AttributeFilter[];
+}
+
+/** Deletes what one of the filters lets through of the state before. Returns what changed. */
+export function deleteFound(data: TenantData, by: FoundBy, revision: Revision): readonly Change[] {
   const before = revision - 1;
-  const tuples = filters.tuples === undefined ? [] : [...data.tuples.find(filters.tuples, before)];
-  const attributes =
-    filters.attributes === undefined ? [] : [...data.attributes.find(filters.attributes, before)];
+  const tuples = by.tuples.flatMap((filter) => [...data.tuples.find(filter, before)]);
+  const attributes = by.attributes.flatMap((filter) => [...data.attributes.find(filter, before)]);
   return [
     ...tuples.flatMap((tuple) => deleteTuple(data, tuple, revision)),
     ...attributes.flatMap((attribute) => deleteAttribute(data, attribute, revision)),

@@ -1,7 +1,8 @@
 import type { SchemaVersion, TenantId } from "../../base/tuple.ts";
+import type { StoredSchema } from "../schema-store.ts";
 import { newSchemaVersion } from "../schema-version.ts";
 import { schemaNotFound, tenantNotFound, tenantTaken } from "../store-error.ts";
-import type { StoredSchema, Tenant } from "../store.ts";
+import type { Tenant } from "../store.ts";
 
 interface Registered {
   readonly tenant: Tenant;

@@ -12,6 +12,7 @@ import { statementFile } from "../connect/statement-file.ts";
 import { type ParameterValue, arrayLiteral } from "../connect/value.ts";
 import type { Reads } from "../replicas/reads.ts";
 import type { SnapTokens } from "../token/snap-token.ts";
+import { changeData } from "./change-data.ts";
 import { lockWait, settleChange } from "./change-outcome.ts";
 import { attributeColumns, tupleColumns } from "./columns.ts";
 import { fittingSchema, headChangesMax } from "./fitting-schema.ts";
@@ -97,6 +98,8 @@ export function createPostgresData(parts: PostgresDataParts): DataStore {
       });
       return must(token, "a delete goes with any head");
     },
+
+    change: async (tenant, change) => await changeData(parts, tenant, change),
 
     readTuples: async (tenant, read) => await readTuples(parts, tenant, read),
     readAttributes: async (tenant, read) => await readAttributes(parts, tenant, read),
