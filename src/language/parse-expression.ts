@@ -1,6 +1,13 @@
 import type { Cursor } from "./cursor.ts";
 import type { TokenKind } from "./token.ts";
-import type { ExpressionNode, InvocationNode, Name, OperationNode, ReferenceNode } from "./tree.ts";
+import type {
+  ExpressionNode,
+  InvocationNode,
+  Name,
+  OperationNode,
+  ReferenceNode,
+  SourceSpan,
+} from "./tree.ts";
 
 /** The deepest nesting of parentheses: enough for people, and safe for the stack. */
 export const nestingMax = 1_000;
@@ -11,6 +18,7 @@ export const nestingMax = 1_000;
  * parentheses.
  */
 export function parseExpression(cursor: Cursor, nesting = 0): ExpressionNode {
+  const { start } = cursor.token;
   let left = parseOperand(cursor, nesting);
   for (;;) {
     const kind = operatorOf(cursor.token.kind);
@@ -19,7 +27,8 @@ export function parseExpression(cursor: Cursor, nesting = 0): ExpressionNode {
     cursor.count();
     cursor.advance();
     cursor.passSemicolons();
-    left = { kind, left, right: parseOperand(cursor, nesting), position, grouped: false };
+    const right = parseOperand(cursor, nesting);
+    left = { kind, left, right, position, grouped: false, span: spanFrom(cursor, start) };
   }
 }
 
@@ -32,8 +41,11 @@ function operatorOf(kind: TokenKind): OperationNode["kind"] | undefined {
 function parseOperand(cursor: Cursor, nesting: number): ExpressionNode {
   if (cursor.at("LP")) return parseGroup(cursor, nesting);
   if (!cursor.at("IDENT")) failWithoutOperand(cursor);
+  const { start } = cursor.token;
   const first = cursor.name();
-  return cursor.at("LP") ? parseInvocation(cursor, first) : parseReference(cursor, first);
+  return cursor.at("LP")
+    ? parseInvocation(cursor, first, start)
+    : parseReference(cursor, first, start);
 }
 
 function parseGroup(cursor: Cursor, nesting: number): ExpressionNode {
@@ -49,16 +61,17 @@ function parseGroup(cursor: Cursor, nesting: number): ExpressionNode {
   return "grouped" in expression ? { ...expression, grouped: true } : expression;
 }
 
-function parseReference(cursor: Cursor, first: Name): ReferenceNode {
+/** `start` is the offset of the name. */
+function parseReference(cursor: Cursor, first: Name, start: number): ReferenceNode {
   const rest: Name[] = [];
   while (cursor.accept("DOT")) {
     cursor.countPart();
     rest.push(cursor.name());
   }
-  return { kind: "reference", first, rest };
+  return { kind: "reference", first, rest, span: spanFrom(cursor, start) };
 }
 
-function parseInvocation(cursor: Cursor, rule: Name): InvocationNode {
+function parseInvocation(cursor: Cursor, rule: Name, start: number): InvocationNode {
   cursor.expect("LP");
   cursor.passSemicolons();
   const values: ReferenceNode[] = [];
@@ -66,12 +79,18 @@ function parseInvocation(cursor: Cursor, rule: Name): InvocationNode {
     do {
       cursor.countPart();
       cursor.passSemicolons();
-      values.push(parseReference(cursor, cursor.name()));
+      const argument = cursor.token.start;
+      values.push(parseReference(cursor, cursor.name(), argument));
       cursor.passSemicolons();
     } while (cursor.accept("COMMA"));
   }
   cursor.expect("RP");
-  return { kind: "invocation", rule, arguments: values };
+  return { kind: "invocation", rule, arguments: values, span: spanFrom(cursor, start) };
+}
+
+/** From an offset to the last token that was read. */
+function spanFrom({ previousEnd }: Cursor, start: number): SourceSpan {
+  return { start, end: previousEnd };
 }
 
 function failWithoutOperand(cursor: Cursor): never {

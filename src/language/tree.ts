@@ -86,6 +86,8 @@ export interface OperationNode {
   readonly position: Position;
   /** Whether it has parentheses of its own. */
   readonly grouped: boolean;
+  /** Without parentheses of its own. */
+  readonly span: SourceSpan;
 }
 
 /** `a`, `a.b`, and longer paths, which do not compile. */
@@ -93,6 +95,7 @@ export interface ReferenceNode {
   readonly kind: "reference";
   readonly first: Name;
   readonly rest: readonly Name[];
+  readonly span: SourceSpan;
 }
 
 /** A call of a rule. */
@@ -100,4 +103,5 @@ export interface InvocationNode {
   readonly kind: "invocation";
   readonly rule: Name;
   readonly arguments: readonly ReferenceNode[];
+  readonly span: SourceSpan;
 }

@@ -2,6 +2,7 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 
 import { parseSchema } from "../../src/language/parse.ts";
+import type { ExpressionNode } from "../../src/language/tree.ts";
 import { type Shape, shapeOf } from "./shape.ts";
 
 /** The shape of `expression` as the permission of a schema. */
@@ -9,6 +10,18 @@ function expressionOf(expression: string): Shape | undefined {
   const [entity] = shapeOf(parseSchema(`entity e { permission p = ${expression}\n}`));
   const permission = entity?.[2]?.[0];
   return permission?.[2];
+}
+
+/** The text of an expression and of all parts of it, each before its own parts. */
+function textsOf(text: string, node: ExpressionNode): readonly string[] {
+  const own = text.slice(node.span.start, node.span.end);
+  const parts =
+    node.kind === "reference"
+      ? []
+      : node.kind === "invocation"
+        ? node.arguments
+        : [node.left, node.right];
+  return [own, ...parts.flatMap((part) => textsOf(text, part))];
 }
 
 const viewer = [["entity", "doc", [["relation", "viewer", [["user"]]]]]];
@@ -41,6 +54,26 @@ test("operators share one precedence and associate to the left", () => {
 test("parentheses group, and redundant ones change nothing", () => {
   assert.deepEqual(expressionOf("a or (b and c)"), ["or", "a", ["and", "b", "c"]]);
   assert.deepEqual(expressionOf("((a)) or ((b not (c)))"), ["or", "a", ["not", "b", "c"]]);
+});
+
+test("an expression knows its text, without parentheses around it", () => {
+  const expression = "(a or  b.c) and // all\n f( x, y ) not (d)";
+  const text = `entity e { permission p = (${expression})\n}`;
+  const [entity] = parseSchema(text).statements;
+  assert.ok(entity?.kind === "entity");
+  const [permission] = entity.members;
+  assert.ok(permission?.kind === "permission");
+  assert.deepEqual(textsOf(text, permission.expression), [
+    expression,
+    "(a or  b.c) and // all\n f( x, y )",
+    "a or  b.c",
+    "a",
+    "b.c",
+    "f( x, y )",
+    "x",
+    "y",
+    "d",
+  ]);
 });
 
 test("a call has attributes of the entity as arguments", () => {

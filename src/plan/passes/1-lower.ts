@@ -1,6 +1,7 @@
 import { must } from "../../base/assert.ts";
 import { componentsOf } from "../../base/graph.ts";
 import { Pace, type Steps } from "../../base/steps.ts";
+import { runOf } from "../../language/run-of.ts";
 import type { EntityDefinition, Expression, Schema } from "../../language/schema.ts";
 import { type Breadth, type Formula, mentionedNodes, type Network, type Node } from "../network.ts";
 
@@ -108,12 +109,14 @@ class Lowering {
         if (depth > orDepthMax) return { kind: "node", node: this.#operand(place, expression) };
         return {
           kind: "or",
-          operands: runOf(expression).map((operand) => this.#formula(place, operand, depth + 1)),
+          operands: runOf<Expression>(expression).map((operand) =>
+            this.#formula(place, operand, depth + 1),
+          ),
         };
       case "and":
         return {
           kind: "and",
-          operands: runOf(expression).map((operand) => this.#operand(place, operand)),
+          operands: runOf<Expression>(expression).map((operand) => this.#operand(place, operand)),
         };
       case "not":
         return {
@@ -200,17 +203,6 @@ interface PendingExpression {
   readonly node: OpenNode;
   readonly entity: EntityDefinition;
   readonly expression: Expression;
-}
-
-/** The operands of a left-deep run of one operator, so that long runs need no deep recursion. */
-function runOf(expression: Extract<Expression, { kind: "or" | "and" }>): Expression[] {
-  const operands: Expression[] = [expression.right];
-  let { left } = expression;
-  while (left.kind === expression.kind) {
-    operands.push(left.right);
-    left = left.left;
-  }
-  return [left, ...operands.toReversed()];
 }
 
 function isLocalFormula(formula: Formula): boolean {
