@@ -69,6 +69,6 @@ begin
     errcode = 'PB002',
     message = format('`%s` has no SQL', asked),
     detail = place.obstacle,
-    hint = 'ask the service, or change the schema: `pemba explain` shows the plan';
+    hint = 'ask the service, or change the schema: `pemba plan` shows the plan';
 end
 $$

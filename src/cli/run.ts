@@ -14,7 +14,7 @@ const commands: ReadonlyMap<string, () => Promise<Command>> = new Map([
   ["gc", async () => (await import("./gc.ts")).gc],
   ["import", async () => (await import("./import.ts")).importCommand],
   ["schema", async () => (await import("./schema/schema.ts")).schema],
-  ["explain", async () => (await import("./explain.ts")).explain],
+  ["plan", async () => (await import("./plan.ts")).plan],
   ["test", async () => (await import("./test.ts")).test],
   ["validate", async () => (await import("./validate.ts")).validate],
   ["coverage", async () => (await import("./coverage.ts")).coverage],

@@ -1,7 +1,7 @@
 import { posix } from "node:path";
 
-/** What explains a plan or lays a statement out: no answer depends on it. */
-const forPeople = /^(?:explain.*|format-statement)\.ts$/;
+/** What prints a plan or lays a statement out: no answer depends on it. */
+const forPeople = /^(?:print-plan|format-statement)\.ts$/;
 
 /** The files that are for people, and those that nothing else imports. */
 export function filesLeftOut(sources: ReadonlyMap<string, string>): ReadonlySet<string> {

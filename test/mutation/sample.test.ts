@@ -35,9 +35,12 @@ test("a change of one file leaves the order of the faults of others", () => {
   assert.deepEqual(drawn(first), drawn(`const before = 1;\n${first}`));
 });
 
-test("nothing is drawn of what explains plans or lays statements out, and of what only that needs", () => {
+test("nothing is drawn of what prints plans or lays statements out, and of what only that needs", () => {
   const sources = new Map([
-    ["src/x/explain.ts", `import { f } from "./regions.ts";\nimport { g } from "../y/walk.ts";\n`],
+    [
+      "src/x/print-plan.ts",
+      `import { f } from "./regions.ts";\nimport { g } from "../y/walk.ts";\n`,
+    ],
     ["src/x/regions.ts", `import { h } from "./inner.ts";\n${first}`],
     ["src/x/inner.ts", first],
     ["src/x/format-statement.ts", first],

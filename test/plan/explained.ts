@@ -1,8 +1,8 @@
 import { compileSchemaText } from "../../src/language/compile.ts";
 import type { Schema } from "../../src/language/schema.ts";
 import { planOf } from "../../src/plan/build.ts";
-import { explainPlan } from "../../src/plan/explain.ts";
 import type { Plan } from "../../src/plan/plan.ts";
+import { printPlan } from "../../src/plan/print-plan.ts";
 
 /** The plan of a question that is written as `folder#view@user` or `folder#view@group#member`. */
 export function planFor(schema: Schema | string, question: string, ...args: string[]): Plan {
@@ -18,7 +18,7 @@ export function planFor(schema: Schema | string, question: string, ...args: stri
 
 /** The plan as people read it, a line each. */
 export function explained(schema: Schema | string, question: string): readonly string[] {
-  return explainPlan(planFor(schema, question)).trimEnd().split("\n");
+  return printPlan(planFor(schema, question)).trimEnd().split("\n");
 }
 
 /** What the text says of one state, without its first line. */

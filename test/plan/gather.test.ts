@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 
-import { explainPlanJson } from "../../src/plan/explain.ts";
+import { planJson } from "../../src/plan/print-plan.ts";
 import { nameOf } from "../language/numbered-name.ts";
 import { explained, planFor } from "./explained.ts";
 
@@ -91,9 +91,7 @@ test("a gathered plan shows its equations", () => {
   ]);
   assert.equal(lines.filter((line) => line.startsWith("node ")).length, 3);
   const json = JSON.stringify(
-    explainPlanJson(
-      planFor(folder("permission view = viewer not parent.view"), "folder#view@user"),
-    ),
+    planJson(planFor(folder("permission view = viewer not parent.view"), "folder#view@user")),
   );
   assert.match(json, /"kind":"gather".*"reasons":\["folder#view: a negation leads back to it"\]/);
 });

@@ -4,7 +4,7 @@ import { test } from "node:test";
 import { compileSchemaText } from "../../src/language/compile.ts";
 import type { EntityDefinition, Schema } from "../../src/language/schema.ts";
 import { planOf } from "../../src/plan/build.ts";
-import { explainPlan } from "../../src/plan/explain.ts";
+import { printPlan } from "../../src/plan/print-plan.ts";
 import { checkStatement } from "../../src/sql/check.ts";
 import { nestedDocumentsSchema } from "../data/nested-documents.ts";
 import { socialSchema } from "../data/social.ts";
@@ -141,7 +141,7 @@ function statementText(
   },
 ): string {
   const plan = planOf(schema, { ...asked, arguments: [] }, (field) => field);
-  assert.ok(plan.kind === "search", explainPlan(plan));
+  assert.ok(plan.kind === "search", printPlan(plan));
   return checkStatement([{ kind: "search", plan }], {
     bulk: false,
     pinned: false,

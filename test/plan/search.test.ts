@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 
 import { compileSchemaText } from "../../src/language/compile.ts";
-import { explainPlanJson } from "../../src/plan/explain.ts";
+import { planJson } from "../../src/plan/print-plan.ts";
 import { explained, planFor, stateOf } from "./explained.ts";
 
 function folder(body: string): string {
@@ -231,9 +231,7 @@ test("no hop leads to a region of a higher number", () => {
     ),
   );
   for (const name of ["view", "edit", "list", "viewer"]) {
-    const json = JSON.parse(
-      JSON.stringify(explainPlanJson(planFor(schema, `folder#${name}@user`))),
-    );
+    const json = JSON.parse(JSON.stringify(planJson(planFor(schema, `folder#${name}@user`))));
     for (const state of json.states) {
       for (const hop of state.hops) {
         assert.ok(json.states[hop.target].region <= state.region, `${name}: ${state.name}`);
@@ -247,7 +245,7 @@ test("a plan tells programs what it tells people", () => {
     folder("permission view = (owner or parent.view) not banned"),
     "folder#view@user",
   );
-  assert.deepEqual(explainPlanJson(plan), {
+  assert.deepEqual(planJson(plan), {
     kind: "search",
     question: {
       entity_type: "folder",

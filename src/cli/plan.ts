@@ -5,8 +5,8 @@ import { lintSchema, type Warning } from "../language/lint.ts";
 import { parseSchema } from "../language/parse.ts";
 import type { Schema } from "../language/schema.ts";
 import { planOf } from "../plan/build.ts";
-import { explainPlan, explainPlanJson } from "../plan/explain.ts";
 import type { Plan } from "../plan/plan.ts";
+import { printPlan, planJson } from "../plan/print-plan.ts";
 import type { Question } from "../plan/question.ts";
 import { checkStatement } from "../sql/check.ts";
 import { askedAlone, plainShape } from "../sql/push-down.ts";
@@ -24,17 +24,17 @@ const flags = new Map([
 
 /** The arguments of this command for the fields of a question. */
 const spelling: ReadonlyMap<string, string> = new Map([
-  ["entity.type", "explain: ENTITY_TYPE"],
-  ["permission", "explain: PERMISSION"],
-  ["arguments", "explain: PERMISSION"],
+  ["entity.type", "plan: ENTITY_TYPE"],
+  ["permission", "plan: PERMISSION"],
+  ["arguments", "plan: PERMISSION"],
   ["subject.type", "--subject-type"],
   ["subject.relation", "--subject-relation"],
 ]);
 
-export const explain: Command = {
-  name: "explain",
+export const plan: Command = {
+  name: "plan",
   summary: "show how a check is answered",
-  help: () => `usage: pemba explain SCHEMA_FILE ENTITY_TYPE PERMISSION [flags]
+  help: () => `usage: pemba plan SCHEMA_FILE ENTITY_TYPE PERMISSION [flags]
 
 Prints the plan and the SQL statement of a single check at the newest state. The plan is either pushed
 down, and the statement has the answer, or gathered: the statement reads the part of the graph that
@@ -49,15 +49,15 @@ parts of the schema.
     const { values, positionals, problems } = parseFlags(args, flags);
     const [file, entityType, permission, surplus] = positionals;
     if (file === undefined || entityType === undefined || permission === undefined) {
-      problems.push("explain: expected SCHEMA_FILE ENTITY_TYPE PERMISSION");
+      problems.push("plan: expected SCHEMA_FILE ENTITY_TYPE PERMISSION");
     }
-    if (surplus !== undefined) problems.push(`explain: \`${surplus}\` is not understood`);
+    if (surplus !== undefined) problems.push(`plan: \`${surplus}\` is not understood`);
     if (!["true", "false"].includes(values.get("json") ?? "true")) {
       problems.push("--json: takes no value");
     }
     if (problems.length > 0) return complain(...problems);
     const { schema, warnings } = readSchemaFile(file ?? "");
-    const explanation = explainCheck(schema, {
+    const printed = planCheck(schema, {
       entityType: entityType ?? "",
       permission: permission ?? "",
       subjectType: values.get("subject-type") ?? "user",
@@ -68,12 +68,12 @@ parts of the schema.
     for (const { position, message } of warnings) {
       warn(`${file}:${position.line}:${position.column}: ${message}`);
     }
-    say(values.get("json") === "true" ? jsonOf(explanation) : textOf(explanation));
+    say(values.get("json") === "true" ? jsonOf(printed) : textOf(printed));
     return 0;
   },
 };
 
-interface Explanation {
+interface PrintedPlan {
   readonly plan: Plan;
   readonly isPushedDown: boolean;
   /** The reason why a search is not pushed down. Other plans report their reasons themselves. */
@@ -85,7 +85,7 @@ function readSchemaFile(file: string): {
   readonly schema: Schema;
   readonly warnings: readonly Warning[];
 } {
-  const text = readSchemaText(file, "explain");
+  const text = readSchemaText(file, "plan");
   try {
     const tree = parseSchema(text);
     return { schema: compileSchema(tree), warnings: lintSchema(tree) };
@@ -94,7 +94,7 @@ function readSchemaFile(file: string): {
   }
 }
 
-function explainCheck(schema: Schema, question: Question): Explanation {
+function planCheck(schema: Schema, question: Question): PrintedPlan {
   const plan = planOf(schema, question, (field) => spelling.get(field) ?? field);
   const { body, obstacle } = askedAlone(plan);
   return {
@@ -105,13 +105,13 @@ function explainCheck(schema: Schema, question: Question): Explanation {
   };
 }
 
-function textOf({ plan, isPushedDown, obstacle, statement }: Explanation): string {
+function textOf({ plan, isPushedDown, obstacle, statement }: PrintedPlan): string {
   const why = obstacle === undefined ? "" : `, since there is no SQL for ${obstacle}`;
   const execution = isPushedDown
     ? "pushed down: the statement has the answer"
     : `gathered${why}: the statement reads the facts, and the server computes the answer from them`;
   return [
-    explainPlan(plan),
+    printPlan(plan),
     execution,
     ...statement.params.map((name, index) => `$${index + 1}: ${name}`),
     "",
@@ -119,10 +119,10 @@ function textOf({ plan, isPushedDown, obstacle, statement }: Explanation): strin
   ].join("\n");
 }
 
-function jsonOf({ plan, isPushedDown, obstacle, statement }: Explanation): string {
+function jsonOf({ plan, isPushedDown, obstacle, statement }: PrintedPlan): string {
   return JSON.stringify(
     {
-      plan: explainPlanJson(plan),
+      plan: planJson(plan),
       pushed_down: isPushedDown,
       ...(obstacle !== undefined && { obstacle }),
       statement: { text: statement.text, parameters: statement.params },

@@ -5,12 +5,12 @@ import { type Formula, type Node, reachedNodes } from "./network.ts";
 import type { GatherPlan, Guard, Hop, Plan, SearchPlan, State, Test } from "./plan.ts";
 
 /** A plan for people: its states by region, with guards, tests, hops and the direction of each. */
-export function explainPlan(plan: Plan): string {
-  return plan.kind === "search" ? explainSearch(plan) : explainGather(plan);
+export function printPlan(plan: Plan): string {
+  return plan.kind === "search" ? printSearch(plan) : printGather(plan);
 }
 
 /** The same for programs. */
-export function explainPlanJson(plan: Plan): JsonValue {
+export function planJson(plan: Plan): JsonValue {
   const { question } = plan;
   const asked = {
     entity_type: question.entityType,
@@ -56,7 +56,7 @@ export function explainPlanJson(plan: Plan): JsonValue {
   };
 }
 
-function explainSearch(plan: SearchPlan): string {
+function printSearch(plan: SearchPlan): string {
   const regions = regionsOf(plan);
   const { length } = plan.states;
   const lines = [`${questionText(plan)}: one search of ${length} state${length === 1 ? "" : "s"}`];
@@ -79,7 +79,7 @@ function explainSearch(plan: SearchPlan): string {
   return `${lines.join("\n")}\n`;
 }
 
-function explainGather(plan: GatherPlan): string {
+function printGather(plan: GatherPlan): string {
   const numbers = numbersOf(plan);
   return `${[
     `${questionText(plan)}: gathered, then solved as a fixpoint`,

@@ -28,7 +28,7 @@ rule found(tags string[]) { tags.exists(tag, tag == "a") }`;
 /** All that is doubtful in the schema. */
 const oddWarning = /^pemba: warning: [^\n]*schema\.perm:12:\d+: [^\n]*`doc#odd`[^\n]*\n$/;
 
-const Explanation = Type.Object({
+const Printed = Type.Object({
   plan: Type.Object({ kind: Type.String() }),
   pushed_down: Type.Boolean(),
   obstacle: Type.Optional(Type.String()),
@@ -36,22 +36,22 @@ const Explanation = Type.Object({
 });
 
 function schemaFile(t: TestContext, text: string): string {
-  const folder = mkdtempSync(join(tmpdir(), "pemba-explain-"));
+  const folder = mkdtempSync(join(tmpdir(), "pemba-plan-"));
   t.after(() => rmSync(folder, { recursive: true }));
   const path = join(folder, "schema.perm");
   writeFileSync(path, text);
   return path;
 }
 
-async function explained(t: TestContext, ...words: readonly string[]): Promise<string> {
-  const { status, stdout, stderr } = await runPemba(["explain", schemaFile(t, schema), ...words]);
+async function printed(t: TestContext, ...words: readonly string[]): Promise<string> {
+  const { status, stdout, stderr } = await runPemba(["plan", schemaFile(t, schema), ...words]);
   assert.equal(status, 0, stderr);
   assert.match(stderr, oddWarning);
   return stdout;
 }
 
-test("explain prints the plan, that it is pushed down, and its statement", async (t) => {
-  const text = await explained(t, "doc", "view");
+test("plan prints the plan, that it is pushed down, and its statement", async (t) => {
+  const text = await printed(t, "doc", "view");
   assert.match(text, /^doc#view@user: one search of 3 states\nstate 0: doc#view /);
   assert.match(text, /\n {2}only if not state \d \(doc#banned\)\n/);
   assert.match(text, /\npushed down: the statement has the answer\n\$1: \w+\n/);
@@ -59,44 +59,41 @@ test("explain prints the plan, that it is pushed down, and its statement", async
   assert.match(text, /\nwhere t\.id = \$\d::text\n$/);
 });
 
-test("explain says why a plan is gathered", async (t) => {
-  const odd = await explained(t, "doc", "odd");
+test("plan says why a plan is gathered", async (t) => {
+  const odd = await printed(t, "doc", "odd");
   assert.match(odd, /\nbecause: doc#odd: a negation leads back to it\n/);
   assert.match(odd, /\ngathered: the statement reads /);
-  const tagged = await explained(t, "doc", "tagged");
+  const tagged = await printed(t, "doc", "tagged");
   assert.match(tagged, /\ngathered, since there is no SQL for rule `found`: `exists`: /);
 });
 
-test("explain asks for another subject if one is given", async (t) => {
+test("plan asks for another subject if one is given", async (t) => {
   const words = ["doc", "view", "--subject-type", "group", "--subject-relation=member"];
-  const text = await explained(t, ...words);
+  const text = await printed(t, ...words);
   assert.match(text, /^doc#view@group#member: /);
 });
 
-test("explain takes a rule, with the attributes that it is about", async (t) => {
-  assert.match(await explained(t, "doc", "above"), /\n {2}accepts: rule above\(level\)\n/);
+test("plan takes a rule, with the attributes that it is about", async (t) => {
+  assert.match(await printed(t, "doc", "above"), /\n {2}accepts: rule above\(level\)\n/);
 });
 
-test("explain as JSON is for programs", async (t) => {
-  const view = Value.Parse(Explanation, JSON.parse(await explained(t, "doc", "view", "--json")));
+test("plan as JSON is for programs", async (t) => {
+  const view = Value.Parse(Printed, JSON.parse(await printed(t, "doc", "view", "--json")));
   assert.equal(view.plan.kind, "search");
   assert.equal(view.pushed_down, true);
   const numbers = [...view.statement.text.matchAll(/\$(\d+)/g)].map((match) => Number(match[1]));
   assert.equal(view.statement.parameters.length, Math.max(...numbers));
-  const tagged = Value.Parse(
-    Explanation,
-    JSON.parse(await explained(t, "doc", "tagged", "--json")),
-  );
+  const tagged = Value.Parse(Printed, JSON.parse(await printed(t, "doc", "tagged", "--json")));
   assert.deepEqual([tagged.pushed_down, tagged.obstacle], [false, "rule `found`: `exists`"]);
 });
 
-test("what explain does not understand is one line and status 1", async (t) => {
+test("what plan does not understand is one line and status 1", async (t) => {
   const file = schemaFile(t, schema);
   const wrong = schemaFile(t, "entity doc { relation viewer @usr }");
   const mistakes = [
     [[file, "doc"], /expected SCHEMA_FILE ENTITY_TYPE PERMISSION$/],
     [[file, "doc", "view", "user"], /`user` is not understood$/],
-    [[`${file}.txt`, "doc", "view"], /explain: `[^`]*\.txt` cannot be read$/],
+    [[`${file}.txt`, "doc", "view"], /plan: `[^`]*\.txt` cannot be read$/],
     [[wrong, "doc", "viewer"], /schema\.perm:1:31: [^\n]*`usr`[^\n]*$/],
     [[file, "doc", "edit"], /PERMISSION: `doc` has no permission, relation or attribute `edit`$/],
     [[file, "doc", "view", "--subject-type", "usr"], /--subject-type: `usr` is not an entity/],
@@ -107,7 +104,7 @@ test("what explain does not understand is one line and status 1", async (t) => {
   ] as const;
   await Promise.all(
     mistakes.map(async ([words, expected]) => {
-      const { status, stdout, stderr } = await runPemba(["explain", ...words]);
+      const { status, stdout, stderr } = await runPemba(["plan", ...words]);
       assert.deepEqual([status, stdout], [1, ""], stderr);
       assert.match(stderr, /^pemba: [^\n]+\n$/);
       assert.match(stderr.trimEnd(), expected);
