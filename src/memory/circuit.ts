@@ -1,12 +1,14 @@
 import { unreachable } from "../base/assert.ts";
 import { Pace, type Steps } from "../base/steps.ts";
 import type { Verdict } from "../base/verdict.ts";
+import type { Test } from "../plan/plan.ts";
 import type { GroundFormula, GroundNode } from "./ground.ts";
 
-/** The gate at the other end, `hops` away. */
+/** The gate at the other end, `hops` away: one, over a tuple of the relation `via`, or none. */
 export interface Wire {
   readonly gate: number;
   readonly hops: 0 | 1;
+  readonly via?: string | undefined;
 }
 
 /** One operator of a ground formula. */
@@ -15,7 +17,12 @@ export type Gate =
   | { readonly kind: "and"; readonly inputs: readonly Wire[] }
   | { readonly kind: "not"; readonly left: Wire; readonly right: Wire }
   /** A judged test, at a node of that level. */
-  | { readonly kind: "value"; readonly verdict: Verdict; readonly level: number };
+  | {
+      readonly kind: "value";
+      readonly verdict: Verdict;
+      readonly level: number;
+      readonly test?: Test | undefined;
+    };
 
 /**
  * Ground formulas in which every operator is a gate. The wires of a gate lead to all that follows from
@@ -29,11 +36,14 @@ export interface Circuit {
 }
 
 /** Takes the formulas of the nodes apart into gates. */
-export function* circuitOf(nodes: readonly GroundNode[]): Steps<Circuit> {
+export function* circuitOf(
+  nodes: readonly Pick<GroundNode, "level" | "formula">[],
+): Steps<Circuit> {
   const pace = new Pace();
   const inner: Gate[] = [];
   const wireTo = (formula: GroundFormula, level: number): Wire => {
-    if (formula.kind === "node") return { gate: formula.node, hops: formula.hops };
+    if (formula.kind === "node")
+      return { gate: formula.node, hops: formula.hops, via: formula.via };
     const gate = gateOf(formula, level);
     inner.push(gate);
     return { gate: nodes.length + inner.length - 1, hops: 0 };
@@ -53,7 +63,7 @@ export function* circuitOf(nodes: readonly GroundNode[]): Steps<Circuit> {
           right: wireTo(formula.right, level),
         };
       case "value":
-        return { kind: "value", verdict: formula.verdict, level };
+        return { kind: "value", verdict: formula.verdict, level, test: formula.test };
       case "node":
         return { kind: "or", inputs: [wireTo(formula, level)] };
       default:
@@ -73,7 +83,9 @@ export function* circuitOf(nodes: readonly GroundNode[]): Steps<Circuit> {
   }
   for (const [user, gate] of gates.entries()) {
     if (pace.step()) yield;
-    for (const input of inputsOf(gate)) users[input.gate]?.push({ gate: user, hops: input.hops });
+    for (const { gate: input, hops, via } of inputsOf(gate)) {
+      users[input]?.push({ gate: user, hops, via });
+    }
   }
   return { gates, users };
 }

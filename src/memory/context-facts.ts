@@ -26,6 +26,12 @@ export function withContext(facts: Facts, context: Context): Facts {
       }
       yield* facts.subjectIds(entity, relations, subjectType, subjectRelation);
     },
+    *subjects(entity, relation, subjectType) {
+      for (const { subject } of added(entity, [relation])) {
+        if (subject.type === subjectType) yield subject;
+      }
+      yield* facts.subjects(entity, relation, subjectType);
+    },
     attribute: (entity, name) =>
       attributes.get(factKey(entity, name))?.value ?? facts.attribute(entity, name),
   };

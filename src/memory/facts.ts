@@ -22,6 +22,12 @@ export interface Facts {
     subjectType: string,
     subjectRelation: string | undefined,
   ): Iterable<string>;
+  /** The subjects of that type in the relation of the entity, each with its relation. */
+  subjects(
+    entity: { readonly type: string; readonly id: string },
+    relation: string,
+    subjectType: string,
+  ): Iterable<{ readonly id: string; readonly relation: string }>;
   /** The value of the attribute, or undefined if there is none. */
   attribute(
     entity: { readonly type: string; readonly id: string },

@@ -9,13 +9,13 @@ import {
   isSubjectNode,
   type RestrictedNetwork,
 } from "../plan/passes/2-restrict.ts";
+import type { Test } from "../plan/plan.ts";
 import { type EvaluationInput, judgeTest } from "./judge.ts";
 
 /** A node of a network at one entity. */
 export interface GroundNode {
-  readonly id: number;
-  /** As `type:id#name`, for messages. */
-  readonly label: string;
+  readonly node: Node;
+  readonly entityId: string;
   /** Hops of the shortest path to it from the question. */
   readonly level: number;
   readonly formula: GroundFormula;
@@ -26,20 +26,28 @@ export type GroundFormula =
   | { readonly kind: "or"; readonly operands: readonly GroundFormula[] }
   | { readonly kind: "and"; readonly operands: readonly GroundFormula[] }
   | { readonly kind: "not"; readonly left: GroundFormula; readonly right: GroundFormula }
-  | { readonly kind: "value"; readonly verdict: Verdict }
-  /** Another ground node, `hops` away. */
-  | { readonly kind: "node"; readonly node: number; readonly hops: 0 | 1 };
+  /** Without a test it is denied for every subject of the kind. */
+  | { readonly kind: "value"; readonly verdict: Verdict; readonly test?: Test | undefined }
+  /** Another ground node, `hops` away: one, over a tuple of the relation `via`, or none. */
+  | {
+      readonly kind: "node";
+      readonly node: number;
+      readonly hops: 0 | 1;
+      readonly via?: string | undefined;
+    };
 
 /**
  * The part of the graph that the roots reach from the asked entity; node i is the i-th root. Undefined
  * when that is more than is looked at for one answer.
  */
-export function groundNetwork(
+export function* groundNetwork(
   network: RestrictedNetwork,
   roots: readonly Node[],
   asked: EvaluationInput,
 ): Steps<readonly GroundNode[] | undefined> {
-  return new Grounding(network, asked).run(roots);
+  const grounding = new Grounding(network, roots, asked);
+  while (grounding.isOpen) yield* grounding.deepen();
+  return grounding.isTooLarge ? undefined : yield* grounding.nodes();
 }
 
 interface Open {
@@ -51,7 +59,8 @@ interface Open {
 
 const denied: GroundFormula = { kind: "value", verdict: DENIED };
 
-class Grounding {
+/** Grounds a network level by level: the names of entities that are one hop further each time. */
+export class Grounding {
   readonly #network: RestrictedNetwork;
   readonly #asked: EvaluationInput;
   readonly #ids = new Map<string, number>();
@@ -62,33 +71,53 @@ class Grounding {
   #near: number[] = [];
   #far: number[] = [];
   #size = 0;
+  #levels = 0;
   #isTooLarge = false;
 
-  constructor(network: RestrictedNetwork, asked: EvaluationInput) {
+  constructor(network: RestrictedNetwork, roots: readonly Node[], asked: EvaluationInput) {
     this.#network = network;
     this.#asked = asked;
+    for (const root of roots) this.#add(root, asked.entityId, 0, this.#near);
   }
 
-  *run(roots: readonly Node[]): Steps<GroundNode[] | undefined> {
-    for (const root of roots) this.#add(root, this.#asked.entityId, 0, this.#near);
-    while (this.#near.length > 0) {
-      // Grows while it is read: names of the same entity are of the same level.
-      for (const id of this.#near) {
-        yield* this.#ground(id);
-        if (this.#isTooLarge || this.#entities.size > gatheredEntitiesMax) return undefined;
-      }
-      this.#near = this.#far;
-      this.#far = [];
+  /** Whether there is another level. */
+  get isOpen(): boolean {
+    return this.#near.length > 0 && !this.isTooLarge;
+  }
+
+  /** Whether it is more than is looked at for one answer. */
+  get isTooLarge(): boolean {
+    return this.#isTooLarge || this.#entities.size > gatheredEntitiesMax;
+  }
+
+  /** The levels that are grounded. */
+  get levels(): number {
+    return this.#levels;
+  }
+
+  /** Nodes, operands and hops of these levels. */
+  get size(): number {
+    return this.#size;
+  }
+
+  /** Grounds the next level. */
+  *deepen(): Steps<void> {
+    // Grows while it is read: names of the same entity are of the same level.
+    for (const id of this.#near) {
+      yield* this.#ground(id);
+      if (this.isTooLarge) return;
     }
+    this.#near = this.#far;
+    this.#far = [];
+    this.#levels += 1;
+  }
+
+  /** What is grounded; nodes of the next level are denied in it. */
+  *nodes(): Steps<readonly GroundNode[]> {
     const nodes: GroundNode[] = [];
-    for (const [id, open] of this.#nodes.entries()) {
+    for (const { node, entityId, level, formula } of this.#nodes) {
       if (this.#pace.step()) yield;
-      nodes.push({
-        id,
-        label: `${open.node.entityType}:${open.entityId}#${open.node.name}`,
-        level: open.level,
-        formula: must(open.formula, "every mentioned node is grounded"),
-      });
+      nodes.push({ node, entityId, level, formula: formula ?? denied });
     }
     return nodes;
   }
@@ -99,7 +128,7 @@ class Grounding {
     const isSubject =
       isSubjectNode(this.#network, open.node) && open.entityId === this.#asked.subject.id;
     open.formula = isSubject
-      ? { kind: "value", verdict: ALLOWED }
+      ? { kind: "value", verdict: ALLOWED, test: { kind: "self" } }
       : yield* this.#formula(open, open.node.formula);
   }
 
@@ -109,7 +138,7 @@ class Grounding {
     this.#count();
     if (this.#isTooLarge) return denied;
     const here = (node: Node): GroundFormula =>
-      this.#mention(node, open.entityId, { level: open.level, hops: 0 });
+      this.#mention(node, open.entityId, { level: open.level });
     switch (formula.kind) {
       case "or": {
         const operands: GroundFormula[] = [];
@@ -146,9 +175,9 @@ class Grounding {
     }
   }
 
-  #value(open: Open, test: Parameters<typeof judgeTest>[0]): GroundFormula {
+  #value(open: Open, test: Test): GroundFormula {
     const entity = { type: open.node.entityType, id: open.entityId };
-    return { kind: "value", verdict: judgeTest(test, entity, this.#asked) };
+    return { kind: "value", verdict: judgeTest(test, entity, this.#asked), test };
   }
 
   /** One operand for all entities behind a hop. `subjectRelation` undefined: any. */
@@ -172,7 +201,7 @@ class Grounding {
     const operands: GroundFormula[] = [];
     for (const id of found) {
       if (this.#pace.step()) yield;
-      operands.push(this.#mention(node, id, { level: open.level + 1, hops: 1 }));
+      operands.push(this.#mention(node, id, { level: open.level + 1, via: relation }));
     }
     return [{ kind: "or", operands }];
   }
@@ -180,11 +209,12 @@ class Grounding {
   #mention(
     node: Node,
     entityId: string,
-    { level, hops }: { readonly level: number; readonly hops: 0 | 1 },
+    { level, via }: { readonly level: number; readonly via?: string },
   ): GroundFormula {
     if (!isPossible(this.#network, node)) return denied;
-    const queue = hops === 0 ? this.#near : this.#far;
-    return { kind: "node", node: this.#add(node, entityId, level, queue), hops };
+    const isHere = via === undefined;
+    const id = this.#add(node, entityId, level, isHere ? this.#near : this.#far);
+    return { kind: "node", node: id, hops: isHere ? 0 : 1, via };
   }
 
   /** The number of the node at the entity, which is queued when it is new or nearer than known. */

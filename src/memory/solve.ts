@@ -154,8 +154,8 @@ function cycleFrom(start: number, nodes: readonly GroundNode[], model: Model): s
   const path = new Map<number, string>();
   let id = start;
   while (!path.has(id)) {
-    const { label, formula } = must(nodes[id], "nodes refer to each other");
-    path.set(id, label);
+    const { node, entityId, formula } = must(nodes[id], "nodes refer to each other");
+    path.set(id, `${node.entityType}:${entityId}#${node.name}`);
     const open = mentionedNodes(formula).find((next) => model[next] === UNKNOWN);
     id = must(open, "an undecided node mentions another one");
   }

@@ -30,6 +30,19 @@ export const gatheredEntitiesMax = 10_000;
  */
 export const treeMax = { nodes: 10_000, subjects: 100_000, levels: 500 } as const;
 
+/**
+ * The most that the tree of an explanation holds, on both engines. What lies further from the question
+ * is left out, and `truncated` says so. A person reads some hundred nodes. A gRPC client takes 4 MiB by
+ * default, and the text of a schema may have characters of two bytes. More than about a thousand levels cannot be written as JSON.
+ */
+export const explanationMax = {
+  nodes: 5_000,
+  /** Of the whole tree, and of the value of one attribute. */
+  characters: 2_000_000,
+  valueCharacters: 10_000,
+  levels: 500,
+} as const;
+
 /** A tuple of a tree is a subject of a leaf or, in a walk, a node: a tree within its limits has no more. */
 export const treeTuplesMax = treeMax.nodes + treeMax.subjects;
 

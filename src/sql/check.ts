@@ -5,10 +5,11 @@ import type { Gather } from "./gather/gather.ts";
 import { searchWriter, withClosure } from "./search/search-writer.ts";
 import { questionVerdict } from "./search/search.ts";
 import { relationProbe } from "./state/relation-set.ts";
-import { pinColumns, type StatementScope, type Shape } from "./state/source.ts";
+import type { StatementScope, Shape } from "./state/source.ts";
 import {
   isAskedTenant,
   scopeOf,
+  stateColumnsOf,
   tenantRow,
   versionColumns,
   withContext,
@@ -43,13 +44,16 @@ export interface CheckShape extends Shape {
   readonly bulk: boolean;
   /** A schema version that the request pinned must exist (parameter `version`). */
   readonly pinnedVersion: boolean;
+  /** The columns of the state, from which its token is made. */
+  readonly namesState?: boolean | undefined;
 }
 
 /**
  * The statement that answers all items of a check, grouped by plan. One row for each item:
  *
  * - `head_version`: the true head; in a shape with a pinned version, `has_version`
- * - `pinColumns`: in pinned shapes, whether the snapshot can't be read
+ * - `pinColumns`: in pinned shapes, whether the snapshot can't be read; in the others, if they name
+ *   the state, `snapshot` and `timeline`
  * - `item`, `verdict`, `nodes`; or `facts` when the body is a gather
  *
  * No row at all: the tenant does not exist. Parameters: `tenant`, `depth`, `data`, and of group g
@@ -60,11 +64,12 @@ export function checkStatement(bodies: readonly Body[], shape: CheckShape): Stat
   const scope = scopeOf(shape);
   const groups = bodies.map((body, group) => groupItems(scope, body, group, shape.bulk));
   const body = join(groups, " union all ");
-  const pins = shape.pinned ? sql`, ${pinColumns}` : sql``;
+  const state = shape.pinned || shape.namesState === true;
+  const stateColumns = state ? sql`, ${stateColumnsOf(shape)}` : sql``;
   return render(
     sql`
       ${withContext(body)}
-      select ${versionColumns(shape)}${pins}, a.item, a.verdict, a.nodes, a.facts
+      select ${versionColumns(shape)}${stateColumns}, a.item, a.verdict, a.nodes, a.facts
       from ${tenantRow(shape, body)}
       cross join lateral (${body}) a
       where ${isAskedTenant}

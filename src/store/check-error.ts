@@ -1,5 +1,5 @@
 import { unreachable } from "../base/assert.ts";
-import { fieldError } from "../base/error.ts";
+import { fieldError, type PembaError } from "../base/error.ts";
 import type { Interpretation } from "../memory/interpret.ts";
 import { gatheredEntitiesMax, groundMax } from "../plan/limit.ts";
 import type { CheckAnswer, CheckItem } from "./store.ts";
@@ -17,7 +17,7 @@ export function answerOf(
   if (interpretation.kind === "answer") {
     return { allowed: interpretation.allowed, nodes: Math.max(interpretation.nodes, 1) };
   }
-  const asked = `\`${item.entity.type}:${item.entity.id}#${item.permission}\``;
+  const asked = askedText(item);
   switch (interpretation.kind) {
     case "too_deep":
       throw fieldError(
@@ -32,11 +32,7 @@ export function answerOf(
         `${asked} depends on what failed: ${interpretation.fault.message}`,
       );
     case "too_large":
-      throw fieldError(
-        "GATHER_LIMIT_EXCEEDED",
-        path("permission"),
-        `more than ${gatheredEntitiesMax} entities or ${groundMax.answer} names of them lead to ${asked}, and it cannot be answered without all of them`,
-      );
+      throw gatherTooLarge(item, path);
     case "undefined":
       throw fieldError(
         "UNDEFINED_RESULT",
@@ -46,6 +42,19 @@ export function answerOf(
     default:
       return unreachable(interpretation);
   }
+}
+
+/** More leads to the answer of an item than is looked at for one. */
+export function gatherTooLarge(item: CheckItem, path: (field: string) => string): PembaError {
+  return fieldError(
+    "GATHER_LIMIT_EXCEEDED",
+    path("permission"),
+    `more than ${gatheredEntitiesMax} entities or ${groundMax.answer} names of them lead to ${askedText(item)}, and it cannot be answered without all of them`,
+  );
+}
+
+function askedText({ entity, permission }: CheckItem): string {
+  return `\`${entity.type}:${entity.id}#${permission}\``;
 }
 
 /** Of a longer cycle the beginning is shown: the text goes into headers as well. */

@@ -11,6 +11,7 @@ import { compileSchemaTextSteps } from "../language/compile.ts";
 import type { Schema } from "../language/schema.ts";
 import { lower } from "../plan/passes/1-lower.ts";
 import { HeldBytes, KeptMap } from "./kept.ts";
+import { ParsedSchemas } from "./parsed-schemas.ts";
 import { type CompiledText, Planner } from "./planner.ts";
 import type { StoredSchema } from "./schema-store.ts";
 
@@ -59,6 +60,8 @@ export class CompiledSchemas {
   readonly #load: LoadSchema;
   /** Plans of the schemas, which count against the same limit. */
   readonly planner: Planner;
+  /** The same schemas as they were written. */
+  readonly parsed: ParsedSchemas;
   /** What schemas, plans and statements hold together. */
   readonly limit: HeldBytes;
   readonly #texts: KeptMap<CompiledText>;
@@ -74,6 +77,7 @@ export class CompiledSchemas {
     this.limit = new HeldBytes(options.maxBytes);
     this.#texts = new KeptMap(this.limit, ({ bytes }) => bytes, options.maxEntries);
     this.planner = new Planner(this.limit);
+    this.parsed = new ParsedSchemas(this.limit);
   }
 
   /**

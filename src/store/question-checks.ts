@@ -6,6 +6,7 @@ import type {
   CheckItem,
   CheckQuestion,
   ExpandQuestion,
+  ExplainQuestion,
   LookupEntityQuestion,
   LookupSubjectQuestion,
   SubjectPermissionQuestion,
@@ -67,6 +68,11 @@ export function expandCheck(question: ExpandQuestion): CheckQuestion {
     items: [{ entity, permission, subject, arguments: names }],
     path: (_item, field) => field,
   };
+}
+
+/** An explanation as the check that it explains. */
+export function explainCheck({ item, ...frame }: ExplainQuestion): CheckQuestion {
+  return { ...frame, items: [item], path: (_item, field) => field };
 }
 
 /** A lookup as the checks that it comes to: one for each id that is known. */

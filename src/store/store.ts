@@ -9,10 +9,11 @@ import type {
   TenantId,
   Tuple,
 } from "../base/tuple.ts";
-import type { Bundle, DataOperation } from "./bundle.ts";
+import type { BundleStore } from "./bundle-store.ts";
 import type { ChangeMessage } from "./change.ts";
 import type { DataChangeStore } from "./data-change.ts";
 import type { ExpandTree } from "./expand-tree.ts";
+import type { ExplainAnswer } from "./explanation.ts";
 import type { AttributeFilter, TupleFilter } from "./filter.ts";
 import type { Page } from "./page.ts";
 import type { SchemaStore } from "./schema-store.ts";
@@ -104,25 +105,6 @@ export interface DataStore extends DataChangeStore {
   readAttributes(tenant: TenantId, read: DataRead<AttributeFilter>): Promise<DataPage<Attribute>>;
 }
 
-export interface BundleStore {
-  /** Writes all or none; each takes the place of what has its name. No name stands twice. */
-  write(tenant: TenantId, bundles: readonly Bundle[]): Promise<void>;
-  /** Fails with BUNDLE_NOT_FOUND. */
-  read(tenant: TenantId, name: string): Promise<Bundle>;
-  /** Fails with BUNDLE_NOT_FOUND. */
-  delete(tenant: TenantId, name: string): Promise<void>;
-  /**
-   * Applies what `render` makes of the bundle, in order and in one transaction, after what it writes
-   * has been validated against the head. The token names the state right after it. Fails with
-   * BUNDLE_NOT_FOUND, and as `render` does, which is called again when the head changes meanwhile.
-   */
-  run(
-    tenant: TenantId,
-    name: string,
-    render: (bundle: Bundle) => readonly DataOperation[],
-  ): Promise<SnapToken>;
-}
-
 export interface CheckItem {
   readonly entity: Entity;
   /** A permission, a relation, a boolean attribute, or a rule with `arguments`. */
@@ -171,6 +153,10 @@ export interface ExpandQuestion extends Omit<QuestionFrame, "depth"> {
   readonly arguments: readonly string[];
 }
 
+export interface ExplainQuestion extends QuestionFrame {
+  readonly item: CheckItem;
+}
+
 export interface PermissionStore {
   /** One answer for each item, in order, all at one snapshot. Any error fails the whole question. */
   check(tenant: TenantId, question: CheckQuestion): Promise<readonly CheckAnswer[]>;
@@ -181,6 +167,8 @@ export interface PermissionStore {
   ): Promise<ReadonlyMap<string, CheckAnswer>>;
   /** How a permission of the entity comes about, down to its subjects. */
   expand(tenant: TenantId, question: ExpandQuestion): Promise<ExpandTree>;
+  /** Why a check of one item says what it says. Fails as the check does, and GATHER_LIMIT_EXCEEDED. */
+  explain(tenant: TenantId, question: ExplainQuestion): Promise<ExplainAnswer>;
 }
 
 /** What both lookups have in common: a page of ids in ascending order of their bytes. */

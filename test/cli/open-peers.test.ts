@@ -105,6 +105,7 @@ function counting(asked: CheckQuestion[]): Store {
     permissions: {
       subjectPermissions: async (...of) => await store.permissions.subjectPermissions(...of),
       expand: async (...of) => await store.permissions.expand(...of),
+      explain: async (...of) => await store.permissions.explain(...of),
       check: async (of, question) => {
         asked.push(question);
         return await store.permissions.check(of, question);

@@ -25,6 +25,12 @@ export function answerCost(program: Program, model: Model): Cost {
     : { least: 0, enough: enough.ofFalsity(program.root) };
 }
 
+/** The most hops on a path of the shortest proof of an atom that is certain; absence needs none. */
+export function leastHops(program: Program, model: Model): (key: string) => number {
+  const table = new CostTable(program, model, () => -Infinity).settle();
+  return (key) => table.ofTruth(key);
+}
+
 /** A denied atom is known to be denied once everything true that it can reach is known to be so. */
 function upperBounds(
   program: Program,

@@ -51,6 +51,7 @@ function wrong(store: Store): Store {
         const tree = await store.permissions.expand(tenant, question);
         return { ...tree, node: { kind: "exclusion", children: [everyone(tree), tree] } };
       },
+      explain: async (tenant, question) => await store.permissions.explain(tenant, question),
     },
     lookups: {
       entities: async (tenant, question) => ({

@@ -136,6 +136,7 @@ function delegates({ permissions }: Store): Omit<Store["permissions"], "check"> 
     subjectPermissions: async (tenant, question) =>
       await permissions.subjectPermissions(tenant, question),
     expand: async (tenant, question) => await permissions.expand(tenant, question),
+    explain: async (tenant, question) => await permissions.explain(tenant, question),
   };
 }
 

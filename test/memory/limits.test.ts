@@ -40,6 +40,7 @@ function star(counts: { readonly wide: number; readonly rest: number }): Facts {
         for (let place = 0; place < count; place += 1) yield `n${place}`;
       }
     },
+    subjects: () => [],
     attribute: () => undefined,
   };
 }

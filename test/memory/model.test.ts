@@ -26,7 +26,7 @@ test(`the model of ${cases} random networks is the alternating fixpoint`, (t) =>
   t.diagnostic(`PEMBA_SEED=${seed}`);
   const met = new Set<Verdict>();
   const property = fc.property(anyNetwork(), (formulas) => {
-    const nodes = formulas.map((formula, id) => ({ id, label: `${id}`, level: 0, formula }));
+    const nodes = formulas.map((formula) => ({ level: 0, formula }));
     const model = runThrough(findModel(runThrough(circuitOf(nodes)), ({ verdict }) => verdict));
     const rules = new Map(formulas.map((formula, id) => [`${id}`, propositional(formula)]));
     const expected = wellFoundedModel({ root: "0", rules, entities: new Map() });

@@ -1,9 +1,10 @@
 import assert from "node:assert/strict";
 import { after, before, beforeEach, test } from "node:test";
 
+import { must } from "../../src/base/assert.ts";
 import { type Engines, startEngines } from "../differential/engines.ts";
 import { factsOf } from "../differential/facts-text.ts";
-import { ask, tell } from "../differential/story.ts";
+import { ask, frameOf, tell } from "../differential/story.ts";
 import { type Question, roundOf } from "./scene.ts";
 
 /*
@@ -116,6 +117,20 @@ for (const question of questions) {
     statements.length = 0;
     const [outcome] = await ask(story, round);
     assert.equal(outcome, question.answer);
+    assert.equal(statements.length, 1, statements.join("\n"));
+  });
+}
+
+for (const question of questions.filter(({ depth }) => depth === undefined)) {
+  test(`an explanation is one statement: ${question.name}`, async () => {
+    const write = { schema: 0, ...factsOf(facts) };
+    const story = await tell(engines.postgres, { schemas: [schema], writes: [write] });
+    const { items, ...round } = roundOf(question);
+    const asked = { ...frameOf(story, { ...round, items }), item: must(items[0], "it asks one") };
+    await story.store.permissions.explain(story.tenant, asked);
+    statements.length = 0;
+    const { allowed } = await story.store.permissions.explain(story.tenant, asked);
+    assert.equal(allowed ? "allowed" : "denied", question.answer);
     assert.equal(statements.length, 1, statements.join("\n"));
   });
 }

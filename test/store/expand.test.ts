@@ -30,6 +30,7 @@ const endless: Facts = {
   *subjectIds() {
     for (let id = 0; ; id += 1) yield String(id);
   },
+  subjects: () => [],
   attribute: () => undefined,
 };
 

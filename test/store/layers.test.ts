@@ -61,6 +61,11 @@ const requests: { readonly [N in OperationName]: (store: Store) => Promise<unkno
     store.permissions.subjectPermissions(tenant, { ...subjects, onlyPermission: false }),
   "permissions.expand": (store) =>
     store.permissions.expand(tenant, { ...question, entity, permission: "", arguments: [] }),
+  "permissions.explain": (store) =>
+    store.permissions.explain(tenant, {
+      ...question,
+      item: { entity, permission: "", subject: { ...entity, relation: "" }, arguments: [] },
+    }),
   "lookups.entities": (store) =>
     store.lookups.entities(tenant, {
       ...subjects,
@@ -125,6 +130,7 @@ test("every operation goes through the layer of its kind once, for its tenant, a
     "read of t1",
     "change of t1",
     "change of t1",
+    "question of t1",
     "question of t1",
     "question of t1",
     "question of t1",

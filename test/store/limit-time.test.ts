@@ -123,7 +123,7 @@ function silentStore(began: (caller: Caller | undefined) => void = () => {}): St
     },
     data: { write: wait, delete: wait, change: wait, readTuples: wait, readAttributes: wait },
     bundles: { write: wait, read: wait, delete: wait, run: wait },
-    permissions: { check: wait, subjectPermissions: wait, expand: wait },
+    permissions: { check: wait, subjectPermissions: wait, expand: wait, explain: wait },
     lookups: { entities: wait, subjects: wait },
     changes: { follow: wait },
     pageMac: tokenMac("test", "continuous"),

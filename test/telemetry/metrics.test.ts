@@ -223,7 +223,7 @@ test("counters of which all labels are known are there before anything happened"
       ["changes", 0],
     ],
   );
-  assert.equal(samples.filter(({ name }) => name === "pemba_question_answers_total").length, 12);
+  assert.equal(samples.filter(({ name }) => name === "pemba_question_answers_total").length, 14);
 });
 
 test("requests that a token is not enough for are counted as refused, over both transports", async (t) => {
@@ -280,6 +280,7 @@ function allowedValues(): ReadonlyMap<string, ReadonlySet<string>> {
     "bulk_check",
     "subject_permission",
     "expand",
+    "explain",
     "lookup_entity",
     "lookup_subject",
   ];

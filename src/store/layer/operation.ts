@@ -105,6 +105,11 @@ export const operations: Kinds = {
     () => "expand",
     () => undefined,
   ),
+  "permissions.explain": question(
+    ["explain"],
+    () => "explain",
+    ({ allowed }) => ({ allowed: allowed ? 1 : 0, denied: allowed ? 0 : 1 }),
+  ),
   "lookups.entities": lookup("lookup_entity"),
   "lookups.subjects": lookup("lookup_subject"),
   // The signal of the request ends the stream, which goes on long after the operation.
@@ -152,6 +157,7 @@ export function mapOperations(
         permissions.subjectPermissions(tenant, asked),
       ),
       expand: wrap("permissions.expand", (tenant, asked) => permissions.expand(tenant, asked)),
+      explain: wrap("permissions.explain", (tenant, asked) => permissions.explain(tenant, asked)),
     },
     lookups: {
       entities: wrap("lookups.entities", (tenant, asked) => lookups.entities(tenant, asked)),

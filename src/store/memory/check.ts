@@ -13,11 +13,19 @@ import type { CompiledSchema, CompiledSchemas } from "../compiled-schemas.ts";
 import { type DirectQuestion, directQuestion } from "../direct-question.ts";
 import type { ExpandTree } from "../expand-tree.ts";
 import { expand } from "../expand.ts";
-import { answersByName, expandCheck, subjectPermissionChecks } from "../question-checks.ts";
+import { explain } from "../explain.ts";
+import type { ExplainAnswer } from "../explanation.ts";
+import {
+  answersByName,
+  expandCheck,
+  explainCheck,
+  subjectPermissionChecks,
+} from "../question-checks.ts";
 import type {
   CheckAnswer,
   CheckQuestion,
   ExpandQuestion,
+  ExplainQuestion,
   PermissionStore,
   SubjectPermissionQuestion,
 } from "../store.ts";
@@ -63,6 +71,21 @@ export class MemoryPermissions implements PermissionStore {
     const root = rootOf(compiled.network, asked, (field) => check.path(0, field));
     const { facts, revision } = this.#stateAt(tenant, check);
     return await this.#inSlices(expand(facts, question.entity, root), revision, question.signal);
+  }
+
+  async explain(tenant: TenantId, question: ExplainQuestion): Promise<ExplainAnswer> {
+    const check = explainCheck(question);
+    const { item, signal } = question;
+    const { schema, compiled } = await this.#schemas.find(tenant, check.schemaVersion);
+    validateContext(schema, check);
+    const asked = questionUnder(schema, item);
+    const path = (field: string): string => check.path(0, field);
+    const plan = await this.#schemas.planner.planOf({ compiled, question: asked, path, signal });
+    const parsed = await this.#schemas.parsed.find(compiled, signal);
+    const { facts, revision } = this.#stateAt(tenant, check);
+    const steps = explain(check, plan, parsed, facts);
+    const explanation = await this.#inSlices(steps, revision, signal);
+    return { ...explanation, snapToken: this.#data.tokenOf(revision) };
   }
 
   async #answer(

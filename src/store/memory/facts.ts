@@ -37,6 +37,10 @@ export class FactsAt implements KnownFacts {
     }
   }
 
+  subjects(entity: Entity, relation: string, type: string): Iterable<Subject> {
+    return this.#tuples.subjects(entity, relation, type, this.#revision);
+  }
+
   attribute(entity: Entity, name: string): AttributeValue | undefined {
     return this.#attributes.get(entity, name, this.#revision);
   }

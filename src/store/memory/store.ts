@@ -4,6 +4,7 @@ import { noTelemetry, type Telemetry } from "../../base/telemetry.ts";
 import type { SchemaVersion, SnapToken, TenantId } from "../../base/tuple.ts";
 import type { Schema } from "../../language/schema.ts";
 import { BackgroundLoop } from "../background-loop.ts";
+import type { BundleStore } from "../bundle-store.ts";
 import { validateOperations, writesAnything } from "../bundle.ts";
 import { observeStreams, StreamLags, unwatched } from "../change-streams.ts";
 import { CompiledSchemas, observeSchemas } from "../compiled-schemas.ts";
@@ -19,7 +20,6 @@ import { withLayers } from "../layer/order.ts";
 import { pageOf } from "../page.ts";
 import type { SchemaStore } from "../schema-store.ts";
 import type {
-  BundleStore,
   DataStore,
   DataWrite,
   Store,

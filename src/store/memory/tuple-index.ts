@@ -73,6 +73,19 @@ export class TupleIndex {
     }
   }
 
+  /** The subjects of a type, each with its relation. */
+  *subjects(
+    entity: Tuple["entity"],
+    relation: string,
+    subjectType: string,
+    revision: Revision,
+  ): Iterable<Tuple["subject"]> {
+    const byType = this.#subjects.get(relationKey(entity, relation));
+    for (const stored of byType?.get(subjectType)?.values() ?? []) {
+      if (stood(stored, revision)) yield stored.tuple.subject;
+    }
+  }
+
   /** The ids of a type that stand at either end of a tuple, each once. */
   *mentionedIds(type: string, revision: Revision): Iterable<string> {
     const seen = new Set<string>();

@@ -11,6 +11,7 @@ import type { Plan } from "../../../plan/plan.ts";
 import { answersOf, type Evidence } from "../../answers.ts";
 import { answerOf } from "../../check-error.ts";
 import type { ExpandTree } from "../../expand-tree.ts";
+import type { ExplainAnswer } from "../../explanation.ts";
 import type { CheckStatements } from "../../layer/batch-checks.ts";
 import { answersByName, subjectPermissionChecks } from "../../question-checks.ts";
 import type {
@@ -18,6 +19,7 @@ import type {
   CheckItem,
   CheckQuestion,
   ExpandQuestion,
+  ExplainQuestion,
   PermissionStore,
   QuestionFrame,
   SubjectPermissionQuestion,
@@ -27,6 +29,7 @@ import { numberOf, type Row } from "../connect/row.ts";
 import { type AskedCheck, askGroups, type Asking, askUnderHead } from "../questions/asking.ts";
 import { CheckPlans } from "../questions/check-plan.ts";
 import { expandPermission } from "../questions/expand.ts";
+import { explainPermission } from "../questions/explain.ts";
 import { gatheredEvidence, isTooLarge } from "../questions/gathered-facts.ts";
 import type { Group, PlannedGroup } from "../questions/group.ts";
 
@@ -93,6 +96,10 @@ export class PostgresPermissions implements PermissionStore, CheckStatements {
 
   async expand(tenant: TenantId, question: ExpandQuestion): Promise<ExpandTree> {
     return await expandPermission(this.#asking, tenant, question);
+  }
+
+  async explain(tenant: TenantId, question: ExplainQuestion): Promise<ExplainAnswer> {
+    return await explainPermission(this.#asking, tenant, question);
   }
 
   /** Answers the checks that a question comes to under the schema in force. */

@@ -1,6 +1,7 @@
 import { assert, must } from "../../../base/assert.ts";
 import { PembaError } from "../../../base/error.ts";
 import type { TenantId } from "../../../base/tuple.ts";
+import type { BundleStore } from "../../bundle-store.ts";
 import {
   type Bundle,
   bundleNotFound,
@@ -11,7 +12,6 @@ import {
 } from "../../bundle.ts";
 import type { CompiledSchemas } from "../../compiled-schemas.ts";
 import { tenantNotFound } from "../../store-error.ts";
-import type { BundleStore } from "../../store.ts";
 import type { Database } from "../connect/database.ts";
 import { booleanOf, textOf } from "../connect/row.ts";
 import { statementFile } from "../connect/statement-file.ts";

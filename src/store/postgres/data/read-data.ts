@@ -14,7 +14,7 @@ import {
 import { pageBytesMax, pageOf } from "../../page.ts";
 import { tenantNotFound } from "../../store-error.ts";
 import type { DataPage, DataRead } from "../../store.ts";
-import { numberOf, type Row, textOf } from "../connect/row.ts";
+import { type Row, textOf } from "../connect/row.ts";
 import { type ParameterValue, arrayLiteral } from "../connect/value.ts";
 import type { Reads } from "../replicas/reads.ts";
 import { type PinnedState, type SnapTokens, stateValues } from "../token/snap-token.ts";
@@ -119,13 +119,7 @@ async function readPage<T>(
   const limit = beyond < 0 ? read.limit : Math.min(read.limit, beyond);
   return {
     ...pageOf(found, limit, page.placeOf),
-    snapToken:
-      read.snapToken ??
-      tokens.mint({
-        snapshot: textOf(first, "snapshot"),
-        xid: undefined,
-        timeline: numberOf(first, "timeline"),
-      }),
+    snapToken: read.snapToken ?? tokens.mintOfRow(first),
   };
 }
 

@@ -52,15 +52,19 @@ export async function askUnderHead<T>(
   );
 }
 
-/** One row for each item, or undefined when the head is not the one that was planned with. */
+/**
+ * One row for each item, or undefined when the head is not the one that was planned with. With
+ * `namesState` a row of a question that names no state has the columns of its token.
+ */
 export async function askGroups(
   { reads, schemas, plans }: Asking,
   asked: AskedCheck,
   groups: readonly Group[],
+  { namesState }: { readonly namesState: boolean } = { namesState: false },
 ): Promise<readonly Row[] | undefined> {
   const { tenant, question, compiled, state } = asked;
   const { schemaVersion, signal } = question;
-  const shape = checkShape(question, groups);
+  const shape = { ...checkShape(question, groups), namesState };
   const { text, params } = plans.statementOf(compiled.compiled, groups, shape);
   const values = checkValues({ ...asked, groups, shape, params });
   const rows = await reads.read(

@@ -132,6 +132,16 @@ export class CheckPlans {
     return gatherGroup(key, gather, [{ position: 0, plan }], false);
   }
 
+  /** An item for which the whole network is read, not only what is possible for its subject. */
+  async explained({ compiled }: CompiledSchema, plan: Plan): Promise<PlannedGroup> {
+    const key = `explain ${planKey(compiled, plan.question)}`;
+    const network = unrestricted(compiled.network, plan.question);
+    const gather = await this.#gathers.find(key, function* () {
+      return gatherOf(yield* collapse(network, [plan.root]));
+    });
+    return gatherGroup(key, gather, [{ position: 0, plan }], false);
+  }
+
   /** The statement for the groups, written once for a schema and shape. */
   statementOf(compiled: CompiledText, groups: readonly Group[], shape: CheckShape): Statement {
     const key = `${compiled.id} ${shapeKey(shape)}${groups.map((group) => group.key).join("|")}`;
@@ -255,6 +265,7 @@ function searchPart(plan: Plan): SearchPart | undefined {
 }
 
 function shapeKey(shape: CheckShape): string {
-  const { bulk, pinned, pinnedVersion, contextTuples, contextAttributes } = shape;
-  return `${bulk} ${pinned} ${pinnedVersion} ${contextTuples} ${contextAttributes} `;
+  const { bulk, pinned, pinnedVersion, contextTuples, contextAttributes, namesState } = shape;
+  const state = namesState === true;
+  return `${bulk} ${pinned} ${pinnedVersion} ${contextTuples} ${contextAttributes} ${state} `;
 }

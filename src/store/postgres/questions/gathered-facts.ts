@@ -91,6 +91,10 @@ export function* gatheredFacts(
             )
             .map((target) => target.id),
         ),
+      subjects: (entity, relation, subjectType) =>
+        (edges.get(joinedKey(entity.type, entity.id, relation)) ?? []).filter(
+          ({ type }) => type === subjectType,
+        ),
       attribute: (entity, name) => attributes.get(joinedKey(entity.type, entity.id, name)),
     },
   };

@@ -19,7 +19,7 @@ import type {
   PermissionStore,
 } from "../../store.ts";
 import { validateAttributes, validateTuples } from "../../validate-data.ts";
-import { numberOf, type Row, textOf } from "../connect/row.ts";
+import { numberOf, textOf } from "../connect/row.ts";
 import { type ParameterValue, arrayLiteral } from "../connect/value.ts";
 import type { Reads } from "../replicas/reads.ts";
 import type { PinnedState, SnapTokens } from "../token/snap-token.ts";
@@ -189,7 +189,7 @@ export class PostgresLookups implements LookupStore {
       goOn: isCut ? ids.at(-1) : isFull ? textOf(row, "last") : undefined,
       nextBatch: Math.min(size * 2, batchSizes(planned.lookup, wanted).max),
       state: {
-        snapToken: snapToken ?? tokenOf(tokens, row),
+        snapToken: snapToken ?? tokens.mintOfRow(row),
         schemaVersion: compiled.version,
       },
     };
@@ -274,12 +274,4 @@ function valuesOf(
   values.set("answers", read.answers);
   for (const [type, ids] of scope) values.set(scopeKey(type), arrayLiteral(ids));
   return values;
-}
-
-function tokenOf(tokens: SnapTokens, row: Row): SnapToken {
-  return tokens.mint({
-    snapshot: textOf(row, "snapshot"),
-    xid: undefined,
-    timeline: numberOf(row, "timeline"),
-  });
 }

@@ -4,7 +4,7 @@ import type { SnapToken } from "../../../base/tuple.ts";
 import { invalidSnapToken } from "../../store-error.ts";
 import type { Greeting } from "../connect/connection.ts";
 import type { Database } from "../connect/database.ts";
-import { numberOf, textOf } from "../connect/row.ts";
+import { numberOf, type Row, textOf } from "../connect/row.ts";
 import { statementFile } from "../connect/statement-file.ts";
 import type { ParameterValue } from "../connect/value.ts";
 import {
@@ -144,6 +144,12 @@ export class SnapTokens {
     const snapshot = parseSnapshot(textOf(row, "snapshot"));
     const timeline = numberOf(row, "timeline");
     return this.tokenOf({ ...state, timeline, snapshot, takenBefore: snapshot.xmax });
+  }
+
+  /** The token of the state that a row names by its columns `snapshot` and `timeline`. */
+  mintOfRow(row: Row): SnapToken {
+    const timeline = numberOf(row, "timeline");
+    return this.mint({ snapshot: textOf(row, "snapshot"), xid: undefined, timeline });
   }
 
   /** The token of a state. */

@@ -1,0 +1,45 @@
+import { must } from "../../../base/assert.ts";
+import { runInSlices } from "../../../base/time-slice.ts";
+import type { TenantId } from "../../../base/tuple.ts";
+import { gatheredTuplesMax } from "../../../plan/limit.ts";
+import { gatherTooLarge } from "../../check-error.ts";
+import { explain } from "../../explain.ts";
+import type { ExplainAnswer } from "../../explanation.ts";
+import { explainCheck } from "../../question-checks.ts";
+import type { ExplainQuestion } from "../../store.ts";
+import { askGroups, type Asking, askUnderHead } from "./asking.ts";
+import { gatheredFacts } from "./gathered-facts.ts";
+
+/** Why a check says what it says, from all facts that lead to it, which one statement reads. */
+export async function explainPermission(
+  asking: Asking,
+  tenant: TenantId,
+  question: ExplainQuestion,
+): Promise<ExplainAnswer> {
+  const check = explainCheck(question);
+  const { item, snapToken, signal } = question;
+  return await askUnderHead(
+    asking,
+    { tenant, frame: check },
+    () => check,
+    async (asked, groups) => {
+      const [asks] = groups;
+      const first = asks?.kind === "planned" ? asks.items[0] : undefined;
+      const { plan } = must(first, "an explanation asks one name");
+      const { compiled } = asked.compiled;
+      const parsed = await asking.schemas.parsed.find(compiled, signal);
+      const group = await asking.plans.explained(asked.compiled, plan);
+      const rows = await askGroups(asking, asked, [group], { namesState: true });
+      if (rows === undefined) return undefined;
+      const row = must(rows[0], "an item has a row");
+      const steps = gatheredFacts(row["facts"], item.subject, gatheredTuplesMax);
+      const read = await runInSlices(steps, signal);
+      if (read.isTooLarge) throw gatherTooLarge(item, (field) => field);
+      return await asking.telemetry.span("interpret", async (span) => {
+        span.set({ "pemba.entities": read.nodes, "pemba.tuples": read.tuples });
+        const explanation = await runInSlices(explain(check, plan, parsed, read.facts), signal);
+        return { ...explanation, snapToken: snapToken ?? asking.tokens.mintOfRow(row) };
+      });
+    },
+  );
+}

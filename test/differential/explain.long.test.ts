@@ -1,0 +1,3 @@
+import { testRandomExplanations } from "./random-explanations.ts";
+
+testRandomExplanations(300);
