@@ -37,6 +37,7 @@ import {
 import { reflectionMethods, reflectionServices } from "./reflection.ts";
 import { bundleMethods } from "./routes/bundle.ts";
 import { dataMethods } from "./routes/data.ts";
+import { explainMethods } from "./routes/explain.ts";
 import { lookupMethods } from "./routes/lookup.ts";
 import { permissionMethods } from "./routes/permission.ts";
 import { schemaMethods } from "./routes/schema.ts";
@@ -114,6 +115,7 @@ export function buildGrpcServer(options: {
 function methodsOf(service: Service): readonly ServedMethod[] {
   return [
     ...permissionMethods(service),
+    ...explainMethods(service),
     ...lookupMethods(service),
     ...schemaMethods(service),
     ...dataMethods(service),

@@ -8,6 +8,7 @@ import { Tenancy } from "../gen/base/v1/tenancy_pb.ts";
 import { Watch } from "../gen/base/v1/watch_pb.ts";
 import { Health } from "../gen/grpc/health/v1/health_pb.ts";
 import { Data as PembaData } from "../gen/pemba/v1/data_pb.ts";
+import { Permission as PembaPermission } from "../gen/pemba/v1/permission_pb.ts";
 
 interface ServedService {
   readonly service: DescService;
@@ -18,6 +19,7 @@ interface ServedService {
 /** The services besides reflection. A new one is added here, and its methods in `routes/`. */
 export const servedServices: readonly ServedService[] = [
   { service: Permission, group: "permissions" },
+  { service: PembaPermission, group: "permissions" },
   { service: Schema, group: "schemas" },
   { service: Data, group: "data" },
   { service: PembaData, group: "data" },

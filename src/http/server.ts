@@ -18,6 +18,7 @@ import { readBodies } from "./read-bodies.ts";
 import { answerForNode } from "./refused-by-node.ts";
 import { bundleRoutes } from "./routes/bundles.ts";
 import { dataRoutes } from "./routes/data.ts";
+import { explainRoutes } from "./routes/explain.ts";
 import { healthRoutes } from "./routes/health.ts";
 import { lookupRoutes } from "./routes/lookups.ts";
 import { permissionRoutes } from "./routes/permissions.ts";
@@ -77,6 +78,7 @@ export function buildHttpServer(options: {
   dataRoutes(app, options.service);
   bundleRoutes(app, options.service);
   permissionRoutes(app, options.service);
+  explainRoutes(app, options.service);
   watchRoutes(app, options.service);
   lookupRoutes(app, options.service);
   referenceRoutes(app, [...described]);

@@ -1,5 +1,6 @@
 import { must } from "../base/assert.ts";
 import type { ExpandTree } from "../store/expand-tree.ts";
+import type { ExplainAnswer } from "../store/explanation.ts";
 import type { CheckAnswer } from "../store/store.ts";
 import { invalidField, type Absent, parseName } from "./field.ts";
 import {
@@ -23,6 +24,14 @@ export async function check(service: Service, request: CheckRequest): Promise<Ch
     path: (_item, field) => field,
   });
   return must(answers[0], "one item has one answer");
+}
+
+/** Says why a check of the subject says what it says. Fails as the check does. */
+export async function explain(service: Service, request: CheckRequest): Promise<ExplainAnswer> {
+  const { tenant, question } = parseQuestion(request);
+  const { arguments: names, ...frame } = question;
+  const item = parseCheckItem(request, "", names);
+  return await service.store.permissions.explain(tenant, { ...frame, item });
 }
 
 export interface BulkCheckRequest extends RawQuestion {

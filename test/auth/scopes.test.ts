@@ -25,6 +25,7 @@ const scopeByOperation: Readonly<Record<OperationName, Scope>> = {
   check: "check",
   "bulk check": "check",
   expand: "check",
+  explain: "check",
   "subject permission": "check",
   "lookup entity": "check",
   "lookup entity stream": "check",

@@ -91,6 +91,7 @@ test("both versions of reflection list the same services", async () => {
   const expected = [
     ...services.map((name) => `base.v1.${name}`),
     "pemba.v1.Data",
+    "pemba.v1.Permission",
     "grpc.health.v1.Health",
     "grpc.reflection.v1.ServerReflection",
     "grpc.reflection.v1alpha.ServerReflection",

@@ -29,6 +29,7 @@ const questions: Readonly<Record<string, object>> = {
   "permissions/check": asked,
   "permissions/bulk-check": { metadata: {}, items: [{ entity, permission, subject }] },
   "permissions/expand": asked,
+  "permissions/explain": asked,
   "permissions/subject-permission": asked,
   "permissions/lookup-entity": { ...asked, entity_type: "doc" },
   "permissions/lookup-entity-stream": { ...asked, entity_type: "doc" },

@@ -7,6 +7,7 @@ import { Schema } from "../../src/gen/base/v1/schema_pb.ts";
 import { Tenancy } from "../../src/gen/base/v1/tenancy_pb.ts";
 import { Watch } from "../../src/gen/base/v1/watch_pb.ts";
 import { Data as PembaData } from "../../src/gen/pemba/v1/data_pb.ts";
+import { Permission as PembaPermission } from "../../src/gen/pemba/v1/permission_pb.ts";
 
 type Rpc = DescMethod & { readonly input: DescMessage; readonly output: DescMessage };
 
@@ -50,6 +51,7 @@ export const operations = {
   check: of(Permission.method.check, "POST permissions/check"),
   "bulk check": of(Permission.method.bulkCheck, "POST permissions/bulk-check"),
   expand: of(Permission.method.expand, "POST permissions/expand"),
+  explain: of(PembaPermission.method.explain, "POST permissions/explain"),
   "subject permission": of(
     Permission.method.subjectPermission,
     "POST permissions/subject-permission",

@@ -217,6 +217,10 @@ export const samples: Readonly<Record<OperationName, Sample>> = {
     },
     optional: questionParts,
   },
+  explain: {
+    request: { ...question, permission: "tall", arguments: arguments_ },
+    optional: questionParts,
+  },
   "subject permission": {
     request: {
       metadata: { depth: 20, only_permission: true },

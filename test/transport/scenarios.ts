@@ -454,6 +454,24 @@ export const scenarios: Readonly<Record<string, (caller: Caller) => Promise<void
     await fails("PERMISSION_NOT_FOUND", "expand", { ...ask, permission: "nothing" });
   },
 
+  "checks are explained": async (caller) => {
+    const { get, fails } = caller;
+    const snap_token = await fill(caller);
+    for (const user of ["ada", "bob", "nobody"]) {
+      for (const permission of ["view", "open", "enter", "owner", "public"]) {
+        await get("explain", { ...check("plan", user, permission), metadata: { snap_token } });
+      }
+    }
+    await get("explain", {
+      ...check("plan", "ada", "high"),
+      context: { data: { least: 3 } },
+      arguments: [{ computed_attribute: { name: "level" } }],
+    });
+    await fails("VALIDATION", "explain", { ...now, entity: doc("plan") });
+    await fails("PERMISSION_NOT_FOUND", "explain", check("plan", "ada", "nothing"));
+    await fails("TENANT_NOT_FOUND", "explain", check("plan", "ada"), "missing");
+  },
+
   "entities and subjects are looked up": async (caller) => {
     const { get, stream, fails } = caller;
     const snap_token = await fill(caller);

@@ -1,4 +1,15 @@
-import { type Example, tenantPath, plan, ada, bob, members, next } from "./example.ts";
+import {
+  type Example,
+  tenantPath,
+  plan,
+  ada,
+  bob,
+  isMember,
+  isViewer,
+  members,
+  next,
+  written,
+} from "./example.ts";
 
 const permissions = "/v1/tenants/{tenant_id}/permissions";
 
@@ -48,6 +59,13 @@ export const permissionOperations = {
     tag: "Permissions",
     summary: "Expand a permission into the tree of its subjects",
     description: "For audits: it reads everything, also what a check can skip.",
+  },
+  [`POST ${permissions}/explain`]: {
+    id: "explain",
+    tag: "Permissions",
+    summary: "Explain the answer of a check",
+    description:
+      "The answer and the errors are those of a check. An allowed one comes with a shortest proof, a denied one with all that was tried.",
   },
 } as const;
 
@@ -139,6 +157,51 @@ export const permissionExamples = {
           view: "RESULT_ALLOWED",
           peek: "RESULT_ALLOWED",
         },
+      },
+    },
+  },
+  explain: {
+    path: tenantPath,
+    request: { metadata: { depth: 20 }, entity: plan, permission: "view", subject: ada },
+    answers: {
+      200: {
+        can: "RESULT_ALLOWED",
+        state: written,
+        proof: {
+          entity: plan,
+          name: "view",
+          can: "RESULT_ALLOWED",
+          reason: "UNION",
+          expression: "viewer or owner or public",
+          line: 8,
+          column: 21,
+          children: [
+            {
+              entity: plan,
+              name: "viewer",
+              can: "RESULT_ALLOWED",
+              reason: "USERSET",
+              expression: "viewer",
+              line: 8,
+              column: 21,
+              tuple: isViewer,
+              children: [
+                {
+                  entity: isMember.entity,
+                  name: "member",
+                  can: "RESULT_ALLOWED",
+                  reason: "TUPLE",
+                  expression: "member",
+                  line: 3,
+                  column: 12,
+                  tuple: isMember,
+                  children: [],
+                },
+              ],
+            },
+          ],
+        },
+        truncated: false,
       },
     },
   },

@@ -1,6 +1,6 @@
 import type { Static } from "typebox";
 
-import { bulkCheck, check, subjectPermission, expand } from "../../service/permissions.ts";
+import { bulkCheck, check, expand, subjectPermission } from "../../service/permissions.ts";
 import type { Service } from "../../service/service.ts";
 import type { CheckAnswer } from "../../store/store.ts";
 import { type HttpApp, tenantParams, tenantPath } from "../app.ts";

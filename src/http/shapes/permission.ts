@@ -143,7 +143,9 @@ export const lookupSubjectBody = Type.Object({
   ),
 });
 
-const result = Type.Enum(["RESULT_ALLOWED", "RESULT_DENIED"], { about: { component: "Result" } });
+export const result = Type.Enum(["RESULT_ALLOWED", "RESULT_DENIED"], {
+  about: { component: "Result" },
+});
 
 export type ResultAnswer = Static<typeof result>;
 

@@ -1,0 +1,115 @@
+import assert from "node:assert/strict";
+import { after, before, describe, test } from "node:test";
+
+import { explanationMax, gatheredEntitiesMax } from "../../src/plan/limit.ts";
+import { type Answer, engines, type TestApp } from "../support/engines.ts";
+import type { ProofBody } from "../support/proof-lines.ts";
+import { restFacts } from "../support/rest-facts.ts";
+
+const schema = `
+entity user {}
+entity group { relation member @user @group#member }
+entity note {
+  attribute text string
+  relation reader @user
+  permission view = named(text) or reader
+}
+rule named(text string) { text == "plan" }
+`;
+
+const nested = (from: string, to: string): string => `group:${from}#member@group:${to}#member`;
+
+const wide = Array.from({ length: explanationMax.nodes }, (_, index) =>
+  nested("wide", `w${index}`),
+);
+const wider = Array.from({ length: gatheredEntitiesMax + 1 }, (_, index) =>
+  nested("wider", `v${index}`),
+);
+const chain = Array.from({ length: explanationMax.levels + 10 }, (_, index) =>
+  nested(`c${index}`, `c${index + 1}`),
+);
+
+interface Body {
+  readonly can: string;
+  readonly proof: ProofBody;
+  readonly truncated: boolean;
+}
+
+for (const engine of engines) {
+  describe(`limits of explain on ${engine.name}`, () => {
+    let app: TestApp;
+    let path: string;
+
+    before(async () => {
+      app = await engine.start({ maxDataPerWrite: 25_000 });
+      path = await app.tenant(schema);
+      const last = `group:c${explanationMax.levels + 10}#member@user:ada`;
+      const long = `note:1$text|string:${"x".repeat(explanationMax.valueCharacters)}`;
+      for (const facts of [[...wide, ...chain, last, long], wider]) {
+        const written = await app.post(`${path}/data/write`, { metadata: {}, ...restFacts(facts) });
+        assert.equal(written.status, 200, written.message);
+      }
+    });
+    after(() => app.close());
+
+    const send = async (entity: string, permission: string, depth: number): Promise<Answer> => {
+      const [type, id] = entity.split(":");
+      return await app.post(`${path}/permissions/explain`, {
+        metadata: { depth },
+        entity: { type, id },
+        permission,
+        subject: { type: "user", id: "ada" },
+      });
+    };
+
+    async function explain(entity: string, permission = "member", depth = 100): Promise<Body> {
+      const answer = await send(entity, permission, depth);
+      assert.equal(answer.status, 200, answer.message);
+      return answer.body as Body;
+    }
+
+    test("of a tree with too many nodes the part next to the question is there", async () => {
+      const { can, proof, truncated } = await explain("group:wide");
+      assert.equal(can, "RESULT_DENIED");
+      assert.equal(truncated, true);
+      assert.equal(sizeOf(proof), explanationMax.nodes);
+      assert.deepEqual(
+        proof.children.slice(0, 2).map(({ tuple }) => tuple?.subject.id),
+        ["w0", "w1"],
+      );
+    });
+
+    test("of a proof with too many levels the first ones are there", async () => {
+      const { can, proof, truncated } = await explain("group:c0", "member", 1_000);
+      assert.equal(can, "RESULT_ALLOWED");
+      assert.equal(truncated, true);
+      assert.equal(sizeOf(proof), explanationMax.levels);
+    });
+
+    test("a value that is too long is left out", async () => {
+      const { proof, truncated } = await explain("note:1", "view");
+      assert.equal(truncated, true);
+      const [rule] = proof.children;
+      assert.deepEqual(rule?.rule, { name: "named", values: {} });
+    });
+
+    test("a small tree is whole", async () => {
+      const { proof, truncated } = await explain("note:2", "view");
+      assert.equal(truncated, false);
+      assert.equal(sizeOf(proof), 3);
+    });
+
+    test("more entities than are read for an answer are refused", async () => {
+      const { status, message } = await send("group:wider", "member", 100);
+      assert.equal(status, 400);
+      assert.match(message, /^ERROR_CODE_GATHER_LIMIT_EXCEEDED: permission: more than 10000/);
+    });
+  });
+}
+
+/** A wide tree is too large for the stack. */
+function sizeOf(proof: ProofBody): number {
+  const nodes = [proof];
+  for (const { children } of nodes) nodes.push(...children);
+  return nodes.length;
+}
