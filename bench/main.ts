@@ -13,6 +13,7 @@ import { benchChecks } from "./check.ts";
 import { benchCompare } from "./compare.ts";
 import { parseSections } from "./compare/classes.ts";
 import { benchDistributed } from "./distributed.ts";
+import { benchExplain } from "./explain.ts";
 import { benchLookups } from "./lookup.ts";
 import { benchStream } from "./lookup/stream-memory.ts";
 import { provenance } from "./machine.ts";
@@ -28,8 +29,8 @@ import { benchWrites } from "./write.ts";
 
 const usage = `usage: npm run bench -- <command> [options]
 
-commands: check, lookup, sql, shapes, workloads, write, rate, overhead, soak, distributed, bounds,
-          abuse, compare
+commands: check, lookup, explain, sql, shapes, workloads, write, rate, overhead, soak, distributed,
+          bounds, abuse, compare
 
   --small                data of about a hundredth of the size
   --only <text>          only classes of questions whose name holds the text
@@ -157,6 +158,14 @@ const commands: Readonly<Record<string, (server: BenchServer) => Promise<object>
     } finally {
       if (!options.keep) await database.drop();
     }
+  },
+  explain: async (server) => {
+    const datasets = [
+      nestedDataset(values.small ? tinySizes : smallSizes, QUESTIONS),
+      ...publicWorkloads("small"),
+    ];
+    const asked = datasets.map(withChosenClasses).filter(({ classes }) => classes.length > 0);
+    return { explain: await benchExplain(server, asked, options, print) };
   },
   sql: async (server) => {
     const sizes = values.small ? smallSizes : fullSizes;
