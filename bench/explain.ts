@@ -197,7 +197,9 @@ function explainTable(results: readonly ExplainResult[]): string {
     engine,
     figure(check),
     explain === undefined ? "limit" : figure(explain),
-    explain === undefined ? "" : `${figure(explain / check)}${explain > target * check ? " !" : ""}`,
+    explain === undefined
+      ? ""
+      : `${figure(explain / check)}${explain > target * check ? " !" : ""}`,
   ]);
   const headings = ["processor time in microseconds", "engine", "check", "explain", "times"];
   return formatTable(headings, rows);

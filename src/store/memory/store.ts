@@ -19,14 +19,7 @@ import { observeInterpreter } from "../layer/observe-operations.ts";
 import { withLayers } from "../layer/order.ts";
 import { pageOf } from "../page.ts";
 import type { SchemaStore } from "../schema-store.ts";
-import type {
-  DataStore,
-  DataWrite,
-  Store,
-  Tenant,
-  TenantStore,
-  WatchOptions,
-} from "../store.ts";
+import type { DataStore, DataWrite, Store, Tenant, TenantStore, WatchOptions } from "../store.ts";
 import { validateData } from "../validate-data.ts";
 import { MemoryBundles } from "./bundles.ts";
 import { createMemoryChanges } from "./changes.ts";
