@@ -77,8 +77,10 @@ $$;
 
 -- Returns whether another transaction has changed something of the tenant that the snapshot does not
 -- show. Takes no lock. What this transaction has logged is stepped over: it may be a lot.
+-- Its plan is kept, also when the caller plans each run.
 create function is_changed_since(tenant_number bigint, seen pg_snapshot) returns boolean
 language plpgsql volatile
+set plan_cache_mode = force_generic_plan
 as $$
 declare
   -- A delete that finds nothing takes no id.
@@ -171,6 +173,8 @@ as $$
 declare
   logged integer;
   next_ordinal integer;
+  -- A transaction with a higher id has changed something of the tenant.
+  is_followed boolean;
 begin
   if cardinality(entity_types) = 0 then
     return first_ordinal;
@@ -197,11 +201,14 @@ begin
     values (
       tenant_number, pg_current_xact_id(), first_ordinal, 'create', entity_types[1],
       entity_ids[1], relations[1], subject_types[1], subject_ids[1], subject_relations[1]
-    );
+    )
+    -- Not in a statement of its own: most writes are of one tuple.
+    returning exists (
+      select from changes as later
+      where later.tenant = tenant_number and later.xid > pg_current_xact_id()
+    ) into is_followed;
     next_ordinal := first_ordinal + 1;
-  end if;
-
-  if next_ordinal is null then
+  else
     -- Insert without looking first: to look at each tuple costs a third of the whole. If one of them
     -- is there already, the block is undone and leaves dead rows: those inserted before that one.
     begin
@@ -261,10 +268,13 @@ begin
     next_ordinal := first_ordinal + logged;
   end if;
 
-  if exists (
-    select from changes
-    where changes.tenant = tenant_number and changes.xid > pg_current_xact_id()
-  ) then
+  if is_followed is null then
+    is_followed := exists (
+      select from changes
+      where changes.tenant = tenant_number and changes.xid > pg_current_xact_id()
+    );
+  end if;
+  if is_followed then
     perform refuse_later_deletes(tenant_number, first_ordinal);
   end if;
   return next_ordinal;
@@ -752,6 +762,8 @@ as $$
 declare
   -- PL/pgSQL evaluates the assignment of an expression directly. `perform` would run a query.
   is_done boolean;
+  -- A transaction with a higher id has changed something of the tenant.
+  is_followed boolean;
 begin
   if current_setting('transaction_isolation') <> 'read committed' then
     raise exception 'a write needs the isolation level read committed, not %',
@@ -788,11 +800,12 @@ begin
     values (
       known_number, pg_current_xact_id(), 0, 'create', entity_type, entity_id, relation,
       subject_type, subject_id, subject_relation
-    );
-    if exists (
-      select from changes
-      where changes.tenant = known_number and changes.xid > pg_current_xact_id()
-    ) then
+    )
+    returning exists (
+      select from changes as later
+      where later.tenant = known_number and later.xid > pg_current_xact_id()
+    ) into is_followed;
+    if is_followed then
       perform refuse_later_deletes(known_number, 0);
     end if;
   elsif not exists (
