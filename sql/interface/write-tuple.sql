@@ -14,7 +14,7 @@ set enable_mergejoin to off
 as $$
 declare
   place record;
-  own_relation text := case subject_relation when '...' then '' else subject_relation end;
+  own_relation constant text := coalesce(nullif(subject_relation, '...'), '');
 begin
   place := :"plans".begin_write(tenant);
   if not coalesce(
