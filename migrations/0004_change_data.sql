@@ -145,8 +145,8 @@ $$;
 -- operation of `run_bundle`; `tuple_filters` and `attribute_filters`, lists for `filter_stripes`; and
 -- `create_tuples` and `set_attributes` of an operation of `run_bundle`. `seen` is the snapshot since
 -- which nothing of the tenant may have changed, with the rest of its token in `seen_timeline`,
--- `seen_change` and `seen_before`; null when there is no such precondition. `pinned_version` must be
--- a version and `expected_head` the head, if they are given.
+-- `seen_change`, `seen_before` and `seen_logged`; null when there is no such precondition.
+-- `pinned_version` must be a version and `expected_head` the head, if they are given.
 --
 -- Returns one row. `outcome` is
 -- * `written`: `snapshot`, `xid` (null when nothing changed) and `timeline` make up the snap token;
@@ -171,12 +171,13 @@ create function change_data(
   seen_timeline integer,
   seen_change xid8,
   seen_before xid8,
+  seen_logged integer,
   change jsonb
 )
 returns table (
   outcome text, head text, missing integer[], present integer[], is_changed boolean,
   is_future boolean, is_lost boolean, is_expired boolean, is_before_tenant boolean,
-  snapshot pg_snapshot, xid xid8, timeline integer
+  is_partial boolean, snapshot pg_snapshot, xid xid8, timeline integer
 )
 language plpgsql volatile
 as $$
@@ -236,13 +237,19 @@ begin
       and is_lost(number_here, seen_timeline, seen_change, seen_before),
     pg_snapshot_xmin(seen) < installation.horizon,
     not pg_visible_in_snapshot(tenants.created_xid, seen),
+    seen_logged >= 0 and exists (
+      select from changes
+      where changes.tenant = number_here
+        and changes.xid = seen_change
+        and changes.ordinal >= seen_logged
+    ),
     missing_tuples(number_here, change -> 'required_tuples'),
     present_tuples(number_here, change -> 'absent_tuples'),
     seen is not null and was_changed_after(number_here, seen)
-  into is_future, is_lost, is_expired, is_before_tenant, missing, present, is_changed
+  into is_future, is_lost, is_expired, is_before_tenant, is_partial, missing, present, is_changed
   from installation, tenants
   where tenants.number = number_here;
-  if is_future or is_lost or is_expired or is_before_tenant then
+  if is_future or is_lost or is_expired or is_before_tenant or is_partial then
     outcome := 'unreadable';
     return next;
     return;

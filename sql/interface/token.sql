@@ -9,8 +9,9 @@ set enable_bitmapscan to off
 as $$
 declare
   seen constant pg_snapshot := pg_current_snapshot();
-  -- The id of the transaction, if it has written something for the tenant.
+  -- The id of the transaction, if it has written something for the tenant, and how much that is.
   mine xid8;
+  logged integer;
   -- Fewer than a token may name. Ids between the end of the snapshot and the own one count as well:
   -- they are those of transactions and savepoints that are not over.
   hidden_max constant integer := 5000;
@@ -40,10 +41,11 @@ begin
       errcode = 'PB004',
       message = format('the tenant `%s` does not exist', tenant);
   end if;
-  select c.xid
-    into mine
+  select c.xid, c.ordinal + 1
+    into mine, logged
     from :"tables".changes as c
     where c.tenant = place.number and c.xid = pg_current_xact_id_if_assigned()
+    order by c.ordinal desc
     limit 1;
   select count(*)
       + coalesce(greatest(0, mine::text::bigint - pg_snapshot_xmax(seen)::text::bigint), 0)
@@ -62,6 +64,7 @@ begin
       '.', '4', encode(substr(sha256(convert_to(place.server, 'UTF8')), 1, 8), 'hex'),
       place.timeline,
       coalesce(mine::text, '0'),
+      coalesce(logged, 0),
       seen
     ),
     'UTF8'

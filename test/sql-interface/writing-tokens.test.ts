@@ -85,6 +85,22 @@ test("a token is refused until its transaction is committed, and is exact from t
   await follower.leave();
 });
 
+test("a token that was taken before the last write of its transaction is refused for good", async () => {
+  const tenant = await tenantWithSchema(store);
+  const [first, last] = await scene.app.begin(async (inside) => {
+    await make(inside, tenant, "1");
+    const early = await tokenOf(inside, tenant);
+    await make(inside, tenant, "2");
+    return [early, await tokenOf(inside, tenant)];
+  });
+  for (let round = 0; round < 3; round++) {
+    for (const read of reads(tenant, first)) {
+      await fails(read(), "INVALID_SNAP_TOKEN", "before the last write of its transaction");
+    }
+    assert.deepEqual(await stateAt(store, tenant, last), [owner("1"), owner("2")]);
+  }
+});
+
 test("a token of a transaction that was undone is of the state of all others", async () => {
   const tenant = await tenantWithSchema(store);
   await write(store, tenant, { tuples: [owner("0")] });

@@ -31,7 +31,12 @@ function questions(slots: number): Asking {
     read: async (_text, _values, frame) => {
       const token = frame.state?.snapshot ?? assert.fail("no state");
       const { promise, resolve, reject } = Promise.withResolvers<Record<string, unknown>[]>();
-      const refusals = { is_lost: false, is_future: false, is_before_tenant: false };
+      const refusals = {
+        is_lost: false,
+        is_future: false,
+        is_before_tenant: false,
+        is_partial: false,
+      };
       const row = { ...refusals, is_expired: false, number: "1", head_version: "v1" };
       const answer = (): void => resolve([{ ...row, last_change: null }]);
       sent.push({ token, answer, fail: reject });
@@ -45,6 +50,7 @@ function questions(slots: number): Asking {
       timeline: 1,
       change: "0",
       takenBefore: "1",
+      logged: -1,
     }),
   };
   const schemas = new CompiledSchemas(() => assert.fail("no schema is needed"), { maxBytes: 1 });

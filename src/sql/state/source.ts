@@ -51,7 +51,8 @@ export const stateColumns = sql`
  * the creation of the tenant belongs to an older tenant of the same id. Transactions that the
  * snapshot does not show are found by its upper bound and by its list of ids: a filter would read the
  * log since the oldest of them. A token that an application took inside its own transaction names a change
- * that may still be open: it is of the future until that is committed.
+ * that may still be open: it is of the future until that is committed. If the transaction wrote more after
+ * that, the state of the token never was: others may have changed something between.
  */
 export const pinTable = sql`
   select pg_snapshot_xmax(${snapshot}) > ${reachedXid}
@@ -64,6 +65,14 @@ export const pinTable = sql`
     ) as is_lost,
     pg_snapshot_xmin(${snapshot}) < (select i.horizon from installation i) as is_expired,
     not pg_visible_in_snapshot(t.created_xid, ${snapshot}) as is_before_tenant,
+    ${param("snapshot_logged", "int")} >= 0
+    and exists (
+      select 1
+      from changes l
+      where l.tenant = t.number
+      and l.xid = ${param("snapshot_change", "xid8")}
+      and l.ordinal >= ${param("snapshot_logged", "int")}
+    ) as is_partial,
     (
       exists (
         select 1 from changes l where l.tenant = t.number and l.xid >= pg_snapshot_xmax(${snapshot})
@@ -80,7 +89,9 @@ export const pinTable = sql`
 `;
 
 /** The columns that a pinned statement returns of its snapshot. */
-export const pinColumns = sql`p.is_future, p.is_lost, p.is_expired, p.is_before_tenant`;
+export const pinColumns = sql`
+  p.is_future, p.is_lost, p.is_expired, p.is_before_tenant, p.is_partial
+`;
 
 /** The tenant of a row of the log, as the indexes of deleted rows have it (see `changes`). */
 export const loggedTenant = sql`(r.tenant + 0)`;

@@ -2,19 +2,27 @@
 -- $2: snapshot_change
 -- $3: snapshot_timeline
 -- $4: snapshot_taken_before
--- $5: context_attributes
--- $6: item_0
--- $7: id_0
--- $8: tenant
+-- $5: snapshot_logged
+-- $6: context_attributes
+-- $7: item_0
+-- $8: id_0
+-- $9: tenant
 
-select t.head_version, p.is_future, p.is_lost, p.is_expired, p.is_before_tenant, a.item, a.verdict, a.nodes, a.facts
+select t.head_version, p.is_future, p.is_lost, p.is_expired, p.is_before_tenant, p.is_partial, a.item, a.verdict, a.nodes, a.facts
 from tenants t
 cross join lateral (
   select pg_snapshot_xmax($1::pg_snapshot) > case when current_setting('transaction_read_only') = 'on' then pg_snapshot_xmin(pg_current_snapshot()) else pg_snapshot_xmax(pg_current_snapshot()) end or not pg_visible_in_snapshot($2::xid8, pg_current_snapshot()) as is_future, $3::int <> current_timeline()
   and is_lost(t.number, $3::int, $2::xid8, $4::xid8) as is_lost, pg_snapshot_xmin($1::pg_snapshot) < (
     select i.horizon
     from installation i
-  ) as is_expired, not pg_visible_in_snapshot(t.created_xid, $1::pg_snapshot) as is_before_tenant, (exists (
+  ) as is_expired, not pg_visible_in_snapshot(t.created_xid, $1::pg_snapshot) as is_before_tenant, $5::int >= 0
+  and exists (
+    select 1
+    from changes l
+    where l.tenant = t.number
+    and l.xid = $2::xid8
+    and l.ordinal >= $5::int
+  ) as is_partial, (exists (
     select 1
     from changes l
     where l.tenant = t.number
@@ -33,11 +41,11 @@ cross join lateral (
   offset 0
 ) p
 cross join (
-  select $5::text::jsonb as attributes
+  select $6::text::jsonb as attributes
   offset 0
 ) context
 cross join lateral (
-  select $6::int as item, c.v as verdict, c.n as nodes, c.facts
+  select $7::int as item, c.v as verdict, c.n as nodes, c.facts
   from (
     select x.v, x.n, null::jsonb as facts
     from (
@@ -49,7 +57,7 @@ cross join lateral (
             from (
               select (c.found ->> 0) collate "C" as value_type, c.found -> 1 as value
               from (
-                select context.attributes -> ('folder' || ':' || $7::text collate "C" || '#' || 'open') as found
+                select context.attributes -> ('folder' || ':' || $8::text collate "C" || '#' || 'open') as found
                 offset 0
               ) c
               where c.found is not null
@@ -57,7 +65,7 @@ cross join lateral (
               select r.value_type, r.value
               from attributes r
               where r.tenant = t.number
-              and r.entity_id = $7::text collate "C"
+              and r.entity_id = $8::text collate "C"
               and r.attribute = 'open'
               and r.entity_type = 'folder'
               and pg_visible_in_snapshot(r.created_xid, $1::pg_snapshot)
@@ -68,7 +76,7 @@ cross join lateral (
               and (r.tenant + 0) = t.number
               and r.operation = 'delete'
               and r.attribute is not null
-              and r.entity_id = $7::text collate "C"
+              and r.entity_id = $8::text collate "C"
               and r.attribute = 'open'
               and r.entity_type = 'folder'
               and pg_visible_in_snapshot(r.created_xid, $1::pg_snapshot)
@@ -81,4 +89,4 @@ cross join lateral (
     ) x
   ) c
 ) a
-where t.id = $8::text
+where t.id = $9::text

@@ -2,19 +2,27 @@
 -- $2: snapshot_change
 -- $3: snapshot_timeline
 -- $4: snapshot_taken_before
--- $5: item_0
--- $6: id_0
--- $7: subject_0
--- $8: tenant
+-- $5: snapshot_logged
+-- $6: item_0
+-- $7: id_0
+-- $8: subject_0
+-- $9: tenant
 
-select t.head_version, p.is_future, p.is_lost, p.is_expired, p.is_before_tenant, a.item, a.verdict, a.nodes, a.facts
+select t.head_version, p.is_future, p.is_lost, p.is_expired, p.is_before_tenant, p.is_partial, a.item, a.verdict, a.nodes, a.facts
 from tenants t
 cross join lateral (
   select pg_snapshot_xmax($1::pg_snapshot) > case when current_setting('transaction_read_only') = 'on' then pg_snapshot_xmin(pg_current_snapshot()) else pg_snapshot_xmax(pg_current_snapshot()) end or not pg_visible_in_snapshot($2::xid8, pg_current_snapshot()) as is_future, $3::int <> current_timeline()
   and is_lost(t.number, $3::int, $2::xid8, $4::xid8) as is_lost, pg_snapshot_xmin($1::pg_snapshot) < (
     select i.horizon
     from installation i
-  ) as is_expired, not pg_visible_in_snapshot(t.created_xid, $1::pg_snapshot) as is_before_tenant, (exists (
+  ) as is_expired, not pg_visible_in_snapshot(t.created_xid, $1::pg_snapshot) as is_before_tenant, $5::int >= 0
+  and exists (
+    select 1
+    from changes l
+    where l.tenant = t.number
+    and l.xid = $2::xid8
+    and l.ordinal >= $5::int
+  ) as is_partial, (exists (
     select 1
     from changes l
     where l.tenant = t.number
@@ -33,12 +41,12 @@ cross join lateral (
   offset 0
 ) p
 cross join lateral (
-  select $5::int as item, c.v as verdict, c.n as nodes, c.facts
+  select $6::int as item, c.v as verdict, c.n as nodes, c.facts
   from (
     select null::int as v, null::bigint as n, g.facts
     from (
       with recursive reach(type, id) as (
-        select 0, $6::text collate "C" collate "C"
+        select 0, $7::text collate "C" collate "C"
         union
         select n.type, n.id
         from reach s
@@ -174,7 +182,7 @@ cross join lateral (
             and r.entity_type = 'folder'
             and r.subject_type = 'user'
             and r.subject_relation = ''
-            and r.subject_id = $7::text collate "C"
+            and r.subject_id = $8::text collate "C"
             and s.type = 0
             and pg_visible_in_snapshot(r.created_xid, $1::pg_snapshot)
             union all
@@ -188,7 +196,7 @@ cross join lateral (
             and r.entity_type = 'folder'
             and r.subject_type = 'user'
             and r.subject_relation = ''
-            and r.subject_id = $7::text collate "C"
+            and r.subject_id = $8::text collate "C"
             and s.type = 0
             and pg_visible_in_snapshot(r.created_xid, $1::pg_snapshot)
             and not pg_visible_in_snapshot(r.xid, $1::pg_snapshot)
@@ -201,7 +209,7 @@ cross join lateral (
             and r.entity_type = 'group'
             and r.subject_type = 'user'
             and r.subject_relation = ''
-            and r.subject_id = $7::text collate "C"
+            and r.subject_id = $8::text collate "C"
             and s.type = 1
             and pg_visible_in_snapshot(r.created_xid, $1::pg_snapshot)
             union all
@@ -215,7 +223,7 @@ cross join lateral (
             and r.entity_type = 'group'
             and r.subject_type = 'user'
             and r.subject_relation = ''
-            and r.subject_id = $7::text collate "C"
+            and r.subject_id = $8::text collate "C"
             and s.type = 1
             and pg_visible_in_snapshot(r.created_xid, $1::pg_snapshot)
             and not pg_visible_in_snapshot(r.xid, $1::pg_snapshot)
@@ -287,4 +295,4 @@ cross join lateral (
     ) g
   ) c
 ) a
-where t.id = $8::text
+where t.id = $9::text

@@ -3,27 +3,35 @@
 -- $3: snapshot_change
 -- $4: snapshot_timeline
 -- $5: snapshot_taken_before
--- $6: scope_folder
--- $7: id
--- $8: depth
--- $9: after
--- $10: candidates
--- $11: answers
--- $12: tenant
+-- $6: snapshot_logged
+-- $7: scope_folder
+-- $8: id
+-- $9: depth
+-- $10: after
+-- $11: candidates
+-- $12: answers
+-- $13: tenant
 
 select t.head_version, exists (
   select 1
   from schemas v
   where v.tenant = t.number
   and v.version = $1::text
-) as has_version, p.is_future, p.is_lost, p.is_expired, p.is_before_tenant, a.*
+) as has_version, p.is_future, p.is_lost, p.is_expired, p.is_before_tenant, p.is_partial, a.*
 from tenants t
 cross join lateral (
   select pg_snapshot_xmax($2::pg_snapshot) > case when current_setting('transaction_read_only') = 'on' then pg_snapshot_xmin(pg_current_snapshot()) else pg_snapshot_xmax(pg_current_snapshot()) end or not pg_visible_in_snapshot($3::xid8, pg_current_snapshot()) as is_future, $4::int <> current_timeline()
   and is_lost(t.number, $4::int, $3::xid8, $5::xid8) as is_lost, pg_snapshot_xmin($2::pg_snapshot) < (
     select i.horizon
     from installation i
-  ) as is_expired, not pg_visible_in_snapshot(t.created_xid, $2::pg_snapshot) as is_before_tenant, (exists (
+  ) as is_expired, not pg_visible_in_snapshot(t.created_xid, $2::pg_snapshot) as is_before_tenant, $6::int >= 0
+  and exists (
+    select 1
+    from changes l
+    where l.tenant = t.number
+    and l.xid = $3::xid8
+    and l.ordinal >= $6::int
+  ) as is_partial, (exists (
     select 1
     from changes l
     where l.tenant = t.number
@@ -50,10 +58,10 @@ cross join lateral (
     select false as v
   ), scope0 as materialized (
     select s.id collate "C" as id
-    from unnest($6::text[]) s(id)
+    from unnest($7::text[]) s(id)
   ), back(state, id, level, sure) as (
     (
-      select 2, $7::text collate "C", 0::numeric, true
+      select 2, $8::text collate "C", 0::numeric, true
     )
     union
     select n.state, n.id, back.level * 0.0, back.sure
@@ -139,7 +147,7 @@ cross join lateral (
       )) is true)
     ) n
   ), found as materialized (
-    select c.id, bool_or(c.sure and scale(c.level) <= $8::int) as sure
+    select c.id, bool_or(c.sure and scale(c.level) <= $9::int) as sure
     from (
       select c.*
       from (
@@ -147,12 +155,12 @@ cross join lateral (
           select back.id, back.sure, round(back.level, scale(back.level) - 1)
           from back
           where back.state = 0
-          and back.id > $9::text order by back.id
-          limit 2 * $10::int
+          and back.id > $10::text order by back.id
+          limit 2 * $11::int
         )
       ) c(id, sure, level)
     ) c group by c.id order by c.id
-    limit $10::int
+    limit $11::int
   )
   select f.candidates, f.last, coalesce(
     (
@@ -165,7 +173,7 @@ cross join lateral (
           offset 0
         ) v
         where v.v > 0
-        limit $11::int
+        limit $12::int
       ) a
     ), '[]'::json
   ) as answers
@@ -174,4 +182,4 @@ cross join lateral (
     from found
   ) f
 ) a
-where t.id = $12::text
+where t.id = $13::text

@@ -2,20 +2,28 @@
 -- $2: snapshot_change
 -- $3: snapshot_timeline
 -- $4: snapshot_taken_before
--- $5: item_0
--- $6: subject_0
--- $7: id_0
--- $8: depth
--- $9: tenant
+-- $5: snapshot_logged
+-- $6: item_0
+-- $7: subject_0
+-- $8: id_0
+-- $9: depth
+-- $10: tenant
 
-select t.head_version, p.is_future, p.is_lost, p.is_expired, p.is_before_tenant, a.item, a.verdict, a.nodes, a.facts
+select t.head_version, p.is_future, p.is_lost, p.is_expired, p.is_before_tenant, p.is_partial, a.item, a.verdict, a.nodes, a.facts
 from tenants t
 cross join lateral (
   select pg_snapshot_xmax($1::pg_snapshot) > case when current_setting('transaction_read_only') = 'on' then pg_snapshot_xmin(pg_current_snapshot()) else pg_snapshot_xmax(pg_current_snapshot()) end or not pg_visible_in_snapshot($2::xid8, pg_current_snapshot()) as is_future, $3::int <> current_timeline()
   and is_lost(t.number, $3::int, $2::xid8, $4::xid8) as is_lost, pg_snapshot_xmin($1::pg_snapshot) < (
     select i.horizon
     from installation i
-  ) as is_expired, not pg_visible_in_snapshot(t.created_xid, $1::pg_snapshot) as is_before_tenant, (exists (
+  ) as is_expired, not pg_visible_in_snapshot(t.created_xid, $1::pg_snapshot) as is_before_tenant, $5::int >= 0
+  and exists (
+    select 1
+    from changes l
+    where l.tenant = t.number
+    and l.xid = $2::xid8
+    and l.ordinal >= $5::int
+  ) as is_partial, (exists (
     select 1
     from changes l
     where l.tenant = t.number
@@ -34,14 +42,14 @@ cross join lateral (
   offset 0
 ) p
 cross join lateral (
-  select $5::int as item, c.v as verdict, c.n as nodes, c.facts
+  select $6::int as item, c.v as verdict, c.n as nodes, c.facts
   from (
     with recursive closure(userset, id, level) as (
       (
         select 0, r.entity_id, 0::numeric
         from relationships r
         where r.tenant = t.number
-        and r.subject_id = $6::text collate "C"
+        and r.subject_id = $7::text collate "C"
         and r.subject_type = 'user'
         and r.subject_relation = ''
         and r.entity_type = 'group'
@@ -53,7 +61,7 @@ cross join lateral (
         where p.changed
         and (r.tenant + 0) = t.number
         and r.operation = 'delete'
-        and r.subject_id = $6::text collate "C"
+        and r.subject_id = $7::text collate "C"
         and r.subject_type = 'user'
         and r.subject_relation = ''
         and r.entity_type = 'group'
@@ -94,7 +102,7 @@ cross join lateral (
         select 0, r.entity_id, 0::numeric
         from relationships r
         where r.tenant = t.number
-        and r.subject_id = $6::text collate "C"
+        and r.subject_id = $7::text collate "C"
         and r.subject_type = 'user'
         and r.subject_relation = ''
         and r.entity_type = 'group'
@@ -106,7 +114,7 @@ cross join lateral (
         where p.changed
         and (r.tenant + 0) = t.number
         and r.operation = 'delete'
-        and r.subject_id = $6::text collate "C"
+        and r.subject_id = $7::text collate "C"
         and r.subject_type = 'user'
         and r.subject_relation = ''
         and r.entity_type = 'group'
@@ -124,12 +132,12 @@ cross join lateral (
     from (
       with recursive search0(state, id, level, sure) as (
         (
-          select 0, $7::text collate "C" collate "C", 0::numeric, g.v = 2
+          select 0, $8::text collate "C" collate "C", 0::numeric, g.v = 2
           from (
             select 2 - (
               with recursive search1(state, id, level) as (
                 (
-                  select 2, $7::text collate "C" collate "C", 0::numeric
+                  select 2, $8::text collate "C" collate "C", 0::numeric
                 )
                 union
                 select n1.state, n1.id, s1.level * 0.0
@@ -189,7 +197,7 @@ cross join lateral (
                 select f.is_end, coalesce(bit_or(f.v) over w, 0) | f.v as seen, row_number() over w as n
                 from (
                   select case when s1.state >= 3 then (
-                    select case when scale(s1.level) + scale(c.level) <= $8::int then 2 else 1 end
+                    select case when scale(s1.level) + scale(c.level) <= $9::int then 2 else 1 end
                     from closure c
                     where c.id = s1.id
                     limit 1
@@ -204,7 +212,7 @@ cross join lateral (
                       and r.entity_type = ('[0:2]={null,"group","folder"}'::text[])[s1.state]
                       and r.subject_type = 'user'
                       and r.subject_relation = ''
-                      and r.subject_id = $6::text collate "C"
+                      and r.subject_id = $7::text collate "C"
                       and pg_visible_in_snapshot(r.created_xid, $1::pg_snapshot)
                       union all
                       select 1
@@ -217,12 +225,12 @@ cross join lateral (
                       and r.entity_type = ('[0:2]={null,"group","folder"}'::text[])[s1.state]
                       and r.subject_type = 'user'
                       and r.subject_relation = ''
-                      and r.subject_id = $6::text collate "C"
+                      and r.subject_id = $7::text collate "C"
                       and pg_visible_in_snapshot(r.created_xid, $1::pg_snapshot)
                       and not pg_visible_in_snapshot(r.xid, $1::pg_snapshot)
                     ) d
                     offset 0
-                  ) then case when scale(s1.level) <= $8::int then 2 else 1 end else 0 end as v, false as is_end
+                  ) then case when scale(s1.level) <= $9::int then 2 else 1 end else 0 end as v, false as is_end
                   from search1 s1
                   union all
                   select 0, true
@@ -373,7 +381,7 @@ cross join lateral (
               select f.is_end, coalesce(bit_or(f.v) over w, 0) | f.v as seen, row_number() over w as n
               from (
                 select case when s2.state >= 3 then (
-                  select case when scale(s2.level) + scale(c.level) <= $8::int then 2 else 1 end
+                  select case when scale(s2.level) + scale(c.level) <= $9::int then 2 else 1 end
                   from closure c
                   where c.id = s2.id
                   limit 1
@@ -388,7 +396,7 @@ cross join lateral (
                     and r.entity_type = ('[0:2]={null,"group","folder"}'::text[])[s2.state]
                     and r.subject_type = 'user'
                     and r.subject_relation = ''
-                    and r.subject_id = $6::text collate "C"
+                    and r.subject_id = $7::text collate "C"
                     and pg_visible_in_snapshot(r.created_xid, $1::pg_snapshot)
                     union all
                     select 1
@@ -401,12 +409,12 @@ cross join lateral (
                     and r.entity_type = ('[0:2]={null,"group","folder"}'::text[])[s2.state]
                     and r.subject_type = 'user'
                     and r.subject_relation = ''
-                    and r.subject_id = $6::text collate "C"
+                    and r.subject_id = $7::text collate "C"
                     and pg_visible_in_snapshot(r.created_xid, $1::pg_snapshot)
                     and not pg_visible_in_snapshot(r.xid, $1::pg_snapshot)
                   ) d
                   offset 0
-                ) then case when scale(s2.level) <= $8::int then 2 else 1 end else 0 end as v, false as is_end
+                ) then case when scale(s2.level) <= $9::int then 2 else 1 end else 0 end as v, false as is_end
                 from search2 s2
                 union all
                 select 0, true
@@ -424,7 +432,7 @@ cross join lateral (
         select f.is_end, coalesce(bit_or(f.v) over w, 0) | f.v as seen, row_number() over w as n
         from (
           select case when s0.state >= 3 then (
-            select case when s0.sure and scale(s0.level) + scale(c.level) <= $8::int then 2 else 1 end
+            select case when s0.sure and scale(s0.level) + scale(c.level) <= $9::int then 2 else 1 end
             from closure c
             where c.id = s0.id
             limit 1
@@ -439,7 +447,7 @@ cross join lateral (
               and r.entity_type = ('[0:1]={"folder","group"}'::text[])[s0.state]
               and r.subject_type = 'user'
               and r.subject_relation = ''
-              and r.subject_id = $6::text collate "C"
+              and r.subject_id = $7::text collate "C"
               and pg_visible_in_snapshot(r.created_xid, $1::pg_snapshot)
               union all
               select 1
@@ -452,12 +460,12 @@ cross join lateral (
               and r.entity_type = ('[0:1]={"folder","group"}'::text[])[s0.state]
               and r.subject_type = 'user'
               and r.subject_relation = ''
-              and r.subject_id = $6::text collate "C"
+              and r.subject_id = $7::text collate "C"
               and pg_visible_in_snapshot(r.created_xid, $1::pg_snapshot)
               and not pg_visible_in_snapshot(r.xid, $1::pg_snapshot)
             ) d
             offset 0
-          ) then case when s0.sure and scale(s0.level) <= $8::int then 2 else 1 end else 0 end as v, false as is_end
+          ) then case when s0.sure and scale(s0.level) <= $9::int then 2 else 1 end else 0 end as v, false as is_end
           from search0 s0
           union all
           select 0, true
@@ -468,4 +476,4 @@ cross join lateral (
     ) x
   ) c
 ) a
-where t.id = $9::text
+where t.id = $10::text

@@ -80,8 +80,8 @@ function seenState(tokens: SnapTokens, change: DataChange): PinnedState | undefi
 
 function stateValues(seen: PinnedState | undefined): readonly ParameterValue[] {
   return seen === undefined
-    ? [null, null, null, null]
-    : [seen.snapshot, seen.timeline, seen.change, seen.takenBefore];
+    ? [null, null, null, null, null]
+    : [seen.snapshot, seen.timeline, seen.change, seen.takenBefore, seen.logged];
 }
 
 /** As the function `change_data` takes it. */

@@ -35,7 +35,7 @@ export function isFinal(rows: readonly Row[], { head }: ReadFrame): boolean {
   const [row] = rows;
   if (row === undefined || row["has_version"] === false) return false;
   if (row["snapshot"] === null || row["timeline"] === null) return false;
-  const refusals = ["is_future", "is_lost", "is_expired", "is_before_tenant"];
+  const refusals = ["is_future", "is_lost", "is_expired", "is_before_tenant", "is_partial"];
   if (refusals.some((column) => row[column] === true)) return false;
   return head === undefined || row["head_version"] === head;
 }

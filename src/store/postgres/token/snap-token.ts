@@ -40,6 +40,8 @@ export interface PinnedState {
   /** The id of the change whose token it is, or 0. */
   readonly change: string;
   readonly takenBefore: string;
+  /** How many changes its transaction had logged when the token was taken; -1: all. */
+  readonly logged: number;
 }
 
 /** The values by the keys of their parameters. */
@@ -49,6 +51,7 @@ export function stateValues(state: PinnedState): readonly (readonly [string, Par
     ["snapshot_timeline", state.timeline],
     ["snapshot_change", state.change],
     ["snapshot_taken_before", state.takenBefore],
+    ["snapshot_logged", state.logged],
   ];
 }
 
@@ -170,16 +173,19 @@ export class SnapTokens {
    */
   read(token: SnapToken): PinnedState {
     const { identity, snapMac, sqlMac } = this.#installation;
-    const content = decodeSnapToken(snapMac, token) ?? (sqlMac && contentOfSql(sqlMac, token));
-    if (content === undefined)
+    const content = decodeSnapToken(snapMac, token);
+    const read = content === undefined ? sqlMac && readSqlToken(sqlMac, token) : { content };
+    if (read === undefined)
       throw invalidSnapToken("is malformed, expected a token of an earlier answer");
-    if (content.identity !== identity) throw invalidSnapToken("is of another database");
+    const { identity: ofToken, snapshot, timeline, change, takenBefore } = read.content;
+    if (ofToken !== identity) throw invalidSnapToken("is of another database");
     return {
-      identity: content.identity,
-      snapshot: printSnapshot(content.snapshot),
-      timeline: content.timeline,
-      change: String(content.change ?? 0),
-      takenBefore: String(content.takenBefore),
+      identity,
+      snapshot: printSnapshot(snapshot),
+      timeline,
+      change: String(change ?? 0),
+      takenBefore: String(takenBefore),
+      logged: "logged" in read ? read.logged : -1,
     };
   }
 
@@ -197,11 +203,14 @@ export class SnapTokens {
 }
 
 /** What a token of SQL says; undefined when it is none, or names more transactions than a token may. */
-function contentOfSql(mac: TokenMac, token: string): TokenContent | undefined {
+function readSqlToken(
+  mac: TokenMac,
+  token: string,
+): { readonly content: TokenContent; readonly logged: number } | undefined {
   const made = decodeSqlToken(mac, token);
   if (made === undefined) return undefined;
-  const state = stateAfter(made);
-  return hasToken(state.snapshot) ? { identity: made.identity, ...state } : undefined;
+  const content = { identity: made.identity, ...stateAfter(made) };
+  return hasToken(content.snapshot) ? { content, logged: made.logged } : undefined;
 }
 
 async function openInstallation(

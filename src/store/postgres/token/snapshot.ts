@@ -183,6 +183,11 @@ export function refuseSnapshot(row: Row): void {
       "names a state that the database has not reached, or a change that is not committed yet",
     );
   }
+  if (booleanOf(row, "is_partial")) {
+    throw invalidSnapToken(
+      "was taken before the last write of its transaction, take it after that",
+    );
+  }
   if (booleanOf(row, "is_before_tenant")) throw snapTokenBeforeTenant();
   if (booleanOf(row, "is_expired")) throw expiredSnapToken();
 }

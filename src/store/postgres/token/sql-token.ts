@@ -9,6 +9,8 @@ interface SqlTokenContent {
   readonly snapshot: string;
   /** The transaction in which it was made, when that had changed something by then. */
   readonly xid: string | undefined;
+  /** How many changes it had logged by then. */
+  readonly logged: number;
 }
 
 const macLength = 8;
@@ -17,7 +19,8 @@ const macLength = 8;
 const textMax = 256 * 1024;
 
 /** The first character is the layout; those of the other layout begin with another byte. */
-const form = /^4\.([0-9a-f]{16})\.([0-9]{1,10})\.([0-9]{1,20})\.([0-9]{1,20}:[0-9]{1,20}:[0-9,]*)$/;
+const form =
+  /^4\.([0-9a-f]{16})\.([0-9]{1,10})\.([0-9]{1,20})\.([0-9]{1,10})\.([0-9]{1,20}:[0-9]{1,20}:[0-9,]*)$/;
 
 /**
  * What the token says, or undefined when it is none that SQL made, whole and unchanged.
@@ -29,7 +32,7 @@ export function decodeSqlToken(mac: TokenMac, token: string): SqlTokenContent | 
   const bytes = Buffer.from(token, "base64url");
   if (bytes.toString("base64url") !== token) return undefined;
   const body = bytes.subarray(0, -macLength);
-  const [, identity, timeline, change, snapshot] = form.exec(body.toString("latin1")) ?? [];
+  const [, identity, timeline, change, logged, snapshot] = form.exec(body.toString("latin1")) ?? [];
   if (identity === undefined || timeline === undefined || snapshot === undefined) return undefined;
   if (!isMacOf(mac, body, bytes.subarray(-macLength))) return undefined;
   return {
@@ -37,5 +40,6 @@ export function decodeSqlToken(mac: TokenMac, token: string): SqlTokenContent | 
     timeline: Number(timeline),
     snapshot,
     xid: change === "0" ? undefined : change,
+    logged: Number(logged),
   };
 }
