@@ -28,7 +28,7 @@ const operations: Readonly<Record<Exclude<Scope, "check">, readonly string[]>> =
     "bundle.write",
     "bundle.delete",
   ],
-  schema: ["schemas.write", "schemas.partial-write"],
+  schema: ["schemas.write", "schemas.partial-write", "schemas.change", "schemas.activate"],
   tenant: ["tenants.create", "tenants.delete"],
   watch: ["watch"],
 };

@@ -9,6 +9,7 @@ import { Watch } from "../gen/base/v1/watch_pb.ts";
 import { Health } from "../gen/grpc/health/v1/health_pb.ts";
 import { Data as PembaData } from "../gen/pemba/v1/data_pb.ts";
 import { Permission as PembaPermission } from "../gen/pemba/v1/permission_pb.ts";
+import { Schema as PembaSchema } from "../gen/pemba/v1/schema_pb.ts";
 
 interface ServedService {
   readonly service: DescService;
@@ -21,6 +22,7 @@ export const servedServices: readonly ServedService[] = [
   { service: Permission, group: "permissions" },
   { service: PembaPermission, group: "permissions" },
   { service: Schema, group: "schemas" },
+  { service: PembaSchema, group: "schemas" },
   { service: Data, group: "data" },
   { service: PembaData, group: "data" },
   { service: Bundle, group: "bundle" },
@@ -36,4 +38,5 @@ export const otherNames: readonly (readonly [DescMethod, string])[] = [
   [Data.method.readRelationships, "data.relationships.read"],
   [Data.method.readAttributes, "data.attributes.read"],
   [Watch.method.watch, "watch"],
+  [PembaSchema.method.write, "schemas.change"],
 ];

@@ -130,9 +130,12 @@ export function parseDepth(value: number | Absent, field = "metadata.depth"): nu
 }
 
 /** Undefined means the head. The store decides whether the version exists. */
-export function parseSchemaVersion(value: string | Absent): SchemaVersion | undefined {
+export function parseSchemaVersion(
+  value: string | Absent,
+  field = "metadata.schema_version",
+): SchemaVersion | undefined {
   if (value === undefined || value === null || value === "") return undefined;
-  return parseText(value, "metadata.schema_version") as SchemaVersion;
+  return parseText(value, field) as SchemaVersion;
 }
 
 /** Undefined means no pin. The store validates the token. */

@@ -32,15 +32,18 @@ export async function writeSchema(
   request: WriteSchemaRequest,
 ): Promise<SchemaVersion> {
   const tenant = parseTenantId(request.tenantId);
-  if (request.schema === undefined || request.schema === null) {
-    throw missingField("schema", "the text of a schema");
-  }
-  const text = parseText(request.schema, "schema");
+  const text = parseSchemaText(request.schema);
   await runInSlices(compileSchemaTextSteps(text), presentCaller()?.signal);
   return must(
     await service.store.schemas.write(tenant, { text }),
     "a write without a base has nothing to conflict with",
   );
+}
+
+/** The text of a schema, which is not looked into. */
+export function parseSchemaText(raw: string | Absent): string {
+  if (raw === undefined || raw === null) throw missingField("schema", "the text of a schema");
+  return parseText(raw, "schema");
 }
 
 export interface ReadSchemaRequest {

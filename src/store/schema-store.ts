@@ -7,15 +7,22 @@ export interface StoredSchema {
   readonly createdAt: Date;
 }
 
+/** The head that a write follows; empty when there is no schema yet. */
+export type ExpectedHead = SchemaVersion | "";
+
+export interface SchemaWrite {
+  /** It compiles. */
+  readonly text: string;
+  /** Undefined: any head is replaced. */
+  readonly base?: ExpectedHead | undefined;
+}
+
 export interface SchemaStore {
   /**
-   * Makes `text`, which compiles, the head. With `base`, only when the head is still `base`
-   * (compare and set): resolves to undefined when another write came between.
+   * Makes a text the head. With `base`, only when the head is still `base` (compare and set): resolves
+   * to undefined when another write came between.
    */
-  write(
-    tenant: TenantId,
-    schema: { readonly text: string; readonly base?: SchemaVersion },
-  ): Promise<SchemaVersion | undefined>;
+  write(tenant: TenantId, schema: SchemaWrite): Promise<SchemaVersion | undefined>;
   /** The given version, or the head. Fails with SCHEMA_NOT_FOUND. */
   read(tenant: TenantId, version: SchemaVersion | undefined): Promise<StoredSchema>;
   /** Newest first; `head` is undefined while there is no schema. */

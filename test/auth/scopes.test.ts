@@ -46,6 +46,8 @@ const scopeByOperation: Readonly<Record<OperationName, Scope>> = {
   "bundle delete": "write",
   "schema write": "schema",
   "schema partial write": "schema",
+  "schema change": "schema",
+  "schema activate": "schema",
   "tenant create": "tenant",
   "tenant delete": "tenant",
   watch: "watch",

@@ -1602,7 +1602,7 @@ begin
     for no key update;
   if not found then
     outcome := 'no_tenant';
-  elsif base is not null and head is distinct from base then
+  elsif base is not null and coalesce(head, '') <> base then
     outcome := 'other_head';
   elsif head is not null and new_version collate "C" <= head then
     outcome := 'behind';

@@ -92,6 +92,7 @@ test("both versions of reflection list the same services", async () => {
     ...services.map((name) => `base.v1.${name}`),
     "pemba.v1.Data",
     "pemba.v1.Permission",
+    "pemba.v1.Schema",
     "grpc.health.v1.Health",
     "grpc.reflection.v1.ServerReflection",
     "grpc.reflection.v1alpha.ServerReflection",

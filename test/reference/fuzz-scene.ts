@@ -91,7 +91,9 @@ export async function fill(app: Pick<TestApp, "post">): Promise<void> {
 
 /** Whether a request could change what is stored: of the others there is no need to look. */
 export function mayChange({ operation, method }: FuzzRequest): boolean {
-  const isChange = /^(change|create|delete|write|partialWrite|run)[A-Z]/.test(operation.id);
+  const isChange = /^(activate|change|create|delete|write|partialWrite|run)[A-Z]/.test(
+    operation.id,
+  );
   return isChange || method === "DELETE";
 }
 

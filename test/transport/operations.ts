@@ -8,6 +8,7 @@ import { Tenancy } from "../../src/gen/base/v1/tenancy_pb.ts";
 import { Watch } from "../../src/gen/base/v1/watch_pb.ts";
 import { Data as PembaData } from "../../src/gen/pemba/v1/data_pb.ts";
 import { Permission as PembaPermission } from "../../src/gen/pemba/v1/permission_pb.ts";
+import { Schema as PembaSchema } from "../../src/gen/pemba/v1/schema_pb.ts";
 
 type Rpc = DescMethod & { readonly input: DescMessage; readonly output: DescMessage };
 
@@ -35,6 +36,8 @@ export const operations = {
   },
   "schema write": of(Schema.method.write, "POST schemas/write"),
   "schema partial write": of(Schema.method.partialWrite, "PATCH schemas/partial-write"),
+  "schema change": of(PembaSchema.method.write, "POST schemas/change"),
+  "schema activate": of(PembaSchema.method.activate, "POST schemas/activate"),
   "schema read": of(Schema.method.read, "POST schemas/read"),
   "schema list": of(Schema.method.list, "POST schemas/list"),
   "data write": of(Data.method.write, "POST data/write"),

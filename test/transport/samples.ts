@@ -100,6 +100,8 @@ export const samples: Readonly<Record<OperationName, Sample>> = {
       "partials.doc.delete",
     ],
   },
+  "schema change": { request: { schema: sampleSchema, expected_head: "none" }, optional: [] },
+  "schema activate": { request: { schema_version: "none" }, optional: [] },
   "schema read": { request: { metadata: {} }, optional: [] },
   "schema list": { request: { page_size: 5 }, optional: ["page_size"] },
   "data write": {

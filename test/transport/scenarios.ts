@@ -244,6 +244,25 @@ export const scenarios: Readonly<Record<string, (caller: Caller) => Promise<void
     await get("relationships read", { ...now, filter: {} });
   },
 
+  "schemas follow the head that is expected": async (caller) => {
+    const { get, fails } = caller;
+    await fails("PRECONDITION_FAILED", "schema change", { schema, expected_head: "none" });
+    const first = await get("schema change", { schema, expected_head: "" });
+    await fails("PRECONDITION_FAILED", "schema change", { schema, expected_head: "" });
+    await fails("VALIDATION", "schema change", { schema });
+    const head = first["schema_version"] ?? "";
+    await get("schema change", { schema: "entity user {}", expected_head: head });
+    await fails("PRECONDITION_FAILED", "schema activate", {
+      schema_version: head,
+      expected_head: head,
+    });
+    await fails("SCHEMA_NOT_FOUND", "schema activate", { schema_version: "none" });
+    await fails("VALIDATION", "schema activate", { expected_head: "" });
+    await get("schema activate", { schema_version: head });
+    await get("schema list", {});
+    await get("schema read", now);
+  },
+
   "data is changed under preconditions": async (caller) => {
     const { get, fails } = caller;
     await fill(caller);

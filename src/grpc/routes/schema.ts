@@ -1,4 +1,6 @@
 import { Schema } from "../../gen/base/v1/schema_pb.ts";
+import { Schema as PembaSchema } from "../../gen/pemba/v1/schema_pb.ts";
+import { activateSchema, changeSchema } from "../../service/change-schema.ts";
 import { listSchemas, readSchema, writeSchema, partialWriteSchema } from "../../service/schemas.ts";
 import type { Service } from "../../service/service.ts";
 import { encodeSchema } from "../messages/definition.ts";
@@ -16,6 +18,12 @@ export function schemaMethods(service: Service): readonly ServedMethod[] {
         metadata,
         partials: new Map(Object.entries(partials)),
       }),
+    })),
+    unary(PembaSchema.method.write, async ({ tenantId, schema, expectedHead }) => ({
+      schemaVersion: await changeSchema(service, { tenantId, schema, expectedHead }),
+    })),
+    unary(PembaSchema.method.activate, async ({ tenantId, schemaVersion, expectedHead }) => ({
+      schemaVersion: await activateSchema(service, { tenantId, schemaVersion, expectedHead }),
     })),
     unary(Schema.method.read, async ({ tenantId, metadata }) => {
       const { schema } = await readSchema(service, { tenantId, metadata });

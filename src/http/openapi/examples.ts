@@ -17,7 +17,22 @@ import {
 import type { OperationId } from "./operations.ts";
 import { permissionExamples } from "./permission-operations.ts";
 
-/** One example of each operation. Tests send them to a server and compare the answers. */
+const schemaText = `entity user {}
+entity group {
+  relation member @user @group#member
+}
+entity document {
+  relation viewer @user @group#member
+  attribute public boolean
+  permission view = viewer or public
+}
+rule recent(age integer) { age < context.data.limit }
+`;
+
+/**
+ * One example of each operation. Tests send them to a server and compare the answers. In a request,
+ * `version` stands for the version that was written last.
+ */
 export const examples: Readonly<Record<OperationId, Example>> = {
   createTenant: {
     request: { id: "acme", name: "Acme" },
@@ -38,18 +53,18 @@ export const examples: Readonly<Record<OperationId, Example>> = {
   writeSchema: {
     path: tenantPath,
     request: {
-      schema: `entity user {}
-entity group {
-  relation member @user @group#member
-}
-entity document {
-  relation viewer @user @group#member
-  attribute public boolean
-  permission view = viewer or public
-}
-rule recent(age integer) { age < context.data.limit }
-`,
+      schema: schemaText,
     },
+    answers: { 200: { schema_version: version } },
+  },
+  changeSchema: {
+    path: tenantPath,
+    request: { expected_head: version, schema: schemaText },
+    answers: { 200: { schema_version: version } },
+  },
+  activateSchema: {
+    path: tenantPath,
+    request: { schema_version: version, expected_head: version },
     answers: { 200: { schema_version: version } },
   },
   partialWriteSchema: {

@@ -55,6 +55,18 @@ export const operations = {
     summary: "Write a new version of the schema",
     description: "If the schema has faults, nothing is written and all of them are reported.",
   },
+  [`POST ${tenant}/schemas/change`]: {
+    id: "changeSchema",
+    tag: "Schemas",
+    summary: "Write a new version of the schema if the newest one is the expected one",
+    description:
+      "Otherwise nothing is written, and the error names the newest one. So no write overwrites another that it does not know of.",
+  },
+  [`POST ${tenant}/schemas/activate`]: {
+    id: "activateSchema",
+    tag: "Schemas",
+    summary: "Write the text of an old version as a new version",
+  },
   [`PATCH ${tenant}/schemas/partial-write`]: {
     id: "partialWriteSchema",
     tag: "Schemas",

@@ -117,7 +117,7 @@ export function refusalsOf(path: string): readonly RefusedStatus[] {
     403,
     ...(path.includes("{") ? ([404] as const) : []),
     409,
-    ...(path.endsWith("/change") ? ([412] as const) : []),
+    ...(/\/(change|activate)$/.test(path) ? ([412] as const) : []),
     413,
     429,
     500,

@@ -1,8 +1,11 @@
+import { activateSchema, changeSchema } from "../../service/change-schema.ts";
 import { listSchemas, readSchema, writeSchema, partialWriteSchema } from "../../service/schemas.ts";
 import type { Service } from "../../service/service.ts";
 import { type HttpApp, tenantParams, tenantPath } from "../app.ts";
 import { schemaVersionAnswer } from "../shapes/answer.ts";
 import {
+  activateSchemaBody,
+  changeSchemaBody,
   decodePartials,
   encodeSchema,
   listSchemasAnswer,
@@ -14,6 +17,50 @@ import {
 import { decodePage, pageBody } from "../shapes/value-fields.ts";
 
 export function schemaRoutes(app: HttpApp, service: Service): void {
+  writeRoutes(app, service);
+  conditionalRoutes(app, service);
+  readRoutes(app, service);
+}
+
+function conditionalRoutes(app: HttpApp, service: Service): void {
+  app.post(
+    `${tenantPath}/schemas/change`,
+    {
+      schema: {
+        params: tenantParams,
+        body: changeSchemaBody,
+        response: { 200: schemaVersionAnswer },
+      },
+    },
+    async ({ params, body }) => ({
+      schema_version: await changeSchema(service, {
+        tenantId: params.tenant_id,
+        schema: body.schema,
+        expectedHead: body.expected_head,
+      }),
+    }),
+  );
+
+  app.post(
+    `${tenantPath}/schemas/activate`,
+    {
+      schema: {
+        params: tenantParams,
+        body: activateSchemaBody,
+        response: { 200: schemaVersionAnswer },
+      },
+    },
+    async ({ params, body }) => ({
+      schema_version: await activateSchema(service, {
+        tenantId: params.tenant_id,
+        schemaVersion: body.schema_version,
+        expectedHead: body.expected_head,
+      }),
+    }),
+  );
+}
+
+function writeRoutes(app: HttpApp, service: Service): void {
   app.post(
     `${tenantPath}/schemas/write`,
     {
@@ -48,7 +95,9 @@ export function schemaRoutes(app: HttpApp, service: Service): void {
       }),
     }),
   );
+}
 
+function readRoutes(app: HttpApp, service: Service): void {
   app.post(
     `${tenantPath}/schemas/read`,
     { schema: { params: tenantParams, body: readSchemaBody, response: { 200: readSchemaAnswer } } },

@@ -9,10 +9,31 @@ import { nextPage, timeAnswer } from "./answer.ts";
 import { mapField, objectField, textField, textListField } from "./field.ts";
 import { nameRule, schemaVersionField, textRule } from "./value-fields.ts";
 
-export const writeSchemaBody = Type.Object({
-  schema: textField({
-    description: "The whole schema. A line break may also be a backslash and an `n`.",
+const schemaField = textField({
+  description: "The whole schema. A line break may also be a backslash and an `n`.",
+  required: true,
+  ...textRule,
+});
+
+export const writeSchemaBody = Type.Object({ schema: schemaField });
+
+export const changeSchemaBody = Type.Object({
+  expected_head: textField({
+    description: "The newest version, which this one follows; empty when there is none yet.",
     required: true,
+    ...textRule,
+  }),
+  schema: schemaField,
+});
+
+export const activateSchemaBody = Type.Object({
+  schema_version: textField({
+    description: "The old version whose text is written.",
+    required: true,
+    ...textRule,
+  }),
+  expected_head: textField({
+    description: "The newest version, which is replaced; absent for any.",
     ...textRule,
   }),
 });

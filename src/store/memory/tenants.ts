@@ -1,5 +1,5 @@
 import type { SchemaVersion, TenantId } from "../../base/tuple.ts";
-import type { StoredSchema } from "../schema-store.ts";
+import type { SchemaWrite, StoredSchema } from "../schema-store.ts";
 import { newSchemaVersion } from "../schema-version.ts";
 import { schemaNotFound, tenantNotFound, tenantTaken } from "../store-error.ts";
 import type { Tenant } from "../store.ts";
@@ -45,13 +45,10 @@ export class MemoryTenants {
   }
 
   /** Makes the text the head; undefined when `base` is given and not the head. */
-  writeSchema(
-    id: TenantId,
-    { text, base }: { readonly text: string; readonly base?: SchemaVersion },
-  ): SchemaVersion | undefined {
+  writeSchema(id: TenantId, { text, base }: SchemaWrite): SchemaVersion | undefined {
     const registered = this.#registered(id);
     const { head } = registered;
-    if (base !== undefined && base !== head?.version) return undefined;
+    if (base !== undefined && base !== (head?.version ?? "")) return undefined;
     const createdAt = new Date();
     const version = newSchemaVersion(head?.version, createdAt);
     registered.head = { version, text, createdAt };

@@ -37,7 +37,7 @@ export function createPostgresSchemas(
   };
   return {
     write: async (tenant, { text, base }) => {
-      let head = base;
+      let head = base === "" ? undefined : base;
       for (let attempt = 1; attempt <= attemptsMax; attempt++) {
         const version = newSchemaVersion(head, new Date());
         const values = [tenant, version, text, base ?? null];

@@ -43,7 +43,6 @@ export async function changeData(
 ): Promise<SnapToken> {
   const { schemas, database } = parts;
   const version = change.schemaVersion;
-  const seen = seenState(parts.tokens, change);
   const json = JSON.stringify(changeJson(change));
   for (let attempt = 1; attempt <= headChangesMax; attempt++) {
     const fitting = needsSchema(change)
@@ -52,7 +51,7 @@ export async function changeData(
     const rows = await database.write(changeStatement, [
       tenant,
       ...versionValues(version, fitting?.version),
-      ...stateValues(seen),
+      ...stateValues(seenState(parts.tokens, change)),
       json,
       lockWait(parts.lockWaitMs),
     ]);
