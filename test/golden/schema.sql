@@ -138,8 +138,8 @@ AS $function$
 $function$;
 -- execute: owner
 
-CREATE OR REPLACE FUNCTION change_data(tenant_id text, pinned_version text, expected_head text, seen pg_snapshot, seen_timeline integer, seen_change xid8, seen_before xid8, change jsonb)
- RETURNS TABLE(outcome text, head text, missing integer[], present integer[], is_changed boolean, is_future boolean, is_lost boolean, is_expired boolean, is_before_tenant boolean, snapshot pg_snapshot, xid xid8, timeline integer)
+CREATE OR REPLACE FUNCTION change_data(tenant_id text, pinned_version text, expected_head text, seen pg_snapshot, seen_timeline integer, seen_change xid8, seen_before xid8, seen_logged integer, change jsonb)
+ RETURNS TABLE(outcome text, head text, missing integer[], present integer[], is_changed boolean, is_future boolean, is_lost boolean, is_expired boolean, is_before_tenant boolean, is_partial boolean, snapshot pg_snapshot, xid xid8, timeline integer)
  LANGUAGE plpgsql
 AS $function$
 #variable_conflict use_column
@@ -198,13 +198,19 @@ begin
       and is_lost(number_here, seen_timeline, seen_change, seen_before),
     pg_snapshot_xmin(seen) < installation.horizon,
     not pg_visible_in_snapshot(tenants.created_xid, seen),
+    seen_logged >= 0 and exists (
+      select from changes
+      where changes.tenant = number_here
+        and changes.xid = seen_change
+        and changes.ordinal >= seen_logged
+    ),
     missing_tuples(number_here, change -> 'required_tuples'),
     present_tuples(number_here, change -> 'absent_tuples'),
     seen is not null and was_changed_after(number_here, seen)
-  into is_future, is_lost, is_expired, is_before_tenant, missing, present, is_changed
+  into is_future, is_lost, is_expired, is_before_tenant, is_partial, missing, present, is_changed
   from installation, tenants
   where tenants.number = number_here;
-  if is_future or is_lost or is_expired or is_before_tenant then
+  if is_future or is_lost or is_expired or is_before_tenant or is_partial then
     outcome := 'unreadable';
     return next;
     return;
@@ -266,6 +272,8 @@ AS $function$
 declare
   logged integer;
   next_ordinal integer;
+  -- A transaction with a higher id has changed something of the tenant.
+  is_followed boolean;
 begin
   if cardinality(entity_types) = 0 then
     return first_ordinal;
@@ -292,11 +300,14 @@ begin
     values (
       tenant_number, pg_current_xact_id(), first_ordinal, 'create', entity_types[1],
       entity_ids[1], relations[1], subject_types[1], subject_ids[1], subject_relations[1]
-    );
+    )
+    -- Not in a statement of its own: most writes are of one tuple.
+    returning exists (
+      select from changes as later
+      where later.tenant = tenant_number and later.xid > pg_current_xact_id()
+    ) into is_followed;
     next_ordinal := first_ordinal + 1;
-  end if;
-
-  if next_ordinal is null then
+  else
     -- Insert without looking first: to look at each tuple costs a third of the whole. If one of them
     -- is there already, the block is undone and leaves dead rows: those inserted before that one.
     begin
@@ -356,10 +367,13 @@ begin
     next_ordinal := first_ordinal + logged;
   end if;
 
-  if exists (
-    select from changes
-    where changes.tenant = tenant_number and changes.xid > pg_current_xact_id()
-  ) then
+  if is_followed is null then
+    is_followed := exists (
+      select from changes
+      where changes.tenant = tenant_number and changes.xid > pg_current_xact_id()
+    );
+  end if;
+  if is_followed then
     perform refuse_later_deletes(tenant_number, first_ordinal);
   end if;
   return next_ordinal;
@@ -804,6 +818,7 @@ $function$;
 CREATE OR REPLACE FUNCTION is_changed_since(tenant_number bigint, seen pg_snapshot)
  RETURNS boolean
  LANGUAGE plpgsql
+ SET plan_cache_mode TO 'force_generic_plan'
 AS $function$
 declare
   -- A delete that finds nothing takes no id.
@@ -1624,6 +1639,8 @@ AS $function$
 declare
   -- PL/pgSQL evaluates the assignment of an expression directly. `perform` would run a query.
   is_done boolean;
+  -- A transaction with a higher id has changed something of the tenant.
+  is_followed boolean;
 begin
   if current_setting('transaction_isolation') <> 'read committed' then
     raise exception 'a write needs the isolation level read committed, not %',
@@ -1660,11 +1677,12 @@ begin
     values (
       known_number, pg_current_xact_id(), 0, 'create', entity_type, entity_id, relation,
       subject_type, subject_id, subject_relation
-    );
-    if exists (
-      select from changes
-      where changes.tenant = known_number and changes.xid > pg_current_xact_id()
-    ) then
+    )
+    returning exists (
+      select from changes as later
+      where later.tenant = known_number and later.xid > pg_current_xact_id()
+    ) into is_followed;
+    if is_followed then
       perform refuse_later_deletes(known_number, 0);
     end if;
   elsif not exists (
