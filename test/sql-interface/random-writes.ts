@@ -3,7 +3,7 @@ import assert from "node:assert/strict";
 import type { Attribute, SnapToken, TenantId } from "../../src/base/tuple.ts";
 import type { Store } from "../../src/store/store.ts";
 import { attribute, tuple, write } from "../store/engines.ts";
-import { remove } from "../store/filters.ts";
+import { attributeFilter, remove, tupleFilter } from "../store/filters.ts";
 import type { Dice } from "../support/dice.ts";
 
 /** At least one tuple, as text. They are few, so that the same ones come and go. */
@@ -20,10 +20,10 @@ export function someAttributes({ upTo }: Dice): readonly Attribute[] {
   return [...ids].map((id) => attribute("limit", { type: "integer", data: upTo(3) }, id));
 }
 
-/** A change by the service: a write, a bundle, or a delete by a filter that names keys or not. */
+/** A change by the service: a write, a bundle, a delete by a filter that names keys or not, or both. */
 export async function serviceChange(store: Store, tenant: TenantId, die: Dice): Promise<SnapToken> {
   const { upTo, happens } = die;
-  switch (upTo(8)) {
+  switch (upTo(9)) {
     case 0:
     case 1:
       return await write(store, tenant, { tuples: someTuples(die, 1) });
@@ -54,6 +54,15 @@ export async function serviceChange(store: Store, tenant: TenantId, die: Dice): 
           ? { type: "doc" }
           : { subjectType: "user", subjectIds: [String(upTo(3))] },
         ...(happens(0.5) && { attributes: { type: "doc" } }),
+      });
+    case 7:
+      return await store.data.change(tenant, {
+        schemaVersion: undefined,
+        preconditions: [],
+        tupleFilters: [tupleFilter({ type: "doc", ids: [String(upTo(6))] })],
+        attributeFilters: [attributeFilter({ type: "doc", ids: [String(upTo(3))] })],
+        tuples: someTuples(die, 4).map(tuple),
+        attributes: someAttributes(die),
       });
     default:
       return await runBundle(store, tenant, die);

@@ -42,13 +42,22 @@ async function tokenOf(inside: postgres.ISql, tenant: TenantId): Promise<SnapTok
   return row?.token ?? assert.fail("no token");
 }
 
-/** Every way to read at a token. */
+/** Every way to read at a token, and a change that needs its state. */
 function reads(tenant: TenantId, token: SnapToken): readonly (() => Promise<unknown>)[] {
   return [
     async () => await stateAt(store, tenant, token),
     async () =>
       await allowed(store, tenant, { id: "1", permission: "view", subject: "a", at: token }),
     async () => await follow(store, tenant, token),
+    async () =>
+      await store.data.change(tenant, {
+        schemaVersion: undefined,
+        preconditions: [{ kind: "unchanged", since: token }],
+        tupleFilters: [],
+        attributeFilters: [],
+        tuples: [],
+        attributes: [],
+      }),
   ];
 }
 

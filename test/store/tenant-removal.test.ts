@@ -140,10 +140,24 @@ test("other tenants are written into while one is removed", async () => {
   const deleted = await tenantWithSchema(store);
   const number = await fill(deleted);
   const kept = await tenantWithSchema(store);
+  // The removal begins when no transaction is open that was open before.
+  const earlier = await sql.reserve();
+  await earlier`begin`;
+  await earlier`select pg_current_xact_id()`;
+  await store.tenants.delete(deleted);
+  await until(async () => {
+    const rows = await sql`
+      select from removed_tenants where number = ${number} and writers_below is not null
+    `;
+    return rows.length === 1 ? true : undefined;
+  });
   await sql.begin(async (lock) => {
     // A row of the log that the removal waits for, with what it has removed before.
     await lock`select from changes where tenant = ${number} for update`;
-    await store.tenants.delete(deleted);
+    const { changes } = await left(number);
+    assert.ok((changes ?? 0) > 30_000);
+    await earlier`commit`;
+    earlier.release();
     await untilWaiting(sql, 1);
     await write(store, kept, { tuples: ["doc:1#owner@user:a"] });
     assert.equal(await allowed(store, kept, view), true);
