@@ -1,7 +1,7 @@
 import { setTimeout as wait } from "node:timers/promises";
 
+import { fieldOf, send, type Server, serverMessageOf, tenantPath } from "./client/send.ts";
 import type { Element } from "./import-line.ts";
-import { messageOf } from "./output.ts";
 
 /** The outcome of one batch. */
 export type WriteOutcome =
@@ -14,18 +14,11 @@ export type WriteOutcome =
       readonly reasons: ReadonlyMap<number, string>;
     };
 
-export interface ImportTarget {
-  readonly url: string;
-  readonly tenant: string;
-  readonly token: string | undefined;
-}
-
 /** The server cannot be used, so the import stops. */
 export class ImportStopped extends Error {
   override readonly name = "ImportStopped";
 }
 
-const requestTimeout = 60_000;
 const maxAttempts = 8;
 const firstDelay = 250;
 
@@ -34,13 +27,14 @@ const firstDelay = 250;
  * refuses. Calls `onRepeat` before each wait, with the reason and the wait in milliseconds.
  */
 export async function writeBatch(
-  target: ImportTarget,
+  target: Server,
   batch: readonly Element[],
   onRepeat: (reason: string, waitMs: number) => void,
 ): Promise<WriteOutcome> {
   const body = bodyOf(batch);
   for (let attempt = 1; ; attempt++) {
-    const answer = await post(target, body);
+    const path = tenantPath(target, "data/write");
+    const answer = await send(target, { method: "POST", path, body });
     if (answer.kind === "answer") {
       if (answer.status === 200) return { kind: "accepted" };
       if (answer.status === 400 || answer.status === 413) return refusalOf(answer.body, batch);
@@ -51,44 +45,6 @@ export async function writeBatch(
     const pause = requested ?? firstDelay * 2 ** (attempt - 1);
     onRepeat(answer.message, pause);
     await wait(pause);
-  }
-}
-
-type ServerAnswer =
-  | {
-      readonly kind: "answer";
-      readonly status: number;
-      readonly message: string;
-      readonly body: unknown;
-      /** Milliseconds. */
-      readonly retryAfter: number | undefined;
-    }
-  | { readonly kind: "none"; readonly message: string };
-
-async function post(target: ImportTarget, body: string): Promise<ServerAnswer> {
-  const url = `${target.url}/v1/tenants/${encodeURIComponent(target.tenant)}/data/write`;
-  try {
-    const response = await fetch(url, {
-      method: "POST",
-      headers: {
-        "content-type": "application/json",
-        ...(target.token !== undefined && { authorization: `Bearer ${target.token}` }),
-      },
-      body,
-      signal: AbortSignal.timeout(requestTimeout),
-    });
-    const text = await response.text();
-    const json = parsed(text);
-    const seconds = Number(response.headers.get("retry-after") ?? Number.NaN);
-    return {
-      kind: "answer",
-      status: response.status,
-      message: `${url}: ${serverMessageOf(json) ?? `status ${response.status}`}`,
-      body: json,
-      retryAfter: Number.isFinite(seconds) ? seconds * 1_000 : undefined,
-    };
-  } catch (error) {
-    return { kind: "none", message: `${url}: ${messageOf(error)}` };
   }
 }
 
@@ -141,22 +97,4 @@ function detailsOf(body: unknown): { readonly field: string; readonly message: s
     const message = fieldOf(detail, "message");
     return typeof field === "string" && typeof message === "string" ? [{ field, message }] : [];
   });
-}
-
-function serverMessageOf(body: unknown): string | undefined {
-  const message = fieldOf(body, "message");
-  return typeof message === "string" ? message : undefined;
-}
-
-function fieldOf(value: unknown, field: string): unknown {
-  return typeof value === "object" && value !== null ? Reflect.get(value, field) : undefined;
-}
-
-function parsed(text: string): unknown {
-  try {
-    return JSON.parse(text);
-  } catch {
-    // An answer without JSON does not come from Pemba. Only its status can be reported.
-    return undefined;
-  }
 }

@@ -3,9 +3,11 @@ import { access, constants, stat } from "node:fs/promises";
 
 import { parseFlags } from "../config/flags.ts";
 import { integer } from "../config/kind.ts";
+import type { Server } from "./client/send.ts";
+import { readServer, serverFlags, serverHelp } from "./client/server-flags.ts";
 import type { Command } from "./command.ts";
 import { type BatchWriter, batchWriter } from "./import-batch.ts";
-import { ImportStopped, type ImportTarget, writeBatch } from "./import-client.ts";
+import { ImportStopped, writeBatch } from "./import-client.ts";
 import { type LinePosition, readLine, linesOf, maxLineBytes } from "./import-line.ts";
 import { complain } from "./output.ts";
 
@@ -14,12 +16,7 @@ const batchSize = integer({ from: 1, to: 100_000 });
 /** A quarter of the server's limit, because text values may grow when they are escaped. */
 const maxBatchBytes = 1024 * 1024;
 
-const flags = new Map([
-  ["url", {}],
-  ["tenant", {}],
-  ["token", {}],
-  ["batch-size", {}],
-]);
+const flags = new Map([...serverFlags, ["batch-size", {}]]);
 
 export const importCommand: Command = {
   name: "import",
@@ -36,30 +33,25 @@ input. A line is a JSON object as data/write takes it in \`tuples\` or \`attribu
 Blank lines and lines that start with # or // are skipped. A refused line does not stop the others;
 it is reported with its place, and the exit status is 1. The server accepts lines that it has already.
 
-  --url         server (default http://localhost:3476)
-  --tenant      tenant (default t1)
-  --token       bearer token, if the server needs one
-  --batch-size  maximum lines of one write (${batchSize.expected}; default 1000)`,
+  --batch-size  maximum lines of one write (${batchSize.expected}; default 1000)
+
+${serverHelp}`,
 
   async run(args) {
     const { values, positionals: files, problems } = parseFlags(args, flags);
     if (files.length === 0) problems.push("import: expected a file, or `-` for standard input");
     const size = batchSize.read(values.get("batch-size") ?? "1000");
     if (size === undefined) problems.push(`--batch-size: expected ${batchSize.expected}`);
-    const url = (values.get("url") ?? "http://localhost:3476").replace(/\/+$/, "");
-    if (!/^https?:$/.test(URL.parse(url)?.protocol ?? "")) {
-      problems.push(`--url: \`${url}\` is not a URL, expected one such as http://localhost:3476`);
-    }
+    const server = readServer(values, problems);
     problems.push(...(await unreadable(files)));
     if (problems.length > 0 || size === undefined) return complain(...problems);
-    const target = { url, tenant: values.get("tenant") ?? "t1", token: values.get("token") };
-    return await importFiles(files, target, size);
+    return await importFiles(files, server, size);
   },
 };
 
 async function importFiles(
   files: readonly string[],
-  target: ImportTarget,
+  target: Server,
   size: number,
 ): Promise<number> {
   const counts: LineCounts = { accepted: 0, blank: 0, duplicate: 0, refused: 0, bytes: 0 };

@@ -13,6 +13,7 @@ const commands: ReadonlyMap<string, () => Promise<Command>> = new Map([
   ["sql", async () => (await import("./sql/sql.ts")).sql],
   ["gc", async () => (await import("./gc.ts")).gc],
   ["import", async () => (await import("./import.ts")).importCommand],
+  ["tenant", async () => (await import("./tenant.ts")).tenant],
   ["schema", async () => (await import("./schema/schema.ts")).schema],
   ["plan", async () => (await import("./plan.ts")).plan],
   ["test", async () => (await import("./test.ts")).test],

@@ -4,7 +4,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { test, type TestContext } from "node:test";
 
-import { runPemba } from "../support/pemba.ts";
+import { runPemba, servePemba } from "../support/pemba.ts";
 
 const old = `entity user {}
 entity doc {
@@ -86,4 +86,97 @@ test("schema graph prints the form that is asked", async (t) => {
   const wrong = await runPemba(["schema", "graph", "old.perm", "--format", "svg"], { cwd });
   assert.equal(wrong.status, 1);
   assert.equal(wrong.stderr, "pemba: --format: expected mermaid or dot, not `svg`\n");
+});
+
+/** Serves the old schema with these facts. */
+async function serveFacts(t: TestContext, facts: readonly string[]): Promise<string> {
+  const { url } = await servePemba(t);
+  await post(url, "schemas/write", { schema: `${old}entity robot {\n relation maker @user\n}\n` });
+  const { status, stderr } = await runPemba(["import", "-", "--url", url], {
+    input: facts.join("\n"),
+  });
+  assert.equal(status, 0, stderr);
+  return url;
+}
+
+async function post(url: string, path: string, body: unknown): Promise<void> {
+  const response = await fetch(`${url}/v1/tenants/t1/${path}`, {
+    method: "POST",
+    body: JSON.stringify(body),
+  });
+  assert.equal(response.status, 200, await response.text());
+}
+
+test("schema diff against a server begins with its head, and counts what uses a name that vanishes", async (t) => {
+  const url = await serveFacts(t, [
+    "doc:a#viewer@user:u",
+    "doc:b#viewer@user:u",
+    "doc:a#owner@user:u",
+    "robot:r#maker@user:u",
+  ]);
+  const cwd = folderWith(t, { "old.perm": old, "new.perm": changed });
+  const head = await runPemba(["schema", "diff", "new.perm", "--url", url], { cwd });
+  assert.deepEqual([head.status, head.stderr], [2, ""]);
+  assert.equal(
+    head.stdout,
+    `- entity robot (used by 1 tuple)
+- relation doc#viewer (used by 2 tuples)
+~ permission doc#view
+    was: owner or viewer
+    is:  owner
++ attribute doc#public: boolean
+`,
+  );
+  const files = await runPemba(["schema", "diff", "old.perm", "new.perm", "--url", url, "--json"], {
+    cwd,
+  });
+  const [removed] = (JSON.parse(files.stdout) as { differences: unknown[] }).differences;
+  assert.deepEqual(removed, {
+    kind: "removed",
+    of: "relation",
+    name: "doc#viewer",
+    before: "@user",
+    uses: { tuples: 2, attributes: 0, limited: false },
+  });
+});
+
+test("schema diff counts the tuples of a type that a relation no longer takes, and attributes", async (t) => {
+  const { url } = await servePemba(t);
+  const text = (types: string, type: string): string =>
+    `entity user {} entity team { relation member @user } entity doc { relation a ${types} attribute n ${type} }`;
+  await post(url, "schemas/write", { schema: text("@user @team @team#member", "integer") });
+  const facts = ["doc:x#a@team:t", "doc:x#a@team:t#member", "doc:x#a@user:u", "doc:x$n|integer:3"];
+  await runPemba(["import", "-", "--url", url], { input: facts.join("\n") });
+  const words = ["schema", "diff", "-", "--url", url];
+  const { status, stdout } = await runPemba(words, {
+    input: text("@user @team#member", "string"),
+  });
+  assert.equal(status, 2);
+  assert.equal(
+    stdout,
+    `~ relation doc#a (used by 1 tuple)
+    was: @user @team @team#member
+    is:  @user @team#member
+~ attribute doc#n (used by 1 attribute)
+    was: integer
+    is:  string
+`,
+  );
+});
+
+test("schema diff says why a server does not answer", async (t) => {
+  const cwd = folderWith(t, { "new.perm": changed });
+  const { url } = await servePemba(t);
+  const words = ["schema", "diff", "new.perm", "--url", url];
+  const empty = await runPemba(words, { cwd });
+  assert.equal(empty.status, 1);
+  assert.match(empty.stderr, /^pemba: [^\n]*schema[^\n]*\n$/);
+  const tenant = await runPemba([...words, "--tenant", "nobody"], { cwd });
+  assert.deepEqual([tenant.status, /tenant/.test(tenant.stderr)], [1, true], tenant.stderr);
+  const closed = await runPemba(["schema", "diff", "new.perm"], {
+    cwd,
+    env: { PEMBA_URL: "http://127.0.0.1:9" },
+  });
+  assert.equal(closed.status, 1);
+  assert.match(closed.stderr, /^pemba: http:\/\/127\.0\.0\.1:9\/v1\/[^\n]*\n$/);
 });

@@ -1,0 +1,39 @@
+import type { Static, TSchema } from "typebox";
+import { Value } from "typebox/value";
+
+import { send, type Server, serverMessageOf, tenantPath } from "./send.ts";
+
+/** The server cannot be reached, or refused the request. */
+export class ServerRefusal extends Error {
+  override readonly name = "ServerRefusal";
+}
+
+/** Asks the tenant by a path such as `permissions/check`. Fails with ServerRefusal. */
+export async function askTenant<Shape extends TSchema>(
+  server: Server,
+  rest: string,
+  request: { readonly body: unknown; readonly answer: Shape },
+): Promise<Static<Shape>> {
+  return await askServer(server, { ...request, method: "POST", path: tenantPath(server, rest) });
+}
+
+/** Asks for an answer of that shape, which may have more fields. Fails with ServerRefusal. */
+export async function askServer<Shape extends TSchema>(
+  server: Server,
+  request: {
+    readonly method: "POST" | "DELETE";
+    readonly path: string;
+    /** Undefined for none. */
+    readonly body: unknown;
+    readonly answer: Shape;
+  },
+): Promise<Static<Shape>> {
+  const { method, path } = request;
+  const body = request.body === undefined ? undefined : JSON.stringify(request.body);
+  const answer = await send(server, { method, path, body });
+  if (answer.kind === "none") throw new ServerRefusal(answer.message);
+  if (answer.status !== 200)
+    throw new ServerRefusal(serverMessageOf(answer.body) ?? answer.message);
+  if (Value.Check(request.answer, answer.body)) return answer.body;
+  throw new ServerRefusal(`${server.url}${path}: the answer is not one of Pemba`);
+}

@@ -1,0 +1,53 @@
+import { type FlagKind, parseFlags } from "../../config/flags.ts";
+import { boolean } from "../../config/kind.ts";
+import { surplus } from "../output.ts";
+import type { Server } from "./send.ts";
+import { readServer, serverFlags } from "./server-flags.ts";
+
+/** The words and flags of a command that asks a server. */
+export type AskedWords =
+  | {
+      readonly kind: "words";
+      readonly server: Server;
+      readonly words: readonly string[];
+      readonly values: ReadonlyMap<string, string>;
+      /** The flags without a value that are set. */
+      readonly switches: ReadonlySet<string>;
+    }
+  | { readonly kind: "problems"; readonly problems: readonly string[] };
+
+const anyWords = "...";
+
+/** A flag without a value. */
+export const switchKind: FlagKind = { bare: "true" };
+
+/**
+ * Reads the words and flags of a command, besides those that name the server. `expected` names the words
+ * in the order in which they stand. The last one may be repeated if it ends with `...`, and left out if it
+ * is nothing else.
+ */
+export function readAskedWords(
+  command: string,
+  args: readonly string[],
+  expected: readonly string[],
+  flags: ReadonlyMap<string, FlagKind>,
+): AskedWords {
+  const known = new Map([...serverFlags, ...flags]);
+  const { values, positionals, problems } = parseFlags(args, known);
+  const least = expected.filter((word) => word !== anyWords).length;
+  if (positionals.length < least) problems.push(`${command}: expected ${expected.join(" ")}`);
+  if (expected.at(-1)?.endsWith(anyWords) !== true) {
+    problems.push(...surplus(command, positionals.slice(expected.length)));
+  }
+  const switches = new Set<string>();
+  for (const [name, kind] of known) {
+    if (kind !== switchKind) continue;
+    const value = boolean.read(values.get(name) ?? "false");
+    if (value === undefined) problems.push(`--${name}: expected ${boolean.expected}`);
+    if (value === true) switches.add(name);
+  }
+  const server = readServer(values, problems);
+  return problems.length > 0
+    ? { kind: "problems", problems }
+    : { kind: "words", server, words: positionals, values, switches };
+}

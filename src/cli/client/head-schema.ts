@@ -1,0 +1,69 @@
+import { type Static, Type } from "typebox";
+
+import { formatSchemaText } from "../../authoring/format/format.ts";
+import { askTenant } from "./ask.ts";
+import type { Server } from "./send.ts";
+
+const texts = Type.Record(Type.String(), Type.String());
+
+const EntityAnswer = Type.Object({
+  relations: Type.Optional(
+    Type.Record(
+      Type.String(),
+      Type.Object({
+        references: Type.Array(
+          Type.Object({ type: Type.String(), relation: Type.Optional(Type.String()) }),
+        ),
+      }),
+    ),
+  ),
+  attributes: Type.Optional(Type.Record(Type.String(), Type.Object({ type: Type.String() }))),
+  actions: Type.Optional(texts),
+});
+
+const RuleAnswer = Type.Object({ arguments: texts, expression: Type.String() });
+
+const SchemaAnswer = Type.Object({
+  schema: Type.Object({
+    entity_definitions: Type.Record(Type.String(), EntityAnswer),
+    rule_definitions: Type.Record(Type.String(), RuleAnswer),
+  }),
+});
+
+/**
+ * The text of a version of the tenant's schema, or of the head for "". It means what was written, but
+ * has no comments. Fails with ServerRefusal.
+ */
+export async function readServerSchema(server: Server, version: string): Promise<string> {
+  const body = { metadata: { schema_version: version } };
+  const { schema } = await askTenant(server, "schemas/read", { body, answer: SchemaAnswer });
+  const entities = Object.entries(schema.entity_definitions).map(([name, entity]) =>
+    entityText(name, entity),
+  );
+  const rules = Object.entries(schema.rule_definitions).map(([name, rule]) => ruleText(name, rule));
+  return formatSchemaText([...entities, ...rules].join("\n"));
+}
+
+function entityText(name: string, entity: Static<typeof EntityAnswer>): string {
+  const relations = Object.entries(entity.relations ?? {}).map(([relation, { references }]) => {
+    const types = references.map(({ type, relation: on = "" }) =>
+      on === "" ? `@${type}` : `@${type}#${on}`,
+    );
+    return `relation ${relation} ${types.join(" ")}`;
+  });
+  const attributes = Object.entries(entity.attributes ?? {}).map(
+    ([attribute, { type }]) => `attribute ${attribute} ${type}`,
+  );
+  const permissions = Object.entries(entity.actions ?? {}).map(
+    ([permission, text]) => `permission ${permission} = ${text}`,
+  );
+  return [`entity ${name} {`, ...relations, ...attributes, ...permissions, "}"].join("\n");
+}
+
+/** The expression may end with a comment, so the brace has a line of its own. */
+function ruleText(name: string, rule: Static<typeof RuleAnswer>): string {
+  const list = Object.entries(rule.arguments).map(([parameter, type]) => `${parameter} ${type}`);
+  const isLong = /\n|\/\//.test(rule.expression);
+  const body = isLong ? `\n${rule.expression}\n` : ` ${rule.expression} `;
+  return `rule ${name}(${list.join(", ")}) {${body}}`;
+}

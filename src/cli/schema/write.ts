@@ -1,0 +1,43 @@
+import { Type } from "typebox";
+
+import { askTenant, ServerRefusal } from "../client/ask.ts";
+import { readAskedWords, switchKind } from "../client/asked-words.ts";
+import { serverHelp } from "../client/server-flags.ts";
+import type { Command } from "../command.ts";
+import { complain, messageOf, say } from "../output.ts";
+import { readSchemaText } from "../schema-text.ts";
+
+const WriteSchemaAnswer = Type.Object({ schema_version: Type.String() });
+
+export const write: Command = {
+  name: "write",
+  summary: "make a file the head of a server",
+  help: () => `usage: pemba schema write FILE [flags]
+
+Writes the schema to a server, where it becomes the head, and prints its version; \`-\` is standard input.
+\`pemba schema diff FILE\` shows before what would change.
+
+  --json    print the answer of the server
+${serverHelp}`,
+
+  async run(args) {
+    const flags = new Map([["json", switchKind]]);
+    const asked = readAskedWords("schema write", args, ["FILE"], flags);
+    if (asked.kind === "problems") return complain(...asked.problems);
+    const [file = ""] = asked.words;
+    const schema = readSchemaText(file, "schema write");
+    try {
+      const answer = await askTenant(asked.server, "schemas/write", {
+        body: { schema },
+        answer: WriteSchemaAnswer,
+      });
+      say(asked.switches.has("json") ? JSON.stringify(answer) : answer.schema_version);
+      return 0;
+    } catch (error) {
+      if (!(error instanceof ServerRefusal)) throw error;
+      // A fault in the schema begins with its line and column.
+      const message = messageOf(error);
+      return complain(/^\d+:\d+: /.test(message) ? `${file}:${message}` : message);
+    }
+  },
+};
