@@ -1,0 +1,125 @@
+import assert from "node:assert/strict";
+import { after, before, test } from "node:test";
+
+import { type Finished, runPemba, startServing } from "../support/pemba.ts";
+
+const schema = `entity user {}
+
+entity group {
+  relation member @user @group
+}
+
+entity doc {
+  relation viewer @user @group @group#member
+  attribute public boolean
+  attribute tags string[]
+  attribute score double
+  permission view = viewer or f(score)
+}
+
+rule f(score double) {
+  score > 1.0 // high
+}
+`;
+
+const server = startServing([]);
+let url = "";
+
+before(async () => {
+  ({ url } = await server.addresses);
+});
+
+after(() => server.process.kill());
+
+async function pemba(words: readonly string[], input = ""): Promise<Finished> {
+  return await runPemba(words, { env: { PEMBA_URL: url }, input });
+}
+
+/** A tenant of its own with the schema, and what runs a command there. */
+async function tenantWithSchema(
+  id: string,
+): Promise<(words: readonly string[], input?: string) => Promise<string>> {
+  const run = async (words: readonly string[], input = ""): Promise<string> => {
+    const { status, stdout, stderr } = await pemba([...words, "--tenant", id], input);
+    assert.deepEqual([status, stderr], [0, ""]);
+    return stdout;
+  };
+  assert.equal((await pemba(["tenant", "create", id])).stdout, `${id}\n`);
+  await run(["schema", "write", "-"], schema);
+  return run;
+}
+
+test("tuples are written, read by each part of a filter, and deleted", async () => {
+  const run = await tenantWithSchema("tuples");
+  const facts = [
+    "doc:a#viewer@group:g",
+    "doc:a#viewer@group:g#member",
+    "doc:a#viewer@user:ada",
+    "doc:b#viewer@user:eve",
+    "group:g#member@user:ada",
+  ];
+  assert.match(await run(["tuple", "write", ...facts]), /^\S+\n$/);
+  const read = async (...flags: readonly string[]): Promise<readonly string[]> =>
+    (await run(["tuple", "read", ...flags])).split("\n").filter((line) => line !== "");
+  assert.deepEqual((await read()).toSorted(), facts);
+  assert.deepEqual((await read("--entity", "doc:a")).toSorted(), facts.slice(0, 3));
+  assert.deepEqual(await read("--entity", "group"), ["group:g#member@user:ada"]);
+  assert.deepEqual(await read("--relation", "viewer", "--subject", "user:eve"), [facts[3]]);
+  assert.deepEqual(await read("--subject", "group#member"), [facts[1]]);
+  await run(["tuple", "delete", "doc:a#viewer@user:ada", "doc:a#viewer@group:g#member"]);
+  assert.deepEqual((await read("--entity", "doc")).toSorted(), [facts[0], facts[3]]);
+  await run(["tuple", "delete", "--entity", "doc"]);
+  assert.deepEqual(await read(), ["group:g#member@user:ada"]);
+});
+
+test("a tuple is not deleted if the server would delete usersets of its subject with it", async () => {
+  const run = await tenantWithSchema("usersets");
+  const facts = ["doc:a#viewer@group:g", "doc:a#viewer@group:g#member"];
+  await run(["tuple", "write", ...facts]);
+  const words = ["tuple", "delete", "doc:a#viewer@group:g", "--tenant", "usersets"];
+  const { status, stderr } = await pemba(words);
+  assert.equal(status, 1);
+  assert.match(stderr, /`doc:a#viewer@group:g#member` would go, too/);
+  assert.deepEqual((await run(["tuple", "read"])).trimEnd().split("\n").toSorted(), facts);
+});
+
+test("attributes are written, read as they can be written again, and deleted", async () => {
+  const run = await tenantWithSchema("attributes");
+  const facts = [
+    "doc:a$public|boolean:true",
+    "doc:a$score|double:1.5",
+    "doc:a$tags|string[]:x,y z",
+    "doc:b$tags|string[]:",
+  ];
+  await run(["attribute", "write", ...facts]);
+  const read = async (...flags: readonly string[]): Promise<readonly string[]> =>
+    (await run(["attribute", "read", ...flags])).split("\n").filter((line) => line !== "");
+  assert.deepEqual((await read()).toSorted(), facts);
+  assert.deepEqual(await read("--attribute", "tags", "--entity", "doc:b"), [facts[3]]);
+  const odd =
+    '{"entity":{"type":"doc","id":"c"},"attribute":"tags","value":{"@type":"type.googleapis.com/base.v1.StringArrayValue","data":["a,b","c\\n"]}}';
+  assert.match(await run(["import", "-"], odd), /^accepted 1,/);
+  assert.deepEqual(await read("--entity", "doc:c"), [odd]);
+  await run(["attribute", "delete", "doc:a$public|boolean:true"]);
+  await run(["attribute", "delete", "--entity", "doc:b"]);
+  assert.deepEqual((await read("--entity", "doc:a")).toSorted(), facts.slice(1, 3));
+});
+
+test("what the commands of data do not understand is one line and status 1", async () => {
+  const mistakes = [
+    [["tuple"], /tuple: expected write, read or delete, not ``$/],
+    [["tuple", "write"], /tuple write: expected TUPLE\.\.\.$/],
+    [["tuple", "write", "doc:a$public|boolean:true"], /is an attribute, expected a tuple$/],
+    [["attribute", "write", "doc:a#viewer@user:a"], /is a tuple, expected an attribute$/],
+    [["tuple", "delete"], /tuple delete: expected tuples or a filter, and not both$/],
+    [["tuple", "delete", "--entity", "doc", "doc:a#viewer@user:a"], /expected tuples or a filter/],
+    [["tuple", "read", "--entity", "doc:"], /--entity: `doc:` is neither a type nor an entity/],
+    [["tuple", "read", "doc:a"], /tuple read: `doc:a` is not understood$/],
+  ] as const;
+  for (const [words, expected] of mistakes) {
+    const { status, stdout, stderr } = await pemba(words);
+    assert.deepEqual([status, stdout], [1, ""], stderr);
+    assert.match(stderr, /^pemba: [^\n]+\n$/);
+    assert.match(stderr.trimEnd(), expected);
+  }
+});

@@ -1,0 +1,216 @@
+import assert from "node:assert/strict";
+import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { after, before, test, type TestContext } from "node:test";
+
+import { certificateFolder, makeCertificate } from "../support/certificate-files.ts";
+import { type Finished, runPemba, servePemba, startServing } from "../support/pemba.ts";
+
+const schema = `entity user {}
+entity group { relation member @user }
+entity doc {
+  relation viewer @user @group#member
+  relation blocked @user
+  attribute public boolean
+  attribute level integer
+  permission view = (viewer or public) not blocked
+  permission low = is_low(level)
+}
+rule is_low(level integer) { level < int(context.data.limit) }
+`;
+
+const server = startServing([]);
+let url = "";
+
+before(async () => {
+  ({ url } = await server.addresses);
+  const written = await pemba(["schema", "write", "-"], schema);
+  assert.equal(written.status, 0, written.stderr);
+  const facts = [
+    "doc:plan#viewer@user:ada",
+    "doc:plan#viewer@group:all#member",
+    "doc:plan#blocked@user:bob",
+    "doc:memo#viewer@user:ada",
+    "group:all#member@user:bob",
+    "group:all#member@user:eve",
+  ];
+  const { status, stderr } = await pemba(["tuple", "write", ...facts]);
+  assert.equal(status, 0, stderr);
+});
+
+after(() => server.process.kill());
+
+async function pemba(words: readonly string[], input = ""): Promise<Finished> {
+  return await runPemba(words, { env: { PEMBA_URL: url }, input });
+}
+
+function contextFile(t: TestContext, content: string): string {
+  const folder = mkdtempSync(join(tmpdir(), "pemba-context-"));
+  t.after(() => rmSync(folder, { recursive: true }));
+  const path = join(folder, "context.json");
+  writeFileSync(path, content);
+  return path;
+}
+
+test("check ends with 0 if it is allowed and with 2 if it is denied", async () => {
+  const allowed = await pemba(["check", "doc:plan", "view", "user:ada"]);
+  assert.deepEqual(allowed, { status: 0, stdout: "allowed\n", stderr: "" });
+  const denied = await pemba(["check", "doc:plan", "view", "user:bob"]);
+  assert.deepEqual(denied, { status: 2, stdout: "denied\n", stderr: "" });
+  const userset = await pemba(["check", "doc:plan", "viewer", "group:all#member"]);
+  assert.equal(userset.status, 0);
+});
+
+test("check --quiet prints nothing, and --json prints the answer of the server", async () => {
+  const quiet = await pemba(["check", "--quiet", "doc:plan", "view", "user:bob"]);
+  assert.deepEqual(quiet, { status: 2, stdout: "", stderr: "" });
+  const json = await pemba(["check", "doc:plan", "view", "user:ada", "--json"]);
+  const answer = JSON.parse(json.stdout) as { can: unknown; metadata: object };
+  assert.equal(answer.can, "RESULT_ALLOWED");
+  assert.ok("check_count" in answer.metadata);
+});
+
+test("check ends with 1 after an error, which is one line", async () => {
+  const mistakes = [
+    [["doc:plan", "view"], /expected ENTITY PERMISSION SUBJECT$/],
+    [["doc", "view", "user:ada"], /`doc` is not an entity such as `document:1`$/],
+    [["doc:plan", "view", "user:ada#"], /`user:ada#` is not a subject such as /],
+    [["doc:plan", "view", "user:ada", "now"], /check: `now` is not understood$/],
+    [["doc:plan", "edit", "user:ada"], /`doc` has no permission, relation or attribute `edit`$/],
+    [["doc:plan", "view", "user:ada", "--tenant", "t9"], /`t9`/],
+    [["doc:plan", "view", "user:ada", "--snap-token", "x"], /snap_token/],
+    [["doc:plan", "view", "user:ada", "--url", "localhost"], /^pemba: --url: `localhost` is not a/],
+    [["doc:plan", "low", "user:ada"], /is_low/],
+  ] as const;
+  for (const [words, expected] of mistakes) {
+    const { status, stdout, stderr } = await pemba(["check", ...words]);
+    assert.deepEqual([status, stdout], [1, ""], stderr);
+    assert.match(stderr, /^pemba: [^\n]+\n$/);
+    assert.match(stderr.trimEnd(), expected);
+  }
+});
+
+test("a context counts for its question alone, with facts as text or as JSON", async (t) => {
+  const context = contextFile(
+    t,
+    JSON.stringify({
+      tuples: [
+        "doc:plan#viewer@user:zoe",
+        {
+          entity: { type: "doc", id: "plan" },
+          relation: "blocked",
+          subject: { type: "user", id: "ada" },
+        },
+      ],
+      attributes: ["doc:plan$level|integer:3"],
+      data: { limit: 5 },
+    }),
+  );
+  const answer = async (words: readonly string[]): Promise<string> =>
+    (await pemba(["check", ...words, "--context", context])).stdout.trim();
+  assert.equal(await answer(["doc:plan", "view", "user:zoe"]), "allowed");
+  assert.equal(await answer(["doc:plan", "view", "user:ada"]), "denied");
+  assert.equal(await answer(["doc:plan", "low", "user:ada"]), "allowed");
+  assert.equal((await pemba(["check", "doc:plan", "view", "user:zoe"])).status, 2);
+});
+
+test("a context that cannot be read names its file and place", async (t) => {
+  for (const [content, expected] of [
+    ["{", /is not JSON/],
+    ["[]", /is not a JSON object/],
+    ['{"tuple":[]}', /`tuple` is none of/],
+    ['{"tuples":["doc:1"]}', /tuples\[0\]: `doc:1` cannot be read/],
+    ['{"attributes":["doc:1#viewer@user:a"]}', /attributes\[0\]: `[^`]*` belongs to the other/],
+  ] as const) {
+    const words = ["check", "doc:plan", "view", "user:a", "--context", contextFile(t, content)];
+    const { status, stderr } = await pemba(words);
+    assert.equal(status, 1);
+    assert.match(stderr, /^pemba: --context: `[^`]*context\.json` [^\n]*\n$/);
+    assert.match(stderr, expected);
+  }
+});
+
+test("a snap token asks at its state", async () => {
+  const { stdout: token } = await pemba(["tuple", "write", "doc:old#viewer@user:ada"]);
+  await pemba(["tuple", "delete", "doc:old#viewer@user:ada"]);
+  const words = ["check", "doc:old", "view", "user:ada"];
+  assert.equal((await pemba(words)).stdout, "denied\n");
+  assert.equal((await pemba([...words, "--snap-token", token.trim()])).stdout, "allowed\n");
+});
+
+test("lookup lists the entities, and who the subjects, one in each line", async () => {
+  assert.equal((await pemba(["lookup", "doc", "view", "user:ada"])).stdout, "memo\nplan\n");
+  assert.equal((await pemba(["lookup", "doc", "view", "user:zoe"])).stdout, "");
+  assert.equal((await pemba(["who", "doc:plan", "view", "user"])).stdout, "ada\neve\n");
+  assert.equal((await pemba(["who", "doc:plan", "viewer", "group#member"])).stdout, "all\n");
+  const json = await pemba(["who", "doc:plan", "view", "user", "--json"]);
+  assert.deepEqual(JSON.parse(json.stdout), {
+    subject_ids: ["ada", "eve"],
+    continuous_token: "",
+  });
+  const wrong = await pemba(["who", "doc:plan", "view", "user:ada"]);
+  assert.match(wrong.stderr, /^pemba: `user:ada` is not a type of subjects such as /);
+});
+
+test("lookup goes through all pages", async () => {
+  const ids = Array.from({ length: 1_500 }, (_, index) => `p${String(index).padStart(4, "0")}`);
+  const input = ids.map((id) => `doc:${id}#viewer@user:many`).join("\n");
+  assert.equal((await pemba(["import", "-"], input)).status, 0);
+  const { stdout } = await pemba(["lookup", "doc", "view", "user:many"]);
+  assert.deepEqual(stdout.trimEnd().split("\n"), ids);
+});
+
+test("can lists each name of the entity with its answer", async () => {
+  const { stdout } = await pemba(
+    ["can", "doc:memo", "user:ada", "--context", "-"],
+    '{"data":{"limit":0}}',
+  );
+  assert.equal(stdout, "blocked  denied\nlow      denied\nview     allowed\nviewer   allowed\n");
+});
+
+test("expand prints the tree with its operators, subjects and values", async () => {
+  const { stdout, stderr } = await pemba(["expand", "doc:plan", "view"]);
+  assert.equal(stderr, "");
+  assert.equal(
+    stdout,
+    `doc:plan#view: exclusion
+  doc:plan#view: union
+    doc:plan#viewer: union
+      group:all#member
+        user:bob
+        user:eve
+      doc:plan#viewer
+        user:ada
+        group:all#member
+    doc:plan#public
+      {"@type":"type.googleapis.com/base.v1.BooleanValue","data":false}
+  doc:plan#blocked
+    user:bob
+`,
+  );
+});
+
+test("a server with a token and a certificate of its own is asked with --token and --ca", async (t) => {
+  const made = await makeCertificate();
+  const { cert, key } = certificateFolder(t, made);
+  const words = ["--http-tls-enabled", "--http-tls-cert-path", cert, "--http-tls-key-path", key];
+  const env = {
+    SERVICE_AUTHN_ENABLED: "true",
+    SERVICE_AUTHN_METHOD: "preshared",
+    SERVICE_AUTHN_PRESHARED_KEYS: "secret-key",
+  };
+  const { url: secure } = await servePemba(t, words, { env });
+  const list = ["tenant", "list", "--url", secure];
+  const trusted = await runPemba([...list, "--ca", cert, "--token", "secret-key"]);
+  assert.deepEqual([trusted.status, trusted.stderr], [0, ""]);
+  assert.match(trusted.stdout, /^t1 {2}\S+ {2}/);
+  const variable = await runPemba([...list, "--ca", cert], { env: { PEMBA_TOKEN: "secret-key" } });
+  assert.equal(variable.status, 0);
+  const untrusted = await runPemba([...list, "--token", "secret-key"]);
+  assert.deepEqual([untrusted.status, /certificate/.test(untrusted.stderr)], [1, true]);
+  const refused = await runPemba([...list, "--ca", cert, "--token", "other"]);
+  assert.equal(refused.status, 1);
+  const missing = await runPemba([...list, "--ca", `${cert}.no`]);
+  assert.match(missing.stderr, /^pemba: --ca: `[^`]*` cannot be used: /);
+});
