@@ -5,6 +5,8 @@ export interface Command {
   readonly summary: string;
   /** The text of `pemba help <name>`. `words` are the arguments beside it, for a command of commands. */
   help(words: readonly string[]): string;
+  /** The commands that its first word names, if it has some of their own. */
+  readonly parts?: ReadonlyMap<string, Command>;
   /** Resolves to the exit status. */
   run(args: readonly string[]): Promise<number>;
 }

@@ -65,8 +65,13 @@ function unknown(word: string): number {
   return complain(`\`${word}\` is not a command, \`pemba help\` lists them`);
 }
 
+/** Every command, in the order of the help. */
+export async function loadCommands(): Promise<readonly Command[]> {
+  return await Promise.all([...commands.values()].map(async (load) => await load()));
+}
+
 async function overview(): Promise<string> {
-  const loaded = await Promise.all([...commands.values()].map(async (load) => await load()));
+  const loaded = await loadCommands();
   const width = Math.max(...loaded.map(({ name }) => name.length));
   const lines = loaded.map(({ name, summary }) => `  ${name.padEnd(width)}  ${summary}`);
   return [

@@ -17,6 +17,8 @@ export const schema: Command = {
   name: "schema",
   summary: "lint, format, compare, draw, write and read schemas",
   help: (words) => parts.get(words[0] ?? "")?.help(words.slice(1)) ?? overview(),
+  parts,
+
   async run([word = "", ...rest]) {
     const part = parts.get(word);
     if (part !== undefined) return await part.run(rest);

@@ -30,6 +30,7 @@ export const sql: Command = {
   name: "sql",
   summary: "let applications ask for permissions in their own SQL",
   help: (words) => parts.get(words[0] ?? "")?.help(words.slice(1)) ?? overview(),
+  parts,
 
   async run([word = "", ...rest]) {
     const part = parts.get(word);

@@ -1,0 +1,46 @@
+import type { Command } from "../../src/cli/command.ts";
+import { loadCommands } from "../../src/cli/run.ts";
+import { flagHelp } from "../../src/config/load.ts";
+
+const introduction = `# The command line
+
+\`npx pemba help\` lists the commands, and \`npx pemba help COMMAND\` prints what this page says of one. Flags
+may stand anywhere behind the command, as \`--flag value\` or \`--flag=value\`.
+
+Commands that ask a running server send their requests over REST. They find the server by \`--url\`, \`--token\`
+and \`--tenant\`, or by the variables \`PEMBA_URL\`, \`PEMBA_TOKEN\` and \`PEMBA_TENANT\`. A flag wins over a
+variable. Results go to standard output, and errors to standard error, one line each.
+`;
+
+/** docs/cli.md, from the help texts of the commands. */
+export async function cliPage(): Promise<string> {
+  const commands = await loadCommands();
+  const names = commands.map(({ name }) => `[${name}](#${name})`);
+  const widths = [names, commands.map(({ summary }) => summary)].map((cells) =>
+    Math.max(...cells.map(({ length }) => length)),
+  );
+  const row = (cells: readonly string[]): string =>
+    `| ${cells.map((cell, column) => cell.padEnd(widths[column] ?? 0)).join(" | ")} |`;
+  const rows = commands.map(({ summary }, index) => row([names[index] ?? "", summary]));
+  return [
+    introduction,
+    row(["Command", "What it does"]),
+    row(widths.map((width) => "-".repeat(width))),
+    ...rows,
+    "",
+    ...commands.map(sectionOf),
+  ].join("\n");
+}
+
+function sectionOf(command: Command): string {
+  const parts = [...(command.parts?.values() ?? [])].map(
+    (part) => `### ${command.name} ${part.name}\n\n${helpBlock(part.help([]))}`,
+  );
+  return [`## ${command.name}\n\n${helpBlock(command.help([]))}`, ...parts].join("\n");
+}
+
+function helpBlock(help: string): string {
+  // The keys of the configuration have a page of their own.
+  const short = help.replaceAll(flagHelp(), "  the flags of docs/configuration.md");
+  return `\`\`\`text\n${short.trimEnd()}\n\`\`\`\n`;
+}
