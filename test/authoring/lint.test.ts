@@ -3,8 +3,8 @@ import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { test } from "node:test";
 
+import { commentFaults, inspections } from "../../src/authoring/lint/inspections.ts";
 import { type LintFinding, lintSchemaText } from "../../src/authoring/lint/lint.ts";
-import { commentFaults, lintRules } from "../../src/authoring/lint/rules.ts";
 import { nameOf } from "../language/numbered-name.ts";
 
 const page = readFileSync(join(import.meta.dirname, "../../docs/lint.md"), "utf8");
@@ -28,7 +28,7 @@ ${members}
 
 test("docs/lint.md has a section for every code, with the severity that it has", () => {
   const severities = [
-    ...lintRules.map(({ code, severity }) => [code, severity] as const),
+    ...inspections.map(({ code, severity }) => [code, severity] as const),
     ...Object.entries(commentFaults),
   ];
   const sections = [...page.matchAll(/^## (?<code>[a-z-]+)\n\nAn? (?<severity>\w+)\./gm)];

@@ -98,8 +98,11 @@ test("attributes are written, read as they can be written again, and deleted", a
   assert.deepEqual(await read("--attribute", "tags", "--entity", "doc:b"), [facts[3]]);
   const odd =
     '{"entity":{"type":"doc","id":"c"},"attribute":"tags","value":{"@type":"type.googleapis.com/base.v1.StringArrayValue","data":["a,b","c\\n"]}}';
+  const steering = odd.replace('"c"', '"d"').replace(/\[.*\]/, '["\\u001b[2J"]');
   assert.match(await run(["import", "-"], odd), /^accepted 1,/);
+  assert.match(await run(["import", "-"], steering), /^accepted 1,/);
   assert.deepEqual(await read("--entity", "doc:c"), [odd]);
+  assert.deepEqual(await read("--entity", "doc:d"), [steering]);
   await run(["attribute", "delete", "doc:a$public|boolean:true"]);
   await run(["attribute", "delete", "--entity", "doc:b"]);
   assert.deepEqual((await read("--entity", "doc:a")).toSorted(), facts.slice(1, 3));

@@ -1,5 +1,7 @@
 import assert from "node:assert/strict";
+import { once } from "node:events";
 import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { createServer } from "node:http";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { after, before, test, type TestContext } from "node:test";
@@ -189,6 +191,21 @@ test("expand prints the tree with its operators, subjects and values", async () 
     user:bob
 `,
   );
+});
+
+test("an answer that is neither allowed nor denied is an error", async (t) => {
+  const other = createServer((_request, response) => {
+    response.end('{"can":"CHECK_RESULT_ALLOWED","metadata":{"check_count":1}}');
+  }).listen(0, "127.0.0.1");
+  t.after(() => other.close());
+  await once(other, "listening");
+  const address = other.address();
+  assert.ok(typeof address === "object" && address !== null);
+  const odd = `http://127.0.0.1:${address.port}`;
+  const words = ["check", "doc:plan", "view", "user:ada", "--url", odd];
+  const { status, stdout, stderr } = await pemba(words);
+  assert.deepEqual([status, stdout], [1, ""]);
+  assert.match(stderr, /^pemba: http[^\n]*: the answer is not one of Pemba\n$/);
 });
 
 test("a server with a token and a certificate of its own is asked with --token and --ca", async (t) => {

@@ -8,8 +8,8 @@ import type { Position, Source } from "../../language/source.ts";
 import type { SchemaTree } from "../../language/tree.ts";
 import { lower } from "../../plan/passes/1-lower.ts";
 import { type AllowComment, type AllowedCode, allowCommentsOf } from "./allow-comment.ts";
-import type { LintedSchema, Severity } from "./rule.ts";
-import { commentFaults, lintRules } from "./rules.ts";
+import type { LintedSchema, Severity } from "./inspection.ts";
+import { commentFaults, inspections } from "./inspections.ts";
 import { surveyPlans } from "./survey.ts";
 
 /** What lint says of a place of a schema. */
@@ -44,7 +44,7 @@ function* lintSchemaTextSteps(text: string): Steps<readonly LintFinding[]> {
 
 function* findingsOf(linted: LintedSchema): Steps<readonly LintFinding[]> {
   const findings: LintFinding[] = [];
-  for (const { code, severity, find } of lintRules) {
+  for (const { code, severity, find } of inspections) {
     for (const { position, message } of find(linted)) {
       const endColumn = endColumnOf(linted.tree.source, position);
       findings.push({ code, severity, position, endColumn, message });
@@ -78,7 +78,7 @@ function silence(tree: SchemaTree, findings: readonly LintFinding[]): readonly L
   return [...left, ...faults, ...needless];
 }
 
-const knownCodes = new Set(lintRules.map(({ code }) => code));
+const knownCodes = new Set(inspections.map(({ code }) => code));
 
 function unknownMessage(code: string): string {
   return `\`${code}\` is not a code of lint${suggest(code, knownCodes)}`;

@@ -34,8 +34,9 @@ export function attributeText(attribute: Attribute): string {
 }
 
 function isSame(text: string, attribute: Attribute): boolean {
-  // One line is one fact, and blanks at its ends do not count where lines are read.
-  if (/[\r\n]/.test(text) || text !== text.trim()) return false;
+  // One line is one fact, blanks at its ends do not count where lines are read, and a terminal may obey
+  // control characters.
+  if (/\p{Cc}/u.test(text) || text !== text.trim()) return false;
   const element = parseTextNotation(text);
   return element.kind === "attribute" && isDeepStrictEqual(element.attribute, attribute);
 }

@@ -5,9 +5,9 @@ import { entityOf, subjectOf } from "../client/notation.ts";
 import type { Command } from "../command.ts";
 import { complain, say } from "../output.ts";
 import { questionHelp, readQuestion } from "./read-question.ts";
-import { resultText } from "./result.ts";
+import { ResultShape, resultText } from "./result.ts";
 
-const SubjectPermissionAnswer = Type.Object({ results: Type.Record(Type.String(), Type.String()) });
+const SubjectPermissionAnswer = Type.Object({ results: Type.Record(Type.String(), ResultShape) });
 
 export const can: Command = {
   name: "can",

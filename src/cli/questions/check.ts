@@ -6,9 +6,9 @@ import { entityOf, subjectOf } from "../client/notation.ts";
 import type { Command } from "../command.ts";
 import { complain, say } from "../output.ts";
 import { questionHelp, readQuestion } from "./read-question.ts";
-import { allowed, resultText } from "./result.ts";
+import { allowed, ResultShape, resultText } from "./result.ts";
 
-const CheckAnswer = Type.Object({ can: Type.String() });
+const CheckAnswer = Type.Object({ can: ResultShape });
 
 /** The exit status of a denial, apart from that of an error. */
 const denied = 2;

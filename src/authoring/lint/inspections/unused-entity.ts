@@ -1,7 +1,7 @@
-import type { LintPlace, LintRule } from "../rule.ts";
+import type { LintPlace, Inspection } from "../inspection.ts";
 
 /** Entities that no relation names and that have nothing to ask. */
-export const unusedEntity: LintRule = {
+export const unusedEntity: Inspection = {
   code: "unused-entity",
   severity: "warning",
   *find({ schema, scope }): Iterable<LintPlace> {

@@ -1,9 +1,9 @@
 import { operandsOf, permissionsOf } from "../../../language/operand.ts";
 import { isAskable, relationOf } from "../../../language/scope.ts";
-import type { LintPlace, LintRule } from "../rule.ts";
+import type { LintPlace, Inspection } from "../inspection.ts";
 
 /** Walks over a relation with a type that does not have the name that is asked. */
-export const walkPastType: LintRule = {
+export const walkPastType: Inspection = {
   code: "walk-past-type",
   severity: "warning",
   *find({ tree, scope }): Iterable<LintPlace> {

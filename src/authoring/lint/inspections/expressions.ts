@@ -1,8 +1,8 @@
 import { lintSchema, type Warning } from "../../../language/lint.ts";
-import type { LintRule } from "../rule.ts";
+import type { Inspection } from "../inspection.ts";
 
 /** What the language itself warns of. */
-function expressionRule(code: Warning["code"]): LintRule {
+function expressionInspection(code: Warning["code"]): Inspection {
   return {
     code,
     severity: "warning",
@@ -11,7 +11,7 @@ function expressionRule(code: Warning["code"]): LintRule {
 }
 
 /** Different operators in a row. */
-export const mixedOperators = expressionRule("mixed-operators");
+export const mixedOperators = expressionInspection("mixed-operators");
 
 /** Permissions that depend on their own denial. */
-export const negatedRecursion = expressionRule("negated-recursion");
+export const negatedRecursion = expressionInspection("negated-recursion");

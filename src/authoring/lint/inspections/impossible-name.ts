@@ -1,7 +1,7 @@
-import type { LintPlace, LintRule } from "../rule.ts";
+import type { LintPlace, Inspection } from "../inspection.ts";
 
 /** Relations and permissions that no data can give to an entity. */
-export const impossibleName: LintRule = {
+export const impossibleName: Inspection = {
   code: "impossible-name",
   severity: "error",
   *find({ network, scope, survey }): Iterable<LintPlace> {

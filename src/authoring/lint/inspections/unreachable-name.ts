@@ -1,9 +1,9 @@
 import type { EntityDefinition, Schema } from "../../../language/schema.ts";
 import { leavesOf, type LeafExpression } from "../../leaf.ts";
-import type { LintPlace, LintRule } from "../rule.ts";
+import type { LintPlace, Inspection } from "../inspection.ts";
 
 /** Relations, attributes and rules that no permission leads to. */
-export const unreachableName: LintRule = {
+export const unreachableName: Inspection = {
   code: "unreachable-name",
   severity: "warning",
   *find({ tree, schema }): Iterable<LintPlace> {

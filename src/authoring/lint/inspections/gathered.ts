@@ -1,8 +1,8 @@
 import { must } from "../../../base/assert.ts";
-import type { LintPlace, LintRule } from "../rule.ts";
+import type { LintPlace, Inspection } from "../inspection.ts";
 
 /** Permissions that are gathered, and why. */
-export const gathered: LintRule = {
+export const gathered: Inspection = {
   code: "gathered",
   severity: "note",
   *find({ scope, survey }): Iterable<LintPlace> {

@@ -1,8 +1,8 @@
 import type { Name } from "../../../language/tree.ts";
-import type { LintPlace, LintRule } from "../rule.ts";
+import type { LintPlace, Inspection } from "../inspection.ts";
 
 /** Names beside each other that differ by upper and lower case alone. */
-export const caseOnly: LintRule = {
+export const caseOnly: Inspection = {
   code: "case-only",
   severity: "warning",
   *find({ tree }): Iterable<LintPlace> {

@@ -4,14 +4,14 @@ import { nestingMax } from "../../../language/parse-expression.ts";
 import { schemaSizeMax, schemaSizeOf } from "../../../language/size.ts";
 import { startOfText } from "../../../language/source.ts";
 import type { SourceSpan } from "../../../language/tree.ts";
-import type { LintedSchema, LintPlace, LintRule } from "../rule.ts";
+import type { LintedSchema, LintPlace, Inspection } from "../inspection.ts";
 import type { BoundUse } from "../survey.ts";
 
 /** From this part of a bound on, it is near. */
 const nearShare = 0.8;
 
 /** What comes near a bound of schemas or of plans. */
-export const nearBound: LintRule = {
+export const nearBound: Inspection = {
   code: "near-bound",
   severity: "warning",
   *find(linted): Iterable<LintPlace> {

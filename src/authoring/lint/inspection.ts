@@ -10,7 +10,7 @@ import type { Survey } from "./survey.ts";
  */
 export type Severity = "error" | "warning" | "note";
 
-/** What a lint rule reads: a schema that compiles, and what is made of it. */
+/** What an inspection reads: a schema that compiles, and what is made of it. */
 export interface LintedSchema {
   readonly tree: SchemaTree;
   readonly scope: SchemaScope;
@@ -19,14 +19,14 @@ export interface LintedSchema {
   readonly survey: Survey;
 }
 
-/** A place in the schema, which begins a word there, and what a lint rule says of it. */
+/** A place in the schema, which begins a word there, and what an inspection says of it. */
 export interface LintPlace {
   readonly position: Position;
   readonly message: string;
 }
 
 /** One thing to look for in a schema. */
-export interface LintRule {
+export interface Inspection {
   /** Its name in reports and in comments that silence it; also its section in docs/lint.md. */
   readonly code: string;
   readonly severity: Severity;

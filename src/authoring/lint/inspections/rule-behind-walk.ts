@@ -1,9 +1,9 @@
 import { operandsOf, permissionsOf } from "../../../language/operand.ts";
 import { type Formula, type Network, type Node, reachedNodes } from "../../../plan/network.ts";
-import type { LintPlace, LintRule } from "../rule.ts";
+import type { LintPlace, Inspection } from "../inspection.ts";
 
 /** Walks to permissions that rules alone decide, without any tuple of the subject. */
-export const ruleBehindWalk: LintRule = {
+export const ruleBehindWalk: Inspection = {
   code: "rule-behind-walk",
   severity: "warning",
   *find({ tree, schema, network }): Iterable<LintPlace> {
