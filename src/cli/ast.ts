@@ -7,6 +7,7 @@ import { encodeSchema } from "../grpc/messages/definition.ts";
 import { compileSchemaText } from "../language/compile.ts";
 import type { Schema } from "../language/schema.ts";
 import { type PlacedMessage, placeText } from "../model-test/file/text-place.ts";
+import { printable } from "../model-test/report/printable.ts";
 import type { LoadedSchema } from "../model-test/run/write-model.ts";
 import type { Command } from "./command.ts";
 import { loadModel } from "./model-test/load-model.ts";
@@ -45,7 +46,7 @@ base.v1.SchemaDefinition.
 const rules = { isStrict: false, minDepth: 0 };
 
 function messageText({ place, message }: PlacedMessage): string {
-  return `${placeText(place)}: ${message}`;
+  return printable(`${placeText(place)}: ${message}`);
 }
 
 /** Fails with all mistakes of the schema, each at its place. */

@@ -9,9 +9,9 @@ import {
 } from "../model-test/coverage/figures.ts";
 import type { Command } from "./command.ts";
 import { oneFile } from "./model-test/one-file.ts";
-import { colours } from "./model-test/report-target.ts";
+import { show } from "./model-test/show.ts";
 import { validateFile } from "./model-test/validation.ts";
-import { complain, say } from "./output.ts";
+import { complain } from "./output.ts";
 
 const percent = integer({ from: 0, to: 100 });
 
@@ -51,8 +51,8 @@ Exit status: 0 if the file is valid and no percentage is too low, else 1.`,
     const totals = totalFigures(entities);
     const low = figures.find((figure) => totals[figure] < least[figure]);
     if (low === undefined) return 0;
-    say(colours("bad", `${low} coverage < ${least[low]}%`));
-    say(colours("bad", "FAILED"));
+    show(`${low} coverage < ${least[low]}%`, "bad");
+    show("FAILED", "bad");
     return 1;
   },
 };
@@ -71,26 +71,26 @@ function leastFigures(values: ReadonlyMap<string, string>, problems: string[]): 
 }
 
 function printEntity({ entityType, relationships, attributes, assertions }: EntityFigures): void {
-  say(`entity: ${entityType}`);
+  show(`entity: ${entityType}`);
   printUncovered("uncovered relationships", relationships.uncovered);
   printUncovered("uncovered attributes", attributes.uncovered);
   for (const [scenario, { uncovered }] of assertions) {
     printUncovered(`uncovered assertions of ${scenario}`, uncovered);
   }
-  say(`  relationships: ${percentText(relationships.percent)}`);
-  say(`  attributes: ${percentText(attributes.percent)}`);
-  for (const [scenario, share] of assertions) {
-    say(`  assertions of ${scenario}: ${percentText(share.percent)}`);
+  printPercent("relationships", relationships.percent);
+  printPercent("attributes", attributes.percent);
+  for (const [scenario, { percent: share }] of assertions) {
+    printPercent(`assertions of ${scenario}`, share);
   }
 }
 
 function printUncovered(heading: string, names: readonly string[]): void {
   if (names.length === 0) return;
-  say(`  ${heading}:`);
-  for (const name of names) say(`    ${name}`);
+  show(`  ${heading}:`);
+  for (const name of names) show(`    ${name}`);
 }
 
 /** Half or less is bad. */
-function percentText(value: number): string {
-  return colours(value > 50 ? "good" : "bad", `${value}%`);
+function printPercent(name: string, value: number): void {
+  show(`  ${name}: ${value}%`, value > 50 ? "good" : "bad");
 }

@@ -72,9 +72,9 @@ a file could not be run, or there was nothing to run.`,
     try {
       const tenants = await openTestTenants(config);
       try {
-        return values.get("watch") === "true"
-          ? await watchTests(wanted, tenants)
-          : (await testOnce(wanted, tenants)).status;
+        if (values.get("watch") === "true") return await watchTests(wanted, tenants);
+        const run = testOnce(wanted, tenants);
+        return tenants.areKept ? await untilStopped(run) : (await run).status;
       } finally {
         await tenants.close();
       }
@@ -139,6 +139,17 @@ async function coverageOf(models: readonly LoadedModel[]): Promise<readonly Cove
     if (first !== undefined) measured.push(await measureCoverage(first.schema, group));
   }
   return measured;
+}
+
+/** The status of a run, or of one that a signal stops. Its tenants can then be deleted. */
+async function untilStopped(run: Promise<{ readonly status: number }>): Promise<number> {
+  const stopped = stopSignal().then((signal) => {
+    // What is still asked fails, because its tenant is gone.
+    run.catch(() => undefined);
+    complain(`test: stopped by ${signal}`);
+    return { status: notRun };
+  });
+  return (await Promise.race([run, stopped])).status;
 }
 
 /** Runs until a signal to stop. Resolves to the status of the last run. */

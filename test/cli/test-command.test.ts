@@ -5,7 +5,7 @@ import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
 import { test, type TestContext } from "node:test";
 
-import { connect } from "../store/open-write.ts";
+import { connect, until } from "../store/open-write.ts";
 import { createMigratedDatabase } from "../support/database.ts";
 import { type Finished, runPemba, startPemba } from "../support/pemba.ts";
 
@@ -239,6 +239,47 @@ test("pemba test asks a database that is named, and leaves nothing there", async
   );
 });
 
+test("pemba test leaves nothing in a database when it is stopped", async (t) => {
+  const { url, drop } = await createMigratedDatabase();
+  t.after(drop);
+  const checks = Array.from({ length: 20_000 }, () => ({
+    entity: "doc:1",
+    subject: "user:ann",
+    assertions: { view: true },
+  }));
+  const cwd = folderWith(t, {
+    "long.yaml": JSON.stringify({ schema, scenarios: [{ name: "long", checks }] }),
+  });
+  const words = ["test", "long.yaml", "--database-engine=postgres", "--database-uri", url];
+  const { process: child, finished } = startPemba(words, { cwd });
+  t.after(() => child.kill("SIGKILL"));
+  const sql = connect(url);
+  t.after(() => sql.end({ timeout: 1 }));
+  const tenants = async (): Promise<number> =>
+    (await sql`select 1 from tenants where id like 'model-test-%'`).length;
+  await until(async () => ((await tenants()) === 1 ? true : undefined));
+  child.kill("SIGTERM");
+  const { status, stderr } = await finished;
+  assert.equal(status, 2);
+  assert.match(stderr, /stopped by SIGTERM/);
+  assert.equal(await tenants(), 0);
+});
+
+test("text of a file does nothing to a terminal", async (t) => {
+  const cwd = folderWith(t, { "bad.yaml": bad.replace("50% <done>, ok", "\\u001b[2J\\u202e") });
+  const { stdout } = await testIn(cwd, "bad.yaml");
+  assert.ok(stdout.includes(String.raw`\u001b[2J\u202e: user:eve view doc:1`), stdout);
+  const validated = await runPemba(["validate", "bad.yaml"], { cwd });
+  assert.ok(validated.stdout.includes(String.raw`1.scenario: \u001b[2J\u202e - `));
+});
+
+test("pemba test reads no more of a file than it may have", async (t) => {
+  const cwd = folderWith(t, {});
+  const endless = await testIn(cwd, "/dev/zero");
+  assert.equal(endless.status, 2);
+  assert.match(endless.stdout, /`\/dev\/zero` is larger than \d+ bytes/);
+});
+
 test("pemba test --watch runs again when a file or its schema changes", async (t) => {
   const cwd = folderWith(t, { "good.yaml": good });
   const { process: child, finished } = startPemba(["test", "good.yaml", "--watch"], { cwd });
@@ -251,15 +292,15 @@ test("pemba test --watch runs again when a file or its schema changes", async (t
       for (const tell of heard.splice(0)) tell();
     });
   }
-  const until = async (pattern: RegExp): Promise<void> => {
+  const untilShown = async (pattern: RegExp): Promise<void> => {
     while (!pattern.test(shown)) await new Promise<void>((resolve) => heard.push(resolve));
     shown = "";
   };
-  await until(/4 passed, 0 failed[^]*watching for changes/);
+  await untilShown(/4 passed, 0 failed[^]*watching for changes/);
   writeFileSync(join(cwd, "doc.perm"), schema.replace("(owner or viewer)", "owner"));
-  await until(/3 passed, 1 failed[^]*watching for changes/);
+  await untilShown(/3 passed, 1 failed[^]*watching for changes/);
   writeFileSync(join(cwd, "good.yaml"), good.replace("[bob, ann]", "[ann]"));
-  await until(/4 passed, 0 failed[^]*watching for changes/);
+  await untilShown(/4 passed, 0 failed[^]*watching for changes/);
   child.kill("SIGINT");
   assert.equal((await finished).status, 0);
 });

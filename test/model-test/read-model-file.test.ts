@@ -201,6 +201,10 @@ const hostile: Readonly<Record<string, { readonly text: string; readonly message
     text: aliased("&d {x: *d}"),
     message: /`data` is nested deeper than 64 levels/,
   },
+  "a merge through thousands of maps": {
+    text: `schema: s\nx:\n  - &m0 {a: 1}\n${Array.from({ length: 20_000 }, (_, index) => `  - &m${index + 1} {<<: *m${index}}\n`).join("")}scenarios: [*m20000]\n`,
+    message: /`<<` leads through more than 64 maps/,
+  },
   "a merge of itself": { text: "&a\n<<: *a\n", message: /`<<` leads back to itself/ },
 };
 

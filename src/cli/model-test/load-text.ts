@@ -1,4 +1,4 @@
-import { readFileSync, realpathSync, statSync } from "node:fs";
+import { closeSync, openSync, readSync, realpathSync, statSync } from "node:fs";
 import { isAbsolute, relative, resolve, sep } from "node:path";
 import { fileURLToPath } from "node:url";
 
@@ -15,7 +15,7 @@ export type LoadedText =
     }
   | { readonly kind: "problem"; readonly problem: string };
 
-/** Larger texts are refused, before they are in memory where their size is known. */
+/** Larger texts are refused. */
 const maxBytes = 8 * 1024 * 1024;
 
 /** How long an address may take for all of its answer. */
@@ -79,13 +79,27 @@ function isBelow(path: string, folder: string): boolean {
 
 function readText(path: string): LoadedText {
   try {
-    const { size } = statSync(path);
-    if (size > maxBytes) return tooLarge(path);
-    return { ...decoded(readFileSync(path), path), path };
+    const bytes = firstBytes(path, maxBytes + 1);
+    return bytes.length > maxBytes ? tooLarge(path) : { ...decoded(bytes, path), path };
   } catch (error) {
     const code = error instanceof Error && "code" in error ? String(error.code) : "";
     const reason = reasons.get(code);
     return problem(`${quote(path)} ${reason ?? `cannot be read: ${messageOf(error)}`}`);
+  }
+}
+
+/** Not the whole of a file that may have no end, such as a pipe. */
+function firstBytes(path: string, most: number): Buffer {
+  const file = openSync(path, "r");
+  try {
+    const bytes = Buffer.allocUnsafe(most);
+    let length = 0;
+    for (let read = -1; read !== 0; length += read) {
+      read = readSync(file, bytes, length, most - length, null);
+    }
+    return bytes.subarray(0, length);
+  } finally {
+    closeSync(file);
   }
 }
 

@@ -1,5 +1,6 @@
 import { randomUUID } from "node:crypto";
 
+import { PembaError } from "../../base/error.ts";
 import { noTelemetry } from "../../base/telemetry.ts";
 import type { Config } from "../../config/options.ts";
 import {
@@ -14,14 +15,17 @@ import { openStore } from "../open-store.ts";
 
 /** Opens tenants for model tests on the configured engine. */
 export interface TestTenants {
+  /** Whether a tenant outlives the process unless it is closed. */
+  readonly areKept: boolean;
   readonly open: () => Promise<OpenTenant>;
+  /** Closes those that are open as well. */
   close(): Promise<void>;
 }
 
 /** The memory engine begins empty for each test. On Postgres each test has a new tenant. */
 export async function openTestTenants(config: Config): Promise<TestTenants> {
   if (config["database.engine"] === "memory") {
-    return { open: async () => openMemoryTenant(), close: async () => {} };
+    return { areKept: false, open: async () => openMemoryTenant(), close: async () => {} };
   }
   // What a server does besides its answers would outlive the test.
   const alone = {
@@ -35,19 +39,26 @@ export async function openTestTenants(config: Config): Promise<TestTenants> {
   const parts = { logger, telemetry: noTelemetry };
   const store = await openStore(alone, parts, new AbortController().signal);
   const service = serviceOver(store);
+  const opened = new Set<string>();
+  let isClosed = false;
+  const remove = async (id: string): Promise<void> => {
+    if (opened.delete(id)) await deleteTenant(service, { id });
+  };
   return {
+    areKept: true,
     open: async () => {
+      // A run that was stopped may still ask for its next one.
+      if (isClosed) throw new PembaError("CANCELLED", "the run is stopped");
       const id = `model-test-${randomUUID()}`;
       await createTenant(service, { id, name: "model test" });
-      return {
-        service,
-        tenantId: id,
-        close: async () => {
-          await deleteTenant(service, { id });
-        },
-      };
+      opened.add(id);
+      return { service, tenantId: id, close: async () => await remove(id) };
     },
-    close: async () => await store.close(),
+    close: async () => {
+      isClosed = true;
+      for (const id of opened) await remove(id);
+      await store.close();
+    },
   };
 }
 

@@ -1,5 +1,4 @@
 import { writeFileSync } from "node:fs";
-import { styleText } from "node:util";
 
 import { PembaError } from "../../base/error.ts";
 import { quote } from "../../base/quote.ts";
@@ -9,6 +8,7 @@ import { jsonReport } from "../../model-test/report/json.ts";
 import { junitReport } from "../../model-test/report/junit.ts";
 import type { TestRun } from "../../model-test/report/test-run.ts";
 import { say } from "../output.ts";
+import { colours } from "./show.ts";
 
 /** A report and the file that it goes to. Undefined for standard output. */
 export interface ReportTarget {
@@ -71,7 +71,3 @@ export function writeResult(file: string, text: string): void {
 }
 
 const plain: Paint = (_tone, text) => text;
-
-/** In colours if the terminal shows them. */
-export const colours: Paint = (tone, text) =>
-  styleText(tone === "good" ? "green" : "red", text, { stream: process.stdout });

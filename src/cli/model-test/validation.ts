@@ -1,12 +1,13 @@
 import { entityText, subjectText } from "../../model-test/file/model-file.ts";
 import { placeText } from "../../model-test/file/text-place.ts";
+import { printable } from "../../model-test/report/printable.ts";
 import { answerText, type CaseResult, type FileResult } from "../../model-test/run/case-result.ts";
 import { openMemoryTenant } from "../../model-test/run/memory-tenant.ts";
 import type { LoadedModel } from "../../model-test/run/write-model.ts";
-import { say, warn } from "../output.ts";
+import { warn } from "../output.ts";
 import { loadModel } from "./load-model.ts";
-import { colours } from "./report-target.ts";
 import { runAttempt } from "./run-attempt.ts";
+import { show } from "./show.ts";
 
 /** A file whose validation was printed. */
 export interface Validation {
@@ -25,7 +26,8 @@ const headings = [
 /** Runs the file on a store in memory, and prints what comes of each line of it. */
 export async function validateFile(location: string): Promise<Validation> {
   const attempt = await loadModel(location, { isStrict: false, minDepth: 3 });
-  for (const { place, message } of attempt.warnings) warn(`${placeText(place)}: ${message}`);
+  for (const { place, message } of attempt.warnings)
+    warn(printable(`${placeText(place)}: ${message}`));
   const result = await runAttempt(attempt, async () => openMemoryTenant());
   const fails = result.problems.map(({ place, message }) => `${placeText(place)}: ${message}`);
   if (attempt.model !== undefined && fails.length === 0) {
@@ -33,45 +35,45 @@ export async function validateFile(location: string): Promise<Validation> {
   }
   if (fails.length === 0) {
     for (const part of ["schema", "data", "scenarios"]) {
-      say(colours("good", `${part} successfully validated`));
+      show(`${part} successfully validated`, "good");
     }
-    say(colours("good", "SUCCESS"));
+    show("SUCCESS", "good");
   } else {
-    say(colours("bad", "fails:"));
-    for (const fail of fails) say(colours("bad", fail));
-    say(colours("bad", "FAILED"));
+    show("fails:", "bad");
+    for (const fail of fails) show(fail, "bad");
+    show("FAILED", "bad");
   }
   return { model: attempt.model, isGood: fails.length === 0 };
 }
 
 /** Returns the failures. */
 function printRun({ file }: LoadedModel, result: FileResult): readonly string[] {
-  say("schema is creating");
-  say(colours("good", "success"));
-  say("relationships are creating");
+  show("schema is creating");
+  show("success", "good");
+  show("relationships are creating");
   for (const { value } of file.tuples) {
     const { entity, relation, subject } = value;
     printSuccess(`${entityText(entity)}#${relation}@${subjectText(subject)}`);
   }
-  say("attributes are creating");
+  show("attributes are creating");
   for (const { value } of file.attributes) {
     printSuccess(`${entityText(value.entity)}$${value.attribute}`);
   }
-  say("scenarios are checking");
+  show("scenarios are checking");
   const cases = [...result.cases];
   const fails: string[] = [];
   for (const [index, { name, description, cases: written }] of file.scenarios.entries()) {
-    say(`${index + 1}.scenario: ${name} - ${description}`);
+    show(`${index + 1}.scenario: ${name} - ${description}`);
     const count = written.reduce((sum, { assertions }) => sum + assertions.length, 0);
     const own = cases.splice(0, count);
     for (const [kind, heading] of headings) {
       const ofKind = own.filter((one) => one.kind === kind);
-      if (ofKind.length > 0) say(`  ${heading}`);
+      if (ofKind.length > 0) show(`  ${heading}`);
       for (const one of ofKind) {
         const fail = failureOf(one);
         if (fail === undefined) printSuccess(one.query, "    ");
         else {
-          say(colours("bad", `    fail: ${fail}`));
+          show(`    fail: ${fail}`, "bad");
           fails.push(fail);
         }
       }
@@ -81,7 +83,7 @@ function printRun({ file }: LoadedModel, result: FileResult): readonly string[] 
 }
 
 function printSuccess(what: string, indent = ""): void {
-  say(colours("good", `${indent}success: ${what}`));
+  show(`${indent}success: ${what}`, "good");
 }
 
 function failureOf({ query, outcome }: CaseResult): string | undefined {

@@ -173,7 +173,9 @@ export class YamlReader {
         const from = this.resolved(part);
         if (!isMap(from)) this.problem(key, "`<<` stands for the keys of a map, expected one");
         else if (merging.has(from)) this.problem(key, "`<<` leads back to itself");
-        else this.#collect(from, into, merging);
+        else if (merging.size > maxYamlNesting) {
+          this.problem(key, `\`<<\` leads through more than ${maxYamlNesting} maps`);
+        } else this.#collect(from, into, merging);
       }
     }
     const own = new Set<string>();

@@ -1,6 +1,7 @@
 import type { Coverage } from "../coverage/measure.ts";
-import { placeText } from "../file/text-place.ts";
+import { type PlacedMessage, placeText } from "../file/text-place.ts";
 import { type Answer, type CaseResult, type FileResult } from "../run/case-result.ts";
+import { printable } from "./printable.ts";
 import {
   countCases,
   figuresByKind,
@@ -13,41 +14,47 @@ import {
 /** How a text is shown: `good` and `bad` may be coloured. */
 export type Paint = (tone: "good" | "bad", text: string) => string;
 
-/** The report for people: failures with what was expected, then totals. */
-export function humanReport(run: TestRun, paint: Paint): string {
-  const lines = run.files.flatMap((file) => fileLines(file, paint));
-  const coverage = (run.coverage ?? []).flatMap((one) => coverageLines(one, run.threshold, paint));
-  return [...lines, ...coverage, totalLine(run, paint)].join("\n");
+/** A line before it is painted. Its text is as it comes from the file. */
+interface ReportLine {
+  readonly text: string;
+  readonly tone?: "good" | "bad";
 }
 
-function fileLines(
-  { path, problems, warnings, cases }: FileResult,
-  paint: Paint,
-): readonly string[] {
+/** The report for people: failures with what was expected, then totals. */
+export function humanReport(run: TestRun, paint: Paint): string {
+  const lines = [
+    ...run.files.flatMap(fileLines),
+    ...(run.coverage ?? []).flatMap((one) => coverageLines(one, run.threshold)),
+    totalLine(run),
+  ];
+  return lines
+    .map(({ text, tone }) => (tone === undefined ? printable(text) : paint(tone, printable(text))))
+    .join("\n");
+}
+
+function fileLines({ path, problems, warnings, cases }: FileResult): readonly ReportLine[] {
   const failed = cases.filter(({ outcome }) => outcome.kind !== "passed");
   const isGood = problems.length === 0 && failed.length === 0 && cases.length > 0;
-  const state = isGood ? paint("good", "ok  ") : paint("bad", "FAIL");
-  const count =
-    cases.length === 0
-      ? "nothing was run"
-      : `${cases.length - failed.length} of ${cases.length} passed`;
+  const passed = cases.length - failed.length;
+  const count = cases.length === 0 ? "nothing was run" : `${passed} of ${cases.length} passed`;
+  const told = (message: PlacedMessage): string => `  ${placeText(message.place)}: `;
   return [
-    `${state} ${path}: ${count}`,
-    ...warnings.map(({ place, message }) => `  ${placeText(place)}: warning: ${message}`),
-    ...problems.map(({ place, message }) => `  ${placeText(place)}: ${message}`),
+    { text: `${isGood ? "ok  " : "FAIL"} ${path}: ${count}`, tone: isGood ? "good" : "bad" },
+    ...warnings.map((one) => ({ text: `${told(one)}warning: ${one.message}` })),
+    ...problems.map((one) => ({ text: `${told(one)}${one.message}` })),
     ...failed.flatMap(failureLines),
   ];
 }
 
 /** A proof of what was got goes below these lines. */
-function failureLines(result: CaseResult): readonly string[] {
+function failureLines(result: CaseResult): readonly ReportLine[] {
   const { outcome, place } = result;
   if (outcome.kind === "passed") return [];
   const got = outcome.kind === "failed" ? shown(outcome.got) : `error: ${outcome.message}`;
   return [
-    `  ${placeText(place)}: ${caseName(result)}`,
-    `    expected  ${shown(outcome.expected)}`,
-    `    got       ${got}`,
+    { text: `  ${placeText(place)}: ${caseName(result)}` },
+    { text: `    expected  ${shown(outcome.expected)}` },
+    { text: `    got       ${got}` },
   ];
 }
 
@@ -60,34 +67,32 @@ function shown(answer: Answer): string {
 function coverageLines(
   { schema, parts, isPartial }: Coverage,
   threshold: number | undefined,
-  paint: Paint,
-): readonly string[] {
+): readonly ReportLine[] {
   const { covered, total, percent } = figuresOf(parts);
   const isBelow = percent < (threshold ?? 0);
   const wanted = isBelow ? `, expected at least ${threshold} %` : "";
-  const kinds = figuresByKind(parts).map(
-    ([kind, figures]) => `  ${`${kind}s`.padEnd(11)}  ${figures.covered} of ${figures.total}`,
-  );
+  const kinds = figuresByKind(parts).map(([kind, figures]) => ({
+    text: `  ${`${kind}s`.padEnd(11)}  ${figures.covered} of ${figures.total}`,
+  }));
   const missing = parts
     .filter((part) => part.missing.length > 0)
-    .map((part) => `  ${placeText(schema.placeIn(part.line, part.column))}: ${missingText(part)}`);
+    .map((part) => ({
+      text: `  ${placeText(schema.placeIn(part.line, part.column))}: ${missingText(part)}`,
+    }));
+  const text = `coverage of ${schema.label}: ${percent} % (${covered} of ${total})${wanted}`;
+  const note = "  an answer depends on too much to follow all of it: more may be covered";
   return [
-    paint(
-      isBelow ? "bad" : "good",
-      `coverage of ${schema.label}: ${percent} % (${covered} of ${total})${wanted}`,
-    ),
+    { text, tone: isBelow ? "bad" : "good" },
     ...kinds,
     ...missing,
-    ...(isPartial
-      ? ["  an answer depends on too much to follow all of it: more may be covered"]
-      : []),
+    ...(isPartial ? [{ text: note }] : []),
   ];
 }
 
-function totalLine({ files }: TestRun, paint: Paint): string {
+function totalLine({ files }: TestRun): ReportLine {
   const { passed, failed } = countCases(files);
   const unrun = files.filter(({ problems }) => problems.length > 0).length;
   const others = unrun === 0 ? "" : `, ${unrun} ${unrun === 1 ? "file" : "files"} not run`;
   const isGood = failed === 0 && unrun === 0 && passed > 0;
-  return paint(isGood ? "good" : "bad", `${passed} passed, ${failed} failed${others}`);
+  return { text: `${passed} passed, ${failed} failed${others}`, tone: isGood ? "good" : "bad" };
 }
