@@ -64,7 +64,7 @@ test("pemba test ends with 0 if every answer is as asserted", async (t) => {
   });
 });
 
-test("pemba test shows what was expected and what was got, and ends with 1", async (t) => {
+test("pemba test shows what was expected, what was got and why, and ends with 1", async (t) => {
   const cwd = folderWith(t, { "good.yaml": good, "bad.yaml": bad });
   const { status, stdout } = await testIn(cwd, "good.yaml", "bad.yaml");
   assert.equal(status, 1);
@@ -75,6 +75,11 @@ FAIL bad.yaml: 0 of 3 passed
   bad.yaml:6:61: 50% <done>, ok: user:eve view doc:1
     expected  ALLOWED
     got       DENIED
+      DENIED doc:1 view: \`(owner or viewer) not banned\` at 6:21
+        DENIED doc:1 view: \`owner or viewer\` at 6:22
+          DENIED doc:1 owner: \`owner\` at 6:22, no tuple
+          DENIED doc:1 viewer: \`viewer\` at 6:31, no tuple
+        DENIED doc:1 banned: \`banned\` at 6:43, no tuple
   bad.yaml:6:73: 50% <done>, ok: user:eve edit doc:1
     expected  DENIED
     got       error: permission: \`doc\` has no permission, relation or attribute \`edit\`

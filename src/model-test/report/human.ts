@@ -46,7 +46,7 @@ function fileLines({ path, problems, warnings, cases }: FileResult): readonly Re
   ];
 }
 
-/** A proof of what was got goes below these lines. */
+/** With the proof of what was got. */
 function failureLines(result: CaseResult): readonly ReportLine[] {
   const { outcome, place } = result;
   if (outcome.kind === "passed") return [];
@@ -55,6 +55,7 @@ function failureLines(result: CaseResult): readonly ReportLine[] {
     { text: `  ${placeText(place)}: ${caseName(result)}` },
     { text: `    expected  ${shown(outcome.expected)}` },
     { text: `    got       ${got}` },
+    ...(outcome.kind === "failed" ? outcome.proof.map((line) => ({ text: `      ${line}` })) : []),
   ];
 }
 

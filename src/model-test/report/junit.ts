@@ -56,7 +56,8 @@ function faultOf({ outcome, place }: CaseResult): JunitCase["fault"] {
   const isFailure = outcome.kind === "failed";
   const got = isFailure ? answerText(outcome.got) : outcome.message;
   const message = `expected ${answerText(outcome.expected)}, got ${got}`;
-  const text = `${placeText(place)}: ${message}`;
+  const proof = isFailure ? outcome.proof : [];
+  const text = [`${placeText(place)}: ${message}`, ...proof].join("\n");
   return { kind: isFailure ? "failure" : "error", message, text };
 }
 

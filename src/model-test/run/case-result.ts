@@ -6,7 +6,13 @@ export type Answer = boolean | readonly string[];
 
 export type CaseOutcome =
   | { readonly kind: "passed" }
-  | { readonly kind: "failed"; readonly expected: Answer; readonly got: Answer }
+  | {
+      readonly kind: "failed";
+      readonly expected: Answer;
+      readonly got: Answer;
+      /** Why a check got this answer, line by line. Empty for a list of ids. */
+      readonly proof: readonly string[];
+    }
   /** The question has no answer: it names what is not there, or its evaluation fails. */
   | { readonly kind: "error"; readonly expected: Answer; readonly message: string };
 

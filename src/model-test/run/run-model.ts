@@ -1,7 +1,7 @@
 import { PembaError } from "../../base/error.ts";
 import type { ErrorKind } from "../../base/error.ts";
 import { lookupEntity, lookupSubject } from "../../service/lookups.ts";
-import { check } from "../../service/permissions.ts";
+import { check, explain } from "../../service/permissions.ts";
 import type { Service } from "../../service/service.ts";
 import {
   type Assertion,
@@ -11,6 +11,7 @@ import {
   subjectText,
 } from "../file/model-file.ts";
 import type { Answer, CaseOutcome, CaseResult } from "./case-result.ts";
+import { proofLines } from "./proof-text.ts";
 
 /** A tenant of a store, whose schema and data are those of the file. */
 export interface TestTenant {
@@ -47,8 +48,13 @@ function questionsOf(tenant: TestTenant, one: ModelCase): readonly AskedAssertio
       return one.assertions.map((assertion) => ({
         query: `${subjectText(one.subject)} ${assertion.name} ${entityText(one.entity)}`,
         place: assertion.place,
-        judge: async () =>
-          await judged(assertion, async () => await verdict(tenant, one, assertion.name)),
+        judge: async () => {
+          const ask = async (): Promise<boolean> => await verdict(tenant, one, assertion.name);
+          const outcome = await judged(assertion, ask);
+          return outcome.kind === "failed"
+            ? { ...outcome, proof: await proofOf(tenant, one, assertion.name) }
+            : outcome;
+        },
       }));
     case "entity_filter":
       return one.assertions.map((assertion) => ({
@@ -78,6 +84,10 @@ const fatalKinds: ReadonlySet<ErrorKind> = new Set([
   "cancelled",
 ]);
 
+function isAnswer(error: unknown): error is PembaError {
+  return error instanceof PembaError && !fatalKinds.has(error.kind);
+}
+
 async function judged<T extends Answer>(
   { expected }: Assertion<T>,
   ask: () => Promise<Answer>,
@@ -86,10 +96,10 @@ async function judged<T extends Answer>(
   try {
     got = await ask();
   } catch (error) {
-    if (!(error instanceof PembaError) || fatalKinds.has(error.kind)) throw error;
+    if (!isAnswer(error)) throw error;
     return { kind: "error", expected, message: error.plainMessage };
   }
-  return isSame(expected, got) ? { kind: "passed" } : { kind: "failed", expected, got };
+  return isSame(expected, got) ? { kind: "passed" } : { kind: "failed", expected, got, proof: [] };
 }
 
 /** Lists are compared without their order. An id that is expected twice is found once. */
@@ -111,6 +121,21 @@ async function verdict(
   const metadata = { depth };
   const request = { tenantId, metadata, context, entity, subject, permission };
   return (await check(service, request)).allowed;
+}
+
+async function proofOf(
+  { service, tenantId }: TestTenant,
+  { entity, subject, depth, context }: CaseOf<"check">,
+  permission: string,
+): Promise<readonly string[]> {
+  const metadata = { depth };
+  const request = { tenantId, metadata, context, entity, subject, permission };
+  try {
+    return proofLines((await explain(service, request)).proof);
+  } catch (error) {
+    if (!isAnswer(error)) throw error;
+    return [`no proof: ${error.plainMessage}`];
+  }
 }
 
 async function entityIds(
