@@ -50,10 +50,10 @@ type Meaning =
   | { readonly kind: "hop"; readonly hop: ProofHop; readonly reason: "walk" | "userset" };
 
 /** What a part rests on. */
-type Evidence = Pick<ProofStep, "reason" | "tuple" | "attribute" | "rule">;
+type ProofEvidence = Pick<ProofStep, "reason" | "tuple" | "attribute" | "rule">;
 
 /** The same with the parts below it. */
-type Grounds = Evidence & { readonly next: readonly Part[] };
+type Grounds = ProofEvidence & { readonly next: readonly Part[] };
 
 /**
  * Makes the tree of an answer, level by level, so that what is left out of a large one lies furthest
@@ -63,7 +63,7 @@ export class ProofTree {
   readonly #input: ProofInput;
   readonly #size = new ExplanationSize();
   /** By name that has its children already, what it rests on. */
-  readonly #seen = new Map<number, Evidence>();
+  readonly #seen = new Map<number, ProofEvidence>();
   readonly #pace = new Pace();
 
   constructor(input: ProofInput) {
