@@ -1,6 +1,7 @@
 import { must } from "../src/base/assert.ts";
 import { PembaError } from "../src/base/error.ts";
-import { emptyContext } from "../src/base/tuple.ts";
+import { emptyContext, type Tuple } from "../src/base/tuple.ts";
+import { compileSchemaText } from "../src/language/compile.ts";
 import { createMemoryStore } from "../src/store/memory/store.ts";
 import type { Store } from "../src/store/store.ts";
 import { checkThrough, firstTenant } from "../test/data/ask-store.ts";
@@ -170,11 +171,19 @@ async function explainThrough(
   return allowed;
 }
 
+/** Writes what the schema allows: other tuples lead nowhere, and only a database takes them. */
 async function fill(store: Store, { schema, facts }: Dataset): Promise<void> {
   await store.schemas.write(firstTenant, { text: schema });
+  const { entities } = compileSchemaText(schema);
+  const fits = ({ entity, relation, subject }: Tuple): boolean =>
+    entities
+      .get(entity.type)
+      ?.relations.get(relation)
+      ?.types.some((one) => one.type === subject.type && one.relation === subject.relation) ??
+    false;
   let chunk: Fact[] = [];
   const write = async (): Promise<void> => {
-    const tuples = chunk.flatMap((one) => (one.kind === "tuple" ? [one.tuple] : []));
+    const tuples = chunk.flatMap((one) => (one.kind === "tuple" ? [one.tuple].filter(fits) : []));
     const attributes = chunk.flatMap((one) => (one.kind === "attribute" ? [one.attribute] : []));
     await store.data.write(firstTenant, { schemaVersion: undefined, tuples, attributes });
     chunk = [];
