@@ -27,9 +27,35 @@ entity document {
   permission odd = owner and broken(level)
   permission deep = writer and parent.view
 }
+entity place {
+  relation near @place
+  relation next @place
+  relation far @place
+  relation last @place
+  relation other @place
+  relation viewer @user
+  relation blocked @user
+  permission left = viewer or next.left
+  permission both = left and blocked
+  permission view = viewer or near.both or far.view or last.left or other.view
+  permission hidden = blocked or far.hidden
+  permission seen = (viewer not far.hidden) or other.seen
+}
 rule high(level integer) { level > 3 }
 rule broken(level integer) { 1 / level > 3 }
 `;
+
+/** Ada may view `r` by way of `h`, `t` and `u`, and by one place less by way of `l`. */
+const places = [
+  ...["r#near@place:t", "t#next@place:u", "u#viewer@user:ada"],
+  ...["r#far@place:f", "f#far@place:g", "g#far@place:h", "h#last@place:t"],
+  ...["r#other@place:i", "i#other@place:j", "j#other@place:k", "k#other@place:l"],
+  "l#viewer@user:ada",
+  // Many names on one level, so that what is known is looked at there.
+  ...Array.from({ length: 100 }, (_, index) => `g#far@place:g${index}`),
+  ...["x#viewer@user:ada", "x#far@place:y", "y#far@place:z", "z#blocked@user:ada"],
+  ...["x#other@place:w", "w#viewer@user:ada"],
+].map((rest) => `place:${rest}`);
 
 const facts = [
   "document:plan#parent@folder:b",
@@ -45,6 +71,7 @@ const facts = [
   "group:w#member@user:bob",
   "document:plan#owner@user:cid",
   "document:plan#writer@user:cid",
+  ...places,
   "document:plan$level|integer:2",
   "document:plan$open|boolean:true",
 ];
@@ -156,6 +183,22 @@ for (const engine of engines) {
       ]);
     });
 
+    test("a proof that is found first is not taken if a shorter one lies further", async () => {
+      const lines = await linesOf("ada", { entity: { type: "place", id: "r" } });
+      assert.deepEqual(
+        lines.flatMap((line) => / WALK .*: (?<tuple>.*)/.exec(line)?.groups?.["tuple"] ?? []),
+        ["place:r#other@place:i", "place:i#other@place:j", "place:j#other@place:k"].concat(
+          "place:k#other@place:l",
+        ),
+      );
+    });
+
+    test("what is excluded further away is no proof", async () => {
+      const asked = { entity: { type: "place", id: "x" }, permission: "seen" };
+      const [, second] = await linesOf("ada", asked);
+      assert.match(second ?? "", /place:x#seen allowed WALK other\.seen .*place:x#other@place:w/);
+    });
+
     test("what is too deep, and what fails without effect on the answer, says so", async () => {
       assert.deepEqual(await linesOf("ada", { permission: "deep", metadata: { depth: 2 } }), [
         "document:plan#deep denied INTERSECTION writer and parent.view (21:21)",
@@ -200,7 +243,7 @@ for (const engine of engines) {
       ]);
       const asked = { permission: "high", arguments: [{ computed_attribute: { name: "level" } }] };
       assert.deepEqual(await linesOf("dan", asked), [
-        "document:plan#high denied RULE high (23:6): high(level = 2)",
+        "document:plan#high denied RULE high (37:6): high(level = 2)",
       ]);
     });
 
