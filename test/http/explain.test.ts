@@ -47,14 +47,26 @@ rule broken(level integer) { 1 / level > 3 }
 
 /** Ada may view `r` by way of `h`, `t` and `u`, and by one place less by way of `l`. */
 const places = [
-  ...["r#near@place:t", "t#next@place:u", "u#viewer@user:ada"],
-  ...["r#far@place:f", "f#far@place:g", "g#far@place:h", "h#last@place:t"],
-  ...["r#other@place:i", "i#other@place:j", "j#other@place:k", "k#other@place:l"],
+  "r#near@place:t",
+  "t#next@place:u",
+  "u#viewer@user:ada",
+  "r#far@place:f",
+  "f#far@place:g",
+  "g#far@place:h",
+  "h#last@place:t",
+  "r#other@place:i",
+  "i#other@place:j",
+  "j#other@place:k",
+  "k#other@place:l",
   "l#viewer@user:ada",
   // Many names on one level, so that what is known is looked at there.
   ...Array.from({ length: 100 }, (_, index) => `g#far@place:g${index}`),
-  ...["x#viewer@user:ada", "x#far@place:y", "y#far@place:z", "z#blocked@user:ada"],
-  ...["x#other@place:w", "w#viewer@user:ada"],
+  "x#viewer@user:ada",
+  "x#far@place:y",
+  "y#far@place:z",
+  "z#blocked@user:ada",
+  "x#other@place:w",
+  "w#viewer@user:ada",
 ].map((rest) => `place:${rest}`);
 
 const facts = [
