@@ -109,37 +109,6 @@ as $$
   )
 $$;
 
--- Returns whether other transactions than the own one changed something of a tenant that a snapshot
--- does not show. The log must reach back to the snapshot. What the own transaction logged may be a lot,
--- and is not read. Takes no lock.
-create function was_changed_after(tenant_number bigint, seen pg_snapshot) returns boolean
-language sql stable
-as $$
-  select exists (
-    select from changes
-    where changes.tenant = tenant_number
-      and changes.xid >= pg_snapshot_xmax(seen)
-      and (
-        pg_current_xact_id_if_assigned() is null
-        or changes.xid < pg_current_xact_id_if_assigned()
-      )
-  )
-  or exists (
-    select from changes
-    where changes.tenant = tenant_number
-      and changes.xid >= pg_snapshot_xmax(seen)
-      and changes.xid > pg_current_xact_id_if_assigned()
-  )
-  or exists (
-    select from pg_snapshot_xip(seen) as running (xid)
-    cross join lateral (
-      select from changes
-      where changes.tenant = tenant_number and changes.xid = running.xid
-      limit 1
-    ) as ended
-  )
-$$;
-
 -- Changes the data of a tenant in one transaction, if preconditions hold: deletes, then writes.
 -- `change` has `required_tuples` and `absent_tuples`, the preconditions about tuples, in columns as an
 -- operation of `run_bundle`; `tuple_filters` and `attribute_filters`, lists for `filter_stripes`; and
@@ -230,7 +199,8 @@ begin
     return;
   end if;
 
-  -- One statement, so that the log that it reads still has what the horizon leaves.
+  -- Before the horizon is read: a log that the horizon leaves whole then was whole here.
+  is_changed := seen is not null and is_changed_since(number_here, seen);
   select pg_snapshot_xmax(seen) > pg_snapshot_xmax(pg_current_snapshot())
       or not pg_visible_in_snapshot(seen_change, pg_current_snapshot()),
     seen_timeline <> current_timeline()
@@ -244,9 +214,8 @@ begin
         and changes.ordinal >= seen_logged
     ),
     missing_tuples(number_here, change -> 'required_tuples'),
-    present_tuples(number_here, change -> 'absent_tuples'),
-    seen is not null and was_changed_after(number_here, seen)
-  into is_future, is_lost, is_expired, is_before_tenant, is_partial, missing, present, is_changed
+    present_tuples(number_here, change -> 'absent_tuples')
+  into is_future, is_lost, is_expired, is_before_tenant, is_partial, missing, present
   from installation, tenants
   where tenants.number = number_here;
   if is_future or is_lost or is_expired or is_before_tenant or is_partial then
@@ -289,7 +258,7 @@ begin
   select pg_current_snapshot(),
     missing_tuples(number_here, change -> 'required_tuples'),
     present_tuples(number_here, change -> 'absent_tuples'),
-    seen is not null and was_changed_after(number_here, seen)
+    seen is not null and is_changed_since(number_here, seen)
   into snapshot, missing, present, is_changed;
   if is_changed or cardinality(missing) > 0 or cardinality(present) > 0 then
     raise exception 'another transaction broke a precondition'
@@ -303,9 +272,9 @@ end
 $$;
 
 revoke execute on function
-  filter_stripes, missing_tuples, present_tuples, was_changed_after, change_data
+  filter_stripes, missing_tuples, present_tuples, change_data
 from public;
 
 -- Down Migration
 
-drop function change_data, was_changed_after, present_tuples, missing_tuples, filter_stripes;
+drop function change_data, present_tuples, missing_tuples, filter_stripes;

@@ -191,7 +191,8 @@ begin
     return;
   end if;
 
-  -- One statement, so that the log that it reads still has what the horizon leaves.
+  -- Before the horizon is read: a log that the horizon leaves whole then was whole here.
+  is_changed := seen is not null and is_changed_since(number_here, seen);
   select pg_snapshot_xmax(seen) > pg_snapshot_xmax(pg_current_snapshot())
       or not pg_visible_in_snapshot(seen_change, pg_current_snapshot()),
     seen_timeline <> current_timeline()
@@ -205,9 +206,8 @@ begin
         and changes.ordinal >= seen_logged
     ),
     missing_tuples(number_here, change -> 'required_tuples'),
-    present_tuples(number_here, change -> 'absent_tuples'),
-    seen is not null and was_changed_after(number_here, seen)
-  into is_future, is_lost, is_expired, is_before_tenant, is_partial, missing, present, is_changed
+    present_tuples(number_here, change -> 'absent_tuples')
+  into is_future, is_lost, is_expired, is_before_tenant, is_partial, missing, present
   from installation, tenants
   where tenants.number = number_here;
   if is_future or is_lost or is_expired or is_before_tenant or is_partial then
@@ -250,7 +250,7 @@ begin
   select pg_current_snapshot(),
     missing_tuples(number_here, change -> 'required_tuples'),
     present_tuples(number_here, change -> 'absent_tuples'),
-    seen is not null and was_changed_after(number_here, seen)
+    seen is not null and is_changed_since(number_here, seen)
   into snapshot, missing, present, is_changed;
   if is_changed or cardinality(missing) > 0 or cardinality(present) > 0 then
     raise exception 'another transaction broke a precondition'
@@ -1478,37 +1478,6 @@ CREATE OR REPLACE FUNCTION tuple_stripe(entity_id text, relation text, subject_i
  IMMUTABLE PARALLEL SAFE
 AS $function$
   select 1 + (hashtextextended(entity_id || '#' || relation || '@' || subject_id, 0) & 63)::integer
-$function$;
--- execute: owner
-
-CREATE OR REPLACE FUNCTION was_changed_after(tenant_number bigint, seen pg_snapshot)
- RETURNS boolean
- LANGUAGE sql
- STABLE
-AS $function$
-  select exists (
-    select from changes
-    where changes.tenant = tenant_number
-      and changes.xid >= pg_snapshot_xmax(seen)
-      and (
-        pg_current_xact_id_if_assigned() is null
-        or changes.xid < pg_current_xact_id_if_assigned()
-      )
-  )
-  or exists (
-    select from changes
-    where changes.tenant = tenant_number
-      and changes.xid >= pg_snapshot_xmax(seen)
-      and changes.xid > pg_current_xact_id_if_assigned()
-  )
-  or exists (
-    select from pg_snapshot_xip(seen) as running (xid)
-    cross join lateral (
-      select from changes
-      where changes.tenant = tenant_number and changes.xid = running.xid
-      limit 1
-    ) as ended
-  )
 $function$;
 -- execute: owner
 
