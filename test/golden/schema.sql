@@ -435,7 +435,8 @@ begin
       perform refuse_inversion();
     end if;
     next_ordinal := next_ordinal + logged;
-    exit when not is_changed_since(tenant_number, seen) or not exists (
+    exit when not is_changed_since(tenant_number, seen);
+    exit when not exists (
       select from attributes as stored
       where tenant = tenant_number
         and (wanted_entity_type = '' or entity_type = wanted_entity_type)
@@ -547,7 +548,8 @@ begin
       perform refuse_inversion();
     end if;
     next_ordinal := next_ordinal + logged;
-    exit when not is_changed_since(tenant_number, seen) or not exists (
+    exit when not is_changed_since(tenant_number, seen);
+    exit when not exists (
       select
       from unnest(entity_types, entity_ids, names) as wanted (entity_type, entity_id, attribute)
       join attributes as stored
@@ -642,7 +644,8 @@ begin
       perform refuse_inversion();
     end if;
     next_ordinal := next_ordinal + logged;
-    exit when not is_changed_since(tenant_number, seen) or not exists (
+    exit when not is_changed_since(tenant_number, seen);
+    exit when not exists (
       select
       from unnest(
         entity_types, entity_ids, relations, subject_types, subject_ids, subject_relations
@@ -732,7 +735,8 @@ begin
       perform refuse_inversion();
     end if;
     next_ordinal := next_ordinal + logged;
-    exit when not is_changed_since(tenant_number, seen) or not exists (
+    exit when not is_changed_since(tenant_number, seen);
+    exit when not exists (
       select from relationships as stored
       where tenant = tenant_number
         and (wanted_entity_type = '' or entity_type = wanted_entity_type)
