@@ -28,7 +28,8 @@ export function* decide(
   isAllowed: boolean,
 ): Steps<Decided | undefined> {
   const isWhole = !isAllowed || (yield* hasNegation(root));
-  const grounding = new Grounding(network, [root], asked);
+  // A proof ends at a tuple to the subject: no path over a userset is as short.
+  const grounding = new Grounding(network, [root], asked, { endsAtDirect: true });
   let decidedSize = 0;
   while (grounding.isOpen) {
     yield* grounding.deepen();

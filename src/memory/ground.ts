@@ -45,7 +45,7 @@ export function* groundNetwork(
   roots: readonly Node[],
   asked: EvaluationInput,
 ): Steps<readonly GroundNode[] | undefined> {
-  const grounding = new Grounding(network, roots, asked);
+  const grounding = new Grounding(network, roots, asked, { endsAtDirect: false });
   while (grounding.isOpen) yield* grounding.deepen();
   return grounding.isTooLarge ? undefined : yield* grounding.nodes();
 }
@@ -59,6 +59,10 @@ interface Open {
 
 const denied: GroundFormula = { kind: "value", verdict: DENIED };
 
+function isAllowed(formula: GroundFormula): boolean {
+  return formula.kind === "value" && formula.verdict === ALLOWED;
+}
+
 /** Grounds a network level by level: the names of entities that are one hop further each time. */
 export class Grounding {
   readonly #network: RestrictedNetwork;
@@ -67,6 +71,7 @@ export class Grounding {
   readonly #nodes: Open[] = [];
   readonly #entities = new Set<string>();
   readonly #pace = new Pace();
+  readonly #endsAtDirect: boolean;
   /** Nodes to ground, those of the current level and those one hop further. */
   #near: number[] = [];
   #far: number[] = [];
@@ -74,9 +79,16 @@ export class Grounding {
   #levels = 0;
   #isTooLarge = false;
 
-  constructor(network: RestrictedNetwork, roots: readonly Node[], asked: EvaluationInput) {
+  /** With `endsAtDirect` no usersets are read of a relation that the subject itself stands in. */
+  constructor(
+    network: RestrictedNetwork,
+    roots: readonly Node[],
+    asked: EvaluationInput,
+    { endsAtDirect }: { readonly endsAtDirect: boolean },
+  ) {
     this.#network = network;
     this.#asked = asked;
+    this.#endsAtDirect = endsAtDirect;
     for (const root of roots) this.#add(root, asked.entityId, 0, this.#near);
   }
 
@@ -155,6 +167,7 @@ export class Grounding {
         const operands: GroundFormula[] = holdsDirectly(this.#network, formula)
           ? [this.#value(open, { kind: "direct", relations: [formula.relation] })]
           : [];
+        if (this.#endsAtDirect && operands.some(isAllowed)) return { kind: "or", operands };
         for (const node of formula.usersets) {
           operands.push(...(yield* this.#hops(open, formula.relation, node, node.name)));
         }
