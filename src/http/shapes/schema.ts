@@ -7,7 +7,7 @@ import { namePattern } from "../../service/field.ts";
 import type { PartialWriteSchemaRequest } from "../../service/schemas.ts";
 import { nextPage, timeAnswer } from "./answer.ts";
 import { mapField, objectField, textField, textListField } from "./field.ts";
-import { nameRule, schemaVersionField, textRule } from "./value-fields.ts";
+import { nameRule, schemaVersionField, textRule, filledTextRule } from "./value-fields.ts";
 
 const schemaField = textField({
   description: "The whole schema. A line break may also be a backslash and an `n`.",
@@ -30,7 +30,7 @@ export const activateSchemaBody = Type.Object({
   schema_version: textField({
     description: "The old version whose text is written.",
     required: true,
-    ...textRule,
+    ...filledTextRule,
   }),
   expected_head: textField({
     description: "The newest version, which is replaced; absent for any.",

@@ -20,6 +20,8 @@ export const nameRule: About = { pattern: namePattern };
 
 /** Free text, which may contain everything except NUL. */
 export const textRule: About = { pattern: new RegExp(String.raw`^[^\x00]*$`) };
+/** The same, but not empty. */
+export const filledTextRule: About = { pattern: new RegExp(String.raw`^[^\x00]+$`) };
 
 const optionalName = new RegExp(`^$|${namePattern.source}`);
 const maxUint32 = 2 ** 32 - 1;
