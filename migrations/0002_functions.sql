@@ -200,8 +200,7 @@ $$;
 
 -- Tenants and schemas
 
--- Makes a text the head of the tenant's schema; with `base`, only when `base` is still the head, or
--- when there is none yet and `base` is empty.
+-- Makes a text the head of the tenant's schema; with `base`, only when `base` is still the head.
 -- Returns one row. `outcome` is `written`, `no_tenant`, `other_head`, or `behind` when
 -- `new_version` does not come after the head; `head` is the head before the call.
 -- Locks: the row of the tenant, until the transaction ends, so that writers of one tenant's schema
@@ -219,7 +218,7 @@ begin
     for no key update;
   if not found then
     outcome := 'no_tenant';
-  elsif base is not null and coalesce(head, '') <> base then
+  elsif base is not null and head is distinct from base then
     outcome := 'other_head';
   elsif head is not null and new_version collate "C" <= head then
     outcome := 'behind';

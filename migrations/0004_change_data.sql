@@ -271,10 +271,38 @@ begin
 end
 $$;
 
+-- Makes a text the head of the tenant's schema; with `base`, only when `base` is still the head, or
+-- when there is none yet and `base` is empty, which is new here.
+-- Returns one row. `outcome` is `written`, `no_tenant`, `other_head`, or `behind` when
+-- `new_version` does not come after the head; `head` is the head before the call.
+-- Locks: the row of the tenant, until the transaction ends, so that writers of one tenant's schema
+-- follow one another.
+create or replace function write_schema(tenant_id text, new_version text, new_text text, base text)
+returns table (outcome text, head text)
+language plpgsql volatile
+as $$
+#variable_conflict use_column
+declare
+  number_here bigint;
+begin
+  select tenants.number, tenants.head_version into number_here, head
+    from tenants where tenants.id = tenant_id
+    for no key update;
+  if not found then
+    outcome := 'no_tenant';
+  elsif base is not null and coalesce(head, '') <> base then
+    outcome := 'other_head';
+  elsif head is not null and new_version collate "C" <= head then
+    outcome := 'behind';
+  else
+    insert into schemas (tenant, version, text) values (number_here, new_version, new_text);
+    update tenants set head_version = new_version where number = number_here;
+    outcome := 'written';
+  end if;
+  return next;
+end
+$$;
+
 revoke execute on function
   filter_stripes, missing_tuples, present_tuples, change_data
 from public;
-
--- Down Migration
-
-drop function change_data, present_tuples, missing_tuples, filter_stripes;

@@ -7,7 +7,7 @@ import type { EvaluationInput } from "./judge.ts";
 import { findModel, type Model } from "./model.ts";
 import { type Proofs, shortestProofs } from "./proofs.ts";
 
-/** Names of entities that an answer rests on, each with its verdict, whatever the depth. */
+/** Names of entities that an answer rests on, each with its verdict. The depth does not count. */
 export interface Decided {
   /** Node i is gate i of the circuit. The question is the first one. */
   readonly nodes: readonly GroundNode[];

@@ -167,7 +167,7 @@ test("a token that was changed, or is of another database or server, is refused"
   await elsewhere.close();
 });
 
-test("the code of a token is that of the secret of the database, of whatever length", async () => {
+test("the code of a token is that of the secret of the database, which may be short or long", async () => {
   for (const secret of [
     "short",
     "x".repeat(64),

@@ -153,7 +153,7 @@ test("after the later transaction was undone, the earlier one goes on", async ()
   assert.equal((await replayed(tenant)).length, 3);
 });
 
-test("a later change of another key is in nobody's way", async () => {
+test("a later change of another key holds up no change", async () => {
   const tenant = await tenantWithSchema(store);
   await write(store, tenant, { tuples: [owner("1"), owner("2")] });
   const early = await application(tenant);

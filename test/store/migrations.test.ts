@@ -36,14 +36,13 @@ async function objects(): Promise<readonly string[]> {
   return rows.map(({ name }) => name);
 }
 
-test("migrations go up once, and one that replaces functions is not taken back", async () => {
+test("migrations go up once, and the last of them, which replaces functions, is not taken back", async () => {
   const up = await migrateUp(place.url);
   assert.deepEqual(up, up.toSorted());
   const state = await objects();
   assert.ok(state.length > 50);
   assert.deepEqual(await migrateUp(place.url), []);
-  const kept = "0003_application_writes";
-  await fails(migrateDown(place.url, up.length), "MIGRATION", "changed nothing", kept);
+  await fails(migrateDown(place.url, 1), "MIGRATION", "changed nothing", up.at(-1) ?? "");
   assert.deepEqual(await objects(), state);
   assert.deepEqual(await migrateUp(place.url), []);
 });
