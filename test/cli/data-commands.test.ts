@@ -1,56 +1,20 @@
 import assert from "node:assert/strict";
 import { after, before, test } from "node:test";
 
-import { type Finished, runPemba, startServing } from "../support/pemba.ts";
+import { type ClientScene, openClientScene, tenantWithSchema } from "./client-scene.ts";
 
-const schema = `entity user {}
-
-entity group {
-  relation member @user @group
-}
-
-entity doc {
-  relation viewer @user @group @group#member
-  attribute public boolean
-  attribute tags string[]
-  attribute score double
-  permission view = viewer or f(score)
-}
-
-rule f(score double) {
-  score > 1.0 // high
-}
-`;
-
-const server = startServing([]);
-let url = "";
+let scene: ClientScene;
 
 before(async () => {
-  ({ url } = await server.addresses);
+  scene = await openClientScene();
 });
 
-after(() => server.process.kill());
-
-async function pemba(words: readonly string[], input = ""): Promise<Finished> {
-  return await runPemba(words, { env: { PEMBA_URL: url }, input });
-}
-
-/** A tenant of its own with the schema, and what runs a command there. */
-async function tenantWithSchema(
-  id: string,
-): Promise<(words: readonly string[], input?: string) => Promise<string>> {
-  const run = async (words: readonly string[], input = ""): Promise<string> => {
-    const { status, stdout, stderr } = await pemba([...words, "--tenant", id], input);
-    assert.deepEqual([status, stderr], [0, ""]);
-    return stdout;
-  };
-  assert.equal((await pemba(["tenant", "create", id])).stdout, `${id}\n`);
-  await run(["schema", "write", "-"], schema);
-  return run;
-}
+after(async () => {
+  await scene.close();
+});
 
 test("tuples are written, read by each part of a filter, and deleted", async () => {
-  const run = await tenantWithSchema("tuples");
+  const run = await tenantWithSchema(scene, "tuples");
   const facts = [
     "doc:a#viewer@group:g",
     "doc:a#viewer@group:g#member",
@@ -73,18 +37,18 @@ test("tuples are written, read by each part of a filter, and deleted", async () 
 });
 
 test("a tuple is not deleted if the server would delete usersets of its subject with it", async () => {
-  const run = await tenantWithSchema("usersets");
+  const run = await tenantWithSchema(scene, "usersets");
   const facts = ["doc:a#viewer@group:g", "doc:a#viewer@group:g#member"];
   await run(["tuple", "write", ...facts]);
   const words = ["tuple", "delete", "doc:a#viewer@group:g", "--tenant", "usersets"];
-  const { status, stderr } = await pemba(words);
+  const { status, stderr } = await scene.pemba(words);
   assert.equal(status, 1);
   assert.match(stderr, /`doc:a#viewer@group:g#member` would go, too/);
   assert.deepEqual((await run(["tuple", "read"])).trimEnd().split("\n").toSorted(), facts);
 });
 
 test("attributes are written, read as they can be written again, and deleted", async () => {
-  const run = await tenantWithSchema("attributes");
+  const run = await tenantWithSchema(scene, "attributes");
   const facts = [
     "doc:a$public|boolean:true",
     "doc:a$score|double:1.5",
@@ -120,7 +84,7 @@ test("what the commands of data do not understand is one line and status 1", asy
     [["tuple", "read", "doc:a"], /tuple read: `doc:a` is not understood$/],
   ] as const;
   for (const [words, expected] of mistakes) {
-    const { status, stdout, stderr } = await pemba(words);
+    const { status, stdout, stderr } = await scene.pemba(words);
     assert.deepEqual([status, stdout], [1, ""], stderr);
     assert.match(stderr, /^pemba: [^\n]+\n$/);
     assert.match(stderr.trimEnd(), expected);

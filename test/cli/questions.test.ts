@@ -7,7 +7,8 @@ import { join } from "node:path";
 import { after, before, test, type TestContext } from "node:test";
 
 import { certificateFolder, makeCertificate } from "../support/certificate-files.ts";
-import { type Finished, runPemba, servePemba, startServing } from "../support/pemba.ts";
+import { runPemba, servePemba } from "../support/pemba.ts";
+import { type ClientScene, openClientScene } from "./client-scene.ts";
 
 const schema = `entity user {}
 entity group { relation member @user }
@@ -22,12 +23,11 @@ entity doc {
 rule is_low(level integer) { level < int(context.data.limit) }
 `;
 
-const server = startServing([]);
-let url = "";
+let scene: ClientScene;
 
 before(async () => {
-  ({ url } = await server.addresses);
-  const written = await pemba(["schema", "write", "-"], schema);
+  scene = await openClientScene();
+  const written = await scene.pemba(["schema", "write", "-"], schema);
   assert.equal(written.status, 0, written.stderr);
   const facts = [
     "doc:plan#viewer@user:ada",
@@ -37,15 +37,13 @@ before(async () => {
     "group:all#member@user:bob",
     "group:all#member@user:eve",
   ];
-  const { status, stderr } = await pemba(["tuple", "write", ...facts]);
+  const { status, stderr } = await scene.pemba(["tuple", "write", ...facts]);
   assert.equal(status, 0, stderr);
 });
 
-after(() => server.process.kill());
-
-async function pemba(words: readonly string[], input = ""): Promise<Finished> {
-  return await runPemba(words, { env: { PEMBA_URL: url }, input });
-}
+after(async () => {
+  await scene.close();
+});
 
 function contextFile(t: TestContext, content: string): string {
   const folder = mkdtempSync(join(tmpdir(), "pemba-context-"));
@@ -56,18 +54,18 @@ function contextFile(t: TestContext, content: string): string {
 }
 
 test("check ends with 0 if it is allowed and with 2 if it is denied", async () => {
-  const allowed = await pemba(["check", "doc:plan", "view", "user:ada"]);
+  const allowed = await scene.pemba(["check", "doc:plan", "view", "user:ada"]);
   assert.deepEqual(allowed, { status: 0, stdout: "allowed\n", stderr: "" });
-  const denied = await pemba(["check", "doc:plan", "view", "user:bob"]);
+  const denied = await scene.pemba(["check", "doc:plan", "view", "user:bob"]);
   assert.deepEqual(denied, { status: 2, stdout: "denied\n", stderr: "" });
-  const userset = await pemba(["check", "doc:plan", "viewer", "group:all#member"]);
+  const userset = await scene.pemba(["check", "doc:plan", "viewer", "group:all#member"]);
   assert.equal(userset.status, 0);
 });
 
 test("check --quiet prints nothing, and --json prints the answer of the server", async () => {
-  const quiet = await pemba(["check", "--quiet", "doc:plan", "view", "user:bob"]);
+  const quiet = await scene.pemba(["check", "--quiet", "doc:plan", "view", "user:bob"]);
   assert.deepEqual(quiet, { status: 2, stdout: "", stderr: "" });
-  const json = await pemba(["check", "doc:plan", "view", "user:ada", "--json"]);
+  const json = await scene.pemba(["check", "doc:plan", "view", "user:ada", "--json"]);
   const answer = JSON.parse(json.stdout) as { can: unknown; metadata: object };
   assert.equal(answer.can, "RESULT_ALLOWED");
   assert.ok("check_count" in answer.metadata);
@@ -86,7 +84,7 @@ test("check ends with 1 after an error, which is one line", async () => {
     [["doc:plan", "low", "user:ada"], /is_low/],
   ] as const;
   for (const [words, expected] of mistakes) {
-    const { status, stdout, stderr } = await pemba(["check", ...words]);
+    const { status, stdout, stderr } = await scene.pemba(["check", ...words]);
     assert.deepEqual([status, stdout], [1, ""], stderr);
     assert.match(stderr, /^pemba: [^\n]+\n$/);
     assert.match(stderr.trimEnd(), expected);
@@ -110,11 +108,11 @@ test("a context counts for its question alone, with facts as text or as JSON", a
     }),
   );
   const answer = async (words: readonly string[]): Promise<string> =>
-    (await pemba(["check", ...words, "--context", context])).stdout.trim();
+    (await scene.pemba(["check", ...words, "--context", context])).stdout.trim();
   assert.equal(await answer(["doc:plan", "view", "user:zoe"]), "allowed");
   assert.equal(await answer(["doc:plan", "view", "user:ada"]), "denied");
   assert.equal(await answer(["doc:plan", "low", "user:ada"]), "allowed");
-  assert.equal((await pemba(["check", "doc:plan", "view", "user:zoe"])).status, 2);
+  assert.equal((await scene.pemba(["check", "doc:plan", "view", "user:zoe"])).status, 2);
 });
 
 test("a context that cannot be read names its file and place", async (t) => {
@@ -126,7 +124,7 @@ test("a context that cannot be read names its file and place", async (t) => {
     ['{"attributes":["doc:1#viewer@user:a"]}', /attributes\[0\]: `[^`]*` belongs to the other/],
   ] as const) {
     const words = ["check", "doc:plan", "view", "user:a", "--context", contextFile(t, content)];
-    const { status, stderr } = await pemba(words);
+    const { status, stderr } = await scene.pemba(words);
     assert.equal(status, 1);
     assert.match(stderr, /^pemba: --context: `[^`]*context\.json` [^\n]*\n$/);
     assert.match(stderr, expected);
@@ -134,37 +132,37 @@ test("a context that cannot be read names its file and place", async (t) => {
 });
 
 test("a snap token asks at its state", async () => {
-  const { stdout: token } = await pemba(["tuple", "write", "doc:old#viewer@user:ada"]);
-  await pemba(["tuple", "delete", "doc:old#viewer@user:ada"]);
+  const { stdout: token } = await scene.pemba(["tuple", "write", "doc:old#viewer@user:ada"]);
+  await scene.pemba(["tuple", "delete", "doc:old#viewer@user:ada"]);
   const words = ["check", "doc:old", "view", "user:ada"];
-  assert.equal((await pemba(words)).stdout, "denied\n");
-  assert.equal((await pemba([...words, "--snap-token", token.trim()])).stdout, "allowed\n");
+  assert.equal((await scene.pemba(words)).stdout, "denied\n");
+  assert.equal((await scene.pemba([...words, "--snap-token", token.trim()])).stdout, "allowed\n");
 });
 
 test("lookup lists the entities, and who the subjects, one in each line", async () => {
-  assert.equal((await pemba(["lookup", "doc", "view", "user:ada"])).stdout, "memo\nplan\n");
-  assert.equal((await pemba(["lookup", "doc", "view", "user:zoe"])).stdout, "");
-  assert.equal((await pemba(["who", "doc:plan", "view", "user"])).stdout, "ada\neve\n");
-  assert.equal((await pemba(["who", "doc:plan", "viewer", "group#member"])).stdout, "all\n");
-  const json = await pemba(["who", "doc:plan", "view", "user", "--json"]);
+  assert.equal((await scene.pemba(["lookup", "doc", "view", "user:ada"])).stdout, "memo\nplan\n");
+  assert.equal((await scene.pemba(["lookup", "doc", "view", "user:zoe"])).stdout, "");
+  assert.equal((await scene.pemba(["who", "doc:plan", "view", "user"])).stdout, "ada\neve\n");
+  assert.equal((await scene.pemba(["who", "doc:plan", "viewer", "group#member"])).stdout, "all\n");
+  const json = await scene.pemba(["who", "doc:plan", "view", "user", "--json"]);
   assert.deepEqual(JSON.parse(json.stdout), {
     subject_ids: ["ada", "eve"],
     continuous_token: "",
   });
-  const wrong = await pemba(["who", "doc:plan", "view", "user:ada"]);
+  const wrong = await scene.pemba(["who", "doc:plan", "view", "user:ada"]);
   assert.match(wrong.stderr, /^pemba: `user:ada` is not a type of subjects such as /);
 });
 
 test("lookup goes through all pages", async () => {
   const ids = Array.from({ length: 1_500 }, (_, index) => `p${String(index).padStart(4, "0")}`);
   const input = ids.map((id) => `doc:${id}#viewer@user:many`).join("\n");
-  assert.equal((await pemba(["import", "-"], input)).status, 0);
-  const { stdout } = await pemba(["lookup", "doc", "view", "user:many"]);
+  assert.equal((await scene.pemba(["import", "-"], input)).status, 0);
+  const { stdout } = await scene.pemba(["lookup", "doc", "view", "user:many"]);
   assert.deepEqual(stdout.trimEnd().split("\n"), ids);
 });
 
 test("can lists each name of the entity with its answer", async () => {
-  const { stdout } = await pemba(
+  const { stdout } = await scene.pemba(
     ["can", "doc:memo", "user:ada", "--context", "-"],
     '{"data":{"limit":0}}',
   );
@@ -172,7 +170,7 @@ test("can lists each name of the entity with its answer", async () => {
 });
 
 test("expand prints the tree with its operators, subjects and values", async () => {
-  const { stdout, stderr } = await pemba(["expand", "doc:plan", "view"]);
+  const { stdout, stderr } = await scene.pemba(["expand", "doc:plan", "view"]);
   assert.equal(stderr, "");
   assert.equal(
     stdout,
@@ -203,7 +201,7 @@ test("an answer that is neither allowed nor denied is an error", async (t) => {
   assert.ok(typeof address === "object" && address !== null);
   const odd = `http://127.0.0.1:${address.port}`;
   const words = ["check", "doc:plan", "view", "user:ada", "--url", odd];
-  const { status, stdout, stderr } = await pemba(words);
+  const { status, stdout, stderr } = await scene.pemba(words);
   assert.deepEqual([status, stdout], [1, ""]);
   assert.match(stderr, /^pemba: http[^\n]*: the answer is not one of Pemba\n$/);
 });

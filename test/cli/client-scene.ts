@@ -1,0 +1,62 @@
+import assert from "node:assert/strict";
+
+import { CommandsProcess } from "../support/commands-process.ts";
+import { type Finished, runPemba, startServing } from "../support/pemba.ts";
+
+/** A server on the memory engine, and commands that ask it. */
+export interface ClientScene {
+  /** Runs a command against the server; with `input`, in a process of its own that reads it. */
+  readonly pemba: (words: readonly string[], input?: string) => Promise<Finished>;
+  readonly close: () => Promise<void>;
+}
+
+export async function openClientScene(): Promise<ClientScene> {
+  const server = startServing([]);
+  const { url } = await server.addresses;
+  const commands = new CommandsProcess();
+  const env = { PEMBA_URL: url };
+  return {
+    pemba: async (words, input) =>
+      input === undefined ? await commands.run(words, env) : await runPemba(words, { env, input }),
+    close: async () => {
+      await commands.close();
+      server.process.kill();
+      await server.finished;
+    },
+  };
+}
+
+/** A schema for tenants of tests, laid out as `pemba schema format` does. */
+export const docSchema = `entity user {}
+
+entity group {
+  relation member @user @group
+}
+
+entity doc {
+  relation viewer @user @group @group#member
+  attribute public boolean
+  attribute tags string[]
+  attribute score double
+  permission view = viewer or f(score)
+}
+
+rule f(score double) {
+  score > 1.0 // high
+}
+`;
+
+/** Makes a tenant with `docSchema`. Returns what runs a command there that succeeds. */
+export async function tenantWithSchema(
+  { pemba }: ClientScene,
+  id: string,
+): Promise<(words: readonly string[], input?: string) => Promise<string>> {
+  const run = async (words: readonly string[], input?: string): Promise<string> => {
+    const { status, stdout, stderr } = await pemba([...words, "--tenant", id], input);
+    assert.deepEqual([status, stderr], [0, ""]);
+    return stdout;
+  };
+  assert.equal((await pemba(["tenant", "create", id])).stdout, `${id}\n`);
+  await run(["schema", "write", "-"], docSchema);
+  return run;
+}
