@@ -4,7 +4,8 @@ import type { Socket } from "node:net";
 interface ConnectionGroup {
   readonly name: string | undefined;
   connections: number;
-  idle: number;
+  /** In the order in which they became idle. */
+  readonly idle: Set<ClientConnection>;
 }
 
 /** A connection that is open. */
@@ -18,9 +19,6 @@ interface ClientConnection {
 
 /** A group makes room first when its idle connections exceed this part of the limit. */
 const crowdPart = 1 / 8;
-
-/** How many idle connections are looked at to find one of such a group. */
-const looksMax = 64;
 
 /**
  * Counts the connections of a listener, each of which has a key. A connection is busy while a request
@@ -36,7 +34,9 @@ export class Connections {
   readonly #idle = new Set<ClientConnection>();
   /** Those that have connections, without the unnamed one. */
   readonly #groups = new Map<string, ConnectionGroup>();
-  readonly #unnamed: ConnectionGroup = { name: undefined, connections: 0, idle: 0 };
+  readonly #unnamed: ConnectionGroup = { name: undefined, connections: 0, idle: new Set() };
+  /** Those with very many idle connections, hence few. */
+  readonly #crowds = new Set<ConnectionGroup>();
   #open = 0;
 
   constructor(max: number) {
@@ -78,31 +78,25 @@ export class Connections {
   }
 
   #makeRoom(): boolean {
-    const [longest] = this.#idle;
-    const one = this.#longestOfCrowd() ?? longest;
+    const [one] = this.#crowds.values().next().value?.idle ?? this.#idle;
     if (one === undefined) return false;
     this.#removeIdle(one);
     one.close();
     return true;
   }
 
-  #longestOfCrowd(): ClientConnection | undefined {
-    let looks = 0;
-    for (const one of this.#idle) {
-      if (one.group.idle > this.#max * crowdPart) return one;
-      looks += 1;
-      if (looks === looksMax) return undefined;
-    }
-    return undefined;
-  }
-
   #addIdle(connection: ClientConnection): void {
+    const { group } = connection;
     this.#idle.add(connection);
-    connection.group.idle += 1;
+    group.idle.add(connection);
+    if (group.idle.size > this.#max * crowdPart) this.#crowds.add(group);
   }
 
   #removeIdle(connection: ClientConnection): void {
-    if (this.#idle.delete(connection)) connection.group.idle -= 1;
+    const { group } = connection;
+    this.#idle.delete(connection);
+    group.idle.delete(connection);
+    if (group.idle.size <= this.#max * crowdPart) this.#crowds.delete(group);
   }
 
   /** The connection is busy. */
@@ -121,7 +115,7 @@ export class Connections {
     if (name === undefined) return this.#unnamed;
     const known = this.#groups.get(name);
     if (known !== undefined) return known;
-    const group = { name, connections: 0, idle: 0 };
+    const group = { name, connections: 0, idle: new Set<ClientConnection>() };
     this.#groups.set(name, group);
     return group;
   }

@@ -60,6 +60,19 @@ test("a connection of a group that has many idle ones makes room before one that
   assert.deepEqual(closed, ["many 0"]);
 });
 
+test("such a group is found behind many connections of other groups that are idle for longer", () => {
+  const connections = new Connections(1000);
+  const closed: string[] = [];
+  const open = (key: string) => assert.ok(connections.opened(key, () => closed.push(key)));
+  for (let nth = 0; nth < 800; nth++) {
+    open(`of others ${nth}`);
+    connections.began(`of others ${nth}`, `group ${nth % 8}`)();
+  }
+  for (let nth = 0; nth < 200; nth++) open(`new ${nth}`);
+  open("one more");
+  assert.deepEqual(closed, ["new 0"]);
+});
+
 test("without such a group the connection that is idle for longest makes room", () => {
   const connections = new Connections(16);
   const closed: string[] = [];
