@@ -82,7 +82,7 @@ function chosen(names: readonly string[]): readonly Abuse[] {
 }
 
 /** The heap that Node takes where the manifest in `deploy` allows it a gibibyte. */
-const heapMegabytes = 512;
+const heapOptions = "--max-old-space-size=512 --max-semi-space-size=16";
 
 /** Started as it is shipped, but for its rate limit, which would refuse nearly all. */
 async function onServer<T>(
@@ -91,7 +91,7 @@ async function onServer<T>(
 ): Promise<T> {
   const serving = startServing([], {
     env: {
-      NODE_OPTIONS: `--max-old-space-size=${heapMegabytes}`,
+      NODE_OPTIONS: heapOptions,
       SERVICE_SERVICE_WATCH_ENABLED: "true",
       ...(databaseUrl === undefined
         ? { SERVICE_DATABASE_ENGINE: "memory" }
