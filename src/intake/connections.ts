@@ -17,15 +17,15 @@ interface ClientConnection {
   group: ConnectionGroup;
 }
 
-/** A group makes room first when its idle connections exceed this part of the limit. */
+/** A group makes room first when its connections exceed this part of the limit. */
 const crowdPart = 1 / 8;
 
 /**
  * Counts the connections of a listener, each of which has a key. A connection is busy while a request
  * is under way on it, and idle otherwise, also before its first request. When one more comes than the
- * limit allows, the one that has been idle for longest makes room. When a group has very many idle ones,
- * it is one of that group: the connections of a tenant that opens thousands do not end those of a
- * tenant that has few.
+ * limit allows, the one that has been idle for longest makes room. When a group has very many and not all
+ * are busy, it is one of that group: the connections of a tenant that opens thousands do not end those of
+ * a tenant that has few.
  */
 export class Connections {
   readonly #max: number;
@@ -35,7 +35,7 @@ export class Connections {
   /** Those that have connections, without the unnamed one. */
   readonly #groups = new Map<string, ConnectionGroup>();
   readonly #unnamed: ConnectionGroup = { name: undefined, connections: 0, idle: new Set() };
-  /** Those with very many idle connections, hence few. */
+  /** Those with very many connections, hence few. */
   readonly #crowds = new Set<ConnectionGroup>();
   #open = 0;
 
@@ -50,9 +50,8 @@ export class Connections {
   opened(key: string, close: () => void): (() => void) | undefined {
     if (this.#open >= this.#max && !this.#makeRoom()) return undefined;
     this.#open += 1;
-    const group = this.#unnamed;
-    group.connections += 1;
-    const connection: ClientConnection = { close, requests: 0, group };
+    const connection: ClientConnection = { close, requests: 0, group: this.#unnamed };
+    this.#addToGroup(connection);
     this.#byKey.set(key, connection);
     this.#addIdle(connection);
     return () => {
@@ -78,36 +77,43 @@ export class Connections {
   }
 
   #makeRoom(): boolean {
-    const [one] = this.#crowds.values().next().value?.idle ?? this.#idle;
+    const [one] = this.#idleOfCrowd() ?? this.#idle;
     if (one === undefined) return false;
     this.#removeIdle(one);
     one.close();
     return true;
   }
 
+  #idleOfCrowd(): Set<ClientConnection> | undefined {
+    for (const { idle } of this.#crowds) if (idle.size > 0) return idle;
+    return undefined;
+  }
+
   #addIdle(connection: ClientConnection): void {
-    const { group } = connection;
     this.#idle.add(connection);
-    group.idle.add(connection);
-    if (group.idle.size > this.#max * crowdPart) this.#crowds.add(group);
+    connection.group.idle.add(connection);
   }
 
   #removeIdle(connection: ClientConnection): void {
-    const { group } = connection;
     this.#idle.delete(connection);
-    group.idle.delete(connection);
-    if (group.idle.size <= this.#max * crowdPart) this.#crowds.delete(group);
+    connection.group.idle.delete(connection);
   }
 
   /** The connection is busy. */
   #enterGroup(connection: ClientConnection, name: string | undefined): void {
     this.#leaveGroup(connection);
     connection.group = this.#groupOf(name);
-    connection.group.connections += 1;
+    this.#addToGroup(connection);
+  }
+
+  #addToGroup({ group }: ClientConnection): void {
+    group.connections += 1;
+    if (group.connections > this.#max * crowdPart) this.#crowds.add(group);
   }
 
   #leaveGroup({ group }: ClientConnection): void {
     group.connections -= 1;
+    if (group.connections <= this.#max * crowdPart) this.#crowds.delete(group);
     if (group.connections === 0 && group.name !== undefined) this.#groups.delete(group.name);
   }
 

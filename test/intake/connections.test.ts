@@ -46,7 +46,7 @@ test("what ends after its connection has leaves the next one of the same key alo
   assert.equal(connections.opened("other", assert.fail), undefined);
 });
 
-test("a connection of a group that has many idle ones makes room before one that is idle for longer", () => {
+test("a connection of a group that has many makes room before one that is idle for longer", () => {
   const connections = new Connections(16);
   const closed: string[] = [];
   const open = (key: string, group: string) => {
@@ -58,6 +58,25 @@ test("a connection of a group that has many idle ones makes room before one that
   for (let nth = 0; nth < 14; nth++) open(`many ${nth}`, "many");
   assert.ok(connections.opened("new", assert.fail));
   assert.deepEqual(closed, ["many 0"]);
+});
+
+test("a group of which nearly all connections are busy makes room before one that is idle for longer", () => {
+  const connections = new Connections(100);
+  const closed: string[] = [];
+  const open = (key: string) => assert.ok(connections.opened(key, () => closed.push(key)));
+  open("of another");
+  connections.began("of another", "few")();
+  for (let nth = 0; nth < 98; nth++) {
+    open(`busy ${nth}`);
+    connections.began(`busy ${nth}`, "many");
+  }
+  open("idle");
+  connections.began("idle", "many")();
+  open("first");
+  assert.deepEqual(closed, ["idle"]);
+  connections.began("first", "third");
+  open("second");
+  assert.deepEqual(closed, ["idle", "of another"]);
 });
 
 test("such a group is found behind many connections of other groups that are idle for longer", () => {
