@@ -13,6 +13,8 @@ interface ClientConnection {
   readonly close: () => void;
   /** How many requests are under way on it. */
   requests: number;
+  /** When it became idle, in milliseconds of the clock. */
+  idleSince: number;
   /** By what its last request was for; the unnamed one when that is not known, and before the first one. */
   group: ConnectionGroup;
 }
@@ -21,14 +23,21 @@ interface ClientConnection {
 const crowdPart = 1 / 8;
 
 /**
+ * A connection that was idle for less is likely to be used again at once, and its next request may have
+ * been sent.
+ */
+const restMs = 1_000;
+
+/**
  * Counts the connections of a listener, each of which has a key. A connection is busy while a request
  * is under way on it, and idle otherwise, also before its first request. When one more comes than the
- * limit allows, the one that has been idle for longest makes room. When a group has very many and not all
- * are busy, it is one of that group: the connections of a tenant that opens thousands do not end those of
- * a tenant that has few.
+ * limit allows, the one that has been idle for longest makes room. When a group has very many, it is one of
+ * that group: the connections of a tenant that opens thousands do not end those of a tenant that has few.
+ * If all of that group are busy, only a connection that has been idle for a second makes room.
  */
 export class Connections {
   readonly #max: number;
+  readonly #now: () => number;
   readonly #byKey = new Map<string, ClientConnection>();
   /** In the order in which they became idle. */
   readonly #idle = new Set<ClientConnection>();
@@ -39,18 +48,19 @@ export class Connections {
   readonly #crowds = new Set<ConnectionGroup>();
   #open = 0;
 
-  constructor(max: number) {
+  constructor(max: number, now: () => number = () => performance.now()) {
     this.#max = max;
+    this.#now = now;
   }
 
   /**
-   * Counts a connection, and returns what to call when it has ended. Undefined when all others are
-   * busy and there is no room: then it is not counted. `close` is called when it is to make room.
+   * Counts a connection, and returns what to call when it has ended. Undefined when there is
+   * no room and none makes room: then it is not counted. `close` is called when it is to make room.
    */
   opened(key: string, close: () => void): (() => void) | undefined {
     if (this.#open >= this.#max && !this.#makeRoom()) return undefined;
     this.#open += 1;
-    const connection: ClientConnection = { close, requests: 0, group: this.#unnamed };
+    const connection: ClientConnection = { close, requests: 0, idleSince: 0, group: this.#unnamed };
     this.#addToGroup(connection);
     this.#byKey.set(key, connection);
     this.#addIdle(connection);
@@ -77,19 +87,26 @@ export class Connections {
   }
 
   #makeRoom(): boolean {
-    const [one] = this.#idleOfCrowd() ?? this.#idle;
+    const one = this.#toMakeRoom();
     if (one === undefined) return false;
     this.#removeIdle(one);
     one.close();
     return true;
   }
 
-  #idleOfCrowd(): Set<ClientConnection> | undefined {
-    for (const { idle } of this.#crowds) if (idle.size > 0) return idle;
-    return undefined;
+  #toMakeRoom(): ClientConnection | undefined {
+    for (const { idle } of this.#crowds) {
+      const [ofCrowd] = idle;
+      if (ofCrowd !== undefined) return ofCrowd;
+    }
+    const [longest] = this.#idle;
+    const isCrowded = this.#crowds.size > 0;
+    if (longest === undefined || !isCrowded) return longest;
+    return this.#now() - longest.idleSince >= restMs ? longest : undefined;
   }
 
   #addIdle(connection: ClientConnection): void {
+    connection.idleSince = this.#now();
     this.#idle.add(connection);
     connection.group.idle.add(connection);
   }

@@ -60,8 +60,9 @@ test("a connection of a group that has many makes room before one that is idle f
   assert.deepEqual(closed, ["many 0"]);
 });
 
-test("a group of which nearly all connections are busy makes room before one that is idle for longer", () => {
-  const connections = new Connections(100);
+test("a connection that was just used makes no room while a group that has many is busy", () => {
+  let now = 0;
+  const connections = new Connections(100, () => now);
   const closed: string[] = [];
   const open = (key: string) => assert.ok(connections.opened(key, () => closed.push(key)));
   open("of another");
@@ -75,6 +76,9 @@ test("a group of which nearly all connections are busy makes room before one tha
   open("first");
   assert.deepEqual(closed, ["idle"]);
   connections.began("first", "third");
+  now = 999;
+  assert.equal(connections.opened("second", assert.fail), undefined);
+  now = 1_000;
   open("second");
   assert.deepEqual(closed, ["idle", "of another"]);
 });
