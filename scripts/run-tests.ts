@@ -7,6 +7,7 @@ import { createInterface } from "node:readline";
 import { migrateUp } from "../src/store/postgres/migrate.ts";
 import { createTemplate, dropTestDatabases } from "../test/support/database.ts";
 import { findPostgres } from "../test/support/postgres.ts";
+import { writeBatches } from "./batches.ts";
 
 const stopSignals = ["SIGINT", "SIGTERM", "SIGHUP"] as const;
 
@@ -14,7 +15,13 @@ const stopSignals = ["SIGINT", "SIGTERM", "SIGHUP"] as const;
 export const shortTests = "test/**/!(*.long).test.ts";
 
 /** What takes long by nature: the rest. */
-export const longTests = "test/**/*.long.test.ts";
+const longTests = "test/**/*.long.test.ts";
+
+/**
+ * The runner's flag that ends a file after its last test. A test that fails seldom closes what it
+ * opened: its file would not end by itself. A batch sees to its own end.
+ */
+export const endFiles = "--test-force-exit";
 
 /** `N passed, N failed`, as the reporter ends. */
 const closingLine = /^(?<passed>\d+) passed, (?<failed>\d+) failed(?:, (?<skipped>\d+) skipped)?$/;
@@ -42,10 +49,24 @@ export interface Counts {
   readonly skipped: number;
 }
 
+/** Runs the tests of every change, many files in one process, and answers their counts. */
+export async function runShortTests(): Promise<Counts> {
+  const batches = await writeBatches(shortTests);
+  try {
+    return await runTests([batches.pattern], shortTestTimeoutMs);
+  } finally {
+    await batches.remove();
+  }
+}
+
+/** Runs the long tests, each file in a process of its own, and answers their counts. */
+export async function runLongTests(): Promise<Counts> {
+  return await runTests([endFiles, longTests], longTestTimeoutMs);
+}
+
 /** Runs tests, passes on all that is told of them but the closing line, and answers its counts. */
-export async function runTests(files: typeof shortTests | typeof longTests): Promise<Counts> {
-  const testTimeoutMs = files === shortTests ? shortTestTimeoutMs : longTestTimeoutMs;
-  const { runner, exitCode } = await startTestRun([files], { stdout: "pipe", testTimeoutMs });
+async function runTests(args: readonly string[], testTimeoutMs: number): Promise<Counts> {
+  const { runner, exitCode } = await startTestRun(args, { stdout: "pipe", testTimeoutMs });
   const tests = { passed: 0, failed: 0, skipped: 0 };
   if (runner.stdout !== null) {
     for await (const line of createInterface({ input: runner.stdout })) {
@@ -101,8 +122,6 @@ export async function startTestRun(
       "--test",
       `--test-concurrency=${concurrency}`,
       `--test-timeout=${testTimeoutMs}`,
-      // A test that fails seldom closes what it opened: its file would not end by itself.
-      "--test-force-exit",
       "--import=./test/support/whole-report.ts",
       "--test-reporter=./test/support/reporter.ts",
       "--test-reporter-destination=stdout",

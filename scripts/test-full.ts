@@ -1,4 +1,4 @@
-import { endWith, longTests, runTests } from "./run-tests.ts";
+import { endWith, runLongTests } from "./run-tests.ts";
 
 /** What `npm test` leaves out. */
-endWith(await runTests(longTests));
+endWith(await runLongTests());

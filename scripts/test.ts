@@ -1,10 +1,10 @@
 import { runChecks, runSection } from "./run-checks.ts";
-import { endWith, runTests, shortTests } from "./run-tests.ts";
+import { endWith, runShortTests } from "./run-tests.ts";
 
 /** What holds a change: the static checks, and all tests but the long ones. */
 const total = { ...(await runChecks()), skipped: 0 };
 await runSection("tests", async () => {
-  const tests = await runTests(shortTests);
+  const tests = await runShortTests();
   total.passed += tests.passed;
   total.failed += tests.failed;
   total.skipped += tests.skipped;

@@ -10,7 +10,8 @@ type Counts = Record<Outcome, number>;
  * One line a file, each failure where it happens and once more by name at the end, and a closing
  * line that is the same however the tests are run: `N passed, N failed`.
  *
- * Files run side by side but are told one after the other, each ended by its summary. Which file an
+ * Processes run side by side but are told one after the other, each ended by its summary. A process
+ * runs one test file, or a batch of them (`batch.ts`), each of which is then a suite. Which file an
  * event is of does not show in it: its place is where the test is written, maybe in a shared file.
  */
 export default async function* report(source: AsyncIterable<TestEvent>): AsyncGenerator<string> {
@@ -18,28 +19,35 @@ export default async function* report(source: AsyncIterable<TestEvent>): AsyncGe
   const failures: string[] = [];
   let counts = noCounts();
   let names: readonly string[] = [];
-  /** Files that began, and have told neither of their end nor of a fault that prevented it. */
+  /** Processes that began, and have told neither of their end nor of a fault that prevented it. */
   const unended = new Set<string>();
   for await (const { type, data } of source) {
-    if (type === "test:dequeue" && isFile(data)) {
-      unended.add(data.file);
+    if (type === "test:dequeue" && (isProcess(data) || isFileOfBatch(data))) {
+      unended.add(resolve(data.name));
     } else if (type === "test:start") {
       names = [...names.slice(0, data.nesting), data.name];
     } else if (type === "test:pass" || type === "test:fail") {
       const outcome = type === "test:pass" ? outcomeOfPass(data) : outcomeOfFail(data);
-      if (outcome === undefined) continue;
-      total[outcome]++;
-      if (!isFile(data)) counts[outcome]++;
+      if (outcome !== undefined) {
+        total[outcome]++;
+        if (!isProcess(data)) counts[outcome]++;
+      }
       if (outcome === "skipped") yield skipText(data, names);
-      if (type === "test:pass" || outcome !== "failed") continue;
-      if (isFile(data)) unended.delete(data.file);
-      const name = fullName(data, names);
-      failures.push(name);
-      yield `FAIL  ${name}\n${errorText(data)}\n\n`;
-    } else if (type === "test:summary" && data.file !== undefined) {
-      yield fileLine(data, counts);
+      if (type === "test:fail" && outcome === "failed") {
+        if (isProcess(data)) unended.delete(data.file);
+        const name = fullName(data, names);
+        failures.push(name);
+        yield `FAIL  ${name}\n${errorText(data)}\n\n`;
+      }
+      if (!isFileOfBatch(data)) continue;
+      yield fileLine(data.name, data.details.duration_ms, counts, type === "test:pass");
       counts = noCounts();
+      unended.delete(resolve(data.name));
+    } else if (type === "test:summary" && data.file !== undefined) {
       unended.delete(data.file);
+      if (!isTestFile(data.file)) continue;
+      yield fileLine(relative("", data.file), data.duration_ms, counts, data.success);
+      counts = noCounts();
     } else if (type === "test:stdout" || type === "test:stderr") {
       yield data.message;
     } else if (type === "test:interrupted") {
@@ -64,7 +72,7 @@ function noCounts(): Counts {
 }
 
 function outcomeOfPass(data: EventData.TestPass): Outcome | undefined {
-  if (isFile(data)) return undefined;
+  if (isProcess(data)) return undefined;
   const isSkipped = (data.skip ?? false) !== false || (data.todo ?? false) !== false;
   if (isSkipped) return "skipped";
   return data.details.type === "suite" ? undefined : "passed";
@@ -77,18 +85,30 @@ function outcomeOfFail(data: EventData.TestFail): Outcome | undefined {
   return failureType === "subtestsFailed" ? undefined : "failed";
 }
 
-/** Node reports a file as a test of its own, named by its path. */
-function isFile<T extends EventData.TestPass | EventData.TestFail | EventData.TestDequeue>(
-  data: T,
-): data is T & { readonly file: string } {
+type Reported = EventData.TestPass | EventData.TestFail | EventData.TestDequeue;
+
+/** Node reports a process as a test of its own, named by the path of the program. */
+function isProcess<T extends Reported>(data: T): data is T & { readonly file: string } {
   return data.nesting === 0 && data.file !== undefined && resolve(data.name) === data.file;
 }
 
+/** A file of a batch is a suite with its path as the name. */
+function isFileOfBatch(data: Reported): boolean {
+  return data.nesting === 0 && isTestFile(data.name) && !isProcess(data);
+}
+
+function isTestFile(path: string): boolean {
+  return path.endsWith(".test.ts");
+}
+
 function fullName(data: EventData.TestPass | EventData.TestFail, names: readonly string[]): string {
-  if (isFile(data)) return `${data.name}: the file ended with an error`;
-  const path = [...names.slice(0, data.nesting), data.name].join(" > ");
-  const place = data.file === undefined ? "" : `${relative("", data.file)}:${data.line ?? 1}`;
-  return `${place}  ${path}`;
+  if (isProcess(data)) return `${data.name}: the process ended with an error`;
+  if (isFileOfBatch(data)) return `${data.name}: the file fails outside its tests`;
+  const file = data.file === undefined ? "" : relative("", data.file);
+  const path = [...names.slice(0, data.nesting), data.name];
+  // A batch names its files; the place says it already, unless the test is written in a shared file.
+  if (path[0] === file) path.shift();
+  return `${file}:${data.line ?? 1}  ${path.join(" > ")}`;
 }
 
 /** Why, when a reason is given. The tests of a suite that is skipped are not told of, so it counts. */
@@ -111,10 +131,9 @@ function errorText(data: EventData.TestFail): string {
     .join("\n");
 }
 
-function fileLine(data: EventData.TestSummary, counts: Counts): string {
-  const mark = data.success && counts.failed === 0 ? "ok  " : "FAIL";
-  const seconds = (data.duration_ms / 1000).toFixed(1);
-  return `${mark}  ${relative("", data.file ?? "")}  ${countsText(counts)}  ${seconds} s\n`;
+function fileLine(path: string, durationMs: number, counts: Counts, isGood: boolean): string {
+  const mark = isGood && counts.failed === 0 ? "ok  " : "FAIL";
+  return `${mark}  ${path}  ${countsText(counts)}  ${(durationMs / 1000).toFixed(1)} s\n`;
 }
 
 function countsText({ passed, failed, skipped }: Counts): string {

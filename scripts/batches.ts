@@ -1,0 +1,82 @@
+import { globSync } from "node:fs";
+import { mkdtemp, rm, writeFile } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join, resolve } from "node:path";
+import { pathToFileURL } from "node:url";
+
+import { alone } from "../test/support/alone.ts";
+
+/** Test files that share a process. */
+export interface Batch {
+  /** A word for the output, unique in a run. */
+  readonly name: string;
+  readonly paths: readonly string[];
+}
+
+/** A process has so many files at most: one that ends early takes the rest of its files along. */
+const maxFiles = 12;
+
+/**
+ * Folders of `test/` whose files take longest, in the order in which they start: nothing long is left
+ * when the other processes have nothing more to do.
+ */
+const slowFolders = ["cli", "store", "differential", "sql-interface", "scenarios", "http"];
+
+/** Program of a batch: it is loaded as a test file and runs its files. */
+const runner = pathToFileURL(resolve("test/support/batch.ts")).href;
+
+/** Distributes test files to processes, files of one folder together; slow ones first. */
+export function batchesOf(paths: readonly string[]): readonly Batch[] {
+  const byFolder = Map.groupBy(paths.toSorted(), folderOf);
+  const folders = [...byFolder].toSorted(
+    ([a], [b]) => slownessOf(b) - slownessOf(a) || (a < b ? -1 : 1),
+  );
+  return folders.flatMap(([folder, files]) => {
+    const single = files.filter((path) => path in alone);
+    const shared = files.filter((path) => !(path in alone));
+    const count = Math.ceil(shared.length / maxFiles);
+    return [
+      ...Array.from({ length: count }, (_, index) => ({
+        name: `${folder}-${index + 1}`,
+        // Neighbours by name are of one kind, often all slow: they go to different processes.
+        paths: shared.filter((_path, place) => place % count === index),
+      })),
+      ...single.map((path, index) => ({ name: `${folder}-alone-${index + 1}`, paths: [path] })),
+    ];
+  });
+}
+
+/** Programs for Node's test runner, one for each batch. */
+export interface BatchPrograms {
+  /** Node's runner starts files in the order of their names, which is the order of the batches. */
+  readonly pattern: string;
+  readonly remove: () => Promise<void>;
+}
+
+/** Writes the programs that run the files of a pattern to a temporary folder. */
+export async function writeBatches(pattern: string): Promise<BatchPrograms> {
+  const folder = await mkdtemp(join(tmpdir(), "pemba-batches-"));
+  const batches = batchesOf(globSync(pattern));
+  await Promise.all(
+    batches.map(async ({ name, paths }, index) => {
+      const program =
+        `import { runBatch } from ${JSON.stringify(runner)};\n` +
+        `await runBatch(${JSON.stringify(paths)});\n`;
+      await writeFile(join(folder, `${String(index).padStart(3, "0")}-${name}.mjs`), program);
+    }),
+  );
+  return {
+    pattern: join(folder, "*.mjs"),
+    remove: async () => await rm(folder, { recursive: true }),
+  };
+}
+
+function folderOf(path: string): string {
+  const [, folder = "", file] = path.split("/");
+  return file === undefined ? "root" : folder;
+}
+
+function slownessOf(folder: string): number {
+  const place = slowFolders.indexOf(folder);
+  return place === -1 ? 0 : slowFolders.length - place;
+}

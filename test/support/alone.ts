@@ -1,0 +1,8 @@
+/**
+ * Test files that have a process of their own, and why. The others share processes
+ * (`scripts/batches.ts`).
+ */
+export const alone: Readonly<Record<string, string>> = {
+  "test/language/large-schema.test.ts": "measures the processor time of its process",
+  "test/store/schema-cache-size.test.ts": "measures the memory of its process",
+};
