@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 
-import { CommandsProcess } from "../support/commands-process.ts";
+import { runCommand } from "../support/commands-process.ts";
 import { type Finished, runPemba, startServing } from "../support/pemba.ts";
 
 /** A server on the memory engine, and commands that ask it. */
@@ -13,13 +13,13 @@ export interface ClientScene {
 export async function openClientScene(): Promise<ClientScene> {
   const server = startServing([]);
   const { url } = await server.addresses;
-  const commands = new CommandsProcess();
   const env = { PEMBA_URL: url };
   return {
     pemba: async (words, input) =>
-      input === undefined ? await commands.run(words, env) : await runPemba(words, { env, input }),
+      input === undefined
+        ? await runCommand(words, { env })
+        : await runPemba(words, { env, input }),
     close: async () => {
-      await commands.close();
       server.process.kill();
       await server.finished;
     },

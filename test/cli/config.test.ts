@@ -6,6 +6,7 @@ import { test, type TestContext } from "node:test";
 
 import { configurationSchema } from "../../src/config/json-schema.ts";
 import { optionKeys, options } from "../../src/config/options.ts";
+import { runCommand } from "../support/commands-process.ts";
 import { type RunOptions, runPemba } from "../support/pemba.ts";
 
 const secrets = ["hunter2", "k-one", "k-two", "token3"];
@@ -80,7 +81,7 @@ test("every key is shown with its value and where that comes from, but no secret
 
 test("the same is there as JSON, with numbers, truths and lists as such", async (t) => {
   const words = ["config", "-c", "here.yaml", "--output", "json"];
-  const { status, stdout } = await runPemba(words, given(t));
+  const { status, stdout } = await runCommand(words, given(t));
   assert.equal(status, 0);
   const shown = JSON.parse(stdout) as Readonly<Record<string, unknown>>;
   assert.deepEqual(Object.keys(shown), optionKeys);
@@ -105,7 +106,7 @@ test("the same is there as JSON, with numbers, truths and lists as such", async 
 
 test("all problems are printed instead, and the status is 1", async (t) => {
   const words = ["config", "now", "-c", "here.yaml", "--http-prot", "--output=xml"];
-  const { status, stdout, stderr } = await runPemba(words, given(t));
+  const { status, stdout, stderr } = await runCommand(words, given(t));
   assert.deepEqual([status, stdout], [1, ""]);
   assert.equal(
     stderr,
@@ -117,10 +118,10 @@ test("all problems are printed instead, and the status is 1", async (t) => {
 
 test("the schema of the file is printed with any configuration", async () => {
   const env = { SERVICE_NOTHING: "1" };
-  const { status, stdout, stderr } = await runPemba(["config", "schema"], { env });
+  const { status, stdout, stderr } = await runCommand(["config", "schema"], { env });
   assert.deepEqual([status, stderr], [0, ""]);
   assert.deepEqual(JSON.parse(stdout), configurationSchema());
-  const more = await runPemba(["config", "schema", "please"]);
+  const more = await runCommand(["config", "schema", "please"]);
   assert.deepEqual(
     [more.status, more.stderr],
     [1, "pemba: config schema: `please` is not understood\n"],
@@ -137,7 +138,7 @@ test("no value of a key that holds a secret is shown", async () => {
     const isUri = key.endsWith("uri");
     return `--${options[key].flag}=${isUri ? "postgres://u:hunter2@h/x" : "x:hunter2-and-hunter2"}`;
   });
-  const { status, stdout } = await runPemba(["config", ...flags]);
+  const { status, stdout } = await runCommand(["config", ...flags]);
   assert.equal(status, 0);
   assert.doesNotMatch(stdout, /hunter2/);
   assert.match(

@@ -3,6 +3,7 @@ import { test } from "node:test";
 
 import { openStore, tenantWithSchema, write } from "../store/engines.ts";
 import { connect, until, untilLogIsOld } from "../store/open-write.ts";
+import { runCommand } from "../support/commands-process.ts";
 import { createMigratedDatabase, createTestDatabase } from "../support/database.ts";
 import { runPemba, servePemba } from "../support/pemba.ts";
 
@@ -41,7 +42,7 @@ test("gc tells what would go, and removes it", async (t) => {
   assert.deepEqual([kept.status, kept.stderr], [0, ""]);
   assert.match(kept.stdout, /^removed 0 logged changes in /);
 
-  const preview = await runPemba(["gc", "--window", "1ms", "--dry-run"], { env });
+  const preview = await runCommand(["gc", "--window", "1ms", "--dry-run"], { env });
   assert.equal(preview.stderr, "");
   assert.match(
     preview.stdout,
@@ -49,7 +50,7 @@ test("gc tells what would go, and removes it", async (t) => {
   );
   assert.equal(await logged(), 2);
 
-  const { status, stdout, stderr } = await runPemba(["gc", "--window", "1ms"], { env });
+  const { status, stdout, stderr } = await runCommand(["gc", "--window", "1ms"], { env });
   assert.deepEqual([status, stderr], [0, ""]);
   assert.match(stdout, /^removed 1 logged changes in \d+\.\d s\n$/);
   assert.equal(await logged(), 1);
@@ -64,7 +65,7 @@ test("what gc does not understand is one line and status 1", async () => {
     [["gc", "--dry-run=perhaps", ...uri], /^pemba: --dry-run: expected true or false\n$/],
     [["gc", ...uri], /^pemba: [^\n]+\n$/],
   ] as const) {
-    const { status, stderr } = await runPemba(words);
+    const { status, stderr } = await runCommand(words);
     assert.equal(status, 1);
     assert.match(stderr, expected);
   }
@@ -73,7 +74,7 @@ test("what gc does not understand is one line and status 1", async () => {
 test("a database without its tables is not collected", async (t) => {
   const { url, drop } = await createTestDatabase();
   t.after(drop);
-  const { status, stderr } = await runPemba(["gc", "--database-uri", url]);
+  const { status, stderr } = await runCommand(["gc", "--database-uri", url]);
   assert.equal(status, 1);
   assert.match(stderr, /^pemba: the database lacks `0001_\w+`.*migrate up/);
 });

@@ -5,6 +5,7 @@ import { createServer, type Server } from "node:net";
 import { test, type TestContext } from "node:test";
 
 import { certificateFolder, makeCertificate } from "../support/certificate-files.ts";
+import { runCommand } from "../support/commands-process.ts";
 import { type Addresses, runPemba, servePemba } from "../support/pemba.ts";
 
 const serves = { status: 0, stdout: "the server is ready\n", stderr: "" };
@@ -17,7 +18,7 @@ test("a server is asked over REST, without a token", async (t) => {
 
 test("a server without REST is asked over gRPC", async (t) => {
   const words = portsOf(await servePemba(t, ["--http-enabled=false"]));
-  assert.deepEqual(await runPemba(["health", "--http-enabled=false", ...words]), serves);
+  assert.deepEqual(await runCommand(["health", "--http-enabled=false", ...words]), serves);
 });
 
 test("a server with TLS is asked over TLS, with any certificate", async (t) => {
@@ -25,8 +26,8 @@ test("a server with TLS is asked over TLS, with any certificate", async (t) => {
   const rest = ["--http-tls-enabled", "--http-tls-cert-path", cert, "--http-tls-key-path", key];
   const grpc = ["--grpc-tls-enabled", "--grpc-tls-cert-path", cert, "--grpc-tls-key-path", key];
   const words = [...rest, ...grpc, ...portsOf(await servePemba(t, [...rest, ...grpc]))];
-  assert.deepEqual(await runPemba(["health", ...words]), serves);
-  assert.deepEqual(await runPemba(["health", ...words, "--http-enabled=false"]), serves);
+  assert.deepEqual(await runCommand(["health", ...words]), serves);
+  assert.deepEqual(await runCommand(["health", ...words, "--http-enabled=false"]), serves);
 });
 
 test("a server that is not ready is status 1", async (t) => {
@@ -47,7 +48,7 @@ test("if no server listens, the line names the address", async (t) => {
     ["--http-port", port],
     ["--http-enabled=false", "--grpc-port", port],
   ]) {
-    const { status, stdout, stderr } = await runPemba(["health", ...words]);
+    const { status, stdout, stderr } = await runCommand(["health", ...words]);
     assert.deepEqual([status, stdout], [1, ""]);
     assert.match(
       stderr,
@@ -58,13 +59,13 @@ test("if no server listens, the line names the address", async (t) => {
 
 test("a server that accepts and never answers is not waited for without end", async (t) => {
   const port = await portOf(t, createServer());
-  const { status, stderr } = await runPemba(["health", "--http-port", port]);
+  const { status, stderr } = await runCommand(["health", "--http-port", port]);
   assert.equal(status, 1);
   assert.match(stderr, /^pemba: no server answers on [^\n]+\n$/);
 });
 
 test("a port that only the server knows cannot be asked", async () => {
-  assert.deepEqual(await runPemba(["health", "--http-port=0"]), {
+  assert.deepEqual(await runCommand(["health", "--http-port=0"]), {
     status: 1,
     stdout: "",
     stderr: "pemba: `server.http.port`: is 0, expected the port to ask\n",

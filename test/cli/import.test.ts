@@ -1,12 +1,14 @@
 import assert from "node:assert/strict";
+import { randomUUID } from "node:crypto";
 import { once } from "node:events";
 import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { createServer, type RequestListener } from "node:http";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { test, type TestContext } from "node:test";
+import { after, before, test, type TestContext } from "node:test";
 
-import { runPemba, servePemba } from "../support/pemba.ts";
+import { runCommand } from "../support/commands-process.ts";
+import { runPemba, servePemba, startServing } from "../support/pemba.ts";
 
 const schema = `
 entity user {}
@@ -27,16 +29,39 @@ function file(t: TestContext, name: string, lines: readonly string[]): string {
   return path;
 }
 
-async function post(url: string, path: string, body: object): Promise<string> {
-  const response = await fetch(`${url}/v1/tenants/t1/${path}`, {
+/** A tenant with the schema. */
+interface Target {
+  readonly url: string;
+  readonly tenant: string;
+  /** The flags by which it is found. */
+  readonly flags: readonly string[];
+}
+
+let server: ReturnType<typeof startServing>;
+
+before(() => {
+  server = startServing([]);
+});
+
+after(async () => {
+  server.process.kill();
+  await server.finished;
+});
+
+async function post(
+  { url, tenant }: Pick<Target, "url" | "tenant">,
+  path: string,
+  body: object,
+): Promise<string> {
+  const response = await fetch(`${url}/v1/tenants/${tenant}/${path}`, {
     method: "POST",
     body: JSON.stringify(body),
   });
   return await response.text();
 }
 
-async function canView(url: string, doc: string, user: string): Promise<boolean> {
-  const answer = await post(url, "permissions/check", {
+async function canView(target: Target, doc: string, user: string): Promise<boolean> {
+  const answer = await post(target, "permissions/check", {
     metadata: {},
     entity: { type: "doc", id: doc },
     permission: "view",
@@ -45,10 +70,17 @@ async function canView(url: string, doc: string, user: string): Promise<boolean>
   return answer.includes("RESULT_ALLOWED");
 }
 
-async function serveWithSchema(t: TestContext, words: readonly string[] = []): Promise<string> {
-  const { url } = await servePemba(t, words);
-  await post(url, "schemas/write", { schema });
-  return url;
+async function newTarget(): Promise<Target> {
+  const { url } = await server.addresses;
+  const tenant = randomUUID();
+  const body = JSON.stringify({ id: tenant, name: "" });
+  await fetch(`${url}/v1/tenants/create`, { method: "POST", body });
+  return await targetWithSchema({ url, tenant, flags: ["--url", url, "--tenant", tenant] });
+}
+
+async function targetWithSchema(target: Target): Promise<Target> {
+  await post(target, "schemas/write", { schema });
+  return target;
 }
 
 /** A server that answers as the test says, on a free port. */
@@ -62,7 +94,7 @@ async function fakeServer(t: TestContext, listener: RequestListener): Promise<st
 }
 
 test("JSON and text lines are accepted, the rest of the file is accounted for", async (t) => {
-  const url = await serveWithSchema(t);
+  const target = await newTarget();
   const first = file(t, "first.ndjson", [
     "# people",
     '{"entity":{"type":"doc","id":"1"},"relation":"viewer","subject":{"type":"user","id":"a","relation":""}}',
@@ -75,22 +107,22 @@ test("JSON and text lines are accepted, the rest of the file is accounted for", 
     '{"entity":{"type":"doc","id":"2"},"attribute":"public","value":{"@type":"type.googleapis.com/base.v1.BooleanValue","data":true}}',
   ]);
   const second = file(t, "second.txt", ["doc:3#viewer@user:c"]);
-  const { status, stdout, stderr } = await runPemba(["import", first, second, "--url", url]);
+  const { status, stdout, stderr } = await runPemba(["import", first, second, ...target.flags]);
   assert.equal(status, 0, stderr);
   assert.match(
     stdout,
     /^accepted 7, skipped 3 \(2 blank or comment, 1 duplicate\), refused 0, in /,
   );
   assert.equal(stderr, "");
-  assert.equal(await canView(url, "1", "a"), true);
-  assert.equal(await canView(url, "1", "b"), true);
-  assert.equal(await canView(url, "1", "c"), false);
-  assert.equal(await canView(url, "2", "c"), true);
-  assert.equal(await canView(url, "3", "c"), true);
+  assert.equal(await canView(target, "1", "a"), true);
+  assert.equal(await canView(target, "1", "b"), true);
+  assert.equal(await canView(target, "1", "c"), false);
+  assert.equal(await canView(target, "2", "c"), true);
+  assert.equal(await canView(target, "3", "c"), true);
 });
 
 test("refused lines are named with their reason and stop nothing else", async (t) => {
-  const url = await serveWithSchema(t);
+  const target = await newTarget();
   const lines = Array.from({ length: 250 }, (_, index) => `doc:d${index}#viewer@user:a`);
   lines[3] = "doc:3#viewer";
   lines[120] = "doc:120#editor@user:a";
@@ -100,8 +132,8 @@ test("refused lines are named with their reason and stop nothing else", async (t
   lines[249] =
     '{"entity":{"type":"doc","id":5},"relation":"viewer","subject":{"type":"user","id":"a"}}';
   const path = file(t, "mixed.txt", lines);
-  const words = ["import", path, "--url", url, "--batch-size", "100"];
-  const { status, stdout, stderr } = await runPemba(words);
+  const words = ["import", path, ...target.flags, "--batch-size", "100"];
+  const { status, stdout, stderr } = await runCommand(words);
   assert.equal(status, 1);
   assert.match(stdout, /^accepted 244, skipped 0 .* refused 6, in /);
   const refused = stderr.trim().split("\n");
@@ -117,24 +149,25 @@ test("refused lines are named with their reason and stop nothing else", async (t
   assert.match(reasonOf(123), /entity\.id: `a b` is not an id/);
   assert.match(reasonOf(250), /entity\.id: `5` is not a text/);
   for (const doc of ["d0", "d119", "d123", "d248"]) {
-    assert.equal(await canView(url, doc, "a"), true, doc);
+    assert.equal(await canView(target, doc, "a"), true, doc);
   }
 });
 
 test("a server that takes less at once gets smaller batches", async (t) => {
-  const url = await serveWithSchema(t, ["--database-max-data-per-write", "7"]);
+  const { url } = await servePemba(t, ["--database-max-data-per-write", "7"]);
+  const target = await targetWithSchema({ url, tenant: "t1", flags: ["--url", url] });
   const lines = Array.from({ length: 50 }, (_, index) => `doc:d${index}#viewer@user:a`);
-  const { status, stdout } = await runPemba(["import", "-", "--url", url], {
+  const { status, stdout } = await runPemba(["import", "-", ...target.flags], {
     input: lines.join("\n"),
   });
   assert.equal(status, 0);
   assert.match(stdout, /^accepted 50,/);
-  assert.equal(await canView(url, "d49", "a"), true);
+  assert.equal(await canView(target, "d49", "a"), true);
 });
 
-test("a line of standard input is named as such", async (t) => {
-  const url = await serveWithSchema(t);
-  const { status, stderr } = await runPemba(["import", "-", "--url", url], { input: "\nx\n" });
+test("a line of standard input is named as such", async () => {
+  const { flags } = await newTarget();
+  const { status, stderr } = await runPemba(["import", "-", ...flags], { input: "\nx\n" });
   assert.equal(status, 1);
   assert.match(stderr, /^stdin:2: `x` cannot be read, it has no `:`/);
 });
@@ -167,8 +200,8 @@ test("a busy server is asked again after the time it names, and each wait is rep
   assert.match(stdout, /^accepted 1,/);
 });
 
-test("an import that cannot go on says where it stopped", async (t) => {
-  const url = await serveWithSchema(t);
+test("an import that cannot go on says where it stopped", async () => {
+  const { url } = await server.addresses;
   const words = ["import", "-", "--url", url, "--tenant", "missing", "--batch-size", "1"];
   const { status, stdout, stderr } = await runPemba(words, { input: "\ndoc:1#viewer@user:a\n" });
   assert.equal(status, 1);
@@ -178,7 +211,7 @@ test("an import that cannot go on says where it stopped", async (t) => {
 
 test("invalid flags and files are reported before anything is sent", async () => {
   const words = ["import", "nowhere.ndjson", "/", "--url", "localhost", "--batch-size", "0", "--x"];
-  const { status, stderr } = await runPemba(words);
+  const { status, stderr } = await runCommand(words);
   assert.equal(status, 1);
   assert.equal(
     stderr,
@@ -189,7 +222,7 @@ test("invalid flags and files are reported before anything is sent", async () =>
       "pemba: import: `/` is a folder\n",
   );
   assert.match(
-    (await runPemba(["import"])).stderr,
+    (await runCommand(["import"])).stderr,
     /^pemba: import: expected a file, or `-` for standard input/,
   );
 });

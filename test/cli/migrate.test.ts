@@ -3,22 +3,24 @@ import { randomUUID } from "node:crypto";
 import { test } from "node:test";
 
 import { connect } from "../store/open-write.ts";
+import { runCommand } from "../support/commands-process.ts";
 import { createTestDatabase } from "../support/database.ts";
-import { runPemba } from "../support/pemba.ts";
+import { type Finished, runPemba } from "../support/pemba.ts";
 
 test("migrations go up, are listed with their time, and the last one is not taken back", async (t) => {
   const database = await createTestDatabase();
   t.after(database.drop);
   const env = { SERVICE_DATABASE_URI: database.url };
-  const migrate = async (word: string): Promise<string> => {
-    const { status, stdout, stderr } = await runPemba(["migrate", word], { env });
+  const printed = ({ status, stdout, stderr }: Finished): string => {
     assert.deepEqual([status, stderr], [0, ""]);
     return stdout;
   };
+  const migrate = async (word: string): Promise<string> =>
+    printed(await runCommand(["migrate", word], { env }));
   const pending = await migrate("status");
   assert.match(pending, /^pending +0001_\w+\n/);
   assert.doesNotMatch(pending, /\d{4}-\d\d-\d\dT/);
-  assert.match(await migrate("up"), /^applied 0001_\w+\n/);
+  assert.match(printed(await runPemba(["migrate", "up"], { env })), /^applied 0001_\w+\n/);
   assert.equal(await migrate("up"), "no migration is pending\n");
   assert.doesNotMatch(await migrate("status"), /pending/);
   const { status, stderr } = await runPemba(["migrate", "down"], { env });
@@ -40,7 +42,7 @@ test("a role that may not make tables is told so in one line", async (t) => {
   await sql`revoke create on schema public from public`;
   // A superuser that gives up its rights is a stranger too, on a server with any kind of login.
   const uri = `${database.url}?role=${role}`;
-  const { status, stderr } = await runPemba(["migrate", "up", "--database-uri", uri]);
+  const { status, stderr } = await runCommand(["migrate", "up", "--database-uri", uri]);
   assert.equal(status, 1);
   assert.equal(
     stderr,
@@ -55,7 +57,7 @@ test("migrate and gc report a refused login as serve does", async (t) => {
   const uri = new URL(database.url);
   uri.pathname = "/nowhere";
   for (const words of [["migrate", "up"], ["gc"]]) {
-    const { status, stderr } = await runPemba([...words, "--database-uri", uri.href]);
+    const { status, stderr } = await runCommand([...words, "--database-uri", uri.href]);
     assert.equal(status, 1);
     assert.match(
       stderr,
@@ -73,7 +75,7 @@ test("what migrate does not understand is one line and status 1", async () => {
     ],
     [["migrate", "--database-uri", "postgres://127.0.0.1:1/x", "up"], /^pemba: [^\n]+\n$/],
   ] as const) {
-    const { status, stderr } = await runPemba(words);
+    const { status, stderr } = await runCommand(words);
     assert.equal(status, 1);
     assert.match(stderr, expected);
   }

@@ -7,7 +7,8 @@ import { test, type TestContext } from "node:test";
 import { Type } from "typebox";
 import { Value } from "typebox/value";
 
-import { runPemba } from "../support/pemba.ts";
+import { runCommand } from "../support/commands-process.ts";
+import { type Finished, runPemba } from "../support/pemba.ts";
 
 const schema = `
 entity user {}
@@ -44,14 +45,17 @@ function schemaFile(t: TestContext, text: string): string {
 }
 
 async function printed(t: TestContext, ...words: readonly string[]): Promise<string> {
-  const { status, stdout, stderr } = await runPemba(["plan", schemaFile(t, schema), ...words]);
+  return printedBy(await runCommand(["plan", schemaFile(t, schema), ...words]));
+}
+
+function printedBy({ status, stdout, stderr }: Finished): string {
   assert.equal(status, 0, stderr);
   assert.match(stderr, oddWarning);
   return stdout;
 }
 
 test("plan prints the plan, that it is pushed down, and its statement", async (t) => {
-  const text = await printed(t, "doc", "view");
+  const text = printedBy(await runPemba(["plan", schemaFile(t, schema), "doc", "view"]));
   assert.match(text, /^doc#view@user: one search of 3 states\nstate 0: doc#view /);
   assert.match(text, /\n {2}only if not state \d \(doc#banned\)\n/);
   assert.match(text, /\npushed down: the statement has the answer\n\$1: \w+\n/);
@@ -104,7 +108,7 @@ test("what plan does not understand is one line and status 1", async (t) => {
   ] as const;
   await Promise.all(
     mistakes.map(async ([words, expected]) => {
-      const { status, stdout, stderr } = await runPemba(["plan", ...words]);
+      const { status, stdout, stderr } = await runCommand(["plan", ...words]);
       assert.deepEqual([status, stdout], [1, ""], stderr);
       assert.match(stderr, /^pemba: [^\n]+\n$/);
       assert.match(stderr.trimEnd(), expected);

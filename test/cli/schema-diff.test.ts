@@ -1,10 +1,12 @@
 import assert from "node:assert/strict";
+import { randomUUID } from "node:crypto";
 import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { test, type TestContext } from "node:test";
+import { after, before, test, type TestContext } from "node:test";
 
-import { runPemba, servePemba } from "../support/pemba.ts";
+import { runCommand } from "../support/commands-process.ts";
+import { runPemba, startServing } from "../support/pemba.ts";
 
 const old = `entity user {}
 entity doc {
@@ -21,6 +23,19 @@ entity doc {
   attribute public boolean
 }
 `;
+
+let server: ReturnType<typeof startServing>;
+let url: string;
+
+before(async () => {
+  server = startServing([]);
+  ({ url } = await server.addresses);
+});
+
+after(async () => {
+  server.process.kill();
+  await server.finished;
+});
 
 function folderWith(t: TestContext, files: Readonly<Record<string, string>>): string {
   const folder = mkdtempSync(join(tmpdir(), "pemba-diff-"));
@@ -43,7 +58,7 @@ test("schema diff lists what vanishes, changes and is new, and ends with 2", asy
 + attribute doc#public: boolean
 `,
   );
-  const json = await runPemba([...words, "--json"], { cwd });
+  const json = await runCommand([...words, "--json"], { cwd });
   assert.equal(json.status, 2);
   assert.deepEqual(JSON.parse(json.stdout), {
     differences: [
@@ -70,10 +85,10 @@ test("schema diff of schemas with one meaning ends with 0", async (t) => {
 
 test("schema diff ends with 1 for a file that does not compile", async (t) => {
   const cwd = folderWith(t, { "old.perm": old, "new.perm": changed.replace("@user", "@usr") });
-  const { status, stderr } = await runPemba(["schema", "diff", "old.perm", "new.perm"], { cwd });
+  const { status, stderr } = await runCommand(["schema", "diff", "old.perm", "new.perm"], { cwd });
   assert.equal(status, 1);
   assert.match(stderr, /^pemba: new\.perm:4:19: [^\n]*`usr`[^\n]*\n$/);
-  const alone = await runPemba(["schema", "diff", "old.perm"], { cwd });
+  const alone = await runCommand(["schema", "diff", "old.perm"], { cwd });
   assert.deepEqual([alone.status, alone.stdout], [1, ""]);
 });
 
@@ -81,26 +96,30 @@ test("schema graph prints the form that is asked", async (t) => {
   const cwd = folderWith(t, { "old.perm": old });
   const mermaid = await runPemba(["schema", "graph", "old.perm"], { cwd });
   assert.deepEqual([mermaid.status, mermaid.stdout.split("\n")[0]], [0, "flowchart LR"]);
-  const dot = await runPemba(["schema", "graph", "old.perm", "--format", "dot"], { cwd });
+  const dot = await runCommand(["schema", "graph", "old.perm", "--format", "dot"], { cwd });
   assert.deepEqual([dot.status, dot.stdout.split("\n")[0]], [0, "digraph schema {"]);
-  const wrong = await runPemba(["schema", "graph", "old.perm", "--format", "svg"], { cwd });
+  const wrong = await runCommand(["schema", "graph", "old.perm", "--format", "svg"], { cwd });
   assert.equal(wrong.status, 1);
   assert.equal(wrong.stderr, "pemba: --format: expected mermaid or dot, not `svg`\n");
 });
 
-/** Serves the old schema with these facts. */
-async function serveFacts(t: TestContext, facts: readonly string[]): Promise<string> {
-  const { url } = await servePemba(t);
-  await post(url, "schemas/write", { schema: `${old}entity robot {\n relation maker @user\n}\n` });
-  const { status, stderr } = await runPemba(["import", "-", "--url", url], {
-    input: facts.join("\n"),
-  });
+/** Makes a tenant with these facts, and returns the flags by which it is found. */
+async function tenantWith(
+  t: TestContext,
+  { schema, facts }: { readonly schema: string; readonly facts: readonly string[] },
+): Promise<readonly string[]> {
+  const id = randomUUID();
+  await post("create", { id, name: "" });
+  await post(`${id}/schemas/write`, { schema });
+  const flags = ["--url", url, "--tenant", id];
+  const cwd = folderWith(t, { "facts.txt": facts.join("\n") });
+  const { status, stderr } = await runCommand(["import", "facts.txt", ...flags], { cwd });
   assert.equal(status, 0, stderr);
-  return url;
+  return flags;
 }
 
-async function post(url: string, path: string, body: unknown): Promise<void> {
-  const response = await fetch(`${url}/v1/tenants/t1/${path}`, {
+async function post(path: string, body: unknown): Promise<void> {
+  const response = await fetch(`${url}/v1/tenants/${path}`, {
     method: "POST",
     body: JSON.stringify(body),
   });
@@ -108,14 +127,17 @@ async function post(url: string, path: string, body: unknown): Promise<void> {
 }
 
 test("schema diff against a server begins with its head, and counts what uses a name that vanishes", async (t) => {
-  const url = await serveFacts(t, [
-    "doc:a#viewer@user:u",
-    "doc:b#viewer@user:u",
-    "doc:a#owner@user:u",
-    "robot:r#maker@user:u",
-  ]);
+  const flags = await tenantWith(t, {
+    schema: `${old}entity robot {\n relation maker @user\n}\n`,
+    facts: [
+      "doc:a#viewer@user:u",
+      "doc:b#viewer@user:u",
+      "doc:a#owner@user:u",
+      "robot:r#maker@user:u",
+    ],
+  });
   const cwd = folderWith(t, { "old.perm": old, "new.perm": changed });
-  const head = await runPemba(["schema", "diff", "new.perm", "--url", url], { cwd });
+  const head = await runCommand(["schema", "diff", "new.perm", ...flags], { cwd });
   assert.deepEqual([head.status, head.stderr], [2, ""]);
   assert.equal(
     head.stdout,
@@ -127,9 +149,8 @@ test("schema diff against a server begins with its head, and counts what uses a 
 + attribute doc#public: boolean
 `,
   );
-  const files = await runPemba(["schema", "diff", "old.perm", "new.perm", "--url", url, "--json"], {
-    cwd,
-  });
+  const words = ["schema", "diff", "old.perm", "new.perm", ...flags, "--json"];
+  const files = await runCommand(words, { cwd });
   const [removed] = (JSON.parse(files.stdout) as { differences: unknown[] }).differences;
   assert.deepEqual(removed, {
     kind: "removed",
@@ -141,16 +162,14 @@ test("schema diff against a server begins with its head, and counts what uses a 
 });
 
 test("schema diff counts the tuples of a type that a relation no longer takes, and attributes", async (t) => {
-  const { url } = await servePemba(t);
   const text = (types: string, type: string): string =>
     `entity user {} entity team { relation member @user } entity doc { relation a ${types} attribute n ${type} }`;
-  await post(url, "schemas/write", { schema: text("@user @team @team#member", "integer") });
-  const facts = ["doc:x#a@team:t", "doc:x#a@team:t#member", "doc:x#a@user:u", "doc:x$n|integer:3"];
-  await runPemba(["import", "-", "--url", url], { input: facts.join("\n") });
-  const words = ["schema", "diff", "-", "--url", url];
-  const { status, stdout } = await runPemba(words, {
-    input: text("@user @team#member", "string"),
+  const flags = await tenantWith(t, {
+    schema: text("@user @team @team#member", "integer"),
+    facts: ["doc:x#a@team:t", "doc:x#a@team:t#member", "doc:x#a@user:u", "doc:x$n|integer:3"],
   });
+  const cwd = folderWith(t, { "new.perm": text("@user @team#member", "string") });
+  const { status, stdout } = await runCommand(["schema", "diff", "new.perm", ...flags], { cwd });
   assert.equal(status, 2);
   assert.equal(
     stdout,
@@ -166,14 +185,13 @@ test("schema diff counts the tuples of a type that a relation no longer takes, a
 
 test("schema diff says why a server does not answer", async (t) => {
   const cwd = folderWith(t, { "new.perm": changed });
-  const { url } = await servePemba(t);
   const words = ["schema", "diff", "new.perm", "--url", url];
-  const empty = await runPemba(words, { cwd });
+  const empty = await runCommand(words, { cwd });
   assert.equal(empty.status, 1);
   assert.match(empty.stderr, /^pemba: [^\n]*schema[^\n]*\n$/);
-  const tenant = await runPemba([...words, "--tenant", "nobody"], { cwd });
+  const tenant = await runCommand([...words, "--tenant", "nobody"], { cwd });
   assert.deepEqual([tenant.status, /tenant/.test(tenant.stderr)], [1, true], tenant.stderr);
-  const closed = await runPemba(["schema", "diff", "new.perm"], {
+  const closed = await runCommand(["schema", "diff", "new.perm"], {
     cwd,
     env: { PEMBA_URL: "http://127.0.0.1:9" },
   });

@@ -4,6 +4,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { test, type TestContext } from "node:test";
 
+import { runCommand } from "../support/commands-process.ts";
 import { runPemba } from "../support/pemba.ts";
 
 const loose = "\uFEFFentity user{}\r\nentity doc{relation a @user// why\r\n}";
@@ -32,7 +33,7 @@ test("schema format --write writes the files that change, and no others", async 
   const cwd = folderWith(t, { "a.perm": loose, "b.perm": neat });
   const before = statSync(join(cwd, "b.perm")).mtimeMs;
   const words = ["schema", "format", "a.perm", "b.perm", "--write"];
-  const { status, stdout } = await runPemba(words, { cwd });
+  const { status, stdout } = await runCommand(words, { cwd });
   assert.deepEqual([status, stdout], [0, "a.perm\n"]);
   assert.equal(readFileSync(join(cwd, "a.perm"), "utf8"), neat);
   assert.equal(statSync(join(cwd, "b.perm")).mtimeMs, before);
@@ -43,7 +44,7 @@ test("schema format --check names the files that would change and ends with 1", 
   const both = await runPemba(["schema", "format", "--check", "a.perm", "b.perm"], { cwd });
   assert.deepEqual([both.status, both.stdout], [1, "a.perm\n"]);
   assert.equal(readFileSync(join(cwd, "a.perm"), "utf8"), loose);
-  const one = await runPemba(["schema", "format", "--check", "b.perm"], { cwd });
+  const one = await runCommand(["schema", "format", "--check", "b.perm"], { cwd });
   assert.deepEqual([one.status, one.stdout], [0, ""]);
 });
 
@@ -51,7 +52,7 @@ test("schema format leaves a file with syntax errors as it is, and writes the ot
   const broken = "entity user{}\nentity doc { relation a user }\n";
   const cwd = folderWith(t, { "a.perm": broken, "b.perm": loose });
   const words = ["schema", "format", "--write", "a.perm", "b.perm"];
-  const { status, stdout, stderr } = await runPemba(words, { cwd });
+  const { status, stdout, stderr } = await runCommand(words, { cwd });
   assert.deepEqual([status, stdout], [2, "b.perm\n"]);
   assert.match(stderr, /^pemba: a\.perm:2:25: expected next token to be SIGN[^\n]*\n$/);
   assert.equal(readFileSync(join(cwd, "a.perm"), "utf8"), broken);
@@ -68,7 +69,7 @@ test("what schema format does not understand is one line and status 2", async (t
     [["a.perm", "--write=x"], /--write: expected /],
   ] as const;
   for (const [words, expected] of mistakes) {
-    const { status, stdout, stderr } = await runPemba(["schema", "format", ...words], { cwd });
+    const { status, stdout, stderr } = await runCommand(["schema", "format", ...words], { cwd });
     assert.deepEqual([status, stdout], [2, ""], stderr);
     assert.match(stderr, /^pemba: [^\n]+\n$/);
     assert.match(stderr, expected);

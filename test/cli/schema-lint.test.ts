@@ -4,6 +4,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { test, type TestContext } from "node:test";
 
+import { runCommand } from "../support/commands-process.ts";
 import { type Finished, runPemba } from "../support/pemba.ts";
 
 const doubtful = `entity user {}
@@ -22,7 +23,7 @@ async function lint(
   const folder = mkdtempSync(join(tmpdir(), "pemba-lint-"));
   t.after(() => rmSync(folder, { recursive: true }));
   writeFileSync(join(folder, "schema.perm"), content);
-  const finished = await runPemba(["schema", "lint", "schema.perm", ...words], { cwd: folder });
+  const finished = await runCommand(["schema", "lint", "schema.perm", ...words], { cwd: folder });
   return { ...finished, folder };
 }
 
@@ -70,7 +71,7 @@ test("schema lint ends with 2 for a file that does not compile, with every fault
 test("schema lint ends with 2 for a file that cannot be read or is not UTF-8", async (t) => {
   const binary = await lint(t, Buffer.from([0x65, 0xff, 0x0a]));
   assert.deepEqual([binary.status, /`schema\.perm` is not UTF-8/.test(binary.stdout)], [2, true]);
-  const missing = await runPemba(["schema", "lint", "no-such.perm"]);
+  const missing = await runCommand(["schema", "lint", "no-such.perm"]);
   assert.deepEqual(
     [missing.status, /`no-such\.perm` cannot be read/.test(missing.stdout)],
     [2, true],
@@ -128,9 +129,9 @@ test("what schema lint does not understand is one line and status 2", async (t) 
 });
 
 test("schema without a part that it knows lists the parts", async () => {
-  const { status, stderr } = await runPemba(["schema", "lnt"]);
+  const { status, stderr } = await runCommand(["schema", "lnt"]);
   assert.equal(status, 1);
   assert.match(stderr, /^pemba: schema: expected lint[^\n]*, not `lnt`\n$/);
-  const { stdout } = await runPemba(["help", "schema", "lint"]);
+  const { stdout } = await runCommand(["help", "schema", "lint"]);
   assert.match(stdout, /^usage: pemba schema lint FILE/);
 });

@@ -8,6 +8,7 @@ import { join } from "node:path";
 import { test } from "node:test";
 import { setTimeout as wait } from "node:timers/promises";
 
+import { runCommand } from "../support/commands-process.ts";
 import { createTestDatabase } from "../support/database.ts";
 import { runPemba, servePemba, startPemba } from "../support/pemba.ts";
 
@@ -114,7 +115,7 @@ test("every fault of the configuration is a line, and the status is 1", async ()
 });
 
 test("a log file that cannot be written is one line with its key, and status 1", async () => {
-  const { status, stderr } = await runPemba(["serve", "--log-file", "/nowhere/pemba.log"]);
+  const { status, stderr } = await runCommand(["serve", "--log-file", "/nowhere/pemba.log"]);
   assert.equal(status, 1);
   assert.match(
     stderr,
@@ -147,7 +148,7 @@ test("the file config/config.yaml of the working folder is read", async (t) => {
   t.after(() => rmSync(folder, { recursive: true }));
   mkdirSync(join(folder, "config"));
   writeFileSync(join(folder, "config/config.yaml"), "logger:\n  level: loud\n");
-  const { status, stderr } = await runPemba(["serve"], { cwd: folder });
+  const { status, stderr } = await runCommand(["serve"], { cwd: folder });
   assert.equal(status, 1);
   assert.match(stderr, /^pemba: config\/config\.yaml:2:3: `logger\.level`: `loud` is not allowed/);
 });
@@ -194,17 +195,17 @@ test("the commands and their flags are shown on demand", async () => {
   assert.equal(overview.status, 0);
   for (const name of ["serve", "migrate", "import", "version"]) {
     assert.match(overview.stdout, new RegExp(`^  ${name} `, "m"));
-    const help = await runPemba([name, "--help"]);
+    const help = await runCommand([name, "--help"]);
     assert.equal(help.status, 0);
     assert.match(help.stdout, new RegExp(`^usage: pemba ${name}`));
   }
   assert.match((await runPemba(["version"])).stdout, /^\d+\.\d+\.\d+\n$/);
-  assert.deepEqual(await runPemba(["version", "extra", "--bogus"]), {
+  assert.deepEqual(await runCommand(["version", "extra", "--bogus"]), {
     status: 1,
     stdout: "",
     stderr: "pemba: --bogus: no such flag\npemba: version: `extra` is not understood\n",
   });
-  const unknown = await runPemba(["fly"]);
+  const unknown = await runCommand(["fly"]);
   assert.deepEqual([unknown.status, unknown.stdout], [1, ""]);
   assert.match(unknown.stderr, /^pemba: `fly` is not a command/);
 });

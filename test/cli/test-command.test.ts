@@ -6,6 +6,7 @@ import { dirname, join } from "node:path";
 import { test, type TestContext } from "node:test";
 
 import { connect, until } from "../store/open-write.ts";
+import { runCommand } from "../support/commands-process.ts";
 import { createMigratedDatabase } from "../support/database.ts";
 import { type Finished, runPemba, startPemba } from "../support/pemba.ts";
 
@@ -52,7 +53,7 @@ function folderWith(t: TestContext, files: Readonly<Record<string, string>>): st
 }
 
 async function testIn(cwd: string, ...words: readonly string[]): Promise<Finished> {
-  return await runPemba(["test", ...words], { cwd });
+  return await runCommand(["test", ...words], { cwd });
 }
 
 test("pemba test ends with 0 if every answer is as asserted", async (t) => {
@@ -66,7 +67,7 @@ test("pemba test ends with 0 if every answer is as asserted", async (t) => {
 
 test("pemba test shows what was expected, what was got and why, and ends with 1", async (t) => {
   const cwd = folderWith(t, { "good.yaml": good, "bad.yaml": bad });
-  const { status, stdout } = await testIn(cwd, "good.yaml", "bad.yaml");
+  const { status, stdout } = await runPemba(["test", "good.yaml", "bad.yaml"], { cwd });
   assert.equal(status, 1);
   assert.equal(
     stdout,
@@ -124,7 +125,7 @@ test("pemba test ends with 2 if a file cannot be run or tests nothing, and runs 
 
 test("pemba test refuses words that it does not know", async () => {
   const refused = async (...words: readonly string[]): Promise<string> => {
-    const { status, stderr } = await runPemba(["test", ...words]);
+    const { status, stderr } = await runCommand(["test", ...words]);
     assert.equal(status, 2);
     return stderr;
   };
@@ -231,8 +232,8 @@ test("pemba test asks a database that is named, and leaves nothing there", async
   const { url, drop } = await createMigratedDatabase();
   t.after(drop);
   const cwd = folderWith(t, { "good.yaml": good, "bad.yaml": bad });
-  const words = ["good.yaml", "bad.yaml", "--database-engine=postgres", "--database-uri", url];
-  const { status, stdout } = await testIn(cwd, ...words);
+  const flags = ["--database-engine=postgres", "--database-uri", url];
+  const { status, stdout } = await runPemba(["test", "good.yaml", "bad.yaml", ...flags], { cwd });
   assert.equal(status, 1, stdout);
   assert.match(stdout, /ok {3}good\.yaml: 4 of 4 passed/);
   const sql = connect(url);
@@ -274,7 +275,7 @@ test("text of a file does nothing to a terminal", async (t) => {
   const cwd = folderWith(t, { "bad.yaml": bad.replace("50% <done>, ok", "\\u001b[2J\\u202e") });
   const { stdout } = await testIn(cwd, "bad.yaml");
   assert.ok(stdout.includes(String.raw`\u001b[2J\u202e: user:eve view doc:1`), stdout);
-  const validated = await runPemba(["validate", "bad.yaml"], { cwd });
+  const validated = await runCommand(["validate", "bad.yaml"], { cwd });
   assert.ok(validated.stdout.includes(String.raw`1.scenario: \u001b[2J\u202e - `));
 });
 

@@ -5,6 +5,7 @@ import { join, resolve } from "node:path";
 import { test, type TestContext } from "node:test";
 import { pathToFileURL } from "node:url";
 
+import { runCommand } from "../support/commands-process.ts";
 import { type Finished, runPemba } from "../support/pemba.ts";
 
 const samples = join(import.meta.dirname, "samples");
@@ -19,7 +20,7 @@ function fileWith(t: TestContext, text: string): string {
 }
 
 async function validated(t: TestContext, text: string): Promise<Finished> {
-  return await runPemba(["validate", fileWith(t, text)]);
+  return await runCommand(["validate", fileWith(t, text)]);
 }
 
 test("validate prints each line of a file, and ends with 0 if all is well", async () => {
@@ -54,7 +55,10 @@ SUCCESS
 });
 
 test("validate knows every feature of the format", async () => {
-  const { status, stdout, stderr } = await runPemba(["validate", join(samples, "everything.yaml")]);
+  const { status, stdout, stderr } = await runCommand([
+    "validate",
+    join(samples, "everything.yaml"),
+  ]);
   assert.equal(status, 0, stdout + stderr);
   assert.equal(stderr, "");
 });
@@ -132,11 +136,11 @@ test("validate compares lists of more than a page of ids", async (t) => {
 
 test("a file is named by a path or an address of the disk", async () => {
   const path = resolve(samples, "basics.yaml");
-  assert.equal((await runPemba(["validate", pathToFileURL(path).href])).status, 0);
-  const other = await runPemba(["validate", `ftp://example.org${path}`]);
+  assert.equal((await runCommand(["validate", pathToFileURL(path).href])).status, 0);
+  const other = await runCommand(["validate", `ftp://example.org${path}`]);
   assert.equal(other.status, 1);
   assert.match(other.stdout, /expected a path or an address with file, http or https/);
-  const two = await runPemba(["validate", path, path]);
+  const two = await runCommand(["validate", path, path]);
   assert.equal(two.status, 1);
   assert.match(two.stderr, /expected one FILE/);
 });
@@ -148,7 +152,7 @@ test("a schema may be a file below the folder, and no other", async (t) => {
   write("doc.perm", "entity user {}");
   const run = async (schema: string): Promise<Finished> => {
     write("model.yaml", `schema: ${schema}\n`);
-    return await runPemba(["validate", "model.yaml"], { cwd });
+    return await runCommand(["validate", "model.yaml"], { cwd });
   };
   assert.equal((await run("doc.perm")).status, 0);
   assert.equal((await run("./doc.perm")).status, 0);
@@ -185,7 +189,7 @@ entity: file
 
 test("coverage compares the totals with the least percentages, in a fixed order", async () => {
   const run = async (...flags: readonly string[]): Promise<Finished> =>
-    await runPemba(["coverage", join(samples, "basics.yaml"), ...flags]);
+    await runCommand(["coverage", join(samples, "basics.yaml"), ...flags]);
   assert.equal((await run("--coverage-relationships=72")).status, 0);
   const low = await run("--coverage-relationships", "73", "--coverage-attributes=100");
   assert.equal(low.status, 1);
@@ -216,7 +220,7 @@ scenarios:
     subject_filters:
       - { subject_reference: user, entity: "doc:1", assertions: { edit: [] } }
 `;
-  const { status, stdout } = await runPemba(["coverage", fileWith(t, text)]);
+  const { status, stdout } = await runCommand(["coverage", fileWith(t, text)]);
   assert.equal(status, 0, stdout);
   assert.equal(
     stdout.slice(stdout.indexOf("entity: doc")),
@@ -240,7 +244,7 @@ scenarios:
 
 test("coverage shows no figures of a file that is not valid", async (t) => {
   const path = fileWith(t, basics.replace("drop: false", "drop: true"));
-  const { status, stdout } = await runPemba(["coverage", path]);
+  const { status, stdout } = await runCommand(["coverage", path]);
   assert.equal(status, 1);
   assert.doesNotMatch(stdout, /entity: /);
 });
@@ -276,18 +280,18 @@ test("ast prints the definition of the schema on one line, or indented", async (
     },
     references: { team: "REFERENCE_ENTITY" },
   });
-  const pretty = await runPemba(["ast", path, "--pretty"]);
+  const pretty = await runCommand(["ast", path, "--pretty"]);
   assert.equal(pretty.stdout, `${JSON.stringify(definition, undefined, 2)}\n`);
 });
 
 test("ast names the mistakes of a schema, and needs nothing else of the file", async (t) => {
-  const wrong = await runPemba([
+  const wrong = await runCommand([
     "ast",
     fileWith(t, basics.replace("owner or reader", "owner or redaer")),
   ]);
   assert.equal(wrong.status, 1);
   assert.match(wrong.stderr, /model\.yaml:12:32: .*mean `reader`/);
-  const rest = await runPemba([
+  const rest = await runCommand([
     "ast",
     fileWith(t, "schema: entity user {}\nrelationships: [nothing]\n"),
   ]);

@@ -8,14 +8,17 @@ import type { TestContext } from "node:test";
 import type postgres from "postgres";
 
 import { connect } from "../store/open-write.ts";
-import { CommandsProcess } from "../support/commands-process.ts";
+import { runCommand } from "../support/commands-process.ts";
 import type { Finished } from "../support/pemba.ts";
 import { type InterfaceScene, openInterface } from "./interface-scene.ts";
 
 /** An interface, and a role of an application that has no rights. */
 export interface CommandScene extends InterfaceScene {
   /** Runs `pemba` with these words and variables alone. */
-  readonly run: CommandsProcess["run"];
+  readonly run: (
+    words: readonly string[],
+    env?: Readonly<Record<string, string>>,
+  ) => Promise<Finished>;
   /** Runs `pemba sql` with these words on the database. */
   readonly pemba: (...words: readonly string[]) => Promise<Finished>;
   /** The output of a run that succeeds without a warning. */
@@ -33,18 +36,13 @@ export async function openCommands(
 ): Promise<CommandScene> {
   const scene = await openInterface(...options);
   const { url, owner } = scene;
-  const commands = new CommandsProcess();
-  const run: CommandScene["run"] = async (words, env) => await commands.run(words, env);
+  const run: CommandScene["run"] = async (words, env = {}) => await runCommand(words, { env });
   const pemba: CommandScene["pemba"] = async (...words) =>
     await run(["sql", ...words], { SERVICE_DATABASE_URI: url });
   return {
     ...scene,
     run,
     pemba,
-    close: async () => {
-      await commands.close();
-      await scene.close();
-    },
     printed: async (...words) => {
       const { status, stdout, stderr } = await pemba(...words);
       assert.deepEqual([status, stderr], [0, ""]);

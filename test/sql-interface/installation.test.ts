@@ -1,19 +1,14 @@
 import assert from "node:assert/strict";
 import { randomUUID } from "node:crypto";
-import { after, test, type TestContext } from "node:test";
+import { test, type TestContext } from "node:test";
 
 import type postgres from "postgres";
 
 import { fails, newTenant, openStore, schemaText, write } from "../store/engines.ts";
 import { connect } from "../store/open-write.ts";
-import { CommandsProcess } from "../support/commands-process.ts";
+import { runCommand } from "../support/commands-process.ts";
 import { createMigratedDatabase } from "../support/database.ts";
 import { interfaceOptions } from "./interface-scene.ts";
-
-const commands = new CommandsProcess();
-after(async () => {
-  await commands.close();
-});
 
 interface Place {
   readonly url: string;
@@ -56,26 +51,25 @@ test("enable installs the objects and syncs the heads that are there, and disabl
   const here = await place(t);
   const tenant = await tenantBefore(here.url);
   const env = { SERVICE_DATABASE_URI: here.url, SERVICE_DATABASE_ENGINE: "postgres" };
-  const made = await commands.run(["sql", "enable"], env);
+  const made = await runCommand(["sql", "enable"], { env });
   assert.deepEqual(
     [made.status, made.stderr, made.stdout],
     [0, "", "installed the SQL interface in the schema `pemba`\nsynced the schemas of 1 tenants\n"],
   );
   assert.equal(await may(here, tenant), true);
-  const again = await commands.run(["sql", "enable"], env);
+  const again = await runCommand(["sql", "enable"], { env });
   assert.equal(
     again.stdout,
     "the SQL interface in the schema `pemba` is up to date\nsynced the schemas of 0 tenants\n",
   );
-  const collected = await commands.run(["gc"], {
-    ...env,
-    SERVICE_DATABASE_SQL_ENABLED: "true",
+  const collected = await runCommand(["gc"], {
+    env: { ...env, SERVICE_DATABASE_SQL_ENABLED: "true" },
   });
   assert.match(collected.stdout, /^removed 0 functions of the SQL interface\nremoved 0 logged/);
-  const dropped = await commands.run(["sql", "disable"], env);
+  const dropped = await runCommand(["sql", "disable"], { env });
   assert.deepEqual([dropped.status, dropped.stderr], [0, ""]);
   assert.deepEqual(await schemas(here), []);
-  const none = await commands.run(["sql", "disable"], env);
+  const none = await runCommand(["sql", "disable"], { env });
   assert.deepEqual(
     [none.status, none.stdout],
     [0, "there is no SQL interface in the schema `pemba`\n"],
@@ -155,13 +149,13 @@ test("disable leaves the lists of an application, and enable after it makes them
   const here = await place(t);
   const tenant = await tenantBefore(here.url);
   const env = { SERVICE_DATABASE_URI: here.url };
-  assert.equal((await commands.run(["sql", "enable"], env)).status, 0);
+  assert.equal((await runCommand(["sql", "enable"], { env })).status, 0);
   await here.sql`create table docs (id text primary key)`;
   await here.sql`insert into docs values ('1'), ('2')`;
   const target = ["--table", "public.docs", "--key", "id", "--type", "doc", "--permission", "view"];
-  const list = await commands.run(
+  const list = await runCommand(
     ["sql", "list", ...target, "--order", "id", "--name", "docs_by_id"],
-    env,
+    { env },
   );
   assert.deepEqual([list.status, list.stderr], [0, ""]);
   await here.sql.unsafe(list.stdout);
@@ -170,10 +164,10 @@ test("disable leaves the lists of an application, and enable after it makes them
       ({ id }): unknown => id,
     );
   assert.deepEqual(await page(), ["1"]);
-  assert.equal((await commands.run(["sql", "disable"], env)).status, 0);
+  assert.equal((await runCommand(["sql", "disable"], { env })).status, 0);
   assert.deepEqual(await schemas(here), ["pemba"]);
   await assert.rejects(page, { code: "42883" });
-  const again = await commands.run(["sql", "enable"], env);
+  const again = await runCommand(["sql", "enable"], { env });
   assert.deepEqual([again.status, again.stderr], [0, ""]);
   assert.deepEqual(await page(), ["1"]);
 });
@@ -185,14 +179,14 @@ test("what uses a function keeps it from being dropped", async (t) => {
   await store.close();
   await here.sql`create view own as select pemba.subject() as subject`;
   const env = { SERVICE_DATABASE_URI: here.url };
-  const refused = await commands.run(["sql", "disable"], env);
+  const refused = await runCommand(["sql", "disable"], { env });
   assert.equal(refused.status, 1);
   assert.match(refused.stderr, /other objects depend on (it|them)/);
   await here.sql`select * from own`;
   const [kept] = await here.sql`select count(*)::int as functions from pemba_plans.plans`;
   assert.ok(Number(kept?.["functions"]) > 0);
   await here.sql`drop view own`;
-  assert.equal((await commands.run(["sql", "disable"], env)).status, 0);
+  assert.equal((await runCommand(["sql", "disable"], { env })).status, 0);
   assert.deepEqual(await schemas(here), []);
 });
 

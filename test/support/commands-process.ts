@@ -1,60 +1,77 @@
 import { type ChildProcess, fork } from "node:child_process";
-import { once } from "node:events";
 import { join } from "node:path";
 
-import type { Finished } from "./pemba.ts";
+import type { Finished, RunOptions } from "./pemba.ts";
 
 /** What the process is asked to run. */
 export interface CommandOrder {
   readonly words: readonly string[];
   readonly env: Readonly<Record<string, string>>;
+  readonly cwd: string;
 }
 
+let kept: ChildProcess | undefined;
+let last: Promise<unknown> = Promise.resolve();
+
 /**
- * A process that runs commands of `pemba` one after the other, as `src/main.ts` runs one. A file that
- * runs dozens of commands loads the program once.
+ * Runs a command of `pemba` after those before it, as `src/main.ts` runs one, in a process that loads
+ * the program once for all commands of this process. Standard input is empty. Rejects if the process
+ * ends meanwhile.
+ *
+ * It does not show that the process of a command ends by itself, with the status of the command:
+ * of each command, at least one test takes `runPemba`.
  */
-export class CommandsProcess {
-  readonly #child: ChildProcess = fork(join(import.meta.dirname, "run-commands.ts"), {
+export async function runCommand(
+  words: readonly string[],
+  { env = {}, cwd = process.cwd() }: Pick<RunOptions, "env" | "cwd"> = {},
+): Promise<Finished> {
+  const result = last.then(async () => await ask({ words, env, cwd }));
+  last = result.catch(() => undefined);
+  return await result;
+}
+
+async function ask(order: CommandOrder): Promise<Finished> {
+  kept ??= startProcess();
+  const child = kept;
+  hold(child);
+  return await new Promise((resolve, reject) => {
+    const settle = (): void => {
+      child.off("message", answer);
+      child.off("exit", fail);
+      letGo(child);
+    };
+    const answer = (finished: Finished): void => {
+      settle();
+      resolve(finished);
+    };
+    const fail = (): void => {
+      settle();
+      kept = undefined;
+      reject(new Error(`the process of commands ended at: ${order.words.join(" ")}`));
+    };
+    child.once("message", answer);
+    child.once("exit", fail);
+    child.send(order);
+  });
+}
+
+/** It ends with this process, which closes the channel. */
+function startProcess(): ChildProcess {
+  return fork(join(import.meta.dirname, "run-commands.ts"), {
     env: Object.fromEntries(
       Object.entries(process.env).filter(([name]) => !name.startsWith("SERVICE_")),
     ),
     stdio: ["ignore", "ignore", "inherit", "ipc"],
   });
-  #last: Promise<unknown> = Promise.resolve();
+}
 
-  /** Runs a command after those before it. Rejects if the process ends meanwhile. */
-  async run(words: readonly string[], env: CommandOrder["env"] = {}): Promise<Finished> {
-    const result = this.#last.then(async () => await this.#ask({ words, env }));
-    this.#last = result.catch(() => undefined);
-    return await result;
-  }
+/** Between commands, the process does not keep this one alive. */
+function letGo(child: ChildProcess): void {
+  child.unref();
+  child.channel?.unref();
+}
 
-  async close(): Promise<void> {
-    if (this.#child.exitCode !== null || this.#child.signalCode !== null) return;
-    const exited = once(this.#child, "exit");
-    this.#child.kill();
-    await exited;
-  }
-
-  async #ask(order: CommandOrder): Promise<Finished> {
-    const child = this.#child;
-    return await new Promise((resolve, reject) => {
-      const settle = (): void => {
-        child.off("message", answer);
-        child.off("exit", fail);
-      };
-      const answer = (finished: Finished): void => {
-        settle();
-        resolve(finished);
-      };
-      const fail = (): void => {
-        settle();
-        reject(new Error(`the process of commands ended at: ${order.words.join(" ")}`));
-      };
-      child.once("message", answer);
-      child.once("exit", fail);
-      child.send(order);
-    });
-  }
+function hold(child: ChildProcess): void {
+  child.ref();
+  child.channel?.ref();
 }
