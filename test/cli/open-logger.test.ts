@@ -3,10 +3,15 @@ import { execFileSync } from "node:child_process";
 import { mkdtempSync, readFileSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { test, type TestContext } from "node:test";
+import { afterEach, test, type TestContext } from "node:test";
 
 import { openLogger } from "../../src/cli/observe.ts";
 import { configOf } from "../config/given.ts";
+
+// A logger of a file listens for as long as its process lasts.
+afterEach(() => {
+  process.removeAllListeners("SIGHUP");
+});
 
 /** What goes into `logger.file` of a line of each level. */
 function written(t: TestContext, ...flags: readonly string[]): readonly string[] {

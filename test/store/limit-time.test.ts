@@ -234,7 +234,9 @@ test("a change that is late gives up the other work of its caller", async (t) =>
   assert.ok(caller.signal.aborted);
 });
 
-test("a caller who leaves is known to have left", async () => {
+test("a caller who leaves is known to have left", async (t) => {
+  // The change is not waited for, so its time must not end.
+  t.mock.timers.enable({ apis: ["setTimeout"] });
   const leaving = new AbortController();
   const callers: (Caller | undefined)[] = [];
   const store = limited(silentStore((caller) => callers.push(caller)));
