@@ -46,8 +46,11 @@ export type LoadSchema = (
 
 let texts = 0;
 
-/** Heads and versions are a few hundred bytes each; one cache must not push out the other. */
-const entriesMax = 100_000;
+/**
+ * Heads and versions are a few hundred bytes each; one cache must not push out the other. A limit of
+ * sizes, since for a limit of entries a cache takes its space at once: 10 ms and a megabyte each.
+ */
+const manyEntries = { maxSize: 100_000, sizeCalculation: () => 1 };
 
 export interface SchemaCacheLimits {
   readonly maxBytes: number;
@@ -66,8 +69,8 @@ export class CompiledSchemas {
   readonly limit: HeldBytes;
   readonly #texts: KeptMap<CompiledText>;
   /** Keys of texts by tenant and version. */
-  readonly #versions = new LRUCache<string, string>({ max: entriesMax });
-  readonly #heads = new LRUCache<TenantId, Head>({ max: entriesMax });
+  readonly #versions = new LRUCache<string, string>(manyEntries);
+  readonly #heads = new LRUCache<TenantId, Head>(manyEntries);
   readonly #loading = new Map<string, Promise<CompiledSchema>>();
   #hits = 0;
   #misses = 0;

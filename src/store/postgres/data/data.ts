@@ -21,8 +21,11 @@ import { readAttributes, readTuples } from "./read-data.ts";
 const writeStatement = statementFile("data/write.sql");
 const deleteStatement = statementFile("data/delete.sql");
 
-/** Numbers of tenants take some tens of bytes each. */
-const knownTenantsMax = 100_000;
+/**
+ * Numbers of tenants take some tens of bytes each. A limit of sizes, since for a limit of entries the
+ * cache takes its space at once: 10 ms and a megabyte.
+ */
+const manyTenants = { maxSize: 100_000, sizeCalculation: () => 1 };
 
 interface PostgresDataParts {
   readonly database: Database;
@@ -37,7 +40,7 @@ interface PostgresDataParts {
 /** The tuples and attributes of a database. */
 export function createPostgresData(parts: PostgresDataParts): DataStore {
   /** As they were last seen: what is no longer so, a write finds out for itself. */
-  const numbers = new LRUCache<TenantId, string>({ max: knownTenantsMax });
+  const numbers = new LRUCache<TenantId, string>(manyTenants);
   let recordedTimeline: number | null = null;
   const writeKnown = async (
     tenant: TenantId,
