@@ -1,6 +1,7 @@
 import { after, suite } from "node:test";
 import { pathToFileURL } from "node:url";
 
+import { closeServerConnection } from "./database.ts";
 import { processState } from "./process-state.ts";
 
 /** A process that is still there so long after its last test has something open that does not end. */
@@ -22,6 +23,7 @@ export async function runBatch(paths: readonly string[]): Promise<void> {
       after(() => found.assertUnchanged());
     });
   }
+  await closeServerConnection();
   clearInterval(awake);
   setTimeout(endWithFault, endTimeoutMs).unref();
 }

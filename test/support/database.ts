@@ -30,16 +30,37 @@ async function createDatabase({
   readonly name?: string;
   readonly template: string;
 }): Promise<TestDatabase> {
-  await onServer(async (sql) => {
-    const [row] = await sql<{ version: number }[]>`
-      select current_setting('server_version_num')::integer as version`;
-    // To log the whole content costs a database more than its tests; older servers do not.
-    const strategy = (row?.version ?? 0) >= 150_000 ? sql`strategy file_copy` : sql``;
-    await sql`create database ${sql(name)} template ${sql(template)} ${strategy}`;
-  });
+  const sql = onServer();
+  // To log the whole content costs a database more than its tests; older servers do not.
+  hasStrategies ??= await hasStrategiesToCopy(sql);
+  const strategy = hasStrategies ? sql`strategy file_copy` : sql``;
+  await sql`create database ${sql(name)} template ${sql(template)} ${strategy}`;
   const url = new URL(serverUrl());
   url.pathname = `/${name}`;
-  return { url: url.href, drop: () => onServer((sql) => dropDatabase(sql, name)) };
+  return { url: url.href, drop: async () => await dropDatabase(name) };
+}
+
+/** By which this process makes and drops databases: a new connection costs as much as a database. */
+let server: postgres.Sql | undefined;
+let hasStrategies: boolean | undefined;
+
+function onServer(): postgres.Sql {
+  // In seconds: a process that does not close the connection ends all the same.
+  server ??= postgres(serverUrl(), { max: 1, idle_timeout: 1, onnotice: () => {} });
+  return server;
+}
+
+async function hasStrategiesToCopy(sql: postgres.Sql): Promise<boolean> {
+  const [row] = await sql<{ version: number }[]>`
+    select current_setting('server_version_num')::integer as version`;
+  return (row?.version ?? 0) >= 150_000;
+}
+
+/** Closes the connection by which databases are made and dropped; the next one opens it again. */
+export async function closeServerConnection(): Promise<void> {
+  const closing = server;
+  server = undefined;
+  await closing?.end({ timeout: 1 });
 }
 
 /** Marks a role of the server, which this run has made, to be dropped when the run ends. */
@@ -49,29 +70,24 @@ export async function markTestRole(sql: postgres.Sql, role: string): Promise<voi
 
 /** Drops every database that this run made and did not drop, and the roles that it marked. */
 export async function dropTestDatabases(): Promise<void> {
-  await onServer(async (sql) => {
+  const sql = onServer();
+  try {
     const left = await sql<{ name: string }[]>`
       select datname as name from pg_database where starts_with(datname, ${namePrefix()})
     `;
-    for (const { name } of left) await dropDatabase(sql, name);
+    for (const { name } of left) await dropDatabase(name);
     const roles = await sql<{ name: string }[]>`
       select rolname as name from pg_roles where shobj_description(oid, 'pg_authid') = ${namePrefix()}
     `;
     for (const { name } of roles) await sql`drop role ${sql(name)}`;
-  });
-}
-
-async function dropDatabase(sql: postgres.Sql, name: string): Promise<void> {
-  await sql`drop database if exists ${sql(name)} with (force)`;
-}
-
-async function onServer(work: (sql: postgres.Sql) => PromiseLike<unknown>): Promise<void> {
-  const sql = postgres(serverUrl(), { max: 1, onnotice: () => {} });
-  try {
-    await work(sql);
   } finally {
-    await sql.end({ timeout: 1 });
+    await closeServerConnection();
   }
+}
+
+async function dropDatabase(name: string): Promise<void> {
+  const sql = onServer();
+  await sql`drop database if exists ${sql(name)} with (force)`;
 }
 
 function namePrefix(): string {
