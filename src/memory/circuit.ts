@@ -1,106 +1,94 @@
-import { unreachable } from "../base/assert.ts";
-import { Pace, type Steps } from "../base/steps.ts";
 import type { Verdict } from "../base/verdict.ts";
+import type { Node } from "../plan/network.ts";
 import type { Test } from "../plan/plan.ts";
-import type { GroundFormula, GroundNode } from "./ground.ts";
 
-/** The gate at the other end, `hops` away: one, over a tuple of the relation `via`, or none. */
-export interface Wire {
-  readonly gate: number;
-  readonly hops: 0 | 1;
-  readonly via?: string | undefined;
+/** One operator of a ground formula. Its inputs are the numbers of the gates that it reads. */
+export type Gate =
+  /** A ground node that is not read. */
+  | { readonly kind: "open"; readonly inputs: readonly number[] }
+  | { readonly kind: "or" | "and"; readonly inputs: readonly number[] }
+  /** The left operand and the right one. */
+  | { readonly kind: "not"; readonly inputs: readonly [number, number] }
+  | Hop
+  | Value;
+
+/** A judged test, at a node of that level. */
+export interface Value {
+  readonly kind: "value";
+  readonly inputs: readonly number[];
+  readonly verdict: Verdict;
+  readonly level: number;
+  readonly test: Test;
 }
 
-/** One operator of a ground formula. */
-export type Gate =
-  | { readonly kind: "or"; readonly inputs: readonly Wire[] }
-  | { readonly kind: "and"; readonly inputs: readonly Wire[] }
-  | { readonly kind: "not"; readonly left: Wire; readonly right: Wire }
-  /** A judged test, at a node of that level. */
-  | {
-      readonly kind: "value";
-      readonly verdict: Verdict;
-      readonly level: number;
-      readonly test?: Test | undefined;
-    };
+/** An `or` over ground nodes of one name, which tuples of a relation lead to: one hop away. */
+export interface Hop {
+  readonly kind: "hop";
+  readonly inputs: readonly number[];
+  readonly relation: string;
+  /**
+   * In a walk, which follows tuples with any relation of the subject: by input the least one of these
+   * relations, unless it is empty. Undefined in a relation: there it is the name of the node.
+   */
+  readonly subjectRelations: ReadonlyMap<number, string> | undefined;
+}
+
+/** A node of a network at one entity. */
+export interface GroundNode {
+  readonly node: Node;
+  readonly entityId: string;
+  /** Hops of the shortest path to it from the question, once it is read. */
+  level: number;
+}
 
 /**
- * Ground formulas in which every operator is a gate. The wires of a gate lead to all that follows from
- * it, so a formula of thousands of operands is not read again for each of them.
+ * Ground formulas in which every operator is a gate. A gate knows who reads it, so a formula of
+ * thousands of operands is not read again for each of them.
  */
-export interface Circuit {
-  /** Those of the ground nodes first, under their ids; gate 0 is the question. */
-  readonly gates: readonly Gate[];
+export class Circuit {
+  readonly #gates: Gate[] = [];
+  readonly #nodes: (GroundNode | undefined)[] = [];
+  readonly #users: number[][] = [];
+  #nodeCount = 0;
+
+  /** By number. Gate 0 is the question. */
+  get gates(): readonly Gate[] {
+    return this.#gates;
+  }
+
+  /** By gate, the ground node that it stands for; undefined for an operand inside a formula. */
+  get nodes(): readonly (GroundNode | undefined)[] {
+    return this.#nodes;
+  }
+
+  /** How many gates are ground nodes. */
+  get nodeCount(): number {
+    return this.#nodeCount;
+  }
+
   /** By gate, the gates that have it as an input: as often as they have. */
-  readonly users: readonly (readonly Wire[])[];
-}
+  get users(): readonly (readonly number[])[] {
+    return this.#users;
+  }
 
-/** Takes the formulas of the nodes apart into gates. */
-export function* circuitOf(
-  nodes: readonly Pick<GroundNode, "level" | "formula">[],
-): Steps<Circuit> {
-  const pace = new Pace();
-  const inner: Gate[] = [];
-  const wireTo = (formula: GroundFormula, level: number): Wire => {
-    if (formula.kind === "node")
-      return { gate: formula.node, hops: formula.hops, via: formula.via };
-    const gate = gateOf(formula, level);
-    inner.push(gate);
-    return { gate: nodes.length + inner.length - 1, hops: 0 };
-  };
-  const gateOf = (formula: GroundFormula, level: number): Gate => {
-    switch (formula.kind) {
-      case "or":
-      case "and":
-        return {
-          kind: formula.kind,
-          inputs: formula.operands.map((operand) => wireTo(operand, level)),
-        };
-      case "not":
-        return {
-          kind: "not",
-          left: wireTo(formula.left, level),
-          right: wireTo(formula.right, level),
-        };
-      case "value":
-        return { kind: "value", verdict: formula.verdict, level, test: formula.test };
-      case "node":
-        return { kind: "or", inputs: [wireTo(formula, level)] };
-      default:
-        return unreachable(formula);
-    }
-  };
-  const outer: Gate[] = [];
-  for (const { formula, level } of nodes) {
-    if (pace.step()) yield;
-    outer.push(gateOf(formula, level));
+  /** Adds a gate. Returns its number. */
+  add(gate: Gate, node?: GroundNode): number {
+    const id = this.#gates.length;
+    this.#gates.push(gate);
+    this.#nodes.push(node);
+    if (node !== undefined) this.#nodeCount += 1;
+    this.#users.push([]);
+    this.#connect(id, gate);
+    return id;
   }
-  const gates = outer.concat(inner);
-  const users: Wire[][] = [];
-  for (const _ of gates) {
-    if (pace.step()) yield;
-    users.push([]);
-  }
-  for (const [user, gate] of gates.entries()) {
-    if (pace.step()) yield;
-    for (const { gate: input, hops, via } of inputsOf(gate)) {
-      users[input]?.push({ gate: user, hops, via });
-    }
-  }
-  return { gates, users };
-}
 
-/** The gates that a gate reads. */
-export function inputsOf(gate: Gate): readonly Wire[] {
-  switch (gate.kind) {
-    case "or":
-    case "and":
-      return gate.inputs;
-    case "not":
-      return [gate.left, gate.right];
-    case "value":
-      return [];
-    default:
-      return unreachable(gate);
+  /** Puts the formula of a ground node in the place of its open gate. */
+  close(id: number, gate: Gate): void {
+    this.#gates[id] = gate;
+    this.#connect(id, gate);
+  }
+
+  #connect(id: number, { inputs }: Gate): void {
+    for (const input of inputs) this.#users[input]?.push(id);
   }
 }

@@ -1,5 +1,6 @@
 import { must, unreachable } from "../base/assert.ts";
 import { Pace, type Steps } from "../base/steps.ts";
+import type { Entity } from "../base/tuple.ts";
 import { ALLOWED, DENIED, type Verdict } from "../base/verdict.ts";
 import { gatheredEntitiesMax, groundMax } from "../plan/limit.ts";
 import type { Formula, Node } from "../plan/network.ts";
@@ -10,73 +11,46 @@ import {
   type RestrictedNetwork,
 } from "../plan/passes/2-restrict.ts";
 import type { Test } from "../plan/plan.ts";
+import { Circuit, type Gate, type GroundNode, type Hop, type Value } from "./circuit.ts";
 import { type EvaluationInput, judgeTest } from "./judge.ts";
 
-/** A node of a network at one entity. */
-export interface GroundNode {
-  readonly node: Node;
-  readonly entityId: string;
-  /** Hops of the shortest path to it from the question. */
-  readonly level: number;
-  readonly formula: GroundFormula;
-}
-
-/** A formula with its tests judged and its hops followed. */
-export type GroundFormula =
-  | { readonly kind: "or"; readonly operands: readonly GroundFormula[] }
-  | { readonly kind: "and"; readonly operands: readonly GroundFormula[] }
-  | { readonly kind: "not"; readonly left: GroundFormula; readonly right: GroundFormula }
-  /** Without a test it is denied for every subject of the kind. */
-  | { readonly kind: "value"; readonly verdict: Verdict; readonly test?: Test | undefined }
-  /** Another ground node, `hops` away: one, over a tuple of the relation `via`, or none. */
-  | {
-      readonly kind: "node";
-      readonly node: number;
-      readonly hops: 0 | 1;
-      readonly via?: string | undefined;
-    };
-
 /**
- * The part of the graph that the roots reach from the asked entity; node i is the i-th root. Undefined
+ * The part of the graph that the roots reach from the asked entity; gate i is the i-th root. Undefined
  * when that is more than is looked at for one answer.
  */
 export function* groundNetwork(
   network: RestrictedNetwork,
   roots: readonly Node[],
   asked: EvaluationInput,
-): Steps<readonly GroundNode[] | undefined> {
+): Steps<Circuit | undefined> {
   const grounding = new Grounding(network, roots, asked, { endsAtDirect: false });
-  while (grounding.isOpen) yield* grounding.deepen();
-  return grounding.isTooLarge ? undefined : yield* grounding.nodes();
+  yield* grounding.read([...roots.keys()], Number.POSITIVE_INFINITY);
+  return grounding.isTooLarge ? undefined : grounding.circuit;
 }
 
-interface Open {
-  readonly node: Node;
-  readonly entityId: string;
-  level: number;
-  formula: GroundFormula | undefined;
-}
+/** A subject of tuples: by its id alone, or with its relation. */
+type SubjectEnd = string | { readonly id: string; readonly relation: string };
 
-const denied: GroundFormula = { kind: "value", verdict: DENIED };
+const none: readonly number[] = [];
+const openGate: Gate = { kind: "open", inputs: none };
+const deniedGate: Gate = { kind: "or", inputs: none };
 
-function isAllowed(formula: GroundFormula): boolean {
-  return formula.kind === "value" && formula.verdict === ALLOWED;
-}
-
-/** Grounds a network level by level: the names of entities that are one hop further each time. */
+/** Grounds a network: reads nodes that are open, and so finds further ones. */
 export class Grounding {
+  readonly circuit = new Circuit();
   readonly #network: RestrictedNetwork;
   readonly #asked: EvaluationInput;
-  readonly #ids = new Map<string, number>();
-  readonly #nodes: Open[] = [];
-  readonly #entities = new Set<string>();
-  readonly #pace = new Pace();
   readonly #endsAtDirect: boolean;
-  /** Nodes to ground, those of the current level and those one hop further. */
+  /** By node of the network and by entity id. */
+  readonly #gates = new Map<Node, Map<string, number>>();
+  /** Ids by type. */
+  readonly #entities = new Map<string, Set<string>>();
+  #entityCount = 0;
+  readonly #pace = new Pace();
+  /** Nodes to read: those of the current level and those one hop further. */
   #near: number[] = [];
   #far: number[] = [];
   #size = 0;
-  #levels = 0;
   #isTooLarge = false;
 
   /** With `endsAtDirect` no usersets are read of a relation that the subject itself stands in. */
@@ -89,170 +63,216 @@ export class Grounding {
     this.#network = network;
     this.#asked = asked;
     this.#endsAtDirect = endsAtDirect;
-    for (const root of roots) this.#add(root, asked.entityId, 0, this.#near);
-  }
-
-  /** Whether there is another level. */
-  get isOpen(): boolean {
-    return this.#near.length > 0 && !this.isTooLarge;
+    for (const root of roots) this.#gateOf(root, asked.entityId, 0, this.#near);
   }
 
   /** Whether it is more than is looked at for one answer. */
   get isTooLarge(): boolean {
-    return this.#isTooLarge || this.#entities.size > gatheredEntitiesMax;
+    return this.#isTooLarge;
   }
 
-  /** The levels that are grounded. */
-  get levels(): number {
-    return this.#levels;
-  }
-
-  /** Nodes, operands and hops of these levels. */
+  /** Nodes, operands and hops so far. */
   get size(): number {
     return this.#size;
   }
 
-  /** Grounds the next level. */
-  *deepen(): Steps<void> {
-    // Grows while it is read: names of the same entity are of the same level.
-    for (const id of this.#near) {
-      yield* this.#ground(id);
-      if (this.isTooLarge) return;
+  /**
+   * Reads open nodes and what they lead to, level by level, until so much is read. Returns the nodes of
+   * the next level, which are open.
+   */
+  *read(nodes: readonly number[], size: number): Steps<readonly number[]> {
+    this.#near = [...nodes];
+    while (this.#near.length > 0) {
+      // Grows while it is read: names of the same entity are of the same level.
+      for (const id of this.#near) {
+        if (this.#pace.step()) yield;
+        yield* this.#close(id);
+        if (this.#isTooLarge) return none;
+      }
+      this.#near = this.#far;
+      this.#far = [];
+      if (this.#size >= size) break;
     }
-    this.#near = this.#far;
-    this.#far = [];
-    this.#levels += 1;
+    return this.#near;
   }
 
-  /** What is grounded; nodes of the next level are denied in it. */
-  *nodes(): Steps<readonly GroundNode[]> {
-    const nodes: GroundNode[] = [];
-    for (const { node, entityId, level, formula } of this.#nodes) {
-      if (this.#pace.step()) yield;
-      nodes.push({ node, entityId, level, formula: formula ?? denied });
-    }
-    return nodes;
-  }
-
-  *#ground(id: number): Steps<void> {
-    const open = must(this.#nodes[id], "a queued node exists");
-    if (open.formula !== undefined) return;
+  *#close(id: number): Steps<void> {
+    if (this.circuit.gates[id]?.kind !== "open") return;
+    const at = must(this.circuit.nodes[id], "an open gate is a node");
     const isSubject =
-      isSubjectNode(this.#network, open.node) && open.entityId === this.#asked.subject.id;
-    open.formula = isSubject
-      ? { kind: "value", verdict: ALLOWED, test: { kind: "self" } }
-      : yield* this.#formula(open, open.node.formula);
+      isSubjectNode(this.#network, at.node) && at.entityId === this.#asked.subject.id;
+    const gate = isSubject
+      ? valueOf(at, { kind: "self" }, ALLOWED)
+      : yield* this.#formula(at, at.node.formula);
+    this.circuit.close(id, gate);
   }
 
-  *#formula(open: Open, formula: Formula): Steps<GroundFormula> {
-    if (this.#pace.step()) yield;
+  *#formula(at: GroundNode, formula: Formula): Steps<Gate> {
     // An operand is kept for each entity, also without any tuple behind it.
     this.#count();
-    if (this.#isTooLarge) return denied;
-    const here = (node: Node): GroundFormula =>
-      this.#mention(node, open.entityId, { level: open.level });
+    if (this.#isTooLarge) return deniedGate;
     switch (formula.kind) {
       case "or": {
-        const operands: GroundFormula[] = [];
-        for (const operand of formula.operands) operands.push(yield* this.#formula(open, operand));
-        return { kind: "or", operands };
+        const inputs: number[] = [];
+        for (const operand of formula.operands) {
+          if (this.#pace.step()) yield;
+          inputs.push(yield* this.#operand(at, operand));
+        }
+        return { kind: "or", inputs };
       }
       case "and":
-        return { kind: "and", operands: formula.operands.map(here) };
-      case "not":
-        return { kind: "not", left: here(formula.left), right: here(formula.right) };
+        return { kind: "and", inputs: formula.operands.map((node) => this.#here(at, node)) };
+      case "not": {
+        const { left, right } = formula;
+        return { kind: "not", inputs: [this.#here(at, left), this.#here(at, right)] };
+      }
       case "node":
-        return here(formula.node);
-      case "relation": {
-        const operands: GroundFormula[] = holdsDirectly(this.#network, formula)
-          ? [this.#value(open, { kind: "direct", relations: [formula.relation] })]
-          : [];
-        if (this.#endsAtDirect && operands.some(isAllowed)) return { kind: "or", operands };
-        for (const node of formula.usersets) {
-          operands.push(...(yield* this.#hops(open, formula.relation, node, node.name)));
-        }
-        return { kind: "or", operands };
-      }
-      case "walk": {
-        const operands: GroundFormula[] = [];
-        for (const node of formula.targets) {
-          operands.push(...(yield* this.#hops(open, formula.relation, node, undefined)));
-        }
-        return { kind: "or", operands };
-      }
+        return { kind: "or", inputs: [this.#here(at, formula.node)] };
+      case "relation":
+        return this.#either(yield* this.#relation(at, formula));
+      case "walk":
+        return this.#either(yield* this.#walk(at, formula));
       case "attribute":
       case "rule":
-        return this.#value(open, formula);
+        return this.#value(at, formula);
       default:
         return unreachable(formula);
     }
   }
 
-  #value(open: Open, test: Test): GroundFormula {
-    const entity = { type: open.node.entityType, id: open.entityId };
-    return { kind: "value", verdict: judgeTest(test, entity, this.#asked), test };
+  *#operand(at: GroundNode, formula: Formula): Steps<number> {
+    if (formula.kind !== "node") return this.circuit.add(yield* this.#formula(at, formula));
+    this.#count();
+    return this.#here(at, formula.node);
   }
 
-  /** One operand for all entities behind a hop. `subjectRelation` undefined: any. */
-  *#hops(
-    open: Open,
-    relation: string,
-    node: Node,
-    subjectRelation: string | undefined,
-  ): Steps<readonly GroundFormula[]> {
-    if (!isPossible(this.#network, node)) return [];
-    const entity = { type: open.node.entityType, id: open.entityId };
-    const found = new Set<string>();
+  *#relation(
+    at: GroundNode,
+    formula: Extract<Formula, { kind: "relation" }>,
+  ): Steps<readonly Gate[]> {
+    const { relation } = formula;
+    const gates: Gate[] = [];
+    if (holdsDirectly(this.#network, formula)) {
+      const direct = this.#value(at, { kind: "direct", relations: [relation] });
+      if (direct.verdict === ALLOWED && this.#endsAtDirect) return [direct];
+      if (direct.verdict !== DENIED) gates.push(direct);
+    }
     const { facts } = this.#asked;
-    for (const id of facts.subjectIds(entity, [relation], node.entityType, subjectRelation)) {
-      if (this.#pace.step()) yield;
-      if (found.has(id)) continue;
-      found.add(id);
-      this.#count();
-      if (this.#isTooLarge) return [];
+    for (const node of formula.usersets) {
+      if (!isPossible(this.#network, node)) continue;
+      const ids = facts.subjectIds(entityOf(at), [relation], node.entityType, node.name);
+      const hop = yield* this.#hop(at, { relation, isWalk: false }, node, ids);
+      if (hop !== undefined) gates.push(hop);
     }
-    const operands: GroundFormula[] = [];
-    for (const id of found) {
-      if (this.#pace.step()) yield;
-      operands.push(this.#mention(node, id, { level: open.level + 1, via: relation }));
-    }
-    return [{ kind: "or", operands }];
+    return gates;
   }
 
-  #mention(
+  *#walk(at: GroundNode, formula: Extract<Formula, { kind: "walk" }>): Steps<readonly Gate[]> {
+    const { relation } = formula;
+    const gates: Gate[] = [];
+    const { facts } = this.#asked;
+    for (const node of formula.targets) {
+      if (!isPossible(this.#network, node)) continue;
+      const subjects = facts.subjects(entityOf(at), relation, node.entityType);
+      const hop = yield* this.#hop(at, { relation, isWalk: true }, node, subjects);
+      if (hop !== undefined) gates.push(hop);
+    }
+    return gates;
+  }
+
+  /** The gate of a node at all entities that are subjects; undefined if there are none. */
+  *#hop(
+    at: GroundNode,
+    { relation: via, isWalk }: { readonly relation: string; readonly isWalk: boolean },
     node: Node,
-    entityId: string,
-    { level, via }: { readonly level: number; readonly via?: string },
-  ): GroundFormula {
-    if (!isPossible(this.#network, node)) return denied;
-    const isHere = via === undefined;
-    const id = this.#add(node, entityId, level, isHere ? this.#near : this.#far);
-    return { kind: "node", node: id, hops: isHere ? 0 : 1, via };
+    subjects: Iterable<SubjectEnd>,
+  ): Steps<Hop | undefined> {
+    const inputs = new Set<number>();
+    const subjectRelations = new Map<number, string>();
+    for (const subject of subjects) {
+      if (this.#pace.step()) yield;
+      const { id, relation } =
+        typeof subject === "string" ? { id: subject, relation: "" } : subject;
+      const input = this.#gateOf(node, id, at.level + 1, this.#far);
+      const isKnown = inputs.has(input);
+      const isLeast = isKnown ? relation < (subjectRelations.get(input) ?? "") : relation !== "";
+      if (isLeast) subjectRelations.set(input, relation);
+      if (isKnown) continue;
+      inputs.add(input);
+      this.#count();
+      if (this.#isTooLarge) break;
+    }
+    if (inputs.size === 0) return undefined;
+    return {
+      kind: "hop",
+      inputs: [...inputs],
+      relation: via,
+      subjectRelations: isWalk ? subjectRelations : undefined,
+    };
   }
 
-  /** The number of the node at the entity, which is queued when it is new or nearer than known. */
-  #add(node: Node, entityId: string, level: number, queue: number[]): number {
-    const key = `${node.id}\0${entityId}`;
-    let id = this.#ids.get(key);
-    if (id === undefined) {
-      id = this.#nodes.length;
-      this.#ids.set(key, id);
-      this.#nodes.push({ node, entityId, level, formula: undefined });
-      this.#entities.add(`${node.entityType}\0${entityId}`);
-      this.#count();
-      queue.push(id);
-      return id;
+  /** One gate that holds if one of the gates does. */
+  #either(gates: readonly Gate[]): Gate {
+    const [first] = gates;
+    if (first !== undefined && gates.length === 1) return first;
+    return { kind: "or", inputs: gates.map((gate) => this.circuit.add(gate)) };
+  }
+
+  #value(at: GroundNode, test: Test): Value {
+    return valueOf(at, test, judgeTest(test, entityOf(at), this.#asked));
+  }
+
+  /** The gate of another node at the entity. */
+  #here(at: GroundNode, node: Node): number {
+    return isPossible(this.#network, node)
+      ? this.#gateOf(node, at.entityId, at.level, this.#near)
+      : this.circuit.add(deniedGate);
+  }
+
+  /** The gate of the node at the entity, which is queued when it is new or nearer than known. */
+  #gateOf(node: Node, entityId: string, level: number, queue: number[]): number {
+    let gates = this.#gates.get(node);
+    if (gates === undefined) this.#gates.set(node, (gates = new Map()));
+    const known = gates.get(entityId);
+    if (known !== undefined) {
+      this.#comeNearer(known, level, queue);
+      return known;
     }
-    const open = must(this.#nodes[id], "a mentioned node exists");
-    if (open.formula === undefined && level < open.level) {
-      open.level = level;
-      queue.push(id);
-    }
+    const id = this.circuit.add(openGate, { node, entityId, level });
+    gates.set(entityId, id);
+    this.#countEntity(node.entityType, entityId);
+    this.#count();
+    queue.push(id);
     return id;
+  }
+
+  #comeNearer(id: number, level: number, queue: number[]): void {
+    if (this.circuit.gates[id]?.kind !== "open") return;
+    const at = must(this.circuit.nodes[id], "an open gate is a node");
+    if (level >= at.level) return;
+    at.level = level;
+    queue.push(id);
+  }
+
+  #countEntity(type: string, id: string): void {
+    let ids = this.#entities.get(type);
+    if (ids === undefined) this.#entities.set(type, (ids = new Set()));
+    if (ids.has(id)) return;
+    ids.add(id);
+    this.#entityCount += 1;
+    if (this.#entityCount > gatheredEntitiesMax) this.#isTooLarge = true;
   }
 
   #count(): void {
     this.#size += 1;
     if (this.#size > groundMax.answer || !this.#asked.budget.spend()) this.#isTooLarge = true;
   }
+}
+
+function entityOf({ node, entityId }: GroundNode): Entity {
+  return { type: node.entityType, id: entityId };
+}
+
+function valueOf({ level }: GroundNode, test: Test, verdict: Verdict): Value {
+  return { kind: "value", inputs: none, verdict, level, test };
 }

@@ -1,16 +1,16 @@
 import { must, unreachable } from "../base/assert.ts";
 import { Pace, type Steps } from "../base/steps.ts";
 import { ALLOWED, DENIED, UNKNOWN, type Verdict } from "../base/verdict.ts";
-import { inputsOf, type Circuit, type Gate, type Wire } from "./circuit.ts";
+import type { Circuit, Gate, Value } from "./circuit.ts";
 
 /**
- * By gate: allowed, denied, or unknown, which rests on an unknown value or on a cycle through a
- * negation.
+ * By gate: allowed, denied, or unknown, which rests on an unknown value, on an open gate or on a cycle
+ * through a negation.
  */
 export type Model = readonly Verdict[];
 
 /** How a judged test counts. */
-export type TestReading = (value: Extract<Gate, { readonly kind: "value" }>) => Verdict;
+export type TestReading = (value: Value) => Verdict;
 
 /**
  * The well-founded model of a circuit (Van Gelder, Ross, Schlipf). What follows from decided gates
@@ -40,7 +40,7 @@ class Derivation {
   constructor(circuit: Circuit) {
     this.#circuit = circuit;
     this.#model = circuit.gates.map(() => UNKNOWN);
-    this.#waiting = circuit.gates.map((gate) => inputsOf(gate).length);
+    this.#waiting = circuit.gates.map(({ inputs }) => inputs.length);
     this.#supports = circuit.gates.map(() => undefined);
   }
 
@@ -48,8 +48,8 @@ class Derivation {
     for (const [id, gate] of this.#circuit.gates.entries()) {
       if (this.#pace.step()) yield;
       if (gate.kind === "value") this.#decide(id, read(gate));
-      else if (gate.kind !== "not" && this.#waiting[id] === 0) {
-        this.#decide(id, gate.kind === "or" ? DENIED : ALLOWED);
+      else if (gate.kind !== "open" && gate.inputs.length === 0) {
+        this.#decide(id, gate.kind === "and" ? ALLOWED : DENIED);
       }
     }
     yield* this.#propagate();
@@ -82,7 +82,7 @@ class Derivation {
     for (let id = this.#decided.pop(); id !== undefined; id = this.#decided.pop()) {
       if (this.#pace.step()) yield;
       for (const user of this.#usersOf(id)) {
-        if (this.#isOpen(user.gate)) this.#hear(user.gate, id);
+        if (this.#isOpen(user)) this.#hear(user, id);
       }
     }
   }
@@ -93,6 +93,7 @@ class Derivation {
     const verdict = this.#model[input];
     switch (gate.kind) {
       case "or":
+      case "hop":
         if (verdict === ALLOWED) this.#decide(id, ALLOWED);
         else if (this.#countDown(id) === 0) this.#decide(id, DENIED);
         else if (this.#supports[id] === input) this.#unsupported.push(id);
@@ -102,13 +103,14 @@ class Derivation {
         else if (this.#countDown(id) === 0) this.#decide(id, ALLOWED);
         return;
       case "not": {
-        const left = this.#model[gate.left.gate];
-        const right = this.#model[gate.right.gate];
+        const left = this.#model[gate.inputs[0]];
+        const right = this.#model[gate.inputs[1]];
         if (left === DENIED || right === ALLOWED) this.#decide(id, DENIED);
         else if (left === ALLOWED && right === DENIED) this.#decide(id, ALLOWED);
         return;
       }
       case "value":
+      case "open":
         return;
       default:
         unreachable(gate);
@@ -127,17 +129,29 @@ class Derivation {
     // Grows while it is read.
     for (const id of shaken) {
       if (this.#pace.step()) yield;
-      for (const { gate: user } of this.#usersOf(id)) {
-        if (!this.#isOpen(user)) continue;
-        const gate = this.#gate(user);
-        const rests =
-          gate.kind === "or"
-            ? this.#supports[user] === id
-            : gate.kind === "and" || (gate.kind === "not" && gate.left.gate === id);
-        if (rests) shaken.add(user);
+      for (const user of this.#usersOf(id)) {
+        if (this.#isOpen(user) && this.#restsOn(user, id)) shaken.add(user);
       }
     }
     return shaken;
+  }
+
+  #restsOn(id: number, input: number): boolean {
+    const gate = this.#gate(id);
+    switch (gate.kind) {
+      case "or":
+      case "hop":
+        return this.#supports[id] === input;
+      case "and":
+        return true;
+      case "not":
+        return gate.inputs[0] === input;
+      case "value":
+      case "open":
+        return false;
+      default:
+        return unreachable(gate);
+    }
   }
 
   /**
@@ -154,7 +168,7 @@ class Derivation {
     // Grows while it is read.
     for (const id of found) {
       if (this.#pace.step()) yield;
-      for (const { gate: user } of this.#usersOf(id)) {
+      for (const user of this.#usersOf(id)) {
         if (!shaken.has(user) || !this.#isSupportedBy(user, id, shaken)) continue;
         shaken.delete(user);
         found.push(user);
@@ -169,13 +183,15 @@ class Derivation {
     const gate = this.#gate(id);
     switch (gate.kind) {
       case "or":
-        this.#supports[id] = gate.inputs.find((input) => isFirm(input.gate))?.gate;
+      case "hop":
+        this.#supports[id] = gate.inputs.find(isFirm);
         return this.#supports[id] !== undefined;
       case "and":
-        return gate.inputs.every((input) => isFirm(input.gate));
+        return gate.inputs.every(isFirm);
       case "not":
-        return isFirm(gate.left.gate);
+        return isFirm(gate.inputs[0]);
       case "value":
+      case "open":
         return true;
       default:
         return unreachable(gate);
@@ -184,7 +200,8 @@ class Derivation {
 
   /** The same, when it is one of its inputs that has just found its own. */
   #isSupportedBy(id: number, input: number, shaken: ReadonlySet<number>): boolean {
-    if (this.#gate(id).kind !== "or") return this.#isSupported(id, shaken);
+    const { kind } = this.#gate(id);
+    if (kind !== "or" && kind !== "hop") return this.#isSupported(id, shaken);
     this.#supports[id] = input;
     return true;
   }
@@ -193,7 +210,7 @@ class Derivation {
     return must(this.#circuit.gates[id], "gates refer to each other");
   }
 
-  #usersOf(id: number): readonly Wire[] {
+  #usersOf(id: number): readonly number[] {
     return must(this.#circuit.users[id], "every gate has its users");
   }
 }

@@ -4,21 +4,38 @@ import { Pace, type Steps } from "../base/steps.ts";
 import type { Subject } from "../base/tuple.ts";
 import { ALLOWED } from "../base/verdict.ts";
 import type { Test } from "../plan/plan.ts";
-import { type Circuit, inputsOf, type Wire } from "./circuit.ts";
-import type { GroundNode } from "./ground.ts";
+import type { Circuit, Hop } from "./circuit.ts";
 import type { Model } from "./model.ts";
 
 /** A shortest proof of each gate that is allowed. */
 export interface Proofs {
+  /** Whether no gate is allowed. */
+  readonly isEmpty: boolean;
   /** The most hops on a path of the proof; undefined if the gate is not allowed. */
   hopsOf(gate: number): number | undefined;
-  /** The wire by which the proof of an allowed `or` goes on. */
-  choiceOf(gate: number): Wire;
+  /** The input by which the proof of an allowed `or` goes on. */
+  choiceOf(gate: number): number;
+}
+
+/** Names of entities that an answer rests on, each with its verdict. The depth does not count. */
+export interface Decided {
+  /** The question is gate 0. */
+  readonly circuit: Circuit;
+  readonly model: Model;
+  readonly proofs: Proofs;
 }
 
 /** A gate that one more of its inputs speaks for. `key` is that of the fact by which it does. */
 interface Hearing {
   readonly gate: number;
+  readonly key: string;
+}
+
+/** The length of the shortest proof of a gate. */
+interface Length {
+  /** Its place among all lengths. */
+  readonly order: number;
+  readonly hops: number;
   readonly key: string;
 }
 
@@ -31,60 +48,60 @@ interface Hearing {
  *
  * Needs: the model of the circuit, and the subject that it was grounded for.
  */
-export function* shortestProofs(
-  nodes: readonly GroundNode[],
-  circuit: Circuit,
-  model: Model,
-  subject: Subject,
-): Steps<Proofs> {
-  const search = new ProofSearch(nodes, circuit, model, subject);
+export function* shortestProofs(circuit: Circuit, model: Model, subject: Subject): Steps<Proofs> {
+  const search = new ProofSearch(circuit, model, subject);
   yield* search.run();
   return search;
 }
 
 class ProofSearch implements Proofs {
-  readonly #nodes: readonly GroundNode[];
   readonly #circuit: Circuit;
   readonly #model: Model;
   readonly #subject: Subject;
-  /** By gate, the place of its length among all lengths; undefined before it is settled. */
-  readonly #order: (number | undefined)[];
-  readonly #hops: number[];
-  readonly #keys: string[];
-  /** Inputs of an `and` that are not settled. */
-  readonly #waiting: number[];
+  /** By gate that is settled. */
+  readonly #lengths = new Map<number, Length>();
+  /** By `and` that was heard of, its inputs that are not settled. */
+  readonly #waiting = new Map<number, number>();
   readonly #pace = new Pace();
   #waves = 0;
 
-  constructor(nodes: readonly GroundNode[], circuit: Circuit, model: Model, subject: Subject) {
-    this.#nodes = nodes;
+  constructor(circuit: Circuit, model: Model, subject: Subject) {
     this.#circuit = circuit;
     this.#model = model;
     this.#subject = subject;
-    this.#order = circuit.gates.map(() => undefined);
-    this.#hops = circuit.gates.map(() => 0);
-    this.#keys = circuit.gates.map(() => "");
-    this.#waiting = circuit.gates.map((gate) => (gate.kind === "and" ? gate.inputs.length : 1));
+  }
+
+  get isEmpty(): boolean {
+    return this.#lengths.size === 0;
   }
 
   *run(): Steps<void> {
     let heard: Hearing[] = [];
-    for (const [id, gate] of this.#circuit.gates.entries()) {
+    for (const [id, verdict] of this.#model.entries()) {
       if (this.#pace.step()) yield;
-      if (gate.kind !== "value" || this.#model[id] !== ALLOWED) continue;
-      heard.push({ gate: id, key: this.#keyOfTest(gate.test) });
+      if (verdict !== ALLOWED) continue;
+      const gate = this.#circuit.gates[id];
+      if (gate?.kind === "value") heard.push({ gate: id, key: this.#keyOfTest(gate.test) });
     }
     for (let hops = 0; heard.length > 0; hops += 1) heard = yield* this.#settleLevel(heard, hops);
   }
 
   hopsOf(gate: number): number | undefined {
-    return this.#order[gate] === undefined ? undefined : this.#hops[gate];
+    return this.#lengths.get(gate)?.hops;
   }
 
-  choiceOf(gate: number): Wire {
+  choiceOf(gate: number): number {
     const or = must(this.#circuit.gates[gate], "gates refer to each other");
-    const choice = inputsOf(or).find((wire) => this.#isChoice(gate, wire));
-    return must(choice, "an allowed `or` was settled by one of its inputs");
+    const length = must(this.#lengths.get(gate), "an allowed gate has a proof");
+    const isChoice = (input: number): boolean => {
+      const from = this.#lengths.get(input);
+      if (from === undefined) return false;
+      // It was settled when it first heard of the input.
+      return or.kind === "hop"
+        ? from.hops === length.hops - 1 && this.#keyOfHop(or, input) === length.key
+        : from.order + 1 === length.order;
+    };
+    return must(or.inputs.find(isChoice), "an allowed `or` was settled by one of its inputs");
   }
 
   /** Settles all gates with proofs of so many hops. Returns those that are heard of one hop further. */
@@ -101,13 +118,12 @@ class ProofSearch implements Proofs {
         for (const gate of wave) {
           if (this.#pace.step()) yield;
           if (!this.#settles(gate)) continue;
-          this.#order[gate] = this.#waves;
-          this.#hops[gate] = hops;
-          this.#keys[gate] = key;
+          this.#lengths.set(gate, { order: this.#waves, hops, key });
           for (const user of this.#circuit.users[gate] ?? []) {
-            if (this.#order[user.gate] !== undefined) continue;
-            if (user.hops === 0) next.push(user.gate);
-            else far.push({ gate: user.gate, key: this.#keyOfHop(user.via, gate) });
+            if (this.#model[user] !== ALLOWED || this.#lengths.has(user)) continue;
+            const by = must(this.#circuit.gates[user], "gates refer to each other");
+            if (by.kind === "hop") far.push({ gate: user, key: this.#keyOfHop(by, gate) });
+            else next.push(user);
           }
         }
         wave = next;
@@ -116,30 +132,20 @@ class ProofSearch implements Proofs {
     return far;
   }
 
-  /** Whether a gate is settled by one more of its inputs. */
+  /** Whether an allowed gate is settled by one more of its inputs. */
   #settles(gate: number): boolean {
-    if (this.#model[gate] !== ALLOWED || this.#order[gate] !== undefined) return false;
+    if (this.#lengths.has(gate)) return false;
+    const and = this.#circuit.gates[gate];
     // An allowed `not` hears of its left side alone: the right side is denied.
-    const waiting = must(this.#waiting[gate], "every gate waits for its inputs") - 1;
-    this.#waiting[gate] = waiting;
+    if (and?.kind !== "and") return true;
+    const waiting = (this.#waiting.get(gate) ?? and.inputs.length) - 1;
+    this.#waiting.set(gate, waiting);
     return waiting === 0;
   }
 
-  /** Whether the gate was settled when it first heard of this input. */
-  #isChoice(gate: number, { gate: input, hops, via }: Wire): boolean {
-    const heardIn = this.#order[input];
-    if (heardIn === undefined) return false;
-    if (hops === 0) return heardIn + 1 === this.#order[gate];
-    return (
-      this.hopsOf(input) === must(this.#hops[gate], "every gate has hops") - 1 &&
-      this.#keyOfHop(via, input) === this.#keys[gate]
-    );
-  }
-
   /** Keys are compared at one entity alone, so they need not name it. */
-  #keyOfTest(test: Test | undefined): string {
-    switch (test?.kind) {
-      case undefined:
+  #keyOfTest(test: Test): string {
+    switch (test.kind) {
       case "self":
         return "";
       case "direct":
@@ -153,8 +159,8 @@ class ProofSearch implements Proofs {
     }
   }
 
-  #keyOfHop(via: string | undefined, gate: number): string {
-    const { node, entityId } = must(this.#nodes[gate], "a hop leads to a node");
-    return `${via}\0${node.entityType}\0${entityId}`;
+  #keyOfHop({ relation }: Hop, input: number): string {
+    const { node, entityId } = must(this.#circuit.nodes[input], "a hop leads to a node");
+    return `${relation}\0${node.entityType}\0${entityId}`;
   }
 }

@@ -1,12 +1,12 @@
-import { must, unreachable } from "../base/assert.ts";
+import { must } from "../base/assert.ts";
 import { componentsOf } from "../base/graph.ts";
 import { Pace, type Steps } from "../base/steps.ts";
 import { ALLOWED, DENIED, UNKNOWN, type Verdict } from "../base/verdict.ts";
 import type { Node } from "../plan/network.ts";
 import type { RestrictedNetwork } from "../plan/passes/2-restrict.ts";
 import type { GatherPlan } from "../plan/plan.ts";
-import { type Circuit, circuitOf, inputsOf } from "./circuit.ts";
-import { groundNetwork, type GroundFormula, type GroundNode } from "./ground.ts";
+import type { Circuit, Gate } from "./circuit.ts";
+import { groundNetwork } from "./ground.ts";
 import type { EvaluationInput } from "./judge.ts";
 import { findModel, type Model } from "./model.ts";
 
@@ -28,9 +28,8 @@ export function* solveNetwork(
   plan: GatherPlan,
   asked: EvaluationInput,
 ): Steps<Solution | undefined> {
-  const nodes = yield* groundNetwork(plan.network, [plan.root], asked);
-  if (nodes === undefined) return undefined;
-  const circuit = yield* circuitOf(nodes);
+  const circuit = yield* groundNetwork(plan.network, [plan.root], asked);
+  if (circuit === undefined) return undefined;
   const model = yield* findModel(circuit, ({ verdict, level }) =>
     verdict === ALLOWED && level > asked.depth ? UNKNOWN : verdict,
   );
@@ -38,7 +37,7 @@ export function* solveNetwork(
     const boundless = yield* findModel(circuit, ({ verdict }) => verdict);
     return boundless[0] !== UNKNOWN;
   };
-  const answer = { nodes: nodes.length, cycle: [], isTooDeep };
+  const answer = { nodes: circuit.nodeCount, cycle: [], isTooDeep };
   switch (must(model[0], "the question is a gate")) {
     case DENIED:
       return { ...answer, verdict: DENIED };
@@ -47,7 +46,7 @@ export function* solveNetwork(
       return { ...answer, verdict: shown.has(0) ? ALLOWED : UNKNOWN };
     }
     case UNKNOWN:
-      return { ...answer, verdict: UNKNOWN, cycle: yield* undefinedCycle(nodes, circuit) };
+      return { ...answer, verdict: UNKNOWN, cycle: yield* undefinedCycle(circuit) };
   }
 }
 
@@ -64,9 +63,8 @@ export function* solveTogether(
   asked: EvaluationInput,
 ): Steps<ReadonlyMap<Node, boolean>> {
   const answers = new Map<Node, boolean>();
-  const nodes = yield* groundNetwork(network, roots, asked);
-  if (nodes === undefined) return answers;
-  const circuit = yield* circuitOf(nodes);
+  const circuit = yield* groundNetwork(network, roots, asked);
+  if (circuit === undefined) return answers;
   const model = yield* findModel(circuit, ({ verdict }) => verdict);
   const hops = yield* mostHops(circuit);
   for (const [id, root] of roots.entries()) {
@@ -104,7 +102,7 @@ function* shownWithin(
       waiting[id] = left;
       if (left > 0) continue;
       shown.add(id);
-      for (const user of users[id] ?? []) (user.hops === 0 ? near : far).push(user.gate);
+      for (const user of users[id] ?? []) (hopsOf(gates[user]) === 0 ? near : far).push(user);
     }
     near = far;
   }
@@ -115,17 +113,20 @@ function* shownWithin(
 function* mostHops({ gates }: Circuit): Steps<readonly number[]> {
   const pace = new Pace();
   const most = gates.map(() => 0);
-  const inputs = (id: number) => inputsOf(must(gates[id], "gates refer to each other"));
-  const components = yield* componentsOf(gates.keys(), (id) => inputs(id).map(({ gate }) => gate));
+  const gateOf = (id: number): Gate => must(gates[id], "gates refer to each other");
+  const components = yield* componentsOf(gates.keys(), (id) => gateOf(id).inputs);
   for (const { members, isCyclic } of components) {
     const own = new Set(members);
     let beyond = 0;
     let within = 0;
     for (const id of members) {
-      for (const { gate, hops } of inputs(id)) {
+      const gate = gateOf(id);
+      for (const input of gate.inputs) {
         if (pace.step()) yield;
-        if (own.has(gate)) within += hops;
-        else beyond = Math.max(beyond, hops + must(most[gate], "a component is behind its inputs"));
+        const hops = hopsOf(gate);
+        if (own.has(input)) within += hops;
+        else
+          beyond = Math.max(beyond, hops + must(most[input], "a component is behind its inputs"));
       }
     }
     const paths = isCyclic ? Math.min(within, members.length) : 0;
@@ -134,29 +135,34 @@ function* mostHops({ gates }: Circuit): Steps<readonly number[]> {
   return most;
 }
 
+/** From a gate to each of its inputs. */
+function hopsOf(gate: Gate | undefined): 0 | 1 {
+  return gate?.kind === "hop" ? 1 : 0;
+}
+
 /**
  * The cycle that leaves the question undefined for every value of the faulty tests. Empty when a
  * fault or the depth leaves it undefined.
  */
-function* undefinedCycle(nodes: readonly GroundNode[], circuit: Circuit): Steps<string[]> {
+function* undefinedCycle(circuit: Circuit): Steps<string[]> {
   // Unknown tests get each value in turn. A gate that stays unknown is so because of a cycle.
   for (const known of [DENIED, ALLOWED] satisfies Verdict[]) {
     const model = yield* findModel(circuit, ({ verdict }) =>
       verdict === UNKNOWN ? known : verdict,
     );
-    if (model[0] === UNKNOWN) return cycleFrom(0, nodes, model);
+    if (model[0] === UNKNOWN) return cycleFrom(0, circuit, model);
   }
   return [];
 }
 
 /** The labels of the cycle that the first undecided path from a node runs into. */
-function cycleFrom(start: number, nodes: readonly GroundNode[], model: Model): string[] {
+function cycleFrom(start: number, circuit: Circuit, model: Model): string[] {
   const path = new Map<number, string>();
   let id = start;
   while (!path.has(id)) {
-    const { node, entityId, formula } = must(nodes[id], "nodes refer to each other");
+    const { node, entityId } = must(circuit.nodes[id], "a path leads from node to node");
     path.set(id, `${node.entityType}:${entityId}#${node.name}`);
-    const open = mentionedNodes(formula).find((next) => model[next] === UNKNOWN);
+    const open = mentionedNodes(circuit, id).find((next) => model[next] === UNKNOWN);
     id = must(open, "an undecided node mentions another one");
   }
   const cycle = [...path.keys()];
@@ -166,18 +172,10 @@ function cycleFrom(start: number, nodes: readonly GroundNode[], model: Model): s
   return distinct.length === 1 ? [...distinct, ...distinct] : distinct;
 }
 
-function mentionedNodes(formula: GroundFormula): number[] {
-  switch (formula.kind) {
-    case "or":
-    case "and":
-      return formula.operands.flatMap(mentionedNodes);
-    case "not":
-      return [...mentionedNodes(formula.left), ...mentionedNodes(formula.right)];
-    case "value":
-      return [];
-    case "node":
-      return [formula.node];
-    default:
-      return unreachable(formula);
-  }
+/** The nodes in the formula of a gate, in their order. */
+function mentionedNodes(circuit: Circuit, id: number): readonly number[] {
+  const { inputs } = must(circuit.gates[id], "gates refer to each other");
+  return inputs.flatMap((input) =>
+    circuit.nodes[input] === undefined ? mentionedNodes(circuit, input) : [input],
+  );
 }

@@ -38,7 +38,7 @@ export function* explain(
   const { allowed } = answerOf(yield* interpret(plan, asked), item, spelled);
   const network = unrestricted(plan.network.network, plan.question);
   const input = { ...asked, onFault: () => {} };
-  const decided = yield* decide(network, plan.root, input, allowed);
+  const decided = yield* decide(network, plan.root, input);
   if (decided === undefined) throw gatherTooLarge(item, spelled.path);
   const tree = new ProofTree({ decided, facts, parsed, subject, depth });
   const { proof, isTruncated } = yield* tree.make();

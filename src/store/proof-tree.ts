@@ -6,9 +6,9 @@ import { defaultValue } from "../condition/defaults.ts";
 import { runOf } from "../language/run-of.ts";
 import type { RuleDefinition } from "../language/schema.ts";
 import type { ExpressionNode, SourceSpan } from "../language/tree.ts";
-import { type Gate, inputsOf } from "../memory/circuit.ts";
-import type { Decided } from "../memory/decide.ts";
+import type { Gate } from "../memory/circuit.ts";
 import type { Facts } from "../memory/facts.ts";
+import type { Decided } from "../memory/proofs.ts";
 import type { Formula, Node } from "../plan/network.ts";
 import { ExplanationSize } from "./explanation-size.ts";
 import type { ProofNode, ProofStep, SchemaPlace } from "./explanation.ts";
@@ -93,7 +93,7 @@ export class ProofTree {
   /** The name of a ground node. `span` is where an expression at its own entity names it. */
   #named(gate: number, path: Path, span: SourceSpan | undefined): Part {
     const { decided, parsed } = this.#input;
-    const { node, entityId } = must(decided.nodes[gate], "a name has a ground node");
+    const { node, entityId } = must(decided.circuit.nodes[gate], "a name has a ground node");
     const { entityType: type, name, formula, isOperand } = node;
     const isPermission = !isOperand && formula.kind !== "relation" && formula.kind !== "attribute";
     const expression = isPermission ? expressionOf(parsed, type, name) : undefined;
@@ -176,24 +176,25 @@ export class ProofTree {
     formulas: readonly Formula[],
     expressions: readonly ExpressionNode[],
   ): Grounds {
-    const inputs = inputsOf(this.#gate(part.gate));
-    const isChosen = reason === "union" && this.#verdict(part.gate) === ALLOWED;
-    const chosen = isChosen ? this.#input.decided.proofs.choiceOf(part.gate) : undefined;
-    const next = formulas.flatMap((formula, index) => {
-      const input = must(inputs[index], "every operand is an input");
-      if (chosen !== undefined && input !== chosen) return [];
+    const { inputs } = this.#gate(part.gate);
+    const below = (index: number): Part => {
+      const formula = must(formulas[index], "every input is an operand");
       const expression = must(expressions[index], "every operand is written");
-      return [this.#operand(part, formula, expression, input.gate)];
-    });
-    return { reason, next };
+      return this.#operand(part, formula, expression, must(inputs[index], "it is an input"));
+    };
+    if (reason !== "union" || this.#verdict(part.gate) !== ALLOWED) {
+      return { reason, next: formulas.map((_formula, index) => below(index)) };
+    }
+    const chosen = this.#input.decided.proofs.choiceOf(part.gate);
+    return { reason, next: [below(inputs.indexOf(chosen))] };
   }
 
   *#hops(part: Part, formula: Extract<Formula, { kind: "relation" | "walk" }>): Steps<Grounds> {
-    const { decided, facts, subject } = this.#input;
+    const { decided, subject } = this.#input;
     const { gate, entity } = part;
     const { relation } = formula;
     const reason = formula.kind === "walk" ? "walk" : "userset";
-    const hops = yield* readHops(decided, facts, { gate, entity, relation, kind: reason });
+    const hops = yield* readHops(decided, gate, entity);
     if (hops === undefined)
       return { reason: "tuple", tuple: { entity, relation, subject }, next: [] };
     const [first, ...others] = hops;

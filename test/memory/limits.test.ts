@@ -40,7 +40,11 @@ function star(counts: { readonly wide: number; readonly rest: number }): Facts {
         for (let place = 0; place < count; place += 1) yield `n${place}`;
       }
     },
-    subjects: () => [],
+    *subjects(entity, relation, type) {
+      for (const id of this.subjectIds(entity, [relation], type, undefined)) {
+        yield { id, relation: "" };
+      }
+    },
     attribute: () => undefined,
   };
 }

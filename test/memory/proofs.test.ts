@@ -6,17 +6,11 @@ import fc from "fast-check";
 import { must } from "../../src/base/assert.ts";
 import { runThrough } from "../../src/base/steps.ts";
 import { ALLOWED, DENIED, UNKNOWN } from "../../src/base/verdict.ts";
-import {
-  type Circuit,
-  circuitOf,
-  type Gate,
-  inputsOf,
-  type Wire,
-} from "../../src/memory/circuit.ts";
-import type { GroundFormula, GroundNode } from "../../src/memory/ground.ts";
+import type { Circuit, Gate } from "../../src/memory/circuit.ts";
 import { findModel, type Model } from "../../src/memory/model.ts";
 import { shortestProofs } from "../../src/memory/proofs.ts";
 import { caseCount, seed } from "../support/run-length.ts";
+import { circuitOf, type GroundFormula, plainNode } from "./ground-formula.ts";
 
 /*
  * Shortest proofs against lengths that are lowered, gate by gate, until none can be lower.
@@ -32,19 +26,19 @@ type Length = readonly [number, string, number];
 test(`the proofs of ${cases} random networks are the shortest ones`, (t) => {
   t.diagnostic(`PEMBA_SEED=${seed}`);
   let proven = 0;
-  const property = fc.property(anyNodes(), (nodes) => {
-    const circuit = runThrough(circuitOf(nodes));
+  const property = fc.property(anyFormulas(), (formulas) => {
+    const circuit = circuitOf(formulas, plainNode);
     const model = runThrough(findModel(circuit, ({ verdict }) => verdict));
-    const proofs = runThrough(shortestProofs(nodes, circuit, model, subject));
-    const lengths = lowestLengths(nodes, circuit, model);
+    const proofs = runThrough(shortestProofs(circuit, model, subject));
+    const lengths = lowestLengths(circuit, model);
     for (const [id, gate] of circuit.gates.entries()) {
       const length = lengths[id];
       assert.equal(proofs.hopsOf(id), length?.[0]);
       assert.equal(model[id] === ALLOWED, length !== undefined);
-      if (length === undefined || gate.kind !== "or") continue;
+      if (length === undefined || (gate.kind !== "or" && gate.kind !== "hop")) continue;
       proven += 1;
-      const isShortest = (wire: Wire): boolean => {
-        const over = lengthOver(nodes, wire, lengths);
+      const isShortest = (input: number): boolean => {
+        const over = lengthOver(circuit, gate, input, lengths);
         return over !== undefined && compare(over, length) === 0;
       };
       assert.equal(proofs.choiceOf(id), gate.inputs.find(isShortest));
@@ -54,17 +48,13 @@ test(`the proofs of ${cases} random networks are the shortest ones`, (t) => {
   assert.ok(proven > cases);
 });
 
-function lowestLengths(
-  nodes: readonly GroundNode[],
-  { gates }: Circuit,
-  model: Model,
-): readonly (Length | undefined)[] {
-  const lengths: (Length | undefined)[] = gates.map(() => undefined);
+function lowestLengths(circuit: Circuit, model: Model): readonly (Length | undefined)[] {
+  const lengths: (Length | undefined)[] = circuit.gates.map(() => undefined);
   for (let isSettled = false; !isSettled;) {
     isSettled = true;
-    for (const [id, gate] of gates.entries()) {
+    for (const [id, gate] of circuit.gates.entries()) {
       const known = lengths[id];
-      const length = model[id] === ALLOWED ? lengthOf(nodes, gate, lengths) : undefined;
+      const length = model[id] === ALLOWED ? lengthOf(circuit, gate, lengths) : undefined;
       if (length === undefined || (known !== undefined && compare(length, known) >= 0)) continue;
       lengths[id] = length;
       isSettled = false;
@@ -74,32 +64,33 @@ function lowestLengths(
 }
 
 function lengthOf(
-  nodes: readonly GroundNode[],
+  circuit: Circuit,
   gate: Gate,
   lengths: readonly (Length | undefined)[],
 ): Length | undefined {
   if (gate.kind === "value") {
-    return [0, gate.test?.kind === "attribute" ? gate.test.name : "", 0];
+    return [0, gate.test.kind === "attribute" ? gate.test.name : "", 0];
   }
-  const wires = gate.kind === "not" ? [gate.left] : inputsOf(gate);
-  const all = wires.map((wire) => lengthOver(nodes, wire, lengths));
+  const inputs = gate.kind === "not" ? [gate.inputs[0]] : gate.inputs;
+  const all = inputs.map((input) => lengthOver(circuit, gate, input, lengths));
   const found = all.filter((length) => length !== undefined).toSorted(compare);
   if (gate.kind !== "and") return found[0];
   return found.length === all.length ? found.at(-1) : undefined;
 }
 
-/** The length of a proof that goes on over the wire. */
+/** The length of a proof of the gate that goes on with the input. */
 function lengthOver(
-  nodes: readonly GroundNode[],
-  { gate, hops, via }: Wire,
+  circuit: Circuit,
+  gate: Gate,
+  input: number,
   lengths: readonly (Length | undefined)[],
 ): Length | undefined {
-  const length = lengths[gate];
+  const length = lengths[input];
   if (length === undefined) return undefined;
   const [far, key, steps] = length;
-  if (hops === 0) return [far, key, steps + 1];
-  const { node, entityId } = must(nodes[gate], "a hop leads to a node");
-  return [far + 1, `${via}\0${node.entityType}\0${entityId}`, 0];
+  if (gate.kind !== "hop") return [far, key, steps + 1];
+  const { node, entityId } = must(circuit.nodes[input], "a hop leads to a node");
+  return [far + 1, `${gate.relation}\0${node.entityType}\0${entityId}`, 0];
 }
 
 function compare(a: Length, b: Length): number {
@@ -108,13 +99,13 @@ function compare(a: Length, b: Length): number {
   return a[2] - b[2];
 }
 
-function anyNodes(): fc.Arbitrary<GroundNode[]> {
+function anyFormulas(): fc.Arbitrary<GroundFormula[]> {
   return fc.integer({ min: 2, max: 12 }).chain((count) => {
     const target = fc.integer({ min: 0, max: count - 1 });
-    const near = target.map((node): GroundFormula => ({ kind: "node", node, hops: 0 }));
+    const near = target.map((node): GroundFormula => ({ kind: "node", node }));
     const far = fc
       .tuple(target, fc.constantFrom("parent", "member"))
-      .map(([node, via]): GroundFormula => ({ kind: "node", node, hops: 1, via }));
+      .map(([node, via]): GroundFormula => ({ kind: "node", node, via }));
     const value = fc
       .tuple(fc.constantFrom(ALLOWED, ALLOWED, DENIED, UNKNOWN), fc.constantFrom("a", "b", "c"))
       .map(([verdict, name]): GroundFormula => ({
@@ -135,24 +126,6 @@ function anyNodes(): fc.Arbitrary<GroundNode[]> {
       { weight: 2, arbitrary: not },
       { weight: 1, arbitrary: operand },
     );
-    return fc
-      .array(formula, { minLength: count, maxLength: count })
-      .map((formulas) => formulas.map((one, id) => groundNode(one, id)));
+    return fc.array(formula, { minLength: count, maxLength: count });
   });
-}
-
-function groundNode(formula: GroundFormula, id: number): GroundNode {
-  const node = {
-    id,
-    entityType: "folder",
-    name: "view",
-    isOperand: false,
-    formula: { kind: "attribute", name: "open" },
-    component: id,
-    isRecursive: false,
-    isLocal: true,
-    breadth: 0,
-  } as const;
-  // Some ids are after others in the order of bytes, though their numbers are before.
-  return { node, entityId: `f${(id * 7) % 12}`, level: 0, formula };
 }
