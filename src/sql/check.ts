@@ -131,7 +131,7 @@ function directItems(
   return sql`
     select q.item,
       case when exists (select 1 from (${probe}) d offset 0) then 2 else 0 end as verdict,
-      1::bigint as nodes, null::jsonb as facts
+      1::bigint as nodes, null::json as facts
     from (
       select u.id collate "C" as id, u.subject collate "C" as subject,
         u.relation collate "C" as relation, u.item
@@ -168,6 +168,6 @@ function searchRow(
   const verdict = questionVerdict(searchWriter(scope, plan, subject), id);
   return sql`
     ${withClosure(scope, plan, subject)}
-    select x.v, x.n, null::jsonb as facts from (${verdict}) x
+    select x.v, x.n, null::json as facts from (${verdict}) x
   `;
 }

@@ -1,8 +1,13 @@
 import { gatheredEntitiesMax } from "../../plan/limit.ts";
-import { relationProbe, relationSet } from "../state/relation-set.ts";
+import {
+  amongEntities,
+  type EntityEnd,
+  relationProbe,
+  relationSet,
+} from "../state/relation-set.ts";
 import { attributeProbe, lateralBranches, type StatementScope } from "../state/source.ts";
 import { type Fragment, integer, literal, sql } from "../text/fragment.ts";
-import type { Gather } from "./gather.ts";
+import type { Gather, GatherType } from "./gather.ts";
 
 /**
  * Reads the part of the graph that a question reaches, for the interpreter: one row with `facts`,
@@ -35,13 +40,14 @@ export function gatherBody(
         ${start}
         union
         select n.type, n.id
-        from reach s
+        from (${levelSets}) s
         cross join ${lateralBranches(branches)} n
       `;
   return sql`
     with recursive reach(type, id) as (${reach}),
-      reached as materialized (select * from reach limit ${integer(gatheredEntitiesMax + 1)})
-    select jsonb_build_object(
+      reached as materialized (select * from reach limit ${integer(gatheredEntitiesMax + 1)}),
+      sets as materialized (select r.type, array_agg(r.id) as ids from reached r group by r.type)
+    select json_build_object(
       'nodes', (select count(*) from reached),
       'edges', ${edges(scope, gather)},
       'direct', ${direct(scope, gather, subject)},
@@ -50,11 +56,28 @@ export function gatherBody(
   `;
 }
 
+/**
+ * The rows of a level as one row for each type, with the array of their ids: one probe reads them all.
+ * That takes a third of the time of a probe for each of a thousand entities. A recursion may not
+ * aggregate its own rows, but it may look at them through a window.
+ */
+const levelSets = sql`
+  select l.type, l.ids
+  from (
+    select
+      w.type,
+      array_agg(w.id) over (partition by w.type) as ids,
+      row_number() over (partition by w.type) as nth
+    from reach w
+  ) l
+  where l.nth = 1
+`;
+
 function edges(scope: StatementScope, gather: Gather): Fragment {
   const fact = sql`
-    jsonb_build_array(
+    array[
       r.entity_type, r.entity_id, r.relation, r.subject_type, r.subject_id, r.subject_relation
-    ) as fact
+    ] as fact
   `;
   const listed = gather.types.flatMap((type, index) =>
     type.listed.length === 0
@@ -64,15 +87,15 @@ function edges(scope: StatementScope, gather: Gather): Fragment {
             scope,
             fact,
             relationSet(type.listed),
-            { type: literal(type.entityType), id: sql`s.id`, subject: { known: "nothing" } },
+            { ...reachedOf(type), subject: { known: "nothing" } },
             sql`and s.type = ${integer(index)}`,
           ),
         ],
   );
   // A hop that is listed is among all tuples of its relation.
   return listed.length > 0
-    ? factList(listed, gather.tuplesMax)
-    : factList(
+    ? tupleList(listed, gather.tuplesMax)
+    : tupleList(
         hopProbes(scope, gather, () => fact),
         gather.tuplesMax,
       );
@@ -80,18 +103,17 @@ function edges(scope: StatementScope, gather: Gather): Fragment {
 
 function direct(scope: StatementScope, gather: Gather, subject: Fragment): Fragment {
   const { subjectType, subjectRelation } = gather.kind;
-  return factList(
+  return tupleList(
     gather.types.flatMap((type, index) =>
       type.direct.length === 0
         ? []
         : [
             relationProbe(
               scope,
-              sql`jsonb_build_array(r.entity_type, r.entity_id, r.relation) as fact`,
+              sql`array[r.entity_type, r.entity_id, r.relation] as fact`,
               relationSet(type.direct),
               {
-                type: literal(type.entityType),
-                id: sql`s.id`,
+                ...reachedOf(type),
                 subject: {
                   known: "all",
                   type: literal(subjectType),
@@ -106,34 +128,42 @@ function direct(scope: StatementScope, gather: Gather, subject: Fragment): Fragm
   );
 }
 
+/** One by one: a contextual value of an entity replaces its stored one. */
 function attributes(scope: StatementScope, gather: Gather): Fragment {
-  return factList(
-    gather.types.flatMap((type, index) =>
-      type.attributes.map((name) => {
-        const entity = { type: literal(type.entityType), id: sql`s.id` };
-        const probe = attributeProbe(scope, entity, literal(name));
-        return sql`
-          select jsonb_build_array(
-            ${literal(type.entityType)}, s.id, ${literal(name)}, v.value_type, v.value
-          ) as fact
-          from (${probe}) v
-          where s.type = ${integer(index)}
-        `;
-      }),
-    ),
+  const branches = gather.types.flatMap((type, index) =>
+    type.attributes.map((name) => {
+      const entity = { type: literal(type.entityType), id: sql`s.id` };
+      const probe = attributeProbe(scope, entity, literal(name));
+      return sql`
+        select json_build_array(
+          ${literal(type.entityType)}, s.id, ${literal(name)}, v.value_type, v.value
+        ) as fact
+        from (${probe}) v
+        where s.type = ${integer(index)}
+      `;
+    }),
   );
+  if (branches.length === 0) return sql`'[]'::json`;
+  return sql`
+    coalesce(
+      (select json_agg(f.fact) from reached s cross join ${lateralBranches(branches)} f), '[]'::json
+    )
+  `;
 }
 
-/** A list of the facts that the branches read: all, or at most `max` and one more. */
-function factList(branches: readonly Fragment[], max?: number): Fragment {
-  if (branches.length === 0) return sql`'[]'::jsonb`;
-  const facts = sql`reached s cross join ${lateralBranches(branches)} f`;
+/**
+ * A list of the tuples that the branches read of the rows `s` of sets: all, or at most `max` and one
+ * more. An array of texts becomes JSON in a sixth of the time of a `jsonb` array for each tuple.
+ */
+function tupleList(branches: readonly Fragment[], max?: number): Fragment {
+  if (branches.length === 0) return sql`'[]'::json`;
+  const facts = sql`sets s cross join ${lateralBranches(branches)} f`;
   const from =
     max === undefined ? facts : sql`(select f.fact from ${facts} limit ${integer(max + 1)}) f`;
-  return sql`coalesce((select jsonb_agg(f.fact) from ${from}), '[]'::jsonb)`;
+  return sql`coalesce((select array_to_json(array_agg(f.fact)) from ${from}), '[]'::json)`;
 }
 
-/** A probe for each kind of hop of each type, over all its relations, from the entity of the row `s`. */
+/** A probe for each kind of hop of each type, over all its relations, from the entities of the row `s`. */
 function hopProbes(
   scope: StatementScope,
   gather: Gather,
@@ -147,8 +177,7 @@ function hopProbes(
         columns(hop.target),
         relationSet(hop.relations),
         {
-          type: literal(type.entityType),
-          id: sql`s.id`,
+          ...reachedOf(type),
           subject:
             hop.subjectRelation === undefined
               ? { known: "type", type: subjectType }
@@ -158,4 +187,9 @@ function hopProbes(
       );
     }),
   );
+}
+
+/** The entities of a type in the row `s`. */
+function reachedOf({ entityType }: GatherType): Pick<EntityEnd, "type" | "id" | "within"> {
+  return amongEntities(literal(entityType), sql`s.ids`);
 }

@@ -68,6 +68,8 @@ export type ContextPath =
       readonly relation: Fragment;
       /** If the relation is one of many: their array, whose elements are `o.name`. */
       readonly among?: Fragment;
+      /** If the entity is one of many: the array of their ids, whose elements are `e.id`. */
+      readonly within?: Fragment | undefined;
       readonly subject:
         | { readonly known: "nothing" }
         | { readonly known: "type"; readonly type: Fragment }
@@ -91,10 +93,15 @@ export type ContextPath =
 /** The contextual tuples on a path, as a query of rows with the columns of `relationships`. */
 export function contextTuples(path: ContextPath): Fragment {
   if (path.end === "subject") return fromSubject(path);
-  const { among } = path;
-  return among === undefined
-    ? fromEntity(path)
-    : sql`select c.* from unnest(${among}) o(name) cross join lateral (${fromEntity(path)}) c`;
+  const { among, within } = path;
+  const sets = [
+    ...(within === undefined ? [] : [sql`unnest(${within}) e(id)`]),
+    ...(among === undefined ? [] : [sql`unnest(${among}) o(name)`]),
+  ];
+  if (sets.length === 0) return fromEntity(path);
+  return sql`
+    select c.* from ${join(sets, " cross join ")} cross join lateral (${fromEntity(path)}) c
+  `;
 }
 
 function fromEntity(path: Extract<ContextPath, { end: "entity" }>): Fragment {

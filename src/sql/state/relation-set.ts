@@ -20,11 +20,11 @@ export function relationSet(relations: readonly string[]): RelationSet {
       };
 }
 
-/** An entity, and what is known of the subjects of its tuples. */
+/** An entity or many of them, and what is known of the subjects of their tuples. */
 export type EntityEnd = Omit<Extract<ContextPath, { end: "entity" }>, "end" | "relation" | "among">;
 
 /**
- * A probe of the tuples of an entity (see `tupleProbe`) under a set of relations. `further` has more
+ * A probe of the tuples of an entity, or of many, (see `tupleProbe`) under a set of relations. `further` has more
  * conditions, each after an `and`. A few relations are probed one by one: before Postgres 17
  * `relation = any(...)` may become a filter over all tuples of the entity, which takes 4 ms instead
  * of 0.4 for an entity with 9,000 direct viewers.
@@ -36,8 +36,9 @@ export function relationProbe(
   entity: EntityEnd,
   further = sql``,
 ): Fragment {
+  const isEntity = entity.within === undefined ? sql`= ${entity.id}` : sql`= any(${entity.within})`;
   const where = sql`
-    r.entity_id = ${entity.id}
+    r.entity_id ${isEntity}
     and r.entity_type = ${entity.type}
     ${subjectCondition(entity.subject)}
     ${further}
@@ -83,4 +84,12 @@ function subjectCondition(subject: EntityEnd["subject"]): Fragment {
         and r.subject_id = ${subject.id}
       `;
   }
+}
+
+/** Many entities of a type, whose ids are an array: one probe reads them all. */
+export function amongEntities(
+  type: Fragment,
+  ids: Fragment,
+): Pick<EntityEnd, "type" | "id" | "within"> {
+  return { type, id: sql`e.id`, within: ids };
 }

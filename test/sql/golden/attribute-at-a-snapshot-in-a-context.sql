@@ -47,7 +47,7 @@ cross join (
 cross join lateral (
   select $7::int as item, c.v as verdict, c.n as nodes, c.facts
   from (
-    select x.v, x.n, null::jsonb as facts
+    select x.v, x.n, null::json as facts
     from (
       select coalesce(
         (

@@ -49,13 +49,20 @@ cross join lateral (
         select 0, $7::text collate "C" collate "C"
         union
         select n.type, n.id
-        from reach s
+        from (
+          select l.type, l.ids
+          from (
+            select w.type, array_agg(w.id) over (partition by w.type) as ids, row_number() over (partition by w.type) as nth
+            from reach w
+          ) l
+          where l.nth = 1
+        ) s
         cross join lateral (
           select 1 as type, r.subject_id as id
           from relationships r
           where r.tenant = t.number
           and r.relation = 'viewer'
-          and r.entity_id = s.id
+          and r.entity_id = any(s.ids)
           and r.entity_type = 'folder'
           and r.subject_type = 'group'
           and r.subject_relation = 'member'
@@ -68,7 +75,7 @@ cross join lateral (
           and (r.tenant + 0) = t.number
           and r.operation = 'delete'
           and r.relation = 'viewer'
-          and r.entity_id = s.id
+          and r.entity_id = any(s.ids)
           and r.entity_type = 'folder'
           and r.subject_type = 'group'
           and r.subject_relation = 'member'
@@ -80,7 +87,7 @@ cross join lateral (
           from relationships r
           where r.tenant = t.number
           and r.relation = 'member'
-          and r.entity_id = s.id
+          and r.entity_id = any(s.ids)
           and r.entity_type = 'group'
           and r.subject_type = 'group'
           and r.subject_relation = 'member'
@@ -93,7 +100,7 @@ cross join lateral (
           and (r.tenant + 0) = t.number
           and r.operation = 'delete'
           and r.relation = 'member'
-          and r.entity_id = s.id
+          and r.entity_id = any(s.ids)
           and r.entity_type = 'group'
           and r.subject_type = 'group'
           and r.subject_relation = 'member'
@@ -105,35 +112,38 @@ cross join lateral (
         select *
         from reach
         limit 10001
+      ), sets as materialized (
+        select r.type, array_agg(r.id) as ids
+        from reached r group by r.type
       )
-      select jsonb_build_object('nodes', (
+      select json_build_object('nodes', (
         select count(*)
         from reached
       ), 'edges', coalesce(
         (
-          select jsonb_agg(f.fact)
+          select array_to_json(array_agg(f.fact))
           from (
             select f.fact
-            from reached s
+            from sets s
             cross join lateral (
-              select jsonb_build_array(r.entity_type, r.entity_id, r.relation, r.subject_type, r.subject_id, r.subject_relation) as fact
+              select array[ r.entity_type, r.entity_id, r.relation, r.subject_type, r.subject_id, r.subject_relation ] as fact
               from relationships r
               where r.tenant = t.number
               and r.relation = 'viewer'
-              and r.entity_id = s.id
+              and r.entity_id = any(s.ids)
               and r.entity_type = 'folder'
               and r.subject_type = 'group'
               and r.subject_relation = 'member'
               and s.type = 0
               and pg_visible_in_snapshot(r.created_xid, $1::pg_snapshot)
               union all
-              select jsonb_build_array(r.entity_type, r.entity_id, r.relation, r.subject_type, r.subject_id, r.subject_relation) as fact
+              select array[ r.entity_type, r.entity_id, r.relation, r.subject_type, r.subject_id, r.subject_relation ] as fact
               from changes r
               where p.changed
               and (r.tenant + 0) = t.number
               and r.operation = 'delete'
               and r.relation = 'viewer'
-              and r.entity_id = s.id
+              and r.entity_id = any(s.ids)
               and r.entity_type = 'folder'
               and r.subject_type = 'group'
               and r.subject_relation = 'member'
@@ -141,24 +151,24 @@ cross join lateral (
               and pg_visible_in_snapshot(r.created_xid, $1::pg_snapshot)
               and not pg_visible_in_snapshot(r.xid, $1::pg_snapshot)
               union all
-              select jsonb_build_array(r.entity_type, r.entity_id, r.relation, r.subject_type, r.subject_id, r.subject_relation) as fact
+              select array[ r.entity_type, r.entity_id, r.relation, r.subject_type, r.subject_id, r.subject_relation ] as fact
               from relationships r
               where r.tenant = t.number
               and r.relation = 'member'
-              and r.entity_id = s.id
+              and r.entity_id = any(s.ids)
               and r.entity_type = 'group'
               and r.subject_type = 'group'
               and r.subject_relation = 'member'
               and s.type = 1
               and pg_visible_in_snapshot(r.created_xid, $1::pg_snapshot)
               union all
-              select jsonb_build_array(r.entity_type, r.entity_id, r.relation, r.subject_type, r.subject_id, r.subject_relation) as fact
+              select array[ r.entity_type, r.entity_id, r.relation, r.subject_type, r.subject_id, r.subject_relation ] as fact
               from changes r
               where p.changed
               and (r.tenant + 0) = t.number
               and r.operation = 'delete'
               and r.relation = 'member'
-              and r.entity_id = s.id
+              and r.entity_id = any(s.ids)
               and r.entity_type = 'group'
               and r.subject_type = 'group'
               and r.subject_relation = 'member'
@@ -168,17 +178,17 @@ cross join lateral (
             ) f
             limit 50001
           ) f
-        ), '[]'::jsonb
+        ), '[]'::json
       ), 'direct', coalesce(
         (
-          select jsonb_agg(f.fact)
-          from reached s
+          select array_to_json(array_agg(f.fact))
+          from sets s
           cross join lateral (
-            select jsonb_build_array(r.entity_type, r.entity_id, r.relation) as fact
+            select array[r.entity_type, r.entity_id, r.relation] as fact
             from relationships r
             where r.tenant = t.number
             and r.relation = 'viewer'
-            and r.entity_id = s.id
+            and r.entity_id = any(s.ids)
             and r.entity_type = 'folder'
             and r.subject_type = 'user'
             and r.subject_relation = ''
@@ -186,13 +196,13 @@ cross join lateral (
             and s.type = 0
             and pg_visible_in_snapshot(r.created_xid, $1::pg_snapshot)
             union all
-            select jsonb_build_array(r.entity_type, r.entity_id, r.relation) as fact
+            select array[r.entity_type, r.entity_id, r.relation] as fact
             from changes r
             where p.changed
             and (r.tenant + 0) = t.number
             and r.operation = 'delete'
             and r.relation = 'viewer'
-            and r.entity_id = s.id
+            and r.entity_id = any(s.ids)
             and r.entity_type = 'folder'
             and r.subject_type = 'user'
             and r.subject_relation = ''
@@ -201,11 +211,11 @@ cross join lateral (
             and pg_visible_in_snapshot(r.created_xid, $1::pg_snapshot)
             and not pg_visible_in_snapshot(r.xid, $1::pg_snapshot)
             union all
-            select jsonb_build_array(r.entity_type, r.entity_id, r.relation) as fact
+            select array[r.entity_type, r.entity_id, r.relation] as fact
             from relationships r
             where r.tenant = t.number
             and r.relation = 'member'
-            and r.entity_id = s.id
+            and r.entity_id = any(s.ids)
             and r.entity_type = 'group'
             and r.subject_type = 'user'
             and r.subject_relation = ''
@@ -213,13 +223,13 @@ cross join lateral (
             and s.type = 1
             and pg_visible_in_snapshot(r.created_xid, $1::pg_snapshot)
             union all
-            select jsonb_build_array(r.entity_type, r.entity_id, r.relation) as fact
+            select array[r.entity_type, r.entity_id, r.relation] as fact
             from changes r
             where p.changed
             and (r.tenant + 0) = t.number
             and r.operation = 'delete'
             and r.relation = 'member'
-            and r.entity_id = s.id
+            and r.entity_id = any(s.ids)
             and r.entity_type = 'group'
             and r.subject_type = 'user'
             and r.subject_relation = ''
@@ -228,13 +238,13 @@ cross join lateral (
             and pg_visible_in_snapshot(r.created_xid, $1::pg_snapshot)
             and not pg_visible_in_snapshot(r.xid, $1::pg_snapshot)
           ) f
-        ), '[]'::jsonb
+        ), '[]'::json
       ), 'attributes', coalesce(
         (
-          select jsonb_agg(f.fact)
+          select json_agg(f.fact)
           from reached s
           cross join lateral (
-            select jsonb_build_array('folder', s.id, 'tags', v.value_type, v.value) as fact
+            select json_build_array('folder', s.id, 'tags', v.value_type, v.value) as fact
             from (
               select *
               from (
@@ -262,7 +272,7 @@ cross join lateral (
             ) v
             where s.type = 0
             union all
-            select jsonb_build_array('folder', s.id, 'open', v.value_type, v.value) as fact
+            select json_build_array('folder', s.id, 'open', v.value_type, v.value) as fact
             from (
               select *
               from (
@@ -290,7 +300,7 @@ cross join lateral (
             ) v
             where s.type = 0
           ) f
-        ), '[]'::jsonb
+        ), '[]'::json
       )) as facts
     ) g
   ) c

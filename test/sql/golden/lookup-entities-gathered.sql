@@ -81,13 +81,20 @@ cross join lateral (
         )) collate "C"
         union
         select n.type, n.id
-        from reach s
+        from (
+          select l.type, l.ids
+          from (
+            select w.type, array_agg(w.id) over (partition by w.type) as ids, row_number() over (partition by w.type) as nth
+            from reach w
+          ) l
+          where l.nth = 1
+        ) s
         cross join lateral (
           select 1 as type, r.subject_id as id
           from relationships r
           where r.tenant = t.number
           and r.relation = 'viewer'
-          and r.entity_id = s.id
+          and r.entity_id = any(s.ids)
           and r.entity_type = 'folder'
           and r.subject_type = 'group'
           and r.subject_relation = 'member'
@@ -97,7 +104,7 @@ cross join lateral (
           from relationships r
           where r.tenant = t.number
           and r.relation = 'parent'
-          and r.entity_id = s.id
+          and r.entity_id = any(s.ids)
           and r.entity_type = 'folder'
           and r.subject_type = 'folder'
           and s.type = 0
@@ -106,7 +113,7 @@ cross join lateral (
           from relationships r
           where r.tenant = t.number
           and r.relation = 'member'
-          and r.entity_id = s.id
+          and r.entity_id = any(s.ids)
           and r.entity_type = 'group'
           and r.subject_type = 'group'
           and r.subject_relation = 'member'
@@ -116,41 +123,44 @@ cross join lateral (
         select *
         from reach
         limit 10001
+      ), sets as materialized (
+        select r.type, array_agg(r.id) as ids
+        from reached r group by r.type
       )
-      select jsonb_build_object('nodes', (
+      select json_build_object('nodes', (
         select count(*)
         from reached
       ), 'edges', coalesce(
         (
-          select jsonb_agg(f.fact)
+          select array_to_json(array_agg(f.fact))
           from (
             select f.fact
-            from reached s
+            from sets s
             cross join lateral (
-              select jsonb_build_array(r.entity_type, r.entity_id, r.relation, r.subject_type, r.subject_id, r.subject_relation) as fact
+              select array[ r.entity_type, r.entity_id, r.relation, r.subject_type, r.subject_id, r.subject_relation ] as fact
               from relationships r
               where r.tenant = t.number
               and r.relation = 'viewer'
-              and r.entity_id = s.id
+              and r.entity_id = any(s.ids)
               and r.entity_type = 'folder'
               and r.subject_type = 'group'
               and r.subject_relation = 'member'
               and s.type = 0
               union all
-              select jsonb_build_array(r.entity_type, r.entity_id, r.relation, r.subject_type, r.subject_id, r.subject_relation) as fact
+              select array[ r.entity_type, r.entity_id, r.relation, r.subject_type, r.subject_id, r.subject_relation ] as fact
               from relationships r
               where r.tenant = t.number
               and r.relation = 'parent'
-              and r.entity_id = s.id
+              and r.entity_id = any(s.ids)
               and r.entity_type = 'folder'
               and r.subject_type = 'folder'
               and s.type = 0
               union all
-              select jsonb_build_array(r.entity_type, r.entity_id, r.relation, r.subject_type, r.subject_id, r.subject_relation) as fact
+              select array[ r.entity_type, r.entity_id, r.relation, r.subject_type, r.subject_id, r.subject_relation ] as fact
               from relationships r
               where r.tenant = t.number
               and r.relation = 'member'
-              and r.entity_id = s.id
+              and r.entity_id = any(s.ids)
               and r.entity_type = 'group'
               and r.subject_type = 'group'
               and r.subject_relation = 'member'
@@ -158,36 +168,36 @@ cross join lateral (
             ) f
             limit 50001
           ) f
-        ), '[]'::jsonb
+        ), '[]'::json
       ), 'direct', coalesce(
         (
-          select jsonb_agg(f.fact)
-          from reached s
+          select array_to_json(array_agg(f.fact))
+          from sets s
           cross join lateral (
-            select jsonb_build_array(r.entity_type, r.entity_id, r.relation) as fact
+            select array[r.entity_type, r.entity_id, r.relation] as fact
             from relationships r
             where r.tenant = t.number
             and r.relation = 'viewer'
-            and r.entity_id = s.id
+            and r.entity_id = any(s.ids)
             and r.entity_type = 'folder'
             and r.subject_type = 'user'
             and r.subject_relation = ''
             and r.subject_id = $1::text collate "C"
             and s.type = 0
             union all
-            select jsonb_build_array(r.entity_type, r.entity_id, r.relation) as fact
+            select array[r.entity_type, r.entity_id, r.relation] as fact
             from relationships r
             where r.tenant = t.number
             and r.relation = 'member'
-            and r.entity_id = s.id
+            and r.entity_id = any(s.ids)
             and r.entity_type = 'group'
             and r.subject_type = 'user'
             and r.subject_relation = ''
             and r.subject_id = $1::text collate "C"
             and s.type = 1
           ) f
-        ), '[]'::jsonb
-      ), 'attributes', '[]'::jsonb) as facts
+        ), '[]'::json
+      ), 'attributes', '[]'::json) as facts
     ) g
   ) as facts
   from (
