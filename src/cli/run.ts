@@ -14,6 +14,7 @@ const commands: ReadonlyMap<string, () => Promise<Command>> = new Map([
   ["gc", async () => (await import("./gc.ts")).gc],
   ["import", async () => (await import("./import.ts")).importCommand],
   ["check", async () => (await import("./questions/check.ts")).check],
+  ["explain", async () => (await import("./questions/explain.ts")).explain],
   ["lookup", async () => (await import("./questions/lookup.ts")).lookup],
   ["who", async () => (await import("./questions/who.ts")).who],
   ["can", async () => (await import("./questions/can.ts")).can],

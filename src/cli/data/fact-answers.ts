@@ -1,23 +1,28 @@
 import { type Static, Type } from "typebox";
 
 import { must } from "../../base/assert.ts";
-import type { Attribute, Tuple } from "../../base/tuple.ts";
+import type { Attribute, AttributeValue, Tuple } from "../../base/tuple.ts";
 import { type AnyValue, decodeAny } from "../../http/shapes/any.ts";
 
 /** The answers of reads and writes of data, as far as the command line needs them. */
 
-const EntityShape = { type: Type.String(), id: Type.String() };
+export const EntityShape = { type: Type.String(), id: Type.String() };
 
-const TupleShape = Type.Object({
+/** A typed value. */
+export const ValueShape = Type.Unsafe<AnyValue>(
+  Type.Object({ "@type": Type.String(), data: Type.Unknown() }),
+);
+
+export const TupleShape = Type.Object({
   entity: Type.Object(EntityShape),
   relation: Type.String(),
   subject: Type.Object({ ...EntityShape, relation: Type.Optional(Type.String()) }),
 });
 
-const AttributeShape = Type.Object({
+export const AttributeShape = Type.Object({
   entity: Type.Object(EntityShape),
   attribute: Type.String(),
-  value: Type.Unsafe<AnyValue>(Type.Object({ "@type": Type.String(), data: Type.Unknown() })),
+  value: ValueShape,
 });
 
 export const ReadTuplesAnswer = Type.Object({
@@ -39,7 +44,11 @@ export function answeredTuple({ entity, relation, subject }: Static<typeof Tuple
 
 /** An attribute of an answer. */
 export function answeredAttribute(answer: Static<typeof AttributeShape>): Attribute {
-  const { "@type": type, data } = answer.value;
-  const value = must(decodeAny({ "@type": type, data }, "value"), "a value is no null");
-  return { entity: answer.entity, attribute: answer.attribute, value };
+  const { entity, attribute, value } = answer;
+  return { entity, attribute, value: answeredValue(value) };
+}
+
+/** A value of an answer. */
+export function answeredValue({ "@type": type, data }: AnyValue): AttributeValue {
+  return must(decodeAny({ "@type": type, data }, "value"), "a value is no null");
 }

@@ -6,12 +6,9 @@ import { entityOf, subjectOf } from "../client/notation.ts";
 import type { Command } from "../command.ts";
 import { complain, say } from "../output.ts";
 import { questionHelp, readQuestion } from "./read-question.ts";
-import { allowed, ResultShape, resultText } from "./result.ts";
+import { ResultShape, resultStatus, resultText } from "./result.ts";
 
 const CheckAnswer = Type.Object({ can: ResultShape });
-
-/** The exit status of a denial, apart from that of an error. */
-const denied = 2;
 
 export const check: Command = {
   name: "check",
@@ -41,6 +38,6 @@ The exit status is 0 if it is allowed, 2 if it is denied, and 1 after an error.`
     if (!switches.has("quiet")) {
       say(switches.has("json") ? JSON.stringify(answer) : resultText(answer.can));
     }
-    return answer.can === allowed ? 0 : denied;
+    return resultStatus(answer.can);
   },
 };

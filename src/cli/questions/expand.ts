@@ -3,10 +3,9 @@ import { type Static, Type } from "typebox";
 import { askTenant } from "../client/ask.ts";
 import { entityOf } from "../client/notation.ts";
 import type { Command } from "../command.ts";
+import { EntityShape } from "../data/fact-answers.ts";
 import { complain, say } from "../output.ts";
 import { questionHelp, readQuestion } from "./read-question.ts";
-
-const EntityShape = { type: Type.String(), id: Type.String() };
 
 const TreeAnswer = Type.Cyclic(
   {

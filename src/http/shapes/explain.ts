@@ -30,13 +30,15 @@ interface ProofAnswer {
   readonly children: readonly ProofAnswer[];
 }
 
-const verdictNames = {
+/** How REST names the verdicts of nodes. */
+export const verdictNames = {
   [ALLOWED]: "RESULT_ALLOWED",
   [DENIED]: "RESULT_DENIED",
   [UNKNOWN]: "RESULT_UNSPECIFIED",
 } as const;
 
-const reasonNames = {
+/** How REST names the reasons of nodes. */
+export const reasonNames = {
   tuple: "TUPLE",
   attribute: "ATTRIBUTE",
   rule: "RULE",

@@ -1,6 +1,6 @@
 import { unreachable } from "../../base/assert.ts";
 import { ALLOWED, DENIED } from "../../base/verdict.ts";
-import type { ProofNode } from "../../store/explanation.ts";
+import type { ProofNode, ProofStep } from "../../store/explanation.ts";
 import { entityText, subjectText } from "../file/model-file.ts";
 
 /** Enough to find the reason. `pemba explain` on a server shows all. */
@@ -28,7 +28,8 @@ function stepText(node: ProofNode): string {
   return `${can} ${entityText(entity)} ${name}: \`${place.text}\` at ${line}:${column}${why}`;
 }
 
-function reasonText({ reason, tuple, attribute, rule }: ProofNode): string {
+/** The fact or the values on which a node rests, or what it lacks. "" for an operator. */
+export function reasonText({ reason, tuple, attribute, rule }: ProofStep): string {
   const by =
     tuple === undefined
       ? ""

@@ -1,0 +1,107 @@
+import { ALLOWED, DENIED, type Verdict } from "../../base/verdict.ts";
+import { printable } from "../../model-test/report/printable.ts";
+import { reasonText } from "../../model-test/run/proof-text.ts";
+import type { ProofNode } from "../../store/explanation.ts";
+import { wrap } from "../terminal.ts";
+
+/** How a proof is shown. */
+export interface ProofStyle {
+  /** The columns of a line. */
+  readonly width: number;
+  /** Colours the mark of a node. */
+  readonly paint: (verdict: Verdict, mark: string) => string;
+}
+
+/** What stands before the text of a node, besides its place. */
+interface UnprintedNode {
+  readonly node: ProofNode;
+  readonly parent: ProofNode | undefined;
+  /** For each level above, whether more of it follows. */
+  readonly more: readonly boolean[];
+}
+
+/** A text has at least so many columns, and a deep node loses the lines of its first levels. */
+const leastText = 30;
+const levelColumns = 3;
+
+/**
+ * A proof as a tree with a node in a line, or in several if it is too wide. A line begins with the line
+ * and column in the schema.
+ */
+export function* proofLayout(root: ProofNode, { width, paint }: ProofStyle): Generator<string> {
+  const places = placeWidth(root);
+  const open: UnprintedNode[] = [{ node: root, parent: undefined, more: [] }];
+  for (let next = open.pop(); next !== undefined; next = open.pop()) {
+    const { node, more } = next;
+    const shownLevels = Math.max(1, Math.floor((width - places - leastText) / levelColumns));
+    const levels = more.slice(-shownLevels);
+    const cut = levels.length < more.length ? "… " : "";
+    const branch = cut + branchOf(levels);
+    const below =
+      " ".repeat(cut.length) + stemOf(levels) + (node.children.length > 0 ? "│ " : "  ");
+    const room = width - places - 2 - below.length;
+    const mark = markOf(node.verdict);
+    const [first = "", ...rest] = wrap(textOf(next), Math.max(room, 1));
+    yield `${placeOf(node).padStart(places)}  ${branch}${paint(node.verdict, mark)} ${first}`;
+    for (const line of rest) yield `${" ".repeat(places + 2)}${below}${line}`;
+    const last = node.children.length - 1;
+    open.push(
+      ...node.children
+        .map((child, index) => ({ node: child, parent: node, more: [...more, index < last] }))
+        .toReversed(),
+    );
+  }
+}
+
+function placeWidth(root: ProofNode): number {
+  let width = 0;
+  const open = [root];
+  for (let node = open.pop(); node !== undefined; node = open.pop()) {
+    width = Math.max(width, placeOf(node).length);
+    open.push(...node.children);
+  }
+  return width;
+}
+
+function placeOf({ place: { position } }: ProofNode): string {
+  return `${position.line}:${position.column}`;
+}
+
+function branchOf(levels: readonly boolean[]): string {
+  if (levels.length === 0) return "";
+  return stemOf(levels.slice(0, -1)) + (levels.at(-1) === true ? "├─ " : "└─ ");
+}
+
+function stemOf(levels: readonly boolean[]): string {
+  return levels.map((hasMore) => (hasMore ? "│  " : "   ")).join("");
+}
+
+function markOf(verdict: Verdict): string {
+  if (verdict === ALLOWED) return "✓";
+  return verdict === DENIED ? "✗" : "?";
+}
+
+function textOf({ node, parent }: UnprintedNode): string {
+  const why = node.reason === "exclusion" ? exclusionText(node) : reasonText(node);
+  return printable(titleOf(node, parent) + (why === "" ? "" : `: ${why}`));
+}
+
+/** A name with its entity and what it is defined as, or an operand of the definition above it. */
+function titleOf(node: ProofNode, parent: ProofNode | undefined): string {
+  const expression = node.place.text.replaceAll(/\s+/g, " ");
+  const name = `${node.entity.type}:${node.entity.id}#${node.name}`;
+  if (expression === node.name) return name;
+  return isOperand(node, parent) ? expression : `${name} = ${expression}`;
+}
+
+function isOperand(node: ProofNode, parent: ProofNode | undefined): boolean {
+  if (parent === undefined || parent.reason === "walk" || parent.reason === "userset") return false;
+  return node.name === parent.name;
+}
+
+/** Says which of both sides decides a denial. */
+function exclusionText({ verdict, children: [left, right] }: ProofNode): string {
+  if (verdict !== DENIED) return "";
+  if (left?.verdict === DENIED) return "the left side is denied";
+  return right?.verdict === ALLOWED ? "the right side is allowed, which excludes" : "";
+}
