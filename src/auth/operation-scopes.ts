@@ -14,6 +14,7 @@ const operations: Readonly<Record<Exclude<Scope, "check">, readonly string[]>> =
     "data.relationships.read",
     "data.attributes.read",
     "bundle.read",
+    "bundle.list",
     "schemas.read",
     "schemas.list",
     "tenants.list",

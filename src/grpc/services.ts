@@ -7,6 +7,7 @@ import { Schema } from "../gen/base/v1/schema_pb.ts";
 import { Tenancy } from "../gen/base/v1/tenancy_pb.ts";
 import { Watch } from "../gen/base/v1/watch_pb.ts";
 import { Health } from "../gen/grpc/health/v1/health_pb.ts";
+import { Bundle as PembaBundle } from "../gen/pemba/v1/bundle_pb.ts";
 import { Data as PembaData } from "../gen/pemba/v1/data_pb.ts";
 import { Permission as PembaPermission } from "../gen/pemba/v1/permission_pb.ts";
 import { Schema as PembaSchema } from "../gen/pemba/v1/schema_pb.ts";
@@ -26,6 +27,7 @@ export const servedServices: readonly ServedService[] = [
   { service: Data, group: "data" },
   { service: PembaData, group: "data" },
   { service: Bundle, group: "bundle" },
+  { service: PembaBundle, group: "bundle" },
   { service: Tenancy, group: "tenants" },
   { service: Watch, group: "watch" },
   { service: Health, group: "health" },

@@ -2,11 +2,15 @@ import { fieldError } from "../base/error.ts";
 import { quote } from "../base/quote.ts";
 import type { Bundle, BundleOperation } from "../store/bundle.ts";
 import { checkTemplate } from "./bundle-template.ts";
+import { continuousToken, parseTextCursor, type TokenScope } from "./continuous-token.ts";
 import {
   type Absent,
+  bundleNamePattern,
+  defaultPageSize,
   invalidField,
   missingField,
   parseBundleName,
+  parsePageSize,
   parseTenantId,
   parseText,
 } from "./field.ts";
@@ -122,6 +126,34 @@ export interface NamedBundleRequest {
 export async function readBundle(service: Service, request: NamedBundleRequest): Promise<Bundle> {
   const tenant = parseTenantId(request.tenantId);
   return await service.store.bundles.read(tenant, parseBundleName(request.name, "name"));
+}
+
+export interface ListBundlesRequest {
+  readonly tenantId: string;
+  readonly pageSize?: number | Absent;
+  readonly continuousToken?: string | Absent;
+}
+
+/** Lists the names of the bundles of a tenant, ascending by their bytes in UTF-8. */
+export async function listBundles(
+  service: Service,
+  request: ListBundlesRequest,
+): Promise<{ readonly names: readonly string[]; readonly continuousToken: string }> {
+  const tenant = parseTenantId(request.tenantId);
+  const limit = parsePageSize(request.pageSize, defaultPageSize);
+  const scope: TokenScope = {
+    mac: service.store.pageMac,
+    operation: "bundle/list",
+    tenant,
+    query: null,
+  };
+  const after = parseTextCursor(scope, request.continuousToken, isBundleName);
+  const page = await service.store.bundles.list(tenant, { after, limit });
+  return { names: page.items, continuousToken: continuousToken(scope, page.next) };
+}
+
+function isBundleName(text: string): text is string {
+  return bundleNamePattern.test(text);
 }
 
 /** Returns the name of the deleted bundle. Fails with BUNDLE_NOT_FOUND. */

@@ -33,6 +33,7 @@ const scopeByOperation: Readonly<Record<OperationName, Scope>> = {
   "relationships read": "read",
   "attributes read": "read",
   "bundle read": "read",
+  "bundle list": "read",
   "schema read": "read",
   "schema list": "read",
   "tenant list": "read",

@@ -90,6 +90,7 @@ test("both versions of reflection list the same services", async () => {
   });
   const expected = [
     ...services.map((name) => `base.v1.${name}`),
+    "pemba.v1.Bundle",
     "pemba.v1.Data",
     "pemba.v1.Permission",
     "pemba.v1.Schema",

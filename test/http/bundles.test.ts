@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { after, before, describe, test } from "node:test";
 
-import { engines, type TestApp } from "../support/engines.ts";
+import { type Answer, engines, type TestApp } from "../support/engines.ts";
 
 const schema = `
 entity user {}
@@ -80,6 +80,49 @@ for (const engine of engines) {
         assert.equal(gone.status, 404);
         assert.match(gone.message, /^ERROR_CODE_BUNDLE_NOT_FOUND: no bundle `empty`$/);
       }
+    });
+
+    test("names are listed page by page in the order of their bytes", async () => {
+      // In UTF-16, the emoji would come before the last one.
+      const ordered = ["A", "Z", "a", "b c", "é", "界", "\uffe5", "😀"];
+      const path = await withBundles(...ordered.toReversed().map((name) => ({ name })));
+      const list = async (body: object): Promise<Answer> =>
+        await app.post(`${path}/bundle/list`, body);
+      const whole = await list({});
+      assert.deepEqual(whole.body, { names: ordered, continuous_token: "" });
+      const listed: unknown[] = [];
+      let token = "";
+      do {
+        const page = await list({ page_size: 3, continuous_token: token });
+        assert.equal(page.status, 200, page.message);
+        listed.push(...namesOf(page));
+        token = page.text("continuous_token");
+        // The place after a deleted bundle stays.
+        if (listed.length === 3) await app.post(`${path}/bundle/delete`, { name: "a" });
+      } while (token !== "");
+      assert.deepEqual(listed, ordered);
+      assert.deepEqual((await list({})).body, {
+        names: ordered.filter((name) => name !== "a"),
+        continuous_token: "",
+      });
+    });
+
+    test("a list is of one tenant, and its token of no other request", async () => {
+      const path = await withBundles({ name: "a" }, { name: "b" });
+      const other = await withBundles({ name: "c" });
+      assert.deepEqual((await app.post(`${await app.tenant()}/bundle/list`, {})).body, {
+        names: [],
+        continuous_token: "",
+      });
+      const token = (await app.post(`${path}/bundle/list`, { page_size: 1 })).text(
+        "continuous_token",
+      );
+      const elsewhere = await app.post(`${other}/bundle/list`, { continuous_token: token });
+      assert.equal(elsewhere.status, 400);
+      assert.match(elsewhere.message, /^ERROR_CODE_INVALID_CONTINUOUS_TOKEN: continuous_token: /);
+      const missing = await app.post("/v1/tenants/nowhere/bundle/list", {});
+      assert.equal(missing.status, 404);
+      assert.match(missing.message, /^ERROR_CODE_TENANT_NOT_FOUND/);
     });
 
     test("names come back in the order of the request", async () => {
@@ -350,6 +393,11 @@ interface Item {
   readonly subject?: { readonly type: string; readonly id: string; readonly relation: string };
   readonly attribute?: string;
   readonly value?: { readonly data: unknown };
+}
+
+/** Of a page of a list. */
+function namesOf({ body }: Answer): readonly string[] {
+  return Reflect.get(Object(body), "names") as readonly string[];
 }
 
 function items(body: unknown, list: string): readonly string[] {

@@ -91,6 +91,7 @@ const reads: Readonly<Record<string, Ask>> = {
     }),
   readAttributes: (store, of) => store.data.readAttributes(of, { ...page, filter: anything }),
   "bundles.read": (store, of) => store.bundles.read(of, "b"),
+  "bundles.list": (store, of) => store.bundles.list(of, { after: undefined, limit: 1 }),
   follow: (store, of) =>
     store.changes.follow(of, { after: undefined, signal: new AbortController().signal }),
 };
@@ -122,7 +123,7 @@ function silentStore(began: (caller: Caller | undefined) => void = () => {}): St
       learnHead: () => {},
     },
     data: { write: wait, delete: wait, change: wait, readTuples: wait, readAttributes: wait },
-    bundles: { write: wait, read: wait, delete: wait, run: wait },
+    bundles: { write: wait, read: wait, list: wait, delete: wait, run: wait },
     permissions: { check: wait, subjectPermissions: wait, expand: wait, explain: wait },
     lookups: { entities: wait, subjects: wait },
     changes: { follow: wait },

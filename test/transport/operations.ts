@@ -6,6 +6,7 @@ import { Permission } from "../../src/gen/base/v1/permission_pb.ts";
 import { Schema } from "../../src/gen/base/v1/schema_pb.ts";
 import { Tenancy } from "../../src/gen/base/v1/tenancy_pb.ts";
 import { Watch } from "../../src/gen/base/v1/watch_pb.ts";
+import { Bundle as PembaBundle } from "../../src/gen/pemba/v1/bundle_pb.ts";
 import { Data as PembaData } from "../../src/gen/pemba/v1/data_pb.ts";
 import { Permission as PembaPermission } from "../../src/gen/pemba/v1/permission_pb.ts";
 import { Schema as PembaSchema } from "../../src/gen/pemba/v1/schema_pb.ts";
@@ -50,6 +51,7 @@ export const operations = {
   "run bundle": of(Data.method.runBundle, "POST data/run-bundle"),
   "bundle write": of(Bundle.method.write, "POST bundle/write"),
   "bundle read": of(Bundle.method.read, "POST bundle/read"),
+  "bundle list": of(PembaBundle.method.list, "POST bundle/list"),
   "bundle delete": of(Bundle.method.delete, "POST bundle/delete"),
   check: of(Permission.method.check, "POST permissions/check"),
   "bulk check": of(Permission.method.bulkCheck, "POST permissions/bulk-check"),

@@ -196,6 +196,7 @@ export const samples: Readonly<Record<OperationName, Sample>> = {
     ],
   },
   "bundle read": { request: { name: "hire" }, optional: [] },
+  "bundle list": { request: { page_size: 5 }, optional: ["page_size"] },
   "bundle delete": { request: { name: "hire" }, optional: [] },
   check: {
     request: { ...question, permission: "tall", arguments: arguments_ },

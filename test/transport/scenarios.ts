@@ -372,6 +372,11 @@ export const scenarios: Readonly<Record<string, (caller: Caller) => Promise<void
     await fails("VALIDATION", "bundle write", {
       bundles: [{ name: "a", operations: [{ relationships_write: ["doc:{{.x}}#owner@user:a"] }] }],
     });
+    await get("bundle list", {});
+    const first = await get("bundle list", { page_size: 1 });
+    const rest = { continuous_token: first["continuous_token"] ?? "" };
+    await get("bundle list", { page_size: 1, ...rest });
+    await fails("INVALID_CONTINUOUS_TOKEN", "schema list", rest);
     await fails("VALIDATION", "bundle read", { name: "" });
     await get("bundle delete", { name: "hire" });
     await fails("BUNDLE_NOT_FOUND", "bundle read", { name: "hire" });

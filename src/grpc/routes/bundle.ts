@@ -1,9 +1,11 @@
 import type { MessageInitShape } from "@bufbuild/protobuf";
 
 import { Bundle, type DataBundleSchema } from "../../gen/base/v1/bundle_pb.ts";
-import { deleteBundle, readBundle, writeBundles } from "../../service/bundles.ts";
+import { Bundle as PembaBundle } from "../../gen/pemba/v1/bundle_pb.ts";
+import { deleteBundle, listBundles, readBundle, writeBundles } from "../../service/bundles.ts";
 import type { Service } from "../../service/service.ts";
 import type { Bundle as StoredBundle } from "../../store/bundle.ts";
+import { decodePage } from "../messages/request.ts";
 import { type ServedMethod, unary } from "../method.ts";
 
 export function bundleMethods(service: Service): readonly ServedMethod[] {
@@ -14,6 +16,11 @@ export function bundleMethods(service: Service): readonly ServedMethod[] {
     unary(Bundle.method.read, async ({ tenantId, name }) => ({
       bundle: encodeBundle(await readBundle(service, { tenantId, name })),
     })),
+    unary(PembaBundle.method.list, async (request) => {
+      const { tenantId } = request;
+      const page = await listBundles(service, { tenantId, ...decodePage(request) });
+      return { names: [...page.names], continuousToken: page.continuousToken };
+    }),
     unary(Bundle.method.delete, async ({ tenantId, name }) => ({
       name: await deleteBundle(service, { tenantId, name }),
     })),

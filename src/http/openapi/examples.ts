@@ -197,6 +197,11 @@ export const examples: Readonly<Record<OperationId, Example>> = {
       },
     },
   },
+  listBundles: {
+    path: tenantPath,
+    request: { page_size: 50 },
+    answers: { 200: { names: ["hire"], continuous_token: "" } },
+  },
   deleteBundle: {
     path: tenantPath,
     request: { name: "hire" },

@@ -124,6 +124,11 @@ export const operations = {
     tag: "Bundles",
     summary: "Read a bundle",
   },
+  [`POST ${tenant}/bundle/list`]: {
+    id: "listBundles",
+    tag: "Bundles",
+    summary: "List the names of the bundles",
+  },
   [`POST ${tenant}/bundle/delete`]: {
     id: "deleteBundle",
     tag: "Bundles",

@@ -1,4 +1,4 @@
-import { deleteBundle, readBundle, writeBundles } from "../../service/bundles.ts";
+import { deleteBundle, listBundles, readBundle, writeBundles } from "../../service/bundles.ts";
 import { runBundle } from "../../service/run-bundle.ts";
 import type { Service } from "../../service/service.ts";
 import { type HttpApp, tenantParams, tenantPath } from "../app.ts";
@@ -7,12 +7,14 @@ import {
   decodeBundle,
   deleteBundleAnswer,
   encodeBundle,
+  listBundlesAnswer,
   namedBundleBody,
   readBundleAnswer,
   runBundleBody,
   writeBundlesAnswer,
   writeBundlesBody,
 } from "../shapes/bundle.ts";
+import { decodePage, pageBody } from "../shapes/value-fields.ts";
 
 export function bundleRoutes(app: HttpApp, service: Service): void {
   app.post(
@@ -42,6 +44,15 @@ export function bundleRoutes(app: HttpApp, service: Service): void {
         await readBundle(service, { tenantId: params.tenant_id, name: body.name }),
       ),
     }),
+  );
+
+  app.post(
+    `${tenantPath}/bundle/list`,
+    { schema: { params: tenantParams, body: pageBody, response: { 200: listBundlesAnswer } } },
+    async ({ params, body }) => {
+      const page = await listBundles(service, { tenantId: params.tenant_id, ...decodePage(body) });
+      return { names: page.names, continuous_token: page.continuousToken };
+    },
   );
 
   app.post(

@@ -2,7 +2,7 @@ import { type Static, Type } from "typebox";
 
 import { argumentPattern, type RawBundle } from "../../service/bundles.ts";
 import type { Bundle } from "../../store/bundle.ts";
-import { textsAnswer } from "./answer.ts";
+import { nextPage, textsAnswer } from "./answer.ts";
 import { listField, textListField, textMapField } from "./field.ts";
 import { bundleNameField, textRule } from "./value-fields.ts";
 
@@ -62,6 +62,10 @@ export const writeBundlesAnswer = Type.Object({
   names: textsAnswer({ description: "Of the bundles, in their order." }),
 });
 export const readBundleAnswer = Type.Object({ bundle: bundleAnswer });
+export const listBundlesAnswer = Type.Object({
+  names: textsAnswer({ description: "Ascending by their bytes in UTF-8." }),
+  continuous_token: nextPage,
+});
 export const deleteBundleAnswer = Type.Object({ name: Type.String() });
 
 export function decodeBundle(

@@ -88,6 +88,7 @@ export const operations: Kinds = {
   "data.readAttributes": { kind: "read", ...signalled() },
   "bundles.write": change(([tenant]) => tenant),
   "bundles.read": read(([tenant]) => tenant),
+  "bundles.list": read(([tenant]) => tenant),
   "bundles.delete": change(([tenant]) => tenant),
   "bundles.run": change(([tenant]) => tenant),
   "permissions.check": question(
@@ -148,6 +149,7 @@ export function mapOperations(
     bundles: {
       write: wrap("bundles.write", (tenant, written) => bundles.write(tenant, written)),
       read: wrap("bundles.read", (tenant, name) => bundles.read(tenant, name)),
+      list: wrap("bundles.list", (tenant, page) => bundles.list(tenant, page)),
       delete: wrap("bundles.delete", (tenant, name) => bundles.delete(tenant, name)),
       run: wrap("bundles.run", (tenant, name, render) => bundles.run(tenant, name, render)),
     },

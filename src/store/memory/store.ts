@@ -193,6 +193,8 @@ function bundleStore({ tenants, schemas, data, bundles }: MemoryStoreParts): Bun
   return {
     write: async (tenant, written) => bundles.write(tenant, written),
     read: async (tenant, name) => bundles.read(tenant, name),
+    list: async (tenant, { after, limit }) =>
+      pageOf(bundles.list(tenant, after, limit + 1), limit, (name) => name),
     delete: async (tenant, name) => bundles.delete(tenant, name),
     run: async (tenant, name, render) => {
       for (;;) {

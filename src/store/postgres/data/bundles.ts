@@ -11,6 +11,7 @@ import {
   writesAnything,
 } from "../../bundle.ts";
 import type { CompiledSchemas } from "../../compiled-schemas.ts";
+import { pageOf } from "../../page.ts";
 import { tenantNotFound } from "../../store-error.ts";
 import type { Database } from "../connect/database.ts";
 import { booleanOf, textOf } from "../connect/row.ts";
@@ -23,6 +24,7 @@ import { fittingSchema, headChangesMax } from "./fitting-schema.ts";
 
 const writeStatement = statementFile("bundles/write.sql");
 const readStatement = statementFile("bundles/read.sql");
+const listStatement = statementFile("bundles/list.sql");
 const deleteStatement = statementFile("bundles/delete.sql");
 const runStatement = statementFile("bundles/run.sql");
 
@@ -47,6 +49,14 @@ export function createPostgresBundles(parts: PostgresBundleParts): BundleStore {
     },
 
     read: async (tenant, name) => (await readBundle(database, tenant, name)).bundle,
+
+    list: async (tenant, { after, limit }) => {
+      // Every name comes after the empty text.
+      const rows = await database.read(listStatement, [tenant, after ?? "", limit + 1]);
+      if (rows.length === 0) throw tenantNotFound(tenant);
+      const names = rows.filter((row) => row["name"] !== null).map((row) => textOf(row, "name"));
+      return pageOf(names, limit, (name) => name);
+    },
 
     delete: async (tenant, name) => {
       const [row] = await database.write(deleteStatement, [tenant, name]);
