@@ -23,6 +23,7 @@ const commands: ReadonlyMap<string, () => Promise<Command>> = new Map([
   ["attribute", async () => (await import("./data/attribute.ts")).attribute],
   ["tenant", async () => (await import("./tenant.ts")).tenant],
   ["schema", async () => (await import("./schema/schema.ts")).schema],
+  ["bundle", async () => (await import("./bundle/bundle.ts")).bundle],
   ["plan", async () => (await import("./plan.ts")).plan],
   ["test", async () => (await import("./test.ts")).test],
   ["validate", async () => (await import("./validate.ts")).validate],

@@ -1,6 +1,7 @@
 import assert from "node:assert/strict";
 import { after, before, test } from "node:test";
 
+import type { Finished } from "../support/pemba.ts";
 import { type ClientScene, docSchema, openClientScene, tenantWithSchema } from "./client-scene.ts";
 
 let scene: ClientScene;
@@ -48,4 +49,37 @@ test("a schema with a fault is refused with its place in the file", async () => 
   );
   assert.equal(status, 1);
   assert.match(stderr, /^pemba: -:4:20: [^\n]*`usr`[^\n]*\n$/);
+});
+
+test("an old version is activated as the new head, unless the head is another than expected", async () => {
+  const run = await tenantWithSchema(scene, "activated");
+  const first = (await run(["schema", "list"])).split("  ")[0] ?? "";
+  const next = docSchema.replace("viewer or f(score)", "viewer");
+  const second = (await run(["schema", "write", "-"], next)).trim();
+  const activate = ["schema", "activate", first];
+  const late = await scene.pemba([...activate, "--expected-head", first, "--tenant", "activated"]);
+  assert.deepEqual([late.status, late.stdout], [1, ""]);
+  assert.ok(late.stderr.includes(second), late.stderr);
+  assert.equal(await run(["schema", "read"]), next);
+  const third = (await run([...activate, "--expected-head", second])).trim();
+  assert.equal(await run(["schema", "read"]), docSchema);
+  assert.match(await run(["schema", "list"]), new RegExp(`^${third}  `));
+  const unknown = await scene.pemba(["schema", "activate", "none", "--tenant", "activated"]);
+  assert.match(unknown.stderr, /^pemba: schema_version: .*`none`/);
+});
+
+test("a schema is written only over the head that is expected", async () => {
+  await scene.pemba(["tenant", "create", "expected"]);
+  const write = async (head: string, text: string): Promise<Finished> =>
+    await scene.pemba(
+      ["schema", "write", "-", "--expected-head", head, "--tenant", "expected"],
+      text,
+    );
+  const first = await write("", docSchema);
+  assert.equal(first.status, 0, first.stderr);
+  assert.equal((await write("", docSchema)).status, 1);
+  const second = await write(first.stdout.trim(), "entity user {}");
+  assert.equal(second.status, 0, second.stderr);
+  const late = await write(first.stdout.trim(), docSchema);
+  assert.match(late.stderr, /^pemba: expected_head: the head is /);
 });

@@ -7,7 +7,8 @@ import type { Command } from "../command.ts";
 import { complain, messageOf, say } from "../output.ts";
 import { readSchemaText } from "../schema-text.ts";
 
-const WriteSchemaAnswer = Type.Object({ schema_version: Type.String() });
+/** The version that was written. */
+export const WriteSchemaAnswer = Type.Object({ schema_version: Type.String() });
 
 export const write: Command = {
   name: "write",
@@ -17,20 +18,26 @@ export const write: Command = {
 Writes the schema to a server, where it becomes the head, and prints its version; \`-\` is standard input.
 \`pemba schema diff FILE\` shows before what would change.
 
-  --json    print the answer of the server
+  --expected-head  the version that is replaced, or "" for none; if the head is another one, nothing is
+                   written
+  --json           print the answer of the server
+
 ${serverHelp}`,
 
   async run(args) {
-    const flags = new Map([["json", switchKind]]);
+    const flags = new Map([
+      ["expected-head", {}],
+      ["json", switchKind],
+    ]);
     const asked = readAskedWords("schema write", args, ["FILE"], flags);
     if (asked.kind === "problems") return complain(...asked.problems);
     const [file = ""] = asked.words;
     const schema = readSchemaText(file, "schema write");
     try {
-      const answer = await askTenant(asked.server, "schemas/write", {
-        body: { schema },
-        answer: WriteSchemaAnswer,
-      });
+      const expected = asked.values.get("expected-head");
+      const path = expected === undefined ? "schemas/write" : "schemas/change";
+      const body = { schema, ...(expected !== undefined && { expected_head: expected }) };
+      const answer = await askTenant(asked.server, path, { body, answer: WriteSchemaAnswer });
       say(asked.switches.has("json") ? JSON.stringify(answer) : answer.schema_version);
       return 0;
     } catch (error) {
