@@ -1,6 +1,6 @@
 -- Begins a write by an application: the number of the tenant, its head, and where the log of the
 -- transaction goes on. The transaction has its id before the tenant is looked up: what removes the rows
--- of a deleted tenant counts on that.
+-- of a deleted tenant counts on that. A caller passes the tenant as `collate "C"`, as for `locate`.
 create or replace function :"plans".begin_write(
   tenant text, out tenant_number bigint, out head text, out next_ordinal integer
 )

@@ -12,12 +12,12 @@ set enable_mergejoin to off
 as $$
 declare
   place record;
-  entity_types text[];
-  entity_ids text[];
-  names text[];
+  entity_types text[] collate "C";
+  entity_ids text[] collate "C";
+  names text[] collate "C";
   faults jsonb;
 begin
-  place := :"plans".begin_write(tenant);
+  place := :"plans".begin_write(tenant collate "C");
   if attributes is null then
     raise exception using
       errcode = 'null_value_not_allowed',
@@ -53,7 +53,7 @@ begin
             :"plans".part_fault(p.parts[3], true)
           )
         end as problem
-      from unnest(attributes) with ordinality as g(spelled, place)
+      from unnest(attributes collate "C") with ordinality as g(spelled, place)
       cross join lateral regexp_match(btrim(g.spelled), '^([^:]*):([^#$]*)[$](.*)$') as p(parts)
       order by g.place
     ) as w;

@@ -13,13 +13,13 @@ as $$
 declare
   place record;
   field text := 'entity_type';
-  problem text := :"plans".part_fault(entity_type, true);
+  problem text := :"plans".part_fault(entity_type collate "C", true);
   next_ordinal integer;
 begin
-  place := :"plans".begin_write(tenant);
+  place := :"plans".begin_write(tenant collate "C");
   if problem is null then
     field := 'entity_id';
-    problem := :"plans".part_fault(entity_id, false);
+    problem := :"plans".part_fault(entity_id collate "C", false);
   end if;
   if problem is not null then
     perform :"plans".refuse_data(
@@ -30,13 +30,14 @@ begin
     );
   end if;
   next_ordinal := :"tables".delete_tuples(
-    place.tenant_number, place.next_ordinal, entity_type, array[entity_id], '', '', '{}', ''
+    place.tenant_number, place.next_ordinal, entity_type collate "C", array[entity_id],
+    '', '', '{}', ''
   );
   next_ordinal := :"tables".delete_tuples(
-    place.tenant_number, next_ordinal, '', '{}', '', entity_type, array[entity_id], ''
+    place.tenant_number, next_ordinal, '', '{}', '', entity_type collate "C", array[entity_id], ''
   );
   return :"tables".delete_attributes(
-    place.tenant_number, next_ordinal, entity_type, array[entity_id], '{}'
+    place.tenant_number, next_ordinal, entity_type collate "C", array[entity_id], '{}'
   ) - place.next_ordinal;
 end
 $$

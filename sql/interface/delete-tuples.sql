@@ -12,15 +12,15 @@ declare
   place record;
   parts record;
 begin
-  place := :"plans".begin_write(tenant);
-  parts := :"plans".read_tuples(tuples);
+  place := :"plans".begin_write(tenant collate "C");
+  parts := :"plans".read_tuples(tuples collate "C");
   if cardinality(tuples) = 0 then
     return 0;
   end if;
   if not parts.are_readable then
     perform :"plans".refuse_tuple_parts(
       parts.entity_types, parts.entity_ids, parts.relations,
-      parts.subject_types, parts.subject_ids, parts.subject_relations, tuples
+      parts.subject_types, parts.subject_ids, parts.subject_relations, tuples collate "C"
     );
   end if;
   return :"tables".delete_listed_tuples(

@@ -12,7 +12,9 @@ declare
   place record;
   found text[];
 begin
-  place := :"plans".locate('few', tenant, entity_type, permission, subject_type, '');
+  place := :"plans".locate(
+    'few', tenant collate "C", entity_type, permission, subject_type, ''
+  );
   execute format('select %s($1, $2, $3, $4, $5, $6, $7)', place.function)
     into found
     using place.tenant_number, subject_id, states, ids, levels, sures, at_most;

@@ -10,7 +10,9 @@ as $$
 declare
   place record;
 begin
-  place := :"plans".locate('reach', tenant, entity_type, permission, subject_type, '');
+  place := :"plans".locate(
+    'reach', tenant collate "C", entity_type, permission, subject_type, ''
+  );
   execute format('select r.* from %s($1, $2, $3) as r', place.function)
     into states, ids, levels, sures
     using place.tenant_number, subject_id, at_most;

@@ -16,7 +16,7 @@ declare
 begin
   place := :"plans".locate(
     case when states is null then 'may_of' else 'scan' end,
-    tenant, entity_type, permission, subject_type, ''
+    tenant collate "C", entity_type, permission, subject_type, ''
   );
   if states is null then
     execute format(

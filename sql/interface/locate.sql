@@ -1,5 +1,6 @@
 -- Finds the plan function of a kind for a question, under the head of the tenant that the calling
--- statement sees.
+-- statement sees. A caller passes the tenant as `collate "C"`: an argument of an application has the
+-- collation of its column, which cannot be compared with that of another column.
 create or replace function :"plans".locate(
   kind text, tenant text, entity_type text, permission text, subject_type text,
   subject_relation text, out tenant_number bigint, out function text
@@ -15,6 +16,7 @@ as $$
 declare
   place record;
   asked text;
+  own_relation constant text := case subject_relation when '...' then '' else subject_relation end;
   missing text := case
     when tenant is null then 'tenant'
     when entity_type is null then 'entity_type'
@@ -37,7 +39,7 @@ begin
       and q.entity_type = locate.entity_type
       and q.permission = locate.permission
       and q.subject_type = locate.subject_type
-      and q.subject_relation = locate.subject_relation
+      and q.subject_relation = own_relation
     where t.id = locate.tenant;
   if not found then
     raise exception using
@@ -51,7 +53,7 @@ begin
   end if;
   asked := format(
     '%s.%s@%s%s', entity_type, permission, subject_type,
-    case when subject_relation = '' then '' else '#' || subject_relation end
+    case when own_relation = '' then '' else '#' || own_relation end
   );
   if place.version is null then
     raise exception using

@@ -11,7 +11,7 @@ declare
   place record;
 begin
   place := :"plans".locate(
-    'may_of', tenant, entity_type, permission, subject_type, subject_relation
+    'may_of', tenant collate "C", entity_type, permission, subject_type, subject_relation
   );
   if entity_ids is null or subject_id is null then
     return;

@@ -12,7 +12,7 @@ declare
   verdict integer;
 begin
   place := :"plans".locate(
-    'may', tenant, entity_type, permission, subject_type, subject_relation
+    'may', tenant collate "C", entity_type, permission, subject_type, subject_relation
   );
   if entity_id is null or subject_id is null then
     return false;

@@ -35,7 +35,7 @@ begin
     into place
     from :"tables".tenants as t
     cross join :"tables".installation as i
-    where t.id = token.tenant;
+    where t.id = token.tenant collate "C";
   if not found then
     raise exception using
       errcode = 'PB004',

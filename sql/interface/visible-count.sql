@@ -14,7 +14,9 @@ declare
   -- An id may be several candidates, and some are denied.
   candidates bigint := 2 * at_most::bigint + 50;
 begin
-  place := :"plans".locate('visible', tenant, entity_type, permission, subject_type, '');
+  place := :"plans".locate(
+    'visible', tenant collate "C", entity_type, permission, subject_type, ''
+  );
   if at_most is null then
     raise exception using
       errcode = 'null_value_not_allowed',

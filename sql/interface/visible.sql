@@ -11,7 +11,7 @@ declare
   place record;
 begin
   place := :"plans".locate(
-    'visible', tenant, entity_type, permission, subject_type, subject_relation
+    'visible', tenant collate "C", entity_type, permission, subject_type, subject_relation
   );
   if subject_id is null then
     return;

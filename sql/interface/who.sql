@@ -11,7 +11,7 @@ declare
   place record;
 begin
   place := :"plans".locate(
-    'who', tenant, entity_type, permission, subject_type, subject_relation
+    'who', tenant collate "C", entity_type, permission, subject_type, subject_relation
   );
   if entity_id is null then
     return;

@@ -16,7 +16,7 @@ declare
   conflicts integer;
   made integer;
 begin
-  place := :"plans".begin_write(tenant);
+  place := :"plans".begin_write(tenant collate "C");
   parts := :"plans".read_attributes(attributes);
   if parts.are_readable then
     select count(*), count(distinct (w.entity_type, w.entity_id, w.name, w.value))

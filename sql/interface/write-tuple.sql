@@ -14,13 +14,20 @@ set enable_mergejoin to off
 as $$
 declare
   place record;
-  own_relation constant text := coalesce(nullif(subject_relation, '...'), '');
+  own_relation constant text collate "C" := coalesce(nullif(subject_relation collate "C", '...'), '');
 begin
-  place := :"plans".begin_write(tenant);
+  place := :"plans".begin_write(tenant collate "C");
   if not coalesce(
-    (entity_id ~ '^[a-zA-Z0-9_@.:+-]+$' and octet_length(entity_id) <= 128 or entity_id = '*')
-    and (subject_id ~ '^[a-zA-Z0-9_@.:+-]+$' and octet_length(subject_id) <= 128 or subject_id = '*')
-    and (entity_type, entity_id, relation) <> (subject_type, subject_id, own_relation)
+    (
+      entity_id collate "C" ~ '^[a-zA-Z0-9_@.:+-]+$' and octet_length(entity_id) <= 128
+      or entity_id collate "C" = '*'
+    )
+    and (
+      subject_id collate "C" ~ '^[a-zA-Z0-9_@.:+-]+$' and octet_length(subject_id) <= 128
+      or subject_id collate "C" = '*'
+    )
+    and (entity_type collate "C", entity_id collate "C", relation collate "C")
+      <> (subject_type, subject_id, own_relation)
     and relation <> '',
     false
   )
@@ -29,20 +36,20 @@ begin
     from :"plans".names as n
     where n.tenant = place.tenant_number
       and n.version = place.head
-      and n.entity_type = write_tuple.entity_type
-      and n.name = write_tuple.relation
-      and n.subject_type = write_tuple.subject_type
+      and n.entity_type = write_tuple.entity_type collate "C"
+      and n.name = write_tuple.relation collate "C"
+      and n.subject_type = write_tuple.subject_type collate "C"
       and n.subject_relation = own_relation
       and n.value_type = ''
   ) then
     perform :"plans".refuse_tuples(
-      place.tenant_number, place.head, array[entity_type], array[entity_id], array[relation],
-      array[subject_type], array[subject_id], array[own_relation]
+      place.tenant_number, place.head, array[entity_type collate "C"], array[entity_id],
+      array[relation], array[subject_type], array[subject_id], array[own_relation]
     );
   end if;
   return :"tables".create_tuples(
-    place.tenant_number, place.next_ordinal, array[entity_type], array[entity_id], array[relation],
-    array[subject_type], array[subject_id], array[own_relation]
+    place.tenant_number, place.next_ordinal, array[entity_type collate "C"], array[entity_id],
+    array[relation], array[subject_type], array[subject_id], array[own_relation]
   ) > place.next_ordinal;
 end
 $$

@@ -14,8 +14,8 @@ declare
   parts record;
   fitting integer := 0;
 begin
-  place := :"plans".begin_write(tenant);
-  parts := :"plans".read_tuples(tuples);
+  place := :"plans".begin_write(tenant collate "C");
+  parts := :"plans".read_tuples(tuples collate "C");
   if parts.are_readable then
     select count(*)
       into fitting
@@ -36,7 +36,7 @@ begin
   if fitting < cardinality(tuples) then
     perform :"plans".refuse_tuples(
       place.tenant_number, place.head, parts.entity_types, parts.entity_ids, parts.relations,
-      parts.subject_types, parts.subject_ids, parts.subject_relations, tuples
+      parts.subject_types, parts.subject_ids, parts.subject_relations, tuples collate "C"
     );
   end if;
   if cardinality(tuples) = 0 then

@@ -60,6 +60,14 @@ test("a role without rights on tables asks whether a subject may do something", 
   );
 });
 
+test("a relation `...` of the subject counts as none, as over REST", async () => {
+  const [row] = await scene.app`
+    select pemba.may(${tenant}, 'doc', 'a', 'view', 'user', 'ada', '...') as may,
+      array(select pemba.visible(${tenant}, 'doc', 'view', 'user', 'bob', '...')) as visible
+  `;
+  assert.deepEqual({ ...row }, { may: true, visible: ["d"] });
+});
+
 test("it asks which of some entities a subject sees, and which of all", async () => {
   const { app } = scene;
   const some = await app`

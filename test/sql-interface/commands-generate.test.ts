@@ -88,6 +88,35 @@ test("wrappers take and return keys of the application's types", async (t) => {
   assert.deepEqual([...seen], [{ seen: 3 }]);
 });
 
+test("a wrapper takes a subject of a column whose collation is not deterministic", async (t) => {
+  const { store, owner } = scene;
+  const [icu] = await owner`select from pg_collation where collprovider = 'i' limit 1`;
+  if (icu === undefined) {
+    t.skip("the server has no ICU");
+    return;
+  }
+  await owner`
+    create collation public.alike (provider = icu, locale = 'und-u-ks-level2', deterministic = false)
+  `;
+  const words = ["generate", "--schema", schemaFile(t, schemaText), "--wrappers"];
+  await scene.apply(await scene.printed(...words, "--key", "doc=bigint"));
+  const tenant = await newTenant(store);
+  await store.schemas.write(tenant, { text: schemaText });
+  await write(store, tenant, { tuples: ["doc:1#owner@user:ada"] });
+  const rows = await owner`
+    select array(select pemba.visible_doc_view(${tenant}, u.id))::text[] as visible,
+      pemba.may_doc_view(${tenant}, 1, u.id) as may
+    from (values ('ada' collate public.alike), ('ADA')) as u(id)
+  `;
+  assert.deepEqual(
+    [...rows],
+    [
+      { visible: ["1"], may: true },
+      { visible: [], may: false },
+    ],
+  );
+});
+
 test("a question without SQL is a warning, and has no wrapper", async (t) => {
   const file = schemaFile(
     t,

@@ -56,7 +56,10 @@ $wrapper$`;
   return { statement, signature: `${name}(text, ${keyType}, text)` };
 }
 
-/** An id that is no text of a key belongs to no row, so it is left out. */
+/**
+ * An id that is no text of a key belongs to no row, so it is left out. The ids have the collation of the
+ * arguments, and a pattern needs one that is deterministic.
+ */
 function visibleWrapper(question: Question, entry: string, keyType: string): Wrapper {
   const { entityType, permission, subjectType, subjectRelation } = question;
   const name = `${quotedName(entry)}.${quotedName(wrapperName("visible", question))}`;
@@ -73,7 +76,7 @@ begin
     from (
       select ${key} as key
       from ${quotedName(entry)}.visible(
-        $1, ${asked}, $2, ${quotedText(subjectRelation)}
+        $1 collate "C", ${asked}, $2, ${quotedText(subjectRelation)}
       ) as visible(id)
       offset 0
     ) as keys
