@@ -23,7 +23,8 @@ LABEL org.opencontainers.image.title="Pemba" \
       org.opencontainers.image.description="A multi-tenant authorization service over REST and gRPC"
 COPY --from=build /usr/local/bin/node /usr/local/bin/node
 WORKDIR /app
-ENV NODE_ENV=production
+# At SIGUSR1 Node opens its debugger, until Pemba listens to the signal.
+ENV NODE_ENV=production NODE_OPTIONS=--disable-sigusr1
 COPY --from=packages /app/node_modules ./node_modules
 COPY package.json ./
 COPY migrations ./migrations

@@ -1,7 +1,15 @@
-#!/usr/bin/env -S node --disable-sigusr1
-import { ignoreSignals, endOnFault } from "./cli/process-events.ts";
-import { run } from "./cli/run.ts";
+#!/usr/bin/env node
+import { tooOld } from "./cli/needed-node.ts";
+import { complain } from "./cli/output.ts";
+import { endOnFault, ignoreSignals } from "./cli/process-events.ts";
 
+// An older Node must be able to load what is imported above. It cannot load the commands.
 ignoreSignals();
 endOnFault();
-process.exitCode = await run(process.argv.slice(2));
+const problem = tooOld(process.versions.node);
+process.exitCode = problem === undefined ? await runCommand() : complain(problem);
+
+async function runCommand(): Promise<number> {
+  const { run } = await import("./cli/run.ts");
+  return await run(process.argv.slice(2));
+}

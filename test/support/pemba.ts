@@ -17,6 +17,8 @@ export interface RunOptions {
   readonly input?: string;
   /** The program, when it is that of another checkout. */
   readonly main?: string;
+  /** The Node that runs it, when it is not the one that runs the test. */
+  readonly node?: string;
 }
 
 export interface Finished {
@@ -94,11 +96,11 @@ export function startServing(
 /** Starts `pemba` and does not wait. */
 export function startPemba(
   words: readonly string[],
-  { env = {}, cwd, main = ownMain }: RunOptions,
+  { env = {}, cwd, main = ownMain, node = process.execPath }: RunOptions,
   flagsOfNode: readonly string[] = [],
 ): Running {
   const inherited = Object.entries(process.env).filter(([name]) => !name.startsWith("SERVICE_"));
-  const child = spawn(process.execPath, [...flagsOfNode, main, ...words], {
+  const child = spawn(node, [...flagsOfNode, main, ...words], {
     env: { ...Object.fromEntries(inherited), ...env },
     stdio: ["pipe", "pipe", "pipe"],
     ...(cwd !== undefined && { cwd }),

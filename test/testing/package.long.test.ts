@@ -1,39 +1,40 @@
 import assert from "node:assert/strict";
 import { execFile } from "node:child_process";
-import { mkdirSync, mkdtempSync, readFileSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
-import { tmpdir } from "node:os";
-import { join } from "node:path";
+import { writeFileSync } from "node:fs";
+import { delimiter, dirname, join } from "node:path";
 import { after, before, test } from "node:test";
 import { promisify } from "node:util";
+
+import { createTestDatabase } from "../support/database.ts";
+import {
+  type ForeignProject,
+  installNode,
+  installPackage,
+  manifestOf,
+} from "../support/installed-package.ts";
+import { servePemba } from "../support/pemba.ts";
 
 const run = promisify(execFile);
 const root = join(import.meta.dirname, "../..");
 
-/*
- * The package as `npm pack` makes it, in a project of somebody else. Its packages are those of this
- * repository, so that nothing is fetched.
- */
+/* The package as npm installs it into an empty project. */
 
-const project = mkdtempSync(join(tmpdir(), "pemba-package-"));
-const installed = join(project, "node_modules/pemba");
-let files: readonly string[] = [];
+/** The oldest and the newest Node that the package admits. */
+const admittedNodes = ["24.12.0", "26.10.0"] as const;
+const oldNode = "20.20.2";
+
+const { devDependencies } = manifestOf(root);
+let project: ForeignProject;
 
 before(async () => {
-  const { stdout } = await run("npm", ["pack", "--json", "--pack-destination", project], {
-    cwd: root,
-  });
-  files = packedFiles(stdout);
-  mkdirSync(installed, { recursive: true });
-  const tarball = join(project, `pemba-${manifestOf(root).version}.tgz`);
-  await run("tar", ["-xzf", tarball, "-C", installed, "--strip-components", "1"]);
-  symlinkSync(join(root, "node_modules"), join(installed, "node_modules"));
-  writeFileSync(join(project, "package.json"), JSON.stringify({ type: "module" }));
+  const besides = ["testcontainers", "typescript", "@types/node"];
+  project = await installPackage(besides.map((name) => `${name}@${devDependencies[name]}`));
 });
 
-after(() => rmSync(project, { recursive: true }));
+after(() => project.remove());
 
 test("the package holds what runs and nothing of how it is made", () => {
-  const kinds = new Set(files.map((path) => path.replace(/\/[^.]*\./, "/*.")));
+  const kinds = new Set(project.files.map((path) => path.replace(/\/[^.]*\./, "/*.")));
   assert.deepEqual([...kinds].toSorted(), [
     "LICENSE",
     "README.md",
@@ -47,14 +48,46 @@ test("the package holds what runs and nothing of how it is made", () => {
   ]);
 });
 
-test("the command runs from the package", async () => {
-  const { bin, version } = manifestOf(installed);
-  const { stdout } = await run(process.execPath, [join(installed, bin.pemba), "version"]);
-  assert.equal(stdout, `${version}\n`);
+for (const version of admittedNodes) {
+  test(`on Node ${version} the command runs, and serves from Postgres`, async (t) => {
+    const node = await installNode(project, version);
+    const { stdout } = await runCommand(node, ["version"]);
+    assert.equal(stdout, `${manifestOf(root).version}\n`);
+
+    const database = await createTestDatabase();
+    t.after(database.drop);
+    const main = join(project.folder, "node_modules/pemba/dist/main.js");
+    const words = ["--database-engine", "postgres", "--database-uri", database.url];
+    const { url } = await servePemba(t, words, { main, node, cwd: project.folder });
+    const schema = "entity user {} entity doc { relation viewer @user permission view = viewer }";
+    await post(`${url}/v1/tenants/t1/schemas/write`, { schema });
+    const question = {
+      metadata: {},
+      entity: { type: "doc", id: "1" },
+      permission: "view",
+      subject: { type: "user", id: "1" },
+    };
+    const answer = await post(`${url}/v1/tenants/t1/permissions/check`, question);
+    assert.match(answer, /"can":"RESULT_DENIED"/);
+  });
+}
+
+test("the oldest Node of these is the oldest that the package admits", () => {
+  const oldest = /^>=(\d+\.\d+)$/.exec(manifestOf(root).engines.node)?.[1];
+  assert.equal(admittedNodes[0], `${oldest}.0`);
+});
+
+test("on an older Node the command says in one line which Node it needs", async () => {
+  const node = await installNode(project, oldNode);
+  const failed = await runCommand(node, ["version"]).catch((error: unknown) => error);
+  const { code, stdout, stderr } = failed as { code: number; stdout: string; stderr: string };
+  assert.equal(code, 1);
+  assert.equal(stdout, "");
+  assert.match(stderr, /^pemba: needs Node [\d.]+ or newer, and this is Node 20\.20\.2\n$/);
 });
 
 test("what runs the server needs no package that only tests have", () => {
-  const { dependencies, devDependencies, peerDependenciesMeta } = manifestOf(root);
+  const { dependencies, peerDependenciesMeta } = manifestOf(root);
   assert.ok("testcontainers" in devDependencies);
   assert.ok(!("testcontainers" in dependencies));
   assert.deepEqual(peerDependenciesMeta, { testcontainers: { optional: true } });
@@ -68,13 +101,13 @@ test("JavaScript imports the container, and nothing else of what is inside", asy
       await import(inner).catch(({ code }) => console.log(code));
     }`;
   const args = ["--input-type=module", "--eval", script];
-  const { stdout } = await run(process.execPath, args, { cwd: project });
+  const { stdout } = await run(process.execPath, args, { cwd: project.folder });
   assert.equal(stdout, "function\nERR_PACKAGE_PATH_NOT_EXPORTED\nERR_PACKAGE_PATH_NOT_EXPORTED\n");
 });
 
-test("TypeScript knows the container and the keys of its configuration", async () => {
+test("TypeScript knows the container and the keys of its configuration, and checks all types", async () => {
   writeFileSync(
-    join(project, "uses.ts"),
+    join(project.folder, "uses.ts"),
     `import { PembaContainer, type StartedPembaContainer } from "pemba/testing";
 
     export async function start(): Promise<string> {
@@ -94,36 +127,33 @@ test("TypeScript knows the container and the keys of its configuration", async (
   const compilerOptions = {
     strict: true,
     noEmit: true,
+    skipLibCheck: false,
     module: "nodenext",
     target: "es2024",
     lib: ["es2024", "esnext.disposable"],
     types: ["node"],
-    typeRoots: [join(root, "node_modules/@types")],
   };
   const config = { compilerOptions, files: ["uses.ts"] };
-  writeFileSync(join(project, "tsconfig.json"), JSON.stringify(config));
-  const compiler = join(root, "node_modules/typescript/bin/tsc");
-  const checked = run(process.execPath, [compiler, "--project", project]);
+  writeFileSync(join(project.folder, "tsconfig.json"), JSON.stringify(config));
+  const compiler = join(project.folder, "node_modules/typescript/bin/tsc");
+  const checked = run(process.execPath, [compiler, "--project", project.folder]);
   const { stdout } = await checked.catch((error: { stdout: string }) => error);
   assert.equal(stdout, "");
 });
 
-interface Manifest {
-  readonly version: string;
-  readonly bin: { readonly pemba: string };
-  readonly dependencies: object;
-  readonly devDependencies: object;
-  readonly peerDependenciesMeta: object;
+/** Runs the command as a shell finds it, with this Node first on the path. */
+async function runCommand(
+  node: string,
+  words: readonly string[],
+): Promise<{ readonly stdout: string }> {
+  const path = [dirname(node), process.env["PATH"]].join(delimiter);
+  const command = join(project.folder, "node_modules/.bin/pemba");
+  return await run(command, words, { env: { ...process.env, PATH: path } });
 }
 
-function manifestOf(folder: string): Manifest {
-  return JSON.parse(readFileSync(join(folder, "package.json"), "utf8")) as Manifest;
-}
-
-/** The paths that `npm pack --json` tells of, after what the build printed. */
-function packedFiles(stdout: string): readonly string[] {
-  const [packed] = JSON.parse(stdout.slice(stdout.indexOf("[\n"))) as readonly [
-    { readonly files: readonly { readonly path: string }[] },
-  ];
-  return packed.files.map(({ path }) => path);
+async function post(url: string, body: object): Promise<string> {
+  const answer = await fetch(url, { method: "POST", body: JSON.stringify(body) });
+  const text = await answer.text();
+  assert.equal(answer.status, 200, text);
+  return text;
 }

@@ -1,0 +1,30 @@
+import assert from "node:assert/strict";
+import { readFileSync } from "node:fs";
+import { join } from "node:path";
+import { test } from "node:test";
+
+import { tooOld } from "../../src/cli/needed-node.ts";
+
+const root = join(import.meta.dirname, "../..");
+
+/** The oldest version that package.json admits, as its number. */
+function oldestAdmitted(): string {
+  const { engines } = JSON.parse(readFileSync(join(root, "package.json"), "utf8")) as {
+    readonly engines: { readonly node: string };
+  };
+  return /^>=(\d+\.\d+)$/.exec(engines.node)?.[1] ?? assert.fail(engines.node);
+}
+
+test("every Node that the package admits is new enough", () => {
+  const oldest = oldestAdmitted();
+  for (const version of [`${oldest}.0`, `${oldest}.1`, "24.100.0", "25.0.0", "26.10.0"]) {
+    assert.equal(tooOld(version), undefined, version);
+  }
+});
+
+test("an older Node is told in a line which one is needed", () => {
+  const oldest = oldestAdmitted();
+  for (const version of ["24.11.1", "24.2.0", "22.30.0", "9.99.99"]) {
+    assert.equal(tooOld(version), `needs Node ${oldest} or newer, and this is Node ${version}`);
+  }
+});
