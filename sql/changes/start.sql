@@ -2,7 +2,7 @@
 -- (`snapshot`, `timeline`, `place`: the cluster and database). When the stream begins at an earlier
 -- state, the one of snapshot $2 (null for none) with timeline $3, change $4 and $5 as `is_lost` takes
 -- them, also whether that is known: `is_future`, `is_lost`, `is_expired`, `is_before_tenant`, and
--- `is_partial`, whether the change logged more than $6 (-1 for all) lines. No row: no such tenant.
+-- `is_partial`, as `is_logged_otherwise` says with $6. No row: no such tenant.
 select tenants.number::text, pg_current_snapshot()::text as snapshot,
   current_timeline() as timeline, control.system_identifier::text || '/' || here.oid as place,
   coalesce(
@@ -15,12 +15,7 @@ select tenants.number::text, pg_current_snapshot()::text as snapshot,
   coalesce(pg_snapshot_xmin($2::pg_snapshot) < installation.horizon, false) as is_expired,
   not coalesce(pg_visible_in_snapshot(tenants.created_xid, $2::pg_snapshot), true)
     as is_before_tenant,
-  coalesce($6::integer, -1) >= 0 and exists (
-    select from changes
-    where changes.tenant = tenants.number
-      and changes.xid = $4::xid8
-      and changes.ordinal >= $6::integer
-  ) as is_partial
+  is_logged_otherwise(tenants.number, $4::xid8, $6::text) as is_partial
 from tenants
 cross join installation
 cross join pg_control_system() as control

@@ -1,7 +1,7 @@
 -- Changes the data of tenant $1 as $9 says (json, see the function), if its preconditions hold. $2 is a
 -- version that must exist, or null; $3 the head that must still be, or null. $4 to $8 are the state
 -- since which nothing may have changed (snapshot, timeline, change, id from which transactions began
--- later, how many lines the change had logged), or null. Returns `outcome` (`written`, `failed`,
+-- later, the last change as `is_logged_otherwise` takes it), or null. Returns `outcome` (`written`, `failed`,
 -- `unreadable`, `no_tenant`, `no_version`, `other_head`), what it says more about that, and what a snap
 -- token is made of. $10 is how long a lock is waited for at most, such as `1s` (it is set before the
 -- function begins), or null for as long as the server says.
@@ -13,5 +13,5 @@ from change_data(
       is not null then $1::text
   end,
   $2::text, $3::text, $4::text::pg_snapshot, $5::integer, $6::text::xid8, $7::text::xid8,
-  $8::integer, $9::text::jsonb
+  $8::text, $9::text::jsonb
 )

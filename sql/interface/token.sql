@@ -9,9 +9,12 @@ set enable_bitmapscan to off
 as $$
 declare
   seen constant pg_snapshot := pg_current_snapshot();
-  -- The id of the transaction, if it has written something for the tenant, and how much that is.
+  -- The id of the transaction, if it has written something for the tenant, and the last change of that.
   mine xid8;
-  logged integer;
+  last text;
+  -- The transactions that the state does not show, in the order of their ids. The snapshot does not list
+  -- the own one. Without a write for the tenant it belongs to them: it may write later.
+  running xid8[];
   -- Fewer than a token may name. Ids between the end of the snapshot and the own one count as well:
   -- they are those of transactions and savepoints that are not over.
   hidden_max constant integer := 5000;
@@ -41,16 +44,24 @@ begin
       errcode = 'PB004',
       message = format('the tenant `%s` does not exist', tenant);
   end if;
-  select c.xid, c.ordinal + 1
-    into mine, logged
+  select c.xid, c.ordinal || '/' || c.xmin
+    into mine, last
     from :"tables".changes as c
     where c.tenant = place.number and c.xid = pg_current_xact_id_if_assigned()
     order by c.ordinal desc
     limit 1;
-  select count(*)
-      + coalesce(greatest(0, mine::text::bigint - pg_snapshot_xmax(seen)::text::bigint), 0)
-    into hidden
-    from pg_snapshot_xip(seen);
+  running := array(
+    select r.xid
+    from (
+      select x.xid from pg_snapshot_xip(seen) as x(xid)
+      union
+      select pg_current_xact_id_if_assigned()
+      where mine is null and pg_current_xact_id_if_assigned() < pg_snapshot_xmax(seen)
+    ) as r(xid)
+    order by r.xid
+  );
+  hidden := cardinality(running)
+    + coalesce(greatest(0, mine::text::bigint - pg_snapshot_xmax(seen)::text::bigint), 0);
   if hidden > hidden_max then
     raise exception using
       errcode = 'program_limit_exceeded',
@@ -64,8 +75,10 @@ begin
       '.', '4', encode(substr(sha256(convert_to(place.server, 'UTF8')), 1, 8), 'hex'),
       place.timeline,
       coalesce(mine::text, '0'),
-      coalesce(logged, 0),
-      seen
+      coalesce(last, ''),
+      format(
+        '%s:%s:%s', pg_snapshot_xmin(seen), pg_snapshot_xmax(seen), array_to_string(running, ',')
+      )
     ),
     'UTF8'
   );

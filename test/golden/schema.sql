@@ -138,7 +138,7 @@ AS $function$
 $function$;
 -- execute: owner
 
-CREATE OR REPLACE FUNCTION change_data(tenant_id text, pinned_version text, expected_head text, seen pg_snapshot, seen_timeline integer, seen_change xid8, seen_before xid8, seen_logged integer, change jsonb)
+CREATE OR REPLACE FUNCTION change_data(tenant_id text, pinned_version text, expected_head text, seen pg_snapshot, seen_timeline integer, seen_change xid8, seen_before xid8, seen_last text, change jsonb)
  RETURNS TABLE(outcome text, head text, missing integer[], present integer[], is_changed boolean, is_future boolean, is_lost boolean, is_expired boolean, is_before_tenant boolean, is_partial boolean, snapshot pg_snapshot, xid xid8, timeline integer)
  LANGUAGE plpgsql
 AS $function$
@@ -199,12 +199,7 @@ begin
       and is_lost(number_here, seen_timeline, seen_change, seen_before),
     pg_snapshot_xmin(seen) < installation.horizon,
     not pg_visible_in_snapshot(tenants.created_xid, seen),
-    seen_logged >= 0 and exists (
-      select from changes
-      where changes.tenant = number_here
-        and changes.xid = seen_change
-        and changes.ordinal >= seen_logged
-    ),
+    is_logged_otherwise(number_here, seen_change, seen_last),
     missing_tuples(number_here, change -> 'required_tuples'),
     present_tuples(number_here, change -> 'absent_tuples')
   into is_future, is_lost, is_expired, is_before_tenant, is_partial, missing, present
@@ -851,6 +846,26 @@ begin
     where running.xid is distinct from mine
   );
 end
+$function$;
+-- execute: owner
+
+CREATE OR REPLACE FUNCTION is_logged_otherwise(tenant_number bigint, change_xid xid8, last text)
+ RETURNS boolean
+ LANGUAGE sql
+ STABLE PARALLEL SAFE
+AS $function$
+  select coalesce(
+    (
+      select changes.ordinal || '/' || changes.xmin
+      from changes
+      where last <> ''
+        and changes.tenant = tenant_number
+        and changes.xid = change_xid
+      order by changes.ordinal desc
+      limit 1
+    ) <> last,
+    false
+  )
 $function$;
 -- execute: owner
 

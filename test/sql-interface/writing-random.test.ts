@@ -9,6 +9,7 @@ import assert from "node:assert/strict";
 import { after, before, test } from "node:test";
 import { setTimeout as wait } from "node:timers/promises";
 
+import { PembaError } from "../../src/base/error.ts";
 import type { SnapToken, TenantId } from "../../src/base/tuple.ts";
 import { Database } from "../../src/store/postgres/connect/database.ts";
 import { SnapTokens } from "../../src/store/postgres/token/snap-token.ts";
@@ -46,6 +47,8 @@ let store: Store;
 let app: ReturnType<typeof connect>;
 let database: Database;
 let tokens: SnapTokens;
+/** Whether the server has room for prepared transactions: as it comes, it has none. */
+let canPrepare: boolean;
 
 before(async () => {
   scene = await openInterface(
@@ -76,9 +79,18 @@ before(async () => {
   app = connect(`${scene.url}?role=${scene.role}&deadlock_timeout=20ms`, applications + 3);
   database = await Database.connect({ url: scene.url, pool, warn: assert.fail });
   tokens = await SnapTokens.load(database, { key: tokenKey, fromSql: true });
+  const [setting] = await app<
+    { max_prepared_transactions: string }[]
+  >`show max_prepared_transactions`;
+  canPrepare = Number(setting?.max_prepared_transactions) >= applications;
 });
 
 after(async () => {
+  // One that a failed run has left would keep its database.
+  const left = await scene.owner<{ gid: string }[]>`
+    select gid from pg_prepared_xacts where database = current_database()
+  `;
+  for (const { gid } of left) await scene.owner.unsafe(`rollback prepared '${gid}'`);
   await database.close();
   await store.close();
   await app.end({ timeout: 1 });
@@ -97,6 +109,10 @@ interface Tally {
   readonly states: ReadState[];
   committed: number;
   refusedTokens: number;
+  /** Of those that were taken amid a transaction: how many were refused for good. */
+  partialTokens: number;
+  /** Transactions that were prepared first. */
+  prepared: number;
 }
 
 type Transaction = Parameters<Parameters<typeof app.begin>[1]>[0];
@@ -140,28 +156,33 @@ async function callOnce(inside: Transaction, tenant: TenantId, die: Dice): Promi
 
 class Undone extends Error {}
 
-/** A transaction of an application. Resolves to its last token, if it took one. */
+/** A token that was taken before the last write of its transaction, or in a part that was undone. */
+interface EarlyToken {
+  readonly token: SnapToken;
+  /** What was read at it then, if the transaction had written nothing. */
+  readonly state: readonly string[] | undefined;
+}
+
+/**
+ * A transaction of an application, which adds its early tokens to `early`. Resolves to its last token, if
+ * it took one.
+ */
 async function applicationChange(
   tenant: TenantId,
   die: Dice,
   tally: Tally,
+  early: EarlyToken[],
 ): Promise<SnapToken | undefined> {
   const { upTo, happens } = die;
-  return await app.begin(async (inside) => {
+  const prepared = canPrepare && happens(0.05) ? `${tenant} ${tally.prepared++}` : "";
+  const token = await app.begin(async (inside) => {
     // Mostly an application has an id long before it writes here.
     if (happens(0.5)) await inside`select pg_current_xact_id()`;
     for (let count = upTo(4); count >= 0; count--) {
       if (happens(0.4)) await wait(upTo(8));
+      if (happens(0.1)) early.push(await earlyToken(inside, tenant));
       if (happens(0.2)) {
-        const isUndone = happens(0.5);
-        await inside
-          .savepoint(async (part) => {
-            await callOnce(part, tenant, die);
-            if (isUndone) throw new Undone();
-          })
-          .catch((error: unknown) => {
-            if (!(error instanceof Undone)) throw error;
-          });
+        await part(inside, tenant, { die, early, isUndone: happens(0.5) });
         continue;
       }
       await callOnce(inside, tenant, die);
@@ -172,8 +193,59 @@ async function applicationChange(
     }
     if (happens(0.2)) await wait(upTo(8));
     if (happens(0.2)) throw new Undone();
+    if (prepared !== "") await inside.unsafe(`prepare transaction '${prepared}'`);
     return token;
   });
+  if (prepared === "") return token;
+  await wait(upTo(8));
+  const isUndone = happens(0.2);
+  await app.unsafe(`${isUndone ? "rollback" : "commit"} prepared '${prepared}'`);
+  if (isUndone) throw new Undone();
+  return token;
+}
+
+/** A savepoint with some calls. */
+async function part(
+  inside: Transaction,
+  tenant: TenantId,
+  {
+    die,
+    early,
+    isUndone,
+  }: { readonly die: Dice; readonly early: EarlyToken[]; readonly isUndone: boolean },
+): Promise<void> {
+  await inside
+    .savepoint(async (part) => {
+      await callOnce(part, tenant, die);
+      if (die.happens(0.3)) early.push(await earlyToken(part, tenant));
+      if (isUndone) throw new Undone();
+    })
+    .catch((error: unknown) => {
+      if (!(error instanceof Undone)) throw error;
+    });
+}
+
+async function earlyToken(inside: Transaction, tenant: TenantId): Promise<EarlyToken> {
+  const token = await tokenOf(inside, tenant);
+  const hasWritten = tokens.read(token).change !== "0";
+  return { token, state: hasWritten ? undefined : await stateAt(store, tenant, token) };
+}
+
+/** Now that the transaction is over, an early token names what it named before, or nothing. */
+async function readEarly(
+  tenant: TenantId,
+  { token, state }: EarlyToken,
+  tally: Tally,
+): Promise<void> {
+  try {
+    const found = await stateAt(store, tenant, token);
+    if (state !== undefined) assert.deepEqual(found, state);
+    tally.states.push({ token, state: found });
+  } catch (error) {
+    assert.ok(error instanceof PembaError && error.code === "INVALID_SNAP_TOKEN", String(error));
+    assert.match(error.message, /before the last write/);
+    tally.partialTokens++;
+  }
 }
 
 async function tokenOf(inside: Transaction, tenant: TenantId): Promise<SnapToken> {
@@ -189,18 +261,22 @@ async function seesRefusal(tenant: TenantId, token: SnapToken): Promise<boolean>
 }
 
 async function applicationRun(tenant: TenantId, die: Dice, tally: Tally): Promise<void> {
+  const early: EarlyToken[] = [];
   try {
-    const token = await applicationChange(tenant, die, tally);
+    const token = await applicationChange(tenant, die, tally, early);
     tally.committed++;
-    if (token === undefined) return;
-    tally.states.push({ token, state: await stateAt(store, tenant, token) });
+    if (token !== undefined) {
+      tally.states.push({ token, state: await stateAt(store, tenant, token) });
+    }
   } catch (error) {
-    if (error instanceof Undone) return;
-    const code = error instanceof Error && "code" in error ? String(error.code) : "";
-    // Others were in the way: an application repeats its transaction.
-    if (!["40001", "40P01"].includes(code)) throw error;
-    tally.refusals[code] = (tally.refusals[code] ?? 0) + 1;
+    if (!(error instanceof Undone)) {
+      const code = error instanceof Error && "code" in error ? String(error.code) : "";
+      // Others were in the way: an application repeats its transaction.
+      if (!["40001", "40P01"].includes(code)) throw error;
+      tally.refusals[code] = (tally.refusals[code] ?? 0) + 1;
+    }
   }
+  for (const one of early) await readEarly(tenant, one, tally);
 }
 
 async function serviceRun(tenant: TenantId, die: Dice, tally: Tally): Promise<void> {
@@ -325,7 +401,14 @@ test(`the log of ${transactions} overlapping transactions replays to what is sto
   const { owner } = scene;
   const tenant = await tenantWithSchema(store);
   const start = await write(store, tenant, { tuples: ["doc:1#owner@user:0"] });
-  const tally: Tally = { refusals: {}, states: [], committed: 0, refusedTokens: 0 };
+  const tally: Tally = {
+    refusals: {},
+    states: [],
+    committed: 0,
+    refusedTokens: 0,
+    partialTokens: 0,
+    prepared: 0,
+  };
   let left = transactions;
   let isOver = false;
   const writing = async (
@@ -375,7 +458,8 @@ test(`the log of ${transactions} overlapping transactions replays to what is sto
   await until(async () => ((await rowsOf(ended)) === 0 ? true : undefined));
   t.diagnostic(
     `${log.length} log rows, ${tally.committed} committed, ${tally.states.length} states, ` +
-      `${tally.refusedTokens} tokens refused before the commit, ${ended.length} tenants ended, ` +
+      `${tally.refusedTokens} tokens refused before the commit, ${tally.partialTokens} for good, ` +
+      `${tally.prepared} prepared, ${ended.length} tenants ended, ` +
       `refused ${JSON.stringify(tally.refusals)}`,
   );
 });

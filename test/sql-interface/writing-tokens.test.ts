@@ -110,6 +110,45 @@ test("a token that was taken before the last write of its transaction is refused
   }
 });
 
+test("a token of a savepoint that was undone is refused for good, also where later writes count as many", async () => {
+  for (const later of [["0"], ["0", "3"], []]) {
+    const tenant = await tenantWithSchema(store);
+    await write(store, tenant, { tuples: [owner("0")] });
+    // Another transaction, with a lower id, deletes what is written again after the token.
+    const other = await scene.app.reserve();
+    await other`begin`;
+    await other`select pg_current_xact_id()`;
+    const token = await scene.app.begin(async (inside) => {
+      await make(inside, tenant, "1");
+      await inside`savepoint part`;
+      await make(inside, tenant, "2");
+      const early = await tokenOf(inside, tenant);
+      await inside`rollback to savepoint part`;
+      await other`select pemba.delete_tuples(${tenant}, ${[owner("0")]}::text[])`;
+      await other`commit`;
+      for (const id of later) await make(inside, tenant, id);
+      return early;
+    });
+    other.release();
+    for (const read of reads(tenant, token)) {
+      await fails(read(), "INVALID_SNAP_TOKEN", "in a part that was undone");
+    }
+  }
+});
+
+test("a token of a transaction of which all was undone before the commit is of the state of all others", async () => {
+  const tenant = await tenantWithSchema(store);
+  await write(store, tenant, { tuples: [owner("0")] });
+  const token = await scene.app.begin(async (inside) => {
+    await inside`savepoint part`;
+    await make(inside, tenant, "1");
+    const early = await tokenOf(inside, tenant);
+    await inside`rollback to savepoint part`;
+    return early;
+  });
+  assert.deepEqual(await stateAt(store, tenant, token), [owner("0")]);
+});
+
 test("a token of a transaction that was undone is of the state of all others", async () => {
   const tenant = await tenantWithSchema(store);
   await write(store, tenant, { tuples: [owner("0")] });
@@ -138,9 +177,25 @@ test("a transaction that has written nothing of the tenant has a token that is g
     await write(store, tenant, { tuples: [owner("3")] });
     assert.deepEqual(await stateAt(store, tenant, await tokenOf(inside, tenant)), [owner("0")]);
   });
+  const before = await scene.app.begin(async (inside) => {
+    await inside`select pg_current_xact_id()`;
+    // A later id is over, so that the own one lies below the end of the snapshot.
+    await write(store, other, { tuples: [owner("5")] });
+    const early = await tokenOf(inside, tenant);
+    const asked = { id: "6", permission: "view", subject: "a", at: early };
+    assert.equal(await allowed(store, tenant, asked), false);
+    await make(inside, tenant, "6");
+    assert.deepEqual(await stateAt(store, tenant, early), [owner("0"), owner("3")]);
+    return early;
+  });
+  assert.deepEqual(await stateAt(store, tenant, before), [owner("0"), owner("3")]);
+  const follower = await follow(store, tenant, before);
+  assert.deepEqual(textOf(await follower.next()), [`+${owner("6")}`]);
+  await follower.leave();
   await make(scene.app, tenant, "4");
   const later = await tokenOf(scene.app, tenant);
-  assert.deepEqual(await stateAt(store, tenant, later), [owner("0"), owner("3"), owner("4")]);
+  const all = [owner("0"), owner("3"), owner("4"), owner("6")];
+  assert.deepEqual(await stateAt(store, tenant, later), all);
 });
 
 test("a token that was changed, or is of another database or server, is refused", async () => {

@@ -50,7 +50,7 @@ function questions(slots: number): Asking {
       timeline: 1,
       change: "0",
       takenBefore: "1",
-      logged: -1,
+      last: "",
     }),
   };
   const schemas = new CompiledSchemas(() => assert.fail("no schema is needed"), { maxBytes: 1 });

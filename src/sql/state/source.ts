@@ -65,13 +65,9 @@ export const pinTable = sql`
     ) as is_lost,
     pg_snapshot_xmin(${snapshot}) < (select i.horizon from installation i) as is_expired,
     not pg_visible_in_snapshot(t.created_xid, ${snapshot}) as is_before_tenant,
-    ${param("snapshot_logged", "int")} >= 0
-    and exists (
-      select 1
-      from changes l
-      where l.tenant = t.number
-      and l.xid = ${param("snapshot_change", "xid8")}
-      and l.ordinal >= ${param("snapshot_logged", "int")}
+    ${param("snapshot_last", "text")} <> ''
+    and is_logged_otherwise(
+      t.number, ${param("snapshot_change", "xid8")}, ${param("snapshot_last", "text")}
     ) as is_partial,
     (
       exists (

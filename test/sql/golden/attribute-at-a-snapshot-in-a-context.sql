@@ -2,7 +2,7 @@
 -- $2: snapshot_change
 -- $3: snapshot_timeline
 -- $4: snapshot_taken_before
--- $5: snapshot_logged
+-- $5: snapshot_last
 -- $6: context_attributes
 -- $7: item_0
 -- $8: id_0
@@ -15,14 +15,8 @@ cross join lateral (
   and is_lost(t.number, $3::int, $2::xid8, $4::xid8) as is_lost, pg_snapshot_xmin($1::pg_snapshot) < (
     select i.horizon
     from installation i
-  ) as is_expired, not pg_visible_in_snapshot(t.created_xid, $1::pg_snapshot) as is_before_tenant, $5::int >= 0
-  and exists (
-    select 1
-    from changes l
-    where l.tenant = t.number
-    and l.xid = $2::xid8
-    and l.ordinal >= $5::int
-  ) as is_partial, (exists (
+  ) as is_expired, not pg_visible_in_snapshot(t.created_xid, $1::pg_snapshot) as is_before_tenant, $5::text <> ''
+  and is_logged_otherwise(t.number, $2::xid8, $5::text) as is_partial, (exists (
     select 1
     from changes l
     where l.tenant = t.number

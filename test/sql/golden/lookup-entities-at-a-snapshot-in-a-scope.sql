@@ -3,7 +3,7 @@
 -- $3: snapshot_change
 -- $4: snapshot_timeline
 -- $5: snapshot_taken_before
--- $6: snapshot_logged
+-- $6: snapshot_last
 -- $7: scope_folder
 -- $8: id
 -- $9: depth
@@ -24,14 +24,8 @@ cross join lateral (
   and is_lost(t.number, $4::int, $3::xid8, $5::xid8) as is_lost, pg_snapshot_xmin($2::pg_snapshot) < (
     select i.horizon
     from installation i
-  ) as is_expired, not pg_visible_in_snapshot(t.created_xid, $2::pg_snapshot) as is_before_tenant, $6::int >= 0
-  and exists (
-    select 1
-    from changes l
-    where l.tenant = t.number
-    and l.xid = $3::xid8
-    and l.ordinal >= $6::int
-  ) as is_partial, (exists (
+  ) as is_expired, not pg_visible_in_snapshot(t.created_xid, $2::pg_snapshot) as is_before_tenant, $6::text <> ''
+  and is_logged_otherwise(t.number, $3::xid8, $6::text) as is_partial, (exists (
     select 1
     from changes l
     where l.tenant = t.number

@@ -80,7 +80,7 @@ function seenState(tokens: SnapTokens, change: DataChange): PinnedState | undefi
 function stateValues(seen: PinnedState | undefined): readonly ParameterValue[] {
   return seen === undefined
     ? [null, null, null, null, null]
-    : [seen.snapshot, seen.timeline, seen.change, seen.takenBefore, seen.logged];
+    : [seen.snapshot, seen.timeline, seen.change, seen.takenBefore, seen.last];
 }
 
 /** As the function `change_data` takes it. */

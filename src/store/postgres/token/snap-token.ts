@@ -40,8 +40,8 @@ export interface PinnedState {
   /** The id of the change whose token it is, or 0. */
   readonly change: string;
   readonly takenBefore: string;
-  /** How many changes its transaction had logged when the token was taken; -1: all. */
-  readonly logged: number;
+  /** The last change that its transaction had logged when the token was taken; empty: the very last. */
+  readonly last: string;
 }
 
 /** The values by the keys of their parameters. */
@@ -51,7 +51,7 @@ export function stateValues(state: PinnedState): readonly (readonly [string, Par
     ["snapshot_timeline", state.timeline],
     ["snapshot_change", state.change],
     ["snapshot_taken_before", state.takenBefore],
-    ["snapshot_logged", state.logged],
+    ["snapshot_last", state.last],
   ];
 }
 
@@ -185,7 +185,7 @@ export class SnapTokens {
       timeline,
       change: String(change ?? 0),
       takenBefore: String(takenBefore),
-      logged: "logged" in read ? read.logged : -1,
+      last: "last" in read ? read.last : "",
     };
   }
 
@@ -206,11 +206,11 @@ export class SnapTokens {
 function readSqlToken(
   mac: TokenMac,
   token: string,
-): { readonly content: TokenContent; readonly logged: number } | undefined {
+): { readonly content: TokenContent; readonly last: string } | undefined {
   const made = decodeSqlToken(mac, token);
   if (made === undefined) return undefined;
   const content = { identity: made.identity, ...stateAfter(made) };
-  return hasToken(content.snapshot) ? { content, logged: made.logged } : undefined;
+  return hasToken(content.snapshot) ? { content, last: made.last } : undefined;
 }
 
 async function openInstallation(

@@ -185,7 +185,7 @@ export function refuseSnapshot(row: Row): void {
   }
   if (booleanOf(row, "is_partial")) {
     throw invalidSnapToken(
-      "was taken before the last write of its transaction, take it after that",
+      "was taken before the last write of its transaction, or in a part that was undone, take it after that",
     );
   }
   if (booleanOf(row, "is_before_tenant")) throw snapTokenBeforeTenant();

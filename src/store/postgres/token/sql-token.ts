@@ -5,12 +5,12 @@ interface SqlTokenContent {
   /** As `identityOf` gives it. */
   readonly identity: string;
   readonly timeline: number;
-  /** `pg_current_snapshot()` as text, in which the change is not visible yet. */
+  /** As `pg_current_snapshot()` prints one. The change is not visible in it yet. */
   readonly snapshot: string;
   /** The transaction in which it was made, when that had changed something by then. */
   readonly xid: string | undefined;
-  /** How many changes it had logged by then. */
-  readonly logged: number;
+  /** The last change that it had logged by then, as the database names it; empty without `xid`. */
+  readonly last: string;
 }
 
 const macLength = 8;
@@ -20,7 +20,7 @@ const textMax = 256 * 1024;
 
 /** The first character is the layout; those of the other layout begin with another byte. */
 const form =
-  /^4\.([0-9a-f]{16})\.([0-9]{1,10})\.([0-9]{1,20})\.([0-9]{1,10})\.([0-9]{1,20}:[0-9]{1,20}:[0-9,]*)$/;
+  /^4\.([0-9a-f]{16})\.([0-9]{1,10})\.([0-9]{1,20})\.([0-9]{1,10}\/[0-9]{1,10}|)\.([0-9]{1,20}:[0-9]{1,20}:[0-9,]*)$/;
 
 /**
  * What the token says, or undefined when it is none that SQL made, whole and unchanged.
@@ -32,14 +32,15 @@ export function decodeSqlToken(mac: TokenMac, token: string): SqlTokenContent | 
   const bytes = Buffer.from(token, "base64url");
   if (bytes.toString("base64url") !== token) return undefined;
   const body = bytes.subarray(0, -macLength);
-  const [, identity, timeline, change, logged, snapshot] = form.exec(body.toString("latin1")) ?? [];
-  if (identity === undefined || timeline === undefined || snapshot === undefined) return undefined;
+  const [, identity, timeline, change, last, snapshot] = form.exec(body.toString("latin1")) ?? [];
+  if (identity === undefined || timeline === undefined) return undefined;
+  if (last === undefined || snapshot === undefined) return undefined;
   if (!isMacOf(mac, body, bytes.subarray(-macLength))) return undefined;
   return {
     identity,
     timeline: Number(timeline),
     snapshot,
     xid: change === "0" ? undefined : change,
-    logged: Number(logged),
+    last,
   };
 }

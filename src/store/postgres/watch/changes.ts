@@ -104,7 +104,7 @@ export class PostgresChanges implements ChangeStore {
       from?.timeline ?? null,
       from?.change ?? null,
       from?.takenBefore ?? null,
-      from?.logged ?? null,
+      from?.last ?? null,
     ]);
     if (row === undefined) throw tenantNotFound(tenant);
     refuseSnapshot(row);
