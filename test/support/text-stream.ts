@@ -57,11 +57,19 @@ export async function openStream(
 
 async function* piecesOf(reply: IncomingMessage, separator: string): AsyncGenerator<string> {
   reply.setEncoding("utf8");
-  let rest = "";
+  // Chunks since the last separator: a long piece is put together once, when it is whole.
+  let begun: string[] = [];
   for await (const chunk of reply) {
-    const pieces = `${rest}${String(chunk)}`.split(separator);
-    rest = pieces.pop() ?? "";
+    const text = String(chunk);
+    const before = begun.at(-1) ?? "";
+    const isEnd = `${before.slice(before.length - separator.length + 1)}${text}`.includes(
+      separator,
+    );
+    begun.push(text);
+    if (!isEnd) continue;
+    const pieces = begun.join("").split(separator);
+    begun = [pieces.pop() ?? ""];
     yield* pieces;
   }
-  assert.equal(rest, "", "the reply ends in the middle of a piece");
+  assert.equal(begun.join(""), "", "the reply ends in the middle of a piece");
 }
