@@ -1,7 +1,9 @@
+import type { CandidateHop } from "../plan/passes/5-drop-guards.ts";
 import type { SearchPlan } from "../plan/plan.ts";
 import type { SubjectKind } from "../plan/question.ts";
 import { gatherBody } from "./gather/gather-body.ts";
 import type { Gather } from "./gather/gather.ts";
+import { isClosed, isCutOff } from "./search/closure.ts";
 import { searchWriter, withClosure } from "./search/search-writer.ts";
 import { questionVerdict } from "./search/search.ts";
 import { relationProbe } from "./state/relation-set.ts";
@@ -16,6 +18,7 @@ import {
 } from "./state/tenant-row.ts";
 import {
   type Fragment,
+  integer,
   join,
   literal,
   param,
@@ -30,7 +33,15 @@ export type Body = PlannedBody | DirectBody;
 /** A question for which there is a plan. */
 export type PlannedBody =
   | { readonly kind: "search"; readonly plan: SearchPlan }
-  | { readonly kind: "gather"; readonly gather: Gather };
+  | {
+      readonly kind: "gather";
+      readonly gather: Gather;
+      /**
+       * If this search allows, no usersets are read but those that the subject is in. What is read then has
+       * all that can be a part of a proof. Needs: a gather without a negation.
+       */
+      readonly proof?: SearchPlan | undefined;
+    };
 
 /** Questions of one kind that tuples of the entity alone decide. In bulk. */
 export interface DirectBody {
@@ -152,11 +163,39 @@ function bodyRow(
     case "search":
       return searchRow(scope, body.plan, id, subject);
     case "gather":
-      return sql`
-        select null::int as v, null::bigint as n, g.facts
-        from (${gatherBody(scope, body.gather, id, subject)}) g
-      `;
+      return body.proof === undefined
+        ? sql`
+          select null::int as v, null::bigint as n, g.facts
+          from (${gatherBody(scope, body.gather, { id, subject })}) g
+        `
+        : proofRow(scope, body.gather, body.proof, { id, subject });
   }
+}
+
+function proofRow(
+  scope: StatementScope,
+  gather: Gather,
+  plan: SearchPlan,
+  asked: { readonly id: Fragment; readonly subject: Fragment },
+): Fragment {
+  const verdict = questionVerdict(searchWriter(scope, plan, asked.subject), asked.id);
+  const ledBy = ({ subjectType, subjectRelation }: CandidateHop): Fragment => {
+    const userset = plan.usersets.findIndex(
+      ({ entityType, relation }) => entityType === subjectType && relation === subjectRelation,
+    );
+    if (userset < 0) return sql``;
+    return sql`and (${isCutOff} or ${isClosed(plan, integer(userset), sql`r.subject_id`)})`;
+  };
+  return sql`
+    ${withClosure(scope, plan, asked.subject)}
+    select null::int as v, null::bigint as n,
+      case
+        when x.v = 2
+          then (select g.facts from (${gatherBody(scope, gather, { ...asked, ledBy })}) g)
+        else (select g.facts from (${gatherBody(scope, gather, asked)}) g)
+      end as facts
+    from (${verdict}) x
+  `;
 }
 
 function searchRow(

@@ -7,10 +7,10 @@ import { must } from "../../src/base/assert.ts";
 import { runThrough } from "../../src/base/steps.ts";
 import { compileSchemaText } from "../../src/language/compile.ts";
 import { planOf } from "../../src/plan/build.ts";
-import { checkStatement } from "../../src/sql/check.ts";
+import { checkStatement, type PlannedBody } from "../../src/sql/check.ts";
 import { gatherFor, plainShape } from "../../src/sql/push-down.ts";
 import { sessionSettings } from "../../src/store/postgres/connect/connection-route.ts";
-import { gatheredFacts } from "../../src/store/postgres/questions/gathered-facts.ts";
+import { type Gathered, gatheredFacts } from "../../src/store/postgres/questions/gathered-facts.ts";
 import { fact } from "../data/dataset.ts";
 import { loadFacts } from "../data/load.ts";
 import { createMigratedDatabase, type TestDatabase } from "../support/database.ts";
@@ -44,27 +44,48 @@ after(async () => {
   await database.drop();
 });
 
-test("a gather reads the entities of a level together, not page by page for each of them", async () => {
-  const schema = compileSchemaText(`entity user {}
-    entity group { relation member @user @group#member }
-    entity document { relation viewer @user @group#member }`);
+const schema = compileSchemaText(`entity user {}
+  entity group { relation member @user @group#member }
+  entity document { relation viewer @user @group#member }`);
+
+function viewers(): ReturnType<typeof planOf> {
   const question = { entityType: "document", permission: "viewer", subjectType: "user" };
-  const asked = { ...question, subjectRelation: "", arguments: [] };
-  const gather = runThrough(gatherFor(planOf(schema, asked, (field) => field)));
-  const { text, params } = checkStatement([{ kind: "gather", gather }], plainShape);
+  return planOf(schema, { ...question, subjectRelation: "", arguments: [] }, (field) => field);
+}
+
+/** What the statement reads for the document, and the pages that it looks at. */
+async function read(
+  body: PlannedBody,
+  user: string,
+): Promise<{ readonly gathered: Gathered; readonly buffers: number }> {
+  const { text, params } = checkStatement([body], plainShape);
+  const known = { item_0: 0, id_0: document.id, subject_0: user, tenant: "t1", depth: 100 };
   const values = params.map((name) =>
-    must(
-      { item_0: 0, id_0: document.id, subject_0: "ann", tenant: "t1" }[name],
-      `${name} is known`,
-    ),
+    must(new Map(Object.entries(known)).get(name), `${name} is known`),
   );
   const [row] = await client.unsafe(text, values);
-  const read = runThrough(
-    gatheredFacts(row?.["facts"], { type: "user", id: "ann", relation: "" }, 2 * groups),
-  );
-  assert.equal(read.nodes, groups + 1);
-  assert.equal(read.tuples, groups + 1);
-  assert.ok(read.facts.hasTuple(group(7), ["member"], { type: "user", id: "ann", relation: "" }));
+  const subject = { type: "user", id: user, relation: "" };
+  const gathered = runThrough(gatheredFacts(row?.["facts"], subject, 2 * groups));
   const { buffers } = await effortOf(client, text, values);
+  return { gathered, buffers };
+}
+
+test("a gather reads the entities of a level together, not page by page for each of them", async () => {
+  const gather = runThrough(gatherFor(viewers()));
+  const { gathered, buffers } = await read({ kind: "gather", gather }, "ann");
+  assert.equal(gathered.nodes, groups + 1);
+  assert.equal(gathered.tuples, groups + 1);
+  const ann = { type: "user", id: "ann", relation: "" };
+  assert.ok(gathered.facts.hasTuple(group(7), ["member"], ann));
   assert.ok(buffers < groups / 2, `${buffers} pages were read`);
+});
+
+test("for a proof only the usersets are read that the subject is in, for a denial all", async () => {
+  const plan = viewers();
+  assert.ok(plan.kind === "search");
+  const body = { kind: "gather", gather: runThrough(gatherFor(plan)), proof: plan } as const;
+  const { gathered } = await read(body, "ann");
+  assert.equal(gathered.tuples, 1);
+  assert.deepEqual([...gathered.facts.subjectIds(document, ["viewer"], "group", "member")], ["g7"]);
+  assert.equal((await read(body, "bob")).gathered.tuples, groups + 1);
 });

@@ -12,6 +12,8 @@ export interface Collapsed {
   readonly states: readonly CandidateState[];
   /** By entity type, the relations whose nodes were met. */
   readonly relations: ReadonlyMap<string, readonly string[]>;
+  /** A `not` was met. */
+  readonly hasNegation: boolean;
 }
 
 /**
@@ -37,9 +39,11 @@ export function* collapse(
   };
   const pace = new Pace();
   const seen = new Set<Node>(roots);
+  let hasNegation = false;
   // Grows while it is read.
   for (const node of seen) {
     if (pace.step()) yield;
+    if (isNegation(node.formula)) hasNegation = true;
     const type = typeOf(node.entityType);
     if (!isPossible(network, node)) continue;
     if (isSubjectNode(network, node)) type.isSelf = true;
@@ -50,7 +54,12 @@ export function* collapse(
     kind: network.kind,
     states: [...types.values()].map((type) => type.state()),
     relations: new Map([...types].map(([name, { relations }]) => [name, [...relations]])),
+    hasNegation,
   };
+}
+
+function isNegation(formula: Formula): boolean {
+  return formula.kind === "or" ? formula.operands.some(isNegation) : formula.kind === "not";
 }
 
 class OpenType {

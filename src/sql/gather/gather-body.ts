@@ -1,4 +1,5 @@
 import { gatheredEntitiesMax } from "../../plan/limit.ts";
+import type { CandidateHop } from "../../plan/passes/5-drop-guards.ts";
 import {
   amongEntities,
   type EntityEnd,
@@ -8,6 +9,14 @@ import {
 import { attributeProbe, lateralBranches, type StatementScope } from "../state/source.ts";
 import { type Fragment, integer, literal, sql } from "../text/fragment.ts";
 import type { Gather, GatherType } from "./gather.ts";
+
+type HopCondition = (hop: CandidateHop) => Fragment;
+
+interface GatherInput {
+  readonly id: Fragment;
+  readonly subject: Fragment;
+  readonly ledBy?: HopCondition;
+}
 
 /**
  * Reads the part of the graph that a question reaches, for the interpreter: one row with `facts`,
@@ -19,19 +28,18 @@ import type { Gather, GatherType } from "./gather.ts";
  * - `direct`: [entity type, entity id, relation] of tuples to the asked subject itself
  * - `attributes`: [entity type, entity id, attribute, value type, value]
  *
- * It follows every hop without regard to guards, and reads no members but the asked subject.
+ * It follows every hop without regard to guards, and reads no members but the asked subject. `ledBy` has
+ * further conditions on the tuples `r` of a hop, each after an `and`.
  */
 export function gatherBody(
   scope: StatementScope,
   gather: Gather,
-  id: Fragment,
-  subject: Fragment,
+  { id, subject, ledBy = () => sql`` }: GatherInput,
 ): Fragment {
-  const branches = hopProbes(
-    scope,
-    gather,
-    (target) => sql`${integer(target)} as type, r.subject_id as id`,
-  );
+  const branches = hopProbes(scope, gather, {
+    columns: ({ target }) => sql`${integer(target)} as type, r.subject_id as id`,
+    ledBy,
+  });
   const start = sql`select 0, ${id} collate "C"`;
   const reach =
     branches.length === 0
@@ -49,7 +57,7 @@ export function gatherBody(
       sets as materialized (select r.type, array_agg(r.id) as ids from reached r group by r.type)
     select json_build_object(
       'nodes', (select count(*) from reached),
-      'edges', ${edges(scope, gather)},
+      'edges', ${edges(scope, gather, ledBy)},
       'direct', ${direct(scope, gather, subject)},
       'attributes', ${attributes(scope, gather)}
     ) as facts
@@ -73,7 +81,7 @@ const levelSets = sql`
   where l.nth = 1
 `;
 
-function edges(scope: StatementScope, gather: Gather): Fragment {
+function edges(scope: StatementScope, gather: Gather, ledBy: HopCondition): Fragment {
   const fact = sql`
     array[
       r.entity_type, r.entity_id, r.relation, r.subject_type, r.subject_id, r.subject_relation
@@ -95,10 +103,7 @@ function edges(scope: StatementScope, gather: Gather): Fragment {
   // A hop that is listed is among all tuples of its relation.
   return listed.length > 0
     ? tupleList(listed, gather.tuplesMax)
-    : tupleList(
-        hopProbes(scope, gather, () => fact),
-        gather.tuplesMax,
-      );
+    : tupleList(hopProbes(scope, gather, { columns: () => fact, ledBy }), gather.tuplesMax);
 }
 
 function direct(scope: StatementScope, gather: Gather, subject: Fragment): Fragment {
@@ -167,14 +172,17 @@ function tupleList(branches: readonly Fragment[], max?: number): Fragment {
 function hopProbes(
   scope: StatementScope,
   gather: Gather,
-  columns: (target: number) => Fragment,
+  {
+    columns,
+    ledBy,
+  }: { readonly columns: (hop: CandidateHop) => Fragment; readonly ledBy: HopCondition },
 ): Fragment[] {
   return gather.types.flatMap((type, index) =>
     type.hops.map((hop) => {
       const subjectType = literal(hop.subjectType);
       return relationProbe(
         scope,
-        columns(hop.target),
+        columns(hop),
         relationSet(hop.relations),
         {
           ...reachedOf(type),
@@ -183,7 +191,7 @@ function hopProbes(
               ? { known: "type", type: subjectType }
               : { known: "kind", type: subjectType, relation: literal(hop.subjectRelation) },
         },
-        sql`and s.type = ${integer(index)}`,
+        sql`and s.type = ${integer(index)} ${ledBy(hop)}`,
       );
     }),
   );

@@ -15,6 +15,8 @@ export interface Gather {
   readonly types: readonly GatherType[];
   /** The most tuples of hops or of listed relations. One more is read, to see that there are more. */
   readonly tuplesMax: number;
+  /** What is asked leads through a `not`. */
+  readonly hasNegation: boolean;
 }
 
 export interface GatherType extends Pick<CandidateState, "entityType" | "hops"> {
@@ -43,9 +45,10 @@ export function gatherCharacters({ types }: Gather): number {
 const namesCharacters = 24;
 
 /** What a check reads. */
-export function gatherOf({ kind, states }: Collapsed): Gather {
+export function gatherOf({ kind, states, hasNegation }: Collapsed): Gather {
   return {
     kind,
+    hasNegation,
     tuplesMax: gatheredTuplesMax,
     types: states.map(({ entityType, hops, tests }) => ({
       entityType,

@@ -92,7 +92,7 @@ function entities(
     const { tables, candidates } = entityCandidates({ ...input, writer: undefined });
     // The candidates are gathered together: most of what one leads to, the others lead to as well.
     const all = sql`unnest(array(select found.id from found))`;
-    const facts = gatherBody(scope, judge.gather, all, askedId);
+    const facts = gatherBody(scope, judge.gather, { id: all, subject: askedId });
     return gatheredPage([...tables, foundTable(candidates)], facts);
   }
   const judged = judgedEntities({ ...input, plan: judge.plan });
@@ -103,7 +103,7 @@ function subjects({ candidatePlan, judge }: Lookup, scope: StatementScope): Frag
   const input = { scope, candidatePlan, entityId: askedId, reading: page };
   if (judge.kind === "gather") {
     const { tables, candidates } = subjectCandidates({ ...input, writer: undefined });
-    const facts = gatherBody(scope, judge.gather, askedId, sql`''`);
+    const facts = gatherBody(scope, judge.gather, { id: askedId, subject: sql`''` });
     return gatheredPage([...tables, foundTable(candidates)], facts);
   }
   const judged = judgedSubjects({ ...input, plan: judge.plan });

@@ -132,14 +132,21 @@ export class CheckPlans {
     return gatherGroup(key, gather, [{ position: 0, plan }], false);
   }
 
-  /** An item for which the whole network is read, not only what is possible for its subject. */
-  async explained({ compiled }: CompiledSchema, plan: Plan): Promise<PlannedGroup> {
+  /**
+   * The item of a group, for which the whole network is read, not only what is possible for its subject.
+   * If its search can be pushed down, it says what there is to read.
+   */
+  async explained({ compiled }: CompiledSchema, asked: PlannedGroup): Promise<PlannedGroup> {
+    const { plan } = must(asked.items[0], "a group has items");
     const key = `explain ${planKey(compiled, plan.question)}`;
     const network = unrestricted(compiled.network, plan.question);
     const gather = await this.#gathers.find(key, function* () {
       return gatherOf(yield* collapse(network, [plan.root]));
     });
-    return gatherGroup(key, gather, [{ position: 0, plan }], false);
+    const group = gatherGroup(key, gather, asked.items, false);
+    return hasProofSearch(gather, asked.body)
+      ? { ...group, body: { kind: "gather", gather, proof: asked.body.plan } }
+      : group;
   }
 
   /** The statement for the groups, written once for a schema and shape. */
@@ -245,6 +252,19 @@ function gatherGroup(
   if (gatherCharacters(gather) > gatherCharactersMax) throw tooMuchAtOnce();
   const footprint = gatherFootprint(gather);
   return { kind: "planned", key, body: { kind: "gather", gather }, footprint, items, isShared };
+}
+
+/** Whether the usersets of the subject say which tuples can be a part of a proof. */
+function hasProofSearch(
+  gather: Gather,
+  body: PlannedBody,
+): body is Extract<PlannedBody, { kind: "search" }> {
+  return (
+    body.kind === "search" &&
+    body.plan.usersets.length > 0 &&
+    !gather.hasNegation &&
+    gatherCharacters(gather) <= searchCharactersMax
+  );
 }
 
 function isOneEntity(items: readonly CheckItem[], group: readonly GroupItem[]): boolean {

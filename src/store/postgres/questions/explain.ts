@@ -1,4 +1,4 @@
-import { must } from "../../../base/assert.ts";
+import { assert, must } from "../../../base/assert.ts";
 import { runInSlices } from "../../../base/time-slice.ts";
 import type { TenantId } from "../../../base/tuple.ts";
 import { gatheredTuplesMax } from "../../../plan/limit.ts";
@@ -24,11 +24,11 @@ export async function explainPermission(
     () => check,
     async (asked, groups) => {
       const [asks] = groups;
-      const first = asks?.kind === "planned" ? asks.items[0] : undefined;
-      const { plan } = must(first, "an explanation asks one name");
+      assert(asks?.kind === "planned", "an explanation asks one name");
+      const { plan } = must(asks.items[0], "a group has items");
       const { compiled } = asked.compiled;
       const parsed = await asking.schemas.parsed.find(compiled, signal);
-      const group = await asking.plans.explained(asked.compiled, plan);
+      const group = await asking.plans.explained(asked.compiled, asks);
       const rows = await askGroups(asking, asked, [group], { namesState: true });
       if (rows === undefined) return undefined;
       const row = must(rows[0], "an item has a row");
