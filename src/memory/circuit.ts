@@ -9,11 +9,11 @@ export type Gate =
   | { readonly kind: "or" | "and"; readonly inputs: readonly number[] }
   /** The left operand and the right one. */
   | { readonly kind: "not"; readonly inputs: readonly [number, number] }
-  | Hop
-  | Value;
+  | HopGate
+  | ValueGate;
 
 /** A judged test, at a node of that level. */
-export interface Value {
+export interface ValueGate {
   readonly kind: "value";
   readonly inputs: readonly number[];
   readonly verdict: Verdict;
@@ -22,7 +22,7 @@ export interface Value {
 }
 
 /** An `or` over ground nodes of one name, which tuples of a relation lead to: one hop away. */
-export interface Hop {
+export interface HopGate {
   readonly kind: "hop";
   readonly inputs: readonly number[];
   readonly relation: string;

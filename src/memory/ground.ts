@@ -11,7 +11,7 @@ import {
   type RestrictedNetwork,
 } from "../plan/passes/2-restrict.ts";
 import type { Test } from "../plan/plan.ts";
-import { Circuit, type Gate, type GroundNode, type Hop, type Value } from "./circuit.ts";
+import { Circuit, type Gate, type GroundNode, type HopGate, type ValueGate } from "./circuit.ts";
 import { type EvaluationInput, judgeTest } from "./judge.ts";
 
 /**
@@ -186,7 +186,7 @@ export class Grounding {
     { relation: via, isWalk }: { readonly relation: string; readonly isWalk: boolean },
     node: Node,
     subjects: Iterable<SubjectEnd>,
-  ): Steps<Hop | undefined> {
+  ): Steps<HopGate | undefined> {
     const inputs = new Set<number>();
     const subjectRelations = new Map<number, string>();
     for (const subject of subjects) {
@@ -218,7 +218,7 @@ export class Grounding {
     return { kind: "or", inputs: gates.map((gate) => this.circuit.add(gate)) };
   }
 
-  #value(at: GroundNode, test: Test): Value {
+  #value(at: GroundNode, test: Test): ValueGate {
     return valueOf(at, test, judgeTest(test, entityOf(at), this.#asked));
   }
 
@@ -273,6 +273,6 @@ function entityOf({ node, entityId }: GroundNode): Entity {
   return { type: node.entityType, id: entityId };
 }
 
-function valueOf({ level }: GroundNode, test: Test, verdict: Verdict): Value {
+function valueOf({ level }: GroundNode, test: Test, verdict: Verdict): ValueGate {
   return { kind: "value", inputs: none, verdict, level, test };
 }

@@ -1,7 +1,7 @@
 import { must, unreachable } from "../base/assert.ts";
 import { Pace, type Steps } from "../base/steps.ts";
 import { ALLOWED, DENIED, UNKNOWN, type Verdict } from "../base/verdict.ts";
-import type { Circuit, Gate, Value } from "./circuit.ts";
+import type { Circuit, Gate, ValueGate } from "./circuit.ts";
 
 /**
  * By gate: allowed, denied, or unknown, which rests on an unknown value, on an open gate or on a cycle
@@ -10,7 +10,7 @@ import type { Circuit, Gate, Value } from "./circuit.ts";
 export type Model = readonly Verdict[];
 
 /** How a judged test counts. */
-export type TestReading = (value: Value) => Verdict;
+export type TestReading = (value: ValueGate) => Verdict;
 
 /**
  * The well-founded model of a circuit (Van Gelder, Ross, Schlipf). What follows from decided gates

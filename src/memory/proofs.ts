@@ -4,7 +4,7 @@ import { Pace, type Steps } from "../base/steps.ts";
 import type { Subject } from "../base/tuple.ts";
 import { ALLOWED } from "../base/verdict.ts";
 import type { Test } from "../plan/plan.ts";
-import type { Circuit, Hop } from "./circuit.ts";
+import type { Circuit, HopGate } from "./circuit.ts";
 import type { Model } from "./model.ts";
 
 /** A shortest proof of each gate that is allowed. */
@@ -159,7 +159,7 @@ class ProofSearch implements Proofs {
     }
   }
 
-  #keyOfHop({ relation }: Hop, input: number): string {
+  #keyOfHop({ relation }: HopGate, input: number): string {
     const { node, entityId } = must(this.#circuit.nodes[input], "a hop leads to a node");
     return `${relation}\0${node.entityType}\0${entityId}`;
   }

@@ -3,7 +3,7 @@ import { compareTexts, sortInSteps } from "../base/sort-steps.ts";
 import { Pace, type Steps } from "../base/steps.ts";
 import type { Entity, Tuple } from "../base/tuple.ts";
 import { ALLOWED } from "../base/verdict.ts";
-import type { Hop } from "../memory/circuit.ts";
+import type { HopGate } from "../memory/circuit.ts";
 import type { Decided } from "../memory/proofs.ts";
 
 /** A tuple that leads on, to a userset or in a walk. */
@@ -46,7 +46,7 @@ export function* readHops(
 function chosenHop(
   { circuit, proofs }: Decided,
   gate: number,
-): { readonly hop: Hop; readonly target: number } | undefined {
+): { readonly hop: HopGate; readonly target: number } | undefined {
   let id = gate;
   for (;;) {
     const at = must(circuit.gates[id], "gates refer to each other");
@@ -57,7 +57,7 @@ function chosenHop(
   }
 }
 
-function hopTo({ circuit }: Decided, entity: Entity, hop: Hop, target: number): ProofHop {
+function hopTo({ circuit }: Decided, entity: Entity, hop: HopGate, target: number): ProofHop {
   const { node, entityId } = must(circuit.nodes[target], "a hop leads to a node");
   const { relation, subjectRelations } = hop;
   const subject = {
