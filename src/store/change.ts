@@ -18,33 +18,30 @@ export interface ChangeMessage {
 export const messageChangesMax = 1_000;
 export const messageBytesMax = 1024 * 1024;
 
-type ChangeParts = readonly (readonly Change[])[];
+/** Where messages end, by where they begin: computed once for all streams that have the changes. */
+const known = new WeakMap<readonly Change[], Map<number, number>>();
 
-/** The parts of a transaction are computed once for all streams that have its changes. */
-const known = new WeakMap<readonly Change[], ChangeParts>();
-
-/** The changes of a transaction in parts that fit a message each. */
-export function partsOf(changes: readonly Change[]): ChangeParts {
-  const parts = known.get(changes) ?? divide(changes);
-  known.set(changes, parts);
-  return parts;
+/**
+ * The end of the message that begins at a place among the changes of a transaction: it has as many as fit.
+ * Only these are looked at, since all may be very many.
+ */
+export function messageEnd(changes: readonly Change[], start: number): number {
+  const ends = known.get(changes) ?? new Map<number, number>();
+  known.set(changes, ends);
+  const end = ends.get(start) ?? findEnd(changes, start);
+  ends.set(start, end);
+  return end;
 }
 
-function divide(changes: readonly Change[]): ChangeParts {
-  const parts: Change[][] = [];
+function findEnd(changes: readonly Change[], start: number): number {
   let bytes = 0;
-  for (const change of changes) {
-    const size = sizeOf(change);
-    const part = parts.at(-1);
-    if (part === undefined || part.length === messageChangesMax || bytes + size > messageBytesMax) {
-      parts.push([change]);
-      bytes = size;
-    } else {
-      part.push(change);
-      bytes += size;
-    }
+  for (let place = start; place < changes.length; place++) {
+    const change = changes[place];
+    if (change === undefined || place - start === messageChangesMax) return place;
+    bytes += sizeOf(change);
+    if (bytes > messageBytesMax && place > start) return place;
   }
-  return parts;
+  return changes.length;
 }
 
 function sizeOf(change: Change): number {

@@ -3,6 +3,7 @@ import { test } from "node:test";
 
 import { PembaError } from "../../src/base/error.ts";
 import type { SnapToken } from "../../src/base/tuple.ts";
+import type { DataOperation } from "../../src/store/bundle.ts";
 import { MemoryData } from "../../src/store/memory/data.ts";
 import { attribute, tenantId, tuple } from "./engines.ts";
 import { tupleFilter } from "./filters.ts";
@@ -16,10 +17,14 @@ function open(keepsChanges: boolean): MemoryData {
   return data;
 }
 
-function overwrite(data: MemoryData, value: number): SnapToken {
+async function overwrite(data: MemoryData, value: number): Promise<SnapToken> {
   const attributes = [attribute("limit", { type: "integer", data: value })];
   const nothing = { tuples: [], deletedTuples: [], deletedAttributes: [] };
-  return data.apply(tenant, [{ ...nothing, attributes }]);
+  return await apply(data, { ...nothing, attributes });
+}
+
+async function apply(data: MemoryData, operation: DataOperation): Promise<SnapToken> {
+  return await data.inTurn(tenant, async (writer) => await writer.apply([operation]));
 }
 
 function isKept(data: MemoryData, token: SnapToken): boolean {
@@ -33,9 +38,10 @@ function isKept(data: MemoryData, token: SnapToken): boolean {
 }
 
 for (const keepsChanges of [false, true]) {
-  test(`what is overwritten without end leaves a bounded past, ${keepsChanges ? "with" : "without"} a log`, () => {
+  test(`what is overwritten without end leaves a bounded past, ${keepsChanges ? "with" : "without"} a log`, async () => {
     const data = open(keepsChanges);
-    const tokens = Array.from({ length: 1_000 }, (_, value) => overwrite(data, value));
+    const tokens: SnapToken[] = [];
+    for (let value = 0; value < 1_000; value++) tokens.push(await overwrite(data, value));
     const kept = tokens.map((token) => isKept(data, token));
     const first = kept.indexOf(true);
     assert.ok(first > 0 && kept.slice(first).every(Boolean));
@@ -47,13 +53,13 @@ for (const keepsChanges of [false, true]) {
   });
 }
 
-test("what is only created leaves no past if no stream follows", () => {
+test("what is only created leaves no past if no stream follows", async () => {
   const data = open(false);
   const empty = { tuples: [], attributes: [], deletedTuples: [], deletedAttributes: [] };
-  const before = data.apply(tenant, [{ ...empty, tuples: [tuple("doc:1#owner@user:a")] }]);
+  const before = await apply(data, { ...empty, tuples: [tuple("doc:1#owner@user:a")] });
   for (let nth = 0; nth < 1_000; nth++) {
-    data.apply(tenant, [{ ...empty, tuples: [tuple(`doc:${nth}#owner@user:b`)] }]);
+    await apply(data, { ...empty, tuples: [tuple(`doc:${nth}#owner@user:b`)] });
   }
   const read = { filter: tupleFilter({}), snapToken: before, after: undefined, limit: 10 };
-  assert.equal(data.readTuples(tenant, read).items.length, 1);
+  assert.equal((await data.readTuples(tenant, read)).items.length, 1);
 });

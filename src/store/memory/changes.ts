@@ -1,6 +1,6 @@
 import type { TenantId } from "../../base/tuple.ts";
 import type { StreamLags } from "../change-streams.ts";
-import { type ChangeMessage, partsOf } from "../change.ts";
+import { type ChangeMessage, messageEnd } from "../change.ts";
 import { expiredSnapToken, tenantNotFound } from "../store-error.ts";
 import type { ChangeStore } from "../store.ts";
 import type { ChangeLog } from "./change-log.ts";
@@ -66,11 +66,13 @@ async function* messagesOf(
       }
       lag.behind();
       deliveredAt = performance.now();
-      const parts = partsOf(write.changes);
-      for (const [index, changes] of parts.entries()) {
+      const { changes, revision } = write;
+      for (let start = 0; start < changes.length;) {
+        const end = messageEnd(changes, start);
         // A part of a write has no new token, or it would look like a whole.
-        if (index === parts.length - 1) place.given = write.revision;
-        yield { changes, snapToken: data.tokenOf(place.given) };
+        if (end === changes.length) place.given = revision;
+        yield { changes: changes.slice(start, end), snapToken: data.tokenOf(place.given) };
+        start = end;
       }
     }
   } finally {

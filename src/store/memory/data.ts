@@ -1,11 +1,13 @@
 import { randomBytes } from "node:crypto";
 
+import { presentCaller } from "../../base/caller.ts";
+import { cancelled } from "../../base/error.ts";
+import type { Steps } from "../../base/steps.ts";
+import { runInSlices } from "../../base/time-slice.ts";
 import { type TokenMac, tokenMac } from "../../base/token-mac.ts";
 import type { Attribute, SnapToken, TenantId, Tuple } from "../../base/tuple.ts";
 import type { KnownFacts } from "../../memory/known-facts.ts";
-import type { DataOperation } from "../bundle.ts";
 import type { Change } from "../change.ts";
-import { type DataChange, preconditionFailed, tokenField } from "../data-change.ts";
 import {
   type AttributeFilter,
   attributePlace,
@@ -20,15 +22,16 @@ import {
   invalidSnapToken,
   snapTokenBeforeTenant,
   tenantNotFound,
-  withTokenIn,
 } from "../store-error.ts";
-import type { DataFilters, DataPage, DataRead } from "../store.ts";
+import type { DataPage, DataRead } from "../store.ts";
 import type { ChangeLog } from "./change-log.ts";
 import { FactsAt } from "./facts.ts";
+import { FirstItems } from "./first-items.ts";
 import { KeptHistory } from "./kept-history.ts";
-import type { Revision } from "./revision.ts";
+import type { Revision, Write } from "./revision.ts";
 import { decodeRevision, encodeRevision, type TokenMaker } from "./snap-token.ts";
-import { applyOperations, deleteFound, emptyTenantData, type TenantData } from "./tenant-data.ts";
+import { emptyTenantData, type TenantData } from "./tenant-data.ts";
+import { Writer } from "./writer.ts";
 
 /**
  * Changes, of all tenants together, that are kept only for states of the past and for streams that read
@@ -36,9 +39,17 @@ import { applyOperations, deleteFound, emptyTenantData, type TenantData } from "
  */
 const pastChangesMax = 1_000_000;
 
+/** A few milliseconds. */
+const prunedAtOnce = 2_000;
+
+interface Placed<T> {
+  readonly item: T;
+  readonly place: readonly string[];
+}
+
 /**
- * The tuples and attributes of all tenants, in every state they have had that is kept. There is one
- * writer at a time, since nothing here waits.
+ * The tuples and attributes of all tenants, in every state they have had that is kept. A tenant has one
+ * writer at a time, which goes on for as many turns of the event loop as it needs.
  */
 export class MemoryData {
   /** Authenticates continuous tokens. */
@@ -78,71 +89,58 @@ export class MemoryData {
     this.#tenants.delete(tenant);
   }
 
-  /** Applies operations whose writes fit the schema; returns the token of the state right after. */
-  apply(tenant: TenantId, operations: readonly DataOperation[]): SnapToken {
-    return this.#change(tenant, (data, revision) => applyOperations(data, operations, revision));
-  }
-
-  /** Deletes what the filters let through, and returns the token of the state right after. */
-  delete(tenant: TenantId, filters: DataFilters): SnapToken {
-    const by = {
-      tuples: filters.tuples === undefined ? [] : [filters.tuples],
-      attributes: filters.attributes === undefined ? [] : [filters.attributes],
-    };
-    return this.#change(tenant, (data, revision) => deleteFound(data, by, revision));
-  }
-
   /**
-   * Deletes, then writes what fits the schema, and returns the token of the state right after. Fails
-   * with PRECONDITION_FAILED, and as `revisionOf` does.
+   * Lets `work` change a tenant alone: other writers of it wait until its promise is settled. Fails with
+   * TENANT_NOT_FOUND, and with CANCELLED if the caller has left before its turn.
    */
-  change(tenant: TenantId, change: DataChange): SnapToken {
-    const failed = this.#failedPreconditions(tenant, change);
-    if (failed.length > 0) throw preconditionFailed(change, failed);
-    const by = { tuples: change.tupleFilters, attributes: change.attributeFilters };
-    const { tuples, attributes } = change;
-    const written = { tuples, attributes, deletedTuples: [], deletedAttributes: [] };
-    return this.#change(tenant, (data, revision) => [
-      ...deleteFound(data, by, revision),
-      ...applyOperations(data, [written], revision),
-    ]);
+  async inTurn<T>(tenant: TenantId, work: (writer: Writer) => Promise<T>): Promise<T> {
+    for (;;) {
+      const data = this.#dataOf(tenant);
+      const done = await data.turns.take(async () => {
+        if (presentCaller()?.signal.aborted === true) throw cancelled(undefined);
+        // While this waited, the tenant may have been deleted, and made anew.
+        if (this.#tenants.get(tenant) !== data) return undefined;
+        return { result: await work(this.#writerOf(tenant, data)) };
+      });
+      if (done !== undefined) return done.result;
+    }
   }
 
-  /** The places of the preconditions that do not hold now. */
-  #failedPreconditions(tenant: TenantId, { preconditions }: DataChange): readonly number[] {
-    const data = this.#dataOf(tenant);
-    return preconditions.flatMap((precondition, place) => {
-      const holds =
-        precondition.kind === "tuple"
-          ? data.tuples.has(precondition.tuple, this.#revision) === precondition.exists
-          : data.changed <=
-            withTokenIn(tokenField(place), () => this.#revisionIn(data, precondition.since));
-      return holds ? [] : [place];
+  #writerOf(tenant: TenantId, data: TenantData): Writer {
+    return new Writer(data, {
+      commit: (write, changes) => this.#commit(tenant, data, write, changes),
+      revision: () => this.#revision,
+      revisionIn: (token) => this.#revisionIn(data, token),
     });
   }
 
   /** A page of the tuples in one state. Fails with TENANT_NOT_FOUND or INVALID_SNAP_TOKEN. */
-  readTuples(tenant: TenantId, read: DataRead<TupleFilter>): DataPage<Tuple> {
+  async readTuples(tenant: TenantId, read: DataRead<TupleFilter>): Promise<DataPage<Tuple>> {
     const data = this.#dataOf(tenant);
     const { tuples } = data;
     const end = leadingEnd(read.filter);
-    return this.#page(data, read, {
-      find: (revision) => tuples.find(read.filter, revision),
+    const page = this.#page<Tuple>(data, read, {
+      visit: (revision, visit) => tuples.visit(read.filter, revision, visit),
       placeOf: (tuple) => tuplePlace(tuple, end),
       bytesOf: () => 0,
     });
+    return await runInSlices(page, read.signal);
   }
 
   /** A page of the attributes in one state. Fails with TENANT_NOT_FOUND or INVALID_SNAP_TOKEN. */
-  readAttributes(tenant: TenantId, read: DataRead<AttributeFilter>): DataPage<Attribute> {
+  async readAttributes(
+    tenant: TenantId,
+    read: DataRead<AttributeFilter>,
+  ): Promise<DataPage<Attribute>> {
     const data = this.#dataOf(tenant);
     const { attributes } = data;
-    return this.#page(data, read, {
-      find: (revision) => attributes.find(read.filter, revision),
+    const page = this.#page<Attribute>(data, read, {
+      visit: (revision, visit) => attributes.visit(read.filter, revision, visit),
       placeOf: attributePlace,
       // Values may be large.
       bytesOf: ({ value }) => JSON.stringify(value.data).length,
     });
+    return await runInSlices(page, read.signal);
   }
 
   /**
@@ -190,6 +188,7 @@ export class MemoryData {
     const { horizon } = this.#history;
     let pruned = 0;
     for (const { tuples, attributes, log } of this.#tenants.values()) {
+      if (pruned >= limit) break;
       pruned += tuples.prune(horizon, limit - pruned);
       pruned += attributes.prune(horizon, limit - pruned);
       pruned += log.prune(horizon, limit - pruned);
@@ -216,20 +215,24 @@ export class MemoryData {
     return revision;
   }
 
-  #page<T>(
+  *#page<T>(
     data: TenantData,
     { snapToken, after, limit }: Omit<DataRead<unknown>, "filter">,
     source: {
-      readonly find: (revision: Revision) => Iterable<T>;
+      readonly visit: (revision: Revision, visit: (item: T) => void) => Steps<void>;
       readonly placeOf: (item: T) => readonly string[];
       readonly bytesOf: (item: T) => number;
     },
-  ): DataPage<T> {
+  ): Steps<DataPage<T>> {
     const revision = snapToken === undefined ? this.#revision : this.#revisionIn(data, snapToken);
-    const behind = [...source.find(revision)]
-      .map((item) => ({ item, place: source.placeOf(item) }))
-      .filter(({ place }) => after === undefined || comparePlaces(place, after) > 0)
-      .sort((a, b) => comparePlaces(a.place, b.place));
+    const first = new FirstItems<Placed<T>>(limit + 1, (a, b) => comparePlaces(a.place, b.place));
+    yield* source.visit(revision, (item) => {
+      const place = source.placeOf(item);
+      if (after === undefined || comparePlaces(place, after) > 0) first.add({ item, place });
+    });
+    const behind = yield* first.inOrder();
+    // Other requests came between, the collection of history among them.
+    this.requireKept(revision);
     const fitting = countWithin(behind.slice(0, limit), ({ item }) => source.bytesOf(item));
     const { items, next } = pageOf(behind, fitting, ({ place }) => place);
     return {
@@ -239,29 +242,29 @@ export class MemoryData {
     };
   }
 
-  /** Runs `work`, which says what it changed: anything makes a new state. */
-  #change(
+  /** Makes a state of what a write has changed, if that is anything. Returns the token of the state. */
+  *#commit(
     tenant: TenantId,
-    work: (data: TenantData, revision: Revision) => readonly Change[],
-  ): SnapToken {
-    const data = this.#dataOf(tenant);
-    const revision = this.#revision + 1;
-    const changes = work(data, revision);
-    if (changes.length > 0) {
-      this.#revision = revision;
-      data.changed = revision;
-      if (this.#keepsChanges) data.log.append({ revision, changes });
-      this.#boundHistory(changes, revision);
-    }
-    return this.tokenOf(this.#revision);
+    data: TenantData,
+    write: Write,
+    changes: readonly Change[],
+  ): Steps<SnapToken> {
+    if (this.#tenants.get(tenant) !== data) throw tenantNotFound(tenant);
+    if (changes.length === 0) return this.tokenOf(this.#revision);
+    this.#revision++;
+    write.revision = this.#revision;
+    data.changed = this.#revision;
+    if (this.#keepsChanges) data.log.append({ revision: this.#revision, changes });
+    const token = this.tokenOf(this.#revision);
+    yield* this.#boundHistory(changes, this.#revision);
+    return token;
   }
 
   /** Limits the history even if the window would keep more. */
-  #boundHistory(changes: readonly Change[], revision: Revision): void {
-    const left = this.#keepsChanges
-      ? changes.length
-      : changes.filter(({ operation }) => operation === "delete").length;
-    if (this.#history.leave(left, revision)) this.prune(Infinity);
+  *#boundHistory(changes: readonly Change[], revision: Revision): Steps<void> {
+    const left = this.#keepsChanges ? changes.length : deletesAmong(changes);
+    if (!this.#history.leave(left, revision)) return;
+    while (this.prune(prunedAtOnce) === prunedAtOnce) yield;
   }
 
   #dataOf(tenant: TenantId): TenantData {
@@ -269,4 +272,10 @@ export class MemoryData {
     if (data === undefined) throw tenantNotFound(tenant);
     return data;
   }
+}
+
+function deletesAmong(changes: readonly Change[]): number {
+  let count = 0;
+  for (const { operation } of changes) if (operation === "delete") count++;
+  return count;
 }

@@ -27,6 +27,7 @@ import { MemoryPermissions } from "./check.ts";
 import { MemoryData } from "./data.ts";
 import { memoryLookups } from "./lookup.ts";
 import { MemoryTenants } from "./tenants.ts";
+import type { Writer } from "./writer.ts";
 
 export interface MemoryStoreOptions {
   /** Memory for compiled schemas. */
@@ -140,10 +141,11 @@ function schemaStore({ tenants, schemas }: MemoryStoreParts): SchemaStore {
 function dataStore(parts: MemoryStoreParts): DataStore {
   return {
     write: async (tenant, data) => await writeData(parts, tenant, data),
-    delete: async (tenant, filters) => parts.data.delete(tenant, filters),
+    delete: async (tenant, filters) =>
+      await parts.data.inTurn(tenant, async (writer) => await writer.delete(filters)),
     change: async (tenant, change) => await changeData(parts, tenant, change),
-    readTuples: async (tenant, read) => parts.data.readTuples(tenant, read),
-    readAttributes: async (tenant, read) => parts.data.readAttributes(tenant, read),
+    readTuples: async (tenant, read) => await parts.data.readTuples(tenant, read),
+    readAttributes: async (tenant, read) => await parts.data.readAttributes(tenant, read),
   };
 }
 
@@ -152,9 +154,9 @@ async function writeData(
   tenant: TenantId,
   write: DataWrite,
 ): Promise<SnapToken> {
-  return await withSchema(parts, tenant, write.schemaVersion, (schema) => {
+  return await withSchema(parts, tenant, write.schemaVersion, async (schema, writer) => {
     validateData(schema, write);
-    return parts.data.apply(tenant, [{ ...write, deletedTuples: [], deletedAttributes: [] }]);
+    return await writer.apply([{ ...write, deletedTuples: [], deletedAttributes: [] }]);
   });
 }
 
@@ -164,32 +166,37 @@ async function changeData(
   change: DataChange,
 ): Promise<SnapToken> {
   if (change.schemaVersion === undefined && !needsSchema(change)) {
-    return parts.data.change(tenant, change);
+    return await parts.data.inTurn(tenant, async (writer) => await writer.change(change));
   }
-  return await withSchema(parts, tenant, change.schemaVersion, (schema) => {
+  return await withSchema(parts, tenant, change.schemaVersion, async (schema, writer) => {
     validateChange(schema, change);
-    return parts.data.change(tenant, change);
+    return await writer.change(change);
   });
 }
 
 /**
- * Does the work with the given version or the head, which is still in force then: only compiling may
- * wait, and then it begins anew.
+ * Does the work in its turn, with the given version or the head, which is still in force when the work
+ * begins: if it is not, after compiling or waiting for the turn, all begins anew.
  */
 async function withSchema<T>(
-  { tenants, schemas }: MemoryStoreParts,
+  { tenants, schemas, data }: MemoryStoreParts,
   tenant: TenantId,
   version: SchemaVersion | undefined,
-  work: (schema: Schema) => T,
+  work: (schema: Schema, writer: Writer) => Promise<T>,
 ): Promise<T> {
   for (;;) {
     const stored = tenants.readSchema(tenant, version);
     const { schema } = await schemas.find(tenant, stored.version);
-    if (tenants.readSchema(tenant, version) === stored) return work(schema);
+    const done = await data.inTurn(tenant, async (writer) => {
+      if (tenants.readSchema(tenant, version) !== stored) return undefined;
+      return { result: await work(schema, writer) };
+    });
+    if (done !== undefined) return done.result;
   }
 }
 
-function bundleStore({ tenants, schemas, data, bundles }: MemoryStoreParts): BundleStore {
+function bundleStore(parts: MemoryStoreParts): BundleStore {
+  const { bundles, data } = parts;
   return {
     write: async (tenant, written) => bundles.write(tenant, written),
     read: async (tenant, name) => bundles.read(tenant, name),
@@ -198,14 +205,18 @@ function bundleStore({ tenants, schemas, data, bundles }: MemoryStoreParts): Bun
     delete: async (tenant, name) => bundles.delete(tenant, name),
     run: async (tenant, name, render) => {
       for (;;) {
-        const operations = render(bundles.read(tenant, name));
-        if (!writesAnything(operations)) return data.apply(tenant, operations);
-        const stored = tenants.readSchema(tenant, undefined);
-        const { schema } = await schemas.find(tenant, stored.version);
-        // As with a write: only compiling may wait, and then it begins anew.
-        if (tenants.readSchema(tenant, undefined) !== stored) continue;
-        validateOperations(schema, name, operations);
-        return data.apply(tenant, operations);
+        const bundle = bundles.read(tenant, name);
+        const operations = render(bundle);
+        // While it waits for its turn, the bundle may become another one: then it begins anew.
+        const apply = async (writer: Writer): Promise<SnapToken | undefined> =>
+          bundles.read(tenant, name) === bundle ? await writer.apply(operations) : undefined;
+        const token = writesAnything(operations)
+          ? await withSchema(parts, tenant, undefined, async (schema, writer) => {
+              validateOperations(schema, name, operations);
+              return await apply(writer);
+            })
+          : await data.inTurn(tenant, apply);
+        if (token !== undefined) return token;
       }
     },
   };

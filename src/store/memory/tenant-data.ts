@@ -1,11 +1,13 @@
+import { Pace, type Steps } from "../../base/steps.ts";
 import type { Attribute, Tuple } from "../../base/tuple.ts";
 import type { DataOperation } from "../bundle.ts";
 import type { Change } from "../change.ts";
-import type { AttributeFilter, AttributeName, TupleFilter } from "../filter.ts";
+import type { AttributeFilter, TupleFilter } from "../filter.ts";
 import { AttributeIndex } from "./attribute-index.ts";
 import { ChangeLog } from "./change-log.ts";
-import type { Revision } from "./revision.ts";
+import type { Revision, Write } from "./revision.ts";
 import { TupleIndex } from "./tuple-index.ts";
+import { Turns } from "./turns.ts";
 
 /** What a tenant holds, in every state it has had. */
 export interface TenantData {
@@ -16,6 +18,8 @@ export interface TenantData {
   readonly tuples: TupleIndex;
   readonly attributes: AttributeIndex;
   readonly log: ChangeLog;
+  /** Writers follow one another: a change may take several turns of the event loop. */
+  readonly turns: Turns;
 }
 
 export function emptyTenantData(created: Revision): TenantData {
@@ -25,21 +29,40 @@ export function emptyTenantData(created: Revision): TenantData {
     tuples: new TupleIndex(),
     attributes: new AttributeIndex(),
     log: new ChangeLog(),
+    turns: new Turns(),
   };
 }
 
-/** Applies operations in their order, as the write that makes a state. Returns what changed. */
-export function applyOperations(
+/**
+ * Applies operations in their order, as parts of a write, and adds to `changes` what changed. One write
+ * of a tenant is under way at a time.
+ */
+export function* applyOperations(
   data: TenantData,
   operations: readonly DataOperation[],
-  revision: Revision,
-): readonly Change[] {
-  return operations.flatMap((step) => [
-    ...step.tuples.flatMap((tuple) => createTuple(data, tuple, revision)),
-    ...step.attributes.flatMap((attribute) => setAttribute(data, attribute, revision)),
-    ...step.deletedTuples.flatMap((tuple) => deleteTuple(data, tuple, revision)),
-    ...step.deletedAttributes.flatMap((name) => deleteAttribute(data, name, revision)),
-  ]);
+  write: Write,
+  changes: Change[],
+): Steps<void> {
+  const pace = new Pace();
+  for (const step of operations) {
+    for (const tuple of step.tuples) {
+      createTuple(data, tuple, write, changes);
+      if (pace.step()) yield;
+    }
+    for (const attribute of step.attributes) {
+      setAttribute(data, attribute, write, changes);
+      if (pace.step()) yield;
+    }
+    for (const tuple of step.deletedTuples) {
+      if (data.tuples.delete(tuple, write)) changes.push(deletedTuple(tuple));
+      if (pace.step()) yield;
+    }
+    for (const name of step.deletedAttributes) {
+      const value = data.attributes.delete(name, write);
+      if (value !== undefined) changes.push(deletedAttribute({ ...name, value }));
+      if (pace.step()) yield;
+    }
+  }
 }
 
 /** What one of the filters lets through. */
@@ -48,45 +71,41 @@ export interface FoundBy {
   readonly attributes: readonly AttributeFilter[];
 }
 
-/** Deletes what one of the filters lets through of the state before. Returns what changed. */
-export function deleteFound(data: TenantData, by: FoundBy, revision: Revision): readonly Change[] {
-  const before = revision - 1;
-  const tuples = by.tuples.flatMap((filter) => [...data.tuples.find(filter, before)]);
-  const attributes = by.attributes.flatMap((filter) => [...data.attributes.find(filter, before)]);
-  return [
-    ...tuples.flatMap((tuple) => deleteTuple(data, tuple, revision)),
-    ...attributes.flatMap((attribute) => deleteAttribute(data, attribute, revision)),
-  ];
+/** Deletes what one of the filters lets through, and adds it to `changes`. */
+export function* deleteFound(
+  data: TenantData,
+  by: FoundBy,
+  write: Write,
+  changes: Change[],
+): Steps<void> {
+  yield* data.tuples.deleteFound(by.tuples, write, (tuple) => changes.push(deletedTuple(tuple)));
+  yield* data.attributes.deleteFound(by.attributes, write, (attribute) =>
+    changes.push(deletedAttribute(attribute)),
+  );
 }
 
-function createTuple({ tuples }: TenantData, tuple: Tuple, revision: Revision): readonly Change[] {
-  return tuples.create(tuple, revision) ? [{ operation: "create", kind: "tuple", tuple }] : [];
-}
-
-function deleteTuple({ tuples }: TenantData, tuple: Tuple, revision: Revision): readonly Change[] {
-  return tuples.delete(tuple, revision) ? [{ operation: "delete", kind: "tuple", tuple }] : [];
+function createTuple({ tuples }: TenantData, tuple: Tuple, write: Write, changes: Change[]): void {
+  if (tuples.create(tuple, write)) changes.push({ operation: "create", kind: "tuple", tuple });
 }
 
 function setAttribute(
   { attributes }: TenantData,
   attribute: Attribute,
-  revision: Revision,
-): readonly Change[] {
-  const former = attributes.get(attribute.entity, attribute.attribute, revision);
-  if (!attributes.set(attribute, revision)) return [];
-  const created: Change = { operation: "create", kind: "attribute", attribute };
-  if (former === undefined) return [created];
-  const deleted = { ...attribute, value: former };
-  return [{ operation: "delete", kind: "attribute", attribute: deleted }, created];
+  write: Write,
+  changes: Change[],
+): void {
+  const former = attributes.set(attribute, write);
+  if (former === undefined) return;
+  if (former.value !== undefined) {
+    changes.push(deletedAttribute({ ...attribute, value: former.value }));
+  }
+  changes.push({ operation: "create", kind: "attribute", attribute });
 }
 
-function deleteAttribute(
-  { attributes }: TenantData,
-  { entity, attribute }: AttributeName,
-  revision: Revision,
-): readonly Change[] {
-  const value = attributes.get(entity, attribute, revision);
-  if (value === undefined) return [];
-  attributes.delete({ entity, attribute }, revision);
-  return [{ operation: "delete", kind: "attribute", attribute: { entity, attribute, value } }];
+function deletedTuple(tuple: Tuple): Change {
+  return { operation: "delete", kind: "tuple", tuple };
+}
+
+function deletedAttribute(attribute: Attribute): Change {
+  return { operation: "delete", kind: "attribute", attribute };
 }

@@ -1,6 +1,14 @@
+import { Pace, type Steps } from "../../base/steps.ts";
 import type { Tuple } from "../../base/tuple.ts";
 import { leadingEnd, type TupleFilter, tupleMatcher } from "../filter.ts";
-import { EndedQueue, type Lifetime, type Revision, forever, standsAt } from "./revision.ts";
+import {
+  EndedQueue,
+  type Lifetime,
+  type Revision,
+  standsAt,
+  standsNow,
+  type Write,
+} from "./revision.ts";
 
 interface StoredTuple {
   readonly tuple: Tuple;
@@ -18,21 +26,52 @@ export class TupleIndex {
   readonly #ended = new EndedQueue<StoredTuple>();
 
   /** Creates the tuple unless it stands. Returns whether it did. */
-  create(tuple: Tuple, revision: Revision): boolean {
+  create(tuple: Tuple, write: Write): boolean {
     const stored = this.#find(tuple) ?? this.#add(tuple);
-    const last = stored.lifetimes.at(-1);
-    if (last !== undefined && standsAt(last, revision)) return false;
-    stored.lifetimes.push({ created: revision, deleted: forever });
+    if (standsNow(stored.lifetimes.at(-1))) return false;
+    stored.lifetimes.push({ created: write, deleted: undefined });
     return true;
   }
 
   /** Ends the tuple, if it stands. Returns whether it did. */
-  delete(tuple: Tuple, revision: Revision): boolean {
+  delete(tuple: Tuple, write: Write): boolean {
     const stored = this.#find(tuple);
-    const last = stored?.lifetimes.at(-1);
-    if (stored === undefined || last === undefined || !standsAt(last, revision)) return false;
-    stored.lifetimes[stored.lifetimes.length - 1] = { created: last.created, deleted: revision };
-    this.#ended.add(stored, revision);
+    return stored !== undefined && this.#end(stored, write);
+  }
+
+  /** Ends what one of the filters lets through, and shows each to `visit`. */
+  *deleteFound(
+    filters: readonly TupleFilter[],
+    write: Write,
+    visit: (tuple: Tuple) => void,
+  ): Steps<void> {
+    const end = (stored: StoredTuple): void => {
+      if (this.#end(stored, write)) visit(stored.tuple);
+    };
+    const open = filters.filter(isOpen).map(tupleMatcher);
+    // All that name no ids are asked in one pass: each pass goes through the whole tenant.
+    if (open.length > 0) {
+      const fits = (tuple: Tuple): boolean => open.some((one) => one(tuple));
+      yield* visitAmong(this.#byEntityId.values(), fits, end);
+    }
+    for (const filter of filters) {
+      if (!isOpen(filter)) yield* visitAmong(this.#among(filter), tupleMatcher(filter), end);
+    }
+  }
+
+  /** Shows `visit` what a filter lets through of the state at a revision, in no order. */
+  *visit(filter: TupleFilter, revision: Revision, visit: (tuple: Tuple) => void): Steps<void> {
+    yield* visitAmong(this.#among(filter), tupleMatcher(filter), (stored) => {
+      if (stood(stored, revision)) visit(stored.tuple);
+    });
+  }
+
+  #end(stored: StoredTuple, write: Write): boolean {
+    const { lifetimes } = stored;
+    const last = lifetimes.at(-1);
+    if (last === undefined || !standsNow(last)) return false;
+    lifetimes[lifetimes.length - 1] = { created: last.created, deleted: write };
+    this.#ended.add(stored, write);
     return true;
   }
 
@@ -108,16 +147,24 @@ export class TupleIndex {
   /** What a filter lets through of the state at a revision, in no order. */
   *find(filter: TupleFilter, revision: Revision): Iterable<Tuple> {
     const fits = tupleMatcher(filter);
-    for (const stored of this.#candidates(filter)) {
-      if (fits(stored.tuple) && stood(stored, revision)) yield stored.tuple;
+    for (const ofId of this.#among(filter)) {
+      for (const stored of ofId) {
+        if (fits(stored.tuple) && stood(stored, revision)) yield stored.tuple;
+      }
     }
   }
 
-  *#candidates(filter: TupleFilter): Iterable<StoredTuple> {
+  /** The tuples of each id that the filter names at its leading end, or all when it names none. */
+  *#among(filter: TupleFilter): Iterable<ReadonlySet<StoredTuple>> {
     const end = leadingEnd(filter);
     const index = end === "entity" ? this.#byEntityId : this.#bySubjectId;
-    const { ids } = filter[end];
-    for (const id of ids.length === 0 ? index.keys() : new Set(ids)) yield* index.get(id) ?? [];
+    if (isOpen(filter)) return yield* index.values();
+    const seen = new Set<string>();
+    for (const id of filter[end].ids) {
+      if (seen.has(id)) continue;
+      seen.add(id);
+      yield index.get(id) ?? none;
+    }
   }
 
   #find({ entity, relation, subject }: Tuple): StoredTuple | undefined {
@@ -147,6 +194,28 @@ export class TupleIndex {
     if (byType?.size === 0) this.#subjects.delete(key);
     removeFrom(this.#byEntityId, entity.id, stored);
     removeFrom(this.#bySubjectId, subject.id, stored);
+  }
+}
+
+const none: ReadonlySet<StoredTuple> = new Set();
+
+/** Whether a filter names no ids, so that all tuples are looked at. */
+function isOpen(filter: TupleFilter): boolean {
+  return filter[leadingEnd(filter)].ids.length === 0;
+}
+
+function* visitAmong(
+  all: Iterable<ReadonlySet<StoredTuple>>,
+  fits: (tuple: Tuple) => boolean,
+  visit: (stored: StoredTuple) => void,
+): Steps<void> {
+  const pace = new Pace();
+  for (const ofId of all) {
+    if (pace.step()) yield;
+    for (const stored of ofId) {
+      if (fits(stored.tuple)) visit(stored);
+      if (pace.step()) yield;
+    }
   }
 }
 
