@@ -159,11 +159,17 @@ export function connectGrpc(
 export async function failure(
   call: Promise<unknown>,
 ): Promise<Pick<ServiceError, "code" | "details">> {
+  const { code, details } = await serviceError(call);
+  return { code, details };
+}
+
+/** The error of a call that must fail, with what came beside its status. */
+export async function serviceError(call: Promise<unknown>): Promise<ServiceError> {
   try {
     await call;
   } catch (error) {
     assert.ok(isServiceError(error), String(error));
-    return { code: error.code, details: error.details };
+    return error;
   }
   return assert.fail("the call did not fail");
 }
