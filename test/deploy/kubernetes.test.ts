@@ -1,9 +1,7 @@
 import assert from "node:assert/strict";
-import { execFile } from "node:child_process";
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, test } from "node:test";
-import { promisify } from "node:util";
 
 import { parse } from "yaml";
 
@@ -11,9 +9,17 @@ import { loadConfig } from "../../src/config/load.ts";
 import { defaultOf } from "../../src/config/option.ts";
 import { options } from "../../src/config/options.ts";
 import { healthPaths } from "../../src/http/routes/health.ts";
+import { decodeStrictly, whyNoTools } from "../support/tools.ts";
+import {
+  at,
+  kustomized,
+  kustomizeFolder,
+  manifestsOf,
+  ofKind,
+  secret,
+  whyNoKubectl,
+} from "./manifests.ts";
 
-const run = promisify(execFile);
-const folder = join(import.meta.dirname, "../../deploy/kubernetes");
 const overlays = ["memory", "postgres"] as const;
 
 const ports = [
@@ -23,12 +29,6 @@ const ports = [
 
 /** Found out before any test begins, since the run ends with the last test that it knows of. */
 const noKubectl = await whyNoKubectl();
-
-/** What the secret holds that `postgres` expects. */
-const secret = {
-  SERVICE_DATABASE_URI: "postgres://user:password@host:5432/pemba",
-  SERVICE_AUTHN_PRESHARED_KEYS: "made-by-you",
-};
 
 test("the pod listens where the configuration says by default", () => {
   const listed = ports.map(({ name, port }) => ({ name, containerPort: port }));
@@ -52,14 +52,14 @@ test("requests have their time to end before the pod is killed", () => {
 for (const overlay of overlays) {
   test(`the configuration of ${overlay} is one that the server takes`, () => {
     const loaded = loadConfig({
-      flags: new Map([["config", join(folder, overlay, "config.yaml")]]),
+      flags: new Map([["config", join(kustomizeFolder, overlay, "config.yaml")]]),
       env: overlay === "memory" ? {} : secret,
     });
     assert.deepEqual(loaded.kind === "problems" ? loaded.problems : loaded.warnings, []);
   });
 }
 
-describe("put together by kubectl", { skip: noKubectl ?? false }, () => {
+describe("put together by kubectl", { skip: noKubectl }, () => {
   for (const overlay of overlays) {
     test(`${overlay} has one deployment, with a configuration of its own`, async () => {
       const all = await rendered(overlay);
@@ -71,6 +71,15 @@ describe("put together by kubectl", { skip: noKubectl ?? false }, () => {
       const volumes = at(deployment, "spec", "template", "spec", "volumes");
       assert.deepEqual(volumes, [{ name: "config", configMap: { name } }]);
       assert.equal(at(deployment, "spec", "replicas"), overlay === "memory" ? 1 : 3);
+    });
+
+    test(`${overlay} has no field that Kubernetes does not know`, async (t) => {
+      const reason = whyNoTools("decode");
+      if (reason !== false) {
+        t.skip(reason);
+        return;
+      }
+      assert.equal(await decodeStrictly(await kustomized(overlay)), "");
     });
 
     test(`${overlay} means its own pods wherever it selects some`, async () => {
@@ -126,7 +135,7 @@ interface Place {
 }
 
 function pod(...path: readonly (string | number)[]): unknown {
-  const text = readFileSync(join(folder, "base/deployment.yaml"), "utf8");
+  const text = readFileSync(join(kustomizeFolder, "base/deployment.yaml"), "utf8");
   return at(parse(text), "spec", "template", "spec", ...path);
 }
 
@@ -134,29 +143,6 @@ function container(...path: readonly (string | number)[]): unknown {
   return pod("containers", 0, ...path);
 }
 
-/** What stands at a path, or undefined when there is nothing. */
-function at(value: unknown, ...path: readonly (string | number)[]): unknown {
-  return path.reduce<unknown>(
-    (inner, step) =>
-      typeof inner === "object" && inner !== null ? Reflect.get(inner, step) : undefined,
-    value,
-  );
-}
-
-function ofKind(all: readonly unknown[], kind: string): readonly unknown[] {
-  return all.filter((one) => at(one, "kind") === kind);
-}
-
 async function rendered(overlay: string): Promise<readonly unknown[]> {
-  const { stdout } = await run("kubectl", ["kustomize", join(folder, overlay)]);
-  return stdout.split(/^---$/m).map((text): unknown => parse(text));
-}
-
-async function whyNoKubectl(): Promise<string | undefined> {
-  try {
-    await run("kubectl", ["kustomize", "--help"]);
-    return undefined;
-  } catch {
-    return "there is no kubectl";
-  }
+  return manifestsOf(await kustomized(overlay));
 }
