@@ -63,7 +63,7 @@ test(`what is shown of ${cases} random graphs does not depend on how much is rea
   );
   fc.assert(property, { seed, numRuns: cases });
   assert.ok(met.allowed > cases / 10, `${met.allowed} are allowed`);
-  assert.ok(met.less > cases / 20, `less is read of ${met.less}`);
+  assert.ok(met.less > cases / 50, `less is read of ${met.less}`);
 });
 
 test("what is excluded is not read further than its proofs, nor what no proof needs", () => {

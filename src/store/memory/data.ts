@@ -31,7 +31,7 @@ import { KeptHistory } from "./kept-history.ts";
 import type { Revision, Write } from "./revision.ts";
 import { decodeRevision, encodeRevision, type TokenMaker } from "./snap-token.ts";
 import { emptyTenantData, type TenantData } from "./tenant-data.ts";
-import { Writer } from "./writer.ts";
+import { TenantWriter } from "./writer.ts";
 
 /**
  * Changes, of all tenants together, that are kept only for states of the past and for streams that read
@@ -42,7 +42,7 @@ const pastChangesMax = 1_000_000;
 /** A few milliseconds. */
 const prunedAtOnce = 2_000;
 
-interface Placed<T> {
+interface PlacedItem<T> {
   readonly item: T;
   readonly place: readonly string[];
 }
@@ -93,7 +93,7 @@ export class MemoryData {
    * Lets `work` change a tenant alone: other writers of it wait until its promise is settled. Fails with
    * TENANT_NOT_FOUND, and with CANCELLED if the caller has left before its turn.
    */
-  async inTurn<T>(tenant: TenantId, work: (writer: Writer) => Promise<T>): Promise<T> {
+  async inTurn<T>(tenant: TenantId, work: (writer: TenantWriter) => Promise<T>): Promise<T> {
     for (;;) {
       const data = this.#dataOf(tenant);
       const done = await data.turns.take(async () => {
@@ -106,8 +106,8 @@ export class MemoryData {
     }
   }
 
-  #writerOf(tenant: TenantId, data: TenantData): Writer {
-    return new Writer(data, {
+  #writerOf(tenant: TenantId, data: TenantData): TenantWriter {
+    return new TenantWriter(data, {
       commit: (write, changes) => this.#commit(tenant, data, write, changes),
       revision: () => this.#revision,
       revisionIn: (token) => this.#revisionIn(data, token),
@@ -225,7 +225,9 @@ export class MemoryData {
     },
   ): Steps<DataPage<T>> {
     const revision = snapToken === undefined ? this.#revision : this.#revisionIn(data, snapToken);
-    const first = new FirstItems<Placed<T>>(limit + 1, (a, b) => comparePlaces(a.place, b.place));
+    const first = new FirstItems<PlacedItem<T>>(limit + 1, (a, b) =>
+      comparePlaces(a.place, b.place),
+    );
     yield* source.visit(revision, (item) => {
       const place = source.placeOf(item);
       if (after === undefined || comparePlaces(place, after) > 0) first.add({ item, place });

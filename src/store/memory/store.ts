@@ -27,7 +27,7 @@ import { MemoryPermissions } from "./check.ts";
 import { MemoryData } from "./data.ts";
 import { memoryLookups } from "./lookup.ts";
 import { MemoryTenants } from "./tenants.ts";
-import type { Writer } from "./writer.ts";
+import type { TenantWriter } from "./writer.ts";
 
 export interface MemoryStoreOptions {
   /** Memory for compiled schemas. */
@@ -182,7 +182,7 @@ async function withSchema<T>(
   { tenants, schemas, data }: MemoryStoreParts,
   tenant: TenantId,
   version: SchemaVersion | undefined,
-  work: (schema: Schema, writer: Writer) => Promise<T>,
+  work: (schema: Schema, writer: TenantWriter) => Promise<T>,
 ): Promise<T> {
   for (;;) {
     const stored = tenants.readSchema(tenant, version);
@@ -208,7 +208,7 @@ function bundleStore(parts: MemoryStoreParts): BundleStore {
         const bundle = bundles.read(tenant, name);
         const operations = render(bundle);
         // While it waits for its turn, the bundle may become another one: then it begins anew.
-        const apply = async (writer: Writer): Promise<SnapToken | undefined> =>
+        const apply = async (writer: TenantWriter): Promise<SnapToken | undefined> =>
           bundles.read(tenant, name) === bundle ? await writer.apply(operations) : undefined;
         const token = writesAnything(operations)
           ? await withSchema(parts, tenant, undefined, async (schema, writer) => {

@@ -24,7 +24,7 @@ interface Engine {
  * in between, which see none of it before all is done. Once it has begun, a change goes to its end, also
  * when its caller leaves.
  */
-export class Writer {
+export class TenantWriter {
   readonly #data: TenantData;
   readonly #engine: Engine;
 
