@@ -99,27 +99,18 @@ export class Grounding {
   *#close(id: number): Steps<void> {
     if (this.circuit.gates[id]?.kind !== "open") return;
     const at = must(this.circuit.nodes[id], "an open gate is a node");
-    const isSubject =
-      isSubjectNode(this.#network, at.node) && at.entityId === this.#asked.subject.id;
-    const gate = isSubject
-      ? valueOf(at, { kind: "self" }, ALLOWED)
-      : yield* this.#formula(at, at.node.formula);
-    this.circuit.close(id, gate);
+    const { formula } = at.node;
+    if (isSubjectNode(this.#network, at.node) && at.entityId === this.#asked.subject.id) {
+      this.circuit.close(id, valueOf(at, { kind: "self" }, ALLOWED));
+      return;
+    }
+    this.#count();
+    this.circuit.close(id, this.#localGate(at, formula) ?? (yield* this.#gate(at, formula)));
   }
 
-  *#formula(at: GroundNode, formula: Formula): Steps<Gate> {
-    // An operand is kept for each entity, also without any tuple behind it.
-    this.#count();
-    if (this.#isTooLarge) return deniedGate;
+  /** The gate of a formula that reads little; undefined for any other one. */
+  #localGate(at: GroundNode, formula: Formula): Gate | undefined {
     switch (formula.kind) {
-      case "or": {
-        const inputs: number[] = [];
-        for (const operand of formula.operands) {
-          if (this.#pace.step()) yield;
-          inputs.push(yield* this.#operand(at, operand));
-        }
-        return { kind: "or", inputs };
-      }
       case "and":
         return { kind: "and", inputs: formula.operands.map((node) => this.#here(at, node)) };
       case "not": {
@@ -128,22 +119,50 @@ export class Grounding {
       }
       case "node":
         return { kind: "or", inputs: [this.#here(at, formula.node)] };
-      case "relation":
-        return this.#either(yield* this.#relation(at, formula));
-      case "walk":
-        return this.#either(yield* this.#walk(at, formula));
       case "attribute":
       case "rule":
         return this.#value(at, formula);
+      case "relation":
+        return formula.usersets.length === 0 ? this.#either(this.#direct(at, formula)) : undefined;
+      case "or":
+      case "walk":
+        return undefined;
       default:
         return unreachable(formula);
     }
   }
 
-  *#operand(at: GroundNode, formula: Formula): Steps<number> {
-    if (formula.kind !== "node") return this.circuit.add(yield* this.#formula(at, formula));
-    this.#count();
-    return this.#here(at, formula.node);
+  *#gate(at: GroundNode, formula: Formula): Steps<Gate> {
+    switch (formula.kind) {
+      case "or": {
+        const inputs: number[] = [];
+        for (const operand of formula.operands) {
+          if (this.#pace.step()) yield;
+          // An operand is kept for each entity, also without any tuple behind it.
+          this.#count();
+          if (this.#isTooLarge) return deniedGate;
+          inputs.push(
+            operand.kind === "node"
+              ? this.#here(at, operand.node)
+              : this.circuit.add(this.#localGate(at, operand) ?? (yield* this.#gate(at, operand))),
+          );
+        }
+        return { kind: "or", inputs };
+      }
+      case "relation":
+        return this.#either(yield* this.#relation(at, formula));
+      case "walk":
+        return this.#either(yield* this.#walk(at, formula));
+      default:
+        return must(this.#localGate(at, formula), "other formulas read little");
+    }
+  }
+
+  /** The gate of a tuple to the subject itself, if there may be one. */
+  #direct(at: GroundNode, formula: Extract<Formula, { kind: "relation" }>): ValueGate[] {
+    if (!holdsDirectly(this.#network, formula)) return [];
+    const direct = this.#value(at, { kind: "direct", relations: [formula.relation] });
+    return direct.verdict === DENIED ? [] : [direct];
   }
 
   *#relation(
@@ -151,12 +170,8 @@ export class Grounding {
     formula: Extract<Formula, { kind: "relation" }>,
   ): Steps<readonly Gate[]> {
     const { relation } = formula;
-    const gates: Gate[] = [];
-    if (holdsDirectly(this.#network, formula)) {
-      const direct = this.#value(at, { kind: "direct", relations: [relation] });
-      if (direct.verdict === ALLOWED && this.#endsAtDirect) return [direct];
-      if (direct.verdict !== DENIED) gates.push(direct);
-    }
+    const gates: Gate[] = this.#direct(at, formula);
+    if (gates.length > 0 && this.#endsAtDirect) return gates;
     const { facts } = this.#asked;
     for (const node of formula.usersets) {
       if (!isPossible(this.#network, node)) continue;

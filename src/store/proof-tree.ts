@@ -53,7 +53,12 @@ type Meaning =
 type ProofEvidence = Pick<ProofStep, "reason" | "tuple" | "attribute" | "rule">;
 
 /** The same with the parts below it. */
-type Grounds = ProofEvidence & { readonly next: readonly Part[] };
+interface Grounds {
+  readonly evidence: ProofEvidence;
+  readonly next: readonly Part[];
+}
+
+const nothing: readonly Part[] = [];
 
 /**
  * Makes the tree of an answer, level by level, so that what is left out of a large one lies furthest
@@ -64,6 +69,7 @@ export class ProofTree {
   readonly #size = new ExplanationSize();
   /** By name that has its children already, what it rests on. */
   readonly #seen = new Map<number, ProofEvidence>();
+  readonly #places = new Map<SourceSpan, SchemaPlace>();
   readonly #pace = new Pace();
 
   constructor(input: ProofInput) {
@@ -77,12 +83,13 @@ export class ProofTree {
     // Grows while it is read.
     for (const { part, into, level } of open) {
       if (this.#pace.step()) yield;
-      const { next, ...grounds } = yield* this.#groundsOf(part);
+      const grounds = this.#groundsOf(part);
+      const { evidence, next } = Symbol.iterator in grounds ? yield* grounds : grounds;
       const { gate, entity, name, place } = part;
-      const step = { entity, name, verdict: this.#verdict(gate), place, ...grounds };
-      if (!this.#size.takesNode(step)) break;
       const children: ProofNode[] = [];
-      into.push({ ...step, children });
+      const node = { entity, name, verdict: this.#verdict(gate), place, ...evidence, children };
+      if (!this.#size.takesNode(node)) break;
+      into.push(node);
       if (next.length === 0 || !this.#size.takesChildren(level)) continue;
       for (const below of next) open.push({ part: below, into: children, level: level + 1 });
     }
@@ -98,7 +105,7 @@ export class ProofTree {
     const isPermission = !isOperand && formula.kind !== "relation" && formula.kind !== "attribute";
     const expression = isPermission ? expressionOf(parsed, type, name) : undefined;
     const shown = expression?.span ?? span;
-    const place = shown === undefined ? declarationOf(parsed, type, name) : placeOf(parsed, shown);
+    const place = shown === undefined ? declarationOf(parsed, type, name) : this.#place(shown);
     const meaning: Meaning = { kind: "name", node, expression };
     return { gate, entity: { type, id: entityId }, name, place, path, meaning };
   }
@@ -109,42 +116,55 @@ export class ProofTree {
     while (formula.kind === "node" && formula.node.isOperand) ({ formula } = formula.node);
     const path = this.#below(part, 0);
     if (formula.kind === "node") return this.#named(gate, path, expression.span);
-    const place = placeOf(this.#input.parsed, expression.span);
-    return { ...part, gate, place, path, meaning: { kind: "operand", formula, expression } };
+    const place = this.#place(expression.span);
+    const { entity, name } = part;
+    return { gate, entity, name, place, path, meaning: { kind: "operand", formula, expression } };
   }
 
-  *#groundsOf(part: Part): Steps<Grounds> {
+  /** In steps where tuples lead on. */
+  #groundsOf(part: Part): Grounds | Steps<Grounds> {
     const { gate, meaning } = part;
     if (meaning.kind === "hop") {
       const { reason, hop } = meaning;
-      return { reason, tuple: hop.tuple, next: [this.#behind(part, hop)] };
+      return { evidence: { reason, tuple: hop.tuple }, next: [this.#behind(part, hop)] };
     }
     const { decided, depth } = this.#input;
     const hops = decided.proofs.hopsOf(gate);
-    if (hops !== undefined && part.path.hops + hops > depth) return { reason: "depth", next: [] };
+    if (hops !== undefined && part.path.hops + hops > depth) {
+      return { evidence: { reason: "depth" }, next: nothing };
+    }
     if (meaning.kind === "operand") {
-      return yield* this.#groundsBy(part, meaning.formula, meaning.expression);
+      return this.#groundsBy(part, meaning.formula, meaning.expression);
     }
     // A denial may lead back to what it is a part of. A proof never does.
     const seen = this.#below(part, 0).isProof ? undefined : this.#seen.get(gate);
-    if (seen !== undefined) return { ...seen, next: [] };
-    const grounds = yield* this.#groundsBy(part, meaning.node.formula, meaning.expression);
-    const { next: _below, ...evidence } = grounds;
-    this.#seen.set(gate, evidence);
+    if (seen !== undefined) return { evidence: seen, next: nothing };
+    const grounds = this.#groundsBy(part, meaning.node.formula, meaning.expression);
+    return Symbol.iterator in grounds ? this.#noted(gate, grounds) : this.#note(gate, grounds);
+  }
+
+  *#noted(gate: number, steps: Steps<Grounds>): Steps<Grounds> {
+    return this.#note(gate, yield* steps);
+  }
+
+  #note(gate: number, grounds: Grounds): Grounds {
+    this.#seen.set(gate, grounds.evidence);
     return grounds;
   }
 
-  *#groundsBy(
+  #groundsBy(
     part: Part,
     formula: Formula,
     expression: ExpressionNode | undefined,
-  ): Steps<Grounds> {
+  ): Grounds | Steps<Grounds> {
     const gate = this.#gate(part.gate);
-    if (gate.kind === "value" && gate.test?.kind === "self") return { reason: "userset", next: [] };
+    if (gate.kind === "value" && gate.test.kind === "self") {
+      return { evidence: { reason: "userset" }, next: nothing };
+    }
     switch (formula.kind) {
       case "relation":
       case "walk":
-        return yield* this.#hops(part, formula);
+        return this.#hops(part, formula);
       case "attribute":
         return this.#attribute(part.entity, formula.name);
       case "rule":
@@ -183,10 +203,10 @@ export class ProofTree {
       return this.#operand(part, formula, expression, must(inputs[index], "it is an input"));
     };
     if (reason !== "union" || this.#verdict(part.gate) !== ALLOWED) {
-      return { reason, next: formulas.map((_formula, index) => below(index)) };
+      return { evidence: { reason }, next: formulas.map((_formula, index) => below(index)) };
     }
     const chosen = this.#input.decided.proofs.choiceOf(part.gate);
-    return { reason, next: [below(inputs.indexOf(chosen))] };
+    return { evidence: { reason }, next: [below(inputs.indexOf(chosen))] };
   }
 
   *#hops(part: Part, formula: Extract<Formula, { kind: "relation" | "walk" }>): Steps<Grounds> {
@@ -195,20 +215,22 @@ export class ProofTree {
     const { relation } = formula;
     const reason = formula.kind === "walk" ? "walk" : "userset";
     const hops = yield* readHops(decided, gate, entity);
-    if (hops === undefined)
-      return { reason: "tuple", tuple: { entity, relation, subject }, next: [] };
-    const [first, ...others] = hops;
-    if (first === undefined) return { reason: "no_tuple", next: [] };
-    if (others.length === 0)
-      return { reason, tuple: first.tuple, next: [this.#behind(part, first)] };
+    if (hops === undefined) {
+      const tuple = { entity, relation, subject };
+      return { evidence: { reason: "tuple", tuple }, next: nothing };
+    }
+    const [first] = hops;
+    if (first === undefined) return { evidence: { reason: "no_tuple" }, next: nothing };
+    if (hops.length === 1) {
+      return { evidence: { reason, tuple: first.tuple }, next: [this.#behind(part, first)] };
+    }
+    const { name, place } = part;
     const path = this.#below(part, 0);
-    const next = hops.map((hop): Part => ({
-      ...part,
-      path,
-      gate: hop.target,
-      meaning: { kind: "hop", hop, reason },
-    }));
-    return { reason, next };
+    const next = hops.map((hop): Part => {
+      const meaning = { kind: "hop", hop, reason } as const;
+      return { gate: hop.target, entity, name, place, path, meaning };
+    });
+    return { evidence: { reason }, next };
   }
 
   #behind(part: Part, { target }: ProofHop): Part {
@@ -224,11 +246,8 @@ export class ProofTree {
   #attribute(entity: Entity, attribute: string): Grounds {
     const value = this.#input.facts.attribute(entity, attribute);
     const isShown = value !== undefined && this.#size.takesValue(value);
-    return {
-      reason: "attribute",
-      ...(isShown && { attribute: { entity, attribute, value } }),
-      next: [],
-    };
+    const shown = isShown ? { attribute: { entity, attribute, value } } : {};
+    return { evidence: { reason: "attribute", ...shown }, next: nothing };
   }
 
   #rule(entity: Entity, { name, parameters }: RuleDefinition): Grounds {
@@ -237,7 +256,16 @@ export class ProofTree {
       const value = this.#input.facts.attribute(entity, parameter) ?? defaultValue(type);
       if (this.#size.takesValue(value)) values.set(parameter, value);
     }
-    return { reason: "rule", rule: { name, values }, next: [] };
+    return { evidence: { reason: "rule", rule: { name, values } }, next: nothing };
+  }
+
+  /** A part of a schema may be shown of many entities. */
+  #place(span: SourceSpan): SchemaPlace {
+    const known = this.#places.get(span);
+    if (known !== undefined) return known;
+    const place = placeOf(this.#input.parsed, span);
+    this.#places.set(span, place);
+    return place;
   }
 
   #verdict(gate: number): Verdict {

@@ -1,6 +1,6 @@
-import { assert, must } from "../../../base/assert.ts";
+import { assert } from "../../../base/assert.ts";
 import { Pace, type Steps } from "../../../base/steps.ts";
-import type { AttributeValue, Subject } from "../../../base/tuple.ts";
+import type { AttributeValue, Entity, Subject } from "../../../base/tuple.ts";
 import type { Facts } from "../../../memory/facts.ts";
 import { gatheredEntitiesMax, gatheredTuplesMax } from "../../../plan/limit.ts";
 import type { Evidence } from "../../answers.ts";
@@ -15,6 +15,8 @@ export interface Gathered {
   readonly nodes: number;
   readonly tuples: number;
 }
+
+const none: readonly Subject[] = [];
 
 /** Whether a gather statement met more than is looked at for one answer. */
 export function isTooLarge(json: unknown, tuplesMax: number): boolean {
@@ -44,28 +46,20 @@ export function* gatheredFacts(
 ): Steps<Gathered> {
   assert(isRecord(json), "facts are an object");
   const pace = new Pace();
-  const edges = new Map<string, { type: string; id: string; relation: string }[]>();
-  const tuples = new Set<string>();
   const read = listOf(json["edges"]);
-  for (const fact of read) {
+  const edges = yield* subjectsByRelation(read);
+  const direct = new Set<string>();
+  for (const fact of listOf(json["direct"])) {
     if (pace.step()) yield;
-    const edge = texts(fact);
-    const [type, id, relation, subjectType, subjectId, subjectRelation] = edge;
-    const target = {
-      type: must(subjectType, "an edge has a subject"),
-      id: must(subjectId, "an edge has a subject"),
-      relation: must(subjectRelation, "an edge has a subject"),
-    };
-    tuples.add(joinedKey(...edge));
-    const key = joinedKey(type, id, relation);
-    const known = edges.get(key);
-    if (known === undefined) edges.set(key, [target]);
-    else known.push(target);
+    const [type, entityId, name] = listOf(fact);
+    direct.add(edgeKey(text(type), text(entityId), text(name)));
   }
-  const direct = new Set(listOf(json["direct"]).map((fact) => joinedKey(...texts(fact))));
   const attributes = readAttributes(json["attributes"]);
   const nodes = json["nodes"];
   assert(typeof nodes === "number", "facts count their nodes");
+  const tuples = subject === undefined ? yield* tupleKeys(read) : undefined;
+  const tuplesOf = (entity: Entity, relation: string): readonly Subject[] =>
+    edges.get(edgeKey(entity.type, entity.id, relation)) ?? none;
   const isAsked = (asked: Subject): boolean =>
     asked.type === subject?.type && asked.id === subject.id && asked.relation === subject.relation;
   return {
@@ -76,28 +70,69 @@ export function* gatheredFacts(
       hasTuple: (entity, relations, asked) =>
         relations.some(
           (relation) =>
-            (isAsked(asked) && direct.has(joinedKey(entity.type, entity.id, relation))) ||
-            tuples.has(
-              joinedKey(entity.type, entity.id, relation, asked.type, asked.id, asked.relation),
-            ),
+            (isAsked(asked) && direct.has(edgeKey(entity.type, entity.id, relation))) ||
+            tuples?.has(tupleKey(entity, relation, asked)) === true,
         ),
-      subjectIds: (entity, relations, subjectType, subjectRelation) =>
-        relations.flatMap((relation) =>
-          (edges.get(joinedKey(entity.type, entity.id, relation)) ?? [])
-            .filter(
-              (target) =>
-                target.type === subjectType &&
-                (subjectRelation === undefined || target.relation === subjectRelation),
-            )
-            .map((target) => target.id),
-        ),
+      *subjectIds(entity, relations, subjectType, subjectRelation) {
+        for (const relation of relations) {
+          for (const target of tuplesOf(entity, relation)) {
+            if (target.type !== subjectType) continue;
+            if (subjectRelation === undefined || target.relation === subjectRelation) {
+              yield target.id;
+            }
+          }
+        }
+      },
       subjects: (entity, relation, subjectType) =>
-        (edges.get(joinedKey(entity.type, entity.id, relation)) ?? []).filter(
-          ({ type }) => type === subjectType,
-        ),
-      attribute: (entity, name) => attributes.get(joinedKey(entity.type, entity.id, name)),
+        tuplesOf(entity, relation).filter(({ type }) => type === subjectType),
+      attribute: (entity, name) => attributes.get(edgeKey(entity.type, entity.id, name)),
     },
   };
+}
+
+/** By relation of an entity, the subjects of the tuples that were read. */
+function* subjectsByRelation(
+  read: readonly unknown[],
+): Steps<ReadonlyMap<string, readonly Subject[]>> {
+  const pace = new Pace();
+  const edges = new Map<string, Subject[]>();
+  let key = "";
+  let subjects: Subject[] = [];
+  for (const fact of read) {
+    if (pace.step()) yield;
+    const [type, entityId, name, subjectType, subjectId, subjectRelation] = listOf(fact);
+    const next = edgeKey(text(type), text(entityId), text(name));
+    // Most tuples of a relation of an entity come one after the other.
+    if (next !== key) {
+      key = next;
+      subjects = edges.get(key) ?? [];
+      edges.set(key, subjects);
+    }
+    const relation = text(subjectRelation);
+    subjects.push({ type: text(subjectType), id: text(subjectId), relation });
+  }
+  return edges;
+}
+
+/** Every tuple that was read, for subjects that the statement did not ask about. */
+function* tupleKeys(edges: readonly unknown[]): Steps<ReadonlySet<string>> {
+  const pace = new Pace();
+  const keys = new Set<string>();
+  for (const fact of edges) {
+    if (pace.step()) yield;
+    const [type, id, relation, subjectType, subjectId, subjectRelation] = listOf(fact);
+    const subject = {
+      type: text(subjectType),
+      id: text(subjectId),
+      relation: text(subjectRelation),
+    };
+    keys.add(tupleKey({ type: text(type), id: text(id) }, text(relation), subject));
+  }
+  return keys;
+}
+
+function tupleKey(entity: Entity, relation: string, { type, id, relation: own }: Subject): string {
+  return `${edgeKey(entity.type, entity.id, relation)}\0${type}\0${id}\0${own}`;
 }
 
 function readAttributes(json: unknown): Map<string, AttributeValue> {
@@ -107,7 +142,7 @@ function readAttributes(json: unknown): Map<string, AttributeValue> {
       assert(Array.isArray(fact), "a fact is a list");
       const [type, id, name, valueType, value]: unknown[] = fact;
       assert(typeof valueType === "string", "an attribute has a type");
-      return [joinedKey(text(type), text(id), text(name)), attributeValueOf(valueType, value)];
+      return [edgeKey(text(type), text(id), text(name)), attributeValueOf(valueType, value)];
     }),
   );
 }
@@ -117,17 +152,14 @@ function listOf(json: unknown): readonly unknown[] {
   return json;
 }
 
-function texts(fact: unknown): string[] {
-  return listOf(fact).map(text);
-}
-
 function text(value: unknown): string {
   assert(typeof value === "string", "names and ids are text");
   return value;
 }
 
-function joinedKey(...parts: readonly (string | undefined)[]): string {
-  return parts.join("\0");
+/** A relation or an attribute of an entity. */
+function edgeKey(type: string, id: string, name: string): string {
+  return `${type}\0${id}\0${name}`;
 }
 
 function isRecord(value: unknown): value is Readonly<Record<string, unknown>> {
