@@ -9,6 +9,7 @@ set search_path to pg_catalog, :"tables", pg_temp
 as $$
 declare
   mine xid8;
+  is_recorded boolean;
 begin
   if tenant is null then
     raise exception using
@@ -32,8 +33,14 @@ begin
         where c.tenant = t.number and c.xid = mine
         order by c.ordinal desc
         limit 1
-      ), 0)
-    into tenant_number, head, next_ordinal
+      ), 0),
+      exists (
+        select
+        from :"tables".installation as i
+        join :"tables".timelines as l on l.system_identifier = i.system_identifier
+        where l.timeline = :"tables".current_timeline()
+      )
+    into tenant_number, head, next_ordinal, is_recorded
     from :"tables".tenants as t
     where t.id = begin_write.tenant;
   if not found then
@@ -42,12 +49,7 @@ begin
       message = format('the tenant `%s` does not exist', tenant);
   end if;
   -- Only an instance records a timeline: the writers of all transactions would wait for the first one.
-  if not exists (
-    select
-    from :"tables".installation as i
-    join :"tables".timelines as l on l.system_identifier = i.system_identifier
-    where l.timeline = :"tables".current_timeline()
-  ) then
+  if not is_recorded then
     raise exception using
       errcode = 'object_not_in_prerequisite_state',
       message = 'the database has failed over, and no instance of Pemba has opened it since',

@@ -65,6 +65,16 @@ begin
       null
     );
   end if;
+  if exists (select from :"tables".derived) then
+    perform :"plans".refuse_derived_elements(
+      tenant, 'attributes', 'attribute',
+      array(
+        select w.entity_type || '$' || w.name
+        from unnest(entity_types, names) with ordinality as w(entity_type, name, place)
+        order by w.place
+      )
+    );
+  end if;
   return :"tables".delete_listed_attributes(
     place.tenant_number, place.next_ordinal, entity_types, entity_ids, names
   ) - place.next_ordinal;

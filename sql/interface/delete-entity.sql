@@ -1,5 +1,5 @@
 -- Deletes all tuples of an entity, those in which it is the subject, and its attributes, in the
--- transaction of the caller. Returns how many there were.
+-- transaction of the caller, except for what maps derive. Returns how many there were.
 create or replace function :"entry".delete_entity(tenant text, entity_type text, entity_id text)
 returns integer
 language plpgsql volatile security definer

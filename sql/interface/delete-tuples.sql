@@ -23,6 +23,20 @@ begin
       parts.subject_types, parts.subject_ids, parts.subject_relations, tuples collate "C"
     );
   end if;
+  if exists (select from :"tables".derived) then
+    perform :"plans".refuse_derived_elements(
+      tenant, 'tuples', 'relation',
+      array(
+        select :"tables".tuple_label(
+          w.entity_type, w.relation, w.subject_type, w.subject_relation
+        )
+        from unnest(
+          parts.entity_types, parts.relations, parts.subject_types, parts.subject_relations
+        ) with ordinality as w(entity_type, relation, subject_type, subject_relation, place)
+        order by w.place
+      )
+    );
+  end if;
   return :"tables".delete_listed_tuples(
     place.tenant_number, place.next_ordinal, parts.entity_types, parts.entity_ids,
     parts.relations, parts.subject_types, parts.subject_ids, parts.subject_relations

@@ -19,6 +19,15 @@ revoke execute on function
   :"entry".delete_entity(text, text, text),
   :"entry".write_attributes(text, jsonb),
   :"entry".delete_attributes(text, text[]),
+  :"entry".create_derived_tuples(
+    text, text, text, text[], text[], text[], text[], text[], boolean
+  ),
+  :"entry".delete_derived_tuples(text, text, text, text[], text[], text[], text[], text[]),
+  :"entry".set_derived_attributes(text, text, text, text[], text[], text[], text[], boolean),
+  :"entry".delete_derived_attributes(text, text, text, text[], text[]),
+  :"entry".delete_all_derived(text),
+  :"entry".keep_map(text, text, jsonb, text, jsonb),
+  :"entry".drop_map(text),
   :"entry".token(text),
   :"entry".announce(),
   :"entry".subject(),
@@ -57,5 +66,7 @@ revoke execute on function
   :"plans".refuse_attributes(
     bigint, text, jsonb, text[], text[], text[], text[], jsonb[]
   ),
+  :"plans".refuse_derived_elements(text, text, text, text[]),
+  :"plans".refuse_unfit_rows(text, text, text[], text[], text[], text[], text[]),
   :"plans".token_code(text, bytea)
 from public

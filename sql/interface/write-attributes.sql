@@ -44,6 +44,17 @@ begin
   if fitting = 0 then
     return 0;
   end if;
+  if exists (select from :"tables".derived) then
+    perform :"plans".refuse_derived_elements(
+      tenant, 'attributes', 'attribute',
+      array(
+        select w.entity_type || '$' || w.name
+        from unnest(parts.entity_types, parts.names) with ordinality
+          as w(entity_type, name, place)
+        order by w.place
+      )
+    );
+  end if;
   perform :"tables".set_attributes(
     place.tenant_number, place.next_ordinal, array_agg(w.entity_type), array_agg(w.entity_id),
     array_agg(w.name), array_agg(w.value_type), array_agg(w.value::text)

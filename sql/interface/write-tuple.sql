@@ -47,6 +47,12 @@ begin
       array[relation], array[subject_type], array[subject_id], array[own_relation]
     );
   end if;
+  if exists (select from :"tables".derived) then
+    perform :"plans".refuse_derived_elements(
+      tenant, 'tuples', 'relation',
+      array[:"tables".tuple_label(entity_type, relation, subject_type, own_relation)]
+    );
+  end if;
   return :"tables".create_tuples(
     place.tenant_number, place.next_ordinal, array[entity_type collate "C"], array[entity_id],
     array[relation], array[subject_type], array[subject_id], array[own_relation]

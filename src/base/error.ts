@@ -55,6 +55,7 @@ export const errorCodes = {
   REFERENCE_NOT_FOUND: "invalid_argument",
   GATHER_LIMIT_EXCEEDED: "failed_precondition",
   PRECONDITION_FAILED: "precondition_failed",
+  RELATION_DERIVED: "failed_precondition",
   NOT_FOUND: "not_found",
   TENANT_NOT_FOUND: "not_found",
   SCHEMA_NOT_FOUND: "not_found",

@@ -53,6 +53,18 @@ CREATE INDEX changes_deleted_attributes ON changes USING btree (entity_id, attri
 CREATE INDEX changes_deleted_attributes_by_name ON changes USING btree (((tenant * 1)), entity_type, attribute, entity_id) WHERE ((operation = 'delete'::text) AND (attribute IS NOT NULL) AND ((tenant * 1) IS NOT NULL));
 CREATE INDEX changes_by_xid ON changes USING btree (xid, tenant) WHERE (ordinal = 0);
 
+create table derived (
+  label text collate "C" not null,
+  tenant text collate "C" not null,
+  map text collate "C" not null,
+  entity_type text collate "C" not null,
+  relation text collate "C" not null,
+  subject_type text collate "C" not null,
+  subject_relation text collate "C" not null,
+  attribute text collate "C" not null,
+  constraint derived_pkey PRIMARY KEY (label, tenant)
+);
+
 create table horizons (
   system_identifier text collate "C" not null,
   database_oid oid not null,
@@ -70,6 +82,14 @@ create table installation (
   token_secret text collate "C" not null default ((gen_random_uuid())::text || (gen_random_uuid())::text),
   constraint installation_only_row_check CHECK (only_row),
   constraint installation_pkey PRIMARY KEY (only_row)
+);
+
+create table maps (
+  name text collate "C" not null,
+  source text not null,
+  definition jsonb not null,
+  made_at timestamp with time zone not null default now(),
+  constraint maps_pkey PRIMARY KEY (name)
 );
 
 create table pemba_migrations (
@@ -128,6 +148,72 @@ create table timelines (
   first_xid xid8 not null,
   constraint timelines_pkey PRIMARY KEY (system_identifier, timeline)
 );
+
+CREATE OR REPLACE FUNCTION allows_data(tenant_id text, entity_types text[], relations text[], subject_types text[], subject_relations text[], attribute_entity_types text[], attribute_names text[])
+ RETURNS boolean
+ LANGUAGE plpgsql
+AS $function$
+begin
+  if exists (select from derived) then
+    perform refuse_derived(tenant_id, array(
+      select tuple_label(entity_type, relation, subject_type, subject_relation)
+      from unnest(entity_types, relations, subject_types, subject_relations)
+        as tuples (entity_type, relation, subject_type, subject_relation)
+      union
+      select entity_type || '$' || name
+      from unnest(attribute_entity_types, attribute_names) as attributes (entity_type, name)
+    ));
+  end if;
+  return true;
+end
+$function$;
+-- execute: owner
+
+CREATE OR REPLACE FUNCTION allows_operations(tenant_id text, operations jsonb)
+ RETURNS boolean
+ LANGUAGE plpgsql
+AS $function$
+declare
+  columns jsonb;
+  labels text[] := '{}';
+begin
+  if not exists (select from derived) then
+    return true;
+  end if;
+  for columns in
+    select lists.columns
+    from jsonb_array_elements(operations) as steps (step)
+    cross join lateral (
+      values (steps.step -> 'create_tuples'), (steps.step -> 'delete_tuples')
+    ) as lists (columns)
+    where lists.columns is not null
+  loop
+    labels := labels || array(
+      select distinct tuple_label(entity_type, relation, subject_type, subject_relation)
+      from unnest(
+        text_array(columns -> 0), text_array(columns -> 2), text_array(columns -> 3),
+        text_array(columns -> 5)
+      ) as tuples (entity_type, relation, subject_type, subject_relation)
+    );
+  end loop;
+  for columns in
+    select lists.columns
+    from jsonb_array_elements(operations) as steps (step)
+    cross join lateral (
+      values (steps.step -> 'set_attributes'), (steps.step -> 'delete_attributes')
+    ) as lists (columns)
+    where lists.columns is not null
+  loop
+    labels := labels || array(
+      select distinct entity_type || '$' || name
+      from unnest(text_array(columns -> 0), text_array(columns -> 2)) as attributes (entity_type, name)
+    );
+  end loop;
+  perform refuse_derived(tenant_id, labels);
+  return true;
+end
+$function$;
+-- execute: owner
 
 CREATE OR REPLACE FUNCTION attribute_stripe(entity_id text, attribute text)
  RETURNS integer
@@ -400,6 +486,7 @@ declare
   is_later boolean;
   seen pg_snapshot;
   next_ordinal integer := first_ordinal;
+  kept constant text[] := kept_attributes(tenant_number, wanted_entity_type, wanted_names);
 begin
   if cardinality(wanted_entity_ids) = 0 then
     perform set_config('enable_seqscan', 'on', true);
@@ -412,6 +499,7 @@ begin
         and (wanted_entity_type = '' or entity_type = wanted_entity_type)
         and (cardinality(wanted_entity_ids) = 0 or entity_id = any(wanted_entity_ids))
         and (cardinality(wanted_names) = 0 or attribute = any(wanted_names))
+        and (cardinality(kept) = 0 or entity_type || '$' || attribute <> all(kept))
       returning entity_type, entity_id, attribute, value_type, value, created_xid
     ),
     logged as (
@@ -437,6 +525,7 @@ begin
         and (wanted_entity_type = '' or entity_type = wanted_entity_type)
         and (cardinality(wanted_entity_ids) = 0 or entity_id = any(wanted_entity_ids))
         and (cardinality(wanted_names) = 0 or attribute = any(wanted_names))
+        and (cardinality(kept) = 0 or entity_type || '$' || attribute <> all(kept))
         and is_replaced_attribute(stored, seen)
     );
   end loop;
@@ -696,6 +785,10 @@ declare
   is_later boolean;
   seen pg_snapshot;
   next_ordinal integer := first_ordinal;
+  -- If it is empty, the condition on it is no part of the plans.
+  kept constant text[] := kept_tuples(
+    tenant_number, wanted_entity_type, wanted_relation, wanted_subject_type, wanted_subject_relation
+  );
 begin
   if cardinality(wanted_entity_ids) = 0 and cardinality(wanted_subject_ids) = 0 then
     -- No index begins with a type or a relation, so a scan of the table is cheaper.
@@ -712,6 +805,10 @@ begin
         and (wanted_subject_type = '' or subject_type = wanted_subject_type)
         and (cardinality(wanted_subject_ids) = 0 or subject_id = any(wanted_subject_ids))
         and (wanted_subject_relation = '' or subject_relation = wanted_subject_relation)
+        and (
+          cardinality(kept) = 0
+          or tuple_label(entity_type, relation, subject_type, subject_relation) <> all(kept)
+        )
       returning entity_type, entity_id, relation, subject_type, subject_id, subject_relation,
         created_xid
     ),
@@ -740,6 +837,10 @@ begin
         and (wanted_subject_type = '' or subject_type = wanted_subject_type)
         and (cardinality(wanted_subject_ids) = 0 or subject_id = any(wanted_subject_ids))
         and (wanted_subject_relation = '' or subject_relation = wanted_subject_relation)
+        and (
+          cardinality(kept) = 0
+          or tuple_label(entity_type, relation, subject_type, subject_relation) <> all(kept)
+        )
         and is_replaced_tuple(stored, seen)
     );
   end loop;
@@ -946,6 +1047,68 @@ AS $function$
         and gone.relation is not null
         and not pg_visible_in_snapshot(gone.xid, seen)
     )
+$function$;
+-- execute: owner
+
+CREATE OR REPLACE FUNCTION kept_attributes(tenant_number bigint, wanted_entity_type text, wanted_names text[])
+ RETURNS text[]
+ LANGUAGE plpgsql
+ STABLE
+ SET plan_cache_mode TO 'force_generic_plan'
+AS $function$
+declare
+  tenant_id text;
+  labels text[];
+begin
+  if not exists (select from derived) then
+    return '{}';
+  end if;
+  tenant_id := (select tenants.id from tenants where tenants.number = tenant_number);
+  labels := array(
+    select derived.label
+    from derived
+    where derived.attribute <> ''
+      and derived.tenant in ('', tenant_id)
+      and wanted_entity_type in ('', derived.entity_type)
+      and (cardinality(wanted_names) = 0 or derived.attribute = any(wanted_names))
+  );
+  if cardinality(wanted_names) > 0 and cardinality(labels) > 0 then
+    perform refuse_derived(tenant_id, labels);
+  end if;
+  return labels;
+end
+$function$;
+-- execute: owner
+
+CREATE OR REPLACE FUNCTION kept_tuples(tenant_number bigint, wanted_entity_type text, wanted_relation text, wanted_subject_type text, wanted_subject_relation text)
+ RETURNS text[]
+ LANGUAGE plpgsql
+ STABLE
+ SET plan_cache_mode TO 'force_generic_plan'
+AS $function$
+declare
+  tenant_id text;
+  labels text[];
+begin
+  if not exists (select from derived) then
+    return '{}';
+  end if;
+  tenant_id := (select tenants.id from tenants where tenants.number = tenant_number);
+  labels := array(
+    select derived.label
+    from derived
+    where derived.attribute = ''
+      and derived.tenant in ('', tenant_id)
+      and wanted_entity_type in ('', derived.entity_type)
+      and wanted_relation in ('', derived.relation)
+      and wanted_subject_type in ('', derived.subject_type)
+      and wanted_subject_relation in ('', derived.subject_relation)
+  );
+  if wanted_relation <> '' and cardinality(labels) > 0 then
+    perform refuse_derived(tenant_id, labels);
+  end if;
+  return labels;
+end
 $function$;
 -- execute: owner
 
@@ -1180,6 +1343,31 @@ begin
       values (here_system, here_timeline, pg_snapshot_xmin(pg_current_snapshot()))
       on conflict do nothing;
     perform set_config('synchronous_commit', 'on', true);
+  end if;
+end
+$function$;
+-- execute: owner
+
+CREATE OR REPLACE FUNCTION refuse_derived(tenant_id text, labels text[])
+ RETURNS void
+ LANGUAGE plpgsql
+AS $function$
+declare
+  refused jsonb;
+begin
+  select jsonb_agg(jsonb_build_object('label', derived.label, 'source', maps.source))
+    into refused
+  from derived
+  join maps on maps.name = derived.map
+  where derived.label = any(labels) and derived.tenant in ('', tenant_id);
+  if refused is not null then
+    raise exception using
+      errcode = 'PB006',
+      message = format(
+        '`%s` is derived from the table %s', refused #>> '{0,label}', refused #>> '{0,source}'
+      ),
+      detail = refused,
+      hint = 'change the rows of the table';
   end if;
 end
 $function$;
@@ -1488,6 +1676,16 @@ AS $function$
     select value from jsonb_array_elements_text(list) with ordinality as items (value, position)
     order by position
   )
+$function$;
+-- execute: owner
+
+CREATE OR REPLACE FUNCTION tuple_label(entity_type text, relation text, subject_type text, subject_relation text)
+ RETURNS text
+ LANGUAGE sql
+ IMMUTABLE
+AS $function$
+  select entity_type || '#' || relation || '@' || subject_type
+    || case subject_relation when '' then '' else '#' || subject_relation end
 $function$;
 -- execute: owner
 

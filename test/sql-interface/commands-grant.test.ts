@@ -20,7 +20,16 @@ after(async () => {
 });
 
 test("each word after sql shows its flags and an example", async () => {
-  for (const word of ["sync", "generate", "status", "grant", "list", "policy"]) {
+  for (const word of [
+    "sync",
+    "generate",
+    "status",
+    "grant",
+    "list",
+    "policy",
+    "map",
+    "reconcile",
+  ]) {
     const byFlag = await scene.run(["sql", word, "--help"]);
     assert.deepEqual([byFlag.status, byFlag.stderr], [0, ""]);
     assert.match(byFlag.stdout, new RegExp(`^usage: pemba sql ${word} `));
@@ -30,7 +39,7 @@ test("each word after sql shows its flags and an example", async () => {
   const all = await scene.run(["sql", "--help"]);
   assert.match(
     all.stdout,
-    /^usage: pemba sql enable\|disable\|sync\|generate\|status\|grant\|list\|policy /,
+    /^usage: pemba sql enable\|disable\|sync\|generate\|status\|grant\|list\|policy\|map\|reconcile /,
   );
 });
 
@@ -184,7 +193,7 @@ for (const [words, expected] of [
   [[], "pemba: --role: is missing\npemba: --for: is missing\n"],
   [
     ["--role", "a", "--for", "all"],
-    "pemba: --for: `all` is not allowed, expected ask, write, list\n",
+    "pemba: --for: `all` is not allowed, expected ask, write, list, map\n",
   ],
   [["--role", "", "--for", "ask"], "pemba: --role: is empty\n"],
   [

@@ -8,14 +8,14 @@ import { flagError, isOn, readSqlSettings, type SqlFlag, switchFlag } from "./sq
 
 const flags = new Map<string, SqlFlag>([
   ["role", { isRequired: true }],
-  ["for", { isRequired: true, allowed: ["ask", "write", "list"] }],
+  ["for", { isRequired: true, allowed: ["ask", "write", "list", "map"] }],
   ["bound", switchFlag],
 ]);
 
 export const grant: Command = {
   name: "grant",
   summary: "print the grants that a role needs",
-  help: () => `usage: pemba sql grant --role ROLE --for ask|write|list [flags]
+  help: () => `usage: pemba sql grant --role ROLE --for ask|write|list|map [flags]
 
 Prints SQL that grants a role a group of functions, and changes nothing. No other role can call them,
 and no role needs any right on Pemba's tables.
@@ -24,6 +24,7 @@ and no role needs any right on Pemba's tables.
   --for    ask:   may, may_of, visible, visible_ids, visible_count, who and subject. They answer for
                   every tenant and subject, so this is for the role of an application's server.
            list:  what the functions of \`pemba sql list\` call, for the role that makes them
+           map:   what the triggers of \`pemba sql map\` call, for the role that makes them
            write: write_tuple, write_tuples, delete_tuples, delete_entity, write_attributes,
                   delete_attributes, token and announce. They write into every tenant, so this is for
                   the role of an application's server.
@@ -94,6 +95,15 @@ function grantText(
           "server, and not one that runs SQL of others.",
         ],
         grantStatements("write", names),
+      );
+    case "map":
+      return migrationText(
+        [
+          "The role can make functions in the schema, and those of maps run with its rights. It can say and write what",
+          "maps derive, in every tenant. So it should be the role that changes the application's tables, and not",
+          "that of its server.",
+        ],
+        grantStatements("map", names),
       );
     default:
       return migrationText(

@@ -8,7 +8,9 @@ import { enable } from "./enable.ts";
 import { generate } from "./generate.ts";
 import { grant } from "./grant.ts";
 import { list } from "./list.ts";
+import { map } from "./map.ts";
 import { policy } from "./policy.ts";
+import { reconcile } from "./reconcile.ts";
 import { databaseUri } from "./sql-settings.ts";
 import { status } from "./status.ts";
 import { sync } from "./sync.ts";
@@ -23,7 +25,7 @@ const actions: ReadonlyMap<string, SqlAction> = new Map([
 
 /** The words after `sql` that have flags of their own. */
 const parts: ReadonlyMap<string, Command> = new Map(
-  [sync, generate, status, grant, list, policy].map((part) => [part.name, part]),
+  [sync, generate, status, grant, list, policy, map, reconcile].map((part) => [part.name, part]),
 );
 
 export const sql: Command = {
@@ -53,12 +55,12 @@ function known(): string {
 }
 
 function overview(): string {
-  const lines = [...parts.values()].map(({ name, summary }) => `  ${name.padEnd(8)}  ${summary}`);
+  const lines = [...parts.values()].map(({ name, summary }) => `  ${name.padEnd(9)}  ${summary}`);
   return `usage: pemba sql ${[...actions.keys(), ...parts.keys()].join("|")} [flags]
 
-  enable    install the functions that applications call, or upgrade them, and make what can be asked
-            under the schemas of all tenants
-  disable   drop all of that; data and schemas stay
+  enable     install the functions that applications call, or upgrade them, and make what can be asked
+             under the schemas of all tenants
+  disable    drop all of that; data and schemas stay
 ${lines.join("\n")}
 
 \`pemba help sql WORD\` shows the flags of one. Servers do the same as enable at their start if

@@ -18,14 +18,17 @@ import { databaseUri, readSqlSettings } from "./sql-settings.ts";
 /** The exit status when something is missing. */
 const missingStatus = 2;
 
+/** For insert, update, delete and truncate. */
+const triggersOfMap = 4;
+
 export const status: Command = {
   name: "status",
   summary: "show what is installed, and what is missing",
   help: () => `usage: pemba sql status [flags]
 
 Shows what is installed and of which version, how many functions there are and how many of them no
-schema uses, which tenants have a schema that was not synced, and which questions have no SQL, and why.
-It changes nothing.
+schema uses, which tenants have a schema that was not synced, which questions have no SQL, and why, and
+which maps there are. It changes nothing.
 
   pemba sql status --database-uri postgres://pemba@localhost/app || echo "run pemba sql sync"
 
@@ -61,8 +64,10 @@ async function showStatus(config: Config, url: string): Promise<number> {
     return await readReport(database, names, known);
   });
   say(linesOf(report).join("\n"));
-  const { functions, heads } = report;
-  const isInStep = staleness === undefined && functions.lost === 0 && heads.unsynced === 0;
+  const { functions, heads, maps } = report;
+  const isFollowed = maps.every(({ triggers }) => triggers === triggersOfMap);
+  const isInStep =
+    staleness === undefined && functions.lost === 0 && heads.unsynced === 0 && isFollowed;
   return isInStep ? 0 : missingStatus;
 }
 
@@ -72,7 +77,13 @@ function ageOf({ version }: NonNullable<InterfaceState["installed"]>): string {
     : `is up to date (version ${version})`;
 }
 
-function linesOf({ functions, heads, questions, obstacles }: InterfaceReport): readonly string[] {
+function linesOf({
+  functions,
+  heads,
+  questions,
+  obstacles,
+  maps,
+}: InterfaceReport): readonly string[] {
   const unnamed = heads.unsynced - heads.examples.length;
   return [
     `functions: ${functions.known}, of which ${functions.unused} are unused`,
@@ -89,5 +100,15 @@ function linesOf({ functions, heads, questions, obstacles }: InterfaceReport): r
         `  ${entityType}.${permission}@${subjectType}${subjectRelation === "" ? "" : `#${subjectRelation}`}` +
         ` (${tenants} tenants): ${obstacle}`,
     ),
+    ...(maps.length === 0 ? [] : [`maps: ${maps.length}`]),
+    ...maps.flatMap(({ name, source, triggers, unknown }) => [
+      `  ${name} of ${source}`,
+      ...(triggers === triggersOfMap
+        ? []
+        : [
+            `    ${triggersOfMap - triggers} of its triggers are not there or disabled: run what \`pemba sql map\` prints, then \`pemba sql reconcile\``,
+          ]),
+      ...unknown.map((label) => `    no schema has \`${label}\`: it is kept, and answers nothing`),
+    ]),
   ];
 }

@@ -66,6 +66,9 @@ const repeatableStates: ReadonlySet<string> = new Set(["40001", "40P01"]);
 /** Another one held a lock for longer than the `lock_timeout` that is set. */
 const lockTimeoutState = "55P03";
 
+/** What a statement would write, or names to delete, is derived by a map. */
+const derivedState = "PB006";
+
 /** A statement is cancelled by us, by an operator, or by the `statement_timeout` that one has set. */
 const cancelledState = "57014";
 
@@ -75,7 +78,8 @@ const refusedParameterStates: ReadonlySet<string> = new Set(["08P01", "42704", "
 /**
  * The error of the table for what the driver threw: UNAVAILABLE when the server cannot be reached
  * or cannot serve, SERIALIZATION when others were in its way, CHANGE_BLOCKED when one was for longer
- * than it was to wait, DEADLINE_EXCEEDED when it was cancelled there, else INTERNAL. Its text shows nothing of the inside; the cause does.
+ * than it was to wait, DEADLINE_EXCEEDED when it was cancelled there, RELATION_DERIVED when a map
+ * derives what it would change, else INTERNAL. Its text shows nothing of the inside; the cause does.
  */
 export function storageError(error: unknown): PembaError {
   if (error instanceof PembaError) return error;
@@ -86,6 +90,10 @@ export function storageError(error: unknown): PembaError {
   if (code !== undefined && tlsFaults.test(code)) {
     const message = "the certificate of the database is not accepted";
     return new PembaError("UNAVAILABLE", message, { cause: error });
+  }
+  if (code === derivedState) {
+    const message = "tables of an application say what this names, change their rows";
+    return new PembaError("RELATION_DERIVED", message, { cause: error });
   }
   if (code === lockTimeoutState) {
     const message = "another request holds a lock that this one needs, retry";

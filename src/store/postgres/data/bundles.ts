@@ -20,6 +20,7 @@ import { arrayLiteral } from "../connect/value.ts";
 import type { SnapTokens } from "../token/snap-token.ts";
 import { lockWait, settleChange } from "./change-outcome.ts";
 import { attributeColumns, attributeNameColumns, tupleColumns } from "./columns.ts";
+import { derivedAttributes, derivedTuples, namingDerived } from "./derived.ts";
 import { fittingSchema, headChangesMax } from "./fitting-schema.ts";
 
 const writeStatement = statementFile("bundles/write.sql");
@@ -76,7 +77,10 @@ export function createPostgresBundles(parts: PostgresBundleParts): BundleStore {
         const json = JSON.stringify(operations.map(operationJson));
         const wait = lockWait(parts.lockWaitMs);
         const values = [tenant, tenantNumber, fitting?.version ?? null, json, wait];
-        const rows = await database.write(runStatement, values);
+        const rows = await namingDerived(
+          async () => await database.write(runStatement, values),
+          () => namedParts(operations),
+        );
         const row = must(rows[0], "the function returns one row");
         const token = await settleChange(parts, {
           tenant,
@@ -136,6 +140,19 @@ function listOf(stored: unknown, key: string): readonly unknown[] {
   const list: unknown = Reflect.get(stored, key);
   assert(Array.isArray(list), "a stored bundle holds lists");
   return list;
+}
+
+/** What the operations name, as their errors call it. */
+function namedParts(operations: readonly DataOperation[]): ReturnType<typeof derivedTuples> {
+  return operations.flatMap((operation, index) => {
+    const place = (list: string) => (item: number) => `operations[${index}].${list}[${item}]`;
+    return [
+      ...derivedTuples(operation.tuples, place("relationships_write")),
+      ...derivedAttributes(operation.attributes, place("attributes_write")),
+      ...derivedTuples(operation.deletedTuples, place("relationships_delete")),
+      ...derivedAttributes(operation.deletedAttributes, place("attributes_delete")),
+    ];
+  });
 }
 
 /** As the function `run_bundle` takes it. */

@@ -22,6 +22,13 @@ import type { PinnedState, SnapTokens } from "../token/snap-token.ts";
 import { refuseSnapshot } from "../token/snapshot.ts";
 import { lockWait, settleChange } from "./change-outcome.ts";
 import { attributeColumns, tupleColumns } from "./columns.ts";
+import {
+  derivedAttributes,
+  derivedByAttributeFilter,
+  derivedByFilter,
+  derivedTuples,
+  namingDerived,
+} from "./derived.ts";
 import { fittingSchema, headChangesMax } from "./fitting-schema.ts";
 
 const changeStatement = statementFile("data/change.sql");
@@ -48,13 +55,17 @@ export async function changeData(
     const fitting = needsSchema(change)
       ? await fittingSchema(schemas, tenant, version, (schema) => validateChange(schema, change))
       : undefined;
-    const rows = await database.write(changeStatement, [
+    const values = [
       tenant,
       ...versionValues(version, fitting?.version),
       ...stateValues(seenState(parts.tokens, change)),
       json,
       lockWait(parts.lockWaitMs),
-    ]);
+    ];
+    const rows = await namingDerived(
+      async () => await database.write(changeStatement, values),
+      () => namedParts(change),
+    );
     const row = must(rows[0], "the function returns one row");
     refuseUnmet(change, row);
     const asked = { tenant, version, fitting: fitting?.version };
@@ -62,6 +73,20 @@ export async function changeData(
     if (token !== undefined) return token;
   }
   throw new PembaError("SERIALIZATION", "the schema changed repeatedly during the change, retry");
+}
+
+/** What the change names, as its errors call it. */
+function namedParts(change: DataChange): ReturnType<typeof derivedTuples> {
+  return [
+    ...change.tupleFilters.flatMap((filter, index) =>
+      derivedByFilter(filter, `delete.tuple_filters[${index}]`),
+    ),
+    ...change.attributeFilters.flatMap((filter, index) =>
+      derivedByAttributeFilter(filter, `delete.attribute_filters[${index}]`),
+    ),
+    ...derivedTuples(change.tuples, (index) => `write.tuples[${index}]`),
+    ...derivedAttributes(change.attributes, (index) => `write.attributes[${index}]`),
+  ];
 }
 
 /** A version that must exist, and the head that must still be. */

@@ -15,6 +15,13 @@ import type { SnapTokens } from "../token/snap-token.ts";
 import { changeData } from "./change-data.ts";
 import { lockWait, settleChange } from "./change-outcome.ts";
 import { attributeColumns, tupleColumns } from "./columns.ts";
+import {
+  derivedAttributes,
+  derivedByAttributeFilter,
+  derivedByFilter,
+  derivedTuples,
+  namingDerived,
+} from "./derived.ts";
 import { fittingSchema, headChangesMax } from "./fitting-schema.ts";
 import { readAttributes, readTuples } from "./read-data.ts";
 
@@ -61,7 +68,13 @@ export function createPostgresData(parts: PostgresDataParts): DataStore {
   ): Promise<SnapToken | undefined> => {
     const known = [numbers.get(tenant) ?? null, recordedTimeline];
     const values = [tenant, ...known, ...valuesOf(data, fitting), lockWait(parts.lockWaitMs)];
-    const rows = await parts.database.write(writeStatement, values);
+    const rows = await namingDerived(
+      async () => await parts.database.write(writeStatement, values),
+      () => [
+        ...derivedTuples(data.tuples, (index) => `tuples[${index}]`),
+        ...derivedAttributes(data.attributes, (index) => `attributes[${index}]`),
+      ],
+    );
     const row = must(rows[0], "the function returns one row");
     numbers.set(tenant, optionalTextOf(row, "number"));
     const asked = { tenant, version: data.schemaVersion, fitting };
@@ -89,19 +102,7 @@ export function createPostgresData(parts: PostgresDataParts): DataStore {
       );
     },
 
-    delete: async (tenant, filters) => {
-      const values = [...deleteValues(tenant, filters), lockWait(parts.lockWaitMs)];
-      const rows = await parts.database.write(deleteStatement, values);
-      const row = must(rows[0], "the function returns one row");
-      const token = await settleChange(parts, {
-        tenant,
-        version: undefined,
-        fitting: undefined,
-        row,
-      });
-      return must(token, "a delete goes with any head");
-    },
-
+    delete: async (tenant, filters) => await deleteData(parts, tenant, filters),
     change: async (tenant, change) => await changeData(parts, tenant, change),
 
     readTuples: async (tenant, read) => await readTuples(parts, tenant, read),
@@ -116,6 +117,27 @@ function valuesOf(data: DataWrite, version: SchemaVersion): readonly ParameterVa
     ...tupleColumns(data.tuples).map(arrayLiteral),
     ...attributeColumns(data.attributes).map(arrayLiteral),
   ];
+}
+
+/** See `DataStore`. */
+async function deleteData(
+  parts: PostgresDataParts,
+  tenant: TenantId,
+  filters: DataFilters,
+): Promise<SnapToken> {
+  const { tuples, attributes } = filters;
+  const values = [...deleteValues(tenant, filters), lockWait(parts.lockWaitMs)];
+  const rows = await namingDerived(
+    async () => await parts.database.write(deleteStatement, values),
+    () => [
+      ...(tuples === undefined ? [] : derivedByFilter(tuples, "tuple_filter")),
+      ...(attributes === undefined ? [] : derivedByAttributeFilter(attributes, "attribute_filter")),
+    ],
+  );
+  const row = must(rows[0], "the function returns one row");
+  const asked = { tenant, version: undefined, fitting: undefined };
+  const token = await settleChange(parts, { ...asked, row });
+  return must(token, "a delete goes with any head");
 }
 
 function deleteValues(

@@ -3,9 +3,9 @@ import { filled } from "./interface-names.ts";
 
 /**
  * What a role may be granted: to ask for any tenant and subject, the same for the tenant and subject of
- * settings alone, to write into any tenant, or to make functions of lists.
+ * settings alone, to write into any tenant, or to make functions of lists or maps.
  */
-export type GrantedGroup = "ask" | "bound" | "write" | "list";
+export type GrantedGroup = "ask" | "bound" | "write" | "list" | "map";
 
 const usage = statementFile("interface/grant-usage.sql");
 
@@ -17,6 +17,11 @@ const files: Readonly<Record<GrantedGroup, readonly string[]>> = {
     usage,
     statementFile("interface/grant-create.sql"),
     statementFile("interface/grant-list.sql"),
+  ],
+  map: [
+    usage,
+    statementFile("interface/grant-create.sql"),
+    statementFile("interface/grant-map.sql"),
   ],
 };
 

@@ -9,6 +9,7 @@ const functionsFile = statementFile("interface/status-functions.sql");
 const headsFile = statementFile("interface/status-heads.sql");
 const questionsFile = statementFile("interface/status-questions.sql");
 const obstaclesFile = statementFile("interface/status-obstacles.sql");
+const mapsFile = statementFile("interface/status-maps.sql");
 
 /** How many of a kind are named. */
 const namedMax = 50;
@@ -32,6 +33,15 @@ export interface InterfaceReport {
     readonly obstacle: string;
     readonly tenants: number;
   }[];
+  readonly maps: readonly {
+    readonly name: string;
+    /** The name of the table. */
+    readonly source: string;
+    /** How many of its four triggers are there and enabled. */
+    readonly triggers: number;
+    /** What it derives and no head has. */
+    readonly unknown: readonly string[];
+  }[];
 }
 
 /** Reads the report. Heads are unsynced if they lack the fingerprint; undefined: if they lack any. */
@@ -46,6 +56,7 @@ export async function readReport(
   const heads = single(await read(headsFile, [fingerprint ?? null, namedMax]));
   const questions = single(await read(questionsFile, []));
   const obstacles = await read(obstaclesFile, [namedMax]);
+  const maps = await read(mapsFile, []);
   return {
     functions: {
       known: numberOf(functions, "known"),
@@ -68,6 +79,12 @@ export async function readReport(
       subjectRelation: textOf(row, "subject_relation"),
       obstacle: textOf(row, "obstacle"),
       tenants: numberOf(row, "tenants"),
+    })),
+    maps: maps.map((row) => ({
+      name: textOf(row, "name"),
+      source: textOf(row, "source"),
+      triggers: numberOf(row, "triggers"),
+      unknown: textsOf(row, "unknown"),
     })),
   };
 }

@@ -62,6 +62,15 @@ export const objectFiles: {
     statementFile("interface/delete-entity.sql"),
     statementFile("interface/write-attributes.sql"),
     statementFile("interface/delete-attributes.sql"),
+    statementFile("interface/refuse-derived-elements.sql"),
+    statementFile("interface/refuse-unfit-rows.sql"),
+    statementFile("interface/create-derived-tuples.sql"),
+    statementFile("interface/delete-derived-tuples.sql"),
+    statementFile("interface/set-derived-attributes.sql"),
+    statementFile("interface/delete-derived-attributes.sql"),
+    statementFile("interface/delete-all-derived.sql"),
+    statementFile("interface/keep-map.sql"),
+    statementFile("interface/drop-map.sql"),
     statementFile("interface/token.sql"),
     statementFile("interface/announce.sql"),
   ],
@@ -90,7 +99,11 @@ export const boundObjects: { readonly make: readonly string[]; readonly drop: re
 
 /** What drops the functions that applications call, and then what drops the rest. */
 export const dropFiles: { readonly entry: readonly string[]; readonly rest: readonly string[] } = {
-  entry: [...boundObjects.drop, statementFile("interface/drop-entry.sql")],
+  entry: [
+    statementFile("interface/refuse-maps.sql"),
+    ...boundObjects.drop,
+    statementFile("interface/drop-entry.sql"),
+  ],
   rest: [
     statementFile("interface/drop-plans.sql"),
     statementFile("interface/drop-entry-schema.sql"),

@@ -1,0 +1,30 @@
+import { performance } from "node:perf_hooks";
+
+/** What a long piece of work shows of itself on standard error. */
+export interface WorkProgress {
+  /** Shows a line: on a terminal in place of the line before, else one from time to time. */
+  show(line: string): void;
+  /** Leaves the last line of a terminal. */
+  end(): void;
+}
+
+const redrawEveryMs = 100;
+const reportEveryMs = 5_000;
+
+export function createWorkProgress(): WorkProgress {
+  const screen = process.stderr;
+  let last = performance.now();
+  let isShown = false;
+  return {
+    show(line) {
+      const now = performance.now();
+      if (now - last < (screen.isTTY ? redrawEveryMs : reportEveryMs)) return;
+      last = now;
+      isShown = true;
+      screen.write(screen.isTTY ? `\r\u001B[K${line}` : `${line}\n`);
+    },
+    end() {
+      if (isShown && screen.isTTY) screen.write("\r\u001B[K");
+    },
+  };
+}
