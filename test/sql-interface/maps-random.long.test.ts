@@ -1,0 +1,1 @@
+import "./maps-random.test.ts";
