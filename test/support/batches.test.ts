@@ -108,6 +108,12 @@ test("a file that leaves its process in another state fails, and the next one ru
   assert.match(text, /\n {4}ok 1 - it runs\n/);
 });
 
+test("a file that has a process of its own may change it", async (t) => {
+  const file = `import { test } from "node:test"; test("it runs", () => {}); Date.now = () => 0;`;
+  const { code, text } = await runFiles(t, { "changes.mjs": file });
+  assert.equal(code, 0, text);
+});
+
 test("a file that cannot be loaded fails, and the next one runs", async (t) => {
   const { code, text } = await runFiles(t, {
     "broken.mjs": `import "./nothing.mjs";`,
