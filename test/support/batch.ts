@@ -5,7 +5,7 @@ import { closeServerConnection } from "./database.ts";
 import { processState } from "./process-state.ts";
 
 /** A process that is still there so long after its last test has something open that does not end. */
-const endTimeoutMs = 10_000;
+const endTimeoutMs = 30_000;
 
 /**
  * Runs test files one after the other in this process. Each is a suite that has the path of the file
