@@ -9,6 +9,7 @@ import type { ExpressionNode, SourceSpan } from "../language/tree.ts";
 import type { Gate } from "../memory/circuit.ts";
 import type { Facts } from "../memory/facts.ts";
 import type { Decided } from "../memory/proofs.ts";
+import { explanationMax } from "../plan/limit.ts";
 import type { Formula, Node } from "../plan/network.ts";
 import { ExplanationSize } from "./explanation-size.ts";
 import type { ProofNode, ProofStep, SchemaPlace } from "./explanation.ts";
@@ -203,7 +204,9 @@ export class ProofTree {
       return this.#operand(part, formula, expression, must(inputs[index], "it is an input"));
     };
     if (reason !== "union" || this.#verdict(part.gate) !== ALLOWED) {
-      return { evidence: { reason }, next: formulas.map((_formula, index) => below(index)) };
+      // There is no room for more, and thousands take too long for one step.
+      const next = formulas.slice(0, explanationMax.nodes).map((_formula, index) => below(index));
+      return { evidence: { reason }, next };
     }
     const chosen = this.#input.decided.proofs.choiceOf(part.gate);
     return { evidence: { reason }, next: [below(inputs.indexOf(chosen))] };

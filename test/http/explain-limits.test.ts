@@ -1,7 +1,9 @@
 import assert from "node:assert/strict";
 import { after, before, describe, test } from "node:test";
 
+import { must } from "../../src/base/assert.ts";
 import { explanationMax, gatheredEntitiesMax } from "../../src/plan/limit.ts";
+import { hostileSchemas } from "../data/hostile-schemas.ts";
 import { type Answer, engines, type TestApp } from "../support/engines.ts";
 import type { ProofBody } from "../support/proof-lines.ts";
 import { restFacts } from "../support/rest-facts.ts";
@@ -84,6 +86,21 @@ for (const engine of engines) {
       assert.equal(can, "RESULT_ALLOWED");
       assert.equal(truncated, true);
       assert.equal(sizeOf(proof), explanationMax.levels);
+    });
+
+    test("of a permission with too many operands the first ones are there", async () => {
+      const wideSchema = hostileSchemas().find(({ name }) => name.startsWith("5,000 relations"));
+      const tenant = await app.tenant(must(wideSchema, "there is one").schema);
+      const { status, body } = await app.post(`${tenant}/permissions/explain`, {
+        metadata: {},
+        entity: { type: "doc", id: "1" },
+        permission: "view",
+        subject: { type: "user", id: "ada" },
+      });
+      assert.equal(status, 200);
+      const { proof, truncated } = body as Body;
+      assert.equal(truncated, true);
+      assert.equal(sizeOf(proof), explanationMax.nodes);
     });
 
     test("a value that is too long is left out", async () => {
