@@ -210,6 +210,12 @@ function questionsOf(
     asked("check", { entity, permission, subject }, (answer) =>
       isSame(partOf(answer, "can"), resultOf(right.check)),
     ),
+    asked("explain", { entity, permission, subject }, (answer) =>
+      isSame(partOf(answer, "can"), resultOf(right.check)),
+    ),
+    asked("explain", { entity, permission, subject: { type: "user", id: "stranger" } }, (answer) =>
+      isSame(partOf(answer, "can"), resultOf(false)),
+    ),
     asked("lookup-entity", { entity_type: "doc", permission, subject }, (answer) =>
       isSame(partOf(answer, "entity_ids"), right.entities.toSorted()),
     ),
