@@ -20,7 +20,20 @@ const maxFiles = 12;
  * Folders of `test/` whose files take longest, in the order in which they start: nothing long is left
  * when the other processes have nothing more to do.
  */
-const slowFolders = ["cli", "store", "differential", "sql-interface", "scenarios", "http"];
+const slowFolders = [
+  "cli",
+  "store",
+  "differential",
+  "sql-interface",
+  "scenarios",
+  "http",
+  "grpc",
+  "reference",
+  "telemetry",
+  "intake",
+  "transport",
+  "sql",
+];
 
 /** Program of a batch: it is loaded as a test file and runs its files. */
 const runner = pathToFileURL(resolve("test/support/batch.ts")).href;
