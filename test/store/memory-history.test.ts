@@ -24,7 +24,7 @@ async function overwrite(data: MemoryData, value: number): Promise<SnapToken> {
 }
 
 async function apply(data: MemoryData, operation: DataOperation): Promise<SnapToken> {
-  return await data.inTurn(tenant, async (writer) => await writer.apply([operation]));
+  return await data.writeAlone(tenant, async (writer) => await writer.apply([operation]));
 }
 
 function isKept(data: MemoryData, token: SnapToken): boolean {

@@ -196,7 +196,7 @@ test("a precondition is decided when the changes before it are done", async () =
   await over;
 });
 
-test("a write that waits for its turn fits the schema that is in force then", async () => {
+test("a write that waits for another one fits the schema that is in force then", async () => {
   const tenant = await largeTenant();
   await begin(async () => await replaceAll(tenant));
   const waiting = write(store, tenant, { tuples: [owner("1")] });
@@ -205,7 +205,7 @@ test("a write that waits for its turn fits the schema that is in force then", as
   await fails(waiting, "RELATION_DEFINITION_NOT_FOUND");
 });
 
-test("a bundle that is replaced while it waits for its turn is run as it is then", async () => {
+test("a bundle that is replaced while it waits is run as it is then", async () => {
   const tenant = await largeTenant();
   const empty = { tuples: [], attributes: [], deletedTuples: [], deletedAttributes: [] };
   const bundle = (argument: string) => ({ name: "b", arguments: [argument], operations: [] });
@@ -229,7 +229,7 @@ test("the end of its tenant ends a change, and a tenant of the same id gets noth
   await store.tenants.create({ id: tenant, name: "" });
   await store.schemas.write(tenant, { text: schemaText });
   await fails(over, "TENANT_NOT_FOUND");
-  // It belongs to whom the id belongs when its turn comes.
+  // It goes to the tenant that has the id when it begins.
   await waiting;
   assert.deepEqual([await seen(tenant, "new"), await seen(tenant, "1")], [false, true]);
 });

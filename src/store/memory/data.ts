@@ -49,7 +49,7 @@ interface PlacedItem<T> {
 
 /**
  * The tuples and attributes of all tenants, in every state they have had that is kept. A tenant has one
- * writer at a time, which goes on for as many turns of the event loop as it needs.
+ * writer at a time, which goes on for as many time slices as it needs.
  */
 export class MemoryData {
   /** Authenticates continuous tokens. */
@@ -91,12 +91,12 @@ export class MemoryData {
 
   /**
    * Lets `work` change a tenant alone: other writers of it wait until its promise is settled. Fails with
-   * TENANT_NOT_FOUND, and with CANCELLED if the caller has left before its turn.
+   * TENANT_NOT_FOUND, and with CANCELLED if the caller has left before it begins.
    */
-  async inTurn<T>(tenant: TenantId, work: (writer: TenantWriter) => Promise<T>): Promise<T> {
+  async writeAlone<T>(tenant: TenantId, work: (writer: TenantWriter) => Promise<T>): Promise<T> {
     for (;;) {
       const data = this.#dataOf(tenant);
-      const done = await data.turns.take(async () => {
+      const done = await data.writes.run(async () => {
         if (presentCaller()?.signal.aborted === true) throw cancelled(undefined);
         // While this waited, the tenant may have been deleted, and made anew.
         if (this.#tenants.get(tenant) !== data) return undefined;

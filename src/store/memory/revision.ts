@@ -2,7 +2,7 @@
 export type Revision = number;
 
 /**
- * A change of a tenant, which may take several turns of the event loop. No state shows any of it until
+ * A change of a tenant, which may take several time slices. No state shows any of it until
  * all is done: then its revision is set, and with that all of it shows at once.
  */
 export interface Write {

@@ -142,7 +142,7 @@ function dataStore(parts: MemoryStoreParts): DataStore {
   return {
     write: async (tenant, data) => await writeData(parts, tenant, data),
     delete: async (tenant, filters) =>
-      await parts.data.inTurn(tenant, async (writer) => await writer.delete(filters)),
+      await parts.data.writeAlone(tenant, async (writer) => await writer.delete(filters)),
     change: async (tenant, change) => await changeData(parts, tenant, change),
     readTuples: async (tenant, read) => await parts.data.readTuples(tenant, read),
     readAttributes: async (tenant, read) => await parts.data.readAttributes(tenant, read),
@@ -166,7 +166,7 @@ async function changeData(
   change: DataChange,
 ): Promise<SnapToken> {
   if (change.schemaVersion === undefined && !needsSchema(change)) {
-    return await parts.data.inTurn(tenant, async (writer) => await writer.change(change));
+    return await parts.data.writeAlone(tenant, async (writer) => await writer.change(change));
   }
   return await withSchema(parts, tenant, change.schemaVersion, async (schema, writer) => {
     validateChange(schema, change);
@@ -175,8 +175,8 @@ async function changeData(
 }
 
 /**
- * Does the work in its turn, with the given version or the head, which is still in force when the work
- * begins: if it is not, after compiling or waiting for the turn, all begins anew.
+ * Does the work alone among the writers of the tenant, with the given version or the head, which is still
+ * in force when the work begins: if it is not, after compiling or waiting, all begins anew.
  */
 async function withSchema<T>(
   { tenants, schemas, data }: MemoryStoreParts,
@@ -187,7 +187,7 @@ async function withSchema<T>(
   for (;;) {
     const stored = tenants.readSchema(tenant, version);
     const { schema } = await schemas.find(tenant, stored.version);
-    const done = await data.inTurn(tenant, async (writer) => {
+    const done = await data.writeAlone(tenant, async (writer) => {
       if (tenants.readSchema(tenant, version) !== stored) return undefined;
       return { result: await work(schema, writer) };
     });
@@ -207,7 +207,7 @@ function bundleStore(parts: MemoryStoreParts): BundleStore {
       for (;;) {
         const bundle = bundles.read(tenant, name);
         const operations = render(bundle);
-        // While it waits for its turn, the bundle may become another one: then it begins anew.
+        // While it waits, the bundle may become another one: then it begins anew.
         const apply = async (writer: TenantWriter): Promise<SnapToken | undefined> =>
           bundles.read(tenant, name) === bundle ? await writer.apply(operations) : undefined;
         const token = writesAnything(operations)
@@ -215,7 +215,7 @@ function bundleStore(parts: MemoryStoreParts): BundleStore {
               validateOperations(schema, name, operations);
               return await apply(writer);
             })
-          : await data.inTurn(tenant, apply);
+          : await data.writeAlone(tenant, apply);
         if (token !== undefined) return token;
       }
     },

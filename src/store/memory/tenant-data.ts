@@ -7,7 +7,7 @@ import { AttributeIndex } from "./attribute-index.ts";
 import { ChangeLog } from "./change-log.ts";
 import type { Revision, Write } from "./revision.ts";
 import { TupleIndex } from "./tuple-index.ts";
-import { Turns } from "./turns.ts";
+import { WriteQueue } from "./write-queue.ts";
 
 /** What a tenant holds, in every state it has had. */
 export interface TenantData {
@@ -18,8 +18,8 @@ export interface TenantData {
   readonly tuples: TupleIndex;
   readonly attributes: AttributeIndex;
   readonly log: ChangeLog;
-  /** Writers follow one another: a change may take several turns of the event loop. */
-  readonly turns: Turns;
+  /** Writers follow one another: a change may take several time slices. */
+  readonly writes: WriteQueue;
 }
 
 export function emptyTenantData(created: Revision): TenantData {
@@ -29,7 +29,7 @@ export function emptyTenantData(created: Revision): TenantData {
     tuples: new TupleIndex(),
     attributes: new AttributeIndex(),
     log: new ChangeLog(),
-    turns: new Turns(),
+    writes: new WriteQueue(),
   };
 }
 
