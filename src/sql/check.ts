@@ -65,7 +65,7 @@ export interface CheckShape extends Shape {
  * - `head_version`: the true head; in a shape with a pinned version, `has_version`
  * - `pinColumns`: in pinned shapes, whether the snapshot can't be read; in the others, if they name
  *   the state, `snapshot` and `timeline`
- * - `item`, `verdict`, `nodes`; or `facts` when the body is a gather
+ * - `item`, `verdict`, `nodes`; or `facts` when the body is a gather, with the `verdict` of its search
  *
  * No row at all: the tenant does not exist. Parameters: `tenant`, `depth`, `data`, and of group g
  * `id_g`, `subject_g` (arrays in bulk, with `item_g`; of a direct body with
@@ -188,7 +188,7 @@ function proofRow(
   };
   return sql`
     ${withClosure(scope, plan, asked.subject)}
-    select null::int as v, null::bigint as n,
+    select x.v, null::bigint as n,
       case
         when x.v = 2
           then (select g.facts from (${gatherBody(scope, gather, { ...asked, ledBy })}) g)

@@ -24,8 +24,8 @@ export function relationSet(relations: readonly string[]): RelationSet {
 export type EntityEnd = Omit<Extract<ContextPath, { end: "entity" }>, "end" | "relation" | "among">;
 
 /**
- * A probe of the tuples of an entity, or of many, (see `tupleProbe`) under a set of relations. `further` has more
- * conditions, each after an `and`. A few relations are probed one by one: before Postgres 17
+ * A probe of the tuples of an entity or of many (see `tupleProbe`) under a set of relations. `further`
+ * has more conditions, each after an `and`. A few relations are probed one by one: before Postgres 17
  * `relation = any(...)` may become a filter over all tuples of the entity, which takes 4 ms instead
  * of 0.4 for an entity with 9,000 direct viewers.
  */

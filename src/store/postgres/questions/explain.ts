@@ -1,6 +1,7 @@
 import { assert, must } from "../../../base/assert.ts";
 import { runInSlices } from "../../../base/time-slice.ts";
 import type { TenantId } from "../../../base/tuple.ts";
+import { ALLOWED } from "../../../base/verdict.ts";
 import { gatheredTuplesMax } from "../../../plan/limit.ts";
 import { gatherTooLarge } from "../../check-error.ts";
 import { explain } from "../../explain.ts";
@@ -38,6 +39,8 @@ export async function explainPermission(
       return await asking.telemetry.span("interpret", async (span) => {
         span.set({ "pemba.entities": read.nodes, "pemba.tuples": read.tuples });
         const explanation = await runInSlices(explain(check, plan, parsed, read.facts), signal);
+        // What was read for a proof is too little for a denial.
+        assert(explanation.allowed || row["verdict"] !== ALLOWED, "what is read proves the answer");
         return { ...explanation, snapToken: snapToken ?? asking.tokens.mintOfRow(row) };
       });
     },
