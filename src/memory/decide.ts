@@ -7,7 +7,7 @@ import type { EvaluationInput } from "./judge.ts";
 import { findModel } from "./model.ts";
 import { type Decided, shortestProofs } from "./proofs.ts";
 
-/** What is decided anew is so many times as large: all attempts together cost little more than the last one. */
+/** What is decided anew is so many times as large: so all attempts cost little more than the last one. */
 const growth = 3;
 
 /**
