@@ -19,6 +19,7 @@ const flags = new Map([["pretty", { bare: "true" }]]);
 export const ast: Command = {
   name: "ast",
   summary: "print the compiled schema of a model test as JSON",
+  flags,
   help: () => `usage: pemba ast FILE [--pretty]
 
 Compiles the schema of a YAML file, and prints its definition as the JSON of the message

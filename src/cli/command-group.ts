@@ -1,5 +1,5 @@
 import type { Command } from "./command.ts";
-import { complain } from "./output.ts";
+import { complain, wrongWord } from "./output.ts";
 
 /** A command whose first word names one of its parts, such as `schema write`. */
 export function commandGroup(group: {
@@ -13,13 +13,14 @@ export function commandGroup(group: {
   return {
     name,
     summary,
+    flags: new Map(),
     help: (words) => parts.get(words[0] ?? "")?.help(words.slice(1)) ?? overview(name, parts),
     parts,
 
     async run([word = "", ...rest]) {
       const part = parts.get(word);
       if (part !== undefined) return await part.run(rest);
-      return complain(`${name}: expected ${[...parts.keys()].join(", ")}, not \`${word}\``);
+      return complain(wrongWord(name, [...parts.keys()], word));
     },
   };
 }

@@ -1,8 +1,14 @@
+import type { FlagKind } from "../config/flags.ts";
+
 /** A command of `pemba`, in a file of its own. */
 export interface Command {
   readonly name: string;
   /** A short text for the list of commands. */
   readonly summary: string;
+  /** The flags that it takes, for completions. Those of its parts are theirs. */
+  readonly flags: ReadonlyMap<string, FlagKind>;
+  /** What its first word may be, if it is one of a few and names no part. */
+  readonly words?: readonly string[];
   /** The text of `pemba help <name>`. `words` are the arguments beside it, for a command of commands. */
   help(words: readonly string[]): string;
   /** The commands that its first word names, if it has some of their own. */

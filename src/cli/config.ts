@@ -2,16 +2,19 @@ import { must } from "../base/assert.ts";
 import { type Effective, effective } from "../config/effective.ts";
 import { parseFlags } from "../config/flags.ts";
 import { configurationSchema } from "../config/json-schema.ts";
-import { flagHelp } from "../config/load.ts";
+import { configFlags, flagHelp } from "../config/load.ts";
 import type { Command } from "./command.ts";
 import { complain, say, surplus, warn } from "./output.ts";
 import { readSettings } from "./settings.ts";
+import { tableLines, terminalWidth } from "./terminal.ts";
 
 const ownFlags = new Map([["output", {}]]);
 
 export const config: Command = {
   name: "config",
   summary: "show the configuration, and where each value comes from",
+  flags: new Map([...configFlags(), ...ownFlags]),
+  words: ["schema"],
   help: () => `usage: pemba config [flags]
        pemba config schema
 
@@ -80,13 +83,5 @@ function tableOf(rows: readonly Effective[]): string {
     place === "" ? source : `${source} ${place}`,
   ]);
   cells.unshift(["Key", "Value", "Source"]);
-  const widths = [0, 1].map((column) => Math.max(...cells.map((row) => row[column]?.length ?? 0)));
-  return cells
-    .map((row) =>
-      row
-        .map((cell, column) => cell.padEnd(widths[column] ?? 0))
-        .join("  ")
-        .trimEnd(),
-    )
-    .join("\n");
+  return tableLines(cells, terminalWidth()).join("\n");
 }

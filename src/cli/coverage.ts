@@ -27,6 +27,7 @@ const flags = new Map(figures.map((figure) => [`coverage-${figure}`, {}]));
 export const coverage: Command = {
   name: "coverage",
   summary: "show what of a schema one model test names",
+  flags,
   help: () => `usage: pemba coverage FILE [flags]
 
 Runs the file as \`pemba validate\` does, and shows for each entity type which of its relations and

@@ -1,4 +1,5 @@
 import { boolean, someDuration } from "../config/kind.ts";
+import { configFlags } from "../config/load.ts";
 import type { Database } from "../store/postgres/connect/database.ts";
 import { onDatabase } from "../store/postgres/connect/on-database.ts";
 import { collectGarbage, type GarbageWindow, previewGarbage } from "../store/postgres/garbage.ts";
@@ -17,6 +18,7 @@ const flags = new Map([
 export const gc: Command = {
   name: "gc",
   summary: "remove old history from the database",
+  flags: new Map([...configFlags(), ...flags]),
   help: () => `usage: pemba gc [flags]
 
 Removes the logged changes that no token of the window needs. Older tokens are refused from then on;

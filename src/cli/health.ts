@@ -2,6 +2,7 @@ import { get as getPlain, type IncomingMessage, type RequestOptions } from "node
 import { get as getSecure } from "node:https";
 
 import { addressOf } from "../base/address.ts";
+import { configFlags } from "../config/load.ts";
 import type { Config } from "../config/options.ts";
 import type { Command } from "./command.ts";
 import { complain, say, messageOf, surplus } from "./output.ts";
@@ -13,6 +14,7 @@ const patience = 4_000;
 export const health: Command = {
   name: "health",
   summary: "ask the server on this machine whether it is ready",
+  flags: configFlags(),
   help: () => `usage: pemba health [flags]
 
 Asks the server that runs on this machine with the same configuration, over REST, or over gRPC if REST

@@ -20,6 +20,8 @@ export interface BatchWriter {
   refuse(refusal: RefusedLine): Promise<void>;
   /** Sends the rest. */
   flush(): Promise<void>;
+  /** The place of the first element that is not known to be written or refused, if there is one. */
+  firstUnsent(): LinePosition | undefined;
 }
 
 /**
@@ -34,6 +36,7 @@ export function batchWriter(options: {
   refused(refusal: RefusedLine): void;
 }): BatchWriter {
   const { limits } = options;
+  let sending: readonly Element[] = [];
   let batch: Element[] = [];
   let bytes = 0;
   let byKey = new Map<string, string>();
@@ -47,31 +50,26 @@ export function batchWriter(options: {
         options.accepted(rest.length);
         return;
       }
-      const { reasons, message } = outcome;
-      const [only, ...others] = rest;
-      if (reasons.size === 0 && others.length > 0) {
+      if (outcome.reasons.size === 0 && rest.length > 1) {
         const middle = Math.ceil(rest.length / 2);
         await deliver(rest.slice(0, middle));
         rest = rest.slice(middle);
         continue;
       }
-      if (reasons.size === 0 && only !== undefined)
-        held.add({ place: only.place, reason: message });
-      for (const [index, reason] of reasons) {
-        const element = rest[index];
-        if (element !== undefined) held.add({ place: element.place, reason });
-      }
-      rest = reasons.size === 0 ? [] : rest.filter((_element, index) => !reasons.has(index));
+      const { refused, again } = afterRefusal(rest, outcome);
+      for (const refusal of refused) held.add(refusal);
+      rest = again;
     }
   }
 
   async function flush(): Promise<void> {
-    const elements = batch;
+    sending = batch;
     batch = [];
     bytes = 0;
     byKey = new Map();
     try {
-      await deliver(elements);
+      await deliver(sending);
+      sending = [];
     } finally {
       for (const refusal of held.take()) options.refused(refusal);
     }
@@ -79,6 +77,7 @@ export function batchWriter(options: {
 
   return {
     flush,
+    firstUnsent: () => (sending[0] ?? batch[0])?.place,
     async refuse(refusal) {
       held.came(refusal.place);
       held.add(refusal);
@@ -98,6 +97,23 @@ export function batchWriter(options: {
       byKey.set(element.key, element.json);
       return "added";
     },
+  };
+}
+
+/** What is refused of a batch: the elements with reasons, or all if none has one. The rest is sent again. */
+function afterRefusal(
+  batch: readonly Element[],
+  { reasons, message }: Extract<WriteOutcome, { readonly kind: "refused" }>,
+): { readonly refused: readonly RefusedLine[]; readonly again: readonly Element[] } {
+  if (reasons.size === 0) {
+    return { refused: batch.map(({ place }) => ({ place, reason: message })), again: [] };
+  }
+  return {
+    refused: batch.flatMap(({ place }, index) => {
+      const reason = reasons.get(index);
+      return reason === undefined ? [] : [{ place, reason }];
+    }),
+    again: batch.filter((_element, index) => !reasons.has(index)),
   };
 }
 

@@ -1,7 +1,13 @@
-import { setTimeout as wait } from "node:timers/promises";
-
-import { fieldOf, send, type Server, serverMessageOf, tenantPath } from "./client/send.ts";
-import type { Element } from "./import-line.ts";
+import { sendRepeatedly } from "./client/repeat.ts";
+import {
+  fieldOf,
+  type Repetition,
+  type Server,
+  serverMessageOf,
+  tenantPath,
+} from "./client/send.ts";
+import type { Element, ImportedPart } from "./import-line.ts";
+import { withoutCode } from "./output.ts";
 
 /** The outcome of one batch. */
 export type WriteOutcome =
@@ -19,33 +25,43 @@ export class ImportStopped extends Error {
   override readonly name = "ImportStopped";
 }
 
-const maxAttempts = 8;
-const firstDelay = 250;
-
 /**
- * Writes all of the batch or nothing over REST. Repeats requests that a busy or unreachable server
- * refuses. Calls `onRepeat` before each wait, with the reason and the wait in milliseconds.
+ * Writes all of the batch or nothing over REST. Fails with ImportStopped if the server cannot be used,
+ * and with the reason of the signal of `repetition` if that is aborted.
  */
 export async function writeBatch(
   target: Server,
   batch: readonly Element[],
-  onRepeat: (reason: string, waitMs: number) => void,
+  repetition: Repetition,
 ): Promise<WriteOutcome> {
-  const body = bodyOf(batch);
-  for (let attempt = 1; ; attempt++) {
-    const path = tenantPath(target, "data/write");
-    const answer = await send(target, { method: "POST", path, body });
-    if (answer.kind === "answer") {
-      if (answer.status === 200) return { kind: "accepted" };
-      if (answer.status === 400 || answer.status === 413) return refusalOf(answer.body, batch);
-      if (answer.status !== 429 && answer.status < 500) throw new ImportStopped(answer.message);
-    }
-    if (attempt === maxAttempts) throw new ImportStopped(answer.message);
-    const requested = answer.kind === "answer" ? answer.retryAfter : undefined;
-    const pause = requested ?? firstDelay * 2 ** (attempt - 1);
-    onRepeat(answer.message, pause);
-    await wait(pause);
+  const path = tenantPath(target, "data/write");
+  const request = { method: "POST", path, body: bodyOf(batch) } as const;
+  const answer = await sendRepeatedly(target, request, repetition);
+  if (answer.kind === "answer") {
+    if (answer.status === 200) return { kind: "accepted" };
+    if (answer.status === 400 || answer.status === 413) return refusalOf(answer.body, batch);
   }
+  throw new ImportStopped(answer.message);
+}
+
+/** Writes a schema or a bundle. Fails as `writeBatch` does. */
+export async function writePart(
+  target: Server,
+  part: ImportedPart,
+  repetition: Repetition,
+): Promise<WriteOutcome> {
+  const path = tenantPath(target, part.kind === "schema" ? "schemas/write" : "bundle/write");
+  const answer = await sendRepeatedly(
+    target,
+    { method: "POST", path, body: part.body },
+    repetition,
+  );
+  if (answer.kind === "answer" && answer.status === 200) return { kind: "accepted" };
+  const isRefusal = answer.kind === "answer" && (answer.status === 400 || answer.status === 413);
+  // What follows a schema is meant for it.
+  if (!isRefusal || part.kind === "schema") throw new ImportStopped(answer.message);
+  const message = withoutCode(serverMessageOf(answer.body) ?? answer.message);
+  return { kind: "refused", message, reasons: new Map() };
 }
 
 function bodyOf(batch: readonly Element[]): string {

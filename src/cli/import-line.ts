@@ -2,6 +2,8 @@ import { isUtf8 } from "node:buffer";
 
 import { parseTextNotation } from "../base/text-notation.ts";
 import { encodeAny } from "../http/shapes/any.ts";
+import { fieldOf } from "./client/send.ts";
+import { withoutCode } from "./output.ts";
 
 /** The position of a line, for the report. */
 export interface LinePosition {
@@ -18,8 +20,16 @@ export interface Element {
   readonly key: string;
 }
 
+/** A line with what is no fact: the body of a request that writes it. */
+export interface ImportedPart {
+  readonly kind: "schema" | "bundle";
+  readonly place: LinePosition;
+  readonly body: string;
+}
+
 export type ImportLine =
   | { readonly kind: "element"; readonly element: Element }
+  | { readonly kind: "part"; readonly part: ImportedPart }
   | { readonly kind: "skipped" }
   | { readonly kind: "refused"; readonly place: LinePosition; readonly reason: string };
 
@@ -35,31 +45,40 @@ export function readLine(bytes: Buffer, place: LinePosition): ImportLine {
     .trim();
   if (text === "" || text.startsWith("#") || text.startsWith("//")) return { kind: "skipped" };
   try {
-    return {
-      kind: "element",
-      element: text.startsWith("{") ? fromJson(text, place) : fromText(text, place),
-    };
+    if (text.startsWith("{")) return fromJson(text, place);
+    return { kind: "element", element: fromText(text, place) };
   } catch (error) {
     const reason = error instanceof Error ? error.message : String(error);
-    return { kind: "refused", place, reason: reason.replace(/^ERROR_CODE_\w+: /, "") };
+    return { kind: "refused", place, reason: withoutCode(reason) };
   }
 }
 
-/** Only distinguishes tuples from attributes. The server checks the rest. */
-function fromJson(text: string, place: LinePosition): Element {
+/** Only distinguishes what a line has. The server checks the rest. */
+function fromJson(text: string, place: LinePosition): ImportLine {
   const value: unknown = JSON.parse(text);
-  if (typeof value !== "object" || value === null) throw new Error("is not a JSON object");
-  if ("attribute" in value) {
-    const entity = "entity" in value ? value.entity : undefined;
-    return element("attribute", place, text, [entity, value.attribute]);
+  const at = (field: string): unknown => fieldOf(value, field);
+  const has = (field: string): boolean => at(field) !== undefined;
+  if (has("attribute")) {
+    const key = [at("entity"), at("attribute")];
+    return { kind: "element", element: element("attribute", place, text, key) };
   }
-  if ("relation" in value) {
-    const { relation } = value;
-    const entity = "entity" in value ? value.entity : undefined;
-    const subject = "subject" in value ? value.subject : undefined;
-    return element("tuple", place, text, [entity, relation, subject]);
+  if (has("relation")) {
+    const key = [at("entity"), at("relation"), at("subject")];
+    return { kind: "element", element: element("tuple", place, text, key) };
   }
-  throw new Error("has neither `relation` nor `attribute`, expected a tuple or an attribute");
+  if (has("schema")) {
+    const body = JSON.stringify({ schema: at("schema") });
+    return { kind: "part", part: { kind: "schema", place, body } };
+  }
+  if (has("bundle")) {
+    const body = JSON.stringify({ bundles: [at("bundle")] });
+    return { kind: "part", part: { kind: "bundle", place, body } };
+  }
+  // An export begins with it.
+  if (has("state")) return { kind: "skipped" };
+  throw new Error(
+    "has neither `relation` nor `attribute`, `schema` or `bundle`, expected a tuple or an attribute",
+  );
 }
 
 function fromText(text: string, place: LinePosition): Element {
@@ -91,46 +110,8 @@ function inOrder(value: unknown): unknown {
   return [at("type"), at("id"), relation === "..." ? "" : relation];
 }
 
-/** No element is nearly as long. The limit keeps a file without line ends out of memory. */
-export const maxLineBytes = 1024 * 1024;
-
-const newline = 0x0a;
-
-/** A line without its end, or the length of one that is too long. */
-export type RawLine =
-  | { readonly kind: "line"; readonly bytes: Buffer; readonly length: number }
-  | { readonly kind: "overlong"; readonly length: number };
-
 /**
- * Splits a stream into lines. `length` includes the line end, so that the lengths add up to the
- * size.
+ * The server takes no larger request, and what fits into one is not longer in an export. The limit keeps
+ * a file without line ends out of memory.
  */
-export async function* linesOf(chunks: AsyncIterable<Buffer>): AsyncGenerator<RawLine, void, void> {
-  let held: Buffer[] = [];
-  let length = 0;
-  const take = (): RawLine => {
-    const line: RawLine =
-      length > maxLineBytes
-        ? { kind: "overlong", length }
-        : { kind: "line", bytes: Buffer.concat(held), length };
-    held = [];
-    length = 0;
-    return line;
-  };
-  const hold = (piece: Buffer): void => {
-    length += piece.length;
-    if (length > maxLineBytes) held = [];
-    else held.push(piece);
-  };
-  for await (const chunk of chunks) {
-    let start = 0;
-    for (let end = chunk.indexOf(newline); end >= 0; end = chunk.indexOf(newline, start)) {
-      hold(chunk.subarray(start, end));
-      length += 1;
-      yield take();
-      start = end + 1;
-    }
-    hold(chunk.subarray(start));
-  }
-  if (length > 0) yield take();
-}
+export const maxLineBytes = 4 * 1024 * 1024;

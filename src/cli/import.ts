@@ -1,26 +1,40 @@
 import { createReadStream } from "node:fs";
 import { access, constants, stat } from "node:fs/promises";
+import { addAbortSignal } from "node:stream";
 
 import { parseFlags } from "../config/flags.ts";
-import { integer } from "../config/kind.ts";
+import { boolean, integer } from "../config/kind.ts";
+import { switchKind } from "./client/asked-words.ts";
 import type { Server } from "./client/send.ts";
 import { readServer, serverFlags, serverHelp } from "./client/server-flags.ts";
 import type { Command } from "./command.ts";
-import { type BatchWriter, batchWriter } from "./import-batch.ts";
-import { ImportStopped, writeBatch } from "./import-client.ts";
-import { type LinePosition, readLine, linesOf, maxLineBytes } from "./import-line.ts";
-import { complain } from "./output.ts";
+import { batchWriter, type RefusedLine } from "./import-batch.ts";
+import { ImportStopped, writeBatch, writePart } from "./import-client.ts";
+import { type ImportLine, type LinePosition, readLine, maxLineBytes } from "./import-line.ts";
+import { createProgress, type LineCounts, type Progress } from "./import-progress.ts";
+import { linesOf } from "./lines.ts";
+import { complain, messageOf } from "./output.ts";
+import { listenForStop, stopStatus } from "./process-events.ts";
+import { shellWord } from "./shell-word.ts";
 
 const standardInput = "-";
 const batchSize = integer({ from: 1, to: 100_000 });
 /** A quarter of the server's limit, because text values may grow when they are escaped. */
 const maxBatchBytes = 1024 * 1024;
 
-const flags = new Map([...serverFlags, ["batch-size", {}]]);
+const lineNumber = integer({ from: 1, to: Number.MAX_SAFE_INTEGER });
+
+const flags = new Map([
+  ...serverFlags,
+  ["batch-size", {}],
+  ["from-line", {}],
+  ["json", switchKind],
+]);
 
 export const importCommand: Command = {
   name: "import",
-  summary: "write tuples and attributes from files",
+  summary: "write tuples and attributes from files, or what was exported",
+  flags,
   help: () => `usage: pemba import FILE... [flags]
 
 Writes the lines of the files through the REST interface of a running server; \`-\` is standard
@@ -30,10 +44,16 @@ input. A line is a JSON object as data/write takes it in \`tuples\` or \`attribu
   doc:1#viewer@group:3#member
   doc:1$public|boolean:true
 
+A line may also be {"schema": TEXT}, which becomes the head before the lines behind it are written, or
+{"bundle": BUNDLE}. So what \`pemba export\` has printed is imported as it is.
+
 Blank lines and lines that start with # or // are skipped. A refused line does not stop the others;
 it is reported with its place, and the exit status is 1. The server accepts lines that it has already.
+A refused schema stops the import. An import that stops, or is stopped by Ctrl-C, says how to go on.
 
   --batch-size  maximum lines of one write (${batchSize.expected}; default 1000)
+  --from-line   begin at this line of the first file (default 1)
+  --json        print the totals as JSON
 
 ${serverHelp}`,
 
@@ -42,81 +62,127 @@ ${serverHelp}`,
     if (files.length === 0) problems.push("import: expected a file, or `-` for standard input");
     const size = batchSize.read(values.get("batch-size") ?? "1000");
     if (size === undefined) problems.push(`--batch-size: expected ${batchSize.expected}`);
+    const firstLine = lineNumber.read(values.get("from-line") ?? "1");
+    if (firstLine === undefined) problems.push(`--from-line: expected ${lineNumber.expected}`);
+    const isJson = boolean.read(values.get("json") ?? "false");
+    if (isJson === undefined) problems.push(`--json: expected ${boolean.expected}`);
     const server = readServer(values, problems);
     problems.push(...(await unreadable(files)));
-    if (problems.length > 0 || size === undefined) return complain(...problems);
-    return await importFiles(files, server, size);
+    if (problems.length > 0 || size === undefined || firstLine === undefined) {
+      return complain(...problems);
+    }
+    const progress = createProgress(await totalSize(files), { isJson: isJson === true });
+    const stop = listenForStop();
+    try {
+      return await importFiles(files, { server, size, firstLine, progress, signal: stop.signal });
+    } finally {
+      stop.close();
+    }
   },
 };
 
-async function importFiles(
-  files: readonly string[],
-  target: Server,
-  size: number,
-): Promise<number> {
+interface ImportRun {
+  readonly server: Server;
+  /** The most elements of a batch. */
+  readonly size: number;
+  /** Of the first file. */
+  readonly firstLine: number;
+  readonly progress: Progress;
+  readonly signal: AbortSignal;
+}
+
+async function importFiles(files: readonly string[], run: ImportRun): Promise<number> {
+  const { server, size, progress, signal } = run;
   const counts: LineCounts = { accepted: 0, blank: 0, duplicate: 0, refused: 0, bytes: 0 };
-  const progress = createProgress(await totalSize(files));
-  let sending: LinePosition | undefined;
+  const reading: ReadPlace = { file: files[0] ?? "", line: run.firstLine };
+  const onWait = (reason: string, waitMs: number): void =>
+    progress.note(
+      `the batch that begins at ${placeText(unsent())} is sent again in ${waitMs / 1_000} s: ${reason}`,
+    );
+  const repetition = { onWait, signal };
+  const accepted = (count: number): void => {
+    counts.accepted += count;
+    progress.show(counts);
+  };
+  const refused = ({ place, reason }: RefusedLine): void => {
+    counts.refused += 1;
+    progress.note(`${placeText(place)}: ${reason}`);
+  };
   const writer = batchWriter({
     limits: { elements: size, bytes: maxBatchBytes },
-    send: async (batch) => {
-      sending = batch[0]?.place;
-      return await writeBatch(target, batch, (reason, waitMs) =>
-        progress.note(
-          `the batch that begins${at(sending)} is sent again in ${waitMs / 1_000} s: ${reason}`,
-        ),
-      );
-    },
-    accepted: (count) => {
-      counts.accepted += count;
-      progress.show(counts);
-    },
-    refused: ({ place, reason }) => {
-      counts.refused += 1;
-      progress.note(`${place.file}:${place.line}: ${reason}`);
-    },
+    send: async (batch) => await writeBatch(server, batch, repetition),
+    accepted,
+    refused,
   });
+  const unsent = (): LinePosition => writer.firstUnsent() ?? reading;
+  const take: TakeLine = async (line) => {
+    if (line.kind === "skipped") counts.blank += 1;
+    else if (line.kind === "refused") await writer.refuse(line);
+    else if (line.kind === "part") {
+      // In the order of the lines: what follows a schema is written under it.
+      await writer.flush();
+      const outcome = await writePart(server, line.part, repetition);
+      if (outcome.kind === "accepted") accepted(1);
+      else refused({ place: line.part.place, reason: outcome.message });
+    } else if ((await writer.add(line.element)) === "duplicate") counts.duplicate += 1;
+  };
   try {
-    for (const file of files) await importFile(file, { writer, counts, progress });
+    for (const file of files) {
+      reading.file = file;
+      await importFile(reading, { take, counts, progress, signal });
+      reading.line = 1;
+    }
     await writer.flush();
   } catch (error) {
-    if (!(error instanceof ImportStopped)) throw error;
+    const isStopped = signal.aborted;
+    if (!isStopped && !(error instanceof ImportStopped)) throw error;
     progress.end(counts);
-    return complain(`import: stopped${at(sending)}: ${error.message}`);
+    const reason = isStopped ? `by ${String(signal.reason)}` : messageOf(error);
+    complain(`import: stopped at ${placeText(unsent())}: ${reason}`, howToGoOn(files, unsent()));
+    return isStopped ? stopStatus(signal.reason) : 1;
   }
   progress.end(counts);
   return counts.refused > 0 ? 1 : 0;
 }
 
-function at(place: LinePosition | undefined): string {
-  return place === undefined ? "" : ` at ${place.file}:${place.line}`;
+/** The line that is read next. */
+type ReadPlace = { -readonly [Part in keyof LinePosition]: LinePosition[Part] };
+
+type TakeLine = (line: ImportLine) => Promise<void>;
+
+/** The lines before the place were written or refused. */
+function howToGoOn(files: readonly string[], { file, line }: LinePosition): string {
+  const rest = files.slice(files.indexOf(file)).map(shellWord).join(" ");
+  return `import: all lines before it were sent; to go on, run \`pemba import ${rest} --from-line ${line}\` with the same other flags`;
 }
 
+function placeText({ file, line }: LinePosition): string {
+  return `${file === standardInput ? "stdin" : file}:${line}`;
+}
+
+/** Takes the lines of a file from a place on, and moves the place along. */
 async function importFile(
-  file: string,
+  reading: ReadPlace,
   into: {
-    readonly writer: BatchWriter;
+    readonly take: TakeLine;
     readonly counts: LineCounts;
     readonly progress: Progress;
+    readonly signal: AbortSignal;
   },
 ): Promise<void> {
-  const { writer, counts, progress } = into;
-  const name = file === standardInput ? "stdin" : file;
-  const stream: AsyncIterable<Buffer> =
-    file === standardInput ? process.stdin : createReadStream(file);
-  let number = 0;
-  for await (const raw of linesOf(stream)) {
-    number += 1;
+  const { take, counts, progress, signal } = into;
+  const { file, line: firstLine } = reading;
+  const source = file === standardInput ? process.stdin : createReadStream(file);
+  let line = 0;
+  for await (const raw of linesOf(addAbortSignal(signal, source), maxLineBytes)) {
+    line += 1;
     counts.bytes += raw.length;
-    const place = { file: name, line: number };
+    if (line < firstLine) continue;
+    reading.line = line;
+    const place = { file, line };
     if (raw.kind === "overlong") {
-      await writer.refuse({ place, reason: `is longer than ${maxLineBytes} bytes` });
-      continue;
-    }
-    const line = readLine(raw.bytes, place);
-    if (line.kind === "skipped") counts.blank += 1;
-    else if (line.kind === "refused") await writer.refuse(line);
-    else if ((await writer.add(line.element)) === "duplicate") counts.duplicate += 1;
+      await take({ kind: "refused", place, reason: `is longer than ${maxLineBytes} bytes` });
+    } else await take(readLine(raw.bytes, place));
     progress.show(counts);
   }
 }
@@ -139,73 +205,4 @@ async function totalSize(files: readonly string[]): Promise<number | undefined> 
   if (files.includes(standardInput)) return undefined;
   const sizes = await Promise.all(files.map(async (file) => (await stat(file)).size));
   return sizes.reduce((sum, size) => sum + size, 0);
-}
-
-/** Counts of the outcomes of lines so far. */
-export interface LineCounts {
-  /** Written, or already present on the server. */
-  accepted: number;
-  blank: number;
-  duplicate: number;
-  refused: number;
-  /** The bytes of input read so far. */
-  bytes: number;
-}
-
-export interface Progress {
-  /** Shows the state, at most a few times a second. */
-  show(counts: LineCounts): void;
-  /** Writes a permanent line. */
-  note(line: string): void;
-  /** Shows the final state and the totals. */
-  end(counts: LineCounts): void;
-}
-
-const barWidth = 24;
-const redrawEvery = 100;
-const reportEvery = 5_000;
-
-/**
- * Progress on standard error: a progress bar on a terminal, else a line from time to time. `total`
- * is the size of the input in bytes, undefined if it is unknown.
- */
-function createProgress(total: number | undefined): Progress {
-  const screen = process.stderr;
-  const start = performance.now();
-  let last = start;
-
-  const line = (counts: LineCounts): string => {
-    const seconds = (performance.now() - start) / 1_000;
-    const rate = Math.round(counts.accepted / Math.max(seconds, 0.001));
-    const done = total === undefined || total === 0 ? undefined : counts.bytes / total;
-    const percent = done === undefined ? "" : `${bar(done)} ${Math.floor(done * 100)}%  `;
-    const refused = counts.refused === 0 ? "" : `, ${counts.refused} refused`;
-    return `${percent}${counts.accepted} accepted, ${rate}/s${refused}`;
-  };
-
-  return {
-    show(counts) {
-      const now = performance.now();
-      if (now - last < (screen.isTTY ? redrawEvery : reportEvery)) return;
-      last = now;
-      screen.write(screen.isTTY ? `\r\u001B[K${line(counts)}` : `${line(counts)}\n`);
-    },
-    note(text) {
-      screen.write(screen.isTTY ? `\r\u001B[K${text}\n` : `${text}\n`);
-    },
-    end(counts) {
-      if (screen.isTTY) screen.write(`\r\u001B[K${line(counts)}\n`);
-      const skipped = counts.blank + counts.duplicate;
-      const seconds = ((performance.now() - start) / 1_000).toFixed(1);
-      process.stdout.write(
-        `accepted ${counts.accepted}, skipped ${skipped} (${counts.blank} blank or comment, ` +
-          `${counts.duplicate} duplicate), refused ${counts.refused}, in ${seconds} s\n`,
-      );
-    },
-  };
-}
-
-function bar(done: number): string {
-  const filled = Math.round(Math.min(done, 1) * barWidth);
-  return `[${"#".repeat(filled)}${"-".repeat(barWidth - filled)}]`;
 }

@@ -1,4 +1,5 @@
 import { must } from "../base/assert.ts";
+import { configFlags } from "../config/load.ts";
 import type { Config } from "../config/options.ts";
 import { migrateDown, migrateUp, migrationStatus } from "../store/postgres/migrate.ts";
 import type { Command } from "./command.ts";
@@ -8,6 +9,8 @@ import { readSettings } from "./settings.ts";
 export const migrate: Command = {
   name: "migrate",
   summary: "change the tables of the database",
+  flags: configFlags(),
+  words: ["up", "down", "status"],
   help: () => `usage: pemba migrate up|down|status [flags]
 
   up      apply all pending migrations

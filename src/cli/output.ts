@@ -1,6 +1,15 @@
+import { once } from "node:events";
+
+import { suggest } from "../base/suggest.ts";
+
 /** Writes the result of a command. */
 export function say(text: string): void {
   process.stdout.write(`${text}\n`);
+}
+
+/** Writes text of the result, and resolves when the reader has room for more. */
+export async function pour(text: string): Promise<void> {
+  if (!process.stdout.write(text)) await once(process.stdout, "drain");
 }
 
 /** Writes the problems, one line each, and returns the exit status. */
@@ -9,14 +18,31 @@ export function complain(...problems: readonly string[]): number {
   return 1;
 }
 
+/** Writes what a user should know and what is no problem. */
+export function remark(text: string): void {
+  process.stderr.write(`pemba: ${text}\n`);
+}
+
 /** Writes a warning. */
 export function warn(text: string): void {
   process.stderr.write(`pemba: warning: ${text}\n`);
 }
 
+/** The problem of a command whose first word is none of those that it may be, or is missing. */
+export function wrongWord(command: string, words: readonly string[], given: string): string {
+  const known = `${words.slice(0, -1).join(", ")} or ${words.at(-1)}`;
+  const found = given === "" ? "" : `, not \`${given}\`${suggest(given, words)}`;
+  return `${command}: expected ${known}${found}`;
+}
+
 /** A problem for each unexpected word. */
 export function surplus(command: string, words: readonly string[]): readonly string[] {
   return words.map((word) => `${command}: \`${word}\` is not understood`);
+}
+
+/** The message of a server without the code that it begins with. */
+export function withoutCode(message: string): string {
+  return message.replace(/^ERROR_CODE_\w+: /, "");
 }
 
 /** The message of an error for a user: one line without the code, with the causes. */
@@ -25,7 +51,7 @@ export function messageOf(error: unknown): string {
   // An AggregateError, for several tried addresses, has no message of its own.
   const inner: unknown = error instanceof AggregateError ? error.errors[0] : undefined;
   const { message } = inner instanceof Error ? inner : error;
-  const text = message.replace(/^ERROR_CODE_\w+: /, "").replaceAll(/\s*\n\s*/g, ", ");
+  const text = withoutCode(message).replaceAll(/\s*\n\s*/g, ", ");
   if (error.cause === undefined) return text;
   const cause = messageOf(error.cause);
   return text.includes(cause) ? text : `${text}: ${cause}`;

@@ -34,6 +34,7 @@ const spelling: ReadonlyMap<string, string> = new Map([
 export const plan: Command = {
   name: "plan",
   summary: "show how a check is answered",
+  flags,
   help: () => `usage: pemba plan SCHEMA_FILE ENTITY_TYPE PERMISSION [flags]
 
 Prints the plan and the SQL statement of a single check at the newest state. The plan is either pushed

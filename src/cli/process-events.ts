@@ -4,23 +4,43 @@ import { constants } from "node:os";
 import { complain } from "./output.ts";
 
 const stopSignals = ["SIGTERM", "SIGINT"] as const;
+type StopSignal = (typeof stopSignals)[number];
+
+/** Work that a user may stop. */
+export interface Stop {
+  /** Aborted by the first stop signal, whose name is the reason. */
+  readonly signal: AbortSignal;
+  /** Stop signals end the process again. */
+  close(): void;
+}
+
+/** Listens for stop signals. A second one ends the process at once. */
+export function listenForStop(): Stop {
+  const controller = new AbortController();
+  const heard = (name: StopSignal): void => {
+    // Explicitly, because the first process of a container ignores signals without a listener.
+    if (controller.signal.aborted) process.exit(stopStatus(name));
+    controller.abort(name);
+  };
+  for (const name of stopSignals) process.on(name, heard);
+  return {
+    signal: controller.signal,
+    close: () => {
+      for (const name of stopSignals) process.off(name, heard);
+    },
+  };
+}
+
+/** The exit status of a command that a signal has stopped, as shells have it. */
+export function stopStatus(name: StopSignal): number {
+  return 128 + constants.signals[name];
+}
 
 /** Resolves with the first stop signal. A second one ends the process at once. */
 export async function stopSignal(): Promise<string> {
-  const heard = new AbortController();
-  const signals = stopSignals.map(async (signal) => {
-    await once(process, signal, { signal: heard.signal });
-    return signal;
-  });
-  try {
-    return await Promise.race(signals);
-  } finally {
-    heard.abort();
-    // Explicitly, because the first process of a container ignores signals without a listener.
-    for (const signal of stopSignals) {
-      process.once(signal, () => process.exit(128 + constants.signals[signal]));
-    }
-  }
+  const { signal } = listenForStop();
+  await once(signal, "abort");
+  return String(signal.reason);
 }
 
 /**
@@ -29,6 +49,17 @@ export async function stopSignal(): Promise<string> {
  */
 export function ignoreSignals(): void {
   for (const signal of ["SIGUSR1", "SIGUSR2"] as const) process.on(signal, () => {});
+}
+
+/**
+ * Ends the process quietly when nothing reads its results any more, as in `pemba export | head`. The exit
+ * status is the one that shells show for such a process.
+ */
+export function endWithoutReader(): void {
+  process.stdout.on("error", (error: NodeJS.ErrnoException) => {
+    if (error.code === "EPIPE") process.exit(128 + constants.signals.SIGPIPE);
+    throw error;
+  });
 }
 
 /**

@@ -1,5 +1,7 @@
+import { suggest } from "../base/suggest.ts";
 import type { Command } from "./command.ts";
 import { complain, say, messageOf } from "./output.ts";
+import { fitText } from "./terminal.ts";
 
 /**
  * Every command, in the order of the help. Each is loaded on use, because loading the server takes
@@ -13,6 +15,7 @@ const commands: ReadonlyMap<string, () => Promise<Command>> = new Map([
   ["sql", async () => (await import("./sql/sql.ts")).sql],
   ["gc", async () => (await import("./gc.ts")).gc],
   ["import", async () => (await import("./import.ts")).importCommand],
+  ["export", async () => (await import("./export/export.ts")).exportCommand],
   ["check", async () => (await import("./questions/check.ts")).check],
   ["explain", async () => (await import("./questions/explain.ts")).explain],
   ["lookup", async () => (await import("./questions/lookup.ts")).lookup],
@@ -21,14 +24,20 @@ const commands: ReadonlyMap<string, () => Promise<Command>> = new Map([
   ["expand", async () => (await import("./questions/expand.ts")).expand],
   ["tuple", async () => (await import("./data/tuple.ts")).tuple],
   ["attribute", async () => (await import("./data/attribute.ts")).attribute],
+  ["watch", async () => (await import("./watch/watch.ts")).watch],
   ["tenant", async () => (await import("./tenant.ts")).tenant],
   ["schema", async () => (await import("./schema/schema.ts")).schema],
   ["bundle", async () => (await import("./bundle/bundle.ts")).bundle],
+  ["context", async () => (await import("./context/context.ts")).context],
   ["plan", async () => (await import("./plan.ts")).plan],
   ["test", async () => (await import("./test.ts")).test],
   ["validate", async () => (await import("./validate.ts")).validate],
   ["coverage", async () => (await import("./coverage.ts")).coverage],
   ["ast", async () => (await import("./ast.ts")).ast],
+  [
+    "completion",
+    async () => (await import("./completion/completion.ts")).completionCommand(loadCommands),
+  ],
   ["version", async () => (await import("./version.ts")).version],
 ]);
 
@@ -36,7 +45,9 @@ const commands: ReadonlyMap<string, () => Promise<Command>> = new Map([
 export async function run(words: readonly string[]): Promise<number> {
   const [word, ...rest] = words;
   if (word === undefined) {
-    return complain("which command?", ...(await overview()).split("\n"));
+    const status = complain("which command?");
+    process.stderr.write(`${fitText(await overview(), process.stderr)}\n`);
+    return status;
   }
   if (word === "help" || word === "--help" || word === "-h")
     return await help(rest[0], rest.slice(1));
@@ -54,17 +65,18 @@ export async function run(words: readonly string[]): Promise<number> {
 
 async function help(word: string | undefined, rest: readonly string[]): Promise<number> {
   if (word === undefined) {
-    say(await overview());
+    say(fitText(await overview(), process.stdout));
     return 0;
   }
   const load = commands.get(word);
   if (load === undefined) return unknown(word);
-  say((await load()).help(rest));
+  say(fitText((await load()).help(rest), process.stdout));
   return 0;
 }
 
 function unknown(word: string): number {
-  return complain(`\`${word}\` is not a command, \`pemba help\` lists them`);
+  const meant = suggest(word, [...commands.keys()]);
+  return complain(`\`${word}\` is not a command${meant}, \`pemba help\` lists them`);
 }
 
 /** Every command, in the order of the help. */

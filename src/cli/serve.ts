@@ -3,7 +3,7 @@ import type { Logger } from "pino";
 import { FileCertificate } from "../auth/certificate.ts";
 import { PembaError } from "../base/error.ts";
 import type { Telemetry } from "../base/telemetry.ts";
-import { flagHelp } from "../config/load.ts";
+import { configFlags, flagHelp } from "../config/load.ts";
 import type { Config } from "../config/options.ts";
 import { buildGrpcServer } from "../grpc/server.ts";
 import type { CorsRules } from "../http/cors.ts";
@@ -36,6 +36,7 @@ const closeMinMs = 1_000;
 export const serve: Command = {
   name: "serve",
   summary: "run the server",
+  flags: configFlags(),
   help: () => `usage: pemba serve [flags]\n\n${flagHelp()}`,
 
   async run(args) {

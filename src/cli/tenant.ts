@@ -1,12 +1,14 @@
 import { Type } from "typebox";
 
 import type { FlagKind } from "../config/flags.ts";
+import { printable } from "../model-test/report/printable.ts";
 import { askServer } from "./client/ask.ts";
-import { readAskedWords, switchKind } from "./client/asked-words.ts";
+import { withServer, readAskedWords, switchKind } from "./client/asked-words.ts";
 import { pathPagesOf } from "./client/pages.ts";
 import { serverHelp } from "./client/server-flags.ts";
 import type { Command } from "./command.ts";
-import { complain, say } from "./output.ts";
+import { complain, say, wrongWord } from "./output.ts";
+import { sayTable } from "./terminal.ts";
 
 const TenantShape = Type.Object({
   id: Type.String(),
@@ -29,9 +31,13 @@ const actions: ReadonlyMap<string, (args: readonly string[]) => Promise<number>>
   ["delete", remove],
 ]);
 
+const jsonFlag: ReadonlyMap<string, FlagKind> = new Map([["json", switchKind]]);
+
 export const tenant: Command = {
   name: "tenant",
   summary: "create, list and delete tenants",
+  flags: withServer(new Map([...jsonFlag, ["name", {}]])),
+  words: [...actions.keys()],
   help: () => `usage: pemba tenant create ID [--name NAME] [flags]
        pemba tenant list [flags]
        pemba tenant delete ID [flags]
@@ -45,11 +51,9 @@ ${serverHelp.replace(/^.*--tenant.*\n/m, "")}`,
   async run([word = "", ...rest]) {
     const act = actions.get(word);
     if (act !== undefined) return await act(rest);
-    return complain(`tenant: expected create, list or delete, not \`${word}\``);
+    return complain(wrongWord("tenant", [...actions.keys()], word));
   },
 };
-
-const jsonFlag: ReadonlyMap<string, FlagKind> = new Map([["json", switchKind]]);
 
 async function create(args: readonly string[]): Promise<number> {
   const flags = new Map([...jsonFlag, ["name", {}]]);
@@ -75,7 +79,8 @@ async function list(args: readonly string[]): Promise<number> {
   });
   for await (const page of pages) {
     if (asked.switches.has("json")) say(JSON.stringify(page));
-    else for (const { id, name, created_at: time } of page.tenants) say(`${id}  ${time}  ${name}`);
+    else
+      sayTable(page.tenants.map(({ id, name, created_at: time }) => [id, time, printable(name)]));
   }
   return 0;
 }

@@ -1,3 +1,5 @@
+import { say } from "./output.ts";
+
 /** The columns of the terminal that shows the results. Infinity if they go to a file or a pipe. */
 export function terminalWidth(): number {
   return process.stdout.isTTY ? process.stdout.columns : Number.POSITIVE_INFINITY;
@@ -40,4 +42,79 @@ export function wrap(text: string, width: number): readonly string[] {
     columns += columnsOf(character);
   }
   return [...lines, line];
+}
+
+/**
+ * A text of paragraphs and indented lines as wide as the terminal at most, if it goes to one. Lines of a
+ * paragraph are joined. An indented line goes on below its last column.
+ */
+export function fitText(text: string, screen: { isTTY: boolean; columns: number }): string {
+  return screen.isTTY ? fittedLines(text, screen.columns).join("\n") : text;
+}
+
+/** The lines of such a text. */
+export function fittedLines(text: string, width: number): readonly string[] {
+  if (text.split("\n").every((line) => widthOf(line) <= width)) return text.split("\n");
+  return text
+    .replaceAll(/(?<=^\S.*)\n(?=\S)/gm, " ")
+    .split("\n")
+    .flatMap((line) => {
+      const indent = /^ *(?:\S+(?: \S+)* {2,}|)/.exec(line)?.[0].length ?? 0;
+      const [first = "", ...rest] = wrap(line, width);
+      if (rest.length === 0) return [line];
+      const room = width - indent;
+      if (indent === 0 || room < width / 3) return [first, ...rest];
+      return wrap(line.slice(indent), room).map(
+        (one, nth) => (nth === 0 ? line.slice(0, indent) : " ".repeat(indent)) + one,
+      );
+    });
+}
+
+const columnGap = 2;
+/** A column is made no narrower than this. */
+const leastColumn = 8;
+
+/** Writes a table of texts without control characters, as wide as the terminal at most. */
+export function sayTable(rows: readonly (readonly string[])[]): void {
+  for (const line of tableLines(rows, terminalWidth())) say(line);
+}
+
+/** The lines of a table. Where it is too wide, the last columns are wrapped. */
+export function tableLines(rows: readonly (readonly string[])[], width: number): readonly string[] {
+  const widths = fitted(columnWidths(rows), width);
+  return rows.flatMap((row) => {
+    const cells = row.map((cell, column) => wrap(cell, widths[column] ?? 0));
+    const height = Math.max(...cells.map(({ length }) => length));
+    return Array.from({ length: height }, (_, nth) =>
+      cells
+        .map((lines, column) => padded(lines[nth] ?? "", widths[column] ?? 0))
+        .join(" ".repeat(columnGap))
+        .trimEnd(),
+    );
+  });
+}
+
+function columnWidths(rows: readonly (readonly string[])[]): number[] {
+  const count = Math.max(0, ...rows.map(({ length }) => length));
+  return Array.from({ length: count }, (_, column) =>
+    Math.max(...rows.map((row) => widthOf(row[column] ?? ""))),
+  );
+}
+
+/** Takes from the last columns first, since the first ones have ids and names that people copy. */
+function fitted(widths: readonly number[], width: number): readonly number[] {
+  const gaps = columnGap * Math.max(widths.length - 1, 0);
+  let excess = widths.reduce((sum, one) => sum + one, gaps) - width;
+  return widths
+    .toReversed()
+    .map((one) => {
+      const taken = Math.max(0, Math.min(excess, one - leastColumn));
+      excess -= taken;
+      return one - taken;
+    })
+    .toReversed();
+}
+
+function padded(text: string, width: number): string {
+  return text + " ".repeat(Math.max(width - widthOf(text), 0));
 }

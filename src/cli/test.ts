@@ -1,4 +1,5 @@
 import { integer } from "../config/kind.ts";
+import { configFlags } from "../config/load.ts";
 import { type Coverage, measureCoverage } from "../model-test/coverage/measure.ts";
 import { coveragePage } from "../model-test/report/page.ts";
 import { exitStatusOf, type TestRun } from "../model-test/report/test-run.ts";
@@ -36,6 +37,7 @@ const notRun = 2;
 export const test: Command = {
   name: "test",
   summary: "run model tests: what a schema must answer",
+  flags: new Map([...configFlags(), ...flags]),
   help: () => `usage: pemba test FILE... [flags]
 
 Runs the scenarios of YAML files, each on an empty store with the schema and the data of its file. Unknown

@@ -7,6 +7,7 @@ import { complain } from "./output.ts";
 export const validate: Command = {
   name: "validate",
   summary: "run one model test, and print each of its lines",
+  flags: new Map(),
   help: () => `usage: pemba validate FILE
 
 Runs the scenarios of a YAML file on an empty store in memory, and prints what comes of each line. FILE is a

@@ -6,6 +6,7 @@ import { complain, say, surplus } from "./output.ts";
 export const version: Command = {
   name: "version",
   summary: "show the version",
+  flags: new Map(),
   help: () => "usage: pemba version",
   async run(args) {
     const { positionals, problems } = parseFlags(args, new Map());

@@ -7,9 +7,22 @@ const introduction = `# The command line
 \`npx pemba help\` lists the commands, and \`npx pemba help COMMAND\` prints what this page says of one. Flags
 may stand anywhere behind the command, as \`--flag value\` or \`--flag=value\`.
 
-Commands that ask a running server send their requests over REST. They find the server by \`--url\`, \`--token\`
-and \`--tenant\`, or by the variables \`PEMBA_URL\`, \`PEMBA_TOKEN\` and \`PEMBA_TENANT\`. A flag wins over a
-variable. Results go to standard output, and errors to standard error, one line each.
+Commands that ask a running server send their requests over REST. They find the server by \`--url\`, \`--token\`,
+\`--tenant\` and \`--ca\`, by the variables \`PEMBA_URL\`, \`PEMBA_TOKEN\` and \`PEMBA_TENANT\`, or by the
+[context](#context) in use. A flag wins over a variable, and a variable over the context. Results go to standard
+output, and errors to standard error, one line each. On a terminal, long lines are broken to its width.
+
+\`npx pemba\` works in a clone after \`npm ci\`, in a project that has the package \`pemba\`, and in all folders below
+them. The image has the same program as \`pemba\`. [Completions](#completion) are for the name \`pemba\`.
+
+A first session, from a schema to a denial that explains itself:
+
+\`\`\`sh
+npx pemba schema lint schema.perm
+npx pemba schema write schema.perm
+npx pemba import facts.txt
+npx pemba explain document:plan view user:bob
+\`\`\`
 `;
 
 /** docs/cli.md, from the help texts of the commands. */

@@ -74,7 +74,7 @@ test("attributes are written, read as they can be written again, and deleted", a
 
 test("what the commands of data do not understand is one line and status 1", async () => {
   const mistakes = [
-    [["tuple"], /tuple: expected write, read or delete, not ``$/],
+    [["tuple"], /tuple: expected write, read or delete$/],
     [["tuple", "write"], /tuple write: expected TUPLE\.\.\.$/],
     [["tuple", "write", "doc:a$public|boolean:true"], /is an attribute, expected a tuple$/],
     [["attribute", "write", "doc:a#viewer@user:a"], /is a tuple, expected an attribute$/],

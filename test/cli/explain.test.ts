@@ -118,6 +118,23 @@ test("explain asks with a context and at a state, and ends with 1 after an error
   }
 });
 
+test("what a denial has shown already is not shown again, and the tree says so", async () => {
+  const groups = ["group:a#member@group:b#member", "group:b#member@group:a#member"];
+  const facts = ["doc:loop#viewer@group:a#member", "doc:loop#parent@folder:x", ...groups];
+  assert.equal((await scene.pemba(["tuple", "write", ...facts])).status, 0);
+  const { stdout } = await scene.pemba(["explain", "doc:loop", "view", "user:bob"]);
+  assert.match(stdout, /group:b#member: group:b#member@group:a#member\n/);
+  assert.ok(stdout.split("\n").length < 25, stdout);
+});
+
+test("an operator whose operands stand at another place of the tree says so", () => {
+  const again: ProofNode = { ...chain(1), reason: "union", children: [] };
+  const lastLine = (isTruncated: boolean): string | undefined =>
+    [...proofLayout(again, { width: 200, isTruncated, paint: (_verdict, mark) => mark })].at(-1);
+  assert.match(lastLine(false) ?? "", /: shown elsewhere$/);
+  assert.match(lastLine(true) ?? "", /: shown elsewhere or left out$/);
+});
+
 /** A proof with a node in each of so many levels, whose ids have wide characters. */
 function chain(levels: number): ProofNode {
   let node: ProofNode | undefined;
@@ -141,7 +158,9 @@ function chain(levels: number): ProofNode {
 
 test("no line of a proof is wider than the terminal, however deep the tree is", () => {
   for (const width of [20, 60, 80, 200]) {
-    const lines = [...proofLayout(chain(200), { width, paint: (_verdict, mark) => mark })];
+    const lines = [
+      ...proofLayout(chain(200), { width, isTruncated: false, paint: (_verdict, mark) => mark }),
+    ];
     assert.ok(lines.filter((line) => / ✗ /.test(line)).length === 200);
     if (width > 20)
       assert.deepEqual(

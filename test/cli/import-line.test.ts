@@ -1,7 +1,8 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 
-import { type ImportLine, readLine, linesOf, maxLineBytes } from "../../src/cli/import-line.ts";
+import { type ImportLine, readLine, maxLineBytes } from "../../src/cli/import-line.ts";
+import { linesOf } from "../../src/cli/lines.ts";
 
 const place = { file: "f", line: 1 };
 const read = (text: string): ImportLine => readLine(Buffer.from(text), place);
@@ -16,7 +17,7 @@ async function split(chunks: readonly (string | Buffer)[]): Promise<readonly str
     for (const chunk of chunks) yield Buffer.from(chunk);
   }
   const lines: string[] = [];
-  for await (const line of linesOf(stream())) {
+  for await (const line of linesOf(stream(), maxLineBytes)) {
     lines.push(line.kind === "line" ? line.bytes.toString() : `overlong ${line.length}`);
   }
   return lines;

@@ -7,8 +7,9 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { after, before, test, type TestContext } from "node:test";
 
+import { certificateFolder, makeCertificate } from "../support/certificate-files.ts";
 import { runCommand } from "../support/commands-process.ts";
-import { runPemba, servePemba, startServing } from "../support/pemba.ts";
+import { runPemba, servePemba, startPemba, startServing } from "../support/pemba.ts";
 
 const schema = `
 entity user {}
@@ -165,6 +166,16 @@ test("a server that takes less at once gets smaller batches", async (t) => {
   assert.equal(await canView(target, "d49", "a"), true);
 });
 
+test("--json prints the totals as JSON", async () => {
+  const { flags } = await newTarget();
+  const words = ["import", "-", ...flags, "--json"];
+  const { status, stdout } = await runPemba(words, { input: "# x\ndoc:1#viewer@user:a\n" });
+  assert.equal(status, 0);
+  const { seconds, ...totals } = JSON.parse(stdout) as Record<string, unknown>;
+  assert.equal(typeof seconds, "number");
+  assert.deepEqual(totals, { accepted: 1, blank: 1, duplicate: 0, refused: 0 });
+});
+
 test("a line of standard input is named as such", async () => {
   const { flags } = await newTarget();
   const { status, stderr } = await runPemba(["import", "-", ...flags], { input: "\nx\n" });
@@ -200,6 +211,100 @@ test("a busy server is asked again after the time it names, and each wait is rep
   assert.match(stdout, /^accepted 1,/);
 });
 
+test("what cannot succeed is not sent again", async (t) => {
+  const made = await makeCertificate();
+  const { cert, key } = certificateFolder(t, made);
+  const tls = ["--http-tls-enabled", "--http-tls-cert-path", cert, "--http-tls-key-path", key];
+  const { url: secure } = await servePemba(t, tls);
+  const input = "doc:1#viewer@user:a";
+  for (const [url, reason] of [
+    [secure, /certificate/],
+    ["http://127.0.0.1:6000", /bad port/],
+    ["http://no-such-host.invalid", /ENOTFOUND/],
+  ] as const) {
+    const { status, stderr } = await runPemba(["import", "-", "--url", url], { input });
+    assert.equal(status, 1);
+    assert.match(stderr, /^pemba: import: stopped at stdin:1: /);
+    assert.match(stderr, reason);
+    assert.doesNotMatch(stderr, /sent again/);
+  }
+  const trusted = await runPemba(["import", "-", "--url", secure, "--ca", cert], { input });
+  assert.match(trusted.stderr, /has no schema yet/);
+});
+
+test("a schema and bundles are written in their order among the lines", async () => {
+  const target = await newTarget();
+  const other = schema.replace("relation viewer", "relation reader").replace("viewer", "reader");
+  const bundle = { name: "share", arguments: ["who"], operations: [] };
+  const lines = [
+    '{"state":{"snap_token":"x"}}',
+    JSON.stringify({ schema }),
+    "doc:1#viewer@user:a",
+    JSON.stringify({ bundle }),
+    '{"bundle":{"name":""}}',
+    JSON.stringify({ schema: other }),
+    "doc:1#reader@user:b",
+    "doc:2#viewer@user:a",
+  ];
+  const { status, stdout, stderr } = await runPemba(["import", "-", ...target.flags], {
+    input: lines.join("\n"),
+  });
+  assert.equal(status, 1);
+  assert.match(stdout, /^accepted 5, skipped 1 .* refused 2, in /);
+  const refused = stderr.trimEnd().split("\n");
+  assert.match(refused[0] ?? "", /^stdin:5: bundles\[0\]\.name: /);
+  assert.match(refused[1] ?? "", /^stdin:8: relation: `viewer` is not a relation of `doc`/);
+  assert.equal(refused.length, 2);
+  assert.match(await post(target, "bundle/read", { name: "share" }), /"arguments":\["who"\]/);
+});
+
+test("a refused schema stops the import, which says how to go on", async (t) => {
+  const { url, flags } = await newTarget();
+  const path = file(t, "lines", ["# an export", '{"schema":"entity {"}', "doc:1#viewer@user:a"]);
+  const { status, stdout, stderr } = await runCommand(["import", path, ...flags]);
+  assert.equal(status, 1);
+  assert.match(stdout, /^accepted 0,/);
+  const [reason = "", advice = ""] = stderr.split("\n");
+  assert.ok(reason.startsWith(`pemba: import: stopped at ${path}:2: ${url}/v1/`), reason);
+  assert.match(reason, /1:8: /);
+  assert.ok(advice.includes(`\`pemba import ${path} --from-line 2\``), advice);
+});
+
+test("an import that is stopped by a signal goes on at the line that it names", async (t) => {
+  const lines = Array.from({ length: 50 }, (_, index) => `doc:d${index}#viewer@user:a`);
+  const path = file(t, "my lines", lines);
+  const seen: string[] = [];
+  let held: (() => void) | undefined;
+  const isHeld = new Promise<void>((resolve) => (held = resolve));
+  const url = await fakeServer(t, (request, response) => {
+    let body = "";
+    request.on("data", (chunk: Buffer) => (body += chunk.toString()));
+    request.on("end", () => {
+      // The third batch has no answer the first time.
+      if (seen.push(body) === 3) held?.();
+      else response.end("{}");
+    });
+  });
+  const words = ["import", "/dev/null", path, "--url", url, "--batch-size", "10"];
+  const first = startPemba(words, {});
+  await Promise.race([isHeld, first.finished]);
+  first.process.kill("SIGINT");
+  const { status, stdout, stderr } = await first.finished;
+  assert.equal(status, 130);
+  assert.match(stdout, /^accepted 20,/);
+  assert.equal(
+    stderr,
+    `pemba: import: stopped at ${path}:21: by SIGINT\n` +
+      `pemba: import: all lines before it were sent; to go on, run \`pemba import '${path}' --from-line 21\` with the same other flags\n`,
+  );
+  const again = await runPemba(["import", path, "--from-line", "21", "--url", url]);
+  assert.match(again.stdout, /^accepted 30,/);
+  assert.deepEqual(
+    [...(seen.at(-1) ?? "").matchAll(/"id":"(d\d+)"/g)].map(([, id]) => id),
+    Array.from({ length: 30 }, (_, index) => `d${index + 20}`),
+  );
+});
+
 test("an import that cannot go on says where it stopped", async () => {
   const { url } = await server.addresses;
   const words = ["import", "-", "--url", url, "--tenant", "missing", "--batch-size", "1"];
@@ -207,6 +312,26 @@ test("an import that cannot go on says where it stopped", async () => {
   assert.equal(status, 1);
   assert.match(stderr, /^pemba: import: stopped at stdin:2: .*ERROR_CODE_TENANT_NOT_FOUND/);
   assert.match(stdout, /^accepted 0,/);
+});
+
+test("an import that waits for standard input can be stopped", async (t) => {
+  let written: (() => void) | undefined;
+  const isWritten = new Promise<void>((resolve) => (written = resolve));
+  const url = await fakeServer(t, (_request, response) => {
+    response.end("{}");
+    written?.();
+  });
+  const words = ["import", "-", "--url", url, "--batch-size", "1"];
+  const { process: child, finished } = startPemba(words, {});
+  child.stdin?.write("doc:1#viewer@user:a\ndoc:2#viewer@user:a\n");
+  await Promise.race([isWritten, finished]);
+  child.kill("SIGTERM");
+  const { status, stderr } = await finished;
+  assert.equal(status, 143);
+  assert.match(
+    stderr,
+    /^pemba: import: stopped at stdin:[12]: by SIGTERM\n.*`pemba import - --from-line [12]`/,
+  );
 });
 
 test("invalid flags and files are reported before anything is sent", async () => {

@@ -40,6 +40,8 @@ test("a schema that is written is the head, is read with its meaning, and stands
   assert.equal(await run(["schema", "read"]), next);
   assert.equal(await run(["schema", "read", "--version", first]), docSchema);
   assert.equal(await run(["schema", "diff", "-"], next), "no difference\n");
+  const { schema } = JSON.parse(await run(["schema", "read", "--json"])) as { schema: object };
+  assert.ok("entity_definitions" in schema);
 });
 
 test("a schema with a fault is refused with its place in the file", async () => {

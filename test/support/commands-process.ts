@@ -1,7 +1,7 @@
 import { type ChildProcess, fork } from "node:child_process";
 import { join } from "node:path";
 
-import type { Finished, RunOptions } from "./pemba.ts";
+import { commandEnvironment, type Finished, type RunOptions } from "./pemba.ts";
 
 /** What the process is asked to run. */
 export interface CommandOrder {
@@ -58,9 +58,7 @@ async function ask(order: CommandOrder): Promise<Finished> {
 /** It ends with this process, which closes the channel. */
 function startProcess(): ChildProcess {
   return fork(join(import.meta.dirname, "run-commands.ts"), {
-    env: Object.fromEntries(
-      Object.entries(process.env).filter(([name]) => !name.startsWith("SERVICE_")),
-    ),
+    env: commandEnvironment(),
     stdio: ["ignore", "ignore", "inherit", "ipc"],
   });
 }

@@ -1,5 +1,6 @@
 import { type ChildProcess, spawn } from "node:child_process";
 import { once } from "node:events";
+import { tmpdir } from "node:os";
 import { join } from "node:path";
 import type { TestContext } from "node:test";
 
@@ -93,15 +94,24 @@ export function startServing(
   return { process: child, finished, listening, addresses };
 }
 
+/** The variables of this process without what it, or its user, has set for commands of `pemba`. */
+export function commandEnvironment(): NodeJS.ProcessEnv {
+  const names = /^(SERVICE_|PEMBA_(URL|TOKEN|TENANT)$)/;
+  const others = Object.entries(process.env).filter(([name]) => !names.test(name));
+  return {
+    ...Object.fromEntries(others),
+    XDG_CONFIG_HOME: join(tmpdir(), "pemba-without-contexts"),
+  };
+}
+
 /** Starts `pemba` and does not wait. */
 export function startPemba(
   words: readonly string[],
   { env = {}, cwd, main = ownMain, node = process.execPath }: RunOptions,
   flagsOfNode: readonly string[] = [],
 ): Running {
-  const inherited = Object.entries(process.env).filter(([name]) => !name.startsWith("SERVICE_"));
   const child = spawn(node, [...flagsOfNode, main, ...words], {
-    env: { ...Object.fromEntries(inherited), ...env },
+    env: { ...commandEnvironment(), ...env },
     stdio: ["pipe", "pipe", "pipe"],
     ...(cwd !== undefined && { cwd }),
   });

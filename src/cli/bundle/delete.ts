@@ -1,16 +1,19 @@
 import { Type } from "typebox";
 
 import { askTenant } from "../client/ask.ts";
-import { readAskedWords, switchKind } from "../client/asked-words.ts";
+import { withServer, readAskedWords, switchKind } from "../client/asked-words.ts";
 import { serverHelp } from "../client/server-flags.ts";
 import type { Command } from "../command.ts";
 import { complain, say } from "../output.ts";
 
 const DeleteBundleAnswer = Type.Object({ name: Type.String() });
 
+const flags = new Map([["json", switchKind]]);
+
 export const remove: Command = {
   name: "delete",
   summary: "delete a bundle",
+  flags: withServer(flags),
   help: () => `usage: pemba bundle delete NAME [flags]
 
 Deletes a bundle and prints its name. What it wrote before stays.
@@ -20,7 +23,6 @@ Deletes a bundle and prints its name. What it wrote before stays.
 ${serverHelp}`,
 
   async run(args) {
-    const flags = new Map([["json", switchKind]]);
     const asked = readAskedWords("bundle delete", args, ["NAME"], flags);
     if (asked.kind === "problems") return complain(...asked.problems);
     const [name = ""] = asked.words;

@@ -1,13 +1,16 @@
-import { readAskedWords, switchKind } from "../client/asked-words.ts";
+import { withServer, readAskedWords, switchKind } from "../client/asked-words.ts";
 import { pagesOf } from "../client/pages.ts";
 import { serverHelp } from "../client/server-flags.ts";
 import type { Command } from "../command.ts";
 import { complain, say } from "../output.ts";
 import { ListBundlesAnswer } from "./bundle-answer.ts";
 
+const flags = new Map([["json", switchKind]]);
+
 export const list: Command = {
   name: "list",
   summary: "list the names of the bundles",
+  flags: withServer(flags),
   help: () => `usage: pemba bundle list [flags]
 
 Prints the names of the bundles of a server, one in each line, in ascending order.
@@ -17,7 +20,6 @@ Prints the names of the bundles of a server, one in each line, in ascending orde
 ${serverHelp}`,
 
   async run(args) {
-    const flags = new Map([["json", switchKind]]);
     const asked = readAskedWords("bundle list", args, [], flags);
     if (asked.kind === "problems") return complain(...asked.problems);
     const request = { body: { page_size: 1_000 }, answer: ListBundlesAnswer };

@@ -1,13 +1,16 @@
 import { askTenant } from "../client/ask.ts";
-import { readAskedWords, switchKind } from "../client/asked-words.ts";
+import { withServer, readAskedWords, switchKind } from "../client/asked-words.ts";
 import { serverHelp } from "../client/server-flags.ts";
 import type { Command } from "../command.ts";
 import { complain, say } from "../output.ts";
 import { ReadBundleAnswer } from "./bundle-answer.ts";
 
+const flags = new Map([["json", switchKind]]);
+
 export const read: Command = {
   name: "read",
   summary: "print a bundle",
+  flags: withServer(flags),
   help: () => `usage: pemba bundle read NAME [flags]
 
 Prints a bundle as JSON, in a form that \`pemba bundle write\` takes.
@@ -19,7 +22,6 @@ Prints a bundle as JSON, in a form that \`pemba bundle write\` takes.
 ${serverHelp}`,
 
   async run(args) {
-    const flags = new Map([["json", switchKind]]);
     const asked = readAskedWords("bundle read", args, ["NAME"], flags);
     if (asked.kind === "problems") return complain(...asked.problems);
     const [name = ""] = asked.words;

@@ -1,13 +1,16 @@
 import { askTenant } from "../client/ask.ts";
-import { readAskedWords, switchKind } from "../client/asked-words.ts";
+import { withServer, readAskedWords, switchKind } from "../client/asked-words.ts";
 import { serverHelp } from "../client/server-flags.ts";
 import type { Command } from "../command.ts";
 import { SnapTokenAnswer } from "../data/fact-answers.ts";
 import { complain, say } from "../output.ts";
 
+const flags = new Map([["json", switchKind]]);
+
 export const runPart: Command = {
   name: "run",
   summary: "run a bundle",
+  flags: withServer(flags),
   help: () => `usage: pemba bundle run NAME [ARGUMENT=VALUE...] [flags]
 
 Puts the values into the templates of a bundle, applies its operations in one transaction, and prints the
@@ -20,7 +23,6 @@ snap token of the state behind it. Each argument of the bundle needs a value.
 ${serverHelp}`,
 
   async run(args) {
-    const flags = new Map([["json", switchKind]]);
     const asked = readAskedWords("bundle run", args, ["NAME", "..."], flags);
     if (asked.kind === "problems") return complain(...asked.problems);
     const [name = "", ...words] = asked.words;

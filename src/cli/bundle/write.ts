@@ -2,7 +2,7 @@ import { Type } from "typebox";
 
 import { PembaError } from "../../base/error.ts";
 import { askTenant } from "../client/ask.ts";
-import { readAskedWords, switchKind } from "../client/asked-words.ts";
+import { withServer, readAskedWords, switchKind } from "../client/asked-words.ts";
 import { fieldOf } from "../client/send.ts";
 import { serverHelp } from "../client/server-flags.ts";
 import type { Command } from "../command.ts";
@@ -11,9 +11,12 @@ import { readText } from "../schema-text.ts";
 
 const WriteBundlesAnswer = Type.Object({ names: Type.Array(Type.String()) });
 
+const flags = new Map([["json", switchKind]]);
+
 export const write: Command = {
   name: "write",
   summary: "write bundles from a file",
+  flags: withServer(flags),
   help: () => `usage: pemba bundle write FILE [flags]
 
 Writes the bundles of a JSON file to a server, all or none, and prints their names; \`-\` is standard input.
@@ -28,7 +31,6 @@ bundle of the same name.
 ${serverHelp}`,
 
   async run(args) {
-    const flags = new Map([["json", switchKind]]);
     const asked = readAskedWords("bundle write", args, ["FILE"], flags);
     if (asked.kind === "problems") return complain(...asked.problems);
     const [file = ""] = asked.words;

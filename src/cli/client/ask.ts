@@ -1,6 +1,7 @@
 import type { Static, TSchema } from "typebox";
 import { Value } from "typebox/value";
 
+import { sendRepeatedly } from "./repeat.ts";
 import { send, type Server, serverMessageOf, tenantPath } from "./send.ts";
 
 /** The server cannot be reached, or refused the request. */
@@ -30,7 +31,11 @@ export async function askServer<Shape extends TSchema>(
 ): Promise<Static<Shape>> {
   const { method, path } = request;
   const body = request.body === undefined ? undefined : JSON.stringify(request.body);
-  const answer = await send(server, { method, path, body });
+  const sent = { method, path, body };
+  const { repetition } = server;
+  const answer = await (repetition === undefined
+    ? send(server, sent)
+    : sendRepeatedly(server, sent, repetition));
   if (answer.kind === "none") throw new ServerRefusal(answer.message);
   if (answer.status !== 200)
     throw new ServerRefusal(serverMessageOf(answer.body) ?? answer.message);

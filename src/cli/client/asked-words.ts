@@ -21,6 +21,11 @@ const anyWords = "...";
 /** A flag without a value. */
 export const switchKind: FlagKind = { bare: "true" };
 
+/** The flags of a command that asks a server: its own ones, and those that name the server. */
+export function withServer(flags: ReadonlyMap<string, FlagKind>): ReadonlyMap<string, FlagKind> {
+  return new Map([...serverFlags, ...flags]);
+}
+
 /**
  * Reads the words and flags of a command, besides those that name the server. `expected` names the words
  * in the order in which they stand. The last one may be repeated if it ends with `...`, and left out if it
@@ -32,7 +37,7 @@ export function readAskedWords(
   expected: readonly string[],
   flags: ReadonlyMap<string, FlagKind>,
 ): AskedWords {
-  const known = new Map([...serverFlags, ...flags]);
+  const known = withServer(flags);
   const { values, positionals, problems } = parseFlags(args, known);
   const least = expected.filter((word) => word !== anyWords).length;
   if (positionals.length < least) problems.push(`${command}: expected ${expected.join(" ")}`);

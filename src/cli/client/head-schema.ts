@@ -30,13 +30,21 @@ const SchemaAnswer = Type.Object({
   }),
 });
 
+/** What the server says of a version of the tenant's schema, or of the head for "". */
+export async function readDefinitions(
+  server: Server,
+  version: string,
+): Promise<Static<typeof SchemaAnswer>> {
+  const body = { metadata: { schema_version: version } };
+  return await askTenant(server, "schemas/read", { body, answer: SchemaAnswer });
+}
+
 /**
  * The text of a version of the tenant's schema, or of the head for "". It means what was written, but
  * has no comments. Fails with ServerRefusal.
  */
 export async function readServerSchema(server: Server, version: string): Promise<string> {
-  const body = { metadata: { schema_version: version } };
-  const { schema } = await askTenant(server, "schemas/read", { body, answer: SchemaAnswer });
+  const { schema } = await readDefinitions(server, version);
   const entities = Object.entries(schema.entity_definitions).map(([name, entity]) =>
     entityText(name, entity),
   );

@@ -6,6 +6,16 @@ export interface Server {
   readonly url: string;
   readonly tenant: string;
   readonly token: string | undefined;
+  /** If it is there, requests that may succeed later are sent again. */
+  readonly repetition?: Repetition;
+}
+
+/** How requests are sent again. */
+export interface Repetition {
+  /** Called before each wait, with the reason and the wait in milliseconds. */
+  readonly onWait: (reason: string, waitMs: number) => void;
+  /** Ends the waits and the requests. */
+  readonly signal: AbortSignal;
 }
 
 /** A request of the REST interface. */
@@ -17,10 +27,12 @@ export interface ServerRequest {
   readonly body: string | undefined;
 }
 
+/** `mayPass`: the same request may succeed later. */
 export type ServerAnswer =
   | {
       readonly kind: "answer";
       readonly status: number;
+      readonly mayPass: boolean;
       /** What the server says of an error, after the URL. */
       readonly message: string;
       /** The parsed JSON. Undefined if there is none. */
@@ -28,7 +40,7 @@ export type ServerAnswer =
       /** Milliseconds. */
       readonly retryAfter: number | undefined;
     }
-  | { readonly kind: "none"; readonly message: string };
+  | { readonly kind: "none"; readonly message: string; readonly mayPass: boolean };
 
 /** In milliseconds. */
 const requestTimeout = 60_000;
@@ -39,30 +51,74 @@ export function tenantPath({ tenant }: Server, rest: string): string {
 }
 
 /** Sends one request, once. */
-export async function send(server: Server, request: ServerRequest): Promise<ServerAnswer> {
+export async function send(
+  server: Server,
+  request: ServerRequest,
+  signal?: AbortSignal,
+): Promise<ServerAnswer> {
   const url = `${server.url}${request.path}`;
+  const late = AbortSignal.timeout(requestTimeout);
   try {
     const response = await fetch(url, {
-      method: request.method,
-      headers: {
-        ...(request.body !== undefined && { "content-type": "application/json" }),
-        ...(server.token !== undefined && { authorization: `Bearer ${server.token}` }),
-      },
-      ...(request.body !== undefined && { body: request.body }),
-      signal: AbortSignal.timeout(requestTimeout),
+      ...fetchOptions(server, request),
+      signal: signal === undefined ? late : AbortSignal.any([signal, late]),
     });
     const json = parsed(await response.text());
     const seconds = Number(response.headers.get("retry-after") ?? Number.NaN);
     return {
       kind: "answer",
       status: response.status,
+      mayPass: isPassingStatus(response.status),
       message: `${url}: ${serverMessageOf(json) ?? `status ${response.status}`}`,
       body: json,
       retryAfter: Number.isFinite(seconds) ? seconds * 1_000 : undefined,
     };
   } catch (error) {
-    return { kind: "none", message: `${url}: ${messageOf(error)}` };
+    return { kind: "none", message: `${url}: ${messageOf(error)}`, mayPass: isPassing(error) };
   }
+}
+
+/** 501 says that the configuration of the server lacks the operation. */
+export function isPassingStatus(status: number): boolean {
+  return status === 429 || (status >= 500 && status !== 501);
+}
+
+/** What `fetch` takes for a request, without a signal. */
+export function fetchOptions(
+  server: Server,
+  { method, body }: ServerRequest,
+): Omit<RequestInit, "headers"> & { readonly headers: Readonly<Record<string, string>> } {
+  return {
+    method,
+    headers: {
+      ...(body !== undefined && { "content-type": "application/json" }),
+      ...(server.token !== undefined && { authorization: `Bearer ${server.token}` }),
+    },
+    ...(body !== undefined && { body }),
+  };
+}
+
+/** Of a server that restarts, or of a network that fails for a while. */
+const passingCodes: ReadonlySet<unknown> = new Set([
+  "EAI_AGAIN",
+  "ECONNREFUSED",
+  "ECONNRESET",
+  "EHOSTUNREACH",
+  "ENETDOWN",
+  "ENETUNREACH",
+  "EPIPE",
+  "ETIMEDOUT",
+  "UND_ERR_BODY_TIMEOUT",
+  "UND_ERR_CONNECT_TIMEOUT",
+  "UND_ERR_HEADERS_TIMEOUT",
+  "UND_ERR_SOCKET",
+]);
+
+/** Not a refused certificate, a port that no client may use, or an unknown host, for example. */
+export function isPassing(error: unknown): boolean {
+  if (!(error instanceof Error)) return false;
+  if (error.name === "TimeoutError") return true;
+  return passingCodes.has(fieldOf(error, "code")) || isPassing(error.cause);
 }
 
 /** The message in the body of an error. */

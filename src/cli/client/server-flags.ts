@@ -3,10 +3,11 @@ import { getCACertificates, setDefaultCACertificates } from "node:tls";
 
 import type { FlagKind } from "../../config/flags.ts";
 import { messageOf } from "../output.ts";
+import { currentContext, type KeptServer } from "./contexts.ts";
 import type { Server } from "./send.ts";
 
 const defaultUrl = "http://localhost:3476";
-const defaultTenant = "t1";
+export const defaultTenant = "t1";
 
 /** The flags of every command that asks a server. */
 export const serverFlags: ReadonlyMap<string, FlagKind> = new Map([
@@ -20,26 +21,49 @@ export const serverFlags: ReadonlyMap<string, FlagKind> = new Map([
 export const serverHelp = `  --url     server (PEMBA_URL; default ${defaultUrl})
   --token   bearer token, if the server needs one (PEMBA_TOKEN)
   --tenant  tenant (PEMBA_TENANT; default ${defaultTenant})
-  --ca      file with certificates to trust, in PEM, beside those of the system`;
+  --ca      file with certificates to trust, in PEM, beside those of the system
+
+What neither a flag nor a variable gives is that of the context in use (\`pemba context\`).`;
 
 /**
- * The server of the flags, or of the variables of the environment, and trusts the certificates of `ca`
- * from now on. Adds what is wrong to `problems`.
+ * The server of the flags, of the variables of the environment, or of the context in use, and trusts the
+ * certificates of `ca` from now on. Adds what is wrong to `problems`.
  */
 export function readServer(values: ReadonlyMap<string, string>, problems: string[]): Server {
-  const url = (values.get("url") ?? givenText("PEMBA_URL") ?? defaultUrl).replace(/\/+$/, "");
-  if (!/^https?:$/.test(URL.parse(url)?.protocol ?? "")) {
-    const name = values.has("url") ? "--url" : "PEMBA_URL";
-    problems.push(`${name}: \`${url}\` is not a URL, expected one such as ${defaultUrl}`);
-  }
-  const ca = values.get("ca");
+  const given = values.get("url") ?? givenText("PEMBA_URL");
+  const context = contextFor(given, problems);
+  const url = trimmed(given ?? context?.url ?? defaultUrl);
+  problems.push(...urlProblem(values.has("url") ? "--url" : "PEMBA_URL", url));
+  const ca = values.get("ca") ?? context?.ca;
   const problem = ca === undefined ? undefined : trust(ca);
   if (problem !== undefined) problems.push(problem);
   return {
     url,
-    tenant: values.get("tenant") ?? givenText("PEMBA_TENANT") ?? defaultTenant,
-    token: values.get("token") ?? givenText("PEMBA_TOKEN"),
+    tenant: values.get("tenant") ?? givenText("PEMBA_TENANT") ?? context?.tenant ?? defaultTenant,
+    token: values.get("token") ?? givenText("PEMBA_TOKEN") ?? context?.token,
   };
+}
+
+/** The context in use, unless a URL of another server is given: its token is not meant for that one. */
+function contextFor(url: string | undefined, problems: string[]): KeptServer | undefined {
+  try {
+    const context = currentContext();
+    const isOther = url !== undefined && trimmed(url) !== trimmed(context?.url ?? "");
+    return isOther ? undefined : context;
+  } catch (error) {
+    problems.push(messageOf(error));
+    return undefined;
+  }
+}
+
+function trimmed(url: string): string {
+  return url.replace(/\/+$/, "");
+}
+
+/** What is wrong with a URL, whose source is named. */
+export function urlProblem(source: string, url: string): readonly string[] {
+  if (/^https?:$/.test(URL.parse(url)?.protocol ?? "")) return [];
+  return [`${source}: \`${url}\` is not a URL, expected one such as ${defaultUrl}`];
 }
 
 /** An empty variable counts as none. */
@@ -48,14 +72,25 @@ function givenText(variable: string): string | undefined {
   return text === "" ? undefined : text;
 }
 
+/** What is wrong with a file of certificates. Undefined if nothing is. */
+export function certificateProblem(file: string): string | undefined {
+  return usedCertificates(file, () => undefined);
+}
+
 /** Trusts the certificates of a file in this process. Returns what is wrong with the file. */
 function trust(file: string): string | undefined {
+  return usedCertificates(file, (pem) => {
+    setDefaultCACertificates([...getCACertificates("default"), pem]);
+  });
+}
+
+function usedCertificates(file: string, take: (pem: string) => void): string | undefined {
   try {
-    const certificate = readFileSync(file, "utf8");
-    if (!certificate.includes("-----BEGIN CERTIFICATE-----")) {
+    const pem = readFileSync(file, "utf8");
+    if (!pem.includes("-----BEGIN CERTIFICATE-----")) {
       return `--ca: \`${file}\` has no certificate in PEM`;
     }
-    setDefaultCACertificates([...getCACertificates("default"), certificate]);
+    take(pem);
     return undefined;
   } catch (error) {
     return `--ca: \`${file}\` cannot be used: ${messageOf(error)}`;

@@ -1,9 +1,9 @@
 import type { FlagKind } from "../../config/flags.ts";
-import { type AskedWords, readAskedWords, switchKind } from "../client/asked-words.ts";
+import { withServer, type AskedWords, readAskedWords, switchKind } from "../client/asked-words.ts";
 import type { Server } from "../client/send.ts";
 import { serverHelp } from "../client/server-flags.ts";
 import type { Command } from "../command.ts";
-import { complain, say } from "../output.ts";
+import { complain, say, wrongWord } from "../output.ts";
 import type { FilterFlags } from "./fact-filter.ts";
 
 /** What differs between the commands of tuples and of attributes. */
@@ -30,23 +30,6 @@ interface ChangeAnswer {
   readonly snap_token: string;
 }
 
-/** A command with the words `write`, `read` and `delete`. */
-export function factCommand<Page>(kind: FactKind<Page>): Command {
-  const { name, summary } = kind;
-  return {
-    name,
-    summary,
-    help: () => helpOf(kind),
-    async run([word = "", ...rest]) {
-      const act = actions.get(word);
-      if (act === undefined) {
-        return complain(`${name}: expected write, read or delete, not \`${word}\``);
-      }
-      return await act(kind, rest);
-    },
-  };
-}
-
 type FactAction = <Page>(kind: FactKind<Page>, args: readonly string[]) => Promise<number>;
 
 const actions: ReadonlyMap<string, FactAction> = new Map<string, FactAction>([
@@ -54,6 +37,25 @@ const actions: ReadonlyMap<string, FactAction> = new Map<string, FactAction>([
   ["read", read],
   ["delete", remove],
 ]);
+
+const jsonFlag: ReadonlyMap<string, FlagKind> = new Map([["json", switchKind]]);
+
+/** A command with the words `write`, `read` and `delete`. */
+export function factCommand<Page>(kind: FactKind<Page>): Command {
+  const { name, summary } = kind;
+  return {
+    name,
+    summary,
+    flags: withServer(new Map([...filterFlagsOf(kind), ...jsonFlag, ["snap-token", {}]])),
+    words: [...actions.keys()],
+    help: () => helpOf(kind),
+    async run([word = "", ...rest]) {
+      const act = actions.get(word);
+      if (act === undefined) return complain(wrongWord(name, [...actions.keys()], word));
+      return await act(kind, rest);
+    },
+  };
+}
 
 function helpOf({
   name,
@@ -116,8 +118,6 @@ async function remove<Page>(kind: FactKind<Page>, args: readonly string[]): Prom
   for (const text of words) sayToken(asked, await kind.remove(server, { text, values }));
   return 0;
 }
-
-const jsonFlag: ReadonlyMap<string, FlagKind> = new Map([["json", switchKind]]);
 
 function filterFlagsOf({
   filterFlags,

@@ -4,7 +4,8 @@ import { askTenant } from "../client/ask.ts";
 import { entityOf, subjectOf } from "../client/notation.ts";
 import type { Command } from "../command.ts";
 import { complain, say } from "../output.ts";
-import { questionHelp, readQuestion } from "./read-question.ts";
+import { sayTable } from "../terminal.ts";
+import { questionFlags, questionHelp, readQuestion } from "./read-question.ts";
 import { ResultShape, resultText } from "./result.ts";
 
 const SubjectPermissionAnswer = Type.Object({ results: Type.Record(Type.String(), ResultShape) });
@@ -12,6 +13,7 @@ const SubjectPermissionAnswer = Type.Object({ results: Type.Record(Type.String()
 export const can: Command = {
   name: "can",
   summary: "list what a subject may do on an entity",
+  flags: questionFlags(),
   help: () => `usage: pemba can ENTITY SUBJECT [flags]
 
 Prints each permission and relation of the entity, and whether the subject has it.
@@ -36,8 +38,7 @@ ${questionHelp}`,
     const names = Object.entries(answer.results).toSorted(([one], [other]) =>
       one < other ? -1 : 1,
     );
-    const width = Math.max(0, ...names.map(([name]) => name.length));
-    for (const [name, result] of names) say(`${name.padEnd(width)}  ${resultText(result)}`);
+    sayTable(names.map(([name, result]) => [name, resultText(result)]));
     return 0;
   },
 };

@@ -5,14 +5,17 @@ import { switchKind } from "../client/asked-words.ts";
 import { entityOf, subjectOf } from "../client/notation.ts";
 import type { Command } from "../command.ts";
 import { complain, say } from "../output.ts";
-import { questionHelp, readQuestion } from "./read-question.ts";
+import { questionFlags, questionHelp, readQuestion } from "./read-question.ts";
 import { ResultShape, resultStatus, resultText } from "./result.ts";
 
 const CheckAnswer = Type.Object({ can: ResultShape });
 
+const flags = new Map([["quiet", switchKind]]);
+
 export const check: Command = {
   name: "check",
   summary: "ask whether a subject may do something",
+  flags: questionFlags(flags),
   help: () => `usage: pemba check ENTITY PERMISSION SUBJECT [flags]
 
 Asks a server whether the subject has a permission, a relation or a boolean attribute of the entity.
@@ -26,7 +29,6 @@ ${questionHelp}
 The exit status is 0 if it is allowed, 2 if it is denied, and 1 after an error.`,
 
   async run(args) {
-    const flags = new Map([["quiet", switchKind]]);
     const asked = readQuestion("check", args, ["ENTITY", "PERMISSION", "SUBJECT"], flags);
     if (asked.kind === "problems") return complain(...asked.problems);
     const { server, common, switches } = asked;

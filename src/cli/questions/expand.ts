@@ -5,7 +5,7 @@ import { entityOf } from "../client/notation.ts";
 import type { Command } from "../command.ts";
 import { EntityShape } from "../data/fact-answers.ts";
 import { complain, say } from "../output.ts";
-import { questionHelp, readQuestion } from "./read-question.ts";
+import { questionFlags, questionHelp, readQuestion } from "./read-question.ts";
 
 const TreeAnswer = Type.Cyclic(
   {
@@ -36,6 +36,7 @@ const ExpandAnswer = Type.Object({ tree: TreeAnswer });
 export const expand: Command = {
   name: "expand",
   summary: "show from which subjects a permission follows",
+  flags: questionFlags(),
   help: () => `usage: pemba expand ENTITY PERMISSION [flags]
 
 Prints the tree of a permission: its operators, and the subjects and values at its ends.

@@ -7,12 +7,13 @@ import { complain, say } from "../output.ts";
 import { terminalWidth } from "../terminal.ts";
 import { answeredProof, ExplainAnswer } from "./proof-answer.ts";
 import { proofLayout } from "./proof-layout.ts";
-import { questionHelp, readQuestion } from "./read-question.ts";
+import { questionFlags, questionHelp, readQuestion } from "./read-question.ts";
 import { resultStatus, resultText } from "./result.ts";
 
 export const explain: Command = {
   name: "explain",
   summary: "say why a check is allowed or denied",
+  flags: questionFlags(),
   help: () => `usage: pemba explain ENTITY PERMISSION SUBJECT [flags]
 
 Asks a server as \`pemba check\` does, and prints the answer and why: for what is allowed a shortest proof,
@@ -39,9 +40,10 @@ The exit status is 0 if it is allowed, 2 if it is denied, and 1 after an error.`
       return resultStatus(answer.can);
     }
     say(`${resultText(answer.can)}\n`);
-    const style = { width: terminalWidth(), paint: paintMark };
+    const { truncated: isTruncated } = answer;
+    const style = { width: terminalWidth(), isTruncated, paint: paintMark };
     for (const line of proofLayout(answeredProof(answer.proof), style)) say(line);
-    if (answer.truncated)
+    if (isTruncated)
       say("\nThe tree is too large: what lies furthest from the question is left out.");
     return resultStatus(answer.can);
   },

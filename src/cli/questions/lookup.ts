@@ -4,7 +4,7 @@ import { subjectOf } from "../client/notation.ts";
 import { pagesOf } from "../client/pages.ts";
 import type { Command } from "../command.ts";
 import { complain, say } from "../output.ts";
-import { questionHelp, readQuestion } from "./read-question.ts";
+import { questionFlags, questionHelp, readQuestion } from "./read-question.ts";
 
 const LookupEntityAnswer = Type.Object({
   entity_ids: Type.Array(Type.String()),
@@ -14,6 +14,7 @@ const LookupEntityAnswer = Type.Object({
 export const lookup: Command = {
   name: "lookup",
   summary: "list the entities on which a subject may do something",
+  flags: questionFlags(),
   help: () => `usage: pemba lookup ENTITY_TYPE PERMISSION SUBJECT [flags]
 
 Prints the ids of the entities of a type on which a server allows the permission to the subject, one in

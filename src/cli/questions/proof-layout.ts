@@ -8,6 +8,8 @@ import { wrap } from "../terminal.ts";
 export interface ProofStyle {
   /** The columns of a line. */
   readonly width: number;
+  /** Parts of the tree are left out. */
+  readonly isTruncated: boolean;
   /** Colours the mark of a node. */
   readonly paint: (verdict: Verdict, mark: string) => string;
 }
@@ -28,7 +30,8 @@ const levelColumns = 3;
  * A proof as a tree with a node in a line, or in several if it is too wide. A line begins with the line
  * and column in the schema.
  */
-export function* proofLayout(root: ProofNode, { width, paint }: ProofStyle): Generator<string> {
+export function* proofLayout(root: ProofNode, style: ProofStyle): Generator<string> {
+  const { width, paint } = style;
   const places = placeWidth(root);
   const open: UnprintedNode[] = [{ node: root, parent: undefined, more: [] }];
   for (let next = open.pop(); next !== undefined; next = open.pop()) {
@@ -41,7 +44,7 @@ export function* proofLayout(root: ProofNode, { width, paint }: ProofStyle): Gen
       " ".repeat(cut.length) + stemOf(levels) + (node.children.length > 0 ? "│ " : "  ");
     const room = width - places - 2 - below.length;
     const mark = markOf(node.verdict);
-    const [first = "", ...rest] = wrap(textOf(next), Math.max(room, 1));
+    const [first = "", ...rest] = wrap(textOf(next, style), Math.max(room, 1));
     yield `${placeOf(node).padStart(places)}  ${branch}${paint(node.verdict, mark)} ${first}`;
     for (const line of rest) yield `${" ".repeat(places + 2)}${below}${line}`;
     const last = node.children.length - 1;
@@ -81,8 +84,8 @@ function markOf(verdict: Verdict): string {
   return verdict === DENIED ? "✗" : "?";
 }
 
-function textOf({ node, parent }: UnprintedNode): string {
-  const why = node.reason === "exclusion" ? exclusionText(node) : reasonText(node);
+function textOf({ node, parent }: UnprintedNode, { isTruncated }: ProofStyle): string {
+  const why = isOperator(node) ? operatorText(node, isTruncated) : reasonText(node);
   return printable(titleOf(node, parent) + (why === "" ? "" : `: ${why}`));
 }
 
@@ -99,9 +102,15 @@ function isOperand(node: ProofNode, parent: ProofNode | undefined): boolean {
   return node.name === parent.name;
 }
 
-/** Says which of both sides decides a denial. */
-function exclusionText({ verdict, children: [left, right] }: ProofNode): string {
-  if (verdict !== DENIED) return "";
-  if (left?.verdict === DENIED) return "the left side is denied";
+function isOperator({ reason }: ProofNode): boolean {
+  return reason === "union" || reason === "intersection" || reason === "exclusion";
+}
+
+/** Which side of an exclusion decides a denial, and where operands are that do not stand below. */
+function operatorText(node: ProofNode, isTruncated: boolean): string {
+  const [left, right] = node.children;
+  if (left === undefined) return isTruncated ? "shown elsewhere or left out" : "shown elsewhere";
+  if (node.reason !== "exclusion" || node.verdict !== DENIED) return "";
+  if (left.verdict === DENIED) return "the left side is denied";
   return right?.verdict === ALLOWED ? "the right side is allowed, which excludes" : "";
 }

@@ -1,5 +1,5 @@
 import type { FlagKind } from "../../config/flags.ts";
-import { type AskedWords, readAskedWords, switchKind } from "../client/asked-words.ts";
+import { withServer, type AskedWords, readAskedWords, switchKind } from "../client/asked-words.ts";
 import type { Server } from "../client/send.ts";
 import { serverHelp } from "../client/server-flags.ts";
 import { readContextFile } from "./context-file.ts";
@@ -20,6 +20,13 @@ const flags: ReadonlyMap<string, FlagKind> = new Map([
   ["json", switchKind],
 ]);
 
+/** The flags of a question, besides its own ones. */
+export function questionFlags(
+  own: ReadonlyMap<string, FlagKind> = new Map(),
+): ReadonlyMap<string, FlagKind> {
+  return withServer(new Map([...flags, ...own]));
+}
+
 /** What a help text says of the flags of all questions. */
 export const questionHelp = `  --context     JSON file with tuples, attributes and data that count for this question alone;
                 tuples and attributes may be text, such as "document:1#viewer@user:ada"
@@ -35,7 +42,7 @@ export function readQuestion(
   expected: readonly string[],
   ownFlags: ReadonlyMap<string, FlagKind> = new Map(),
 ): AskedQuestion | Extract<AskedWords, { readonly kind: "problems" }> {
-  const asked = readAskedWords(command, args, expected, new Map([...flags, ...ownFlags]));
+  const asked = readAskedWords(command, args, expected, questionFlags(ownFlags));
   if (asked.kind === "problems") return asked;
   const { server, words, values, switches } = asked;
   const context = values.get("context");

@@ -4,7 +4,7 @@ import { entityOf, subjectTypeOf } from "../client/notation.ts";
 import { pagesOf } from "../client/pages.ts";
 import type { Command } from "../command.ts";
 import { complain, say } from "../output.ts";
-import { questionHelp, readQuestion } from "./read-question.ts";
+import { questionFlags, questionHelp, readQuestion } from "./read-question.ts";
 
 const LookupSubjectAnswer = Type.Object({
   subject_ids: Type.Array(Type.String()),
@@ -14,6 +14,7 @@ const LookupSubjectAnswer = Type.Object({
 export const who: Command = {
   name: "who",
   summary: "list the subjects that may do something",
+  flags: questionFlags(),
   help: () => `usage: pemba who ENTITY PERMISSION SUBJECT_TYPE [flags]
 
 Prints the ids of the subjects of a type that have the permission on the entity, one in each line, in

@@ -1,13 +1,19 @@
 import { askTenant } from "../client/ask.ts";
-import { readAskedWords, switchKind } from "../client/asked-words.ts";
+import { withServer, readAskedWords, switchKind } from "../client/asked-words.ts";
 import { serverHelp } from "../client/server-flags.ts";
 import type { Command } from "../command.ts";
 import { complain, say } from "../output.ts";
 import { WriteSchemaAnswer } from "./write.ts";
 
+const flags = new Map([
+  ["expected-head", {}],
+  ["json", switchKind],
+]);
+
 export const activate: Command = {
   name: "activate",
   summary: "make an old version the head of a server again",
+  flags: withServer(flags),
   help: () => `usage: pemba schema activate VERSION [flags]
 
 Writes the text of an old version as a new version, which is the head then, and prints it. Tuples and
@@ -21,10 +27,6 @@ attributes stay as they are. \`pemba schema list\` shows the versions.
 ${serverHelp}`,
 
   async run(args) {
-    const flags = new Map([
-      ["expected-head", {}],
-      ["json", switchKind],
-    ]);
     const asked = readAskedWords("schema activate", args, ["VERSION"], flags);
     if (asked.kind === "problems") return complain(...asked.problems);
     const [version = ""] = asked.words;

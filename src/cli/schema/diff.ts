@@ -14,6 +14,7 @@ const flags = new Map([...serverFlags, ["json", { bare: "true" }]]);
 export const diff: Command = {
   name: "diff",
   summary: "compare what two schemas mean",
+  flags,
   help: () => `usage: pemba schema diff OLD NEW [flags]
        pemba schema diff NEW [flags]
 

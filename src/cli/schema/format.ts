@@ -19,6 +19,7 @@ const failed = 2;
 export const format: Command = {
   name: "format",
   summary: "lay out the text of a schema",
+  flags,
   help: () => `usage: pemba schema format FILE [flags]
        pemba schema format FILE... --write
        pemba schema format FILE... --check

@@ -11,9 +11,12 @@ const forms: ReadonlyMap<string, (graph: SchemaGraph) => string> = new Map([
   ["dot", dotOf],
 ]);
 
+const flags = new Map([["format", {}]]);
+
 export const graph: Command = {
   name: "graph",
   summary: "draw a schema",
+  flags,
   help: () => `usage: pemba schema graph FILE [flags]
 
 Prints the entities of a schema with their relations, attributes and permissions as a graph; \`-\` is
@@ -25,7 +28,7 @@ permission to what it asks, with the relation of a walk and with \`not\` at it.
   pemba schema graph schema.perm --format dot | dot -Tsvg > schema.svg`,
 
   async run(args) {
-    const { values, positionals, problems } = parseFlags(args, new Map([["format", {}]]));
+    const { values, positionals, problems } = parseFlags(args, flags);
     const [file, ...others] = positionals;
     if (file === undefined) problems.push("schema graph: expected a file, or `-`");
     problems.push(...surplus("schema graph", others));

@@ -21,6 +21,7 @@ const failed = 2;
 export const lint: Command = {
   name: "lint",
   summary: "say what is legal but doubtful in a schema",
+  flags,
   help: () => `usage: pemba schema lint FILE... [flags]
 
 Says what is legal but doubtful in a schema; \`-\` is standard input. docs/lint.md explains each code.

@@ -1,10 +1,11 @@
 import { Type } from "typebox";
 
-import { readAskedWords, switchKind } from "../client/asked-words.ts";
+import { withServer, readAskedWords, switchKind } from "../client/asked-words.ts";
 import { pagesOf } from "../client/pages.ts";
 import { serverHelp } from "../client/server-flags.ts";
 import type { Command } from "../command.ts";
 import { complain, say } from "../output.ts";
+import { sayTable } from "../terminal.ts";
 
 const ListSchemasAnswer = Type.Object({
   head: Type.String(),
@@ -12,9 +13,12 @@ const ListSchemasAnswer = Type.Object({
   continuous_token: Type.String(),
 });
 
+const flags = new Map([["json", switchKind]]);
+
 export const list: Command = {
   name: "list",
   summary: "list the versions of a server",
+  flags: withServer(flags),
   help: () => `usage: pemba schema list [flags]
 
 Prints the versions of the schema, newest first, with the time of each. The first one is the head.
@@ -23,13 +27,12 @@ Prints the versions of the schema, newest first, with the time of each. The firs
 ${serverHelp}`,
 
   async run(args) {
-    const flags = new Map([["json", switchKind]]);
     const asked = readAskedWords("schema list", args, [], flags);
     if (asked.kind === "problems") return complain(...asked.problems);
     const pages = pagesOf(asked.server, "schemas/list", { body: {}, answer: ListSchemasAnswer });
     for await (const page of pages) {
       if (asked.switches.has("json")) say(JSON.stringify(page));
-      else for (const { version, created_at: time } of page.schemas) say(`${version}  ${time}`);
+      else sayTable(page.schemas.map(({ version, created_at: time }) => [version, time]));
     }
     return 0;
   },

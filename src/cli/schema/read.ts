@@ -1,24 +1,34 @@
-import { readAskedWords } from "../client/asked-words.ts";
-import { readServerSchema } from "../client/head-schema.ts";
+import { readAskedWords, switchKind, withServer } from "../client/asked-words.ts";
+import { readDefinitions, readServerSchema } from "../client/head-schema.ts";
 import { serverHelp } from "../client/server-flags.ts";
 import type { Command } from "../command.ts";
-import { complain } from "../output.ts";
+import { complain, say } from "../output.ts";
+
+const flags = new Map([
+  ["version", {}],
+  ["json", switchKind],
+]);
 
 export const read: Command = {
   name: "read",
   summary: "print a schema of a server",
+  flags: withServer(flags),
   help: () => `usage: pemba schema read [flags]
 
 Prints the head of a server, or another version. It means what was written, but has no comments.
 
   --version  a version that \`pemba schema list\` shows
+  --json     print the answer of the server
+
 ${serverHelp}`,
 
   async run(args) {
-    const asked = readAskedWords("schema read", args, [], new Map([["version", {}]]));
+    const asked = readAskedWords("schema read", args, [], flags);
     if (asked.kind === "problems") return complain(...asked.problems);
     const version = asked.values.get("version") ?? "";
-    process.stdout.write(await readServerSchema(asked.server, version));
+    if (asked.switches.has("json")) {
+      say(JSON.stringify(await readDefinitions(asked.server, version)));
+    } else process.stdout.write(await readServerSchema(asked.server, version));
     return 0;
   },
 };

@@ -1,7 +1,7 @@
 import { Type } from "typebox";
 
 import { askTenant, ServerRefusal } from "../client/ask.ts";
-import { readAskedWords, switchKind } from "../client/asked-words.ts";
+import { withServer, readAskedWords, switchKind } from "../client/asked-words.ts";
 import { serverHelp } from "../client/server-flags.ts";
 import type { Command } from "../command.ts";
 import { complain, messageOf, say } from "../output.ts";
@@ -10,9 +10,15 @@ import { readSchemaText } from "../schema-text.ts";
 /** The version that was written. */
 export const WriteSchemaAnswer = Type.Object({ schema_version: Type.String() });
 
+const flags = new Map([
+  ["expected-head", {}],
+  ["json", switchKind],
+]);
+
 export const write: Command = {
   name: "write",
   summary: "make a file the head of a server",
+  flags: withServer(flags),
   help: () => `usage: pemba schema write FILE [flags]
 
 Writes the schema to a server, where it becomes the head, and prints its version; \`-\` is standard input.
@@ -25,10 +31,6 @@ Writes the schema to a server, where it becomes the head, and prints its version
 ${serverHelp}`,
 
   async run(args) {
-    const flags = new Map([
-      ["expected-head", {}],
-      ["json", switchKind],
-    ]);
     const asked = readAskedWords("schema write", args, ["FILE"], flags);
     if (asked.kind === "problems") return complain(...asked.problems);
     const [file = ""] = asked.words;

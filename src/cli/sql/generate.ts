@@ -1,3 +1,4 @@
+import { configFlags } from "../../config/load.ts";
 import { planStatements } from "../../sql/application/plan-statements.ts";
 import { type Wrappers, wrappersOf } from "../../sql/application/wrapper.ts";
 import { keyTypes } from "../../sql/list/list-key.ts";
@@ -31,6 +32,7 @@ const flags = new Map<string, SqlFlag>([
 export const generate: Command = {
   name: "generate",
   summary: "print the functions of a schema as a migration",
+  flags: new Map([...configFlags(), ...flags]),
   help: () => `usage: pemba sql generate --schema FILE [flags]
 
 Prints what \`pemba sql sync --schema\` makes as SQL, and changes nothing. It can be kept as a migration,

@@ -1,3 +1,4 @@
+import { configFlags } from "../../config/load.ts";
 import type { Config } from "../../config/options.ts";
 import type { SubjectSource } from "../../config/subject-source.ts";
 import { grantStatements } from "../../store/postgres/sql-interface/grants.ts";
@@ -15,6 +16,7 @@ const flags = new Map<string, SqlFlag>([
 export const grant: Command = {
   name: "grant",
   summary: "print the grants that a role needs",
+  flags: new Map([...configFlags(), ...flags]),
   help: () => `usage: pemba sql grant --role ROLE --for ask|write|list|map [flags]
 
 Prints SQL that grants a role a group of functions, and changes nothing. No other role can call them,

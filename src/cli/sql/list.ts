@@ -1,3 +1,4 @@
+import { configFlags } from "../../config/load.ts";
 import type { Command } from "../command.ts";
 import { complain, say, warn } from "../output.ts";
 import { nameOf, orderOf } from "./list-names.ts";
@@ -19,6 +20,7 @@ const flags: ReadonlyMap<string, SqlFlag> = new Map([
 export const list: Command = {
   name: "list",
   summary: "print a function that lists rows of a table page by page",
+  flags: new Map([...configFlags(), ...flags]),
   help: () => `usage: pemba sql list --table T --key COLUMN --type TYPE --permission NAME
                      --order COLUMNS --name NAME [flags]
 

@@ -1,3 +1,4 @@
+import { configFlags } from "../../config/load.ts";
 import type { Config } from "../../config/options.ts";
 import { dropMapStatements, mapStatements } from "../../sql/application/map-trigger.ts";
 import { onDatabase } from "../../store/postgres/connect/on-database.ts";
@@ -20,6 +21,7 @@ const flags = new Map([
 export const map: Command = {
   name: "map",
   summary: "print triggers that derive tuples and attributes from tables",
+  flags: new Map([...configFlags(), ...flags]),
   help: () => `usage: pemba sql map FILE [flags]
 
 Prints SQL that makes triggers, and changes nothing. They keep tuples and attributes in step with the

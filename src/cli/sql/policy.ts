@@ -1,4 +1,5 @@
 import { quote } from "../../base/quote.ts";
+import { configFlags } from "../../config/load.ts";
 import type { Config } from "../../config/options.ts";
 import {
   type PolicyCommand,
@@ -54,6 +55,7 @@ interface AskedPolicy {
 export const policy: Command = {
   name: "policy",
   summary: "print a row security policy for a table",
+  flags: new Map([...configFlags(), ...flags]),
   help: () => `usage: pemba sql policy --table T --key COLUMN --type TYPE --permission NAME
                        --form set|check --tenant TENANT [flags]
 

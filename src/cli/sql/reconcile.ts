@@ -1,3 +1,4 @@
+import { configFlags } from "../../config/load.ts";
 import type { Config } from "../../config/options.ts";
 import type { TableMap } from "../../sql/application/table-map.ts";
 import type { Connection } from "../../store/postgres/connect/connection.ts";
@@ -27,6 +28,7 @@ const differsStatus = 2;
 export const reconcile: Command = {
   name: "reconcile",
   summary: "compare what maps derive with the rows of their tables",
+  flags: new Map([...configFlags(), ...flags]),
   help: () => `usage: pemba sql reconcile [FILE] [flags]
 
 Compares the tables of the maps in FILE, or of all maps in the database, with the tuples and attributes

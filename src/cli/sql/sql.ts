@@ -1,4 +1,5 @@
 import { must } from "../../base/assert.ts";
+import { configFlags } from "../../config/load.ts";
 import type { Config } from "../../config/options.ts";
 import type { Command } from "../command.ts";
 import { complain, surplus, warn } from "../output.ts";
@@ -31,6 +32,8 @@ const parts: ReadonlyMap<string, Command> = new Map(
 export const sql: Command = {
   name: "sql",
   summary: "let applications ask for permissions in their own SQL",
+  flags: configFlags(),
+  words: [...actions.keys()],
   help: (words) => parts.get(words[0] ?? "")?.help(words.slice(1)) ?? overview(),
   parts,
 

@@ -1,3 +1,4 @@
+import { configFlags } from "../../config/load.ts";
 import type { Config } from "../../config/options.ts";
 import {
   type InterfaceState,
@@ -24,6 +25,7 @@ const triggersOfMap = 4;
 export const status: Command = {
   name: "status",
   summary: "show what is installed, and what is missing",
+  flags: configFlags(),
   help: () => `usage: pemba sql status [flags]
 
 Shows what is installed and of which version, how many functions there are and how many of them no

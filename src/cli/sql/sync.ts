@@ -1,3 +1,4 @@
+import { configFlags } from "../../config/load.ts";
 import type { SyncedHeads } from "../../store/postgres/sql-interface/heads.ts";
 import type { SqlInterface } from "../../store/postgres/sql-interface/sql-interface.ts";
 import type { Command } from "../command.ts";
@@ -25,6 +26,7 @@ const flags = new Map<string, SqlFlag>([
 export const sync: Command = {
   name: "sync",
   summary: "make what can be asked follow the schemas of the tenants",
+  flags: new Map([...configFlags(), ...flags]),
   help: () => `usage: pemba sql sync [flags]
 
 Makes the functions that are missing for the schemas of all tenants, and notes anew what can be asked

@@ -1,0 +1,77 @@
+import { say } from "./output.ts";
+
+/** Counts of the outcomes of lines so far. */
+export interface LineCounts {
+  /** Written, or already present on the server. */
+  accepted: number;
+  blank: number;
+  duplicate: number;
+  refused: number;
+  /** The bytes of input read so far. */
+  bytes: number;
+}
+
+export interface Progress {
+  /** Shows the state, at most a few times a second. */
+  show(counts: LineCounts): void;
+  /** Writes a permanent line. */
+  note(line: string): void;
+  /** Shows the final state and the totals. */
+  end(counts: LineCounts): void;
+}
+
+const barWidth = 24;
+const redrawEvery = 100;
+const reportEvery = 5_000;
+
+/**
+ * Progress on standard error: a progress bar on a terminal, else a line from time to time. `total`
+ * is the size of the input in bytes, undefined if it is unknown. The totals go to standard output, as JSON
+ * if that is wanted.
+ */
+export function createProgress(
+  total: number | undefined,
+  { isJson }: { readonly isJson: boolean },
+): Progress {
+  const screen = process.stderr;
+  const start = performance.now();
+  let last = start;
+
+  const line = (counts: LineCounts): string => {
+    const seconds = (performance.now() - start) / 1_000;
+    const rate = Math.round(counts.accepted / Math.max(seconds, 0.001));
+    const done = total === undefined || total === 0 ? undefined : counts.bytes / total;
+    const percent = done === undefined ? "" : `${bar(done)} ${Math.floor(done * 100)}%  `;
+    const refused = counts.refused === 0 ? "" : `, ${counts.refused} refused`;
+    return `${percent}${counts.accepted} accepted, ${rate}/s${refused}`;
+  };
+
+  return {
+    show(counts) {
+      const now = performance.now();
+      if (now - last < (screen.isTTY ? redrawEvery : reportEvery)) return;
+      last = now;
+      screen.write(screen.isTTY ? `\r\u001B[K${line(counts)}` : `${line(counts)}\n`);
+    },
+    note(text) {
+      screen.write(screen.isTTY ? `\r\u001B[K${text}\n` : `${text}\n`);
+    },
+    end(counts) {
+      if (screen.isTTY) screen.write(`\r\u001B[K${line(counts)}\n`);
+      const seconds = (performance.now() - start) / 1_000;
+      const { accepted, blank, duplicate, refused } = counts;
+      if (isJson) say(JSON.stringify({ accepted, blank, duplicate, refused, seconds }));
+      else {
+        say(
+          `accepted ${accepted}, skipped ${blank + duplicate} (${blank} blank or comment, ` +
+            `${duplicate} duplicate), refused ${refused}, in ${seconds.toFixed(1)} s`,
+        );
+      }
+    },
+  };
+}
+
+function bar(done: number): string {
+  const filled = Math.round(Math.min(done, 1) * barWidth);
+  return `[${"#".repeat(filled)}${"-".repeat(barWidth - filled)}]`;
+}
