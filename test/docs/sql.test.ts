@@ -93,7 +93,7 @@ async function startPage(
   return async (commands, place) => {
     const own = commands
       .replaceAll("localhost:3476", new URL(rest).host)
-      .replaceAll("npm run -s pemba --", `"${process.execPath}" "${main}"`)
+      .replaceAll("npx pemba", `"${process.execPath}" "${main}"`)
       .replaceAll("documents_reader", role);
     const shell = spawn("bash", ["--norc", "-euo", "pipefail", "-c", own], {
       cwd: folder,

@@ -54,7 +54,7 @@ function commandsOfReadme(url: string): string {
   const main = join(root, "src/main.ts");
   return commands
     .replace(/(?<=^export SERVICE_DATABASE_URI=).*$/m, url)
-    .replaceAll("npm run -s pemba --", `"${process.execPath}" "${main}"`);
+    .replaceAll("npx pemba", `"${process.execPath}" "${main}"`);
 }
 
 function contents(folder: string): Readonly<Record<string, string>> {

@@ -38,6 +38,7 @@ test("the package holds what runs and nothing of how it is made", () => {
   assert.deepEqual([...kinds].toSorted(), [
     "LICENSE",
     "README.md",
+    "bin/*.js",
     "dist/*.css",
     "dist/*.d.ts",
     "dist/*.js",
