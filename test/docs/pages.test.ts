@@ -80,13 +80,17 @@ test("the first commands of the README, then those of docs/consistency.md, do wh
   const { url } = await servePemba(t);
   const folder = mkdtempSync(join(tmpdir(), "pemba-readme-"));
   t.after(() => rmSync(folder, { recursive: true }));
-  const sections = ["A first check", "Lookups"].map(blocksOf);
+  const sections = ["A first check", "From the command line", "Lookups"].map(blocksOf);
   const consistency = readFileSync(join(root, "docs/consistency.md"), "utf8");
   const [, pinned = ""] = /^```sh\n([^]*?)^```$/m.exec(consistency) ?? [];
   const commands = [...sections.map((section) => section.commands), pinned]
     .join("")
-    .replaceAll("localhost:3476", new URL(url).host);
-  const shell = spawn("bash", ["--norc", "-euc", commands], { cwd: folder });
+    .replaceAll("localhost:3476", new URL(url).host)
+    .replaceAll("npx pemba", `"${process.execPath}" "${join(root, "src/main.ts")}"`);
+  const shell = spawn("bash", ["--norc", "-euc", commands], {
+    cwd: folder,
+    env: { ...process.env, PEMBA_URL: url },
+  });
   const [printed, problems] = await Promise.all([text(shell.stdout), text(shell.stderr)]);
   assert.equal(problems, "");
   const lines = sections
@@ -96,8 +100,27 @@ test("the first commands of the README, then those of docs/consistency.md, do wh
     const parts = line.split("…").map((part) => part.replaceAll(/[.*+?^${}()|[\]\\]/g, "\\$&"));
     assert.match(printed, new RegExp(`^${parts.join(".*")}$`, "m"), printed);
   }
-  assert.equal(lines.length, 4);
+  assert.equal(lines.length, 11);
   assert.match(printed.trimEnd().split("\n").at(-1) ?? "", /^\{"can":"RESULT_ALLOWED"/);
+});
+
+test("docs/modelling.md goes from a model to an explained denial on a server", async (t) => {
+  const { url } = await servePemba(t);
+  const modelling = readFileSync(join(root, "docs/modelling.md"), "utf8");
+  const section = modelling.slice(modelling.indexOf("## From a model to a server"));
+  const [, commands = "", printed = ""] =
+    /^```sh\n([^]*?)^```\n\n```\n([^]*?)^```$/m.exec(section) ?? [];
+  assert.notEqual(printed, "");
+  const folder = mkdtempSync(join(tmpdir(), "pemba-modelling-"));
+  t.after(() => rmSync(folder, { recursive: true }));
+  const own = commands
+    .replaceAll("npx pemba", `"${process.execPath}" "${join(root, "src/main.ts")}"`)
+    .replaceAll("examples/", `${root}/examples/`);
+  const env = { ...process.env, PEMBA_URL: url };
+  const shell = spawn("bash", ["--norc", "-euc", own], { cwd: folder, env });
+  const [out, problems] = await Promise.all([text(shell.stdout), text(shell.stderr)]);
+  assert.equal(problems, "");
+  assert.ok(out.endsWith(`\n${printed}`), out);
 });
 
 test("every source that a page names is there", () => {
