@@ -201,7 +201,18 @@ test("a policy says its limits, and names settings of the configuration", async 
   for (const text of [set, check, claims]) {
     assert.match(text, /owner of the table, superusers, and roles with `bypassrls`/);
     assert.match(text, /force row level security/);
+    assert.match(text, /with the rights of its owner, so make views of it with `security_invoker`/);
+    assert.doesNotMatch(text, /inherit from it/);
   }
+});
+
+test("a policy of a table that others inherit from says that it does not bind them", async () => {
+  const { owner } = scene;
+  await owner`create table docs.above (id text primary key)`;
+  await owner`create table docs.below () inherits (docs.above)`;
+  const words = ["--table", "docs.above", "--key", "id", "--type", "doc", "--permission", "view"];
+  const text = await scene.printed("policy", ...words, "--form", "set", "--tenant", tenant);
+  assert.match(text, /tables that inherit from it: a query of one of these itself is bound/);
 });
 
 test("a policy is printed with a warning where its question cannot be asked", async () => {

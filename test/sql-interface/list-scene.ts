@@ -44,5 +44,10 @@ export async function makeList(
   options: ListOptions,
 ): Promise<void> {
   const { text } = await printed(scene, options);
-  await scene.owner.unsafe(text);
+  const session = await scene.owner.reserve();
+  try {
+    await session.unsafe(text);
+  } finally {
+    session.release();
+  }
 }

@@ -177,7 +177,7 @@ test("an index that has the condition and the order is used for both", async () 
     order: "reviewed_at desc, created_at, id desc",
     where: "status = $status",
   });
-  assert.match(text, /and \(\nstatus = \$7\n\)\n\s+order by/);
+  assert.match(text, /and \(\nstatus = pemba_list\.value_7\n\)\n\s+order by/);
 });
 
 test("rows that come between two pages neither repeat nor hide another row", async () => {
@@ -278,6 +278,66 @@ test("a role that may call a list needs no right on its table", async () => {
   assert.equal((await ask()).length, 1);
 });
 
+test("a list that is made again keeps its grants, unless its parameters change", async () => {
+  const { app, owner, role } = scene;
+  const kept = { ...docs, name: "kept", order: "id" };
+  await makeList(scene, kept);
+  await owner.unsafe(`grant execute on function pemba.kept to ${role}`);
+  const again = await printed(scene, kept);
+  assert.doesNotMatch(again.text, /drop function/);
+  await makeList(scene, kept);
+  assert.equal((await app`select id from pemba.kept(${tenant}, 'all', null, 1)`).length, 1);
+  for (const changed of [{ order: "created_at desc, id" }, { where: "status = $status" }]) {
+    const { text, warnings } = await printed(scene, { ...kept, ...changed });
+    assert.match(text, /drop function if exists "pemba"\."kept"\(tenant text, /);
+    assert.match(warnings.join(), /--name: `kept` has other parameters now/);
+  }
+});
+
+test("types of any schema are in orders and conditions", async () => {
+  const { owner } = scene;
+  await owner.unsafe(`
+    create type public.mood as enum ('good', 'bad');
+    create type app.mood as enum ('x', 'y');
+    create table app.moods (id bigint primary key, first public.mood not null, other app.mood);
+    create index on app.moods (first desc, id);
+    insert into app.moods values (0, 'bad', 'x'), (8, 'good', 'x'), (16, 'bad', 'y'), (12, 'bad', 'x');
+  `);
+  const moods = { ...docs, table: "app.moods", name: "moods", order: "first desc, id" };
+  await makeList(scene, { ...moods, where: "other = $other" });
+  const { text } = await printed(scene, { ...moods, where: "other = $another" });
+  assert.match(text, /drop function if exists .*first public\.mood, .* other app\.mood\);/);
+  const rows = await owner`
+    select id::text from pemba.moods(${tenant}, 'all', 'bad', 0, 10, 'x')
+  `;
+  assert.deepEqual(
+    rows.map(({ id }) => String(id)),
+    ["12", "8"],
+  );
+});
+
+test("the collations of the row before change no page", async () => {
+  const { owner } = scene;
+  await owner.unsafe(`
+    create table app.named (
+      id text primary key, title text collate "POSIX" not null, other text collate "C" not null
+    );
+    create index on app.named (title, id);
+    insert into app.named select i::text, 'same', 'same' from generate_series(0, 20, 4) as i;
+  `);
+  const named = { ...docs, table: "app.named", name: "named", order: "title" };
+  await makeList(scene, { ...named, where: "title = $title and other = $title" });
+  const [row] = await owner`
+    select array(
+      select l.id
+      from pemba.named(${tenant}, 'all', last.title, last.id, 2, last.title) as l
+    ) as next
+    from app.named as last
+    where last.id = '12'
+  `;
+  assert.deepEqual(row?.["next"], ["16", "20"]);
+});
+
 test("a list refuses arguments that name no page", async () => {
   const { owner } = scene;
   await makeList(scene, { ...docs, name: "strict", order: "created_at desc" });
@@ -295,6 +355,19 @@ test("a list refuses arguments that name no page", async () => {
   });
 });
 
+test("ids may repeat in tables that inherit from the table of a list, with a warning", async () => {
+  const { owner } = scene;
+  await owner.unsafe(`
+    create table app.above (id bigint primary key);
+    create table app.below () inherits (app.above);
+    create index on app.below (id);
+  `);
+  const above = { ...docs, table: "app.above", name: "above", order: "id" };
+  assert.match((await printed(scene, above)).warnings.join(), /--key: `id` has no unique index/);
+  await owner`drop table app.below`;
+  assert.deepEqual((await printed(scene, above)).warnings, []);
+});
+
 test("an index that has the order without its last columns is used, with a warning", async () => {
   const { warnings } = await printed(scene, { ...docs, order: "created_at desc, id desc" });
   assert.match(warnings.join(), /--order: no index has all of this order/);
@@ -303,7 +376,9 @@ test("an index that has the order without its last columns is used, with a warni
 test("what cannot be a list is refused by the name of the flag", async () => {
   const { owner } = scene;
   await owner.unsafe(`
-    create table app.odd (id text unique, name text not null);
+    create table app.odd (id text unique, name text not null, page text not null);
+    create index on app.odd using brin (page);
+    create table app.pemba_row (id bigint primary key);
   `);
   const refused = async (options: Partial<ListOptions>, message: RegExp): Promise<void> => {
     await assert.rejects(printed(scene, { ...docs, order: "id", ...options }), { message });
@@ -314,6 +389,9 @@ test("what cannot be a list is refused by the name of the flag", async () => {
   await refused({ key: "created_at" }, /--key: the type timestamp with time zone cannot be an id/);
   await refused({ table: "app.odd" }, /--key: the column `id` may be null/);
   await refused({ table: "app.odd", key: "name" }, /--key: no index begins with the column `name`/);
+  await refused({ table: "app.odd", key: "page" }, /--key: no index begins with the column `page`/);
+  await refused({ table: "a.b.c" }, /--table: `a.b.c` is no name of a table/);
+  await refused({ table: "app.pemba_row" }, /--table: `pemba_row` is a name that lists use/);
   await refused({ order: "nothing" }, /--order: the table has no column `nothing`/);
   await refused({ order: "id, created_at" }, /--order: the key `id` decides/);
   await refused({ order: "created_at, created_at" }, /--order: names a column twice/);
@@ -321,7 +399,12 @@ test("what cannot be a list is refused by the name of the flag", async () => {
     { order: "created_at nulls first" },
     /--order: no index has this order: create index on "app"."docs"/,
   );
-  await refused({ where: "nothing = 1" }, /--where: is not a condition/);
+  await refused(
+    { where: "nothing = 1" },
+    /--where: is not a condition on the rows: column "nothing" does not exist/,
+  );
+  await refused({ where: "false) or (true" }, /--where: a bracket closes that was not opened/);
+  await refused({ where: "status = $1" }, /--where: `\$1` has no name/);
   await refused({ where: "status" }, /--where: is not a condition/);
   await refused({ where: "status = $wanted" }, /--where: `\$wanted` is a parameter/);
   await refused({ name: "may" }, /--name: `may` is the name of another function/);

@@ -1,22 +1,39 @@
+import { must } from "../../base/assert.ts";
 import { quote } from "../../base/quote.ts";
-import { listStatements } from "../../sql/list/list-function.ts";
+import { listSignature, listStatements } from "../../sql/list/list-function.ts";
 import { keyTypes } from "../../sql/list/list-key.ts";
 import type { OrderColumn } from "../../sql/list/list-order.ts";
 import { dropText, indexText } from "../../sql/list/list-planning.ts";
 import { orderedRows } from "../../sql/list/list-rows.ts";
-import { type List, parametersOf, tableName, usualBounds } from "../../sql/list/list.ts";
-import { numberParameters } from "../../sql/list/named-parameters.ts";
+import {
+  byNumber,
+  conditionOf,
+  type List,
+  ownNames,
+  parametersOf,
+  tableName,
+  type UnplannedList,
+  usualBounds,
+} from "../../sql/list/list.ts";
+import { type NamedCondition, readCondition } from "../../sql/list/named-parameters.ts";
+import { quotedName } from "../../sql/text/quote.ts";
 import type { Connection } from "../../store/postgres/connect/connection.ts";
+import {
+  type ApplicationTable,
+  readTable,
+} from "../../store/postgres/sql-interface/application-table.ts";
 import { listSettings } from "../../store/postgres/sql-interface/function-settings.ts";
 import type { WrittenColumn } from "./list-names.ts";
 import {
-  type ApplicationTable,
   conditionTypes,
+  functionsNamed,
   planAs,
   planOfQuery,
-  readTable,
+  type QueryPlan,
 } from "./list-table.ts";
+import { migrationText } from "./migration-text.ts";
 import { flagError } from "./sql-settings.ts";
+import { tableNameOf } from "./table-name.ts";
 
 /** The values of the flags, read. */
 export interface AskedList {
@@ -47,43 +64,35 @@ export async function printList(
   asked: AskedList,
   bounds = usualBounds,
 ): Promise<PrintedList> {
-  const { key, name, question, where } = asked;
-  const table = await readTable(connection, { table: asked.table, key, entry, name });
-  if (table === undefined) throw flagError("table", `${quote(asked.table)} does not exist`);
+  const { key, name, question } = asked;
+  const table = await tableOf(connection, asked.table);
   refuseTable(table, key);
   const order = orderOfTable(table, asked.order, key);
-  const from = tableName({ table });
   const settings = { ...listSettings, enable_sort: "off" };
   await planAs(connection, table.schema, settings);
-  const before = parametersOf({ order, whereParameters: [] });
-  const numbered = numberParameters(where, before.length + 1);
-  const conditions = await whereParametersOf(connection, from, before, numbered);
+  const where = whereOf(asked.where, order);
   const common = {
     entry,
     name,
     table,
     order,
     question,
-    where: numbered.text,
-    whereParameters: conditions,
+    where,
+    whereParameters: await whereParametersOf(connection, { table, order, where }),
     settings,
     bounds,
   };
-  const types = parametersOf(common).map(({ type }) => type);
-  const plan = async (isIndexed: boolean) => {
-    const query = orderedRows(common, isIndexed);
-    if (query === undefined) throw flagError("order", "has too many columns that may be null");
-    return await planOfQuery(connection, query, types);
-  };
-  const indexed = where === "" ? undefined : await plan(true);
-  const isWhereIndexed = indexed !== undefined && !indexed.isFiltered && indexed.sorts === "no";
-  const { sorts } = isWhereIndexed ? indexed : await plan(false);
-  if (sorts === "all")
-    throw flagError("order", `no index has this order: ${indexText(from, order)}`);
+  const { isWhereIndexed, sorts } = await planOf(connection, common);
+  const index = indexText(tableName(common), order);
+  if (sorts === "all") throw flagError("order", `no index has this order: ${index}`);
+  const dropped = await replaced(connection, common);
   return {
-    text: [...replaced(table, common), listStatements({ ...common, isWhereIndexed })].join("\n"),
+    text: migrationText(
+      [`Rows of ${tableName(common)} page by page, for \`pemba sql list\`.`],
+      [...dropped, ...listStatements({ ...common, isWhereIndexed })],
+    ),
     warnings: [
-      ...(table.isUnique
+      ...(isUnique(table, key)
         ? []
         : [
             `--key: ${quote(key)} has no unique index of its own, so make sure that no two rows of a list have the same one`,
@@ -91,21 +100,62 @@ export async function printList(
       ...(sorts === "no"
         ? []
         : [
-            `--order: no index has all of this order, so rows that begin alike are sorted: ${indexText(from, order)}`,
+            `--order: no index has all of this order, so rows that begin alike are sorted: ${index}`,
+          ]),
+      ...(dropped.length === 0
+        ? []
+        : [
+            `--name: ${quote(name)} has other parameters now, so it is dropped first: grant the right to call it again`,
           ]),
     ],
   };
 }
 
-/** A function that has other parameters would stay beside the new one. */
-function replaced(
-  table: ApplicationTable,
-  made: Pick<List, "entry" | "name" | "order" | "whereParameters">,
-): string[] {
-  const other = table.functions.find(({ isList }) => !isList);
-  if (other !== undefined)
-    throw flagError("name", `${quote(made.name)} is the name of another function`);
-  return table.functions.map((each) => dropText(made.entry, made.name, each.arguments));
+async function tableOf(connection: Connection, written: string): Promise<ApplicationTable> {
+  const parts = tableNameOf(written);
+  if (parts === undefined) {
+    throw flagError("table", `${quote(written)} is no name of a table, such as app.documents`);
+  }
+  const table = await readTable(
+    async (statement, values) => await connection.run(statement, values),
+    parts.map(quotedName).join("."),
+  );
+  if (table === undefined) throw flagError("table", `${quote(written)} does not exist`);
+  return table;
+}
+
+/** Whether an index finds the rows that meet the condition, and whether rows have to be sorted. */
+async function planOf(
+  connection: Connection,
+  list: UnplannedList,
+): Promise<{ readonly isWhereIndexed: boolean; readonly sorts: QueryPlan["sorts"] }> {
+  const types = parametersOf(list).map(({ type }) => type);
+  const plan = async (isIndexed: boolean): Promise<QueryPlan> => {
+    const query = orderedRows(list, isIndexed, byNumber);
+    if (query === undefined) throw flagError("order", "has too many columns that may be null");
+    return await planOfQuery(connection, query, types);
+  };
+  const indexed = list.where === undefined ? undefined : await plan(true);
+  const isWhereIndexed = indexed !== undefined && !indexed.isFiltered && indexed.sorts === "no";
+  const { sorts } = isWhereIndexed ? indexed : await plan(false);
+  return { isWhereIndexed, sorts };
+}
+
+/** What drops functions of the name. One that has other parameters would stay beside the new one. */
+async function replaced(connection: Connection, list: UnplannedList): Promise<readonly string[]> {
+  const { entry, name } = list;
+  const functions = await functionsNamed(connection, {
+    entry,
+    name,
+    table: tableName(list),
+    signature: listSignature(list),
+    parameters: parametersOf(list).map((each) => each.name),
+  });
+  if (functions.some(({ isList }) => !isList))
+    throw flagError("name", `${quote(name)} is the name of another function`);
+  return functions
+    .filter(({ isSame }) => !isSame)
+    .map((each) => dropText(entry, name, each.arguments));
 }
 
 /** Why some kinds of relations cannot have lists. */
@@ -116,6 +166,8 @@ const otherKinds: ReadonlyMap<string, string> = new Map([
 ]);
 
 function refuseTable(table: ApplicationTable, key: string): void {
+  if (ownNames.includes(table.name))
+    throw flagError("table", `${quote(table.name)} is a name that lists use themselves`);
   if (!["r", "p"].includes(table.kind)) {
     throw flagError("table", otherKinds.get(table.kind) ?? "is not a table");
   }
@@ -129,7 +181,14 @@ function refuseTable(table: ApplicationTable, key: string): void {
   }
   if (column.isNullable)
     throw flagError("key", `the column ${quote(key)} may be null, expected \`not null\``);
-  if (!table.isIndexed) throw flagError("key", `no index begins with the column ${quote(key)}`);
+  if (!table.lookups.some(({ column }) => column === key))
+    throw flagError("key", `no index begins with the column ${quote(key)}`);
+}
+
+/** Parts of a table that others inherit from have indexes of their own. */
+function isUnique({ lookups, kind, hasParts }: ApplicationTable, key: string): boolean {
+  const isWhole = kind === "p" || !hasParts;
+  return isWhole && lookups.some(({ column, isUnique }) => column === key && isUnique);
 }
 
 function orderOfTable(
@@ -155,26 +214,35 @@ function orderOfTable(
         `the column ${quote(each.name)} has the type ${column.type}, expected an enumeration or a type of Postgres's own`,
       );
     }
-    return { ...each, type: column.type, isNullable: column.isNullable };
+    const { type, isNullable, isCollatable } = column;
+    return { ...each, type, isNullable, isCollatable };
   });
+}
+
+/** The condition, if there is one. */
+function whereOf(text: string, order: readonly OrderColumn[]): NamedCondition | undefined {
+  if (text === "") return undefined;
+  const read = readCondition(text);
+  if (read.kind === "problem") throw flagError("where", read.problem);
+  const others = parametersOf({ order, whereParameters: [] });
+  const taken = read.names.find((name) => others.some((each) => each.name === name));
+  if (taken !== undefined)
+    throw flagError("where", `\`$${taken}\` is a parameter of each list, name it otherwise`);
+  return read;
 }
 
 async function whereParametersOf(
   connection: Connection,
-  from: string,
-  before: ReturnType<typeof parametersOf>,
-  { text, names: found }: ReturnType<typeof numberParameters>,
+  list: Pick<List, "table" | "order"> & { readonly where: NamedCondition | undefined },
 ): Promise<List["whereParameters"]> {
-  if (text === "") return [];
-  const taken = found.find((name) => before.some((each) => each.name === name));
-  if (taken !== undefined)
-    throw flagError("where", `\`$${taken}\` is a parameter of each list, name it otherwise`);
-  const types = await conditionTypes(
-    connection,
-    from,
-    text,
-    before.map(({ type }) => type),
-    found.length,
-  );
-  return found.map((name, index) => ({ name, type: types[index] ?? "text" }));
+  const { where, order } = list;
+  const text = conditionOf(list, byNumber);
+  if (where === undefined || text === undefined) return [];
+  const before = parametersOf({ order, whereParameters: [] }).map(({ type }) => type);
+  const count = where.names.length;
+  const types = await conditionTypes(connection, tableName(list), text, before, count);
+  return types.map((each, index) => ({
+    ...each,
+    name: must(where.names[index], "each parameter has a name"),
+  }));
 }

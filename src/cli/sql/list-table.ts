@@ -1,44 +1,20 @@
-import { assert, must } from "../../base/assert.ts";
-import { PembaError } from "../../base/error.ts";
+import { must } from "../../base/assert.ts";
 import {
   conditionName,
   conditionText,
   planningText,
   queryTexts,
 } from "../../sql/list/list-planning.ts";
+import type { ListParameter } from "../../sql/list/list.ts";
 import { openRoute } from "../../store/postgres/connect/connection-route.ts";
 import type { Connection } from "../../store/postgres/connect/connection.ts";
-import { booleanOf, type Row, textOf } from "../../store/postgres/connect/row.ts";
+import { booleanOf, textOf } from "../../store/postgres/connect/row.ts";
 import { statementFile } from "../../store/postgres/connect/statement-file.ts";
+import { arrayLiteral } from "../../store/postgres/connect/value.ts";
+import { flagError } from "./sql-settings.ts";
 
-const tableStatement = statementFile("interface/list-table.sql");
 const typesStatement = statementFile("interface/list-types.sql");
-
-/** A table of the application. */
-export interface ApplicationTable {
-  readonly schema: string;
-  readonly name: string;
-  /** As `pg_class.relkind` has it. */
-  readonly kind: string;
-  readonly columns: ReadonlyMap<string, TableColumn>;
-  /** An index begins with the key. */
-  readonly isIndexed: boolean;
-  /** An index has the key alone and is unique. */
-  readonly isUnique: boolean;
-  /** Functions that have the name of the list. */
-  readonly functions: readonly {
-    readonly arguments: string;
-    /** It returns rows of the table. */
-    readonly isList: boolean;
-  }[];
-}
-
-export interface TableColumn {
-  readonly type: string;
-  readonly isNullable: boolean;
-  /** The type, or that below a domain, is an enumeration or one that Postgres brings. */
-  readonly isBuiltin: boolean;
-}
+const functionsStatement = statementFile("interface/list-functions.sql");
 
 /** Runs work in a transaction that changes nothing. Fails as the database does. */
 export async function readingDatabase<T>(
@@ -54,46 +30,41 @@ export async function readingDatabase<T>(
   }
 }
 
-/** Reads a table; undefined if there is none. */
-export async function readTable(
-  connection: Connection,
-  asked: {
-    readonly table: string;
-    readonly key: string;
-    readonly entry: string;
-    readonly name: string;
-  },
-): Promise<ApplicationTable | undefined> {
-  const { table, key, entry, name } = asked;
-  const [row] = await connection.run(tableStatement, [table, key, entry, name]);
-  if (row === undefined) return undefined;
-  return {
-    schema: textOf(row, "schema"),
-    name: textOf(row, "name"),
-    kind: textOf(row, "kind"),
-    columns: new Map(
-      listIn(row, "columns").map((each) => [
-        textOf(each, "name"),
-        {
-          type: textOf(each, "type"),
-          isNullable: booleanOf(each, "is_nullable"),
-          isBuiltin: booleanOf(each, "is_builtin"),
-        },
-      ]),
-    ),
-    isIndexed: booleanOf(row, "is_indexed"),
-    isUnique: booleanOf(row, "is_unique"),
-    functions: listIn(row, "functions").map((each) => ({
-      arguments: textOf(each, "arguments"),
-      isList: booleanOf(each, "is_list"),
-    })),
-  };
+/** A function that has the name of a list. */
+interface NamedFunction {
+  /** As a drop of the function takes them. */
+  readonly arguments: string;
+  /** It returns rows of the table. */
+  readonly isList: boolean;
+  /** It has the parameters of the list. */
+  readonly isSame: boolean;
 }
 
-function listIn(row: Row, key: string): readonly Row[] {
-  const list: unknown = row[key];
-  assert(Array.isArray(list), "the column is a list");
-  return list;
+/**
+ * The functions that have the name of a list on a table, which is named as SQL names it. The search path
+ * of the transaction is empty then.
+ */
+export async function functionsNamed(
+  connection: Connection,
+  made: {
+    readonly entry: string;
+    readonly name: string;
+    readonly table: string;
+    /** The function with the types of its parameters. */
+    readonly signature: string;
+    readonly parameters: readonly string[];
+  },
+): Promise<readonly NamedFunction[]> {
+  const { entry, name, table, signature, parameters } = made;
+  // So that the types of arguments come with their schemas.
+  await connection.run("set local search_path to ''");
+  const values = [entry, name, table, signature, arrayLiteral(parameters)];
+  const rows = await connection.run(functionsStatement, values);
+  return rows.map((row) => ({
+    arguments: textOf(row, "arguments"),
+    isList: booleanOf(row, "is_list"),
+    isSame: booleanOf(row, "is_same"),
+  }));
 }
 
 /** What the statements of the function are planned under. */
@@ -106,8 +77,8 @@ export async function planAs(
 }
 
 /**
- * The types of parameters that a condition on the rows of a table has beside the known ones, in their
- * order. Fails with INVALID_ARGUMENT when it is no condition.
+ * The types of the parameters that a condition on the rows of a table has beside the known ones, in
+ * their order. Fails with INVALID_ARGUMENT when it is no condition.
  */
 export async function conditionTypes(
   connection: Connection,
@@ -115,17 +86,25 @@ export async function conditionTypes(
   where: string,
   known: readonly string[],
   count: number,
-): Promise<readonly string[]> {
+): Promise<readonly Omit<ListParameter, "name">[]> {
   const types = [...known, ...Array.from({ length: count }, () => "unknown")];
   try {
     await connection.run(conditionText(from, where, types));
-  } catch (cause) {
-    throw new PembaError("INVALID_ARGUMENT", "--where: is not a condition on the rows", { cause });
+  } catch (error) {
+    const said = error instanceof Error && error.cause instanceof Error ? error.cause : error;
+    throw flagError("where", `is not a condition on the rows: ${messageOf(said)}`);
   }
-  const [row] = await connection.run(typesStatement, [conditionName]);
-  const found: unknown = JSON.parse(textOf(must(row, "the statement is prepared"), "types"));
-  assert(Array.isArray(found), "types are a list");
-  return found.slice(known.length).map(String);
+  const rows = await connection.run(typesStatement, [conditionName]);
+  return rows.slice(known.length).map((row) => ({
+    type: textOf(row, "type"),
+    isCollatable: booleanOf(row, "is_collatable"),
+  }));
+}
+
+/** The server quotes the text, which may have several lines. */
+function messageOf(error: unknown): string {
+  const message = error instanceof Error ? error.message : String(error);
+  return message.replaceAll(/\s+/g, " ");
 }
 
 /** What a plan of a query does. */

@@ -34,7 +34,9 @@ in any order that has an index, page by page. Keep the SQL as a migration. The c
   --order       columns as in \`order by\`; the key decides last, and is added if it is missing
   --name        the name of the function
   --subject     the type of the subject (default user)
-  --where       a condition on the rows; each \`$name\` in it is a parameter of the function
+  --where       a condition on the rows; each \`$name\` in it is a parameter of the function. Functions,
+                operators and types in it are those of Postgres and of the table's schema: write the
+                schema of others
 
   pemba sql list --table app.documents --key id --type document --permission view \\
     --order 'created_at desc' --name documents --where 'status = $status' > documents.sql

@@ -8,14 +8,15 @@ export function policyNotes({
   permission,
   subject,
   visibleMax,
-  isPartitioned,
+  hasParts,
 }: {
   readonly form: PolicyForm;
   readonly command: PolicyCommand;
   readonly permission: string;
   readonly subject: SubjectSource;
   readonly visibleMax: number;
-  readonly isPartitioned: boolean;
+  /** It has partitions, or tables that inherit from it. */
+  readonly hasParts: boolean;
 }): readonly string[] {
   return [
     `Row security by the permission \`${permission}\`: a role uses the rows that the subject is allowed.`,
@@ -31,11 +32,13 @@ export function policyNotes({
     "- A command without a policy is refused, or finds no rows, once row security is enabled. `update` and",
     "  `delete` with a condition also need a policy for `select`.",
     "- Policies of a table are joined by `or`: each one can only let more rows through.",
-    ...(isPartitioned
+    ...(hasParts
       ? [
-          "- The table is partitioned: a query of a partition itself is bound by the partition's policies alone.",
+          "- The table has partitions, or tables that inherit from it: a query of one of these itself is bound",
+          "  by the policies of that one alone.",
         ]
       : []),
+    "- A view reads the table with the rights of its owner, so make views of it with `security_invoker`.",
   ];
 }
 

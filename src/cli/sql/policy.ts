@@ -11,12 +11,12 @@ import {
 import { keyTypes } from "../../sql/list/list-key.ts";
 import { quotedName } from "../../sql/text/quote.ts";
 import { onDatabase } from "../../store/postgres/connect/on-database.ts";
-import { readInterface } from "../../store/postgres/sql-interface/install.ts";
 import {
-  type PolicyTable,
-  questionProblem,
-  readPolicyTable,
-} from "../../store/postgres/sql-interface/policy-target.ts";
+  type ApplicationTable,
+  readTable,
+} from "../../store/postgres/sql-interface/application-table.ts";
+import { readInterface } from "../../store/postgres/sql-interface/install.ts";
+import { questionProblem } from "../../store/postgres/sql-interface/policy-target.ts";
 import type { Command } from "../command.ts";
 import { complain, say, warn } from "../output.ts";
 import { nameOf } from "./list-names.ts";
@@ -97,7 +97,9 @@ serve. The subject's setting is that of \`database.sql.subject\`.`,
     const url = databaseUri(config);
     const { names, installed } = await readInterface(url, config["database.sql.schema"]);
     await onDatabase(url, async (database) => {
-      const table = fit(await readPolicyTable(database, asked.table, asked.key), asked);
+      const read = async (statement: string, given: readonly string[]) =>
+        await database.query(statement, given);
+      const table = fit(await readTable(read, asked.table), asked);
       const problem =
         installed === undefined
           ? "the SQL interface is not installed: run `pemba sql enable` before the statements"
@@ -155,28 +157,28 @@ function policyName(given: string | undefined, usual: string): string {
 const tableKinds = ["r", "p"];
 
 /** The table, if it can have the policy. */
-function fit(table: PolicyTable | undefined, { table: named, key }: AskedPolicy) {
+function fit(table: ApplicationTable | undefined, { table: named, key }: AskedPolicy) {
   if (table === undefined) throw flagError("table", `${quote(named)} does not exist`);
   if (!tableKinds.includes(table.kind)) {
     throw flagError("table", `${quote(named)} is not a table, and only tables have row security`);
   }
-  const { keyType } = table;
-  if (keyType === undefined) {
+  const column = table.columns.get(key);
+  if (column === undefined) {
     throw flagError("key", `the table ${quote(named)} has no column ${quote(key)}`);
   }
-  if (!keyTypes.includes(keyType)) {
+  if (!keyTypes.includes(column.type)) {
     throw flagError(
       "key",
-      `the column ${quote(key)} has the type ${keyType}, expected ${keyTypes.join(", ")}`,
+      `the column ${quote(key)} has the type ${column.type}, expected ${keyTypes.join(", ")}`,
     );
   }
-  if (!table.isExact) {
+  if (!column.isExact) {
     throw flagError(
       "key",
       `the column ${quote(key)} has a collation under which different ids are equal`,
     );
   }
-  return { ...table, keyType };
+  return { ...table, keyType: column.type };
 }
 
 function policyText(
@@ -190,7 +192,7 @@ function policyText(
     permission: question.permission,
     subject: config["database.sql.subject"],
     visibleMax: config["database.sql.visible_max"],
-    isPartitioned: table.kind === "p",
+    hasParts: table.hasParts,
   });
   const statements = policyStatements({
     name,

@@ -1,36 +1,45 @@
 import { must } from "../../base/assert.ts";
 import { dollarQuoted, quotedName, quotedText } from "../text/quote.ts";
 import { orderedRows, rowsOfIds, rowsPerMark, rowWithId } from "./list-rows.ts";
-import { firstPlace, type List, type ListBounds, parametersOf, tableName } from "./list.ts";
+import { firstPlace, type List, type ParameterText, parametersOf, tableName } from "./list.ts";
 
 /** The most rows of a page. */
 const wantedMax = 10_000;
 
-/** The statements that make the function, to be kept as a migration. Needs an order that has a query. */
-export function listStatements(list: List): string {
+/** The function with the types of its parameters. */
+export function listSignature(
+  list: Pick<List, "entry" | "name" | "order" | "whereParameters">,
+): string {
+  const types = parametersOf(list).map(({ type }) => type);
+  return `${quotedName(list.entry)}.${quotedName(list.name)}(${types.join(", ")})`;
+}
+
+/** The statements that make the function, without semicolons. Needs an order that has a query. */
+export function listStatements(list: List): readonly string[] {
   const { entry, name } = list;
   const parameters = parametersOf(list);
-  const call = `${quotedName(entry)}.${quotedName(name)}`;
-  const types = parameters.map(({ type }) => type).join(", ");
+  const signature = listSignature(list);
   const { entityType, permission, subjectType } = list.question;
   const settings = Object.entries(list.settings).map(
     ([key, value]) => `set ${key} to ${quotedText(value)}`,
   );
-  return [
-    `create or replace function ${call}(`,
+  const definition = [
+    `create or replace function ${quotedName(entry)}.${quotedName(name)}(`,
     parameters.map((each) => `  ${quotedName(each.name)} ${each.type}`).join(",\n"),
     ")",
     `returns setof ${tableName(list)}`,
     "language plpgsql stable security definer parallel restricted rows 20",
     `set search_path to pg_catalog, ${quotedName(list.table.schema)}, pg_temp`,
     ...settings,
-    `as ${dollarQuoted(functionBody(list), "list")};`,
-    "",
-    `revoke execute on function ${call}(${types}) from public;`,
-    `comment on function ${call}(${types}) is ${quotedText(
-      `Rows that a subject may ${permission}: ${entityType}, for ${subjectType}`,
-    )};`,
+    `as ${dollarQuoted(functionBody(list), "list")}`,
   ].join("\n");
+  return [
+    definition,
+    `revoke execute on function ${signature} from public`,
+    `comment on function ${signature} is ${quotedText(
+      `Rows that a subject may ${permission}: ${entityType}, for ${subjectType}`,
+    )}`,
+  ];
 }
 
 /** What the texts of the body have in common. */
@@ -40,6 +49,7 @@ interface BodyTexts {
   readonly entry: string;
   /** The first arguments of the functions that lists call. */
   readonly asked: string;
+  readonly parameter: ParameterText;
 }
 
 /** The arguments that say what the subject reaches. */
@@ -52,21 +62,38 @@ function functionBody(list: List): string {
     wanted: `$${firstPlace + list.order.length}`,
     entry: quotedName(list.entry),
     asked: `$1, ${question}, $2`,
+    parameter: (number) =>
+      parametersOf(list)[number - 1]?.isCollatable === true
+        ? `pemba_list.value_${number}`
+        : `$${number}`,
   };
   return [
-    declarations(list.bounds),
+    declarations(list),
     "begin",
     refusals(list, names),
     rounds(list, names),
-    result(list),
+    result(list, names),
     "end",
   ].join("\n");
 }
 
-function declarations(bounds: ListBounds): string {
+/**
+ * Parameters and variables have the collation of the arguments of a call, which may be those of any
+ * columns. A variable with the usual collation is compared by that of the column, as a constant is.
+ */
+const usual = 'collate pg_catalog."default"';
+
+function declarations(list: List): string {
+  const { bounds } = list;
+  const values = parametersOf(list).map(({ type, isCollatable }, index) =>
+    isCollatable && index >= firstPlace - 1
+      ? `  value_${index + 1} constant ${type} ${usual} := $${index + 1};\n`
+      : "",
+  );
   return `#variable_conflict use_column
 <<pemba_list>>
 declare
+${values.join("")}\
   -- What the subject reaches on the way to the rows; null while that is not known as a whole.
   states integer[];
   reached text[];
@@ -76,18 +103,18 @@ declare
   rows_in_order refcursor;
   rows_of_ids refcursor;
   source refcursor;
-  candidates text[];
+  candidates text[] ${usual};
   most constant integer[] := '${arrayText([...bounds.candidates, undefined])}';
   limits constant integer[] := '${arrayText(bounds.scanned)}';
   -- What may still be read in this round; null: all.
   remaining integer;
   batch integer;
-  ids text[];
-  id text;
+  ids text[] ${usual};
+  id text ${usual};
   fits boolean;
   judged integer := 0;
   is_end boolean := false;
-  page text[] := '{}';`;
+  page text[] ${usual} := '{}';`;
 }
 
 function rounds(list: List, names: BodyTexts): string {
@@ -113,7 +140,7 @@ ${judgedRows(names)}`;
 }
 
 /** Opens the rows of this round. */
-function opened(list: List, { wanted, entry, asked }: BodyTexts): string {
+function opened(list: List, { wanted, entry, asked, parameter }: BodyTexts): string {
   const { bounds } = list;
   return `    candidates := null;
     if round > 0 then
@@ -126,11 +153,11 @@ function opened(list: List, { wanted, entry, asked }: BodyTexts): string {
       ) then
         perform set_config('enable_seqscan', 'on', true);
         open rows_of_ids no scroll for
-${rowsOfIds(list, "pemba_list.candidates", "whole")};
+${rowsOfIds(list, "pemba_list.candidates", "whole", parameter)};
         perform set_config('enable_seqscan', 'off', true);
       else
         open rows_of_ids no scroll for
-${rowsOfIds(list, "pemba_list.candidates", "each")};
+${rowsOfIds(list, "pemba_list.candidates", "each", parameter)};
       end if;
       source := rows_of_ids;
       remaining := null;
@@ -139,7 +166,7 @@ ${rowsOfIds(list, "pemba_list.candidates", "each")};
     else
       if rows_in_order is null then
         open rows_in_order no scroll for
-${must(orderedRows(list, list.isWhereIndexed), "the order has a query")};
+${must(orderedRows(list, list.isWhereIndexed, parameter), "the order has a query")};
       end if;
       source := rows_in_order;
       remaining := limits[round + 1];
@@ -174,7 +201,7 @@ function judgedRows({ wanted, entry, asked }: BodyTexts): string {
   end loop;`;
 }
 
-function result(list: List): string {
+function result(list: List, { parameter }: BodyTexts): string {
   const alias = quotedName(list.table.name);
   return `  if rows_in_order is not null then
     close rows_in_order;
@@ -187,7 +214,7 @@ function result(list: List): string {
     from unnest(pemba_list.page) with ordinality as pemba_row(id, place)
     cross join lateral (
       select *
-      ${rowWithId(list, "pemba_row.id")}
+      ${rowWithId(list, "pemba_row.id", parameter)}
       offset 0
     ) as ${alias}
     order by pemba_row.place;`;

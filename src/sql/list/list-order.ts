@@ -5,6 +5,8 @@ export interface OrderColumn {
   readonly name: string;
   /** The SQL type of its values. */
   readonly type: string;
+  /** Values of the type have collations. */
+  readonly isCollatable: boolean;
   readonly isNullable: boolean;
   readonly isDescending: boolean;
   readonly hasNullsFirst: boolean;
@@ -39,21 +41,21 @@ export function directionOf({ isDescending, hasNullsFirst }: OrderColumn): strin
  * of them is one range of an index in that order. The last column is the key, which has no nulls: if
  * its value in the row before is null, there is no row before. Undefined if there are too many.
  *
- * @param firstNumber the number of the parameter with the value of the first column
+ * @param before the text of the value that the row before has in the column with an index
  */
 export function rangesAfter(
   columns: readonly OrderColumn[],
-  firstNumber: number,
+  before: (index: number) => string,
   alias: string,
 ): readonly string[] | undefined {
   const groups = groupsOf(
     columns.map((each, index) => ({
       ...each,
       column: `${alias}.${quotedName(each.name)}`,
-      before: `$${firstNumber + index}`,
+      before: before(index),
     })),
   );
-  const key = `$${firstNumber + columns.length - 1}`;
+  const key = before(columns.length - 1);
   // From the innermost: rows that differ in the last columns alone come first.
   const ranges = groups.toReversed().flatMap((group, index) => {
     const outer = groups.slice(0, groups.length - 1 - index);

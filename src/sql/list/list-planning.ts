@@ -17,7 +17,7 @@ export function planningText(schema: string, settings: Readonly<Record<string, s
 
 /** Prepares a condition on the rows of a table; the server finds out the type of an `unknown` parameter. */
 export function conditionText(from: string, where: string, types: readonly string[]): string {
-  return `prepare ${conditionName} (${types.join(", ")}) as select from ${from} where (\n${where}\n)`;
+  return `prepare ${conditionName} (${types.join(", ")}) as select from ${from} where ${where}`;
 }
 
 /** Statements that show the plan of a query for any values of its parameters, in their order. */
@@ -40,5 +40,5 @@ export function indexText(from: string, order: readonly OrderColumn[]): string {
 
 /** Drops an earlier function, whose arguments are as `pg_get_function_identity_arguments` has them. */
 export function dropText(entry: string, name: string, functionArguments: string): string {
-  return `drop function if exists ${quotedName(entry)}.${quotedName(name)}(${functionArguments});`;
+  return `drop function if exists ${quotedName(entry)}.${quotedName(name)}(${functionArguments})`;
 }

@@ -2,7 +2,14 @@ import { must } from "../../base/assert.ts";
 import { quotedName } from "../text/quote.ts";
 import { keyOf } from "./list-key.ts";
 import { directionOf, orderBy, rangesAfter } from "./list-order.ts";
-import { firstPlace, keyColumn, tableName, type UnplannedList } from "./list.ts";
+import {
+  conditionOf,
+  firstPlace,
+  keyColumn,
+  type ParameterText,
+  tableName,
+  type UnplannedList,
+} from "./list.ts";
 
 /** Of the rows that do not fit, one of so many is among those of `orderedRows`. */
 export const rowsPerMark = 500;
@@ -12,22 +19,26 @@ export const rowsPerMark = 500;
  * serves is not waited for: of the rows that do not meet it some come as well, so that it is seen how
  * many are read. Undefined if the order has too many columns that may be null.
  */
-export function orderedRows(list: UnplannedList, isWhereIndexed: boolean): string | undefined {
-  const { order, where } = list;
+export function orderedRows(
+  list: UnplannedList,
+  isWhereIndexed: boolean,
+  parameter: ParameterText,
+): string | undefined {
+  const { order } = list;
   const alias = quotedName(list.table.name);
-  const isFilter = where !== "" && isWhereIndexed;
-  const fits = where === "" || isFilter ? "true" : `(\n${where}\n) is true`;
-  const queries = rangesAfter(order, firstPlace, alias)?.map((range) =>
+  const condition = conditionOf(list, parameter);
+  const fits = condition === undefined || isWhereIndexed ? "true" : `${condition} is true`;
+  const queries = rangesOf(list, parameter)?.map((range) =>
     [
       `  select ${keyColumn(list)}::text as id, ${fits} as fits`,
       `  from ${tableName(list)} as ${alias}`,
       `  where ${range}`,
-      ...(isFilter ? [`  and (\n${where}\n)`] : []),
+      ...(condition !== undefined && isWhereIndexed ? [`  and ${condition}`] : []),
       `  order by ${orderBy(order, alias)}`,
     ].join("\n"),
   );
   const all = queries?.map((query) => `(\n${query}\n)`).join("\nunion all\n");
-  if (all === undefined || where === "" || isWhereIndexed) return all;
+  if (all === undefined || condition === undefined || isWhereIndexed) return all;
   return `select pemba_row.id, pemba_row.fits
 from (
 select pemba_row.id, pemba_row.fits, row_number() over () as place
@@ -42,10 +53,16 @@ where pemba_row.fits or pemba_row.place % ${rowsPerMark} = 0`;
  * The query of the rows with ids of an array, sorted, with the columns (id, fits). `each` looks for the
  * row of each id. `whole` reads the table, which takes less if the ids are many.
  */
-export function rowsOfIds(list: UnplannedList, ids: string, way: "each" | "whole"): string {
+export function rowsOfIds(
+  list: UnplannedList,
+  ids: string,
+  way: "each" | "whole",
+  parameter: ParameterText,
+): string {
   const { order } = list;
   const alias = quotedName(list.table.name);
-  const ranges = must(rangesAfter(order, firstPlace, alias), "an order with a query has ranges");
+  const condition = conditionOf(list, parameter);
+  const ranges = must(rangesOf(list, parameter), "an order with a query has ranges");
   const values = order.map(
     ({ name }, index) => `${alias}.${quotedName(name)} as order_${index + 1}`,
   );
@@ -57,7 +74,7 @@ export function rowsOfIds(list: UnplannedList, ids: string, way: "each" | "whole
   from unnest(${ids}) as pemba_candidate(id)
   cross join lateral (
     select pemba_candidate.id, ${values.join(", ")}
-    ${rowWithId(list, "pemba_candidate.id")}
+    ${rowWithId(list, "pemba_candidate.id", parameter)}
     and ${isBehind}
     offset 0
   ) as pemba_row`
@@ -66,7 +83,7 @@ export function rowsOfIds(list: UnplannedList, ids: string, way: "each" | "whole
   from (
     select ${keyColumn(list)}::text collate "C" as id, ${values.join(", ")}
     from ${tableName(list)} as ${alias}
-    where ${isBehind}${list.where === "" ? "" : `\n    and (\n${list.where}\n)`}
+    where ${isBehind}${condition === undefined ? "" : `\n    and ${condition}`}
     offset 0
   ) as pemba_row
   where (
@@ -83,8 +100,9 @@ order by ${sorted.join(", ")}`;
 }
 
 /** The `from` and the `where` that find the row of an id. */
-export function rowWithId(list: UnplannedList, id: string): string {
-  const { order, where } = list;
+export function rowWithId(list: UnplannedList, id: string, parameter: ParameterText): string {
+  const { order } = list;
+  const condition = conditionOf(list, parameter);
   const alias = quotedName(list.table.name);
   const key = must(order.at(-1), "an order ends with the key");
   const column = keyColumn(list);
@@ -94,6 +112,11 @@ export function rowWithId(list: UnplannedList, id: string): string {
     `where ${column} = ${value}`,
     // Not all texts that convert to a value are the text of that value.
     `and ${column}::text collate "C" = ${id}`,
-    ...(where === "" ? [] : [`and (\n${where}\n)`]),
+    ...(condition === undefined ? [] : [`and ${condition}`]),
   ].join("\n");
+}
+
+function rangesOf(list: UnplannedList, parameter: ParameterText): readonly string[] | undefined {
+  const before = (index: number): string => parameter(firstPlace + index);
+  return rangesAfter(list.order, before, quotedName(list.table.name));
 }

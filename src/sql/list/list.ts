@@ -1,6 +1,7 @@
 import { must } from "../../base/assert.ts";
 import { quotedName } from "../text/quote.ts";
 import type { OrderColumn } from "./list-order.ts";
+import { conditionWith, type NamedCondition } from "./named-parameters.ts";
 
 /** A list that is printed as a function. */
 export interface List {
@@ -15,15 +16,34 @@ export interface List {
     readonly permission: string;
     readonly subjectType: string;
   };
-  /** A further condition, whose parameters are numbers behind those of the function; "" for none. */
-  readonly where: string;
-  readonly whereParameters: readonly { readonly name: string; readonly type: string }[];
+  /** A further condition; undefined for none. */
+  readonly where: Pick<NamedCondition, "parts"> | undefined;
+  /** The parameters of the condition, which come behind all others. */
+  readonly whereParameters: readonly ListParameter[];
   /** An index finds the rows that meet the condition, in order. */
   readonly isWhereIndexed: boolean;
   /** Settings of the planner for the statements of the function. */
   readonly settings: Readonly<Record<string, string>>;
   readonly bounds: ListBounds;
 }
+
+/** A parameter of the function of a list. */
+export interface ListParameter {
+  readonly name: string;
+  /** Its SQL type. */
+  readonly type: string;
+  /** Values of the type have collations. */
+  readonly isCollatable: boolean;
+}
+
+/** How the text of a query refers to the parameter with a number. */
+export type ParameterText = (number: number) => string;
+
+/** As a prepared statement does. */
+export const byNumber: ParameterText = (number) => `$${number}`;
+
+/** Names that the queries of a list have beside the table's. */
+export const ownNames: readonly string[] = ["pemba_list", "pemba_row", "pemba_candidate"];
 
 /** A list before it is known how the database finds its rows. */
 export type UnplannedList = Omit<List, "isWhereIndexed">;
@@ -55,30 +75,37 @@ export const usualBounds: ListBounds = {
 /** The longest name in Postgres, in bytes. */
 const nameBytesMax = 63;
 
-/** The type and name of each parameter, in their order. */
+/** The parameters of the function, in their order. */
 export function parametersOf({
   order,
   whereParameters,
-}: Pick<List, "order" | "whereParameters">): readonly {
-  readonly name: string;
-  readonly type: string;
-}[] {
-  const before = order.map(({ name, type }, index) => {
+}: Pick<List, "order" | "whereParameters">): readonly ListParameter[] {
+  const before = order.map(({ name, type, isCollatable }, index) => {
     const readable = `after_${name}`;
     const isShort = Buffer.byteLength(readable) <= nameBytesMax;
-    return { name: isShort ? readable : `after_${index + 1}`, type };
+    return { name: isShort ? readable : `after_${index + 1}`, type, isCollatable };
   });
   return [
-    { name: "tenant", type: "text" },
-    { name: "subject", type: "text" },
+    { name: "tenant", type: "text", isCollatable: true },
+    { name: "subject", type: "text", isCollatable: true },
     ...before,
-    { name: "wanted", type: "integer" },
+    { name: "wanted", type: "integer", isCollatable: false },
     ...whereParameters,
   ];
 }
 
 /** The number of the parameter with the first value of the row before. */
 export const firstPlace = 3;
+
+/** The text of the further condition in brackets; undefined if there is none. */
+export function conditionOf(
+  { where, order }: Pick<List, "where" | "order">,
+  parameter: ParameterText,
+): string | undefined {
+  if (where === undefined) return undefined;
+  const first = firstPlace + order.length + 1;
+  return `(\n${conditionWith(where, (place) => parameter(first + place))}\n)`;
+}
 
 /** The table with its schema. */
 export function tableName({ table }: Pick<List, "table">): string {

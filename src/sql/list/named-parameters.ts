@@ -1,28 +1,39 @@
-/** A condition with numbers in the place of names. */
-export interface NumberedCondition {
-  readonly text: string;
+/** A condition with parameters that have names. */
+export interface NamedCondition {
+  readonly kind: "condition";
   /** The names, in the order of their first use. */
   readonly names: readonly string[];
+  /** Texts, and between them the places of names in `names`. */
+  readonly parts: readonly (string | number)[];
 }
 
 /** What may stand around a name: strings, quoted names, comments and dollar quotes are left alone. */
 const token =
-  /[eE]'(?:[^'\\]|''|\\[^])*'|'(?:[^']|'')*'|"(?:[^"]|"")*"|--[^\n]*|\$(?:[A-Za-z_]\w*)?\$|\$(?<name>[A-Za-z_]\w*)|\/\*|[\w$]+|[^]/g;
+  /[eE]'(?:[^'\\]|''|\\[^])*'|'(?:[^']|'')*'|"(?:[^"]|"")*"|--[^\n]*|\$(?:[A-Za-z_]\w*)?\$|\$(?<name>[A-Za-z_]\w*)|\$(?<number>\d+)|\/\*|[\w$\u0080-\uffff]+|[^]/g;
 
 /**
- * Replaces each parameter `$name` of a condition by `$n`. The first name gets the number `first`. It
- * leaves the text of strings, quoted names and comments as it is.
+ * Finds the parameters `$name` of a condition. Strings, quoted names and comments have none. Returns a
+ * problem for what would be something else in the text of a query: a bracket that closes what stands
+ * around the condition, or the number of a parameter.
  */
-export function numberParameters(condition: string, first: number): NumberedCondition {
+export function readCondition(
+  condition: string,
+): NamedCondition | { readonly kind: "problem"; readonly problem: string } {
   const names: string[] = [];
-  let text = "";
+  const parts: (string | number)[] = [];
+  let depth = 0;
   let place = 0;
   while (place < condition.length) {
     token.lastIndex = place;
     const match = token.exec(condition);
     if (match === null) break;
     const [found] = match;
-    const name = match.groups?.["name"];
+    const { name, number } = match.groups ?? {};
+    if (number !== undefined)
+      return { kind: "problem", problem: `\`${found}\` has no name, expected such as $status` };
+    if (found === "(") depth += 1;
+    if (found === ")") depth -= 1;
+    if (depth < 0) return { kind: "problem", problem: "a bracket closes that was not opened" };
     const end =
       found === "/*"
         ? endOfComment(condition, place)
@@ -30,14 +41,22 @@ export function numberParameters(condition: string, first: number): NumberedCond
           ? endOfQuote(condition, place, found)
           : token.lastIndex;
     if (name === undefined) {
-      text += condition.slice(place, end);
+      parts.push(condition.slice(place, end));
     } else {
       if (!names.includes(name)) names.push(name);
-      text += `$${first + names.indexOf(name)}`;
+      parts.push(names.indexOf(name));
     }
     place = end;
   }
-  return { text, names };
+  return { kind: "condition", names, parts };
+}
+
+/** The text of a condition, with `value` for the place of a name. */
+export function conditionWith(
+  { parts }: Pick<NamedCondition, "parts">,
+  value: (place: number) => string,
+): string {
+  return parts.map((part) => (typeof part === "string" ? part : value(part))).join("");
 }
 
 function isDollarQuote(found: string): boolean {

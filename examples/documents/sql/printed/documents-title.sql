@@ -1,3 +1,7 @@
+-- Rows of "app"."documents" page by page, for `pemba sql list`.
+
+begin;
+
 create or replace function "pemba"."documents_title"(
   "tenant" text,
   "subject" text,
@@ -27,6 +31,8 @@ as $list$
 #variable_conflict use_column
 <<pemba_list>>
 declare
+  value_3 constant text collate pg_catalog."default" := $3;
+  value_6 constant text collate pg_catalog."default" := $6;
   -- What the subject reaches on the way to the rows; null while that is not known as a whole.
   states integer[];
   reached text[];
@@ -36,18 +42,18 @@ declare
   rows_in_order refcursor;
   rows_of_ids refcursor;
   source refcursor;
-  candidates text[];
+  candidates text[] collate pg_catalog."default";
   most constant integer[] := '{2500,20000,160000,null}';
   limits constant integer[] := '{30000,6000,20000,200000}';
   -- What may still be read in this round; null: all.
   remaining integer;
   batch integer;
-  ids text[];
-  id text;
+  ids text[] collate pg_catalog."default";
+  id text collate pg_catalog."default";
   fits boolean;
   judged integer := 0;
   is_end boolean := false;
-  page text[] := '{}';
+  page text[] collate pg_catalog."default" := '{}';
 begin
   -- Without a row before, all of its values are null. The key is never null in a row.
   id := case
@@ -97,10 +103,10 @@ from (
   from (
     select "documents"."id"::text collate "C" as id, "documents"."title" as order_1, "documents"."id" as order_2
     from "app"."documents" as "documents"
-    where ((("documents"."title", "documents"."id") > ($3, $4))
+    where ((("documents"."title", "documents"."id") > (pemba_list.value_3, $4))
   or ($4 is null))
     and (
-strpos(lower(title), lower($6)) > 0
+strpos(lower(title), lower(pemba_list.value_6)) > 0
 )
     offset 0
   ) as pemba_row
@@ -125,9 +131,9 @@ from (
 where "documents"."id" = case when pemba_candidate.id ~ '^(0|-?[1-9][0-9]{0,18})$' then case when pemba_candidate.id::numeric between -9223372036854775808 and 9223372036854775807 then pemba_candidate.id::bigint end end
 and "documents"."id"::text collate "C" = pemba_candidate.id
 and (
-strpos(lower(title), lower($6)) > 0
+strpos(lower(title), lower(pemba_list.value_6)) > 0
 )
-    and ((("documents"."title", "documents"."id") > ($3, $4))
+    and ((("documents"."title", "documents"."id") > (pemba_list.value_3, $4))
   or ($4 is null))
     offset 0
   ) as pemba_row
@@ -148,16 +154,16 @@ select pemba_row.id, pemba_row.fits, row_number() over () as place
 from (
 (
   select "documents"."id"::text as id, (
-strpos(lower(title), lower($6)) > 0
+strpos(lower(title), lower(pemba_list.value_6)) > 0
 ) is true as fits
   from "app"."documents" as "documents"
-  where ("documents"."title", "documents"."id") > ($3, $4)
+  where ("documents"."title", "documents"."id") > (pemba_list.value_3, $4)
   order by "documents"."title", "documents"."id"
 )
 union all
 (
   select "documents"."id"::text as id, (
-strpos(lower(title), lower($6)) > 0
+strpos(lower(title), lower(pemba_list.value_6)) > 0
 ) is true as fits
   from "app"."documents" as "documents"
   where $4 is null
@@ -209,7 +215,7 @@ where pemba_row.fits or pemba_row.place % 500 = 0;
 where "documents"."id" = case when pemba_row.id ~ '^(0|-?[1-9][0-9]{0,18})$' then case when pemba_row.id::numeric between -9223372036854775808 and 9223372036854775807 then pemba_row.id::bigint end end
 and "documents"."id"::text collate "C" = pemba_row.id
 and (
-strpos(lower(title), lower($6)) > 0
+strpos(lower(title), lower(pemba_list.value_6)) > 0
 )
       offset 0
     ) as "documents"
@@ -218,4 +224,7 @@ end
 $list$;
 
 revoke execute on function "pemba"."documents_title"(text, text, text, bigint, integer, text) from public;
+
 comment on function "pemba"."documents_title"(text, text, text, bigint, integer, text) is 'Rows that a subject may view: document, for user';
+
+commit;

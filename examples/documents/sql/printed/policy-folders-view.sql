@@ -18,6 +18,7 @@
 -- - A command without a policy is refused, or finds no rows, once row security is enabled. `update` and
 --   `delete` with a condition also need a policy for `select`.
 -- - Policies of a table are joined by `or`: each one can only let more rows through.
+-- - A view reads the table with the rights of its owner, so make views of it with `security_invoker`.
 
 begin;
 

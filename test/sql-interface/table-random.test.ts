@@ -1,0 +1,3 @@
+import { testRandomTables } from "./random-tables.ts";
+
+testRandomTables(20);
