@@ -12,7 +12,7 @@ import {
 import { createServer } from "node:http";
 import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
-import { after, before, test, type TestContext } from "node:test";
+import { test, type TestContext } from "node:test";
 
 import { certificateFolder, makeCertificate } from "../support/certificate-files.ts";
 import { runCommand } from "../support/commands-process.ts";
