@@ -353,8 +353,6 @@ AS $function$
 declare
   logged integer;
   next_ordinal integer;
-  -- A transaction with a higher id has changed something of the tenant.
-  is_followed boolean;
 begin
   if cardinality(entity_types) = 0 then
     return first_ordinal;
@@ -381,12 +379,7 @@ begin
     values (
       tenant_number, pg_current_xact_id(), first_ordinal, 'create', entity_types[1],
       entity_ids[1], relations[1], subject_types[1], subject_ids[1], subject_relations[1]
-    )
-    -- Not in a statement of its own: most writes are of one tuple.
-    returning exists (
-      select from changes as later
-      where later.tenant = tenant_number and later.xid > pg_current_xact_id()
-    ) into is_followed;
+    );
     next_ordinal := first_ordinal + 1;
   else
     -- Insert without looking first: to look at each tuple costs a third of the whole. If one of them
@@ -448,13 +441,7 @@ begin
     next_ordinal := first_ordinal + logged;
   end if;
 
-  if is_followed is null then
-    is_followed := exists (
-      select from changes
-      where changes.tenant = tenant_number and changes.xid > pg_current_xact_id()
-    );
-  end if;
-  if is_followed then
+  if is_overtaken() then
     perform refuse_later_deletes(tenant_number, first_ordinal);
   end if;
   return next_ordinal;
@@ -483,7 +470,6 @@ AS $function$
 #variable_conflict use_column
 declare
   logged integer;
-  is_later boolean;
   seen pg_snapshot;
   next_ordinal integer := first_ordinal;
   kept constant text[] := kept_attributes(tenant_number, wanted_entity_type, wanted_names);
@@ -501,24 +487,21 @@ begin
         and (cardinality(wanted_names) = 0 or attribute = any(wanted_names))
         and (cardinality(kept) = 0 or entity_type || '$' || attribute <> all(kept))
       returning entity_type, entity_id, attribute, value_type, value, created_xid
-    ),
-    logged as (
-      insert into changes (
-        tenant, xid, ordinal, operation, entity_type, entity_id, attribute, value_type, value,
-        created_xid, bytes
-      )
-      select tenant_number, pg_current_xact_id(), next_ordinal - 1 + row_number() over (), 'delete',
-        entity_type, entity_id, attribute, value_type, value, created_xid,
-        logged_bytes(entity_id, value)
-      from deleted
-      returning created_xid > xid as is_later
     )
-    select count(*), coalesce(bool_or(logged.is_later), false) into logged, is_later from logged;
-    if is_later then
-      perform refuse_inversion();
+    insert into changes (
+      tenant, xid, ordinal, operation, entity_type, entity_id, attribute, value_type, value,
+      created_xid, bytes
+    )
+    select tenant_number, pg_current_xact_id(), next_ordinal - 1 + row_number() over (), 'delete',
+      entity_type, entity_id, attribute, value_type, value, created_xid,
+      logged_bytes(entity_id, value)
+    from deleted;
+    get diagnostics logged = row_count;
+    if logged > 0 and is_overtaken() then
+      perform refuse_later_creates(tenant_number, next_ordinal);
     end if;
     next_ordinal := next_ordinal + logged;
-    exit when not is_changed_since(tenant_number, seen);
+    exit when is_same_state(seen) or not is_changed_since(tenant_number, seen);
     exit when not exists (
       select from attributes as stored
       where tenant = tenant_number
@@ -552,13 +535,19 @@ declare
   number_here constant bigint := lock_tenant(tenant_id, not is_named);
   timeline_here integer;
   logged integer := 0;
+  -- PL/pgSQL evaluates the assignment of an expression directly. `perform` would run a query.
+  is_locked boolean;
 begin
   if number_here is null then
     outcome := 'no_tenant';
     return next;
     return;
   end if;
-  if is_named then
+  if is_named and with_tuples and tuple_keys = 1 and not with_attributes then
+    is_locked := pg_advisory_xact_lock(lock_key(
+      number_here, tuple_stripe(tuple_entity_ids[1], tuple_relation, tuple_subject_ids[1])
+    )) is not null;
+  elsif is_named then
     perform lock_stripes(number_here, '{}', array(
       select tuple_stripe(entities.id, tuple_relation, subjects.id)
       from unnest(tuple_entity_ids) as entities (id), unnest(tuple_subject_ids) as subjects (id)
@@ -581,8 +570,11 @@ begin
       number_here, logged, attribute_entity_type, attribute_entity_ids, attribute_names
     );
   end if;
-  return query
-    select 'written', pg_current_snapshot(), pg_current_xact_id_if_assigned(), timeline_here;
+  outcome := 'written';
+  snapshot := pg_current_snapshot();
+  xid := pg_current_xact_id_if_assigned();
+  timeline := timeline_here;
+  return next;
 end
 $function$;
 -- execute: owner
@@ -594,7 +586,6 @@ AS $function$
 #variable_conflict use_column
 declare
   logged integer;
-  is_later boolean;
   seen pg_snapshot;
   next_ordinal integer := first_ordinal;
 begin
@@ -615,24 +606,21 @@ begin
         and stored.entity_type = wanted.entity_type
         and stored.tenant = tenant_number
       returning stored.*
-    ),
-    logged as (
-      insert into changes (
-        tenant, xid, ordinal, operation, entity_type, entity_id, attribute, value_type, value,
-        created_xid, bytes
-      )
-      select tenant_number, pg_current_xact_id(), next_ordinal - 1 + row_number() over (), 'delete',
-        entity_type, entity_id, attribute, value_type, value, created_xid,
-        logged_bytes(entity_id, value)
-      from deleted
-      returning created_xid > xid as is_later
     )
-    select count(*), coalesce(bool_or(logged.is_later), false) into logged, is_later from logged;
-    if is_later then
-      perform refuse_inversion();
+    insert into changes (
+      tenant, xid, ordinal, operation, entity_type, entity_id, attribute, value_type, value,
+      created_xid, bytes
+    )
+    select tenant_number, pg_current_xact_id(), next_ordinal - 1 + row_number() over (), 'delete',
+      entity_type, entity_id, attribute, value_type, value, created_xid,
+      logged_bytes(entity_id, value)
+    from deleted;
+    get diagnostics logged = row_count;
+    if logged > 0 and is_overtaken() then
+      perform refuse_later_creates(tenant_number, next_ordinal);
     end if;
     next_ordinal := next_ordinal + logged;
-    exit when not is_changed_since(tenant_number, seen);
+    exit when is_same_state(seen) or not is_changed_since(tenant_number, seen);
     exit when not exists (
       select
       from unnest(entity_types, entity_ids, names) as wanted (entity_type, entity_id, attribute)
@@ -656,7 +644,6 @@ AS $function$
 #variable_conflict use_column
 declare
   logged integer;
-  is_later boolean;
   former_xid xid8;
   seen pg_snapshot;
   next_ordinal integer := first_ordinal;
@@ -677,10 +664,7 @@ begin
         and subject_relation = subject_relations[1]
         and subject_id = subject_ids[1]
       returning created_xid into former_xid;
-      get diagnostics logged = row_count;
-      is_later := false;
-      if logged = 1 then
-        is_later := former_xid > pg_current_xact_id();
+      if found then
         insert into changes (
           tenant, xid, ordinal, operation, entity_type, entity_id, relation, subject_type,
           subject_id, subject_relation, created_xid
@@ -710,25 +694,22 @@ begin
           and stored.subject_relation = wanted.subject_relation
           and stored.subject_id = wanted.subject_id
         returning stored.*
-      ),
-      logged as (
-        insert into changes (
-          tenant, xid, ordinal, operation, entity_type, entity_id, relation, subject_type,
-          subject_id, subject_relation, created_xid
-        )
-        select tenant_number, pg_current_xact_id(), next_ordinal - 1 + row_number() over (),
-          'delete', entity_type, entity_id, relation, subject_type, subject_id, subject_relation,
-          created_xid
-        from deleted
-        returning created_xid > xid as is_later
       )
-      select count(*), coalesce(bool_or(logged.is_later), false) into logged, is_later from logged;
+      insert into changes (
+        tenant, xid, ordinal, operation, entity_type, entity_id, relation, subject_type,
+        subject_id, subject_relation, created_xid
+      )
+      select tenant_number, pg_current_xact_id(), next_ordinal - 1 + row_number() over (),
+        'delete', entity_type, entity_id, relation, subject_type, subject_id, subject_relation,
+        created_xid
+      from deleted;
     end if;
-    if is_later then
-      perform refuse_inversion();
+    get diagnostics logged = row_count;
+    if logged > 0 and is_overtaken() then
+      perform refuse_later_creates(tenant_number, next_ordinal);
     end if;
     next_ordinal := next_ordinal + logged;
-    exit when not is_changed_since(tenant_number, seen);
+    exit when is_same_state(seen) or not is_changed_since(tenant_number, seen);
     exit when not exists (
       select
       from unnest(
@@ -743,6 +724,74 @@ begin
         and stored.subject_relation = wanted.subject_relation
         and stored.subject_id = wanted.subject_id
       where is_replaced_tuple(stored, seen)
+    );
+  end loop;
+  return next_ordinal;
+end
+$function$;
+-- execute: owner
+
+CREATE OR REPLACE FUNCTION delete_matching_tuples(tenant_number bigint, first_ordinal integer, wanted_entity_type text, wanted_entity_ids text[], wanted_relation text, wanted_subject_type text, wanted_subject_ids text[], wanted_subject_relation text, kept text[])
+ RETURNS integer
+ LANGUAGE plpgsql
+ SET plan_cache_mode TO 'force_custom_plan'
+ SET enable_seqscan TO 'off'
+AS $function$
+#variable_conflict use_column
+declare
+  logged integer;
+  seen pg_snapshot;
+  next_ordinal integer := first_ordinal;
+begin
+  if cardinality(wanted_entity_ids) = 0 and cardinality(wanted_subject_ids) = 0 then
+    -- No index begins with a type or a relation, so a scan of the table is cheaper.
+    perform set_config('enable_seqscan', 'on', true);
+  end if;
+  loop
+    seen := pg_current_snapshot();
+    with deleted as (
+      delete from relationships
+      where tenant = tenant_number
+        and (wanted_entity_type = '' or entity_type = wanted_entity_type)
+        and (cardinality(wanted_entity_ids) = 0 or entity_id = any(wanted_entity_ids))
+        and (wanted_relation = '' or relation = wanted_relation)
+        and (wanted_subject_type = '' or subject_type = wanted_subject_type)
+        and (cardinality(wanted_subject_ids) = 0 or subject_id = any(wanted_subject_ids))
+        and (wanted_subject_relation = '' or subject_relation = wanted_subject_relation)
+        and (
+          cardinality(kept) = 0
+          or tuple_label(entity_type, relation, subject_type, subject_relation) <> all(kept)
+        )
+      returning entity_type, entity_id, relation, subject_type, subject_id, subject_relation,
+        created_xid
+    )
+    insert into changes (
+      tenant, xid, ordinal, operation, entity_type, entity_id, relation, subject_type, subject_id,
+      subject_relation, created_xid
+    )
+    select tenant_number, pg_current_xact_id(), next_ordinal - 1 + row_number() over (), 'delete',
+      entity_type, entity_id, relation, subject_type, subject_id, subject_relation, created_xid
+    from deleted;
+    get diagnostics logged = row_count;
+    if logged > 0 and is_overtaken() then
+      perform refuse_later_creates(tenant_number, next_ordinal);
+    end if;
+    next_ordinal := next_ordinal + logged;
+    exit when is_same_state(seen) or not is_changed_since(tenant_number, seen);
+    exit when not exists (
+      select from relationships as stored
+      where tenant = tenant_number
+        and (wanted_entity_type = '' or entity_type = wanted_entity_type)
+        and (cardinality(wanted_entity_ids) = 0 or entity_id = any(wanted_entity_ids))
+        and (wanted_relation = '' or relation = wanted_relation)
+        and (wanted_subject_type = '' or subject_type = wanted_subject_type)
+        and (cardinality(wanted_subject_ids) = 0 or subject_id = any(wanted_subject_ids))
+        and (wanted_subject_relation = '' or subject_relation = wanted_subject_relation)
+        and (
+          cardinality(kept) = 0
+          or tuple_label(entity_type, relation, subject_type, subject_relation) <> all(kept)
+        )
+        and is_replaced_tuple(stored, seen)
     );
   end loop;
   return next_ordinal;
@@ -776,71 +825,113 @@ $function$;
 CREATE OR REPLACE FUNCTION delete_tuples(tenant_number bigint, first_ordinal integer, wanted_entity_type text, wanted_entity_ids text[], wanted_relation text, wanted_subject_type text, wanted_subject_ids text[], wanted_subject_relation text)
  RETURNS integer
  LANGUAGE plpgsql
- SET plan_cache_mode TO 'force_custom_plan'
- SET enable_seqscan TO 'off'
 AS $function$
-#variable_conflict use_column
 declare
-  logged integer;
-  is_later boolean;
-  seen pg_snapshot;
-  next_ordinal integer := first_ordinal;
-  -- If it is empty, the condition on it is no part of the plans.
   kept constant text[] := kept_tuples(
     tenant_number, wanted_entity_type, wanted_relation, wanted_subject_type, wanted_subject_relation
   );
 begin
-  if cardinality(wanted_entity_ids) = 0 and cardinality(wanted_subject_ids) = 0 then
-    -- No index begins with a type or a relation, so a scan of the table is cheaper.
-    perform set_config('enable_seqscan', 'on', true);
+  -- The filter names the relation, so `kept` is empty.
+  if cardinality(wanted_entity_ids) = 1 and cardinality(wanted_subject_ids) = 1
+    and wanted_entity_type <> '' and wanted_relation <> '' and wanted_subject_type <> ''
+  then
+    return delete_tuples_between(
+      tenant_number, first_ordinal, wanted_entity_type, wanted_entity_ids[1], wanted_relation,
+      wanted_subject_type, wanted_subject_ids[1], wanted_subject_relation
+    );
   end if;
+  return delete_matching_tuples(
+    tenant_number, first_ordinal, wanted_entity_type, wanted_entity_ids, wanted_relation,
+    wanted_subject_type, wanted_subject_ids, wanted_subject_relation, kept
+  );
+end
+$function$;
+-- execute: owner
+
+CREATE OR REPLACE FUNCTION delete_tuples_between(tenant_number bigint, first_ordinal integer, wanted_entity_type text, wanted_entity_id text, wanted_relation text, wanted_subject_type text, wanted_subject_id text, wanted_subject_relation text)
+ RETURNS integer
+ LANGUAGE plpgsql
+AS $function$
+#variable_conflict use_column
+declare
+  logged integer;
+  former_xid xid8;
+  seen pg_snapshot;
+  begin_ordinal integer;
+  next_ordinal integer := first_ordinal;
+begin
   loop
     seen := pg_current_snapshot();
-    with deleted as (
-      delete from relationships
-      where tenant = tenant_number
-        and (wanted_entity_type = '' or entity_type = wanted_entity_type)
-        and (cardinality(wanted_entity_ids) = 0 or entity_id = any(wanted_entity_ids))
-        and (wanted_relation = '' or relation = wanted_relation)
-        and (wanted_subject_type = '' or subject_type = wanted_subject_type)
-        and (cardinality(wanted_subject_ids) = 0 or subject_id = any(wanted_subject_ids))
-        and (wanted_subject_relation = '' or subject_relation = wanted_subject_relation)
-        and (
-          cardinality(kept) = 0
-          or tuple_label(entity_type, relation, subject_type, subject_relation) <> all(kept)
-        )
-      returning entity_type, entity_id, relation, subject_type, subject_id, subject_relation,
-        created_xid
-    ),
-    logged as (
+    begin_ordinal := next_ordinal;
+    delete from relationships
+    where entity_id = wanted_entity_id
+      and relation = wanted_relation
+      and entity_type = wanted_entity_type
+      and tenant = tenant_number
+      and subject_type = wanted_subject_type
+      and subject_relation = wanted_subject_relation
+      and subject_id = wanted_subject_id
+    returning created_xid into former_xid;
+    if found then
+      insert into changes (
+        tenant, xid, ordinal, operation, entity_type, entity_id, relation, subject_type, subject_id,
+        subject_relation, created_xid
+      )
+      values (
+        tenant_number, pg_current_xact_id(), next_ordinal, 'delete', wanted_entity_type,
+        wanted_entity_id, wanted_relation, wanted_subject_type, wanted_subject_id,
+        wanted_subject_relation, former_xid
+      );
+      next_ordinal := next_ordinal + 1;
+    end if;
+    if wanted_subject_relation = '' then
+      with deleted as (
+        delete from relationships
+        where entity_id = wanted_entity_id
+          and relation = wanted_relation
+          and entity_type = wanted_entity_type
+          and tenant = tenant_number
+          and subject_type = wanted_subject_type
+          and subject_relation > ''
+          and subject_id = wanted_subject_id
+        returning subject_relation, created_xid
+      )
       insert into changes (
         tenant, xid, ordinal, operation, entity_type, entity_id, relation, subject_type, subject_id,
         subject_relation, created_xid
       )
       select tenant_number, pg_current_xact_id(), next_ordinal - 1 + row_number() over (), 'delete',
-        entity_type, entity_id, relation, subject_type, subject_id, subject_relation, created_xid
-      from deleted
-      returning created_xid > xid as is_later
-    )
-    select count(*), coalesce(bool_or(logged.is_later), false) into logged, is_later from logged;
-    if is_later then
-      perform refuse_inversion();
+        wanted_entity_type, wanted_entity_id, wanted_relation, wanted_subject_type,
+        wanted_subject_id, subject_relation, created_xid
+      from deleted;
+      get diagnostics logged = row_count;
+      next_ordinal := next_ordinal + logged;
     end if;
-    next_ordinal := next_ordinal + logged;
-    exit when not is_changed_since(tenant_number, seen);
+    if next_ordinal > begin_ordinal and is_overtaken() then
+      perform refuse_later_creates(tenant_number, begin_ordinal);
+    end if;
+    exit when is_same_state(seen) or not is_changed_since(tenant_number, seen);
     exit when not exists (
       select from relationships as stored
-      where tenant = tenant_number
-        and (wanted_entity_type = '' or entity_type = wanted_entity_type)
-        and (cardinality(wanted_entity_ids) = 0 or entity_id = any(wanted_entity_ids))
-        and (wanted_relation = '' or relation = wanted_relation)
-        and (wanted_subject_type = '' or subject_type = wanted_subject_type)
-        and (cardinality(wanted_subject_ids) = 0 or subject_id = any(wanted_subject_ids))
-        and (wanted_subject_relation = '' or subject_relation = wanted_subject_relation)
-        and (
-          cardinality(kept) = 0
-          or tuple_label(entity_type, relation, subject_type, subject_relation) <> all(kept)
-        )
+      where entity_id = wanted_entity_id
+        and relation = wanted_relation
+        and entity_type = wanted_entity_type
+        and tenant = tenant_number
+        and subject_type = wanted_subject_type
+        and subject_relation = wanted_subject_relation
+        and subject_id = wanted_subject_id
+        and is_replaced_tuple(stored, seen)
+    )
+    and not exists (
+      select from relationships as stored
+      where wanted_subject_relation = ''
+        and entity_id = wanted_entity_id
+        and relation = wanted_relation
+        and entity_type = wanted_entity_type
+        and tenant = tenant_number
+        and subject_type = wanted_subject_type
+        and subject_relation > ''
+        and subject_id = wanted_subject_id
         and is_replaced_tuple(stored, seen)
     );
   end loop;
@@ -1007,6 +1098,14 @@ end
 $function$;
 -- execute: owner
 
+CREATE OR REPLACE FUNCTION is_overtaken()
+ RETURNS boolean
+ LANGUAGE sql
+AS $function$
+  select pg_snapshot_xmax(pg_current_snapshot()) > pg_current_xact_id()
+$function$;
+-- execute: owner
+
 CREATE OR REPLACE FUNCTION is_replaced_attribute(stored attributes, seen pg_snapshot)
  RETURNS boolean
  LANGUAGE sql
@@ -1047,6 +1146,15 @@ AS $function$
         and gone.relation is not null
         and not pg_visible_in_snapshot(gone.xid, seen)
     )
+$function$;
+-- execute: owner
+
+CREATE OR REPLACE FUNCTION is_same_state(seen pg_snapshot)
+ RETURNS boolean
+ LANGUAGE sql
+ STABLE
+AS $function$
+  select pg_current_snapshot()::text = seen::text
 $function$;
 -- execute: owner
 
@@ -1386,12 +1494,39 @@ end
 $function$;
 -- execute: owner
 
+CREATE OR REPLACE FUNCTION refuse_later_creates(tenant_number bigint, first_ordinal integer)
+ RETURNS void
+ LANGUAGE plpgsql
+ SET plan_cache_mode TO 'force_generic_plan'
+AS $function$
+begin
+  if exists (
+    select
+    from changes
+    where changes.tenant = tenant_number
+      and changes.xid = pg_current_xact_id()
+      and changes.ordinal >= first_ordinal
+      and changes.operation = 'delete'
+      and changes.created_xid > changes.xid
+  ) then
+    perform refuse_inversion();
+  end if;
+end
+$function$;
+-- execute: owner
+
 CREATE OR REPLACE FUNCTION refuse_later_deletes(tenant_number bigint, first_ordinal integer)
  RETURNS void
  LANGUAGE plpgsql
 AS $function$
 #variable_conflict use_column
 begin
+  if not exists (
+    select from changes
+    where changes.tenant = tenant_number and changes.xid > pg_current_xact_id()
+  ) then
+    return;
+  end if;
   if exists (
     select
     from changes as made
@@ -1533,7 +1668,6 @@ AS $function$
 declare
   logged integer;
   overwrites integer;
-  is_later boolean;
   next_ordinal integer := first_ordinal;
 begin
   if cardinality(entity_types) = 0 then
@@ -1572,28 +1706,24 @@ begin
     numbered as (
       select overwritten.*, next_ordinal + 2 * (row_number() over () - 1) as position
       from overwritten
-    ),
-    logged as (
-      insert into changes (
-        tenant, xid, ordinal, operation, entity_type, entity_id, attribute, value_type, value,
-        created_xid, bytes
-      )
-      select tenant_number, created_xid, position, 'delete', entity_type, entity_id, attribute,
-        former_value_type, former_value, former_created_xid, logged_bytes(entity_id, former_value)
-      from numbered
-      union all
-      select tenant_number, created_xid, position + 1, 'create', entity_type, entity_id, attribute,
-        value_type, value, null, logged_bytes(entity_id, value)
-      from numbered
-      returning operation, created_xid > xid as is_later
     )
-    select count(*), coalesce(bool_or(logged.is_later), false)
-      into overwrites, is_later
-      from logged where operation = 'delete';
-    if is_later then
-      perform refuse_inversion();
+    insert into changes (
+      tenant, xid, ordinal, operation, entity_type, entity_id, attribute, value_type, value,
+      created_xid, bytes
+    )
+    select tenant_number, created_xid, position, 'delete', entity_type, entity_id, attribute,
+      former_value_type, former_value, former_created_xid, logged_bytes(entity_id, former_value)
+    from numbered
+    union all
+    select tenant_number, created_xid, position + 1, 'create', entity_type, entity_id, attribute,
+      value_type, value, null, logged_bytes(entity_id, value)
+    from numbered;
+    get diagnostics logged = row_count;
+    if logged > 0 and is_overtaken() then
+      perform refuse_later_creates(tenant_number, next_ordinal);
     end if;
-    next_ordinal := next_ordinal + 2 * overwrites;
+    next_ordinal := next_ordinal + logged;
+    overwrites := logged / 2;
 
     with created as (
       insert into attributes (
@@ -1631,10 +1761,7 @@ begin
     );
   end loop;
 
-  if exists (
-    select from changes
-    where changes.tenant = tenant_number and changes.xid > pg_current_xact_id()
-  ) then
+  if is_overtaken() then
     perform refuse_later_deletes(tenant_number, first_ordinal);
   end if;
   return next_ordinal;
@@ -1825,8 +1952,6 @@ AS $function$
 declare
   -- PL/pgSQL evaluates the assignment of an expression directly. `perform` would run a query.
   is_done boolean;
-  -- A transaction with a higher id has changed something of the tenant.
-  is_followed boolean;
 begin
   if current_setting('transaction_isolation') <> 'read committed' then
     raise exception 'a write needs the isolation level read committed, not %',
@@ -1863,12 +1988,8 @@ begin
     values (
       known_number, pg_current_xact_id(), 0, 'create', entity_type, entity_id, relation,
       subject_type, subject_id, subject_relation
-    )
-    returning exists (
-      select from changes as later
-      where later.tenant = known_number and later.xid > pg_current_xact_id()
-    ) into is_followed;
-    if is_followed then
+    );
+    if is_overtaken() then
       perform refuse_later_deletes(known_number, 0);
     end if;
   elsif not exists (

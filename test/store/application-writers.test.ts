@@ -184,6 +184,10 @@ test("a write of the service that comes behind a later delete is repeated", asyn
 
 for (const [name, filter] of [
   ["a filter that names the key", { ids: ["1"], relation: "owner", subjectIds: ["a"] }],
+  [
+    "a filter that names all of the tuple",
+    { type: "doc", ids: ["1"], relation: "owner", subjectType: "user", subjectIds: ["a"] },
+  ],
   ["an open filter", { type: "doc" }],
 ] as const) {
   test(`a delete by ${name} also deletes what took the place of a tuple while it waited`, async () => {
@@ -204,6 +208,35 @@ for (const [name, filter] of [
     await replayed(tenant);
   });
 }
+
+test("a delete of all relations of a subject also deletes what took the place of one while it waited", async () => {
+  const tenant = await tenantWithSchema(store);
+  const member = "doc:1#viewer@group:g#member";
+  await write(store, tenant, { tuples: [member, owner("2")] });
+  const replacing = await sql.reserve();
+  await replacing`begin`;
+  await replacing`
+    select delete_tuples_between(${await numberOf(tenant)}, 0, 'doc', '1', 'viewer', 'group', 'g', '')
+  `;
+  await replacing`
+    select create_tuples(${await numberOf(tenant)}, 1, '{doc}', '{1}', '{viewer}', '{group}', '{g}', '{member}')
+  `;
+  const deleting = remove(store, tenant, {
+    tuples: {
+      type: "doc",
+      ids: ["1"],
+      relation: "viewer",
+      subjectType: "group",
+      subjectIds: ["g"],
+    },
+  });
+  await untilWaiting(sql, 1);
+  await replacing`commit`;
+  replacing.release();
+  await deleting;
+  assert.deepEqual([...(await storedState(sql, tenant)).keys()], ["doc 2 owner user a "]);
+  await replayed(tenant);
+});
 
 test("a delete of an application also deletes what took the place of a tuple while it waited", async () => {
   const tenant = await tenantWithSchema(store);
@@ -267,6 +300,71 @@ test("a delete of attributes that waited logs the value that it deleted", async 
   }
   assert.deepEqual(await storedState(sql, tenant), new Map());
   await replayed(tenant);
+});
+
+test("an undone part of a transaction, whose id is higher, fails no later part of it", async () => {
+  const tenant = await tenantWithSchema(store);
+  await write(store, tenant, { tuples: [owner("1")] });
+  const connection = await sql.reserve();
+  await connection`begin`;
+  await connection`select pg_current_xact_id()`;
+  // The id of the part is higher than that of the whole, and has ended.
+  await connection`savepoint part`;
+  await connection`select delete_listed_tuples(
+    ${await numberOf(tenant)}, 0, '{doc}', '{1}', '{owner}', '{user}', '{a}', '{""}'
+  )`;
+  await connection`rollback to part`;
+  await connection`select create_tuples(
+    ${await numberOf(tenant)}, 0, '{doc,doc}', '{1,2}', '{owner,owner}', '{user,user}', '{a,a}', '{"",""}'
+  )`;
+  await connection`select delete_listed_tuples(
+    ${await numberOf(tenant)}, 1, '{doc}', '{1}', '{owner}', '{user}', '{a}', '{""}'
+  )`;
+  await connection`commit`;
+  connection.release();
+  assert.deepEqual(await replayed(tenant), [
+    "create doc 1 owner user a",
+    "create doc 2 owner user a",
+    "delete doc 1 owner user a",
+  ]);
+});
+
+test("changes that no other transaction ended beside read nothing of the log", async () => {
+  const tenant = await tenantWithSchema(store);
+  const number = await numberOf(tenant);
+  const calls = [
+    `create_tuples(${number}, 0, '{doc}', '{1}', '{owner}', '{user}', '{a}', '{""}')`,
+    `create_tuples(${number}, 1, '{doc,doc}', '{2,3}', '{owner,owner}', '{user,user}', '{a,a}', '{"",""}')`,
+    `set_attributes(${number}, 3, '{doc}', '{1}', '{limit}', '{integer}', '{1}')`,
+    `set_attributes(${number}, 4, '{doc}', '{1}', '{limit}', '{integer}', '{2}')`,
+    `delete_tuples(${number}, 6, 'doc', '{1}', 'owner', 'user', '{a}', '')`,
+    `delete_tuples(${number}, 7, 'doc', '{2}', '', '', '{}', '')`,
+    `delete_listed_tuples(${number}, 8, '{doc}', '{3}', '{owner}', '{user}', '{a}', '{""}')`,
+    `delete_attributes(${number}, 9, 'doc', '{1}', '{}')`,
+  ];
+  for (const call of calls) {
+    // Transactions of other databases of the server end beside it as well.
+    await until(async () => {
+      const connection = await sql.reserve();
+      await connection`begin`;
+      for (const earlier of calls.slice(0, calls.indexOf(call))) {
+        await connection.unsafe(`select ${earlier}`);
+      }
+      const scans = async (): Promise<number> => {
+        const [row] = await connection<{ scans: number }[]>`
+          select (seq_scan + coalesce(idx_scan, 0))::integer as scans
+          from pg_stat_xact_user_tables where relname = 'changes'
+        `;
+        return row?.scans ?? assert.fail();
+      };
+      const before = await scans();
+      await connection.unsafe(`select ${call}`);
+      const after = await scans();
+      await connection`rollback`;
+      connection.release();
+      return after === before ? true : undefined;
+    });
+  }
 });
 
 test("a change has the time at which it was made, and not that of its transaction", async () => {
