@@ -1,8 +1,6 @@
-import { globSync } from "node:fs";
-import { mkdtemp, rm, writeFile } from "node:fs/promises";
+import { mkdtemp, rm, symlink, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join, resolve } from "node:path";
-import { pathToFileURL } from "node:url";
 
 import { alone } from "../test/support/alone.ts";
 
@@ -35,8 +33,7 @@ const slowFolders = [
   "sql",
 ];
 
-/** Program of a batch: it is loaded as a test file and runs its files. */
-const runner = pathToFileURL(resolve("test/support/batch.ts")).href;
+const program = resolve("test/support/run-batch.ts");
 
 /** Distributes test files to processes, files of one folder together; slow ones first. */
 export function batchesOf(paths: readonly string[]): readonly Batch[] {
@@ -59,27 +56,23 @@ export function batchesOf(paths: readonly string[]): readonly Batch[] {
   });
 }
 
-/** Programs for Node's test runner, one for each batch. */
+/** Programs for Node's test runner, one for each batch, in a temporary folder. */
 export interface BatchPrograms {
   /** Node's runner starts files in the order of their names, which is the order of the batches. */
   readonly pattern: string;
   readonly remove: () => Promise<void>;
 }
 
-/** Writes the programs that run the files of a pattern to a temporary folder. */
-export async function writeBatches(pattern: string): Promise<BatchPrograms> {
+/** Makes the programs that run the files of each batch. */
+export async function makePrograms(batches: readonly Batch[]): Promise<BatchPrograms> {
   const folder = await mkdtemp(join(tmpdir(), "pemba-batches-"));
-  const batches = batchesOf(globSync(pattern));
-  await Promise.all(
-    batches.map(async ({ name, paths }, index) => {
-      const program =
-        `import { runBatch } from ${JSON.stringify(runner)};\n` +
-        `await runBatch(${JSON.stringify(paths)});\n`;
-      await writeFile(join(folder, `${String(index).padStart(3, "0")}-${name}.mjs`), program);
-    }),
+  const named = batches.map(
+    ({ name, paths }, index) => [`${String(index).padStart(3, "0")}-${name}`, paths] as const,
   );
+  await writeFile(join(folder, "batches.json"), JSON.stringify(Object.fromEntries(named)));
+  for (const [name] of named) await symlink(program, join(folder, `${name}.ts`));
   return {
-    pattern: join(folder, "*.mjs"),
+    pattern: join(folder, "*.ts"),
     remove: async () => await rm(folder, { recursive: true }),
   };
 }

@@ -1,13 +1,14 @@
 import { spawn, type ChildProcess } from "node:child_process";
 import { randomUUID } from "node:crypto";
 import { once } from "node:events";
+import { globSync } from "node:fs";
 import { resolve } from "node:path";
 import { createInterface } from "node:readline";
 
 import { migrateUp } from "../src/store/postgres/migrate.ts";
 import { createTemplate, dropTestDatabases } from "../test/support/database.ts";
 import { findPostgres } from "../test/support/postgres.ts";
-import { writeBatches } from "./batches.ts";
+import { batchesOf, makePrograms } from "./batches.ts";
 
 const stopSignals = ["SIGINT", "SIGTERM", "SIGHUP"] as const;
 
@@ -51,22 +52,16 @@ export interface Counts {
 
 /** Runs the tests of every change, many files in one process, and answers their counts. */
 export async function runShortTests(): Promise<Counts> {
-  const batches = await writeBatches(shortTests);
-  try {
-    return await runTests([batches.pattern], shortTestTimeoutMs);
-  } finally {
-    await batches.remove();
-  }
+  return await countTests(await startShortTests([], { stdout: "pipe" }));
 }
 
 /** Runs the long tests, each file in a process of its own, and answers their counts. */
 export async function runLongTests(): Promise<Counts> {
-  return await runTests([endFiles, longTests], longTestTimeoutMs);
+  return await countTests(await startTestRun([endFiles, longTests], { stdout: "pipe" }));
 }
 
-/** Runs tests, passes on all that is told of them but the closing line, and answers its counts. */
-async function runTests(args: readonly string[], testTimeoutMs: number): Promise<Counts> {
-  const { runner, exitCode } = await startTestRun(args, { stdout: "pipe", testTimeoutMs });
+/** Passes on all that is told of tests but the closing line, and answers its counts. */
+async function countTests({ runner, exitCode }: TestRun): Promise<Counts> {
   const tests = { passed: 0, failed: 0, skipped: 0 };
   if (runner.stdout !== null) {
     for await (const line of createInterface({ input: runner.stdout })) {
@@ -99,6 +94,28 @@ export interface TestRun {
   readonly exitCode: Promise<number>;
 }
 
+/** Starts the tests of every change, in batches; `flags` are more flags of the runner. */
+export async function startShortTests(
+  flags: readonly string[],
+  { stdout }: Pick<TestRunOptions, "stdout">,
+): Promise<TestRun> {
+  const { pattern, remove } = await makePrograms(batchesOf(globSync(shortTests)));
+  const options = { stdout, testTimeoutMs: shortTestTimeoutMs, cleanUp: remove };
+  try {
+    return await startTestRun([...flags, pattern], options);
+  } catch (error) {
+    await remove();
+    throw error;
+  }
+}
+
+interface TestRunOptions {
+  readonly stdout: "inherit" | "pipe";
+  readonly testTimeoutMs?: number;
+  /** What else is to be done when the run has ended or was stopped. */
+  readonly cleanUp?: () => Promise<void>;
+}
+
 /**
  * Finds a Postgres and starts Node's test runner with our reporter; `args` are its own flags or files.
  * The Postgres is ours to end and not a hook's of the runner, which does not wait for it when it
@@ -106,10 +123,7 @@ export interface TestRun {
  */
 export async function startTestRun(
   args: readonly string[],
-  {
-    stdout,
-    testTimeoutMs = longTestTimeoutMs,
-  }: { readonly stdout: "inherit" | "pipe"; readonly testTimeoutMs?: number },
+  { stdout, testTimeoutMs = longTestTimeoutMs, cleanUp = async () => {} }: TestRunOptions,
 ): Promise<TestRun> {
   const server = await findPostgres();
   process.stdout.write(`${server.description}\n`);
@@ -137,6 +151,7 @@ export async function startTestRun(
     // What files that failed left, on a server that may not be ours to end.
     await dropTestDatabases();
     await server.stop();
+    await cleanUp();
   });
   return { runner, exitCode };
 }

@@ -1,5 +1,4 @@
-import { writeBatches } from "./batches.ts";
-import { endFiles, shortTests, startTestRun } from "./run-tests.ts";
+import { endFiles, startShortTests, startTestRun } from "./run-tests.ts";
 
 /**
  * Runs the test files named on the command line, each in a process of its own, or all but the long
@@ -7,12 +6,7 @@ import { endFiles, shortTests, startTestRun } from "./run-tests.ts";
  */
 const args = process.argv.slice(2);
 const hasFiles = args.some((arg) => !arg.startsWith("-"));
-if (hasFiles) {
-  const { exitCode } = await startTestRun([endFiles, ...args], { stdout: "inherit" });
-  process.exitCode = await exitCode;
-} else {
-  const batches = await writeBatches(shortTests);
-  const { exitCode } = await startTestRun([...args, batches.pattern], { stdout: "inherit" });
-  process.exitCode = await exitCode;
-  await batches.remove();
-}
+const { exitCode } = hasFiles
+  ? await startTestRun([endFiles, ...args], { stdout: "inherit" })
+  : await startShortTests(args, { stdout: "inherit" });
+process.exitCode = await exitCode;

@@ -6,7 +6,7 @@ import { join } from "node:path";
 import { test, type TestContext } from "node:test";
 import { promisify } from "node:util";
 
-import { batchesOf } from "../../scripts/batches.ts";
+import { batchesOf, makePrograms } from "../../scripts/batches.ts";
 import { shortTests } from "../../scripts/run-tests.ts";
 import { alone } from "./alone.ts";
 
@@ -44,7 +44,7 @@ test("a file that measures its process or steers V8 is alone", () => {
   );
 });
 
-/** Runs these files as a batch, and resolves to what the process wrote. */
+/** Runs these files as one batch, and resolves to what the process wrote. */
 async function runFiles(
   t: TestContext,
   files: Readonly<Record<string, string>>,
@@ -53,12 +53,9 @@ async function runFiles(
   t.after(() => rmSync(folder, { recursive: true }));
   const names = Object.keys(files).map((name) => join(folder, name));
   for (const [name, text] of Object.entries(files)) writeFileSync(join(folder, name), text);
-  const program = join(folder, "program.mjs");
-  const runner = JSON.stringify(join(import.meta.dirname, "batch.ts"));
-  writeFileSync(
-    program,
-    `import { runBatch } from ${runner};\nawait runBatch(${JSON.stringify(names)});\n`,
-  );
+  const { pattern, remove } = await makePrograms([{ name: "some", paths: names }]);
+  t.after(remove);
+  const [program = assert.fail("no program")] = globSync(pattern);
   const { NODE_TEST_CONTEXT: _, ...env } = process.env;
   const result = await run(process.execPath, ["--test-reporter=tap", program], { env }).catch(
     (error: unknown) => error as { stdout: string; code: unknown },
