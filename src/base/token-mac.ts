@@ -32,8 +32,8 @@ function hmac(key: Uint8Array): TokenMac {
   const inner = padded(key, 0x36);
   const outer = Buffer.concat([padded(key, 0x5c), Buffer.alloc(digestBytes)]);
   return (content) => {
-    outer.write(hash("sha256", Buffer.concat([inner, content]), "latin1"), blockBytes, "latin1");
-    return Buffer.from(hash("sha256", outer, "latin1"), "latin1");
+    outer.write(hash("sha256", Buffer.concat([inner, content]), "binary"), blockBytes, "binary");
+    return Buffer.from(hash("sha256", outer, "binary"), "binary");
   };
 }
 
