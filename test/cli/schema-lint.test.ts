@@ -131,7 +131,10 @@ test("what schema lint does not understand is one line and status 2", async (t) 
 test("schema without a part that it knows lists the parts", async () => {
   const { status, stderr } = await runCommand(["schema", "lnt"]);
   assert.equal(status, 1);
-  assert.match(stderr, /^pemba: schema: expected lint[^\n]*, not `lnt` \(did you mean `lint`\?\)\n$/);
+  assert.match(
+    stderr,
+    /^pemba: schema: expected lint[^\n]*, not `lnt` \(did you mean `lint`\?\)\n$/,
+  );
   const { stdout } = await runCommand(["help", "schema", "lint"]);
   assert.match(stdout, /^usage: pemba schema lint FILE/);
 });
