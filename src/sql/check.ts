@@ -179,12 +179,12 @@ function proofRow(
   asked: { readonly id: Fragment; readonly subject: Fragment },
 ): Fragment {
   const verdict = questionVerdict(searchWriter(scope, plan, asked.subject), asked.id);
-  const ledBy = ({ subjectType, subjectRelation }: CandidateHop): Fragment => {
+  const ledBy = ({ subjectType, subjectRelation }: CandidateHop): readonly Fragment[] => {
     const userset = plan.usersets.findIndex(
       ({ entityType, relation }) => entityType === subjectType && relation === subjectRelation,
     );
-    if (userset < 0) return sql``;
-    return sql`and (${isCutOff} or ${isClosed(plan, integer(userset), sql`r.subject_id`)})`;
+    if (userset < 0) return [];
+    return [sql`and (${isCutOff} or ${isClosed(plan, integer(userset), sql`r.subject_id`)})`];
   };
   return sql`
     ${withClosure(scope, plan, asked.subject)}

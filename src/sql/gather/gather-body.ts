@@ -7,10 +7,10 @@ import {
   relationSet,
 } from "../state/relation-set.ts";
 import { attributeProbe, lateralBranches, type StatementScope } from "../state/source.ts";
-import { type Fragment, integer, literal, sql } from "../text/fragment.ts";
+import { type Fragment, integer, join, literal, sql } from "../text/fragment.ts";
 import type { Gather, GatherType } from "./gather.ts";
 
-type HopCondition = (hop: CandidateHop) => Fragment;
+type HopCondition = (hop: CandidateHop) => readonly Fragment[];
 
 interface GatherInput {
   readonly id: Fragment;
@@ -34,7 +34,7 @@ interface GatherInput {
 export function gatherBody(
   scope: StatementScope,
   gather: Gather,
-  { id, subject, ledBy = () => sql`` }: GatherInput,
+  { id, subject, ledBy = () => [] }: GatherInput,
 ): Fragment {
   const branches = hopProbes(scope, gather, {
     columns: ({ target }) => sql`${integer(target)} as type, r.subject_id as id`,
@@ -191,7 +191,7 @@ function hopProbes(
               ? { known: "type", type: subjectType }
               : { known: "kind", type: subjectType, relation: literal(hop.subjectRelation) },
         },
-        sql`and s.type = ${integer(index)} ${ledBy(hop)}`,
+        join([sql`and s.type = ${integer(index)}`, ...ledBy(hop)], " "),
       );
     }),
   );
