@@ -3,6 +3,12 @@ import assert from "node:assert/strict";
 import { after, before, test } from "node:test";
 
 import type { TenantId, Tuple } from "../../src/base/tuple.ts";
+import { CompiledSchemas } from "../../src/store/compiled-schemas.ts";
+import { functionSettings } from "../../src/store/postgres/sql-interface/function-settings.ts";
+import {
+  functionsTexts,
+  planQuestions,
+} from "../../src/store/postgres/sql-interface/planned-questions.ts";
 import { newTenant, openStore, schemaText, write } from "../store/engines.ts";
 import { connect } from "../store/open-write.ts";
 import { createMigratedDatabase } from "../support/database.ts";
@@ -40,6 +46,48 @@ test("a tenant that is made anew with the id of a deleted one has nothing of it"
   assert.deepEqual(await visible(tenant), []);
   await write(store, tenant, { tuples: ["doc:new#owner@user:a"] });
   assert.deepEqual(await visible(tenant), ["new"]);
+});
+
+test("functions that are too long for one statement are sent in several", async () => {
+  const { store, app } = scene;
+  const letters = Array.from("abcdefghijklmnopqrst");
+  const relations = letters.map((letter) => `relation r_${letter} @user @group#member`);
+  const permissions = letters.map((letter) => {
+    const others = letters.map((each) => `(r_${each} not r_${letter})`);
+    return `permission p_${letter} = ${others.join(" or ")} or parent.p_${letter}`;
+  });
+  const text = `
+    entity user {}
+    entity group { relation member @user @group#member }
+    entity doc { relation parent @doc ${[...relations, ...permissions].join("\n")} }
+  `;
+  const schemas = new CompiledSchemas(() => assert.fail("no schema is read"), {
+    maxBytes: 100_000_000,
+  });
+  const frame = { plans: "p", tables: "t", depth: 100, settings: functionSettings };
+  const planning = { planner: schemas.planner, patterns: [], frame };
+  const { functions } = await planQuestions(planning, await schemas.compileText(text), undefined);
+  const lists = await functionsTexts(functions, [...functions.keys()], undefined);
+  assert.ok(lists.length > 1);
+  for (const list of lists) assert.ok(list.length < 800_000, `${list.length} characters`);
+  const made = lists.flatMap((list) => [...list.matchAll(/"hash":"(\w+)"/g)].map(([, one]) => one));
+  assert.equal(made.length, functions.size);
+  assert.deepEqual(new Set(made), new Set(functions.keys()));
+
+  const tenant = await newTenant(store);
+  await store.schemas.write(tenant, { text });
+  await write(store, tenant, { tuples: ["doc:1#r_b@user:a"] });
+  const rows = await app.unsafe(
+    letters
+      .map(
+        (letter) => `select pemba.may('${tenant}', 'doc', '1', 'p_${letter}', 'user', 'a') as may`,
+      )
+      .join(" union all "),
+  );
+  assert.deepEqual(
+    rows.map((row) => row["may"] === true),
+    letters.map((letter) => letter !== "b"),
+  );
 });
 
 test("permissions and types may have the names of words of SQL and of its functions", async () => {

@@ -91,22 +91,49 @@ export async function planQuestions(
   return { names: schemaNames(compiled.schema), questions, functions };
 }
 
+/** Questions as JSON for the table `questions`. */
+export function questionsText(questions: PlannedQuestions["questions"]): string {
+  const rows = questions.map(({ question, plans, obstacle }) => ({
+    entity_type: question.entityType,
+    permission: question.permission,
+    subject_type: question.subjectType,
+    subject_relation: question.subjectRelation,
+    plans,
+    obstacle,
+  }));
+  return JSON.stringify(rows);
+}
+
+/** A statement is sent in one turn of the event loop: 5 MB of it take 20 ms. */
+const partCharacters = 500_000;
+
 /**
- * The functions with these hashes as JSON, made in time slices: they may be megabytes. Fails with
- * CANCELLED when the signal aborts.
+ * The functions with these hashes as lists in JSON, none of which takes long to send: one at least. They
+ * are made in time slices. Fails with CANCELLED when the signal aborts.
  */
-export async function functionsText(
+export async function functionsTexts(
   functions: PlannedQuestions["functions"],
   hashes: readonly string[],
   signal: AbortSignal | undefined,
-): Promise<string> {
+): Promise<readonly [last: string, ...before: string[]]> {
   const slice = new TimeSlice();
-  const texts: string[] = [];
+  const before: string[] = [];
+  let texts: string[] = [];
+  let characters = 0;
   for (const one of hashes) {
     if (slice.isOver) await slice.renew(signal);
-    texts.push(JSON.stringify(must(functions.get(one), "a missing function is one of the schema")));
+    const text = JSON.stringify(
+      must(functions.get(one), "a missing function is one of the schema"),
+    );
+    if (characters > 0 && characters + text.length > partCharacters) {
+      before.push(`[${texts.join(",")}]`);
+      texts = [];
+      characters = 0;
+    }
+    texts.push(text);
+    characters += text.length;
   }
-  return `[${texts.join(",")}]`;
+  return [`[${texts.join(",")}]`, ...before];
 }
 
 const tooLong = "its statement is too long";

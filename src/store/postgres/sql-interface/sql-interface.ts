@@ -14,7 +14,12 @@ import { type ChosenHeads, readHeads, type SyncedHeads, type UnsyncedHead } from
 import { interfaceVersion } from "./install.ts";
 import { filled, type InterfaceNames } from "./interface-names.ts";
 import type { SqlInterfaceOptions } from "./interface-options.ts";
-import { functionsText, type PlannedQuestions, planQuestions } from "./planned-questions.ts";
+import {
+  functionsTexts,
+  type PlannedQuestions,
+  planQuestions,
+  questionsText,
+} from "./planned-questions.ts";
 
 const files = {
   findMissing: statementFile("interface/find-missing.sql"),
@@ -171,10 +176,13 @@ export class SqlInterface {
   async makeFunctions(text: string): Promise<number> {
     const { functions } = await this.planned(text);
     const missing = await this.#missing([...functions.keys()]);
-    await this.#database.write(this.#statements.makeMissing, [
-      await functionsText(functions, missing, presentCaller()?.signal),
-    ]);
+    await this.#make(await functionsTexts(functions, missing, presentCaller()?.signal));
     return missing.length;
+  }
+
+  /** Makes functions, each list in a transaction of its own. */
+  async #make(lists: readonly string[]): Promise<void> {
+    for (const list of lists) await this.#database.write(this.#statements.makeMissing, [list]);
   }
 
   /**
@@ -247,26 +255,24 @@ export class SqlInterface {
     }
   }
 
-  /** Only the definitions of missing functions are sent: they are long. */
+  /**
+   * Only the definitions of missing functions are sent: they are long. If they are too long for one
+   * statement, most are made here: a function answers nothing before a question leads to it.
+   */
   async #valuesOf(
     { questions, names, functions }: PlannedQuestions,
     mayMake: boolean,
   ): Promise<SyncValues> {
     const hashes = [...functions.keys()];
     const missing = mayMake ? await this.#missing(hashes) : [];
-    const rows = questions.map(({ question, plans, obstacle }) => ({
-      entity_type: question.entityType,
-      permission: question.permission,
-      subject_type: question.subjectType,
-      subject_relation: question.subjectRelation,
-      plans,
-      obstacle,
-    }));
+    const signal = presentCaller()?.signal;
+    const [last, ...before] = await functionsTexts(functions, missing, signal);
+    await this.#make(before);
     return {
-      questions: JSON.stringify(rows),
+      questions: questionsText(questions),
       names,
       hashes: arrayLiteral(hashes),
-      functions: await functionsText(functions, missing, presentCaller()?.signal),
+      functions: last,
     };
   }
 
