@@ -173,7 +173,7 @@ const commands: Readonly<Record<string, (server: BenchServer) => Promise<object>
     const dataset = { ...nestedDataset(sizes, QUESTIONS), name: "sql_interface" };
     const database = await loadDatabase(server, dataset, print);
     try {
-      return { sql: await benchSql(sizes, database, print) };
+      return { sql: await benchSql(sizes, database, values.only, print) };
     } finally {
       await database.drop();
     }
