@@ -18,7 +18,7 @@ declare
   place record;
   next_ordinal integer;
 begin
-  place := :"plans".begin_write(tenant);
+  place := :"plans".begin_write(tenant collate "C");
   -- Most statements change one row, and the functions for several tuples cost twice as much.
   if cardinality(entity_ids) <= 3 then
     next_ordinal := place.next_ordinal;

@@ -15,10 +15,12 @@ as $$
 declare
   place record;
 begin
-  if not exists (select from :"tables".tenants as t where t.id = delete_derived_attributes.tenant) then
+  if not exists (
+    select from :"tables".tenants as t where t.id = delete_derived_attributes.tenant collate "C"
+  ) then
     return 0;
   end if;
-  place := :"plans".begin_write(tenant);
+  place := :"plans".begin_write(tenant collate "C");
   return :"tables".delete_listed_attributes(
     place.tenant_number, place.next_ordinal, array_fill(entity_type, array[cardinality(entity_ids)]),
     entity_ids, names

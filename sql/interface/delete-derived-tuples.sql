@@ -16,10 +16,12 @@ as $$
 declare
   place record;
 begin
-  if not exists (select from :"tables".tenants as t where t.id = delete_derived_tuples.tenant) then
+  if not exists (
+    select from :"tables".tenants as t where t.id = delete_derived_tuples.tenant collate "C"
+  ) then
     return 0;
   end if;
-  place := :"plans".begin_write(tenant);
+  place := :"plans".begin_write(tenant collate "C");
   return :"tables".delete_listed_tuples(
     place.tenant_number, place.next_ordinal, array_fill(entity_type, array[cardinality(entity_ids)]),
     entity_ids, relations, subject_types, subject_ids, subject_relations

@@ -19,7 +19,7 @@ declare
   none constant text[] := array_fill(null::text, array[cardinality(entity_ids)]);
   made integer;
 begin
-  place := :"plans".begin_write(tenant);
+  place := :"plans".begin_write(tenant collate "C");
   if may_be_unfit then
     perform :"plans".refuse_unfit_rows(map, entity_type, entity_ids, names, none, none, none);
   end if;

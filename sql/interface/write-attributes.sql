@@ -46,7 +46,7 @@ begin
   end if;
   if exists (select from :"tables".derived) then
     perform :"plans".refuse_derived_elements(
-      tenant, 'attributes', 'attribute',
+      tenant collate "C", 'attributes', 'attribute',
       array(
         select w.entity_type || '$' || w.name
         from unnest(parts.entity_types, parts.names) with ordinality

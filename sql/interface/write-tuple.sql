@@ -49,8 +49,10 @@ begin
   end if;
   if exists (select from :"tables".derived) then
     perform :"plans".refuse_derived_elements(
-      tenant, 'tuples', 'relation',
-      array[:"tables".tuple_label(entity_type, relation, subject_type, own_relation)]
+      tenant collate "C", 'tuples', 'relation',
+      array[
+        :"tables".tuple_label(entity_type collate "C", relation, subject_type, own_relation)
+      ]
     );
   end if;
   return :"tables".create_tuples(

@@ -44,7 +44,7 @@ begin
   end if;
   if exists (select from :"tables".derived) then
     perform :"plans".refuse_derived_elements(
-      tenant, 'tuples', 'relation',
+      tenant collate "C", 'tuples', 'relation',
       array(
         select :"tables".tuple_label(
           w.entity_type, w.relation, w.subject_type, w.subject_relation

@@ -134,7 +134,9 @@ test("the collations of arguments change no answer", async () => {
   const rows = await scene.owner<{ name: string }[]>`
     select distinct p.proname as name
     from pg_proc as p
-    where p.pronamespace = 'pemba'::regnamespace and p.pronargs > 0 and p.proname !~ '^list_'
+    where p.pronamespace = 'pemba'::regnamespace and p.pronargs > 0
+      -- What only printed functions call.
+      and p.proname !~ '^list_|_derived|_map$'
   `;
   for (const { name } of rows) {
     assert.ok(
