@@ -226,6 +226,81 @@ test("tables and columns may have any names", async () => {
   await drop(maps);
 });
 
+test("a key whose collation takes different ids for the same gives them as they are", async (t) => {
+  const { owner, stored, pemba } = scene;
+  const [icu] = await owner`select from pg_collation where collprovider = 'i' limit 1`;
+  if (icu === undefined) {
+    t.skip("the server has no ICU");
+    return;
+  }
+  await owner`
+    create collation app.alike (provider = icu, locale = 'und-u-ks-level2', deterministic = false)
+  `;
+  await mapped(
+    t,
+    `create table app.documents (
+      id text collate app.alike primary key, owner_id text collate app.alike
+    )`,
+    `
+- table: app.documents
+  tenant: t1
+  entity: "document:{id}"
+  tuples: ["owner@user:{owner_id}"]
+`,
+  );
+  await owner`insert into app.documents values ('a', 'ada')`;
+  await owner`update app.documents set id = 'A', owner_id = 'Ada'`;
+  assert.deepEqual(await stored(), ["document A owner user Ada"]);
+  await owner`alter table app.documents disable trigger all`;
+  await owner`update app.documents set id = 'a'`;
+  await owner`alter table app.documents enable trigger all`;
+  const mended = await pemba("reconcile", "--repair");
+  assert.deepEqual([mended.status, mended.stderr], [0, ""]);
+  assert.deepEqual(mended.stdout.trimEnd().split("\n").toSorted(), [
+    "documents: 1 missing, 1 surplus, 2 repaired",
+    "missing t1 document:a#owner@user:Ada",
+    "surplus t1 document:A#owner@user:Ada",
+  ]);
+  assert.deepEqual(await stored(), ["document a owner user Ada"]);
+});
+
+test("a row that gives a tuple by two columns gives it once", async (t) => {
+  await mapped(
+    t,
+    documents,
+    `
+- table: app.documents
+  tenant: t1
+  entity: "document:{id}"
+  tuples: ["owner@user:{owner_id}", "owner@user:{title}"]
+`,
+  );
+  const { owner, stored, pemba } = scene;
+  await owner`insert into app.documents (id, owner_id, title) values (1, 'ada', 'ada')`;
+  await owner`
+    insert into app.documents (id, owner_id, title)
+    select n, 'x', 'x' from generate_series(11, 14) n
+  `;
+  await owner`delete from app.documents where id > 10`;
+  assert.deepEqual(await stored(), ["document 1 owner user ada"]);
+  await owner`update app.documents set title = 'bob'`;
+  assert.deepEqual(await stored(), ["document 1 owner user ada", "document 1 owner user bob"]);
+  await owner`update app.documents set owner_id = 'bob'`;
+  assert.deepEqual(await stored(), ["document 1 owner user bob"]);
+  await owner`alter table app.documents disable trigger all`;
+  await owner`update app.documents set owner_id = 'eve', title = 'eve'`;
+  await owner`alter table app.documents enable trigger all`;
+  const told = await pemba("reconcile");
+  assert.deepEqual(told.stdout.trimEnd().split("\n").toSorted(), [
+    "documents: 1 missing, 1 surplus",
+    "missing t1 document:1#owner@user:eve",
+    "surplus t1 document:1#owner@user:bob",
+  ]);
+  const mended = await pemba("reconcile", "--repair");
+  assert.match(mended.stdout, /1 missing, 1 surplus, 2 repaired\n$/);
+  assert.deepEqual(await stored(), ["document 1 owner user eve"]);
+});
+
 test("a foreign key that cascades changes tuples with the rows", async (t) => {
   const { owner, stored } = scene;
   await owner`create table app.folders (id bigint primary key)`;

@@ -25,14 +25,22 @@ export function differences(map: TableMap, places: MapPlaces): string {
   const columns = elementColumns.map((name) => `coalesce(g.${name}, h.${name}) as ${name}`);
   const same = elementColumns.map((name) => `h.${name} = g.${name}`);
   const keys = keyNames(map).map((name) => `s.${name}::text as ${name}`);
+  const labels = map.tuples.map(
+    ({ relation, subjectType, subjectRelation }) => `${relation}@${subjectType}#${subjectRelation}`,
+  );
+  // A row gives a tuple twice if two columns of one kind have the same id.
+  const given = new Set(labels).size < labels.length ? "select distinct s.*" : "select s.*";
   return `select g.tenant is not null as is_missing,
   ${columns.join(",\n  ")},
   ${keyNames(map)
     .map((name) => `g.${name}`)
     .join(", ")}
 from (
+${given}
+from (
 ${elementsQuery(map, `(\n${rowsQuery(map, `${mappedTable(map)} as r`)}\n)`, keys)}
     and exists (select from ${tables}.tenants as t where t.id = s.tenant)
+) as s
 ) as g
 full join (
 ${stored(map, tables)}
