@@ -33,8 +33,10 @@ export interface ExampleCheck {
   readonly data: Context["data"];
 }
 
-/** The page as it stands. */
-export const pageText = readFileSync(join(import.meta.dirname, "../../docs/language.md"), "utf8");
+/** A page of docs as it stands. */
+export function textOfPage(name: string): string {
+  return readFileSync(join(import.meta.dirname, "../../docs", name), "utf8");
+}
 
 const schemaKinds: ReadonlyMap<string, Example["marked"]> = new Map([
   ["perm", "compiles"],
@@ -43,9 +45,9 @@ const schemaKinds: ReadonlyMap<string, Example["marked"]> = new Map([
 ]);
 const partKinds = ["error", "warning", "facts", "checks"];
 
-/** The schemas of docs/language.md. Fails on a block of a kind that the page does not use. */
-export function examplesOfPage(): readonly Example[] {
-  const blocks = blocksOf(pageText);
+/** The schemas of a page. Fails on a block of a kind that is neither of ours nor in `others`. */
+export function examplesOfPage(name: string, others: readonly string[] = []): readonly Example[] {
+  const blocks = blocksOf(name, others);
   const starts = blocks.flatMap(({ kind }, index) => (schemaKinds.has(kind) ? [index] : []));
   return starts.map((start, index) => exampleOf(blocks.slice(start, starts[index + 1])));
 }
@@ -80,14 +82,15 @@ function isErrorCode(word: string): word is ErrorCode {
 }
 
 /** The blocks of a page, in their order; a block may be indented, as in a list. */
-function blocksOf(text: string): readonly Block[] {
+function blocksOf(name: string, others: readonly string[]): readonly Block[] {
+  const text = textOfPage(name);
   const fence = /^(?<indent> *)```(?<kind>[^\n]*)\n(?<text>[^]*?)^\k<indent>```$/gm;
   return [...text.matchAll(fence)].flatMap(({ groups, index }) => {
     const { indent = "", kind = "", text: content = "" } = groups ?? {};
     const line = text.slice(0, index).split("\n").length;
-    if (kind === "") return [];
+    if (kind === "" || others.includes(kind)) return [];
     if (!schemaKinds.has(kind) && !partKinds.includes(kind)) {
-      throw new Error(`docs/language.md:${line}: a block of the unknown kind \`${kind}\``);
+      throw new Error(`docs/${name}:${line}: a block of the unknown kind \`${kind}\``);
     }
     return [{ kind, line, text: content.replaceAll(new RegExp(`^${indent}`, "gm"), "") }];
   });

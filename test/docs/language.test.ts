@@ -9,9 +9,9 @@ import { parseSchema } from "../../src/language/parse.ts";
 import { keywords } from "../../src/language/token.ts";
 import { type Engines, startEngines } from "../differential/engines.ts";
 import { play } from "../scenarios/scene.ts";
-import { type Example, examplesOfPage, pageText } from "./language-page.ts";
+import { type Example, examplesOfPage, textOfPage } from "./language-page.ts";
 
-const examples = examplesOfPage();
+const examples = examplesOfPage("language.md");
 
 let started: Engines;
 before(async () => {
@@ -48,7 +48,7 @@ test("docs/language.md shows every construct, and asks every answer of it", () =
 });
 
 test("docs/language.md has the default of every attribute type", () => {
-  const rows = [...pageText.matchAll(/^\| `(?<type>\w+)` +\|/gm)].map(
+  const rows = [...textOfPage("language.md").matchAll(/^\| `(?<type>\w+)` +\|/gm)].map(
     ({ groups }) => groups?.["type"],
   );
   const plain = attributeTypes.filter((type) => !type.endsWith("[]"));
