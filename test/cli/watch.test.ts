@@ -7,16 +7,28 @@ import { test, type TestContext } from "node:test";
 import { type Running, runPemba, servePemba, startPemba } from "../support/pemba.ts";
 import { docSchema } from "./client-scene.ts";
 
-/** Resolves when the command has written so many lines, to what it wrote. Fails if it ends before. */
-async function linesFrom({ process: child, finished }: Running, count: number): Promise<string> {
+/** Resolves to each next so many lines of the command. Fails if it ends before. */
+function linesOf({ process: child, finished }: Running): (count: number) => Promise<string> {
   let written = "";
-  const enough = new Promise<string>((resolve) => {
-    child.stdout?.on("data", (chunk: Buffer) => {
-      written += chunk.toString();
-      if (written.split("\n").length > count) resolve(written);
-    });
+  let more: (() => void) | undefined;
+  child.stdout?.on("data", (chunk: Buffer) => {
+    written += chunk.toString();
+    more?.();
   });
-  return await Promise.race([enough, finished.then(({ stderr }) => assert.fail(stderr))]);
+  const ended = finished.then(({ stderr }) => assert.fail(stderr));
+  // It may end when nothing waits for its lines any more.
+  ended.catch(() => undefined);
+  return async (count) => {
+    for (;;) {
+      const end = written.split("\n", count).join("\n").length + 1;
+      if (written.split("\n").length > count) {
+        const lines = written.slice(0, end);
+        written = written.slice(end);
+        return lines;
+      }
+      await Promise.race([new Promise<void>((resolve) => (more = resolve)), ended]);
+    }
+  };
 }
 
 async function servedTenant(
@@ -38,16 +50,11 @@ test("watch prints what is written and deleted after a state, and Ctrl-C ends it
   const token = await run(["tuple", "write", "doc:0#viewer@user:ada"]);
   await run(["tuple", "write", "doc:1#viewer@user:ada", "doc:2#viewer@group:g#member"]);
   const watching = startPemba(["watch", "--url", url, "--snap-token", token], {});
-  assert.equal(
-    await linesFrom(watching, 2),
-    "+ doc:1#viewer@user:ada\n+ doc:2#viewer@group:g#member\n",
-  );
+  const next = linesOf(watching);
+  assert.equal(await next(2), "+ doc:1#viewer@user:ada\n+ doc:2#viewer@group:g#member\n");
   await run(["attribute", "write", "doc:1$public|boolean:true"]);
   const last = await run(["tuple", "delete", "doc:1#viewer@user:ada"]);
-  assert.equal(
-    await linesFrom(watching, 2),
-    "+ doc:1$public|boolean:true\n- doc:1#viewer@user:ada\n",
-  );
+  assert.equal(await next(2), "+ doc:1$public|boolean:true\n- doc:1#viewer@user:ada\n");
   watching.process.kill("SIGINT");
   const { status, stderr } = await watching.finished;
   assert.equal(status, 0);
@@ -58,7 +65,7 @@ test("watch prints what is written and deleted after a state, and Ctrl-C ends it
   await run(["tuple", "write", "doc:9#viewer@user:ada"]);
   for (const after of [resumed, last]) {
     const again = startPemba(["watch", "--url", url, "--snap-token", after], {});
-    assert.equal(await linesFrom(again, 1), "+ doc:9#viewer@user:ada\n");
+    assert.equal(await linesOf(again)(1), "+ doc:9#viewer@user:ada\n");
     again.process.kill("SIGTERM");
     assert.equal((await again.finished).status, 0);
   }
@@ -67,12 +74,13 @@ test("watch prints what is written and deleted after a state, and Ctrl-C ends it
 test("watch --json prints the state at which it begins, and then the messages", async (t) => {
   const run = await servedTenant(t);
   const watching = startPemba(["watch", "--json", "--url", await run([])], {});
-  const begun = JSON.parse(await linesFrom(watching, 1)) as { snap_token: string };
+  const next = linesOf(watching);
+  const begun = JSON.parse(await next(1)) as { snap_token: string };
   assert.deepEqual(begun, { snap_token: begun.snap_token, data_changes: { changes: [] } });
   const token = await run(["attribute", "write", "doc:1$public|boolean:true"]);
   const value = { "@type": "type.googleapis.com/base.v1.BooleanValue", data: true };
   const attribute = { entity: { type: "doc", id: "1" }, attribute: "public", value };
-  const message = JSON.parse(await linesFrom(watching, 1)) as { data_changes: object };
+  const message = JSON.parse(await next(1)) as { data_changes: object };
   assert.deepEqual(message.data_changes, {
     changes: [{ operation: "OPERATION_CREATE", attribute }],
   });
@@ -146,7 +154,7 @@ test("a broken connection goes on from the last token, however it breaks", async
   ]);
   const watching = startPemba(["watch", "--url", url], {});
   assert.equal(
-    await linesFrom(watching, 4),
+    await linesOf(watching)(4),
     ["1", "2", "3", "4"].map((doc) => `+ doc:${doc}#viewer@user:ada\n`).join(""),
   );
   assert.deepEqual(asked, ["", "s1", "s3", "s3", "s3"]);
