@@ -1,6 +1,6 @@
 import { hash } from "node:crypto";
 
-import { BinaryReader } from "@bufbuild/protobuf/wire";
+import { BinaryReader, BinaryWriter } from "@bufbuild/protobuf/wire";
 
 import { isMacOf, type TokenMac } from "../../../base/token-mac.ts";
 import type { SnapToken } from "../../../base/tuple.ts";
@@ -56,35 +56,23 @@ export function encodeSnapToken(mac: TokenMac, content: TokenContent): SnapToken
  */
 function bodyOf(content: TokenContent): Uint8Array {
   const { identity, timeline, snapshot, change, takenBefore } = content;
-  const bytes: number[] = [layout, ...Buffer.from(identity, "hex")];
-  pushNumber(bytes, BigInt(timeline));
-  pushNumber(bytes, snapshot.xmax);
-  // A change that is visible lies below xmax, so that 0 is free to say that there is none.
-  pushNumber(bytes, change === undefined ? 0n : snapshot.xmax - change);
-  pushNumber(bytes, takenBefore - snapshot.xmax);
+  const writer = new BinaryWriter()
+    .raw(Uint8Array.of(layout))
+    .raw(Buffer.from(identity, "hex"))
+    .uint32(timeline)
+    .uint64(snapshot.xmax)
+    // A change that is visible lies below xmax, so that 0 is free to say that there is none.
+    .uint64(change === undefined ? 0n : snapshot.xmax - change)
+    .uint64(takenBefore - snapshot.xmax);
   // Backwards from xmax, since what runs is near to it. The lowest bit tells a range from one id.
   let position = snapshot.xmax;
   for (const { start, end } of snapshot.running.toReversed()) {
     const length = end - start;
-    pushNumber(bytes, ((position - end) << 1n) | (length > 1n ? 1n : 0n));
-    if (length > 1n) pushNumber(bytes, length);
+    writer.uint64(((position - end) << 1n) | (length > 1n ? 1n : 0n));
+    if (length > 1n) writer.uint64(length);
     position = start;
   }
-  return Uint8Array.from(bytes);
-}
-
-const safeMax = BigInt(Number.MAX_SAFE_INTEGER);
-
-/**
- * Adds seven bits in each byte, the lowest first; the highest bit says that more follow. The writer of
- * the library and the arithmetic of `bigint` each cost a write microseconds.
- */
-function pushNumber(bytes: number[], value: bigint): void {
-  let large = value;
-  for (; large > safeMax; large >>= 7n) bytes.push(Number(large & 0x7fn) | 0x80);
-  let rest = Number(large);
-  for (; rest >= 0x80; rest = Math.floor(rest / 0x80)) bytes.push((rest % 0x80) | 0x80);
-  bytes.push(rest);
+  return writer.finish();
 }
 
 /** Whether a state has a token that can be read: fewer ids are running in it than that. */
