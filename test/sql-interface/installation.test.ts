@@ -158,7 +158,10 @@ test("disable leaves the lists of an application, and enable after it makes them
     { env },
   );
   assert.deepEqual([list.status, list.stderr], [0, ""]);
-  await here.sql.unsafe(list.stdout);
+  // The printed statements are a transaction, for which one connection is needed.
+  const connection = await here.sql.reserve();
+  await connection.unsafe(list.stdout);
+  connection.release();
   const page = async () =>
     (await here.sql`select id from pemba.docs_by_id(${tenant}, 'a', null, 10)`).map(
       ({ id }): unknown => id,
