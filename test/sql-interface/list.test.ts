@@ -338,6 +338,49 @@ test("the collations of the row before change no page", async () => {
   assert.deepEqual(row?.["next"], ["16", "20"]);
 });
 
+test("a list has the rows without data that a rule allows, also if the permission leads to itself", async () => {
+  const { owner, store } = scene;
+  const here = await newTenant(store);
+  await store.schemas.write(here, {
+    text: `
+      entity user {}
+      entity shelf {
+        relation owner @user
+        relation parent @shelf
+        attribute level integer
+        permission view = owner or parent.view or low(level)
+      }
+      rule low(level integer) { level < 3 }
+    `,
+  });
+  await write(store, here, {
+    tuples: ["shelf:b#parent@shelf:a", "shelf:c#parent@shelf:d"],
+    attributes: ["c", "d"].map((id) => ({
+      entity: { type: "shelf", id },
+      attribute: "level",
+      value: { type: "integer", data: 9 },
+    })),
+  });
+  await owner`create table app.shelves (id text primary key)`;
+  await owner`insert into app.shelves values ('a'), ('b'), ('c'), ('unknown')`;
+  const shelves = {
+    ...docs,
+    table: "app.shelves",
+    order: "id",
+    question: { entityType: "shelf", permission: "view", subjectType: "user" },
+  };
+  for (const [place, bounds] of Object.values(ways).entries()) {
+    const name = `shelves_${place}`;
+    await makeList(scene, { ...shelves, name, bounds });
+    const rows = await owner.unsafe(`select id from pemba.${name}($1, 'ada', null, 10)`, [here]);
+    assert.deepEqual(
+      rows.map((row): unknown => row["id"]),
+      ["a", "b", "unknown"],
+      name,
+    );
+  }
+});
+
 test("a list refuses arguments that name no page", async () => {
   const { owner } = scene;
   await makeList(scene, { ...docs, name: "strict", order: "created_at desc" });

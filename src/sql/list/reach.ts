@@ -1,4 +1,5 @@
 import { must } from "../../base/assert.ts";
+import type { CandidatePlan, CandidateTest } from "../../plan/passes/5-drop-guards.ts";
 import { relationsWith } from "../../plan/relations-with.ts";
 import { openRules } from "../function/open-rules.ts";
 import {
@@ -76,11 +77,19 @@ export const fewKind: FunctionKind = {
   },
 };
 
-/** A rule of the question itself may hold for an entity that only the table of the list knows. */
+/** Whether ids may be allowed that only the table of the list knows. */
 function acceptsUnknown({ candidatePlan }: FunctionPlans): boolean {
+  return testsOfUnknown(candidatePlan).length > 0;
+}
+
+/**
+ * The tests of the question itself that may hold for an entity without tuples and attributes. No search
+ * finds such an entity.
+ */
+export function testsOfUnknown(candidatePlan: CandidatePlan): readonly CandidateTest[] {
   const rules = openRules(candidatePlan);
   const root = must(candidatePlan.states.get(0), "a plan has its question");
-  return root.tests.some(({ test }) => test.kind === "rule" && rules.has(test.rule.name));
+  return root.tests.filter(({ test }) => test.kind === "rule" && rules.has(test.rule.name));
 }
 
 /** The rows of `back` from the arguments of a function. */

@@ -9,7 +9,7 @@ import { directHolds } from "../search/test.ts";
 import { depth, hops, type Writer } from "../search/writer.ts";
 import { type EntityEnd, relationProbe, relationSet } from "../state/relation-set.ts";
 import { type Fragment, integer, join, literal, sql } from "../text/fragment.ts";
-import { candidatesFor, readBack, reachedTypes } from "./reach.ts";
+import { candidatesFor, readBack, reachedTypes, testsOfUnknown } from "./reach.ts";
 
 /**
  * The verdicts of entities for a subject, in their order: arguments are the id of the subject, all that
@@ -58,7 +58,11 @@ function reachedFrom(input: Candidates, id: Fragment): ReachedBy {
     const among = (where: Fragment): Fragment =>
       sql`(${id} in (select b.id from back b where b.state = 0 ${where})) is true`;
     const isShort = sql`${hops(sql`b.level`)} - 1 <= ${depth}`;
-    return { sure: among(sql`and b.sure and ${isShort}`), doubtful: among(sql``) };
+    const own = testsAt(input, testsOfUnknown(input.candidatePlan), id);
+    return {
+      sure: either([among(sql`and b.sure and ${isShort}`), ...own.map(({ sure }) => sure)]),
+      doubtful: either([among(sql``), ...own.map(({ doubtful }) => doubtful)]),
+    };
   }
   const all = [
     ...stepGroups(last).map((steps) => byTuples(input, steps, id)),
