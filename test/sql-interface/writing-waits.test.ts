@@ -1,4 +1,4 @@
-/** An application that stays open makes nobody wait but those who write the very same keys. */
+/** An open transaction of an application makes others wait only if they write the same keys. */
 import assert from "node:assert/strict";
 import { after, before, test } from "node:test";
 
