@@ -3,14 +3,7 @@
 -- timeline of the server, and no map derives the tuple; else `written` is null and nothing is done.
 -- Otherwise it is what a snap token is made of: the transaction id, a space, the snapshot. $11 is how
 -- long a lock is waited for at most, such as `1s`, or null for as long as the server says.
-select case
-  when not exists (
-    select
-    from derived
-    where derived.label = tuple_label($5::text, $7::text, $8::text, $10::text)
-      and derived.tenant in ('', $1::text)
-  ) then write_tuple(
-    $1::text, $2::text::bigint, $3::integer, $4::text,
-    $5::text, $6::text, $7::text, $8::text, $9::text, $10::text, $11::text
-  )
-end as written
+select write_tuple(
+  $1::text, $2::text::bigint, $3::integer, $4::text,
+  $5::text, $6::text, $7::text, $8::text, $9::text, $10::text, $11::text
+) as written

@@ -64,6 +64,8 @@ create table derived (
   attribute text collate "C" not null,
   constraint derived_pkey PRIMARY KEY (label, tenant)
 );
+CREATE TRIGGER lock_maps BEFORE INSERT OR DELETE OR UPDATE OR TRUNCATE ON public.derived FOR EACH STATEMENT EXECUTE FUNCTION lock_maps();
+CREATE TRIGGER note_derived AFTER INSERT OR DELETE OR UPDATE OR TRUNCATE ON public.derived FOR EACH STATEMENT EXECUTE FUNCTION note_derived();
 
 create table horizons (
   system_identifier text collate "C" not null,
@@ -154,7 +156,7 @@ CREATE OR REPLACE FUNCTION allows_data(tenant_id text, entity_types text[], rela
  LANGUAGE plpgsql
 AS $function$
 begin
-  if exists (select from derived) then
+  if may_derive() then
     perform refuse_derived(tenant_id, array(
       select tuple_label(entity_type, relation, subject_type, subject_relation)
       from unnest(entity_types, relations, subject_types, subject_relations)
@@ -177,7 +179,7 @@ declare
   columns jsonb;
   labels text[] := '{}';
 begin
-  if not exists (select from derived) then
+  if not may_derive() then
     return true;
   end if;
   for columns in
@@ -1168,7 +1170,7 @@ declare
   tenant_id text;
   labels text[];
 begin
-  if not exists (select from derived) then
+  if not may_derive() then
     return '{}';
   end if;
   tenant_id := (select tenants.id from tenants where tenants.number = tenant_number);
@@ -1198,7 +1200,7 @@ declare
   tenant_id text;
   labels text[];
 begin
-  if not exists (select from derived) then
+  if not may_derive() then
     return '{}';
   end if;
   tenant_id := (select tenants.id from tenants where tenants.number = tenant_number);
@@ -1248,6 +1250,19 @@ CREATE OR REPLACE FUNCTION lock_key(tenant bigint, slot integer)
  IMMUTABLE PARALLEL SAFE
 AS $function$
   select 5793156763356233728 + tenant * 128 + slot
+$function$;
+-- execute: owner
+
+CREATE OR REPLACE FUNCTION lock_maps()
+ RETURNS trigger
+ LANGUAGE plpgsql
+ SECURITY DEFINER
+ SET search_path TO 'pg_catalog', 'pg_temp'
+AS $function$
+begin
+  execute format('lock table %I.maps in share row exclusive mode', tg_table_schema);
+  return null;
+end
 $function$;
 -- execute: owner
 
@@ -1312,6 +1327,13 @@ AS $function$
 $function$;
 -- execute: owner
 
+CREATE OR REPLACE FUNCTION may_derive()
+ RETURNS boolean
+ LANGUAGE sql
+ IMMUTABLE
+AS $function$ select false $function$;
+-- execute: owner
+
 CREATE OR REPLACE FUNCTION missing_tuples(tenant_number bigint, tuples jsonb)
  RETURNS integer[]
  LANGUAGE sql
@@ -1350,6 +1372,29 @@ AS $function$
     )
     order by wanted.position
   )
+$function$;
+-- execute: owner
+
+CREATE OR REPLACE FUNCTION note_derived()
+ RETURNS trigger
+ LANGUAGE plpgsql
+ SECURITY DEFINER
+ SET search_path TO 'pg_catalog', 'pg_temp'
+AS $function$
+declare
+  has_rows boolean;
+  noted boolean;
+begin
+  execute format('select exists (select from %1$I.derived), %1$I.may_derive()', tg_table_schema)
+    into has_rows, noted;
+  if has_rows <> noted then
+    execute format(
+      'create or replace function %I.may_derive() returns boolean language sql immutable as %L',
+      tg_table_schema, format(' select %s ', has_rows::text)
+    );
+  end if;
+  return null;
+end
 $function$;
 -- execute: owner
 
@@ -1959,6 +2004,16 @@ begin
   end if;
   if current_timeline() <> known_timeline then
     return null;
+  end if;
+  if may_derive() then
+    if exists (
+      select
+      from derived
+      where derived.label = tuple_label(entity_type, relation, subject_type, subject_relation)
+        and derived.tenant in ('', tenant_id)
+    ) then
+      return null;
+    end if;
   end if;
   if lock_wait is not null then
     is_done := set_config('lock_timeout', lock_wait, true) is not null;

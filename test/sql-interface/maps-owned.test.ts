@@ -15,18 +15,20 @@ import { mappedSchema, type MapScene, openMaps } from "./map-scene.ts";
 
 let scene: MapScene;
 
-before(async () => {
-  scene = await openMaps();
-  const { owner, install } = scene;
-  await owner`create schema app`;
-  await owner`create table app.documents (id bigint primary key, owner_id text, team_id text, is_public boolean)`;
-  await install(`
+const documents = `
 - table: app.documents
   tenant: t1
   entity: "document:{id}"
   tuples: ["owner@user:{owner_id}", "viewer@group:{team_id}#member"]
   attributes: ["public: {is_public}"]
-`);
+`;
+
+before(async () => {
+  scene = await openMaps();
+  const { owner, install } = scene;
+  await owner`create schema app`;
+  await owner`create table app.documents (id bigint primary key, owner_id text, team_id text, is_public boolean)`;
+  await install(documents);
   await owner`insert into app.documents values (1, 'ada', 'x', true)`;
 });
 
@@ -339,4 +341,30 @@ test("a map of one tenant leaves other tenants as they are, and no other map may
   );
   await scene.drop(one);
   await store.data.write(other, { schemaVersion: undefined, tuples: [owns], attributes: [] });
+});
+
+test("the first map binds connections that wrote before it, and the last one frees them", async () => {
+  const { store, owner } = scene;
+  /** What many writes at once come to: they take all connections. */
+  const outcomes = async (): Promise<readonly string[]> => {
+    const ids = Array.from({ length: 40 }, (_, index) => `${index}`);
+    const ended = await Promise.allSettled(
+      ids.map(async (id) => {
+        const tuples = [{ ...owns, entity: { type: "document", id } }];
+        await store.data.write(scene.tenant, { schemaVersion: undefined, tuples, attributes: [] });
+      }),
+    );
+    return [
+      ...new Set(ended.map((each) => (each.status === "rejected" ? String(each.reason) : ""))),
+    ];
+  };
+  await scene.drop(documents);
+  assert.equal((await owner`select from derived`).length, 0);
+  assert.deepEqual(await outcomes(), [""]);
+  await scene.install(documents);
+  const [refusal, ...others] = await outcomes();
+  assert.match(refusal ?? "", /is derived from the table app\.documents/);
+  assert.deepEqual(others, []);
+  await scene.drop(documents);
+  assert.deepEqual(await outcomes(), [""]);
 });
