@@ -1,6 +1,6 @@
 import { Caller, forCaller, presentCaller } from "../../base/caller.ts";
 import { PembaError, unsureChange } from "../../base/error.ts";
-import { timerMs } from "../../base/pause.ts";
+import { TimerWheel } from "../../base/timer-wheel.ts";
 import type { Around, Layer } from "./layer.ts";
 
 /** In milliseconds; 0: never. */
@@ -20,14 +20,17 @@ const graceMs = 350;
  * change says whether it may have been made. Of a stream of changes only the beginning is limited.
  */
 export function limitTime({ readMs, changeMs }: TimeLimits): Layer {
+  const timers = new TimerWheel();
+  const read = { ms: readMs, timers };
+  const changing = { ms: changeMs, timers };
   const asking: Around = (operation, request, next) =>
-    withinRead(readMs, operation.signalOf(request), ({ signal }) =>
+    withinRead(read, operation.signalOf(request), ({ signal }) =>
       next(operation.withSignal(request, signal)),
     );
   const reading: Around = (operation, request, next) => {
     const caller = presentCaller();
     const given = operation.signalOf(request) ?? caller?.signal;
-    return withinRead(readMs, given, (ending) =>
+    return withinRead(read, given, (ending) =>
       forCaller(new Caller(ending, caller?.waitsUntil), () =>
         next(operation.withSignal(request, ending.signal)),
       ),
@@ -39,35 +42,35 @@ export function limitTime({ readMs, changeMs }: TimeLimits): Layer {
     read: reading,
     change: (_operation, request, next) => {
       const caller = presentCaller();
-      if (caller !== undefined) return withinChange(changeMs, caller, () => next(request));
+      if (caller !== undefined) return withinChange(changing, caller, () => next(request));
       const own = new Caller(new AbortController());
-      return forCaller(own, () => withinChange(changeMs, own, () => next(request)));
+      return forCaller(own, () => withinChange(changing, own, () => next(request)));
     },
   };
 }
 
 /** Both the time and the given signal abort that of the work. */
 async function withinRead<T>(
-  ms: number,
+  time: Time,
   given: AbortSignal | undefined,
-  read: (ending: AbortController) => Promise<T>,
+  work: (ending: AbortController) => Promise<T>,
 ): Promise<T> {
   const ending = new AbortController();
   const end = (): void => ending.abort();
   given?.addEventListener("abort", end, { once: true });
   if (given?.aborted === true) end();
   try {
-    return await within({ ms, giveUp: end, late: lateRead }, () => read(ending));
+    return await within({ ...time, giveUp: end, late: lateRead }, () => work(ending));
   } finally {
     given?.removeEventListener("abort", end);
   }
 }
 
-async function withinChange<T>(ms: number, caller: Caller, change: () => Promise<T>): Promise<T> {
-  if (ms > 0) caller.limitChange(performance.now() + ms);
+async function withinChange<T>(time: Time, caller: Caller, change: () => Promise<T>): Promise<T> {
+  if (time.ms > 0) caller.limitChange(performance.now() + time.ms);
   const giveUp = (): void => caller.giveUp();
   try {
-    return await within({ ms, giveUp, late: () => lateChange(caller) }, change);
+    return await within({ ...time, giveUp, late: () => lateChange(caller) }, change);
   } catch (error) {
     throw caller.mayHaveChanged ? unsure(error) : error;
   }
@@ -80,15 +83,20 @@ function unsure(error: unknown): unknown {
   return new PembaError(error.code, `${error.plainMessage}: ${unsureChange}`, { cause: error });
 }
 
-interface Limit {
+/** How long something may take. */
+interface Time {
   readonly ms: number;
+  readonly timers: TimerWheel;
+}
+
+interface Limit extends Time {
   /** Ends the work. */
   readonly giveUp: () => void;
   readonly late: () => PembaError;
 }
 
 /** The result of the work, or the failure `late` when its time is over and it is given up. */
-async function within<T>({ ms, giveUp, late }: Limit, work: () => Promise<T>): Promise<T> {
+async function within<T>({ ms, timers, giveUp, late }: Limit, work: () => Promise<T>): Promise<T> {
   if (ms === 0) return await work();
   // Costs a write less than a race of promises.
   const { promise, resolve, reject } = Promise.withResolvers<T>();
@@ -96,12 +104,12 @@ async function within<T>({ ms, giveUp, late }: Limit, work: () => Promise<T>): P
     reject(late());
     giveUp();
   };
-  const timer = setTimeout(endLate, timerMs(ms + graceMs));
+  const timer = timers.set(performance.now() + ms + graceMs, endLate);
   try {
     work().then(resolve, reject);
     return await promise;
   } finally {
-    clearTimeout(timer);
+    timers.cancel(timer);
   }
 }
 

@@ -4,6 +4,7 @@ import { must } from "../../../base/assert.ts";
 import { presentCaller } from "../../../base/caller.ts";
 import { cancelled, type PembaError } from "../../../base/error.ts";
 import { noTelemetry, type Telemetry } from "../../../base/telemetry.ts";
+import { TimerWheel } from "../../../base/timer-wheel.ts";
 import { Cancelling } from "./cancelling.ts";
 import type { CircuitBreaker } from "./circuit-breaker.ts";
 import { openRoute, type Route } from "./connection-route.ts";
@@ -67,6 +68,7 @@ export class Database {
     sizeCalculation: (_, text) => 1 + text.length,
   });
   readonly #cancelling = new Cancelling();
+  readonly #timers = new TimerWheel();
   readonly #telemetry: Telemetry;
   readonly #silenceMs: number;
   readonly #onRepeat = (fault: DriverFault): void =>
@@ -205,6 +207,7 @@ export class Database {
       connection,
       isWorthPreparing: this.#isWorthPreparing(connection, text),
       cancelling: this.#cancelling,
+      timers: this.#timers,
       silenceMs: this.#silenceMs,
       free: (isGood) => (isGood ? pool.release(connection) : pool.discard(connection)),
     });

@@ -4,6 +4,7 @@ import type { Caller } from "../../../base/caller.ts";
 import { cancelled } from "../../../base/error.ts";
 import { timerMs } from "../../../base/pause.ts";
 import type { Telemetry } from "../../../base/telemetry.ts";
+import type { TimerWheel } from "../../../base/timer-wheel.ts";
 import type { Cancelling } from "./cancelling.ts";
 import { type Connection, backendOf, cancel, rowsOf } from "./connection.ts";
 import { type DriverFault, faultOf, isCancelled, storageError } from "./driver-error.ts";
@@ -30,6 +31,7 @@ export interface StatementTarget {
   readonly connection: Connection;
   readonly isWorthPreparing: boolean;
   readonly cancelling: Cancelling;
+  readonly timers: TimerWheel;
   /** A connection that says nothing for so long after a cancellation is ended. */
   readonly silenceMs: number;
   /** Called when the statement is over, which may be later than the answer: has its connection a future? */
@@ -46,7 +48,7 @@ const graceMs = 250;
  */
 export function runStatement(
   { text, values, work, signal, endsAt, caller }: StatementRequest,
-  { connection, isWorthPreparing, cancelling, silenceMs, free }: StatementTarget,
+  { connection, isWorthPreparing, cancelling, timers, silenceMs, free }: StatementTarget,
 ): Promise<readonly Row[] | undefined> {
   const sent = connection.send(text, values, isWorthPreparing);
   const isChange = work === "change";
@@ -70,9 +72,9 @@ export function runStatement(
   };
   const leaving = isChange ? undefined : signal;
   leaving?.addEventListener("abort", giveUp, { once: true });
-  const timer = endsAt === undefined ? undefined : setTimeout(end, timeLeft(endsAt));
+  const timer = endsAt === undefined ? undefined : timers.set(endsAt, end);
   const over = (isGood: boolean): void => {
-    clearTimeout(timer);
+    if (timer !== undefined) timers.cancel(timer);
     clearTimeout(isDead);
     clearTimeout(isSilent);
     leaving?.removeEventListener("abort", giveUp);
