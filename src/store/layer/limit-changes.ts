@@ -60,6 +60,8 @@ class ChangeQueues {
   readonly #all: ConcurrencyLimiter;
   readonly #tenants = new Map<TenantId | undefined, ChangingTenant>();
   readonly #watcher: QueueWatcher | undefined;
+  /** The last tenant that had changes under way: its next one often comes soon. */
+  #last: ChangingTenant | undefined;
   #present = 0;
 
   constructor(connections: number, watcher: QueueWatcher | undefined) {
@@ -90,7 +92,7 @@ class ChangeQueues {
     } finally {
       this.#present--;
       changing.present--;
-      if (changing.present === 0) this.#tenants.delete(tenant);
+      if (changing.present === 0) this.#forget(changing);
     }
   }
 
@@ -119,15 +121,22 @@ class ChangeQueues {
   #changingOf(tenant: TenantId | undefined): ChangingTenant {
     const known = this.#tenants.get(tenant);
     if (known !== undefined) return known;
-    const changing: ChangingTenant = {
-      id: tenant,
-      queue: new ConcurrencyLimiter(this.#limitsOfTenant),
-      probes: undefined,
-      isBlocked: false,
-      present: 0,
-    };
+    const last = this.#last;
+    const isLast = last !== undefined && last.id === tenant;
+    const changing = isLast ? last : this.#newChanging(tenant);
+    changing.isBlocked = false;
     this.#tenants.set(tenant, changing);
     return changing;
+  }
+
+  #newChanging(id: TenantId | undefined): ChangingTenant {
+    const queue = new ConcurrencyLimiter(this.#limitsOfTenant);
+    return { id, queue, probes: undefined, isBlocked: false, present: 0 };
+  }
+
+  #forget(changing: ChangingTenant): void {
+    this.#tenants.delete(changing.id);
+    this.#last = changing;
   }
 }
 
