@@ -1,4 +1,11 @@
-import { endOfComment, endOfString, isCommentStart, isQuoteCode, slash } from "./skip.ts";
+import {
+  endOfComment,
+  endOfString,
+  isCommentStart,
+  isQuoteCode,
+  OpenStrings,
+  slash,
+} from "./skip.ts";
 import type { SourceSpan } from "./tree.ts";
 
 /** A string literal or a comment. */
@@ -13,12 +20,13 @@ export function* commentsIn(text: string): Generator<SourceSpan> {
 
 /** The same with the string literals of rules. */
 export function* opaqueSpansIn(text: string): Generator<OpaqueSpan> {
+  const open = new OpenStrings();
   let offset = 0;
   while (offset < text.length) {
     const start = offset;
     const code = text.charCodeAt(start);
     if (isQuoteCode(code)) {
-      offset = endOfString(text, start) ?? start + 1;
+      offset = endOfString(text, start, open) ?? start + 1;
       yield { kind: "string", start, end: offset };
     } else if (code === slash && isCommentStart(text, start)) {
       offset = endOfComment(text, start) ?? text.length;

@@ -3,6 +3,7 @@ import { Pace, type Steps } from "../base/steps.ts";
 import { scanToken } from "./lexer.ts";
 import { Problems } from "./problem.ts";
 import { type CountedMember, schemaSizeMax, tooLarge } from "./size.ts";
+import { OpenStrings } from "./skip.ts";
 import { type Position, positionAt, type Source } from "./source.ts";
 import { type Token, type TokenKind, spellings } from "./token.ts";
 import type { Name } from "./tree.ts";
@@ -30,6 +31,7 @@ function quote(text: string): string {
 export class Cursor {
   readonly source: Source;
   readonly #problems: Problems;
+  readonly #open = new OpenStrings();
   #previousEnd = 0;
   #failedAt: number | undefined;
   #size = 0;
@@ -40,7 +42,7 @@ export class Cursor {
   constructor(source: Source, problems: Problems) {
     this.source = source;
     this.#problems = problems;
-    this.#token = scanToken(source.text, 0);
+    this.#token = scanToken(source.text, 0, this.#open);
   }
 
   /** The look-ahead. */
@@ -73,7 +75,7 @@ export class Cursor {
   /** Continues at `offset`, which then counts as the end of what was read. */
   jump(offset: number): void {
     this.#previousEnd = offset;
-    this.#token = scanToken(this.source.text, offset);
+    this.#token = scanToken(this.source.text, offset, this.#open);
   }
 
   /** Reads the look-ahead if it is of this kind. */

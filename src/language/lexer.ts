@@ -1,5 +1,12 @@
 import { commentsIn } from "./comment.ts";
-import { endOfComment, endOfString, isCommentStart, isQuoteCode, slash } from "./skip.ts";
+import {
+  endOfComment,
+  endOfString,
+  isCommentStart,
+  isQuoteCode,
+  OpenStrings,
+  slash,
+} from "./skip.ts";
 import { keywords, punctuation, type Token } from "./token.ts";
 
 const openBrace = 0x7b;
@@ -7,9 +14,10 @@ const closeBrace = 0x7d;
 
 /**
  * The first token at or behind `offset`. Blanks, line breaks and comments before it are skipped. A
- * line break has no meaning, because every statement begins with a keyword.
+ * line break has no meaning, because every statement begins with a keyword. `open` as in
+ * {@link endOfString}, for a pass over a text that may have strings that are not closed.
  */
-export function scanToken(text: string, offset: number): Token {
+export function scanToken(text: string, offset: number, open?: OpenStrings): Token {
   let start = offset;
   for (;;) {
     if (isBlank(text.charCodeAt(start))) {
@@ -19,7 +27,7 @@ export function scanToken(text: string, offset: number): Token {
       if (end === undefined) return { kind: "ILLEGAL", start, end: text.length };
       start = end;
     } else {
-      return tokenAt(text, start);
+      return tokenAt(text, start, open);
     }
   }
 }
@@ -29,12 +37,13 @@ export function scanToken(text: string, offset: number): Token {
  * opening brace. Braces in strings and comments do not count. Undefined if there is no such brace.
  */
 export function endOfRuleBody(text: string, offset: number): number | undefined {
+  const open = new OpenStrings();
   let depth = 0;
   let end = offset;
   while (end < text.length) {
     const code = text.charCodeAt(end);
     if (isQuoteCode(code)) {
-      end = endOfString(text, end) ?? end + 1;
+      end = endOfString(text, end, open) ?? end + 1;
     } else if (code === slash && isCommentStart(text, end)) {
       end = endOfComment(text, end) ?? text.length;
     } else {
@@ -63,7 +72,7 @@ export function blankBlockComments(body: string): string {
   return result + body.slice(copied);
 }
 
-function tokenAt(text: string, start: number): Token {
+function tokenAt(text: string, start: number, open: OpenStrings | undefined): Token {
   if (start >= text.length) return { kind: "EOF", start, end: start };
   const character = text.charAt(start);
   if (isLetter(text.charCodeAt(start))) {
@@ -73,7 +82,7 @@ function tokenAt(text: string, start: number): Token {
   }
   if (isDigit(text.charCodeAt(start))) return numberAt(text, start);
   if (isQuoteCode(text.charCodeAt(start))) {
-    const end = endOfString(text, start);
+    const end = endOfString(text, start, open ?? new OpenStrings());
     if (end !== undefined) return { kind: "STRING", start, end };
   }
   const kind = punctuation.get(character);

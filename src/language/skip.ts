@@ -30,22 +30,43 @@ export function isQuoteCode(code: number): boolean {
 }
 
 /**
- * The offset behind the string literal whose opening quote is at `offset`: single or double quotes,
- * alone or tripled, raw with an `r` before them. Undefined if it is not closed.
+ * What a pass over a text learned of strings that are not closed. Without it, a pass would search the rest of a
+ * line again at each quote of it.
  */
-export function endOfString(text: string, offset: number): number | undefined {
+export class OpenStrings {
+  readonly #searched = new Map<string, number>();
+
+  /** Whether a string of this kind was searched from before `offset` to behind it, and not closed. */
+  has(kind: string, offset: number): boolean {
+    return offset < (this.#searched.get(kind) ?? 0);
+  }
+
+  add(kind: string, end: number): void {
+    this.#searched.set(kind, end);
+  }
+}
+
+/**
+ * The offset behind the string literal whose opening quote is at `offset`: single or double quotes,
+ * alone or tripled, raw with an `r` before them. Undefined if it is not closed. `open` belongs to one
+ * pass over the text from its beginning to its end.
+ */
+export function endOfString(text: string, offset: number, open: OpenStrings): number | undefined {
   const quote = text.charAt(offset);
   const raw = isRaw(text, offset);
   const triple = text.startsWith(quote.repeat(3), offset);
   const close = triple ? quote.repeat(3) : quote;
+  const kind = raw ? `r${close}` : close;
+  if (open.has(kind, offset)) return undefined;
   let end = offset + close.length;
   const first = close.charCodeAt(0);
   while (end < text.length) {
     const code = text.charCodeAt(end);
     if (code === first && text.startsWith(close, end)) return end + close.length;
-    if (!triple && isLineBreak(code)) return undefined;
+    if (!triple && isLineBreak(code)) break;
     end += code === backslash && !raw ? 2 : 1;
   }
+  open.add(kind, end);
   return undefined;
 }
 

@@ -5,6 +5,7 @@ import {
   isCommentStart,
   isQuoteCode,
   lineFeed,
+  OpenStrings,
   slash,
 } from "./skip.ts";
 
@@ -72,13 +73,14 @@ function lineStarts(text: string): readonly number[] {
  */
 function breakEscapedLines(text: string): string {
   if (!text.includes("\\n")) return text;
+  const open = new OpenStrings();
   let result = "";
   let copied = 0;
   let offset = 0;
   while (offset < text.length) {
     const code = text.charCodeAt(offset);
     if (isQuoteCode(code)) {
-      const end = endOfString(text, offset) ?? offset + 1;
+      const end = endOfString(text, offset, open) ?? offset + 1;
       result += text.slice(copied, offset).replace(escapedBreak, " \n") + text.slice(offset, end);
       offset = end;
       copied = end;
@@ -95,6 +97,6 @@ function breakEscapedLines(text: string): string {
 function endOfEscapedComment(text: string, offset: number): number {
   const end = endOfComment(text, offset) ?? text.length;
   if (text.startsWith("/*", offset)) return end;
-  const escaped = text.indexOf("\\n", offset);
-  return escaped === -1 ? end : Math.min(escaped, end);
+  const escaped = text.slice(offset, end).indexOf("\\n");
+  return escaped === -1 ? end : offset + escaped;
 }

@@ -87,6 +87,22 @@ test("a large schema with many mistakes is refused within a second of processor 
   assert.ok(process.cpuUsage(start).user < 1_000_000);
 });
 
+test("a long line of quotes that close no string is refused within a second of processor time", () => {
+  const long = 200_000;
+  const quotes = ["'\\", '"\\', "'''\\", "x'\\'"].map((text) => text.repeat(long));
+  const texts = [
+    ...quotes.map((text) => `entity user {} ${text}`),
+    ...quotes.map((text) => `entity user {} rule r(a integer) { ${text}`),
+    ...quotes.map((text) => `\\n${text}`),
+    `\\n${"//\n".repeat(long)}?`,
+  ];
+  for (const text of texts) {
+    const start = process.cpuUsage();
+    assert.ok(problemsOf(() => compileSchemaText(text)).length > 0);
+    assert.ok(process.cpuUsage(start).user < 1_000_000, text.slice(0, 40));
+  }
+});
+
 test("a walk over usersets that hold each other in a circle is checked once round", () => {
   const circle =
     "entity a { relation r @b#r permission p = s.x relation s @b#r } entity b { relation r @a#r }";
