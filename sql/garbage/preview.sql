@@ -1,8 +1,10 @@
 -- Returns one row: `horizon`, to which a pass with a window of $1 milliseconds would come if the times
 -- in the log count as well; and how many of the logged changes (`logged`) it would remove (`expired`).
+-- A database that no server has opened has no horizon yet.
 with reached as materialized (
-  select horizon_before(
-    clock_timestamp() - make_interval(secs => $1::double precision / 1000), true
+  select coalesce(
+    horizon_before(clock_timestamp() - make_interval(secs => $1::double precision / 1000), true),
+    '0'
   ) as horizon
 )
 select reached.horizon::text, counts.logged::integer, counts.expired::integer

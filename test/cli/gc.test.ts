@@ -56,6 +56,18 @@ test("gc tells what would go, and removes it", async (t) => {
   assert.equal(await logged(), 1);
 });
 
+test("gc takes a database that is migrated and that no server has opened", async (t) => {
+  const { url, drop } = await createMigratedDatabase();
+  t.after(drop);
+  const uri = ["--database-uri", url];
+  const preview = await runCommand(["gc", "--window", "1ms", "--dry-run", ...uri]);
+  const nothing = "would remove 0 of 0 logged changes, those below transaction 0\n";
+  assert.deepEqual([preview.status, preview.stdout, preview.stderr], [0, nothing, ""]);
+  const { status, stdout, stderr } = await runCommand(["gc", "--window", "1ms", ...uri]);
+  assert.deepEqual([status, stderr], [0, ""]);
+  assert.match(stdout, /^removed 0 logged changes in /);
+});
+
 test("what gc does not understand is one line and status 1", async () => {
   const uri = ["--database-uri", "postgres://127.0.0.1:1/x"];
   for (const [words, expected] of [
