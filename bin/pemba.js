@@ -3,5 +3,7 @@ import { existsSync } from "node:fs";
 
 // A clone runs its sources. A published package has none, since Node strips no types there.
 const source = new URL("../src/main.ts", import.meta.url);
-const main = existsSync(source) ? source : new URL("../dist/main.js", import.meta.url);
-await import(main.href);
+if (existsSync(source)) {
+  await import("./needed-node.js");
+  await import(source.href);
+} else await import("../dist/main.js");

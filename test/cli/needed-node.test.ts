@@ -4,6 +4,7 @@ import { join } from "node:path";
 import { test } from "node:test";
 
 import { tooOld } from "../../src/cli/needed-node.ts";
+import { runPemba } from "../support/pemba.ts";
 
 const root = join(import.meta.dirname, "../..");
 
@@ -27,4 +28,24 @@ test("an older Node is told in a line which one is needed", () => {
   for (const version of ["24.11.1", "24.2.0", "22.30.0", "9.99.99"]) {
     assert.equal(tooOld(version), `needs Node ${oldest} or newer, and this is Node ${version}`);
   }
+});
+
+test("a Node that cannot run the sources of a clone is told the same", async () => {
+  for (const main of ["bin/pemba.js", "bin/needed-node.js"]) {
+    // This Node can be told that it cannot.
+    const { status, stdout, stderr } = await runPemba(["version"], {
+      main: join(root, main),
+      env: { NODE_OPTIONS: "--no-strip-types" },
+    });
+    assert.deepEqual([status, stdout], [1, ""], main);
+    const said = `pemba: needs Node ${oldestAdmitted()} or newer, and this is Node ${process.versions.node}\n`;
+    assert.equal(stderr, said);
+  }
+});
+
+test("`npm start` asks for the Node before it passes flags that an older one lacks", () => {
+  const { scripts } = JSON.parse(readFileSync(join(root, "package.json"), "utf8")) as {
+    readonly scripts: Readonly<Record<string, string>>;
+  };
+  assert.equal(scripts["prestart"], "node bin/needed-node.js");
 });
