@@ -13,7 +13,9 @@ export function openAdmission(
   config: Config,
   logger: Logger,
 ): { readonly admission: Admission; close(): Promise<void> } {
-  const rateLimit = createRateLimit(config["server.rate_limit"]);
+  const perSecond = config["server.rate_limit"];
+  const rateLimit = createRateLimit(perSecond);
+  logger.info(`at most ${perSecond} requests a second are taken (\`server.rate_limit\`)`);
   const authenticator = config["authn.enabled"] ? openAuthenticator(config, logger) : undefined;
   return {
     admission: createAdmission({ rateLimit, intake: intakeOf(config), authenticator }),

@@ -144,7 +144,8 @@ test("it starts while the issuer is gone, refuses requests, and takes them once 
 
 test("the rate of the configuration holds for both transports together", async (t) => {
   const perSecond = 20;
-  const { url, grpc } = await servePemba(t, ["--server-rate-limit", String(perSecond)]);
+  const words = ["--server-rate-limit", String(perSecond)];
+  const { url, grpc, process: server, finished } = await servePemba(t, words);
   const client = connectGrpc(grpc);
   t.after(() => client.close());
   const start = performance.now();
@@ -165,6 +166,9 @@ test("the rate of the configuration holds for both transports together", async (
   // However long it takes: two limits of their own would let in twice as many.
   const most = perSecond * (1 + seconds);
   assert.ok(taken >= perSecond && taken <= most, `${taken} were let in, expected at most ${most}`);
+  server.kill("SIGTERM");
+  const { stdout } = await finished;
+  assert.match(stdout, /INFO: at most 20 requests a second are taken \(`server\.rate_limit`\)\n/);
 });
 
 test("both listeners speak TLS with the certificates of the configuration", async (t) => {
