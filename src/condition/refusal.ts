@@ -15,8 +15,10 @@ export class Refusal extends Error {
   }
 }
 
+const end = "the end of the rule";
+
 const tokens: ReadonlyMap<string, string> = new Map([
-  ["EOF", "the end"],
+  ["EOF", end],
   ["NUMBER", "a number"],
   ["STRING", "a string"],
   ["BOOLEAN", "a boolean"],
@@ -50,16 +52,30 @@ const tokens: ReadonlyMap<string, string> = new Map([
   ["BYTES", "bytes"],
 ]);
 
+/** What other languages write, and permissions, by what a rule has in its place. */
+const spellings: ReadonlyMap<string, string> = new Map([
+  ["=", "=="],
+  ["&", "&&"],
+  ["|", "||"],
+  ["and", "&&"],
+  ["or", "||"],
+  ["not", "!"],
+]);
+
 /** The message for a text that does not parse, without its position. */
 export function parseMessage(error: ParseError, text: string): string {
   const found = snippet(error.range, text);
-  const gap = gapMessage(text.slice(0, error.range?.start ?? 0), found);
+  const start = error.range?.start ?? text.length;
+  const before = text.slice(0, start);
+  const gap = gapMessage(before, found) ?? spellingMessage(before, found);
   if (gap !== undefined) return gap;
   switch (error.code) {
     case "unexpected_character":
       return `unexpected ${quoted(found)}`;
-    case "unexpected_token":
-      return `unexpected ${tokenName(error.summary.split(": ").at(-1))}`;
+    case "unexpected_token": {
+      const token = tokenName(error.summary.split(": ").at(-1));
+      return token === end ? `found ${end}, expected a value` : `unexpected ${token}`;
+    }
     case "expected_token": {
       const [, expected, got] = /^Expected (\w+), got (\w+)$/.exec(error.summary) ?? [];
       return `expected ${tokenName(expected)}, found ${tokenName(got)}`;
@@ -92,6 +108,15 @@ function gapMessage(before: string, found: string): string | undefined {
     return "raw bytes are not supported: write b'...' with `\\\\` for each backslash";
   }
   return undefined;
+}
+
+/** The message for an operator of another language, which a word may be that stands before `found`. */
+function spellingMessage(before: string, found: string): string | undefined {
+  const word = /\bnot\s*$/.exec(before) === null ? found : "not";
+  const meant = spellings.get(word);
+  return meant === undefined
+    ? undefined
+    : `\`${word}\` is no operator of rules: write \`${meant}\``;
 }
 
 /** The message for a text whose types do not fit, without its position. */
@@ -132,6 +157,11 @@ function quoted(found: string): string {
 /** Rewrites a message of the library in our style: lower case, and types under our names. */
 function plain(summary: string): string {
   const message = summary
+    .replace(/^found no matching overload for '(.*)'$/i, "no such overload: $1")
+    .replace(
+      /^(\w+)\(.*\) predicate must return bool, got '(.*)'$/,
+      "the condition of `$1` must be a boolean, this is $2",
+    )
     .replaceAll("google.protobuf.Timestamp", "timestamp")
     .replaceAll("google.protobuf.Duration", "duration")
     .replaceAll("'", "`");
