@@ -139,7 +139,11 @@ describe("the refusals of the description", () => {
     const assets = [...page.body.matchAll(/(?:src|href)="(?<url>[^"]+)"/g)]
       .map(({ groups }) => groups?.["url"] ?? "")
       .filter((url) => !url.startsWith("data:"));
-    assert.deepEqual(assets, ["docs/swagger-ui.css", "docs/swagger-ui-bundle.js", "docs/start.js"]);
+    const names = ["swagger-ui.css", "page.css", "swagger-ui-bundle.js", "start.js"];
+    assert.deepEqual(
+      assets,
+      names.map((name) => `docs/${name}`),
+    );
     for (const asset of [...assets, "openapi.json", "openapi.yaml"]) {
       const { statusCode, body } = await get(`/${asset}`);
       assert.equal(statusCode, 200, asset);

@@ -157,9 +157,9 @@ export const timeoutParameters: JsonSchema = {
     in: "header",
     required: false,
     description:
-      "How long the client waits, in hours, minutes, seconds, milli-, micro- or nanoseconds (`H`, `M`, `S`, `m`, `u`, `n`): after it the request is answered with 504 and its work is cancelled.",
+      "How long the client waits, in hours, minutes, seconds, milli-, micro- or nanoseconds (`H`, `M`, `S`, `m`, `u`, `n`), such as `500m`: after it the request is answered with 504 and its work is cancelled.",
+    // Without an example: pages that try operations would send it.
     schema: { type: "string", pattern: timeoutPattern.source },
-    example: "500m",
   },
 };
 

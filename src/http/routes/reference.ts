@@ -13,6 +13,7 @@ const pagePath = "/docs";
 /** The files of the page that come from a package. `starter` is the script that starts it. */
 const [script, style] = pageFiles;
 const starter = "start.js";
+const ownStyle = "page.css";
 
 /** All URLs are relative, so that the page also works behind a prefix. */
 const page = `<!doctype html>
@@ -22,6 +23,7 @@ const page = `<!doctype html>
     <meta name="viewport" content="width=device-width, initial-scale=1" />
     <title>Pemba</title>
     <link rel="stylesheet" href="docs/${style}" />
+    <link rel="stylesheet" href="docs/${ownStyle}" />
     <link rel="icon" href="data:," />
   </head>
   <body>
@@ -41,6 +43,44 @@ const start = `SwaggerUIBundle({
 });
 `;
 
+/** No operation has links, and on a telephone their column would not fit. */
+const styleText = `.swagger-ui table.responses-table > * > tr > .response-col_links {
+  display: none !important;
+}
+@media (max-width: 640px) {
+  .swagger-ui .wrapper {
+    padding: 0 8px;
+  }
+  .swagger-ui .opblock .opblock-summary,
+  .swagger-ui .opblock .opblock-summary-path-description-wrapper {
+    flex-wrap: wrap;
+  }
+  .swagger-ui table.responses-table,
+  .swagger-ui table.responses-table > tbody,
+  .swagger-ui table.responses-table > tbody > tr,
+  .swagger-ui table.responses-table > tbody > tr > td,
+  .swagger-ui table.parameters,
+  .swagger-ui table.parameters > tbody,
+  .swagger-ui table.parameters > tbody > tr,
+  .swagger-ui table.parameters > tbody > tr > td {
+    display: block;
+    width: auto;
+    max-width: none;
+    min-width: 0;
+  }
+  .swagger-ui table.responses-table > thead,
+  .swagger-ui table.parameters > thead {
+    display: none;
+  }
+  .swagger-ui table {
+    overflow-wrap: anywhere;
+  }
+  .swagger-ui table.headers td:last-child {
+    overflow-wrap: normal;
+  }
+}
+`;
+
 /** The page loads nothing from other sites, and other pages cannot embed it. */
 const policy =
   "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self' data:; " +
@@ -53,7 +93,7 @@ export const referencePaths: ReadonlySet<string> = new Set([
   jsonPath,
   yamlPath,
   pagePath,
-  ...[script, style, starter].map((name) => `${pagePath}/${name}`),
+  ...[script, style, starter, ownStyle].map((name) => `${pagePath}/${name}`),
 ]);
 
 /** Serves the API description of these routes. */
@@ -82,6 +122,7 @@ export function referenceRoutes(app: HttpApp, routes: readonly DescribedRoute[])
 
 function pageRoutes(app: HttpApp): void {
   const scriptType = "text/javascript; charset=utf-8";
+  const styleType = "text/css; charset=utf-8";
   app.get(pagePath, async (_request, reply) => {
     reply.header("content-security-policy", policy);
     return await reply.type("text/html; charset=utf-8").send(page);
@@ -90,9 +131,13 @@ function pageRoutes(app: HttpApp): void {
     `${pagePath}/${starter}`,
     async (_request, reply) => await reply.type(scriptType).send(start),
   );
+  app.get(
+    `${pagePath}/${ownStyle}`,
+    async (_request, reply) => await reply.type(styleType).send(styleText),
+  );
   for (const [name, type] of [
     [script, scriptType],
-    [style, "text/css; charset=utf-8"],
+    [style, styleType],
   ] as const) {
     const file = pathOfPageFile(name);
     app.get(`${pagePath}/${name}`, async (_request, reply) => {
