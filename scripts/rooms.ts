@@ -21,8 +21,6 @@ export const mayImport: Readonly<Record<string, readonly string[]>> = {
   service: [...storing, "intake", "store"],
   auth: ["base", "config", "intake"],
   gen: [],
-  // For those who test against Pemba: only their processes load it.
-  testing: ["config"],
   http: [...serving, "gen"],
   grpc: [...serving, "gen"],
   // Instances ask each other over gRPC, in place of a store.
@@ -31,6 +29,8 @@ export const mayImport: Readonly<Record<string, readonly string[]>> = {
   "model-test": [...storing, "intake", "store", "service"],
   // A command is where the servers are put together.
   cli: [...serving, "authoring", "gen", "http", "grpc", "distributed", "model-test"],
+  // For those who test against Pemba: only their processes load it.
+  testing: ["config", "cli"],
 };
 
 /** The same for the rooms of src/store/postgres; what stands beside them puts them together. */

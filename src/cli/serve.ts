@@ -27,7 +27,7 @@ import { openConfiguredProfiler } from "./open-profiler.ts";
 import { openStore } from "./open-store.ts";
 import { complain, surplus } from "./output.ts";
 import { stopSignal } from "./process-events.ts";
-import { drain, listen, listenToPeers, type Servers } from "./servers.ts";
+import { type BoundPorts, drain, listen, listenToPeers, type Servers } from "./servers.ts";
 import { readSettings } from "./settings.ts";
 
 /** The shortest time for closing the store, in milliseconds. */
@@ -49,13 +49,20 @@ export const serve: Command = {
 async function serveWith(config: Config, warnings: readonly string[]): Promise<number> {
   const observation = await observe(config);
   for (const text of warnings) observation.logger.warn(text);
-  const store = new LateStore();
   let stoppedAt = Number.NEGATIVE_INFINITY;
   let status: number | undefined;
   try {
-    status = await serveUntil(stopSignal(), { config, observation, store }, () => {
-      stoppedAt = performance.now();
-    });
+    const problem = await serveUntil(
+      stopSignal(),
+      { config, observation },
+      {
+        ready: () => {},
+        stopping: () => {
+          stoppedAt = performance.now();
+        },
+      },
+    );
+    status = problem === undefined ? 0 : complain(problem);
     return status;
   } finally {
     const left = stoppedAt + config["server.grace_period"] - performance.now();
@@ -66,13 +73,25 @@ async function serveWith(config: Config, warnings: readonly string[]): Promise<n
   }
 }
 
-/** `stopping` is called when the process begins to stop. */
-async function serveUntil(
+/** What a server tells while it runs. */
+export interface ServerEvents {
+  /** It answers, on these ports. */
+  ready(ports: BoundPorts): void;
+  /** It begins to stop. */
+  stopping(): void;
+}
+
+/**
+ * Serves until `stop` resolves, and resolves when all has ended. Resolves to the problem if it cannot
+ * listen, and rejects if the store cannot be opened.
+ */
+export async function serveUntil(
   stop: Promise<string>,
-  { config, observation, store }: ServerContext,
-  stopping: () => void,
-): Promise<number> {
+  { config, observation }: ServerContext,
+  events: ServerEvents,
+): Promise<string | undefined> {
   const { logger, telemetry } = observation;
+  const store = new LateStore();
   const certificates = {
     http: openCertificate("http", config, logger),
     grpc: openCertificate("grpc", config, logger),
@@ -107,13 +126,15 @@ async function serveUntil(
   };
   const profiler = await openConfiguredProfiler(config, logger);
   try {
-    const problem =
-      (await listen(servers, config, logger)) ?? (await listenToPeers(peers, config, logger));
-    if (problem !== undefined) return complain(problem);
+    const listening = await listen(servers, config, logger);
+    if (listening.kind === "problem") return listening.problem;
+    const problem = await listenToPeers(peers, config, logger);
+    if (problem !== undefined) return problem;
     const { intake } = admission;
-    const ready = fill({ store, shared, peers, intake }, starting.signal, config, observation);
+    const filled = fill({ store, shared, peers, intake }, starting.signal, config, observation);
+    const ready = filled.then(() => events.ready(listening.ports));
     const signal = (await Promise.race([stop, ready])) ?? (await stop);
-    stopping();
+    events.stopping();
     service.health.drain();
     starting.abort();
     logger.info({ signal }, "stopping");
@@ -130,13 +151,12 @@ async function serveUntil(
     );
   }
   logger.info("stopped");
-  return 0;
+  return undefined;
 }
 
 interface ServerContext {
   readonly config: Config;
   readonly observation: Observation;
-  readonly store: LateStore;
 }
 
 interface Stores {

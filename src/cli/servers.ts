@@ -17,42 +17,53 @@ export interface Servers {
   readonly grpc: GrpcServer;
 }
 
-/** Starts to listen. Resolves to the problem, if there is one. */
+/** The ports that the listeners of clients have, also where the configuration lets the system choose. */
+export interface BoundPorts {
+  /** Undefined if REST is off. */
+  readonly http: number | undefined;
+  readonly grpc: number;
+}
+
+/** How it went to listen. */
+export type Listening =
+  | { readonly kind: "bound"; readonly ports: BoundPorts }
+  | { readonly kind: "problem"; readonly problem: string };
+
+/** Starts to listen for clients. */
 export async function listen(
   { http, grpc }: Servers,
   config: Config,
   logger: Logger,
-): Promise<string | undefined> {
-  return (await listenGrpc(grpc, config, logger)) ?? (await listenHttp(http, config));
-}
-
-async function listenHttp(app: HttpApp, config: Config): Promise<string | undefined> {
-  if (!config["server.http.enabled"]) return undefined;
-  const port = config["server.http.port"];
+): Promise<Listening> {
   const host = hostOf(config);
+  const grpcPort = config["server.grpc.port"];
+  let bound: number;
+  try {
+    bound = await grpc.listen({ host, port: grpcPort });
+  } catch (error) {
+    return unbound("server.grpc.port", `${host}:${grpcPort}`, error);
+  }
+  logger.info(`grpc listens on ${addressOf(host, bound)}`);
+  if (!config["server.http.enabled"]) {
+    return { kind: "bound", ports: { http: undefined, grpc: bound } };
+  }
+  const port = config["server.http.port"];
   try {
     const listenTextResolver = (address: string): string => `rest listens on ${address}`;
-    await app.listen({ host, port, listenTextResolver });
-    return undefined;
+    await http.listen({ host, port, listenTextResolver });
   } catch (error) {
-    return `server.http.port: cannot listen on ${host}:${port}: ${whyNot(error)}`;
+    return unbound("server.http.port", `${host}:${port}`, error);
   }
+  return { kind: "bound", ports: { http: portOf(http), grpc: bound } };
 }
 
-async function listenGrpc(
-  server: GrpcServer,
-  config: Config,
-  logger: Logger,
-): Promise<string | undefined> {
-  const port = config["server.grpc.port"];
-  const host = hostOf(config);
-  try {
-    const bound = await server.listen({ host, port });
-    logger.info(`grpc listens on ${addressOf(host, bound)}`);
-    return undefined;
-  } catch (error) {
-    return `server.grpc.port: cannot listen on ${host}:${port}: ${whyNot(error)}`;
-  }
+/** A listener has a port, unless it is a path. */
+function portOf(app: HttpApp): number | undefined {
+  return app.addresses().find((address) => typeof address !== "string")?.port;
+}
+
+function unbound(key: string, address: string, error: unknown): Listening {
+  return { kind: "problem", problem: `${key}: cannot listen on ${address}: ${whyNot(error)}` };
 }
 
 /** Resolves as `listen` does. */

@@ -41,8 +41,10 @@ export function configFlags(): ReadonlyMap<string, FlagKind> {
 export function loadConfig(given: {
   readonly flags: ReadonlyMap<string, string>;
   readonly env: Readonly<Record<string, string | undefined>>;
+  /** The files that are tried if no flag names one. */
+  readonly files?: readonly string[];
 }): Loaded {
-  const file = fileSource(given.flags.get("config"));
+  const file = fileSource(given.flags.get("config"), given.files ?? defaultFiles);
   const sources = [file, readVariables(given.env), flagSource(given.flags)];
   const problems = sources.flatMap((source) => source.problems);
   const warnings: string[] = [];
@@ -110,10 +112,10 @@ function readValue(key: OptionKey, setting: Setting | undefined, problems: strin
   return value;
 }
 
-function fileSource(named: string | undefined): SettingSource {
+function fileSource(named: string | undefined, files: readonly string[]): SettingSource {
   const none: SettingSource = { settings: new Map(), problems: [] };
   if (named === undefined) {
-    const found = defaultFiles.find((file) => existsSync(file));
+    const found = files.find((file) => existsSync(file));
     return (found === undefined ? undefined : readFile(found)) ?? none;
   }
   if (!/\.ya?ml$/.test(named)) {

@@ -6,15 +6,11 @@ import {
 } from "testcontainers";
 
 import { defaultOf, variableOf } from "../config/option.ts";
-import { isOptionKey, type OptionKey, options } from "../config/options.ts";
+import { type OptionKey, options } from "../config/options.ts";
+import { type TestConfig, textsOf, unlimited } from "./test-config.ts";
+import { createTestTenant } from "./test-tenant.ts";
 
-/** The container chooses its own addresses, and maps them to free ports. */
-type AddressKey = "server.host" | "server.http.port" | "server.grpc.port";
-
-/** Keys of the configuration, with values as in a file, such as `15m` or `10MiB`. */
-export type ContainerConfig = {
-  readonly [Key in Exclude<OptionKey, AddressKey>]?: string | number | boolean | readonly string[];
-};
+export type { TestConfig } from "./test-config.ts";
 
 const restPort = defaultOf(options["server.http.port"]);
 const grpcPort = defaultOf(options["server.grpc.port"]);
@@ -35,16 +31,12 @@ export class PembaContainer extends GenericContainer {
   constructor(image = "pemba") {
     super(image);
     this.withExposedPorts(restPort, grpcPort);
-    this.withConfig({ "server.rate_limit": 1_000_000_000 });
+    this.withConfig(unlimited);
   }
 
   /** Sets keys of the configuration, in addition to earlier ones. */
-  withConfig(config: ContainerConfig): this {
-    for (const [key, value] of Object.entries(config)) {
-      // A caller in JavaScript may pass anything. The server reports unknown keys.
-      if (isOptionKey(key)) this.config.set(key, String(value));
-      else throw new TypeError(`\`${key}\` is not a key of the configuration`);
-    }
+  withConfig(config: TestConfig): this {
+    for (const [key, text] of textsOf(config)) this.config.set(key, text);
     return this;
   }
 
@@ -75,7 +67,8 @@ export class PembaContainer extends GenericContainer {
     // The connection that reads logs does not keep the process alive.
     const awake = setInterval(() => {}, 60_000);
     try {
-      return new StartedPembaContainer(await super.start(), isSecure);
+      const [token] = this.config.get("authn.preshared.keys")?.split(",") ?? [];
+      return new StartedPembaContainer(await super.start(), { isSecure, token });
     } finally {
       clearInterval(awake);
     }
@@ -88,23 +81,36 @@ function readiness(isSecure: boolean): ReturnType<typeof Wait.forHttp> {
   return isSecure ? strategy.usingTls().allowInsecure() : strategy;
 }
 
+/** How a container is asked. */
+interface ContainerAccess {
+  readonly isSecure: boolean;
+  /** Undefined if it asks for no key. */
+  readonly token: string | undefined;
+}
+
 /** A running server. It ends with `stop`, or with the test run. */
 export class StartedPembaContainer extends AbstractStartedContainer {
-  private readonly isSecure: boolean;
+  private readonly access: ContainerAccess;
 
-  constructor(container: StartedTestContainer, isSecure: boolean) {
+  constructor(container: StartedTestContainer, access: ContainerAccess) {
     super(container);
-    this.isSecure = isSecure;
+    this.access = access;
   }
 
   /** The base URL of REST, such as `http://localhost:32768`. */
   getRestUrl(): string {
-    const scheme = this.isSecure ? "https" : "http";
+    const scheme = this.access.isSecure ? "https" : "http";
     return `${scheme}://${this.getHost()}:${this.getMappedPort(restPort)}`;
   }
 
   /** Host and port of gRPC, such as `localhost:32769`. */
   getGrpcAddress(): string {
     return `${this.getHost()}:${this.getMappedPort(grpcPort)}`;
+  }
+
+  /** Makes a tenant that no other test has, with this schema, and resolves to its id. */
+  async createTenant(schema?: string): Promise<string> {
+    const { token } = this.access;
+    return await createTestTenant({ restUrl: this.getRestUrl(), token }, schema);
   }
 }

@@ -12,6 +12,8 @@ export interface ForeignProject {
   readonly folder: string;
   /** The paths in the package. */
   readonly files: readonly string[];
+  /** Installs more packages of the registry. */
+  readonly install: (packages: readonly string[]) => Promise<void>;
   readonly remove: () => void;
 }
 
@@ -38,7 +40,12 @@ export async function installPackage(besides: readonly string[]): Promise<Foreig
     const { stdout } = await run("npm", pack, { cwd: root });
     writeFileSync(join(folder, "package.json"), JSON.stringify({ type: "module" }));
     await install(folder, [`pemba-${manifestOf(root).version}.tgz`, ...besides]);
-    return { folder, files: packedFiles(stdout), remove };
+    return {
+      folder,
+      files: packedFiles(stdout),
+      install: async (packages) => await install(folder, packages),
+      remove,
+    };
   } catch (error) {
     remove();
     throw error;

@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { execFile } from "node:child_process";
-import { writeFileSync } from "node:fs";
+import { readFileSync, writeFileSync } from "node:fs";
 import { delimiter, dirname, join } from "node:path";
 import { after, before, test } from "node:test";
 import { promisify } from "node:util";
@@ -25,10 +25,15 @@ const oldNode = "20.20.2";
 
 const { devDependencies } = manifestOf(root);
 let project: ForeignProject;
+/** Executables of Node, by version. */
+const nodes = new Map<string, string>();
 
 before(async () => {
-  const besides = ["testcontainers", "typescript", "@types/node"];
+  const besides = ["typescript", "@types/node"];
   project = await installPackage(besides.map((name) => `${name}@${devDependencies[name]}`));
+  for (const version of [...admittedNodes, oldNode]) {
+    nodes.set(version, await installNode(project, version));
+  }
 });
 
 after(() => project.remove());
@@ -51,7 +56,7 @@ test("the package holds what runs and nothing of how it is made", () => {
 
 for (const version of admittedNodes) {
   test(`on Node ${version} the command runs, and serves from Postgres`, async (t) => {
-    const node = await installNode(project, version);
+    const node = nodes.get(version) ?? "";
     const { stdout } = await runCommand(node, ["version"]);
     assert.equal(stdout, `${manifestOf(root).version}\n`);
 
@@ -79,7 +84,7 @@ test("the oldest Node of these is the oldest that the package admits", () => {
 });
 
 test("on an older Node the command says in one line which Node it needs", async () => {
-  const node = await installNode(project, oldNode);
+  const node = nodes.get(oldNode) ?? "";
   const failed = await runCommand(node, ["version"]).catch((error: unknown) => error);
   const { code, stdout, stderr } = failed as { code: number; stdout: string; stderr: string };
   assert.equal(code, 1);
@@ -94,22 +99,45 @@ test("what runs the server needs no package that only tests have", () => {
   assert.deepEqual(peerDependenciesMeta, { testcontainers: { optional: true } });
 });
 
-test("JavaScript imports the container, and nothing else of what is inside", async () => {
+test("what starts Pemba in a process needs no container, and nothing else of what is inside is open", async () => {
   const script = `
-    const { PembaContainer } = await import("pemba/testing");
-    console.log(typeof new PembaContainer().start);
+    const { startPemba } = await import("pemba/testing");
+    const pemba = await startPemba();
+    console.log((await fetch(pemba.getRestUrl() + "/healthz")).status);
+    await pemba.stop();
+    const container = () => import("pemba/testing/container");
+    await container().catch(({ code, message }) => console.log(code, /testcontainers/.test(message)));
     for (const inner of ["pemba", "pemba/dist/main.js"]) {
       await import(inner).catch(({ code }) => console.log(code));
     }`;
   const args = ["--input-type=module", "--eval", script];
   const { stdout } = await run(process.execPath, args, { cwd: project.folder });
-  assert.equal(stdout, "function\nERR_PACKAGE_PATH_NOT_EXPORTED\nERR_PACKAGE_PATH_NOT_EXPORTED\n");
+  assert.deepEqual(stdout.trim().split("\n"), [
+    "200",
+    "ERR_MODULE_NOT_FOUND true",
+    "ERR_PACKAGE_PATH_NOT_EXPORTED",
+    "ERR_PACKAGE_PATH_NOT_EXPORTED",
+  ]);
 });
 
+for (const version of admittedNodes) {
+  test(`on Node ${version} the test that docs/testing.md shows runs, and its types are right`, async () => {
+    const page = readFileSync(join(root, "docs/testing.md"), "utf8");
+    const sample = /^```ts\n([^`]*startPemba[^]*?)^```$/m.exec(page)?.[1] ?? assert.fail(page);
+    assert.equal(await checkTypes(sample), "");
+    const node = nodes.get(version) ?? "";
+    // Else it would report to the run that it stands in.
+    const env = { ...process.env, NODE_TEST_CONTEXT: undefined };
+    const { stdout } = await run(node, ["--test", join(project.folder, "uses.ts")], { env });
+    assert.match(stdout, /^. pass 1$/m);
+  });
+}
+
 test("TypeScript knows the container and the keys of its configuration, and checks all types", async () => {
-  writeFileSync(
-    join(project.folder, "uses.ts"),
-    `import { PembaContainer, type StartedPembaContainer } from "pemba/testing";
+  await project.install([`testcontainers@${devDependencies["testcontainers"]}`]);
+  assert.equal(
+    await checkTypes(`
+    import { PembaContainer, type StartedPembaContainer } from "pemba/testing/container";
 
     export async function start(): Promise<string> {
       const container = new PembaContainer("pemba:test")
@@ -117,14 +145,20 @@ test("TypeScript knows the container and the keys of its configuration, and chec
         .withPresharedKeys("one", "two")
         .withConfig({ "logger.level": "debug", "database.max_connections": 5 });
       const started: StartedPembaContainer = await container.start();
-      return started.getRestUrl() + started.getGrpcAddress();
+      return started.getRestUrl() + started.getGrpcAddress() + (await started.createTenant());
     }
 
     // @ts-expect-error there is no such key
     new PembaContainer().withConfig({ "logger.levle": "debug" });
     // @ts-expect-error the ports are the container's own
-    new PembaContainer().withConfig({ "server.http.port": 80 });`,
+    new PembaContainer().withConfig({ "server.http.port": 80 });`),
+    "",
   );
+});
+
+/** What the compiler says of a file, with the types of all packages checked. */
+async function checkTypes(text: string): Promise<string> {
+  writeFileSync(join(project.folder, "uses.ts"), text);
   const compilerOptions = {
     strict: true,
     noEmit: true,
@@ -139,8 +173,8 @@ test("TypeScript knows the container and the keys of its configuration, and chec
   const compiler = join(project.folder, "node_modules/typescript/bin/tsc");
   const checked = run(process.execPath, [compiler, "--project", project.folder]);
   const { stdout } = await checked.catch((error: { stdout: string }) => error);
-  assert.equal(stdout, "");
-});
+  return stdout;
+}
 
 /** Runs the command as a shell finds it, with this Node first on the path. */
 async function runCommand(
