@@ -31,18 +31,29 @@ async function createDatabase({
   readonly template: string;
 }): Promise<TestDatabase> {
   const sql = onServer();
+  isFrom15 ??= await isFromVersion15(sql);
   // To log the whole content costs a database more than its tests; older servers do not.
-  hasStrategies ??= await hasStrategiesToCopy(sql);
-  const strategy = hasStrategies ? sql`strategy file_copy` : sql``;
+  const strategy = isFrom15 ? sql`strategy file_copy` : sql``;
   await sql`create database ${sql(name)} template ${sql(template)} ${strategy}`;
   const url = new URL(serverUrl());
   url.pathname = `/${name}`;
+  if (!isFrom15) await closePublicSchema(url.href);
   return { url: url.href, drop: async () => await dropDatabase(name) };
+}
+
+/** Until version 15 every role may make objects in the schema `public`, which Pemba warns of. */
+async function closePublicSchema(url: string): Promise<void> {
+  const sql = postgres(url, { max: 1 });
+  try {
+    await sql`revoke create on schema public from public`;
+  } finally {
+    await sql.end();
+  }
 }
 
 /** By which this process makes and drops databases: a new connection costs as much as a database. */
 let server: postgres.Sql | undefined;
-let hasStrategies: boolean | undefined;
+let isFrom15: boolean | undefined;
 
 function onServer(): postgres.Sql {
   // In seconds: a process that does not close the connection ends all the same.
@@ -50,7 +61,7 @@ function onServer(): postgres.Sql {
   return server;
 }
 
-async function hasStrategiesToCopy(sql: postgres.Sql): Promise<boolean> {
+async function isFromVersion15(sql: postgres.Sql): Promise<boolean> {
   const [row] = await sql<{ version: number }[]>`
     select current_setting('server_version_num')::integer as version`;
   return (row?.version ?? 0) >= 150_000;
