@@ -79,7 +79,7 @@ test("a file that has no bundles is refused with its name, and one with a fault 
     assert.deepEqual([result.status, result.stdout], [1, ""]);
     return result.stderr;
   };
-  assert.match(await write("{"), /^pemba: bundle write: `-` is not JSON: /);
+  assert.match(await write("{"), /^pemba: bundle write: `input` is not JSON: /);
   assert.match(await write("[]"), /^pemba: bundles: /);
   assert.match(
     await write('[{"name":"a"},{"name":"b","operations":[{"attributes_write":["{{.x}}"]}]}]'),

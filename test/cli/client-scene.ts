@@ -1,11 +1,14 @@
 import assert from "node:assert/strict";
+import { mkdtemp, rm, writeFile } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
 
 import { runCommand } from "../support/commands-process.ts";
-import { type Finished, runPemba, startServing } from "../support/pemba.ts";
+import { type Finished, startServing } from "../support/pemba.ts";
 
 /** A server on the memory engine, and commands that ask it. */
 export interface ClientScene {
-  /** Runs a command against the server; with `input`, in a process of its own that reads it. */
+  /** Runs a command against the server. `input` is a file of this name, which takes the place of the word `-`. */
   readonly pemba: (words: readonly string[], input?: string) => Promise<Finished>;
   readonly close: () => Promise<void>;
 }
@@ -14,12 +17,17 @@ export async function openClientScene(): Promise<ClientScene> {
   const server = startServing([]);
   const { url } = await server.addresses;
   const env = { PEMBA_URL: url };
+  const folder = await mkdtemp(join(tmpdir(), "pemba-input-"));
   return {
-    pemba: async (words, input) =>
-      input === undefined
-        ? await runCommand(words, { env })
-        : await runPemba(words, { env, input }),
+    pemba: async (words, input) => {
+      if (input === undefined) return await runCommand(words, { env });
+      const cwd = await mkdtemp(join(folder, "of-command-"));
+      await writeFile(join(cwd, "input"), input);
+      const named = words.map((word) => (word === "-" ? "input" : word));
+      return await runCommand(named, { env, cwd });
+    },
     close: async () => {
+      await rm(folder, { recursive: true });
       server.process.kill();
       await server.finished;
     },

@@ -50,7 +50,7 @@ test("a schema with a fault is refused with its place in the file", async () => 
     docSchema.replace("@user", "@usr"),
   );
   assert.equal(status, 1);
-  assert.match(stderr, /^pemba: -:4:20: [^\n]*`usr`[^\n]*\n$/);
+  assert.match(stderr, /^pemba: input:4:20: [^\n]*`usr`[^\n]*\n$/);
 });
 
 test("an old version is activated as the new head, unless the head is another than expected", async () => {
