@@ -3,8 +3,9 @@ import { mkdtemp, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 
+import { startPemba } from "../../src/testing/start-pemba.ts";
 import { runCommand } from "../support/commands-process.ts";
-import { type Finished, startServing } from "../support/pemba.ts";
+import type { Finished } from "../support/pemba.ts";
 
 /** A server on the memory engine, and commands that ask it. */
 export interface ClientScene {
@@ -14,9 +15,8 @@ export interface ClientScene {
 }
 
 export async function openClientScene(): Promise<ClientScene> {
-  const server = startServing([]);
-  const { url } = await server.addresses;
-  const env = { PEMBA_URL: url };
+  const server = await startPemba();
+  const env = { PEMBA_URL: server.getRestUrl() };
   const folder = await mkdtemp(join(tmpdir(), "pemba-input-"));
   return {
     pemba: async (words, input) => {
@@ -28,8 +28,7 @@ export async function openClientScene(): Promise<ClientScene> {
     },
     close: async () => {
       await rm(folder, { recursive: true });
-      server.process.kill();
-      await server.finished;
+      await server.stop();
     },
   };
 }

@@ -6,7 +6,7 @@ import { openConfigured, readAll } from "./configured-store.ts";
 
 /*
  * What replicas do is held against the options that the configuration is made into, in
- * test/store/replicas.test.ts.
+ * test/store/replicas.long.test.ts.
  */
 
 test("the servers of `database.reader.uri` are asked, and are not needed", async (t) => {

@@ -4,6 +4,8 @@ import { createServer, type IncomingMessage, type ServerResponse } from "node:ht
 import { text } from "node:stream/consumers";
 import { test, type TestContext } from "node:test";
 
+import { startPemba as startServer } from "../../src/testing/start-pemba.ts";
+import { runCommand } from "../support/commands-process.ts";
 import { type Running, runPemba, servePemba, startPemba } from "../support/pemba.ts";
 import { docSchema } from "./client-scene.ts";
 
@@ -34,13 +36,16 @@ function linesOf({ process: child, finished }: Running): (count: number) => Prom
 async function servedTenant(
   t: TestContext,
 ): Promise<(words: readonly string[]) => Promise<string>> {
-  const { url } = await servePemba(t, ["--service-watch-enabled"]);
-  const run = async (words: readonly string[], input = ""): Promise<string> => {
-    const { status, stdout, stderr } = await runPemba(words, { env: { PEMBA_URL: url }, input });
+  const server = await startServer({ config: { "service.watch.enabled": true } });
+  t.after(() => server.stop());
+  const url = server.getRestUrl();
+  const env = { PEMBA_URL: url };
+  const run = async (words: readonly string[]): Promise<string> => {
+    const { status, stdout, stderr } = await runCommand(words, { env });
     assert.deepEqual([status, stderr], [0, ""]);
     return stdout.trim();
   };
-  await run(["schema", "write", "-"], docSchema);
+  await runPemba(["schema", "write", "-"], { env, input: docSchema });
   return async (words) => (words.length === 0 ? url : await run(words));
 }
 

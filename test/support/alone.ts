@@ -4,6 +4,5 @@
  */
 export const alone: Readonly<Record<string, string>> = {
   "test/language/large-schema.test.ts": "measures the processor time of its process",
-  "test/store/schema-cache-size.test.ts": "measures the memory of its process",
   "test/testing/pemba-container.test.ts": "loads a package that listens for signals ever after",
 };
