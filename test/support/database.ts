@@ -57,7 +57,7 @@ let isFrom15: boolean | undefined;
 
 function onServer(): postgres.Sql {
   // In seconds: a process that does not close the connection ends all the same.
-  server ??= postgres(serverUrl(), { max: 1, idle_timeout: 1, onnotice: () => {} });
+  server ??= postgres(serverUrl(), { max: 1, idle_timeout: 30, onnotice: () => {} });
   return server;
 }
 
