@@ -1,3 +1,4 @@
+import { joinBytes } from "./bytes.ts";
 import { clash } from "./order.ts";
 import { addTime, subtractTime } from "./time.ts";
 import type { ArithmeticOperator } from "./tree.ts";
@@ -74,7 +75,7 @@ function concatenate(left: Value, right: Value): Value | undefined {
     return listValue([...left.items, ...right.items]);
   }
   if (left?.kind === "bytes" && right?.kind === "bytes") {
-    return { kind: "bytes", data: Buffer.concat([left.data, right.data]) };
+    return { kind: "bytes", data: joinBytes(left.data, right.data) };
   }
   return undefined;
 }

@@ -1,5 +1,6 @@
 import { quote } from "../base/quote.ts";
 import { checkedInt } from "./arithmetic.ts";
+import { bytesOfText } from "./bytes.ts";
 import { parseDuration, parseTimestamp, printDuration, printTimestamp } from "./time-text.ts";
 import { nanosecondsPerSecond, timestamp } from "./time.ts";
 import { fault, typeOf } from "./value.ts";
@@ -54,7 +55,7 @@ export function toText(value: Value): Outcome {
 }
 
 export function toBytes(value: Value): Outcome {
-  if (typeof value === "string") return { kind: "bytes", data: Buffer.from(value) };
+  if (typeof value === "string") return { kind: "bytes", data: bytesOfText(value) };
   return typeof value === "object" && value?.kind === "bytes"
     ? value
     : noConversion("bytes", value);

@@ -1,3 +1,4 @@
+import { compareBytes } from "./bytes.ts";
 import { typeOf } from "./value.ts";
 import type { ListValue, MapValue, Value } from "./value.ts";
 
@@ -24,7 +25,7 @@ export function equals(left: Value, right: Value, budget: Budget): boolean {
     case "map":
       return right.kind === "map" && mapEquals(left, right, budget);
     case "bytes":
-      return right.kind === "bytes" && Buffer.compare(left.data, right.data) === 0;
+      return right.kind === "bytes" && compareBytes(left.data, right.data) === 0;
     case "timestamp":
     case "duration":
       return right.kind === left.kind && right.nanoseconds === left.nanoseconds;
@@ -49,7 +50,7 @@ export function compare(left: Value, right: Value): number | undefined {
   if (typeof left !== "object" || typeof right !== "object") return undefined;
   if (left === null || right === null) return undefined;
   if (left.kind === "bytes" && right.kind === "bytes") {
-    return Buffer.compare(left.data, right.data);
+    return compareBytes(left.data, right.data);
   }
   if (
     (left.kind === "timestamp" && right.kind === "timestamp") ||
