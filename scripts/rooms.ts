@@ -27,8 +27,10 @@ export const mayImport: Readonly<Record<string, readonly string[]>> = {
   distributed: [...serving, "gen", "grpc"],
   // They ask as a client does, without a server.
   "model-test": [...storing, "intake", "store", "service"],
+  // What an editor asks of a text. It also runs in a browser.
+  editor: [...answering, "sql", "authoring", "model-test"],
   // A command is where the servers are put together.
-  cli: [...serving, "authoring", "gen", "http", "grpc", "distributed", "model-test"],
+  cli: [...serving, "authoring", "gen", "http", "grpc", "distributed", "model-test", "editor"],
   // For those who test against Pemba: only their processes load it.
   testing: ["config", "cli"],
 };

@@ -14,7 +14,7 @@ export interface EntityScope {
 }
 
 /** A type, or the subjects of a relation if `relation` is not "". */
-interface SubjectType {
+export interface SubjectType {
   readonly type: string;
   readonly relation: string;
 }
@@ -52,7 +52,7 @@ export function isAskable(scope: SchemaScope, type: string, name: string): boole
 
 /** Whether `name` can be asked for on one of the entities that `type#relation` can hold. */
 export function isAskableBehind(scope: SchemaScope, userset: SubjectType, name: string): boolean {
-  for (const { type } of typesBehind(scope, userset)) {
+  for (const { type } of typesBehind(typesIn(scope), userset)) {
     if (isAskable(scope, type, name)) return true;
   }
   return false;
@@ -65,7 +65,7 @@ export function* membersBehind(
   name: string,
 ): Generator<string> {
   yield `${userset.type}#${userset.relation}`;
-  for (const { type, relation } of typesBehind(scope, userset)) {
+  for (const { type, relation } of typesBehind(typesIn(scope), userset)) {
     yield `${type}#${name}`;
     if (relation !== "") yield `${type}#${relation}`;
   }
@@ -73,13 +73,16 @@ export function* membersBehind(
 
 /**
  * The types that the userset can hold, directly or through other usersets, which may form cycles.
+ * `typesOf` lists those of one relation.
  */
-function* typesBehind(scope: SchemaScope, userset: SubjectType): Generator<SubjectType> {
+export function* typesBehind(
+  typesOf: (userset: SubjectType) => readonly SubjectType[],
+  userset: SubjectType,
+): Generator<SubjectType> {
   const seen = new Set([`${userset.type}#${userset.relation}`]);
   const left = [userset];
   for (let next = left.pop(); next !== undefined; next = left.pop()) {
-    for (const node of relationOf(scope, next.type, next.relation)?.types ?? []) {
-      const inner = { type: node.type.text, relation: node.relation?.text ?? "" };
+    for (const inner of typesOf(next)) {
       yield inner;
       const key = `${inner.type}#${inner.relation}`;
       if (inner.relation === "" || seen.has(key)) continue;
@@ -87,6 +90,14 @@ function* typesBehind(scope: SchemaScope, userset: SubjectType): Generator<Subje
       left.push(inner);
     }
   }
+}
+
+function typesIn(scope: SchemaScope): (userset: SubjectType) => readonly SubjectType[] {
+  return ({ type, relation }) =>
+    (relationOf(scope, type, relation)?.types ?? []).map((node) => ({
+      type: node.type.text,
+      relation: node.relation?.text ?? "",
+    }));
 }
 
 function membersOf(entity: EntityNode): ReadonlyMap<string, MemberNode> {

@@ -31,8 +31,8 @@ export function lintSchemaText(text: string): readonly LintFinding[] {
   return runThrough(lintSchemaTextSteps(text));
 }
 
-/** In steps, so that an editor can do other work in between. */
-function* lintSchemaTextSteps(text: string): Steps<readonly LintFinding[]> {
+/** The same in steps, so that an editor can do other work in between. */
+export function* lintSchemaTextSteps(text: string): Steps<readonly LintFinding[]> {
   const tree = yield* parseSchemaSteps(text);
   const schema = yield* compileSchemaSteps(tree);
   const network = yield* lower(schema);

@@ -1,0 +1,85 @@
+import type { Steps } from "../base/steps.ts";
+import type { SourceSpan } from "../language/tree.ts";
+import { mentionAt, mentionsOf, type SchemaAnalysis } from "./analysis.ts";
+import type { Declaration, DeclaredKind } from "./naming.ts";
+
+/** What a name is. */
+export interface NameCard {
+  readonly kind: DeclaredKind;
+  /** The key as people write it, such as `document#viewer`. */
+  readonly title: string;
+  /** The declaration as it is written, in one line. Of an entity only its head. */
+  readonly code: string;
+  /** The text of the line comments right above the declaration. "" if there are none. */
+  readonly comment: string;
+  /** What uses the name: the titles of members and rules, in the order of the text, each once. */
+  readonly uses: readonly string[];
+}
+
+export interface NameHover {
+  /** The name that is asked about. */
+  readonly span: SourceSpan;
+  /** For each declaration that it stands for. */
+  readonly cards: readonly NameCard[];
+}
+
+/** A walk to more entities than this has a card for the first of them only. */
+const cardsMax = 20;
+
+const codeLengthMax = 500;
+
+/** What the name at an offset is, and where it is used. Undefined if there is no name with a meaning. */
+export function* hoverAt(analysis: SchemaAnalysis, offset: number): Steps<NameHover | undefined> {
+  const mention = mentionAt(analysis, offset);
+  if (mention === undefined) return undefined;
+  const meanings = analysis.names.meaningOf(mention).slice(0, cardsMax);
+  const cards: NameCard[] = [];
+  for (const declaration of meanings) {
+    cards.push(yield* cardOf(analysis, declaration, mention.text));
+  }
+  return cards.length === 0 ? undefined : { span: mention.span, cards };
+}
+
+function* cardOf(
+  analysis: SchemaAnalysis,
+  declaration: Declaration,
+  name: string,
+): Steps<NameCard> {
+  const { text } = analysis.source;
+  const mentions = yield* mentionsOf(analysis, new Set([declaration]), name);
+  const users = mentions.filter(({ naming }) => naming.role !== "declaration");
+  return {
+    kind: declaration.kind,
+    title: titleOf(declaration.key),
+    code: codeOf(text, declaration),
+    comment: commentAbove(text, declaration.whole.start),
+    uses: [...new Set(users.map(({ within }) => titleOf(within)))],
+  };
+}
+
+/** The key of a declaration as people write it. */
+function titleOf(key: string): string {
+  return key.includes("(") ? `${key})` : key;
+}
+
+/** A declaration in one line. Of an entity only its head. */
+export function codeOf(text: string, { kind, name, whole }: Declaration): string {
+  const end = kind === "entity" ? name.end : whole.end;
+  const code = text.slice(whole.start, Math.min(end, whole.start + codeLengthMax));
+  return `${code.replaceAll(/\s+/g, " ")}${end > whole.start + codeLengthMax ? "..." : ""}`;
+}
+
+function commentAbove(text: string, start: number): string {
+  const lines: string[] = [];
+  let end = text.lastIndexOf("\n", start - 1);
+  // What stands before it in its line has the comment.
+  if (text.slice(end + 1, start).trim() !== "") return "";
+  while (end > 0) {
+    const begin = text.lastIndexOf("\n", end - 1) + 1;
+    const [, comment] = /^[ \t]*\/\/(.*?)\s*$/.exec(text.slice(begin, end)) ?? [];
+    if (comment === undefined) break;
+    if (!/^\s*pemba-lint\b/.test(comment)) lines.unshift(comment.trim());
+    end = begin - 1;
+  }
+  return lines.join("\n");
+}
