@@ -21,16 +21,28 @@ export const mayImport: Readonly<Record<string, readonly string[]>> = {
   service: [...storing, "intake", "store"],
   auth: ["base", "config", "intake"],
   gen: [],
-  http: [...serving, "gen"],
-  grpc: [...serving, "gen"],
+  // The methods of the API, for every transport whose requests and answers are messages.
+  messages: [...serving, "gen"],
+  http: [...serving, "gen", "messages"],
+  grpc: [...serving, "gen", "messages"],
   // Instances ask each other over gRPC, in place of a store.
-  distributed: [...serving, "gen", "grpc"],
+  distributed: [...serving, "gen", "messages", "grpc"],
   // They ask as a client does, without a server.
   "model-test": [...storing, "intake", "store", "service"],
   // What an editor asks of a text. It also runs in a browser.
   editor: [...answering, "sql", "authoring", "model-test"],
   // A command is where the servers are put together.
-  cli: [...serving, "authoring", "gen", "http", "grpc", "distributed", "model-test", "editor"],
+  cli: [
+    ...serving,
+    "authoring",
+    "gen",
+    "messages",
+    "http",
+    "grpc",
+    "distributed",
+    "model-test",
+    "editor",
+  ],
   // For those who test against Pemba: only their processes load it.
   testing: ["config", "cli"],
 };

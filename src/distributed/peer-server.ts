@@ -12,9 +12,10 @@ import { admitCalls } from "../grpc/admit.ts";
 import { credentialsOf } from "../grpc/credentials.ts";
 import { healthMethods } from "../grpc/health.ts";
 import { methodName, pathOf } from "../grpc/method-name.ts";
-import { type CallFrame, type ServedMethod, unary } from "../grpc/method.ts";
-import { answerCheck } from "../grpc/routes/permission.ts";
+import { type CallFrame, type GrpcContext, serve } from "../grpc/method.ts";
 import { Intake } from "../intake/intake.ts";
+import { type MessageMethod, unary } from "../messages/method.ts";
+import { answerCheck } from "../messages/methods/permission.ts";
 import { parseSchemaVersion, parseTenantId } from "../service/field.ts";
 import type { Service } from "../service/service.ts";
 import { logFailure } from "../telemetry/failure.ts";
@@ -67,7 +68,7 @@ export function buildPeerServer(options: {
     interceptors: [admitCalls(admission, () => {}, { isOpen: () => false })],
   });
   const frame = frameOf(options, intake);
-  for (const one of [checkMethod(service), ...healthMethods(service)]) {
+  for (const one of [checkMethod(service), ...healthMethods(service)].map((each) => serve(each))) {
     if (one.kind !== "unary") continue;
     server.register(pathOf(one.method), one.handler(frame), asIs, asIs, "unary");
   }
@@ -87,8 +88,8 @@ export function buildPeerServer(options: {
  * A standby that this instance asks may lack the schema that was in force where the check came in, and
  * what was seen there must not be forgotten on the way.
  */
-function checkMethod(service: Service): ServedMethod {
-  return unary(Permission.method.check, async (request, call) => {
+function checkMethod(service: Service): MessageMethod<GrpcContext> {
+  return unary(Permission.method.check, async (request, call: GrpcContext) => {
     const head = parseSchemaVersion(call.metadata.get(headHeader)[0]?.toString());
     if (head !== undefined) service.store.schemas.learnHead(parseTenantId(request.tenantId), head);
     return await answerCheck(service, request, call);

@@ -8,8 +8,8 @@ import {
   Permission,
   type PermissionCheckRequestSchema,
 } from "../gen/base/v1/permission_pb.ts";
-import { decodeMessage, encodeMessage } from "../grpc/message.ts";
 import { pathOf } from "../grpc/method-name.ts";
+import { decodeMessage, encodeMessage } from "../messages/binary.ts";
 import type { CheckAnswer } from "../store/store.ts";
 import { headHeader, instanceHeader } from "./peer-server.ts";
 

@@ -6,7 +6,7 @@ import {
   HealthCheckResponse_ServingStatus as ServingStatus,
   HealthCheckResponseSchema,
 } from "../gen/grpc/health/v1/health_pb.ts";
-import { decodeMessage, encodeMessage } from "./message.ts";
+import { decodeMessage, encodeMessage } from "../messages/binary.ts";
 
 /** How to ask. `patience` is in milliseconds. Without `tls`, the connection is not encrypted. */
 export interface AskOptions {

@@ -6,8 +6,8 @@ import {
   type HealthCheckResponse,
   HealthCheckResponse_ServingStatus as ServingStatus,
 } from "../gen/grpc/health/v1/health_pb.ts";
+import { type MessageMethod, serverStreaming, unary } from "../messages/method.ts";
 import type { Service } from "../service/service.ts";
-import { type ServedMethod, serverStreaming, unary } from "./method.ts";
 
 /** How often a watched state is checked, in milliseconds. */
 const probeInterval = 2_000;
@@ -15,10 +15,10 @@ const probeInterval = 2_000;
 type HealthState = Pick<HealthCheckResponse, "status">;
 
 /** The health methods. All services have the state of the process. */
-export function healthMethods(service: Service): readonly ServedMethod[] {
+export function healthMethods(service: Service): readonly MessageMethod[] {
   return [
     unary(Health.method.check, async () => await stateOf(service)),
-    serverStreaming(Health.method.watch, (_request, { signal }) => states(service, signal)),
+    serverStreaming(Health.method.watch, async (_request, { signal }) => states(service, signal)),
   ];
 }
 

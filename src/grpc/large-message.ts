@@ -2,8 +2,8 @@ import type { DescMessage, MessageShape } from "@bufbuild/protobuf";
 
 import type { Intake } from "../intake/intake.ts";
 import { tooManyValues } from "../intake/values.ts";
+import { decodeMessage, recursionLimit } from "../messages/binary.ts";
 import { countValues } from "./count-values.ts";
-import { decodeMessage, recursionLimit } from "./message.ts";
 import { tenantIn } from "./tenant-in.ts";
 
 /**

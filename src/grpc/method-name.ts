@@ -3,17 +3,16 @@ import type { DescMethod } from "@bufbuild/protobuf";
 import { scopeOf } from "../auth/operation-scopes.ts";
 import { assert } from "../base/assert.ts";
 import type { Scope } from "../base/scope.ts";
+import { Health } from "../gen/grpc/health/v1/health_pb.ts";
+import { operationNames } from "../messages/operations.ts";
 import { reflectionServices } from "./reflection.ts";
-import { otherNames, servedServices } from "./services.ts";
 
 const names: ReadonlyMap<string, string> = new Map([
-  ...servedServices.flatMap(({ service, group }) =>
-    service.methods.map((method) => [pathOf(method), `${group}.${kebab(method.name)}`] as const),
-  ),
+  ...[...operationNames].map(([method, name]) => [pathOf(method), name] as const),
+  ...Health.methods.map((method) => [pathOf(method), `health.${method.localName}`] as const),
   ...reflectionServices
     .flatMap(({ methods }) => methods)
     .map((method) => [pathOf(method), "reflection"] as const),
-  ...otherNames.map(([method, name]) => [pathOf(method), name] as const),
 ]);
 
 /** The name of a method in all transports, such as `permissions.check`. */
@@ -38,8 +37,4 @@ export function assertNamed(path: string): void {
 /** The path of a method in the head of a call. */
 export function pathOf(method: DescMethod): string {
   return `/${method.parent.typeName}/${method.name}`;
-}
-
-function kebab(name: string): string {
-  return name.replaceAll(/(?<=[a-z])(?=[A-Z])/g, "-").toLowerCase();
 }

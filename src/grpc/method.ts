@@ -1,12 +1,6 @@
 import { type EventEmitter, once } from "node:events";
 
-import type {
-  DescMessage,
-  DescMethod,
-  MessageInitShape,
-  MessageShape,
-  Message,
-} from "@bufbuild/protobuf";
+import type { DescMessage, DescMethod, MessageInitShape, MessageShape } from "@bufbuild/protobuf";
 import type {
   handleBidiStreamingCall,
   handleServerStreamingCall,
@@ -15,24 +9,27 @@ import type {
   StatusObject,
 } from "@grpc/grpc-js";
 
-import { type Credential, permitTenant } from "../auth/credential.ts";
 import { Caller, forCaller } from "../base/caller.ts";
 import { cancelled, type PembaError } from "../base/error.ts";
-import { Tenancy } from "../gen/base/v1/tenancy_pb.ts";
 import { type Intake, largeBytes } from "../intake/intake.ts";
+import { decodeMessage, encodeMessage } from "../messages/binary.ts";
+import type {
+  CallContext,
+  MessageCodec,
+  MessageMethod,
+  StreamingMethod,
+  TypedMethod,
+  UnaryMethod,
+} from "../messages/method.ts";
+import { permitTenantOf } from "../messages/tenant-of.ts";
 import { credentialOf } from "./call-credential.ts";
 import { errorStatus } from "./error-status.ts";
 import { decodeLarge } from "./large-message.ts";
-import { decodeMessage, encodeMessage } from "./message.ts";
 
-/** The part of a call that its handler can use besides the request. */
-export interface CallContext {
-  /** Aborted when the client has left or its deadline has passed. */
-  readonly signal: AbortSignal;
+/** The part of a call that its method can use besides the request. */
+export interface GrpcContext extends CallContext {
   /** What came with the request. */
   readonly metadata: Metadata;
-  /** The rights of its token. */
-  readonly credential: Credential;
 }
 
 /** The outcome of a call, for the log. */
@@ -83,70 +80,63 @@ export type ServedMethod = { readonly method: DescMethod } & (
     }
 );
 
-type Typed<I extends DescMessage, O extends DescMessage> = DescMethod & {
-  readonly input: I;
-  readonly output: O;
-};
+/** Serves a method over gRPC. */
+export function serve(one: MessageMethod<GrpcContext>): ServedMethod {
+  const { method } = one;
+  switch (one.kind) {
+    case "unary":
+      return { method, kind: "unary", handler: (frame) => handleUnary(frame, one) };
+    case "server_streaming":
+      return { method, kind: "server_streaming", handler: (frame) => handleStream(frame, one) };
+  }
+}
 
-/** A method with one answer. */
-export function unary<I extends DescMessage, O extends DescMessage>(
-  method: Typed<I, O> & { readonly methodKind: "unary" },
-  answer: (request: MessageShape<I>, context: CallContext) => Promise<MessageInitShape<O>>,
-): ServedMethod {
-  return {
-    method,
-    kind: "unary",
-    handler: (frame) => (call, callback) => {
-      const { run, end, context, caller } = begin(frame, method, call);
-      const reply = async (): Promise<void> => {
-        let bytes: Buffer;
-        try {
-          const request = await readRequest(method, call.request, { frame, context });
-          bytes = encodeMessage(method.output, await answer(request, context));
-        } catch (thrown) {
-          const error = frame.errorOf(thrown);
-          end({ kind: "failed", error });
-          callback(errorStatus(error));
-          return;
-        }
-        end({ kind: "answered" });
-        callback(null, bytes);
-      };
-      void run(() => forCaller(caller, reply));
-    },
+function handleUnary(
+  frame: CallFrame,
+  { method, answer }: UnaryMethod<GrpcContext>,
+): handleUnaryCall<Buffer, Buffer> {
+  return (call, callback) => {
+    const { run, end, context, caller } = begin(frame, method, call);
+    const reply = async (): Promise<void> => {
+      let bytes: Buffer;
+      try {
+        bytes = await answer(codecOf(call.request, { frame, context }), context);
+      } catch (thrown) {
+        const error = frame.errorOf(thrown);
+        end({ kind: "failed", error });
+        callback(errorStatus(error));
+        return;
+      }
+      end({ kind: "answered" });
+      callback(null, bytes);
+    };
+    void run(() => forCaller(caller, reply));
   };
 }
 
-/**
- * A method with a stream of answers. The next one is read when the client can take it. When the
- * signal of the context is aborted, the answers should stop waiting.
- */
-export function serverStreaming<I extends DescMessage, O extends DescMessage>(
-  method: Typed<I, O> & { readonly methodKind: "server_streaming" },
-  answers: (request: MessageShape<I>, context: CallContext) => AsyncIterable<MessageInitShape<O>>,
-): ServedMethod {
-  return {
-    method,
-    kind: "server_streaming",
-    handler: (frame) => (call) => {
-      const { run, end, context, caller } = begin(frame, method, call);
-      const reply = async (): Promise<void> => {
-        const request = await readRequest(method, call.request, { frame, context });
-        for await (const message of answers(request, context)) {
-          await write(call, encodeMessage(method.output, message), context.signal);
-        }
-      };
-      finish(
-        run(() => forCaller(caller, reply)),
-        { call, frame, end },
-      );
-    },
+/** The next answer is read when the client can take it. */
+function handleStream(
+  frame: CallFrame,
+  { method, answers }: StreamingMethod<GrpcContext>,
+): handleServerStreamingCall<Buffer, Buffer> {
+  return (call) => {
+    const { run, end, context, caller } = begin(frame, method, call);
+    const reply = async (): Promise<void> => {
+      const codec = codecOf(call.request, { frame, context });
+      for await (const bytes of await answers(codec, context)) {
+        await write(call, bytes, context.signal);
+      }
+    };
+    finish(
+      run(() => forCaller(caller, reply)),
+      { call, frame, end },
+    );
   };
 }
 
 /** A method with one answer to each question, until the client ends its questions. */
 export function bidiStreaming<I extends DescMessage, O extends DescMessage>(
-  method: Typed<I, O> & { readonly methodKind: "bidi_streaming" },
+  method: TypedMethod<I, O> & { readonly methodKind: "bidi_streaming" },
   answer: (request: MessageShape<I>) => MessageInitShape<O>,
 ): ServedMethod {
   return {
@@ -157,8 +147,9 @@ export function bidiStreaming<I extends DescMessage, O extends DescMessage>(
       const reply = async (): Promise<void> => {
         try {
           for await (const bytes of call.iterator({ destroyOnReturn: false })) {
-            const request = await readRequest(method, bytes, { frame, context });
-            await write(call, encodeMessage(method.output, answer(request)), context.signal);
+            const codec = codecOf(bytes, { frame, context });
+            const request = await codec.read(method);
+            await write(call, await codec.write(method.output, answer(request)), context.signal);
           }
         } catch (error) {
           // The questions of a client that has left end early, which is no fault of the server.
@@ -176,19 +167,22 @@ function waitsUntil(call: ServerCall): number | undefined {
   return Number.isFinite(leftMs) ? performance.now() + leftMs : undefined;
 }
 
-/** Decodes the request and checks its token. A large request waits in a queue first. */
-async function readRequest<I extends DescMessage>(
-  method: DescMethod & { readonly input: I },
+/** Messages as bytes. A large request waits in a queue before it is decoded. */
+function codecOf(
   bytes: Buffer,
-  { frame, context }: { readonly frame: CallFrame; readonly context: CallContext },
-): Promise<MessageShape<I>> {
-  const request =
-    bytes.length > largeBytes
-      ? await decodeLarge(method.input, bytes, { intake: frame.intake, signal: context.signal })
-      : decodeMessage(method.input, bytes, "request");
-  const tenant = tenantOf(method, request);
-  if (tenant !== undefined) permitTenant(context.credential, tenant);
-  return request;
+  { frame, context }: { readonly frame: CallFrame; readonly context: GrpcContext },
+): MessageCodec<Buffer> {
+  return {
+    async read(method) {
+      const request =
+        bytes.length > largeBytes
+          ? await decodeLarge(method.input, bytes, { intake: frame.intake, signal: context.signal })
+          : decodeMessage(method.input, bytes, "request");
+      permitTenantOf(method, request, context.credential);
+      return request;
+    },
+    write: encodeMessage,
+  };
 }
 
 /**
@@ -241,7 +235,7 @@ function begin(
   frame: CallFrame,
   method: DescMethod,
   call: ServerCall,
-): CallRecord & { readonly context: CallContext; readonly caller: Caller } {
+): CallRecord & { readonly context: GrpcContext; readonly caller: Caller } {
   const { run, end } = frame.begin(method, call);
   const controller = new AbortController();
   const leave = (): void => controller.abort();
@@ -262,19 +256,4 @@ function begin(
       credential: credentialOf(call.metadata),
     },
   };
-}
-
-/** Whether requests of a method name a tenant. Requests that list tenants do not. */
-export function namesTenant({ parent, input }: DescMethod): boolean {
-  return parent.typeName === Tenancy.typeName || "tenantId" in input.field;
-}
-
-/**
- * The tenant of a request. Requests of tenancy name it by its id. Undefined if the request names
- * none, which the method refuses.
- */
-function tenantOf({ parent }: DescMethod, request: Message): string | undefined {
-  const field = parent.typeName === Tenancy.typeName ? "id" : "tenantId";
-  const tenant: unknown = Reflect.get(request, field);
-  return typeof tenant === "string" && tenant !== "" ? tenant : undefined;
 }

@@ -15,7 +15,11 @@ import { assert } from "../base/assert.ts";
 import { errorOf, PembaError } from "../base/error.ts";
 import { statusOf } from "../base/status.ts";
 import { noTelemetry, type Telemetry } from "../base/telemetry.ts";
+import { Health } from "../gen/grpc/health/v1/health_pb.ts";
 import type { Intake } from "../intake/intake.ts";
+import { apiMethods } from "../messages/api-methods.ts";
+import { apiServices } from "../messages/operations.ts";
+import { namesTenant } from "../messages/tenant-of.ts";
 import type { Service } from "../service/service.ts";
 import { logFailure } from "../telemetry/failure.ts";
 import { requestIdHeader, requestIdOf, traceIdOf } from "../telemetry/request-id.ts";
@@ -25,25 +29,16 @@ import { credentialsOf } from "./credentials.ts";
 import { errorStatus } from "./error-status.ts";
 import { healthMethods } from "./health.ts";
 import { limitConnections } from "./limit-connections.ts";
-import { requestLimit } from "./message.ts";
 import { assertNamed, methodName, pathOf, scopeOfPath } from "./method-name.ts";
 import {
   type CallFrame,
   type CallRecord,
+  serve,
   type ServedMethod,
   type ServerCall,
-  namesTenant,
 } from "./method.ts";
 import { reflectionMethods, reflectionServices } from "./reflection.ts";
-import { bundleMethods } from "./routes/bundle.ts";
-import { dataMethods } from "./routes/data.ts";
-import { explainMethods } from "./routes/explain.ts";
-import { lookupMethods } from "./routes/lookup.ts";
-import { permissionMethods } from "./routes/permission.ts";
-import { schemaMethods } from "./routes/schema.ts";
-import { tenancyMethods } from "./routes/tenancy.ts";
-import { watchMethods } from "./routes/watch.ts";
-import { servedServices } from "./services.ts";
+import { requestLimit } from "./take-in.ts";
 
 /**
  * In milliseconds. Load balancers drop a connection that is silent for a minute or more, even with
@@ -51,7 +46,8 @@ import { servedServices } from "./services.ts";
  */
 const keepalive = { time: 30_000, timeout: 20_000 };
 
-const services: readonly DescService[] = servedServices.map(({ service }) => service);
+/** The services besides reflection. */
+const services: readonly DescService[] = [...apiServices, Health];
 
 /** The gRPC server of a service. */
 export interface GrpcServer {
@@ -89,7 +85,7 @@ export function buildGrpcServer(options: {
       ),
     ],
   });
-  serve(server, methodsOf(options.service), observers);
+  register(server, methodsOf(options.service), observers);
   serveUnknown(server, observers);
   const credentials = credentialsOf(options.certificate);
   return {
@@ -113,25 +109,15 @@ export function buildGrpcServer(options: {
 }
 
 function methodsOf(service: Service): readonly ServedMethod[] {
-  return [
-    ...permissionMethods(service),
-    ...explainMethods(service),
-    ...lookupMethods(service),
-    ...schemaMethods(service),
-    ...dataMethods(service),
-    ...bundleMethods(service),
-    ...tenancyMethods(service),
-    ...watchMethods(service),
-    ...healthMethods(service),
-    ...reflectionMethods(services),
-  ];
+  const methods = [...apiMethods(service), ...healthMethods(service)];
+  return [...methods.map((one) => serve(one)), ...reflectionMethods(services)];
 }
 
 /**
  * Serves every method of every service. A method without a handler answers that it is not
  * implemented.
  */
-function serve(server: Server, served: readonly ServedMethod[], observers: CallObservers): void {
+function register(server: Server, served: readonly ServedMethod[], observers: CallObservers): void {
   const frame = callFrame(observers);
   const byPath = new Map(served.map((one) => [pathOf(one.method), one]));
   for (const method of [...services, ...reflectionServices].flatMap((one) => one.methods)) {

@@ -2,7 +2,6 @@ import { assert } from "../base/assert.ts";
 import type { LoopEntry } from "../base/loop-queue.ts";
 import type { TenantId } from "../base/tuple.ts";
 import { type Intake, largeBytes } from "../intake/intake.ts";
-import { requestLimit } from "./message.ts";
 
 /** The stream of HTTP/2 that carries the messages of a call; it ends with the call. */
 export interface CallStream {
@@ -11,6 +10,9 @@ export interface CallStream {
   off(event: "data", listener: (chunk: Buffer) => void): unknown;
   once(event: "close", listener: () => void): unknown;
 }
+
+/** The longest request, in bytes; a longer one ends in RESOURCE_EXHAUSTED. */
+export const requestLimit = 4 * 1024 * 1024;
 
 const nothing = Buffer.alloc(0);
 

@@ -63,20 +63,6 @@ export async function replyWithStream<T>(
   return await reply.send(body);
 }
 
-/**
- * Waits for the first item and returns all items: for a stream whose reply is an error if its first
- * item fails.
- */
-export async function afterFirst<T>(items: AsyncIterable<T>): Promise<AsyncIterable<T>> {
-  const source = items[Symbol.asyncIterator]();
-  const first = await source.next();
-  return (async function* () {
-    if (first.done === true) return;
-    yield first.value;
-    yield* { [Symbol.asyncIterator]: () => source };
-  })();
-}
-
 /** Sends the head at once, because a client may wait for it before there is an item. */
 async function* withHead(
   reply: FastifyReply,

@@ -13,7 +13,7 @@ import {
   Type_PrimitiveType as Primitive,
 } from "../../src/gen/google/api/expr/v1alpha1/checked_pb.ts";
 import type { Expr } from "../../src/gen/google/api/expr/v1alpha1/syntax_pb.ts";
-import { encodeCondition } from "../../src/grpc/expression/encode.ts";
+import { encodeCondition } from "../../src/messages/expression/encode.ts";
 
 /*
  * Rules are encoded, written as bytes, read back and printed: a call as its overloads with its

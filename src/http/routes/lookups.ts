@@ -1,3 +1,4 @@
+import { afterFirst } from "../../base/after-first.ts";
 import { lookupEntity, lookupEntityStream, lookupSubject } from "../../service/lookups.ts";
 import type { Service } from "../../service/service.ts";
 import { type HttpApp, tenantParams, tenantPath } from "../app.ts";
@@ -14,7 +15,7 @@ import {
   lookupSubjectBody,
 } from "../shapes/permission.ts";
 import { decodePage } from "../shapes/value-fields.ts";
-import { afterFirst, jsonLines, replyWithStream, streamAnswer } from "../stream-reply.ts";
+import { jsonLines, replyWithStream, streamAnswer } from "../stream-reply.ts";
 
 export function lookupRoutes(app: HttpApp, service: Service): void {
   app.post(

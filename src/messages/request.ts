@@ -1,8 +1,8 @@
-import type { Argument, Context } from "../../gen/base/v1/context_pb.ts";
-import type { RawQuestion } from "../../service/request-check.ts";
-import type { RawContext } from "../../service/request-context.ts";
-import type { CallContext } from "../method.ts";
+import type { Argument, Context } from "../gen/base/v1/context_pb.ts";
+import type { RawQuestion } from "../service/request-check.ts";
+import type { RawContext } from "../service/request-context.ts";
 import { decodeAttributes } from "./data.ts";
+import type { CallContext } from "./method.ts";
 
 /** Decodes the common part of all questions about permissions, in the form of the service. */
 export function decodeQuestion(

@@ -15,11 +15,11 @@ import { bulkCheck, check, subjectPermission, expand } from "../../service/permi
 import type { Service } from "../../service/service.ts";
 import type { ExpandNode, ExpandTree } from "../../store/expand-tree.ts";
 import type { CheckAnswer } from "../../store/store.ts";
-import { encodeAny } from "../messages/any.ts";
-import { decodeQuestion } from "../messages/request.ts";
-import { type CallContext, type ServedMethod, unary } from "../method.ts";
+import { encodeAny } from "../any.ts";
+import { type CallContext, type MessageMethod, unary } from "../method.ts";
+import { decodeQuestion } from "../request.ts";
 
-export function permissionMethods(service: Service): readonly ServedMethod[] {
+export function permissionMethods(service: Service): readonly MessageMethod[] {
   return [
     unary(
       Permission.method.check,

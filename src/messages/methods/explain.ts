@@ -11,12 +11,12 @@ import {
 import { explain } from "../../service/permissions.ts";
 import type { Service } from "../../service/service.ts";
 import type { ExplainAnswer, ProofNode } from "../../store/explanation.ts";
-import { encodeAny } from "../messages/any.ts";
-import { encodeAttribute, encodeTuple } from "../messages/data.ts";
-import { decodeQuestion } from "../messages/request.ts";
-import { type ServedMethod, unary } from "../method.ts";
+import { encodeAny } from "../any.ts";
+import { encodeAttribute, encodeTuple } from "../data.ts";
+import { type MessageMethod, unary } from "../method.ts";
+import { decodeQuestion } from "../request.ts";
 
-export function explainMethods(service: Service): readonly ServedMethod[] {
+export function explainMethods(service: Service): readonly MessageMethod[] {
   return [
     unary(Permission.method.explain, async (request, call) => {
       const { entity, permission, subject } = request;

@@ -3,11 +3,11 @@ import { Schema as PembaSchema } from "../../gen/pemba/v1/schema_pb.ts";
 import { activateSchema, changeSchema } from "../../service/change-schema.ts";
 import { listSchemas, readSchema, writeSchema, partialWriteSchema } from "../../service/schemas.ts";
 import type { Service } from "../../service/service.ts";
-import { encodeSchema } from "../messages/definition.ts";
-import { decodePage } from "../messages/request.ts";
-import { type ServedMethod, unary } from "../method.ts";
+import { encodeSchema } from "../definition.ts";
+import { type MessageMethod, unary } from "../method.ts";
+import { decodePage } from "../request.ts";
 
-export function schemaMethods(service: Service): readonly ServedMethod[] {
+export function schemaMethods(service: Service): readonly MessageMethod[] {
   return [
     unary(Schema.method.write, async ({ tenantId, schema }) => ({
       schemaVersion: await writeSchema(service, { tenantId, schema }),

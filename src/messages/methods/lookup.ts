@@ -1,4 +1,12 @@
-import { Permission, type PermissionLookupEntityRequest } from "../../gen/base/v1/permission_pb.ts";
+import type { MessageInitShape } from "@bufbuild/protobuf";
+
+import { afterFirst } from "../../base/after-first.ts";
+import {
+  Permission,
+  type PermissionLookupEntityRequest,
+  type PermissionLookupEntityStreamResponseSchema,
+} from "../../gen/base/v1/permission_pb.ts";
+import type { LookupResult } from "../../service/lookup-page.ts";
 import {
   lookupEntity,
   type LookupEntityRequest,
@@ -6,10 +14,10 @@ import {
   lookupSubject,
 } from "../../service/lookups.ts";
 import type { Service } from "../../service/service.ts";
-import { decodePage, decodeQuestion } from "../messages/request.ts";
-import { type CallContext, type ServedMethod, serverStreaming, unary } from "../method.ts";
+import { type CallContext, type MessageMethod, serverStreaming, unary } from "../method.ts";
+import { decodePage, decodeQuestion } from "../request.ts";
 
-export function lookupMethods(service: Service): readonly ServedMethod[] {
+export function lookupMethods(service: Service): readonly MessageMethod[] {
   return [
     unary(Permission.method.lookupEntity, async (request, call) => {
       const { entityIds, continuousToken } = await lookupEntity(
@@ -18,11 +26,9 @@ export function lookupMethods(service: Service): readonly ServedMethod[] {
       );
       return { entityIds: [...entityIds], continuousToken };
     }),
-    serverStreaming(Permission.method.lookupEntityStream, async function* (request, call) {
+    serverStreaming(Permission.method.lookupEntityStream, async (request, call) => {
       const results = lookupEntityStream(service, decodeLookupEntity(request, call));
-      for await (const { id, continuousToken } of results) {
-        yield { entityId: id, continuousToken };
-      }
+      return encodeResults(await afterFirst(results));
     }),
     unary(Permission.method.lookupSubject, async (request, call) => {
       const { entity, permission, subjectReference } = request;
@@ -36,6 +42,12 @@ export function lookupMethods(service: Service): readonly ServedMethod[] {
       return { subjectIds: [...subjectIds], continuousToken };
     }),
   ];
+}
+
+async function* encodeResults(
+  results: AsyncIterable<LookupResult>,
+): AsyncGenerator<MessageInitShape<typeof PermissionLookupEntityStreamResponseSchema>> {
+  for await (const { id, continuousToken } of results) yield { entityId: id, continuousToken };
 }
 
 function decodeLookupEntity(

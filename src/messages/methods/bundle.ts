@@ -5,10 +5,10 @@ import { Bundle as PembaBundle } from "../../gen/pemba/v1/bundle_pb.ts";
 import { deleteBundle, listBundles, readBundle, writeBundles } from "../../service/bundles.ts";
 import type { Service } from "../../service/service.ts";
 import type { Bundle as StoredBundle } from "../../store/bundle.ts";
-import { decodePage } from "../messages/request.ts";
-import { type ServedMethod, unary } from "../method.ts";
+import { type MessageMethod, unary } from "../method.ts";
+import { decodePage } from "../request.ts";
 
-export function bundleMethods(service: Service): readonly ServedMethod[] {
+export function bundleMethods(service: Service): readonly MessageMethod[] {
   return [
     unary(Bundle.method.write, async ({ tenantId, bundles }) => ({
       names: [...(await writeBundles(service, { tenantId, bundles }))],

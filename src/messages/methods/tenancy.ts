@@ -5,10 +5,10 @@ import { Tenancy, type TenantSchema } from "../../gen/base/v1/tenancy_pb.ts";
 import type { Service } from "../../service/service.ts";
 import { createTenant, deleteTenant, listTenants } from "../../service/tenants.ts";
 import type { Tenant } from "../../store/store.ts";
-import { decodePage } from "../messages/request.ts";
-import { type ServedMethod, unary } from "../method.ts";
+import { type MessageMethod, unary } from "../method.ts";
+import { decodePage } from "../request.ts";
 
-export function tenancyMethods(service: Service): readonly ServedMethod[] {
+export function tenancyMethods(service: Service): readonly MessageMethod[] {
   return [
     unary(Tenancy.method.create, async ({ id, name }) => ({
       tenant: encodeTenant(await createTenant(service, { id, name })),

@@ -1,7 +1,7 @@
 import { create, type DescMessage, type MessageInitShape } from "@bufbuild/protobuf";
 import { type Any, anyPack } from "@bufbuild/protobuf/wkt";
 
-import type { AttributeValue } from "../../base/tuple.ts";
+import type { AttributeValue } from "../base/tuple.ts";
 import {
   BooleanArrayValueSchema,
   BooleanValueSchema,
@@ -11,9 +11,9 @@ import {
   IntegerValueSchema,
   StringArrayValueSchema,
   StringValueSchema,
-} from "../../gen/base/v1/value_pb.ts";
-import { valueTypeOf } from "../../service/value-type.ts";
-import { decodeMessage } from "../message.ts";
+} from "../gen/base/v1/value_pb.ts";
+import { valueTypeOf } from "../service/value-type.ts";
+import { decodeMessage } from "./binary.ts";
 
 /** Decodes the message in an Any. `field` is the path of the Any. */
 export function decodeAny(any: Any | undefined, field: string): AttributeValue | undefined {

@@ -1,12 +1,12 @@
 import type { MessageInitShape } from "@bufbuild/protobuf";
 
-import type { Attribute, Tuple } from "../../base/tuple.ts";
+import type { Attribute, Tuple } from "../base/tuple.ts";
 import type {
   Attribute as AttributeMessage,
   AttributeSchema,
   TupleSchema,
-} from "../../gen/base/v1/tuple_pb.ts";
-import type { RawAttribute } from "../../service/request-data.ts";
+} from "../gen/base/v1/tuple_pb.ts";
+import type { RawAttribute } from "../service/request-data.ts";
 import { decodeAny, encodeAny } from "./any.ts";
 
 /** Decodes the values of attributes. `list` is their path in the request. */

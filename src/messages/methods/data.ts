@@ -6,15 +6,15 @@ import { readAttributes, readRelationships } from "../../service/read-data.ts";
 import { runBundle } from "../../service/run-bundle.ts";
 import type { Service } from "../../service/service.ts";
 import { writeData, writeRelationships } from "../../service/write-data.ts";
-import { decodeAttributes, encodeAttribute, encodeTuple } from "../messages/data.ts";
-import { decodePage } from "../messages/request.ts";
-import { type ServedMethod, unary } from "../method.ts";
+import { decodeAttributes, encodeAttribute, encodeTuple } from "../data.ts";
+import { type MessageMethod, unary } from "../method.ts";
+import { decodePage } from "../request.ts";
 
-export function dataMethods(service: Service): readonly ServedMethod[] {
+export function dataMethods(service: Service): readonly MessageMethod[] {
   return [...writes(service), ...reads(service)];
 }
 
-function writes(service: Service): readonly ServedMethod[] {
+function writes(service: Service): readonly MessageMethod[] {
   return [
     unary(Data.method.write, async ({ tenantId, metadata, tuples, attributes }) => ({
       snapToken: await writeData(service, {
@@ -51,7 +51,7 @@ function writes(service: Service): readonly ServedMethod[] {
   ];
 }
 
-function reads(service: Service): readonly ServedMethod[] {
+function reads(service: Service): readonly MessageMethod[] {
   return [
     unary(Data.method.readRelationships, async (request, { signal }) => {
       const { tenantId, metadata, filter } = request;

@@ -4,24 +4,29 @@ import {
   DataChange_Operation as Operation,
   type DataChangeSchema,
   Watch,
+  type WatchResponseSchema,
 } from "../../gen/base/v1/watch_pb.ts";
 import type { Service } from "../../service/service.ts";
 import { watch } from "../../service/watch.ts";
-import type { Change } from "../../store/change.ts";
-import { encodeAttribute, encodeTuple } from "../messages/data.ts";
-import { type ServedMethod, serverStreaming } from "../method.ts";
+import type { Change, ChangeMessage } from "../../store/change.ts";
+import { encodeAttribute, encodeTuple } from "../data.ts";
+import { type MessageMethod, serverStreaming } from "../method.ts";
 
-export function watchMethods(service: Service): readonly ServedMethod[] {
+export function watchMethods(service: Service): readonly MessageMethod[] {
   return [
-    serverStreaming(Watch.method.watch, async function* (request, { signal }) {
-      const { tenantId, snapToken } = request;
+    serverStreaming(Watch.method.watch, async ({ tenantId, snapToken }, { signal }) => {
       const { messages } = await watch(service, { tenantId, snapToken, signal });
-      for await (const message of messages) {
-        const dataChanges = message.changes.map(encodeChange);
-        yield { changes: { snapToken: message.snapToken, dataChanges } };
-      }
+      return encodeMessages(messages);
     }),
   ];
+}
+
+async function* encodeMessages(
+  messages: AsyncIterable<ChangeMessage>,
+): AsyncGenerator<MessageInitShape<typeof WatchResponseSchema>> {
+  for await (const { snapToken, changes } of messages) {
+    yield { changes: { snapToken, dataChanges: changes.map(encodeChange) } };
+  }
 }
 
 function encodeChange(change: Change): MessageInitShape<typeof DataChangeSchema> {

@@ -15,9 +15,6 @@ import { PembaError } from "../base/error.ts";
  */
 export const recursionLimit = 256;
 
-/** The longest request, in bytes; a longer one ends in RESOURCE_EXHAUSTED. */
-export const requestLimit = 4 * 1024 * 1024;
-
 /** Decodes a request, or a value within one. `field` is its path. Fails with VALIDATION. */
 export function decodeMessage<D extends DescMessage>(
   schema: D,

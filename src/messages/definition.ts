@@ -1,6 +1,6 @@
 import type { MessageInitShape } from "@bufbuild/protobuf";
 
-import type { AttributeType as TypeName } from "../../base/tuple.ts";
+import type { AttributeType as TypeName } from "../base/tuple.ts";
 import {
   type ChildSchema,
   type EntityDefinitionSchema,
@@ -10,15 +10,10 @@ import {
   type RuleDefinitionSchema,
   type SchemaDefinitionSchema,
   SchemaDefinition_Reference as SchemaReference,
-} from "../../gen/base/v1/definition_pb.ts";
-import { AttributeType } from "../../gen/base/v1/value_pb.ts";
-import type {
-  EntityDefinition,
-  Expression,
-  RuleDefinition,
-  Schema,
-} from "../../language/schema.ts";
-import { encodeCondition } from "../expression/encode.ts";
+} from "../gen/base/v1/definition_pb.ts";
+import { AttributeType } from "../gen/base/v1/value_pb.ts";
+import type { EntityDefinition, Expression, RuleDefinition, Schema } from "../language/schema.ts";
+import { encodeCondition } from "./expression/encode.ts";
 
 const typeNumbers = {
   boolean: AttributeType.BOOLEAN,
