@@ -16,7 +16,7 @@ import { circuitOf, type GroundFormula, plainNode } from "./ground-formula.ts";
  * PEMBA_SEED repeats a run, PEMBA_CASES makes it longer or shorter.
  */
 
-const cases = caseCount({ short: 5_000, long: 200_000 });
+const cases = caseCount({ short: 2_000, long: 200_000 });
 const nodesMax = 16;
 
 const verdicts: readonly Verdict[] = [DENIED, UNKNOWN, ALLOWED];

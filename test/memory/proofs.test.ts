@@ -17,7 +17,7 @@ import { circuitOf, type GroundFormula, plainNode } from "./ground-formula.ts";
  * PEMBA_SEED repeats a run, PEMBA_CASES makes it longer or shorter.
  */
 
-const cases = caseCount({ short: 2_000, long: 50_000 });
+const cases = caseCount({ short: 800, long: 50_000 });
 const subject = { type: "user", id: "ann", relation: "" };
 
 /** Hops, the key of the first fact, steps: compared in this order. */

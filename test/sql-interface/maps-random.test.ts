@@ -17,7 +17,7 @@ import { type Dice, dice } from "../support/dice.ts";
 import { caseCount, seed } from "../support/run-length.ts";
 import { type MapScene, openMaps } from "./map-scene.ts";
 
-const statements = caseCount({ short: 250, long: 2_500 });
+const statements = caseCount({ short: 120, long: 2_500 });
 const applications = 4;
 
 const maps = `

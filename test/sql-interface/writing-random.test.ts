@@ -34,7 +34,7 @@ import { interfaceOptions, type InterfaceScene, openInterface } from "./interfac
 import { serviceChange, someAttributes, someTuples } from "./random-writes.ts";
 
 /** How many transactions all writers make together. */
-const transactions = caseCount({ short: 400, long: 8_000 });
+const transactions = caseCount({ short: 200, long: 8_000 });
 
 const applications = 5;
 const services = 4;

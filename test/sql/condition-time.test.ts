@@ -21,7 +21,7 @@ import { durationText, timestampText, timeText } from "../support/time-texts.ts"
  * PEMBA_CASES makes it longer.
  */
 
-const runs = caseCount({ short: 3_000, long: 20_000 });
+const runs = caseCount({ short: 1_000, long: 20_000 });
 
 let testDatabase: TestDatabase;
 let database: postgres.Sql;

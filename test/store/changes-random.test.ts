@@ -26,7 +26,7 @@ import {
 import { beginDeleteOfDocs, beginWrite, connect } from "./open-write.ts";
 
 /** How many transactions the writers make, all together. */
-const transactions = caseCount({ short: 200, long: 3_000 });
+const transactions = caseCount({ short: 120, long: 3_000 });
 
 const writers = 6;
 const watchers = 3;
