@@ -75,11 +75,12 @@ export const metrics = {
     labels: [],
   }),
   "pemba.answer.cache.hits": counter("{answer}", {
-    about: "checks of a named state that were answered from the cache",
+    about: "checks that were answered from the cache",
     labels: [],
   }),
   "pemba.answer.cache.misses": counter("{answer}", {
-    about: "checks of a named state that came before and were not in the cache",
+    about:
+      "checks of a named state, or of the present one, that came before and had no valid answer in the cache",
     labels: [],
   }),
   "pemba.check.batch.size": histogram("{check}", "count", {

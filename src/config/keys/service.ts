@@ -29,7 +29,7 @@ export const serviceOptions = {
     flag: "service-permission-cache-max-cost",
     default: "10MiB",
     about:
-      "memory for cached answers of checks with a snap token; a cached answer is used if the database confirms that its state is still valid",
+      "memory for cached answers of checks; a cached answer is used if the database confirms each time that it is still valid; without a snap token, only if nothing changed that it depends on",
   }),
   "service.schema.cache.number_of_counters": option(integer({ from: 1, to: 1_000_000 }), {
     flag: "service-schema-cache-number-of-counters",

@@ -2,6 +2,7 @@ import { hash } from "node:crypto";
 
 import { LRUCache } from "lru-cache";
 
+import type { SchemaVersion } from "../../base/tuple.ts";
 import type { CheckAnswer } from "../store.ts";
 
 /** How much may be kept. */
@@ -11,7 +12,7 @@ export interface AnswerCacheLimits {
 }
 
 /** What an entry takes beside the characters of its key, with its share of the index: measured. */
-const entryBytes = 160;
+const entryBytes = 200;
 
 /** How much of the memory is for tokens that came once. */
 const onceShare = 0.1;
@@ -19,8 +20,15 @@ const onceShare = 0.1;
 /** With one of these in it, a text takes two bytes for each character. */
 const wide = /[\u0100-\u{10FFFF}]/u;
 
+/** The answer of a check of the present state. */
+export interface PresentAnswer extends CheckAnswer {
+  readonly schemaVersion: SchemaVersion;
+  /** Of the tail of the tenant, where it is known to hold. */
+  position: number;
+}
+
 /** What is kept: the answer of a check, or the key of the state that a token names. */
-type Kept = CheckAnswer | string;
+type Kept = CheckAnswer | PresentAnswer | string;
 
 /**
  * Answers of checks by what they depend on, and tokens by their text, those that were used last. Tokens
@@ -54,6 +62,15 @@ export class AnswerCache {
     return typeof kept === "string" ? undefined : kept;
   }
 
+  present(key: string): PresentAnswer | undefined {
+    const kept = this.#kept.get(presentKey(key));
+    return typeof kept === "object" && "position" in kept ? kept : undefined;
+  }
+
+  keepPresent(key: string, answer: PresentAnswer): void {
+    this.#kept.set(presentKey(key), answer);
+  }
+
   keepAnswer(key: string, answer: CheckAnswer): void {
     this.#kept.set(key, answer);
   }
@@ -77,6 +94,11 @@ export class AnswerCache {
     this.#once.set(key, true);
     return false;
   }
+}
+
+/** Keys of pinned answers begin with a state, which is a digest. */
+function presentKey(key: string): string {
+  return `now ${key}`;
 }
 
 function bytesOf(text: string): number {

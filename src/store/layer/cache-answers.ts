@@ -2,10 +2,12 @@ import type { Telemetry } from "../../base/telemetry.ts";
 import type { SchemaVersion, SnapToken, TenantId } from "../../base/tuple.ts";
 import { questionKey, questionOf } from "../../plan/question-of.ts";
 import type { CompiledSchemas } from "../compiled-schemas.ts";
-import { bringsContext, itemKey } from "../single-check.ts";
+import { bringsContext, itemKey, singleCheck } from "../single-check.ts";
 import type { CheckAnswer, CheckItem, CheckQuestion } from "../store.ts";
 import { AnswerCache, type AnswerCacheLimits } from "./answer-cache.ts";
 import type { Layer } from "./layer.ts";
+import { type FootprintReader, PresentAnswers } from "./present-answers.ts";
+import type { TailReader } from "./tail.ts";
 
 /** What a question asks about: a tenant at a state, under a version or the head. */
 export interface StateQuestion {
@@ -37,6 +39,10 @@ interface CacheParts {
   readonly schemas: Pick<CompiledSchemas, "find" | "seenHead">;
   readonly limits: AnswerCacheLimits;
   readonly telemetry: Telemetry;
+  /** What answers of the present state are kept by; when absent, only those of named states are kept. */
+  readonly present?:
+    | { readonly tails: TailReader; readonly footprints: FootprintReader }
+    | undefined;
 }
 
 /**
@@ -47,6 +53,8 @@ interface CacheParts {
  *
  * The state of a token is looked up when the token comes for the second time. A token that comes once,
  * such as that of a client that reads its own write, costs nothing, and takes no room from other answers.
+ *
+ * Single checks of the present state are answered by `PresentAnswers`, if `present` is there.
  */
 export function cacheAnswers(parts: CacheParts): Layer {
   const cache = new CachedChecks(parts);
@@ -64,10 +72,14 @@ type Ask = () => Promise<readonly CheckAnswer[]>;
 class CachedChecks {
   readonly #parts: CacheParts;
   readonly #answers: AnswerCache;
+  readonly #present: PresentAnswers | undefined;
 
   constructor(parts: CacheParts) {
+    const { limits, present, telemetry } = parts;
     this.#parts = parts;
-    this.#answers = new AnswerCache(parts.limits);
+    this.#answers = new AnswerCache(limits);
+    this.#present =
+      present && new PresentAnswers({ ...present, answers: this.#answers, telemetry });
   }
 
   async check(
@@ -76,9 +88,12 @@ class CachedChecks {
     ask: Ask,
   ): Promise<readonly CheckAnswer[]> {
     const { snapToken } = question;
-    if (snapToken === undefined || bringsContext(question) || question.items.length === 0) {
-      return await ask();
+    if (snapToken === undefined) {
+      const single = singleCheck(question);
+      const present = single && this.#present?.check(tenant, single, ask);
+      return await (present ?? ask());
     }
+    if (bringsContext(question) || question.items.length === 0) return await ask();
     const state = await this.#stateOf(tenant, question, snapToken);
     if (state === undefined) return await ask();
     return (

@@ -2,13 +2,10 @@ import { noTelemetry, type Telemetry } from "../../base/telemetry.ts";
 import { unwatched } from "../change-streams.ts";
 import { CompiledSchemas } from "../compiled-schemas.ts";
 import { type GarbageCollectionOptions, type GarbagePass, quietMs } from "../garbage-collection.ts";
-import type { AnswerCacheLimits } from "../layer/answer-cache.ts";
-import { batchChecks } from "../layer/batch-checks.ts";
-import { cacheAnswers } from "../layer/cache-answers.ts";
-import { type Layers, withLayers } from "../layer/order.ts";
+import { withLayers } from "../layer/order.ts";
 import type { Store, WatchOptions } from "../store.ts";
+import { type CheckLayers, checkLayers } from "./check-layers.ts";
 import { type Answering, PostgresPermissions } from "./checks/check.ts";
-import { StateQuestions } from "./checks/state-questions.ts";
 import { CircuitBreaker, type CircuitState } from "./connect/circuit-breaker.ts";
 import { Database } from "./connect/database.ts";
 import { silence } from "./connect/driver-error.ts";
@@ -19,7 +16,7 @@ import { startGarbageCollection } from "./garbage.ts";
 import { migrateUp, refusePendingMigrations } from "./migrate.ts";
 import { observeEngine } from "./observe-engine.ts";
 import { PostgresLookups } from "./questions/lookup.ts";
-import { type Reads, readsOf } from "./replicas/reads.ts";
+import { readsOf } from "./replicas/reads.ts";
 import { type ReplicatedReads, startReplicas } from "./replicas/replicated-reads.ts";
 import { createPostgresSchemas, readSchema } from "./schemas.ts";
 import type { SqlInterfaceOptions } from "./sql-interface/interface-options.ts";
@@ -30,17 +27,6 @@ import { TenantRemoval } from "./tenant-removal.ts";
 import { createPostgresTenants } from "./tenants.ts";
 import { SnapTokens } from "./token/snap-token.ts";
 import { PostgresChanges } from "./watch/changes.ts";
-
-/** Which layers stand around checks; each is left out when its option is absent. */
-interface CheckLayers {
-  /**
-   * How many checks are asked of each server, each alone, before others wait to be asked together; and
-   * for how many states it is asked before others wait.
-   */
-  readonly slots?: number | undefined;
-  /** How many answers of named states are kept. */
-  readonly cache?: AnswerCacheLimits | undefined;
-}
 
 export interface PostgresStoreOptions extends CheckLayers {
   readonly url: string;
@@ -157,41 +143,9 @@ export async function createPostgresStore(options: PostgresStoreOptions): Promis
       await closeConnections(connections);
     },
   };
-  const asking = { permissions, reads, schemas, tokens, maxConnections, servers, telemetry };
-  return withLayers(engine, checkLayers(asking, options));
-}
-
-/** The layers that the options ask for. `servers` says how many there are to ask now. */
-function checkLayers(
-  {
-    permissions,
-    maxConnections,
-    servers,
-    telemetry,
-    ...parts
-  }: {
-    readonly permissions: PostgresPermissions;
-    readonly reads: Reads;
-    readonly schemas: CompiledSchemas;
-    readonly tokens: SnapTokens;
-    /** To each server. */
-    readonly maxConnections: number;
-    readonly servers: () => number;
-    readonly telemetry: Telemetry;
-  },
-  { slots, cache }: CheckLayers,
-): Layers {
-  const statesOf = (): StateQuestions =>
-    new StateQuestions({ ...parts, slots: slots ?? maxConnections, servers });
-  return {
-    answerCache:
-      cache &&
-      cacheAnswers({ states: statesOf(), schemas: parts.schemas, limits: cache, telemetry }),
-    batching:
-      slots === undefined
-        ? undefined
-        : batchChecks(permissions, { slots, runningMax: maxConnections, servers, telemetry }),
-  };
+  const hasReplicas = replicated !== undefined;
+  const asking = { permissions, reads, schemas, tokens, maxConnections, servers, hasReplicas };
+  return withLayers(engine, checkLayers({ ...asking, telemetry }, options));
 }
 
 /** A server that is there answers a probe in less, however busy it is. */

@@ -1,0 +1,110 @@
+import type { Telemetry } from "../../base/telemetry.ts";
+import type { SchemaVersion, TenantId } from "../../base/tuple.ts";
+import { questionKey, questionOf } from "../../plan/question-of.ts";
+import { type AnswerFootprint, touches } from "../answer-footprint.ts";
+import { itemKey, type SingleCheck } from "../single-check.ts";
+import type { CheckAnswer } from "../store.ts";
+import type { AnswerCache, PresentAnswer } from "./answer-cache.ts";
+import { OutdatedPlans } from "./outdated-plans.ts";
+import { Sightings } from "./sightings.ts";
+import type { Tail, TailReader } from "./tail.ts";
+
+/** What answers depend on. */
+export interface FootprintReader {
+  /**
+   * The footprint of the plan of a check under a version of the schema. Fails as planning does, and with
+   * CANCELLED when the signal of the question aborts.
+   */
+  find(
+    tenant: TenantId,
+    version: SchemaVersion,
+    check: SingleCheck,
+  ): AnswerFootprint | Promise<AnswerFootprint>;
+}
+
+interface PresentAnswersParts {
+  readonly answers: AnswerCache;
+  readonly tails: TailReader;
+  readonly footprints: FootprintReader;
+  readonly telemetry: Telemetry;
+}
+
+/**
+ * Answers checks of the present state from earlier answers. An answer is kept with a position of the
+ * tail that lies before the state in which it was found. It holds as long as no later change of the
+ * tenant touches the footprint of its plan. The tail is read again after the check has come, so no
+ * answer is older than its question.
+ */
+export class PresentAnswers {
+  readonly #parts: PresentAnswersParts;
+  readonly #sightings = new Sightings();
+  readonly #outdated = new OutdatedPlans();
+
+  constructor(parts: PresentAnswersParts) {
+    this.#parts = parts;
+  }
+
+  /** `ask` asks without the cache. Fails as it does, and as the reader of tails does. */
+  async check(
+    tenant: TenantId,
+    check: SingleCheck,
+    ask: () => Promise<readonly CheckAnswer[]>,
+  ): Promise<readonly CheckAnswer[]> {
+    const { answers, tails, telemetry } = this.#parts;
+    const plan = `${tenant} ${questionKey(questionOf(check.item))}`;
+    const { schemaVersion = "", depth, signal } = check.question;
+    const key = `${plan}|${schemaVersion}|${depth}|${itemKey(check.item)}`;
+    const kept = answers.present(key);
+    // A check that comes once costs no statement, and takes no room from other answers.
+    if (kept === undefined && !this.#sightings.comesAgain(key)) return await ask();
+    if (this.#outdated.rests(plan)) return await ask();
+    const isRead = kept !== undefined;
+    const known = isRead ? undefined : tails.known(tenant);
+    const tail = known ?? (await tails.read(tenant, signal));
+    if (kept !== undefined) {
+      if (await this.#holds(tenant, check, kept, tail)) {
+        this.#outdated.held(plan);
+        telemetry.add("pemba.answer.cache.hits", 1, {});
+        return [kept];
+      }
+      this.#outdated.failed(plan, kept.position, tail.position);
+    }
+    telemetry.add("pemba.answer.cache.misses", 1, {});
+    return await this.#asked(key, tail.position, ask);
+  }
+
+  /** Whether the answer is that of the state in which the tail was read. */
+  async #holds(
+    tenant: TenantId,
+    check: SingleCheck,
+    kept: PresentAnswer,
+    tail: Tail,
+  ): Promise<boolean> {
+    const { schemaVersion } = check.question;
+    if (schemaVersion === undefined && kept.schemaVersion !== tail.head) return false;
+    if (kept.position === tail.position) return true;
+    const found = this.#parts.footprints.find(tenant, kept.schemaVersion, check);
+    const footprint = found instanceof Promise ? await found : found;
+    // Read after the wait: the tail may have moved on, and then says more.
+    const { position } = tail;
+    const isUntouched = tail.isUntouchedSince(kept.position, (change) =>
+      touches(footprint, check.item, change),
+    );
+    if (isUntouched) kept.position = Math.max(kept.position, position);
+    return isUntouched;
+  }
+
+  async #asked(
+    key: string,
+    position: number,
+    ask: () => Promise<readonly CheckAnswer[]>,
+  ): Promise<readonly CheckAnswer[]> {
+    const found = await ask();
+    const [answer] = found;
+    if (answer?.schemaVersion !== undefined) {
+      const { schemaVersion, allowed, nodes } = answer;
+      this.#parts.answers.keepPresent(key, { schemaVersion, allowed, nodes, position });
+    }
+    return found;
+  }
+}

@@ -1,0 +1,214 @@
+import { LRUCache } from "lru-cache";
+
+import { assert, must } from "../../../base/assert.ts";
+import { cancelled } from "../../../base/error.ts";
+import type { TenantId } from "../../../base/tuple.ts";
+import type { CompiledSchemas } from "../../compiled-schemas.ts";
+import { Tail, type TailChange, type TailReader } from "../../layer/tail.ts";
+import { tenantNotFound } from "../../store-error.ts";
+import { type Row, textOf } from "../connect/row.ts";
+import { statementFile } from "../connect/statement-file.ts";
+import { arrayLiteral } from "../connect/value.ts";
+import { headOf } from "../questions/head.ts";
+import type { Reads } from "../replicas/reads.ts";
+
+const sinceStatement = statementFile("changes/since.sql");
+
+/** Most tenants that one statement reads. */
+const tenantsMax = 64;
+
+/** If more changed, all answers of the tenant are found anew. */
+const changesMax = 100;
+
+/** A statement that takes longer lets another one run beside it. */
+const slowMs = 25;
+
+/** A tail, with what the statement that reads it again needs. */
+interface FollowedTail {
+  readonly tail: Tail;
+  /** Of the tenant: one that is created anew has another. */
+  readonly number: string;
+  /** The life of the server that showed it. */
+  readonly server: string;
+  /** The snapshot, as the server prints it. */
+  readonly seen: string;
+}
+
+/** One reading of a tail, with the callers that share it. */
+interface Reading {
+  readonly tenant: TenantId;
+  readonly tail: Promise<Tail>;
+  readonly resolve: (tail: Tail) => void;
+  readonly reject: (error: unknown) => void;
+}
+
+/**
+ * Reads the tails of tenants. What is asked for while a statement runs is asked together by the next one, for
+ * all tenants, so each tail is read at a moment after all of its callers have come. A tail is read by
+ * one statement at a time.
+ */
+export class TailReads implements TailReader {
+  readonly #reads: Reads;
+  readonly #schemas: CompiledSchemas;
+  readonly #statementsMax: number;
+  readonly #followed: LRUCache<TenantId, FollowedTail>;
+  /** Readings that have not begun, in the order in which they were asked for. */
+  readonly #waiting = new Map<TenantId, Reading>();
+  /** Tenants whose tail is being read. */
+  readonly #running = new Set<TenantId>();
+  #position = 0;
+  #statements = 0;
+  #slowStatements = 0;
+  #isScheduled = false;
+
+  /** `maxBytes` bounds the tails; `statementsMax`: how many statements run at the same time. */
+  constructor(parts: {
+    readonly reads: Reads;
+    readonly schemas: CompiledSchemas;
+    readonly maxBytes: number;
+    readonly statementsMax: number;
+  }) {
+    this.#reads = parts.reads;
+    this.#schemas = parts.schemas;
+    this.#statementsMax = parts.statementsMax;
+    this.#followed = new LRUCache({
+      maxSize: Math.max(1, Math.floor(parts.maxBytes)),
+      sizeCalculation: ({ tail, seen }, tenant) => tail.bytes + seen.length + tenant.length,
+    });
+  }
+
+  known(tenant: TenantId): Tail | undefined {
+    return this.#followed.get(tenant)?.tail;
+  }
+
+  /** When the signal aborts, a statement that runs goes on for its other callers. */
+  async read(tenant: TenantId, signal: AbortSignal | undefined): Promise<Tail> {
+    if (signal?.aborted === true) throw cancelled(undefined);
+    const reading = this.#waiting.get(tenant) ?? this.#wait(tenant);
+    if (signal === undefined) return await reading.tail;
+    const { promise: left, reject } = Promise.withResolvers<never>();
+    const leave = (): void => reject(cancelled(undefined));
+    signal.addEventListener("abort", leave, { once: true });
+    try {
+      return await Promise.race([reading.tail, left]);
+    } finally {
+      signal.removeEventListener("abort", leave);
+    }
+  }
+
+  #wait(tenant: TenantId): Reading {
+    const { promise: tail, resolve, reject } = Promise.withResolvers<Tail>();
+    // Its callers may all have left when it fails.
+    tail.catch(() => undefined);
+    const reading = { tenant, tail, resolve, reject };
+    this.#waiting.set(tenant, reading);
+    this.#schedule();
+    return reading;
+  }
+
+  /** At the end of this turn of the event loop: what comes in the same turn shares the statement. */
+  #schedule(): void {
+    if (this.#isScheduled) return;
+    this.#isScheduled = true;
+    setImmediate(() => {
+      this.#isScheduled = false;
+      this.#sendWaiting();
+    });
+  }
+
+  #sendWaiting(): void {
+    while (this.#statements - this.#slowStatements < 1 && this.#statements < this.#statementsMax) {
+      const readings = this.#takeWaiting();
+      if (readings.length === 0) return;
+      void this.#send(readings);
+    }
+  }
+
+  #takeWaiting(): readonly Reading[] {
+    const taken: Reading[] = [];
+    for (const reading of this.#waiting.values()) {
+      if (taken.length === tenantsMax) break;
+      if (!this.#running.has(reading.tenant)) taken.push(reading);
+    }
+    for (const { tenant } of taken) {
+      this.#waiting.delete(tenant);
+      this.#running.add(tenant);
+    }
+    return taken;
+  }
+
+  async #send(readings: readonly Reading[]): Promise<void> {
+    this.#statements += 1;
+    let isSlow = false;
+    const slow = setTimeout(() => {
+      isSlow = true;
+      this.#slowStatements += 1;
+      this.#sendWaiting();
+    }, slowMs);
+    try {
+      await this.#read(readings);
+    } catch (error) {
+      for (const { reject } of readings) reject(error);
+    } finally {
+      clearTimeout(slow);
+      this.#statements -= 1;
+      if (isSlow) this.#slowStatements -= 1;
+      for (const { tenant } of readings) this.#running.delete(tenant);
+      this.#schedule();
+    }
+  }
+
+  async #read(readings: readonly Reading[]): Promise<void> {
+    const former = readings.map(({ tenant }) => this.#followed.get(tenant));
+    const tenants = arrayLiteral(readings.map(({ tenant }) => tenant));
+    const seen = arrayLiteral(former.map((followed) => followed?.seen ?? ""));
+    const frame = { state: undefined, head: undefined, signal: undefined };
+    const rows = await this.#reads.read(sinceStatement, [tenants, seen, changesMax], frame);
+    const byTenant = new Map(rows.map((row) => [textOf(row, "tenant"), row]));
+    for (const [index, { tenant, resolve, reject }] of readings.entries()) {
+      const row = byTenant.get(tenant);
+      if (row === undefined) {
+        this.#followed.delete(tenant);
+        this.#schemas.forget(tenant);
+        reject(tenantNotFound(tenant));
+      } else {
+        resolve(this.#follow(tenant, former[index], row));
+      }
+    }
+  }
+
+  #follow(tenant: TenantId, former: FollowedTail | undefined, row: Row): Tail {
+    const head = headOf(row);
+    const [number, server, seen] = [
+      textOf(row, "number"),
+      textOf(row, "server"),
+      textOf(row, "seen"),
+    ];
+    const changes = row["changes"];
+    this.#position += 1;
+    const isSame = former?.number === number && former.server === server && changes !== null;
+    const tail = isSame ? former.tail : new Tail(this.#position, head);
+    if (isSame) tail.moveTo(this.#position, { head, changes: changesOf(changes) });
+    this.#followed.set(tenant, { tail, number, server, seen });
+    return tail;
+  }
+}
+
+function changesOf(changes: unknown): readonly TailChange[] {
+  assert(Array.isArray(changes), "changes are a list");
+  return changes.map((change: unknown) => {
+    assert(Array.isArray(change), "a change is a list");
+    const [entityType, name, entityId, type, id, relation] = change.map((part: unknown) =>
+      typeof part === "string" ? part : undefined,
+    );
+    return {
+      entityType: must(entityType, "a change has an entity"),
+      name: must(name, "a change has a relation or an attribute"),
+      entityId: must(entityId, "a change has an entity"),
+      subject:
+        type === undefined || id === undefined || relation === undefined
+          ? undefined
+          : { type, id, relation },
+    };
+  });
+}
