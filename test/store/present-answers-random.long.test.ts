@@ -1,0 +1,1 @@
+import "./present-answers-random.test.ts";
