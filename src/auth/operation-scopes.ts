@@ -16,6 +16,7 @@ const operations: Readonly<Record<Exclude<Scope, "check">, readonly string[]>> =
     "bundle.read",
     "bundle.list",
     "schemas.read",
+    "schemas.read-text",
     "schemas.list",
     "tenants.list",
   ],

@@ -1,5 +1,5 @@
 import { presentCaller } from "../base/caller.ts";
-import { fieldError, PembaError } from "../base/error.ts";
+import { fieldError, type PembaError } from "../base/error.ts";
 import { quote } from "../base/quote.ts";
 import { runInSlices } from "../base/time-slice.ts";
 import type { SchemaVersion, TenantId } from "../base/tuple.ts";
@@ -12,7 +12,7 @@ import {
   parseTenantId,
   parseText,
 } from "./field.ts";
-import { parseSchemaText, type WriteSchemaRequest } from "./schemas.ts";
+import { parseSchemaText, readStored, type WriteSchemaRequest } from "./schemas.ts";
 import type { Service } from "./service.ts";
 
 export interface ChangeSchemaRequest extends WriteSchemaRequest {
@@ -56,22 +56,8 @@ export async function activateSchema(
   const version = parseSchemaVersion(request.schemaVersion, "schema_version");
   const base = parseExpectedHead(request.expectedHead);
   if (version === undefined) throw missingField("schema_version", "a version of the schema");
-  const text = await textOf(service, tenant, version);
+  const { text } = await readStored(service, tenant, version);
   return await writeCompiled(service, tenant, { text, base });
-}
-
-/** The text of a version. Fails with SCHEMA_NOT_FOUND, which names the field. */
-async function textOf(
-  { store }: Service,
-  tenant: TenantId,
-  version: SchemaVersion,
-): Promise<string> {
-  try {
-    return (await store.schemas.read(tenant, version)).text;
-  } catch (error) {
-    if (!(error instanceof PembaError) || error.code !== "SCHEMA_NOT_FOUND") throw error;
-    throw fieldError(error.code, "schema_version", error.plainMessage);
-  }
 }
 
 function parseExpectedHead(value: string | Absent): ExpectedHead | undefined {

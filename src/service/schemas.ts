@@ -1,8 +1,8 @@
 import { must } from "../base/assert.ts";
 import { presentCaller } from "../base/caller.ts";
-import { PembaError } from "../base/error.ts";
+import { fieldError, PembaError } from "../base/error.ts";
 import { runInSlices } from "../base/time-slice.ts";
-import type { SchemaVersion } from "../base/tuple.ts";
+import type { SchemaVersion, TenantId } from "../base/tuple.ts";
 import { compileSchemaTextSteps } from "../language/compile.ts";
 import { applyPartials, type EntityPartial } from "../language/partial.ts";
 import type { Schema } from "../language/schema.ts";
@@ -62,6 +62,37 @@ export async function readSchema(
   const stored = await service.store.schemas.read(tenant, version);
   const schema = await runInSlices(compileSchemaTextSteps(stored.text), presentCaller()?.signal);
   return { version: stored.version, schema };
+}
+
+export interface ReadSchemaTextRequest {
+  readonly tenantId: string;
+  /** Empty or absent: the head. */
+  readonly schemaVersion?: string | Absent;
+}
+
+/** Reads the text of a version as it was written, with its comments. Fails with SCHEMA_NOT_FOUND. */
+export async function readSchemaText(
+  service: Service,
+  request: ReadSchemaTextRequest,
+): Promise<{ readonly version: SchemaVersion; readonly text: string }> {
+  const tenant = parseTenantId(request.tenantId);
+  const version = parseSchemaVersion(request.schemaVersion, "schema_version");
+  return await readStored(service, tenant, version);
+}
+
+/** Reads a version, or the head. SCHEMA_NOT_FOUND names the field of a version. */
+export async function readStored(
+  { store }: Service,
+  tenant: TenantId,
+  version: SchemaVersion | undefined,
+): Promise<{ readonly version: SchemaVersion; readonly text: string }> {
+  try {
+    return await store.schemas.read(tenant, version);
+  } catch (error) {
+    const isUnknown = error instanceof PembaError && error.code === "SCHEMA_NOT_FOUND";
+    if (!isUnknown || version === undefined) throw error;
+    throw fieldError(error.code, "schema_version", error.plainMessage);
+  }
 }
 
 export interface ListSchemasRequest {

@@ -47,6 +47,7 @@ const scopeByOperation: Readonly<Record<OperationName, Scope>> = {
   "bundle delete": "write",
   "schema write": "schema",
   "schema partial write": "schema",
+  "schema read text": "read",
   "schema change": "schema",
   "schema activate": "schema",
   "tenant create": "tenant",

@@ -95,6 +95,23 @@ for (const engine of engines) {
       assert.deepEqual(await read(""), await read(head));
     });
 
+    test("the text of a version is read as it was written, also of an old one", async () => {
+      const written = "// owners\r\nentity   user {}\n\n/* no others */";
+      const path = await app.tenant();
+      const none = await app.post(`${path}/schemas/read-text`, {});
+      assert.equal(none.status, 404);
+      assert.match(none.message, /^ERROR_CODE_SCHEMA_NOT_FOUND/);
+      const old = await write(path, written);
+      const head = await write(path, second);
+      const read = async (version: string): Promise<unknown> =>
+        (await app.post(`${path}/schemas/read-text`, { schema_version: version })).body;
+      assert.deepEqual(await read(old), { schema_version: old, schema: written });
+      assert.deepEqual(await read(""), { schema_version: head, schema: second });
+      const unknown = await app.post(`${path}/schemas/read-text`, { schema_version: "none" });
+      assert.equal(unknown.status, 404);
+      assert.match(unknown.message, /: schema_version: /);
+    });
+
     test("what is no version of the tenant cannot be activated", async () => {
       const path = await app.tenant(first);
       const other = await app.tenant(second);

@@ -39,6 +39,7 @@ export const operations = {
   "schema partial write": of(Schema.method.partialWrite, "PATCH schemas/partial-write"),
   "schema change": of(PembaSchema.method.write, "POST schemas/change"),
   "schema activate": of(PembaSchema.method.activate, "POST schemas/activate"),
+  "schema read text": of(PembaSchema.method.readText, "POST schemas/read-text"),
   "schema read": of(Schema.method.read, "POST schemas/read"),
   "schema list": of(Schema.method.list, "POST schemas/list"),
   "data write": of(Data.method.write, "POST data/write"),

@@ -261,6 +261,8 @@ export const scenarios: Readonly<Record<string, (caller: Caller) => Promise<void
     await get("schema activate", { schema_version: head });
     await get("schema list", {});
     await get("schema read", now);
+    await get("schema read text", { schema_version: head });
+    await fails("SCHEMA_NOT_FOUND", "schema read text", { schema_version: "none" });
   },
 
   "data is changed under preconditions": async (caller) => {

@@ -80,6 +80,11 @@ export const examples: Readonly<Record<OperationId, Example>> = {
     },
     answers: { 200: { schema_version: version } },
   },
+  readSchemaText: {
+    path: tenantPath,
+    request: { schema_version: "" },
+    answers: { 200: { schema_version: version, schema: schemaText } },
+  },
   readSchema: {
     path: tenantPath,
     request: { metadata: { schema_version: "" } },

@@ -77,6 +77,11 @@ export const operations = {
     tag: "Schemas",
     summary: "Read a version of the schema",
   },
+  [`POST ${tenant}/schemas/read-text`]: {
+    id: "readSchemaText",
+    tag: "Schemas",
+    summary: "Read the text of a version of the schema as it was written",
+  },
   [`POST ${tenant}/schemas/list`]: {
     id: "listSchemas",
     tag: "Schemas",

@@ -1,5 +1,11 @@
 import { activateSchema, changeSchema } from "../../service/change-schema.ts";
-import { listSchemas, readSchema, writeSchema, partialWriteSchema } from "../../service/schemas.ts";
+import {
+  listSchemas,
+  partialWriteSchema,
+  readSchema,
+  readSchemaText,
+  writeSchema,
+} from "../../service/schemas.ts";
 import type { Service } from "../../service/service.ts";
 import { type HttpApp, tenantParams, tenantPath } from "../app.ts";
 import { schemaVersionAnswer } from "../shapes/answer.ts";
@@ -12,6 +18,8 @@ import {
   partialWriteSchemaBody,
   readSchemaAnswer,
   readSchemaBody,
+  readSchemaTextBody,
+  schemaTextAnswer,
   writeSchemaBody,
 } from "../shapes/schema.ts";
 import { decodePage, pageBody } from "../shapes/value-fields.ts";
@@ -107,6 +115,24 @@ function readRoutes(app: HttpApp, service: Service): void {
         metadata: body.metadata && { schemaVersion: body.metadata.schema_version },
       });
       return { schema: encodeSchema(schema) };
+    },
+  );
+
+  app.post(
+    `${tenantPath}/schemas/read-text`,
+    {
+      schema: {
+        params: tenantParams,
+        body: readSchemaTextBody,
+        response: { 200: schemaTextAnswer },
+      },
+    },
+    async ({ params, body }) => {
+      const { version, text } = await readSchemaText(service, {
+        tenantId: params.tenant_id,
+        schemaVersion: body.schema_version,
+      });
+      return { schema_version: version, schema: text };
     },
   );
 

@@ -42,6 +42,8 @@ const metadata = objectField({ schema_version: schemaVersionField }, { required:
 
 export const readSchemaBody = Type.Object({ metadata });
 
+export const readSchemaTextBody = Type.Object({ schema_version: schemaVersionField });
+
 export const partialWriteSchemaBody = Type.Object({
   metadata,
   partials: mapField(
@@ -101,6 +103,11 @@ const schemaAnswer = Type.Object(
 );
 
 export const readSchemaAnswer = Type.Object({ schema: schemaAnswer });
+
+export const schemaTextAnswer = Type.Object({
+  schema_version: Type.String({ description: "The version that was read." }),
+  schema: Type.String({ description: "The text as it was written, with its comments." }),
+});
 
 export const listSchemasAnswer = Type.Object({
   head: Type.String({ description: "The newest version; empty when there is none." }),

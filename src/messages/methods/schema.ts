@@ -1,7 +1,13 @@
 import { Schema } from "../../gen/base/v1/schema_pb.ts";
 import { Schema as PembaSchema } from "../../gen/pemba/v1/schema_pb.ts";
 import { activateSchema, changeSchema } from "../../service/change-schema.ts";
-import { listSchemas, readSchema, writeSchema, partialWriteSchema } from "../../service/schemas.ts";
+import {
+  listSchemas,
+  partialWriteSchema,
+  readSchema,
+  readSchemaText,
+  writeSchema,
+} from "../../service/schemas.ts";
 import type { Service } from "../../service/service.ts";
 import { encodeSchema } from "../definition.ts";
 import { type MessageMethod, unary } from "../method.ts";
@@ -25,6 +31,10 @@ export function schemaMethods(service: Service): readonly MessageMethod[] {
     unary(PembaSchema.method.activate, async ({ tenantId, schemaVersion, expectedHead }) => ({
       schemaVersion: await activateSchema(service, { tenantId, schemaVersion, expectedHead }),
     })),
+    unary(PembaSchema.method.readText, async ({ tenantId, schemaVersion }) => {
+      const { version, text } = await readSchemaText(service, { tenantId, schemaVersion });
+      return { schemaVersion: version, schema: text };
+    }),
     unary(Schema.method.read, async ({ tenantId, metadata }) => {
       const { schema } = await readSchema(service, { tenantId, metadata });
       return { schema: encodeSchema(schema) };
