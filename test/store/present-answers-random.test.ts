@@ -3,7 +3,7 @@
  * which writes, deletes by filters and runs bundles, applications whose transactions begin early and are
  * committed late, schemas that change their meaning, tenants that end and come again, and the collection
  * of history. Each writer has users, groups, folders and documents of its own in one tenant. So after its change it
- * knows that nobody changes the answers to its questions, and each instance must answer as one without a
+ * knows that nothing changes the answers to its questions, and each instance must answer as one without a
  * cache. A check that is asked beside the change has the answer of before or of after it.
  */
 import assert from "node:assert/strict";
@@ -314,7 +314,7 @@ class Writer {
   }
 }
 
-/** Changes what a permission means. Whoever wrote it sees the new meaning at once. */
+/** Changes what a permission means. Its writer sees the new meaning at once. */
 async function changeSchemas(tenant: TenantId, isOver: () => boolean, tally: Tally): Promise<void> {
   const die = dice(1_000);
   const fixed = ["doc:fixed#view@user:fixed", "doc:fixed#view@user:owner"];
@@ -359,7 +359,7 @@ async function endTenants(isOver: () => boolean): Promise<number> {
   return ended;
 }
 
-test("no kept answer is older than its question, whoever writes", async (t) => {
+test("no kept answer is older than its question, with writers of every kind", async (t) => {
   t.diagnostic(`PEMBA_SEED=${seed}`);
   const tenant = await newTenant(scene.store);
   await scene.store.schemas.write(tenant, { text: schemaOf("owner") });
