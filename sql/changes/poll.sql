@@ -1,7 +1,8 @@
 -- Returns what has happened since snapshot $1, as one row: `changed`, the numbers of all tenants of
 -- which something changed in a transaction that it does not show; `gone`, those of the tenant numbers
 -- $2 that are no more; and beside that the state of the database in which this is so (`snapshot`,
--- `timeline`, `place`: the cluster and database), and the id below which history is gone (`horizon`).
+-- `durable`: the last durable id, `timeline`, `place`: the cluster and database), and the id below which
+-- history is gone (`horizon`).
 select (
     select coalesce(json_agg(found.number::text), '[]')
     from (
@@ -24,7 +25,8 @@ select (
     from unnest($2::bigint[]) as watched (number)
     where not exists (select from tenants where tenants.number = watched.number)
   ) as gone,
-  state.snapshot, state.timeline, state.place, installation.horizon::text
+  state.snapshot, (select durable_xid.xid from durable_xid)::text as durable, state.timeline,
+  state.place, installation.horizon::text
 from installation
 cross join (
   select pg_current_snapshot()::text as snapshot, current_timeline() as timeline,

@@ -1,9 +1,10 @@
 -- Returns where a stream of the tenant with id $1 begins: its `number` and the state of the database
--- (`snapshot`, `timeline`, `place`: the cluster and database). When the stream begins at an earlier
--- state, the one of snapshot $2 (null for none) with timeline $3, change $4 and $5 as `is_lost` takes
--- them, also whether that is known: `is_future`, `is_lost`, `is_expired`, `is_before_tenant`, and
--- `is_partial`, as `is_logged_otherwise` says with $6. No row: no such tenant.
+-- (`snapshot`, `durable`: the last durable id, `timeline`, `place`: the cluster and database). When the
+-- stream begins at an earlier state, the one of snapshot $2 (null for none) with timeline $3, change $4
+-- and $5 as `is_lost` takes them, also whether that is known: `is_future`, `is_lost`, `is_expired`,
+-- `is_before_tenant`, and `is_partial`, as `is_logged_otherwise` says with $6. No row: no such tenant.
 select tenants.number::text, pg_current_snapshot()::text as snapshot,
+  greatest(tenants.created_xid, (select durable_xid.xid from durable_xid))::text as durable,
   current_timeline() as timeline, control.system_identifier::text || '/' || here.oid as place,
   coalesce(
     pg_snapshot_xmax($2::pg_snapshot) > pg_snapshot_xmax(pg_current_snapshot())

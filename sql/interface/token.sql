@@ -34,17 +34,18 @@ begin
       hint = 'ask the primary for the token';
   end if;
   select t.number, i.system_identifier || '/' || i.database_oid as server, i.token_secret,
-      :"tables".current_timeline() as timeline
+      :"tables".current_timeline() as timeline, greatest(t.created_xid, d.xid) as durable
     into place
     from :"tables".tenants as t
     cross join :"tables".installation as i
+    cross join :"tables".durable_xid as d
     where t.id = token.tenant collate "C";
   if not found then
     raise exception using
       errcode = 'PB004',
       message = format('the tenant `%s` does not exist', tenant);
   end if;
-  select c.xid, c.ordinal || '/' || c.xmin
+  select c.xid, :"tables".change_mark(c.ordinal, c.xmin, c.at)
     into mine, last
     from :"tables".changes as c
     where c.tenant = place.number and c.xid = pg_current_xact_id_if_assigned()
@@ -76,6 +77,7 @@ begin
       place.timeline,
       coalesce(mine::text, '0'),
       coalesce(last, ''),
+      place.durable,
       format(
         '%s:%s:%s', pg_snapshot_xmin(seen), pg_snapshot_xmax(seen), array_to_string(running, ',')
       )

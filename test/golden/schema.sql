@@ -347,6 +347,15 @@ end
 $function$;
 -- execute: owner
 
+CREATE OR REPLACE FUNCTION change_mark(ordinal integer, written_by xid, at timestamp with time zone)
+ RETURNS text
+ LANGUAGE sql
+ STABLE PARALLEL SAFE
+AS $function$
+  select ordinal || '/' || written_by || '/' || (extract(epoch from at) * 1000000)::bigint
+$function$;
+-- execute: owner
+
 CREATE OR REPLACE FUNCTION create_tuples(tenant_number bigint, first_ordinal integer, entity_types text[], entity_ids text[], relations text[], subject_types text[], subject_ids text[], subject_relations text[])
  RETURNS integer
  LANGUAGE plpgsql
@@ -942,6 +951,27 @@ end
 $function$;
 -- execute: owner
 
+CREATE OR REPLACE FUNCTION durable_unless_logged(tenant_id text)
+ RETURNS xid8
+ LANGUAGE plpgsql
+AS $function$
+begin
+  if exists (
+    select from changes
+    where changes.ordinal = 0 and changes.xid = pg_current_xact_id_if_assigned()
+  ) then
+    return null;
+  end if;
+  return (
+    select greatest(
+      durable_xid.xid, (select tenants.created_xid from tenants where tenants.id = tenant_id)
+    )
+    from durable_xid
+  );
+end
+$function$;
+-- execute: owner
+
 CREATE OR REPLACE FUNCTION filter_stripes(tuple_filters jsonb, attribute_filters jsonb)
  RETURNS integer[]
  LANGUAGE plpgsql
@@ -1045,21 +1075,39 @@ $function$;
 
 CREATE OR REPLACE FUNCTION is_logged_otherwise(tenant_number bigint, change_xid xid8, last text)
  RETURNS boolean
- LANGUAGE sql
+ LANGUAGE plpgsql
  STABLE PARALLEL SAFE
 AS $function$
-  select coalesce(
-    (
-      select changes.ordinal || '/' || changes.xmin
-      from changes
-      where last <> ''
-        and changes.tenant = tenant_number
-        and changes.xid = change_xid
-      order by changes.ordinal desc
-      limit 1
-    ) <> last,
-    false
+declare
+  parts constant text[] := string_to_array(last, ' ');
+  mark text;
+  durable xid8;
+  seen pg_snapshot;
+begin
+  if coalesce(last, '') = '' then
+    return false;
+  end if;
+  select change_mark(changes.ordinal, changes.xmin, changes.at)
+    into mark
+  from changes
+  where changes.tenant = tenant_number and changes.xid = change_xid
+  order by changes.ordinal desc
+  limit 1;
+  if mark is not null then
+    return mark <> parts[1];
+  end if;
+  durable := parts[2];
+  seen := parts[3];
+  return exists (
+    select from changes
+    where changes.tenant = tenant_number
+      and changes.xid > durable
+      and changes.xid < pg_snapshot_xmax(seen)
+      and pg_visible_in_snapshot(changes.xid, seen)
   )
+  -- Below the horizon changes may have been removed.
+  or durable < (select installation.horizon from installation);
+end
 $function$;
 -- execute: owner
 
@@ -2005,16 +2053,6 @@ begin
   if current_timeline() <> known_timeline then
     return null;
   end if;
-  if may_derive() then
-    if exists (
-      select
-      from derived
-      where derived.label = tuple_label(entity_type, relation, subject_type, subject_relation)
-        and derived.tenant in ('', tenant_id)
-    ) then
-      return null;
-    end if;
-  end if;
   if lock_wait is not null then
     is_done := set_config('lock_timeout', lock_wait, true) is not null;
   end if;
@@ -2061,11 +2099,14 @@ begin
       and stored.subject_id = subject_id
   ) then
     return null;
+  else
+    return '0 ' || pg_current_snapshot()::text || ' ' || durable_unless_logged(tenant_id)::text;
   end if;
   return pg_current_xact_id()::text || ' ' || pg_current_snapshot()::text;
 end
 $function$;
 -- execute: owner
 
+-- relation durable_xid of the kind v
 -- sequence pemba_migrations_id_seq: integer from 1 by 1
 -- sequence tenants_number_seq: bigint from 1 by 1

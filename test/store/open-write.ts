@@ -99,16 +99,27 @@ async function begin(
   const connection = await sql.reserve();
   await connection.unsafe("begin");
   const [row] = await connection.unsafe<
-    { outcome: string; snapshot: string; xid: string | null; timeline: number }[]
-  >(`select outcome, snapshot::text, xid::text, timeline from ${call}`, [...values]);
+    {
+      outcome: string;
+      snapshot: string;
+      xid: string;
+      durable: string | null;
+      timeline: number;
+    }[]
+  >(
+    `select outcome, snapshot::text, xid::text, durable_unless_logged($1)::text as durable, timeline
+     from ${call}`,
+    [...values],
+  );
   assert.ok(row?.outcome === "written");
-  const { snapshot, xid, timeline } = row;
+  const { snapshot, timeline } = row;
+  const change = row.durable === null ? { xid: row.xid } : { xid: undefined, durable: row.durable };
   const end = async (statement: string): Promise<void> => {
     await connection.unsafe(statement);
     connection.release();
   };
   return {
-    source: { snapshot, xid: xid ?? undefined, timeline },
+    source: { snapshot, timeline, ...change },
     commit: async () => await end("commit"),
     undo: async () => await end("rollback"),
   };

@@ -71,7 +71,7 @@ test("a token does not begin to show a transaction that began before it and comm
   await write(store, tenant, { tuples: owners("next") });
   assert.deepEqual(await state(tenant, late), owners("late"));
   // The token of the other one names what its last statement saw, and itself.
-  assert.deepEqual(await state(tenant, tokens.mint(early.source)), owners("early"));
+  assert.deepEqual(await state(tenant, await tokens.mint(early.source)), owners("early"));
   assert.deepEqual(await state(tenant), owners("early", "late", "next"));
 });
 
@@ -87,7 +87,7 @@ test("a committed write is seen at once, though the newest token was made while 
   const now = await write(store, tenant, {});
   assert.deepEqual(await state(tenant, now), owners("first", "second"));
   assert.deepEqual(await state(tenant, second), owners("second"));
-  assert.deepEqual(await state(tenant, tokens.mint(first.source)), owners("first"));
+  assert.deepEqual(await state(tenant, await tokens.mint(first.source)), owners("first"));
 });
 
 test("of three transactions that commit out of order none is between two tokens twice or never", async () => {
@@ -139,8 +139,14 @@ test("two deletes of different keys run side by side, and neither brings back wh
   const left = ["doc:2#owner@user:stays"];
   assert.deepEqual(await state(tenant), left);
   assert.deepEqual(await state(tenant, await write(store, tenant, {})), left);
-  assert.deepEqual(await state(tenant, tokens.mint(first.source)), [...owners(other), ...left]);
-  assert.deepEqual(await state(tenant, tokens.mint(second.source)), [...owners(one), ...left]);
+  assert.deepEqual(await state(tenant, await tokens.mint(first.source)), [
+    ...owners(other),
+    ...left,
+  ]);
+  assert.deepEqual(await state(tenant, await tokens.mint(second.source)), [
+    ...owners(one),
+    ...left,
+  ]);
   assert.deepEqual(await state(tenant, token), [...owners(one, other).toSorted(), ...left]);
 });
 
@@ -152,7 +158,7 @@ test("a delete that is open hides nothing, and its token brings back nothing tha
   assert.deepEqual(await state(tenant), [...owners("a"), "doc:2#owner@user:b"]);
   await deleting.commit();
   const again = await write(store, tenant, { tuples: owners("a") });
-  assert.deepEqual(await state(tenant, tokens.mint(deleting.source)), []);
+  assert.deepEqual(await state(tenant, await tokens.mint(deleting.source)), []);
   assert.deepEqual(await state(tenant, during), [...owners("a"), "doc:2#owner@user:b"]);
   assert.deepEqual(await state(tenant, again), [...owners("a"), "doc:2#owner@user:b"]);
 });

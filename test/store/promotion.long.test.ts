@@ -134,7 +134,7 @@ test("a lost transaction is refused also when one with a higher id was kept", as
   const kept = await write(store, tenant, { tuples: owners("kept") });
   await cutOff();
   await early.commit();
-  const lost = tokens.mint(early.source);
+  const lost = await tokens.mint(early.source);
   // It shows what is lost without having changed anything.
   const witness = await write(store, tenant, {});
 

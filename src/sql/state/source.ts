@@ -34,13 +34,15 @@ const reachedXid = sql`
 
 /**
  * The state of the tenant of the row `t` of `tenants` that a statement without a pinned one reads,
- * from which its token is made; `snapshot` is null on a standby that has no name for it.
+ * from which its token is made; `snapshot` is null on a standby that has no name for it. A token shows
+ * nothing above `durable`, the last durable id.
  */
 export const stateColumns = sql`
   case
     when ${isOnStandby} then settled_state(t.number, t.created_xid)
     else pg_current_snapshot()::text
   end as snapshot,
+  greatest(t.created_xid, (select d.xid from durable_xid d))::text as durable,
   current_timeline() as timeline
 `;
 

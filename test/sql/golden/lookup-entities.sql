@@ -5,7 +5,10 @@
 -- $5: answers
 -- $6: tenant
 
-select t.head_version, case when current_setting('transaction_read_only') = 'on' then settled_state(t.number, t.created_xid) else pg_current_snapshot()::text end as snapshot, current_timeline() as timeline, a.*
+select t.head_version, case when current_setting('transaction_read_only') = 'on' then settled_state(t.number, t.created_xid) else pg_current_snapshot()::text end as snapshot, greatest(t.created_xid, (
+  select d.xid
+  from durable_xid d
+))::text as durable, current_timeline() as timeline, a.*
 from tenants t
 cross join lateral (
   with recursive closure(userset, id, level) as materialized (

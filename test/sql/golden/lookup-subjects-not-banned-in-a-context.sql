@@ -7,7 +7,10 @@
 -- $7: answers
 -- $8: tenant
 
-select t.head_version, case when current_setting('transaction_read_only') = 'on' then settled_state(t.number, t.created_xid) else pg_current_snapshot()::text end as snapshot, current_timeline() as timeline, a.*
+select t.head_version, case when current_setting('transaction_read_only') = 'on' then settled_state(t.number, t.created_xid) else pg_current_snapshot()::text end as snapshot, greatest(t.created_xid, (
+  select d.xid
+  from durable_xid d
+))::text as durable, current_timeline() as timeline, a.*
 from tenants t
 cross join (
   select $1::text::jsonb as by_entity, $2::text::jsonb as by_subject

@@ -34,13 +34,11 @@ export async function settleChange(
   const outcome = outcomeOf(row);
   switch (outcome) {
     case "written": {
-      const xid = optionalTextOf(row, "xid");
-      if (xid !== undefined) onChanged();
-      return await tokens.mintCommitted({
-        snapshot: textOf(row, "snapshot"),
-        xid,
-        timeline: numberOf(row, "timeline"),
-      });
+      const state = { snapshot: textOf(row, "snapshot"), timeline: numberOf(row, "timeline") };
+      const durable = optionalTextOf(row, "durable");
+      if (durable !== undefined) return await tokens.mint({ ...state, xid: undefined, durable });
+      onChanged();
+      return await tokens.mint({ ...state, xid: textOf(row, "xid") });
     }
     case "no_tenant":
       schemas.forget(tenant);

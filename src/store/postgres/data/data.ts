@@ -194,11 +194,10 @@ async function writeTuple(
   const rows = await database.write(writeTupleStatement, values);
   const written = optionalTextOf(must(rows[0], "the function returns one row"), "written");
   if (written === undefined) return undefined;
+  const [xid = "", snapshot = "", durable] = written.split(" ");
+  if (durable !== undefined) {
+    return await tokens.mint({ snapshot, timeline, xid: undefined, durable });
+  }
   onChanged();
-  const [xid, snapshot] = written.split(" ");
-  return await tokens.mintCommitted({
-    xid: must(xid, "a transaction id comes first"),
-    snapshot: must(snapshot, "a snapshot comes second"),
-    timeline,
-  });
+  return await tokens.mint({ snapshot, timeline, xid });
 }

@@ -14,7 +14,7 @@ import {
   identityOf,
   type TokenContent,
 } from "./snap-token-codec.ts";
-import { parseSnapshot, printSnapshot, withVisible } from "./snapshot.ts";
+import { namedState, namedStateOf, parseSnapshot, printSnapshot, withVisible } from "./snapshot.ts";
 import { decodeSqlToken } from "./sql-token.ts";
 
 const openStatement = statementFile("installation/open.sql");
@@ -22,13 +22,22 @@ const secretStatement = statementFile("installation/token-secret.sql");
 const stateStatement = statementFile("installation/state.sql");
 
 /** What the last statement of a transaction says of itself. */
-export interface TokenSource {
+export type TokenSource = {
   /** `pg_current_snapshot()` as text. */
   readonly snapshot: string;
-  /** The id of the transaction, or undefined when it has none: it changed nothing. */
-  readonly xid: string | undefined;
   /** `current_timeline()`. */
   readonly timeline: number;
+} & (LoggedChange | NoChange);
+
+interface LoggedChange {
+  /** The id of the transaction. */
+  readonly xid: string;
+}
+
+interface NoChange {
+  readonly xid: undefined;
+  /** The last id that is known to be durable. */
+  readonly durable: string;
 }
 
 /** A state that a statement is to read: the values of its parameters (see `pinTable`). */
@@ -40,7 +49,7 @@ export interface PinnedState {
   /** The id of the change whose token it is, or 0. */
   readonly change: string;
   readonly takenBefore: string;
-  /** The last change that its transaction had logged when the token was taken; empty: the very last. */
+  /** What proves a token that was taken inside its transaction, as `is_logged_otherwise` takes it. */
   readonly last: string;
 }
 
@@ -55,10 +64,18 @@ export function stateValues(state: PinnedState): readonly (readonly [string, Par
   ];
 }
 
-function stateAfter({ snapshot, xid, timeline }: TokenSource): Omit<TokenContent, "identity"> {
-  const seen = parseSnapshot(snapshot);
-  const change = xid === undefined ? undefined : BigInt(xid);
-  const shown = change === undefined ? seen : withVisible(seen, change);
+/**
+ * A committed change is in the write-ahead log with all that its transaction saw, so every id of its state
+ * is durable.
+ */
+function stateAfter(source: TokenSource): Omit<TokenContent, "identity"> {
+  const { timeline } = source;
+  const seen = parseSnapshot(source.snapshot);
+  if (source.xid === undefined) {
+    return { timeline, change: undefined, ...namedState(seen, BigInt(source.durable)) };
+  }
+  const change = BigInt(source.xid);
+  const shown = withVisible(seen, change);
   return { timeline, snapshot: shown, change, takenBefore: shown.xmax };
 }
 
@@ -127,32 +144,26 @@ export class SnapTokens {
     });
   }
 
-  /** The token of the state in which a transaction left the database, itself included. */
-  mint(source: TokenSource): SnapToken {
-    return this.tokenOf(stateAfter(source));
-  }
-
   /**
-   * The same for a change that is committed. When another application took so many ids meanwhile
-   * that the state right after it has no token, it is that of a state a moment later.
+   * The token of the state in which a committed transaction left the database, itself included. When
+   * another application took so many ids meanwhile that this state has no token, it is that of a state a
+   * moment later.
    */
-  mintCommitted(source: TokenSource): SnapToken | Promise<SnapToken> {
+  mint(source: TokenSource): SnapToken | Promise<SnapToken> {
     const state = stateAfter(source);
     return hasToken(state.snapshot) ? this.tokenOf(state) : this.#mintLater(state);
   }
 
   async #mintLater(state: Omit<TokenContent, "identity">): Promise<SnapToken> {
     const rows = await this.#database.read(stateStatement, []);
-    const row = must(rows[0], "a select without a table has one row");
-    const snapshot = parseSnapshot(textOf(row, "snapshot"));
-    const timeline = numberOf(row, "timeline");
-    return this.tokenOf({ ...state, timeline, snapshot, takenBefore: snapshot.xmax });
+    const row = must(rows[0], "an installation has a row");
+    return this.tokenOf({ ...state, timeline: numberOf(row, "timeline"), ...namedStateOf(row) });
   }
 
-  /** The token of the state that a row names by its columns `snapshot` and `timeline`. */
+  /** The token of the state that a row names by its columns `snapshot`, `durable` and `timeline`. */
   mintOfRow(row: Row): SnapToken {
     const timeline = numberOf(row, "timeline");
-    return this.mint({ snapshot: textOf(row, "snapshot"), xid: undefined, timeline });
+    return this.tokenOf({ timeline, change: undefined, ...namedStateOf(row) });
   }
 
   /** The token of a state. */
@@ -210,7 +221,9 @@ function readSqlToken(
   const made = decodeSqlToken(mac, token);
   if (made === undefined) return undefined;
   const content = { identity: made.identity, ...stateAfter(made) };
-  return hasToken(content.snapshot) ? { content, last: made.last } : undefined;
+  if (!hasToken(content.snapshot)) return undefined;
+  const last = made.xid === undefined ? "" : `${made.last} ${made.durable} ${made.snapshot}`;
+  return { content, last };
 }
 
 async function openInstallation(

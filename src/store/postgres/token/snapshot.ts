@@ -151,20 +151,40 @@ function joinRanges(ranges: readonly XidRange[]): readonly XidRange[] {
   return joined;
 }
 
+/** What a token says of a state that was looked at. */
+export interface NamedState {
+  /** Shows durable ids only: a crash gives out none of them again. */
+  readonly snapshot: Snapshot;
+  /** A transaction with an id from here on began after the state was looked at. */
+  readonly takenBefore: bigint;
+}
+
+/**
+ * The state that the server showed, without the ids above `durable`, the last one that is durable. No change
+ * is logged under them, so the state is the same.
+ */
+export function namedState(shown: Snapshot, durable: bigint): NamedState {
+  return { snapshot: shownBelow(shown, idAfter(durable)), takenBefore: shown.xmax };
+}
+
+/** From a row with the columns `snapshot` and `durable`. */
+export function namedStateOf(row: Row): NamedState {
+  return namedState(parseSnapshot(textOf(row, "snapshot")), BigInt(textOf(row, "durable")));
+}
+
 /** Which server this is, and what it shows at a moment. */
-export interface ServerState {
+export interface ServerState extends NamedState {
   /** The cluster and database, as `open_installation()` names them. */
   readonly place: string;
   readonly timeline: number;
-  readonly snapshot: Snapshot;
 }
 
-/** From a row with the columns `place`, `timeline` and `snapshot`. */
+/** From a row with the columns `place`, `timeline`, `snapshot` and `durable`. */
 export function serverState(row: Row): ServerState {
   return {
     place: textOf(row, "place"),
     timeline: numberOf(row, "timeline"),
-    snapshot: parseSnapshot(textOf(row, "snapshot")),
+    ...namedStateOf(row),
   };
 }
 

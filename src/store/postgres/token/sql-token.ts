@@ -9,8 +9,10 @@ interface SqlTokenContent {
   readonly snapshot: string;
   /** The transaction in which it was made, when that had changed something by then. */
   readonly xid: string | undefined;
-  /** The last change that it had logged by then, as the database names it; empty without `xid`. */
+  /** The last change that it had logged by then, as the database marks it; empty without `xid`. */
   readonly last: string;
+  /** The last id that was known to be durable. */
+  readonly durable: string;
 }
 
 const macLength = 8;
@@ -20,7 +22,7 @@ const textMax = 256 * 1024;
 
 /** The first character is the layout; those of the other layout begin with another byte. */
 const form =
-  /^4\.([0-9a-f]{16})\.([0-9]{1,10})\.([0-9]{1,20})\.([0-9]{1,10}\/[0-9]{1,10}|)\.([0-9]{1,20}:[0-9]{1,20}:[0-9,]*)$/;
+  /^4\.([0-9a-f]{16})\.([0-9]{1,10})\.([0-9]{1,20})\.([0-9]{1,10}\/[0-9]{1,10}\/[0-9]{1,20}|)\.([0-9]{1,20})\.([0-9]{1,20}:[0-9]{1,20}:[0-9,]*)$/;
 
 /**
  * What the token says, or undefined when it is none that SQL made, whole and unchanged.
@@ -32,9 +34,10 @@ export function decodeSqlToken(mac: TokenMac, token: string): SqlTokenContent | 
   const bytes = Buffer.from(token, "base64url");
   if (bytes.toString("base64url") !== token) return undefined;
   const body = bytes.subarray(0, -macLength);
-  const [, identity, timeline, change, last, snapshot] = form.exec(body.toString("latin1")) ?? [];
+  const [, identity, timeline, change, last, durable, snapshot] =
+    form.exec(body.toString("latin1")) ?? [];
   if (identity === undefined || timeline === undefined) return undefined;
-  if (last === undefined || snapshot === undefined) return undefined;
+  if (last === undefined || durable === undefined || snapshot === undefined) return undefined;
   if (!isMacOf(mac, body, bytes.subarray(-macLength))) return undefined;
   return {
     identity,
@@ -42,5 +45,6 @@ export function decodeSqlToken(mac: TokenMac, token: string): SqlTokenContent | 
     snapshot,
     xid: change === "0" ? undefined : change,
     last,
+    durable,
   };
 }

@@ -7,6 +7,7 @@ import { statementFile } from "../connect/statement-file.ts";
 import { arrayLiteral } from "../connect/value.ts";
 import type { TokenContent } from "../token/snap-token-codec.ts";
 import {
+  type NamedState,
   type ServerState,
   type Snapshot,
   idAfter,
@@ -31,8 +32,8 @@ export interface LogCursor {
   readonly seen: Snapshot;
   /** Transactions with ids from here on began when all that is visible in `seen` was committed. */
   readonly settledBefore: bigint;
-  /** What is visible here and not in `seen` is to be delivered, in the order of transaction ids. */
-  readonly goal: Snapshot;
+  /** What is visible there and not in `seen` is to be delivered, in the order of transaction ids. */
+  readonly goal: NamedState;
   /** Of that, what lies up to here has been delivered. */
   readonly after: LogPosition | undefined;
 }
@@ -76,7 +77,7 @@ export async function readChangePage(
   },
 ): Promise<ChangePage | NoPage> {
   const { after, tenant } = cursor;
-  const ranges = shownSince(cursor.seen, cursor.goal).filter(
+  const ranges = shownSince(cursor.seen, cursor.goal.snapshot).filter(
     ({ end }) => after === undefined || end > after.xid,
   );
   const [first] = ranges;
@@ -132,9 +133,9 @@ function stateAfter(
   // What began when all else was committed is kept only where all else is.
   const isNewest = isFirst && xid >= settledBefore;
   return {
-    snapshot: unionOf(seen, shownBelow(goal, idAfter(xid))),
+    snapshot: unionOf(seen, shownBelow(goal.snapshot, idAfter(xid))),
     change: isNewest ? xid : undefined,
-    takenBefore: goal.xmax > settledBefore ? goal.xmax : settledBefore,
+    takenBefore: goal.takenBefore > settledBefore ? goal.takenBefore : settledBefore,
   };
 }
 

@@ -11,6 +11,7 @@ import { textOf } from "../connect/row.ts";
 import { statementFile } from "../connect/statement-file.ts";
 import type { SnapTokens } from "../token/snap-token.ts";
 import {
+  type NamedState,
   type ServerState,
   type Snapshot,
   parseSnapshot,
@@ -113,8 +114,8 @@ export class PostgresChanges implements ChangeStore {
       this.#tokens.refresh();
       throw failedOver();
     }
-    const { timeline, snapshot } = now;
-    const start = { timeline, snapshot, change: undefined, takenBefore: snapshot.xmax };
+    const { timeline, snapshot, takenBefore } = now;
+    const start = { timeline, snapshot, change: undefined, takenBefore };
     const seen = from === undefined ? snapshot : parseSnapshot(from.snapshot);
     const wanted = { tenant, number: textOf(row, "number"), after: seen, now, signal };
     // Before the stream stands: what it begins with may no longer be kept.
@@ -170,7 +171,7 @@ export class PostgresChanges implements ChangeStore {
         const { place, timeline } = next.state;
         if (place !== now.place || timeline !== now.timeline) throw failedOver();
         step = next;
-        cursor = nextCursor(number, reached, step.state.snapshot);
+        cursor = nextCursor(number, reached, step.state);
       }
     } finally {
       lag.end();
@@ -244,12 +245,11 @@ async function* withTokens(
 }
 
 function startCursor({ number, after, now }: WantedChanges): LogCursor {
-  const { snapshot } = now;
   return {
     tenant: number,
     seen: after,
-    settledBefore: snapshot.xmax,
-    goal: snapshot,
+    settledBefore: now.takenBefore,
+    goal: now,
     after: undefined,
   };
 }
@@ -260,24 +260,25 @@ type Reached = Pick<LogCursor, "seen" | "settledBefore">;
 /** What has been delivered when a cursor has reached its target. */
 function reachedBy({ seen, settledBefore, goal }: LogCursor): Reached {
   return {
-    seen: unionOf(seen, goal),
-    settledBefore: goal.xmax > settledBefore ? goal.xmax : settledBefore,
+    seen: unionOf(seen, goal.snapshot),
+    settledBefore: goal.takenBefore > settledBefore ? goal.takenBefore : settledBefore,
   };
 }
 
 /** From where a stream goes on to a later state. */
-function nextCursor(tenant: string, reached: Reached, snapshot: Snapshot): LogCursor {
-  return { tenant, ...reached, goal: snapshot, after: undefined };
+function nextCursor(tenant: string, reached: Reached, goal: NamedState): LogCursor {
+  return { tenant, ...reached, goal, after: undefined };
 }
 
 function pageKey(
   { tenant, seen, settledBefore, goal, after }: LogCursor,
   { place, timeline }: ServerState,
 ): string {
-  const states = [seen, goal].map(({ xmax, running }) => [
+  const states = [seen, goal.snapshot].map(({ xmax, running }) => [
     String(xmax),
     running.map(({ start, end }) => `${start}-${end}`),
   ]);
+  const bounds = [settledBefore, goal.takenBefore].map(String);
   const position = after && [String(after.xid), after.ordinal];
-  return JSON.stringify([place, timeline, tenant, states, String(settledBefore), position]);
+  return JSON.stringify([place, timeline, tenant, states, bounds, position]);
 }
