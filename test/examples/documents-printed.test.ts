@@ -30,12 +30,15 @@ test("the files in sql/printed are what the commands of the README print", async
   const pemba = connectPemba({ url: pembaUrl, token: "", tenant });
   await pemba.writeSchema(readFileSync(join(example, "schema.perm"), "utf8"));
   const owner = postgres(url, { max: 1 });
-  await owner.unsafe(readFileSync(join(example, "sql/tables.sql"), "utf8")).simple();
+  for (const name of ["tables.sql", "shares.sql"]) {
+    await owner.unsafe(readFileSync(join(example, "sql", name), "utf8")).simple();
+  }
   await owner.end();
 
   const folder = mkdtempSync(join(tmpdir(), "pemba-example-"));
   t.after(() => rmSync(folder, { recursive: true }));
   mkdirSync(join(folder, printed), { recursive: true });
+  cpSync(join(example, "pemba.maps.yaml"), join(folder, "examples/documents/pemba.maps.yaml"));
   const shell = spawn("bash", ["--norc", "-euc", commandsOfReadme(url)], { cwd: folder });
   const [said, problems] = await Promise.all([text(shell.stdout), text(shell.stderr)]);
   assert.equal(said + problems, "");

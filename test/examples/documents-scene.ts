@@ -8,7 +8,8 @@ import { connectionOptions, openDatabase } from "../../examples/documents/src/da
 import { fill } from "../../examples/documents/src/data/fill.ts";
 import { connectPemba } from "../../examples/documents/src/data/pemba.ts";
 import { makeSample } from "../../examples/documents/src/data/sample.ts";
-import { readSettings, tenant } from "../../examples/documents/src/settings.ts";
+import { readSettings, type SharingWay, tenant } from "../../examples/documents/src/settings.ts";
+import { openSharing } from "../../examples/documents/src/sharing/sharing.ts";
 import { createTestDatabase, markTestRole } from "../support/database.ts";
 import { startServing } from "../support/pemba.ts";
 
@@ -34,9 +35,11 @@ export interface Scene {
 export async function startScene({
   documentCount,
   hasRowSecurity,
+  sharing: way = "service",
 }: {
   readonly documentCount: number;
   readonly hasRowSecurity: boolean;
+  readonly sharing?: SharingWay;
 }): Promise<Scene> {
   const { url, drop } = await createTestDatabase();
   const env = {
@@ -50,7 +53,8 @@ export async function startScene({
   const owner = postgres(url, { max: 1, onnotice: () => {} });
   const { username } = new URL(readSettings({}).databaseUrl);
   const [known] = await owner`select from pg_roles where rolname = ${username}`;
-  await fill({ owner, pemba, sample: makeSample(documentCount), hasRowSecurity, replaces: false });
+  const sample = makeSample(documentCount);
+  await fill({ owner, pemba, sample, hasRowSecurity, sharing: way, replaces: false });
   if (known === undefined) await markTestRole(owner, username);
 
   const statements: string[] = [];
@@ -60,9 +64,11 @@ export async function startScene({
   const role = postgres(roleUrl(url), { ...connectionOptions, max: 2 });
   const recorded = postgres(roleUrl(url), { ...connectionOptions, max: 4, debug: record });
   const database = openDatabase({ sql: recorded, hasRowSecurity });
-  const application = buildApplication({ database, pemba }, { hasLog: false });
+  const sharing = openSharing(way, database, pemba);
+  const application = buildApplication({ database, sharing }, { hasLog: false });
   const nowhere = connectPemba({ url: "http://127.0.0.1:1", token: "", tenant });
-  const lonely = buildApplication({ database, pemba: nowhere }, { hasLog: false });
+  const withoutServer = openSharing(way, database, nowhere);
+  const lonely = buildApplication({ database, sharing: withoutServer }, { hasLog: false });
   for (const one of [application, lonely]) await one.listen({ host: "127.0.0.1", port: 0 });
 
   return {

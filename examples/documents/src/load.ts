@@ -23,6 +23,7 @@ try {
     pemba: connectPemba({ url: settings.pembaUrl, token: settings.pembaToken, tenant }),
     sample: makeSample(documentCount),
     hasRowSecurity: settings.hasRowSecurity,
+    sharing: settings.sharing,
     replaces: values.again,
   });
   process.stdout.write(`loaded ${documentCount.toLocaleString("en")} documents\n`);

@@ -4,6 +4,7 @@ import { buildApplication } from "./application.ts";
 import { connectionOptions, openDatabase } from "./data/database.ts";
 import { connectPemba } from "./data/pemba.ts";
 import { readSettings, tenant } from "./settings.ts";
+import { openSharing } from "./sharing/sharing.ts";
 
 const settings = readSettings(process.env);
 const database = openDatabase({
@@ -11,7 +12,8 @@ const database = openDatabase({
   hasRowSecurity: settings.hasRowSecurity,
 });
 const pemba = connectPemba({ url: settings.pembaUrl, token: settings.pembaToken, tenant });
-const application = buildApplication({ database, pemba }, { hasLog: true });
+const sharing = openSharing(settings.sharing, database, pemba);
+const application = buildApplication({ database, sharing }, { hasLog: true });
 application.addHook("onClose", () => database.close());
 for (const signal of ["SIGINT", "SIGTERM"] as const) {
   process.once(signal, () => void application.close());

@@ -1,8 +1,8 @@
 import type { Database } from "./data/database.ts";
-import type { Pemba } from "./data/pemba.ts";
+import type { Sharing } from "./sharing/sharing.ts";
 
 /** What the routes work with. */
 export interface Parts {
   readonly database: Database;
-  readonly pemba: Pemba;
+  readonly sharing: Sharing;
 }

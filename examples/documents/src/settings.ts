@@ -1,6 +1,14 @@
 /** The tenant of Pemba. The policies in `sql/printed` name it as well. */
 export const tenant = "t1";
 
+/**
+ * How permissions are changed: by requests to Pemba's server, by functions of Pemba in the application's own
+ * transactions, or by rows of its tables, from which triggers derive them.
+ */
+const sharingWays = ["service", "sql", "maps"] as const;
+
+export type SharingWay = (typeof sharingWays)[number];
+
 /** What the environment says. */
 export interface Settings {
   /** The database, as the role that serves pages. */
@@ -12,6 +20,7 @@ export interface Settings {
   readonly pembaToken: string;
   /** Whether tables have policies, and each transaction names its user. */
   readonly hasRowSecurity: boolean;
+  readonly sharing: SharingWay;
   readonly host: string;
   readonly port: number;
 }
@@ -30,6 +39,7 @@ export function readSettings(env: Readonly<Record<string, string | undefined>>):
     pembaUrl: urlOf("PEMBA_URL", env["PEMBA_URL"] ?? "http://localhost:3476"),
     pembaToken: env["PEMBA_TOKEN"] ?? "",
     hasRowSecurity: booleanOf("ROW_SECURITY", env["ROW_SECURITY"] ?? "false"),
+    sharing: wayOf("SHARING", env["SHARING"] ?? "service"),
     host: env["HOST"] ?? "127.0.0.1",
     port: portOf("PORT", env["PORT"] ?? "3000"),
   };
@@ -44,6 +54,12 @@ function urlOf(name: string, text: string): string {
 function booleanOf(name: string, text: string): boolean {
   if (text === "true" || text === "false") return text === "true";
   throw new Error(`${name} is \`${text}\`, expected true or false`);
+}
+
+function wayOf(name: string, text: string): SharingWay {
+  const way = sharingWays.find((each) => each === text);
+  if (way === undefined) throw new Error(`${name} is \`${text}\`, expected service, sql or maps`);
+  return way;
 }
 
 function portOf(name: string, text: string): number {

@@ -106,24 +106,3 @@ export async function renameDocument(
   );
   return rows.length > 0;
 }
-
-/** Answers whether a user may share a document, and whether a person to share it with is a user. */
-export async function readSharing(
-  database: Database,
-  user: string,
-  { id, person }: { readonly id: string; readonly person: string },
-): Promise<{ readonly mayShare: boolean; readonly isUser: boolean }> {
-  const [row] = await database.ask(
-    user,
-    (sql) => sql<{ readonly mayShare: boolean; readonly isUser: boolean }[]>`
-      select
-        exists (
-          select from app.documents d
-          where d.id = ${id}
-            and pemba.may(${tenant}, 'document', d.id::text, 'share', 'user', ${user})
-        ) as "mayShare",
-        exists (select from app.users u where u.id = ${person}) as "isUser"
-    `,
-  );
-  return row ?? { mayShare: false, isUser: false };
-}

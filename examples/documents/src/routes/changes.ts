@@ -1,9 +1,9 @@
 import type { FastifyInstance, FastifyReply, FastifyRequest } from "fastify";
 
-import { readSharing, renameDocument } from "../data/document.ts";
-import type { Tuple } from "../data/pemba.ts";
+import { renameDocument } from "../data/document.ts";
 import type { Parts } from "../parts.ts";
 import { Problem } from "../problem.ts";
+import type { Outcome, Share } from "../sharing/sharing.ts";
 import { formField } from "../web/form.ts";
 import { documentId } from "../web/place.ts";
 import { signedInUser } from "../web/session.ts";
@@ -14,7 +14,7 @@ interface OfDocument {
 }
 
 /** What changes a document or its sharing. Each answers with the page of the document. */
-export function changeRoutes(application: FastifyInstance, { database, pemba }: Parts): void {
+export function changeRoutes(application: FastifyInstance, { database, sharing }: Parts): void {
   application.post<OfDocument>("/documents/:id/title", async (request, reply) => {
     const id = documentId(request.params.id);
     const title = formField(request, "title", 200);
@@ -24,14 +24,14 @@ export function changeRoutes(application: FastifyInstance, { database, pemba }: 
     return showDocument(reply, id);
   });
   application.post<OfDocument>("/documents/:id/share", async (request, reply) => {
-    const tuple = await sharingOf(request);
-    await pemba.write({ tuples: [tuple] });
-    return showDocument(reply, tuple.entity.id);
+    const share = shareOf(request);
+    refuse(await sharing.share(userOf(request), share), share.person);
+    return showDocument(reply, share.id);
   });
   application.post<OfDocument>("/documents/:id/unshare", async (request, reply) => {
-    const tuple = await sharingOf(request);
-    await pemba.deleteTuple(tuple);
-    return showDocument(reply, tuple.entity.id);
+    const share = shareOf(request);
+    refuse(await sharing.unshare(userOf(request), share), share.person);
+    return showDocument(reply, share.id);
   });
   application.post<OfDocument>("/documents/:id/everyone", async (request, reply) => {
     const user = userOf(request);
@@ -40,23 +40,20 @@ export function changeRoutes(application: FastifyInstance, { database, pemba }: 
     if (mayView !== "true" && mayView !== "false") {
       throw new Problem(400, `The field "may_view" must be true or false.`);
     }
-    const { mayShare } = await readSharing(database, user, { id, person: user });
-    if (!mayShare) throw new Problem(403, "You may not share this document.");
-    const entity = { type: "document", id };
-    await pemba.write({ flags: [{ entity, attribute: "public", value: mayView === "true" }] });
+    refuse(await sharing.shareWithEveryone(user, { id, mayView: mayView === "true" }), user);
     return showDocument(reply, id);
   });
+}
 
-  /** The tuple that shares a document with the user of the form, if the one who asks may share it. */
-  async function sharingOf(request: FastifyRequest<OfDocument>): Promise<Tuple> {
-    const id = documentId(request.params.id);
-    const person = formField(request, "user", 100);
-    const { mayShare, isUser } = await readSharing(database, userOf(request), { id, person });
-    if (!mayShare) throw new Problem(403, "You may not share this document.");
-    if (!isUser) throw new Problem(400, `There is no user "${person}".`);
-    const subject = { type: "user", id: person };
-    return { entity: { type: "document", id }, relation: "viewer", subject };
-  }
+/** The document of the path and the person of the form. */
+function shareOf(request: FastifyRequest<OfDocument>): Share {
+  return { id: documentId(request.params.id), person: formField(request, "user", 100) };
+}
+
+/** Fails when the sharing was not changed. */
+function refuse(outcome: Outcome, person: string): void {
+  if (outcome === "forbidden") throw new Problem(403, "You may not share this document.");
+  if (outcome === "no_person") throw new Problem(400, `There is no user "${person}".`);
 }
 
 function userOf(request: FastifyRequest<OfDocument>): string {
