@@ -111,8 +111,8 @@ begin
 end
 $$;
 
--- Creates one tuple, as 0007 has it. Only the text is another one when the tuple was there already: it has 0
--- for the id, and the last durable id after the snapshot.
+-- Creates one tuple, as 0007 has it, with two differences. It returns null also if a map derives the tuple.
+-- If the tuple was there already, the text has 0 for the id, and the last durable id after the snapshot.
 -- Errors: also serialization_failure, when a later transaction has deleted the tuple.
 create or replace function write_tuple(
   tenant_id text,
@@ -141,6 +141,16 @@ begin
   end if;
   if current_timeline() <> known_timeline then
     return null;
+  end if;
+  if may_derive() then
+    if exists (
+      select
+      from derived
+      where derived.label = tuple_label(entity_type, relation, subject_type, subject_relation)
+        and derived.tenant in ('', tenant_id)
+    ) then
+      return null;
+    end if;
   end if;
   if lock_wait is not null then
     is_done := set_config('lock_timeout', lock_wait, true) is not null;

@@ -7,7 +7,7 @@ export interface WheelTimer {
 }
 
 /** How late a call may be, in milliseconds. */
-const tickMs = 20;
+const tickMs = 10;
 
 /**
  * Timers that are nearly always cancelled, such as the limits of requests: to set and to cancel one costs
@@ -22,7 +22,7 @@ export class TimerWheel {
   /** The tick at whose end the timer of the event loop fires: the least of all, or before. */
   #firesAt = Infinity;
 
-  /** Calls back at a moment by the clock of `performance`, or at most 20 milliseconds later. */
+  /** Calls back at a moment by the clock of `performance`, or at most 10 milliseconds later. */
   set(at: number, call: () => void): WheelTimer {
     const tick = Math.ceil(at / tickMs);
     const timer = { tick, call };

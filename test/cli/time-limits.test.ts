@@ -164,7 +164,7 @@ test("a connection that is silent when it is asked holds no request, and a write
   await openConnections(scene, 6);
   scene.line.silence("present");
   const [checks, writes] = await soon(Promise.all([scene.check(), scene.write("lost")]));
-  assertLate(checks, readLate);
+  assertLate(checks, readWaited);
   assertLate(writes, mayBeMade);
   await allAnswerSoon(scene);
   assert.ok(!(await writtenIds(scene)).some((id) => id.startsWith("lost")));

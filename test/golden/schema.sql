@@ -2053,6 +2053,16 @@ begin
   if current_timeline() <> known_timeline then
     return null;
   end if;
+  if may_derive() then
+    if exists (
+      select
+      from derived
+      where derived.label = tuple_label(entity_type, relation, subject_type, subject_relation)
+        and derived.tenant in ('', tenant_id)
+    ) then
+      return null;
+    end if;
+  end if;
   if lock_wait is not null then
     is_done := set_config('lock_timeout', lock_wait, true) is not null;
   end if;

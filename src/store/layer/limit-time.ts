@@ -12,7 +12,7 @@ export interface TimeLimits {
 }
 
 /** The storage gives up its own work at the limit. It gets this much longer to say why. */
-const graceMs = 350;
+const graceMs = 380;
 
 /**
  * Ends every operation soon after its time is over, also while it waits in a queue, for a plan, for a
