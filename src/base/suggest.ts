@@ -21,6 +21,11 @@ export function suggest(name: string, candidates: Iterable<string>): string {
   return nearest === undefined ? "" : ` (did you mean \`${nearest}\`?)`;
 }
 
+/** The candidate that `suggest` put at the end of a message, if it did. */
+export function suggestedIn(message: string): string | undefined {
+  return /\(did you mean `([^`]+)`\?\)$/.exec(message)?.[1];
+}
+
 /**
  * Insertions, deletions and replacements that turn `source` into `target`; undefined when there
  * are more than `limit`. Only the diagonal band that can stay within the limit is computed.

@@ -14,3 +14,6 @@ export type Verdict = typeof DENIED | typeof UNKNOWN | typeof ALLOWED;
  * it allowed this. SQL represents hops as the scale of a numeric, which counts one further.
  */
 export const depthMax = 16_382;
+
+/** The longest path of a request that names none. */
+export const defaultDepth = 100;

@@ -1,7 +1,7 @@
 import type { Steps } from "../base/steps.ts";
 import type { SourceSpan } from "../language/tree.ts";
 import { mentionAt, mentionsOf, type SchemaAnalysis } from "./analysis.ts";
-import type { Declaration, DeclaredKind } from "./naming.ts";
+import type { Declaration, DeclaredKind, Mention } from "./naming.ts";
 
 /** What a name is. */
 export interface NameCard {
@@ -30,23 +30,23 @@ const codeLengthMax = 500;
 
 /** What the name at an offset is, and where it is used. Undefined if there is no name with a meaning. */
 export function* hoverAt(analysis: SchemaAnalysis, offset: number): Steps<NameHover | undefined> {
-  const mention = mentionAt(analysis, offset);
-  if (mention === undefined) return undefined;
-  const meanings = analysis.names.meaningOf(mention).slice(0, cardsMax);
+  const mention = mentionAt(analysis.outline.mentions, offset);
+  return mention === undefined ? undefined : yield* cardsOf(analysis, mention);
+}
+
+/** The same for a name that may stand in another file. */
+export function* cardsOf(analysis: SchemaAnalysis, mention: Mention): Steps<NameHover | undefined> {
   const cards: NameCard[] = [];
-  for (const declaration of meanings) {
-    cards.push(yield* cardOf(analysis, declaration, mention.text));
+  for (const declaration of analysis.names.meaningOf(mention).slice(0, cardsMax)) {
+    cards.push(yield* cardOf(analysis, declaration));
   }
   return cards.length === 0 ? undefined : { span: mention.span, cards };
 }
 
-function* cardOf(
-  analysis: SchemaAnalysis,
-  declaration: Declaration,
-  name: string,
-): Steps<NameCard> {
+function* cardOf(analysis: SchemaAnalysis, declaration: Declaration): Steps<NameCard> {
+  const { names, outline } = analysis;
   const { text } = analysis.source;
-  const mentions = yield* mentionsOf(analysis, new Set([declaration]), name);
+  const mentions = yield* mentionsOf(outline.mentions, names, new Set([declaration]));
   const users = mentions.filter(({ naming }) => naming.role !== "declaration");
   return {
     kind: declaration.kind,

@@ -29,8 +29,11 @@ export function* schemaProblems(text: string): Steps<readonly EditorProblem[]> {
   yield;
   try {
     const findings = yield* lintSchemaTextSteps(text);
-    return findings.map(({ code, severity, position, message }) => ({
-      span: wordAt(source, offsetOf(source, position)),
+    return findings.map(({ code, severity, position, endColumn, message }) => ({
+      span: {
+        start: offsetOf(source, position),
+        end: offsetOf(source, { ...position, column: endColumn }),
+      },
       severity,
       code,
       message,
@@ -39,7 +42,7 @@ export function* schemaProblems(text: string): Steps<readonly EditorProblem[]> {
   } catch (error) {
     if (!(error instanceof PembaError) || error.details.length === 0) throw error;
     return error.details.map(({ line = 1, column = 1, message }) => ({
-      span: wordAt(source, offsetOf(source, { line, column })),
+      span: wordAt(source.text, offsetOf(source, { line, column })),
       severity: "error",
       code: error.code,
       message,
@@ -60,7 +63,7 @@ function tooLong(text: string): EditorProblem {
 }
 
 /** The offset of a line and a column, which count from 1. */
-function offsetOf(
+export function offsetOf(
   { text, lines }: Source,
   { line, column }: { readonly line: number; readonly column: number },
 ): number {
@@ -68,8 +71,7 @@ function offsetOf(
 }
 
 /** The word at an offset up to the end of its line. At the end of the text, its last character. */
-function wordAt(source: Source, offset: number): SourceSpan {
-  const { text } = source;
+export function wordAt(text: string, offset: number): SourceSpan {
   const { start, end } = scanToken(text, offset);
   if (start === text.length) {
     const last = text.trimEnd().length;

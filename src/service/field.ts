@@ -6,13 +6,12 @@ import {
   type SnapToken,
   type TenantId,
 } from "../base/tuple.ts";
-import { depthMax } from "../base/verdict.ts";
+import { defaultDepth, depthMax } from "../base/verdict.ts";
 
 /** The value of an omitted field: null and absent mean the same. */
 export type Absent = null | undefined;
 
 export const defaultPageSize = 50;
-export const defaultDepth = 100;
 /** The largest page, for any request. The token says that more follows. */
 export const maxPageSize = 10_000;
 export const maxTenantBytes = 64;

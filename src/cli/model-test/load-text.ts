@@ -3,6 +3,7 @@ import { isAbsolute, relative, resolve, sep } from "node:path";
 import { fileURLToPath } from "node:url";
 
 import { quote } from "../../base/quote.ts";
+import { isSchemaItself } from "../../model-test/file/written-schema.ts";
 import { messageOf } from "../output.ts";
 
 /** A text from a file or an address, or why there is none. */
@@ -47,8 +48,7 @@ export async function loadSchemaText(
   value: string,
   folders: readonly string[],
 ): Promise<LoadedText | undefined> {
-  // Every schema that compiles has an entity, and so a brace.
-  if (value.includes("{") || value.trim().includes("\n")) return undefined;
+  if (isSchemaItself(value)) return undefined;
   const location = value.trim();
   const scheme = /^([a-z][a-z0-9+.-]*):\/\/[^/]/i.exec(location)?.[1]?.toLowerCase();
   if (scheme === "http" || scheme === "https") return await fetchText(location);

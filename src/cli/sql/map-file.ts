@@ -38,9 +38,9 @@ const namePattern = /^[a-z_][a-z0-9_]{0,39}$/;
 
 /** Reads a file of maps. `path` names it in places. */
 export function readMapFile(text: string, path: string): ReadMapFile {
-  const parsed = parseYaml(text, path);
-  if ("faults" in parsed) return { problems: parsed.faults };
-  const reader = new YamlReader(parsed.yaml);
+  const { yaml, faults } = parseYaml(text, path);
+  if (faults.length > 0 || yaml === undefined) return { problems: faults };
+  const reader = new YamlReader(yaml);
   const maps = reader.readRoot((root) => mapsOf(reader, root)) ?? [];
   const problems = [...reader.problems, ...reader.doubts].toSorted(
     (a, b) => a.place.line - b.place.line || a.place.column - b.place.column,

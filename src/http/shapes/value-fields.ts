@@ -1,8 +1,8 @@
 import { type Static, Type } from "typebox";
 
+import { defaultDepth } from "../../base/verdict.ts";
 import {
   bundleNamePattern,
-  defaultDepth,
   idPattern,
   maxPageSize,
   namePattern,

@@ -1,5 +1,5 @@
 import { quote } from "../../base/quote.ts";
-import { defaultDepth } from "../../service/field.ts";
+import { defaultDepth } from "../../base/verdict.ts";
 import { type ReadText, readEntity, readSubject, readSubjectType } from "./fact-text.ts";
 import type { Assertion, ModelCase } from "./model-file.ts";
 import { readContext } from "./read-facts.ts";

@@ -33,12 +33,10 @@ export function readModelFile(
   rules: ReadingRules,
   parts: ReadParts = "all",
 ): ReadModelFile {
-  const parsed = parseYaml(text, path);
-  if ("faults" in parsed) return { kind: "problems", problems: parsed.faults };
-  const reader = new YamlReader(parsed.yaml);
-  const file = reader.readRoot((root) =>
-    fileOf(reader, root, { path, yaml: parsed.yaml, rules, parts }),
-  );
+  const { yaml, faults } = parseYaml(text, path);
+  if (faults.length > 0 || yaml === undefined) return { kind: "problems", problems: faults };
+  const reader = new YamlReader(yaml);
+  const file = reader.readRoot((root) => fileOf(reader, root, { path, yaml, rules, parts }));
   const { problems, doubts } = reader;
   const all = inOrder(rules.isStrict ? [...problems, ...doubts] : problems);
   return all.length > 0 || file === undefined

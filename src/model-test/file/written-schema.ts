@@ -3,6 +3,12 @@ import { isScalar } from "yaml";
 import type { WrittenSchema } from "./model-file.ts";
 import type { YamlText } from "./yaml-text.ts";
 
+/** Whether a value of `schema` is a schema. If not, it is the location of one. */
+export function isSchemaItself(value: string): boolean {
+  // Every schema that compiles has an entity, and so a brace.
+  return value.includes("{") || value.trim().includes("\n");
+}
+
 /** The text of `schema` with the place of each of its characters in the file, where that is known. */
 export function writtenSchema(node: unknown, text: string, yaml: YamlText): WrittenSchema {
   const start = (isScalar(node) ? node.range?.[0] : undefined) ?? 0;

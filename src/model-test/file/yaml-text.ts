@@ -36,25 +36,29 @@ export interface YamlText {
   readonly text: string;
 }
 
-/** Parses one YAML document. `file` names it in places. Returns all faults if there are some. */
-export function parseYaml(
-  text: string,
-  file: string,
-): { readonly yaml: YamlText } | { readonly faults: readonly PlacedMessage[] } {
+/** A text that was parsed. */
+export interface ParsedYaml {
+  /** Undefined if the text is too large, or has no document. With faults, a part of it may be missing. */
+  readonly yaml: YamlText | undefined;
+  readonly faults: readonly PlacedMessage[];
+}
+
+/** Parses one YAML document. `file` names it in places. */
+export function parseYaml(text: string, file: string): ParsedYaml {
   const lines = new LineCounter();
   const placeAt = (offset: number): TextPlace => {
     const { line, col: column } = lines.linePos(offset);
     return { file, line, column };
   };
-  const bytes = Buffer.byteLength(text);
+  const bytes = encoder.encode(text).length;
   if (bytes > maxTextBytes) {
     const message = `the file has ${bytes} bytes, expected at most ${maxTextBytes}: split it`;
-    return { faults: [{ place: { file, line: 1, column: 1 }, message }] };
+    return { yaml: undefined, faults: [{ place: { file, line: 1, column: 1 }, message }] };
   }
   const excess = excessOf(text);
   if (excess !== undefined) {
     const { line, message } = excess;
-    return { faults: [{ place: { file, line, column: 1 }, message }] };
+    return { yaml: undefined, faults: [{ place: { file, line, column: 1 }, message }] };
   }
   // Equal keys are found by the reader: the parser would compare each key with each other one.
   const composer = new Composer({ uniqueKeys: false });
@@ -69,18 +73,19 @@ export function parseYaml(
     const place = placeAt(second.range[0]);
     faults.push({ place, message: "a second document begins here, expected one" });
   }
-  if (faults.length > 0 || document === undefined) return { faults };
+  if (document === undefined) return { yaml: undefined, faults };
   const { targets, unresolved } = targetsOf(document);
-  if (unresolved.length > 0) {
-    return {
-      faults: unresolved.slice(0, maxFaults).map((alias) => ({
-        place: placeAt(alias.range?.[0] ?? 0),
-        message: `there is no anchor ${quote(`&${alias.source}`)} before it, expected quotes around a text with \`*\` before it`,
-      })),
-    };
+  if (faults.length === 0) {
+    for (const alias of unresolved.slice(0, maxFaults)) {
+      const place = placeAt(alias.range?.[0] ?? 0);
+      const message = `there is no anchor ${quote(`&${alias.source}`)} before it, expected quotes around a text with \`*\` before it`;
+      faults.push({ place, message });
+    }
   }
-  return { yaml: { root: document.contents, targets, placeAt, text } };
+  return { yaml: { root: document.contents, targets, placeAt, text }, faults };
 }
+
+const encoder = new TextEncoder();
 
 /**
  * What would keep the parser too long, with its 1-based line. It takes time that grows with the square of
