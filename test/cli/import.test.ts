@@ -216,9 +216,11 @@ test("what cannot succeed is not sent again", async (t) => {
   const { cert, key } = certificateFolder(t, made);
   const tls = ["--http-tls-enabled", "--http-tls-cert-path", cert, "--http-tls-key-path", key];
   const { url: secure } = await servePemba(t, tls);
+  const { url: plain } = await servePemba(t);
   const input = "doc:1#viewer@user:a";
   for (const [url, reason] of [
-    [secure, /certificate/],
+    [secure, /the certificate of the server is not trusted, .* --ca\n/],
+    [plain.replace("http:", "https:"), /the server does not speak TLS, expected a URL with http\n/],
     ["http://127.0.0.1:6000", /bad port/],
     ["http://no-such-host.invalid", /ENOTFOUND/],
   ] as const) {

@@ -74,7 +74,8 @@ export async function send(
       retryAfter: Number.isFinite(seconds) ? seconds * 1_000 : undefined,
     };
   } catch (error) {
-    return { kind: "none", message: `${url}: ${messageOf(error)}`, mayPass: isPassing(error) };
+    const problem = tlsProblem(error) ?? messageOf(error);
+    return { kind: "none", message: `${url}: ${problem}`, mayPass: isPassing(error) };
   }
 }
 
@@ -119,6 +120,25 @@ export function isPassing(error: unknown): boolean {
   if (!(error instanceof Error)) return false;
   if (error.name === "TimeoutError") return true;
   return passingCodes.has(fieldOf(error, "code")) || isPassing(error.cause);
+}
+
+/** Of a certificate whose authority this machine does not know. */
+const distrustCodes: ReadonlySet<unknown> = new Set([
+  "DEPTH_ZERO_SELF_SIGNED_CERT",
+  "SELF_SIGNED_CERT_IN_CHAIN",
+  "UNABLE_TO_GET_ISSUER_CERT",
+  "UNABLE_TO_GET_ISSUER_CERT_LOCALLY",
+  "UNABLE_TO_VERIFY_LEAF_SIGNATURE",
+]);
+
+/** What to do about an error of TLS whose own text is for programmers. Undefined for others. */
+function tlsProblem(error: unknown): string | undefined {
+  const code = error instanceof Error ? fieldOf(error.cause, "code") : undefined;
+  if (code === "ERR_SSL_WRONG_VERSION_NUMBER") {
+    return "the server does not speak TLS, expected a URL with http";
+  }
+  if (!distrustCodes.has(code)) return undefined;
+  return "the certificate of the server is not trusted, name a file with that of its authority by --ca";
 }
 
 /** The message in the body of an error. */
