@@ -215,7 +215,7 @@ test("while a connection is being made to a server that is silent, no request wa
 test("who waits for a connection that others hold waits no longer, and a write is not made", async (t) => {
   const scene = await openScene(t, "--database-max-connections=1");
   await allAnswer(scene, "first");
-  await scene.sql.begin(async (holder) => {
+  const said = await scene.sql.begin(async (holder) => {
     await holder`lock table relationships in access exclusive mode`;
     const first = scene.write("held");
     await until(async () => {
@@ -228,10 +228,21 @@ test("who waits for a connection that others hold waits no longer, and a write i
     );
     assertLate(checks, readWaited);
     assertLate(writes.flat(), writeLate);
+    return writes.flat();
   });
   await allAnswer(scene, "last");
-  const ids = ["first-grpc", "first-rest", "last-grpc", "last-rest"];
-  assert.deepEqual(await writtenIds(scene), ids);
+  // One that got the connection at its last moment may be made, and says so.
+  const names = ["more-rest", "more-grpc", "most-rest", "most-grpc", "held-rest", "held-grpc"];
+  const unmade = names.filter((_, index) => isNotMade.test(said[index]?.message ?? ""));
+  assert.ok(unmade.length > 3, said.map(({ message }) => message).join("\n"));
+  const ids = await writtenIds(scene);
+  assert.deepEqual(
+    unmade.filter((name) => ids.includes(name)),
+    [],
+  );
+  for (const name of ["first-grpc", "first-rest", "last-grpc", "last-rest"]) {
+    assert.ok(ids.includes(name), name);
+  }
 });
 
 test("while a connection is renewed, and the new one is silent, no request waits longer", async (t) => {
