@@ -1,17 +1,11 @@
+import { type PrintedCheck, planCheck, printCheck } from "../authoring/plan/print-check.ts";
 import { PembaError } from "../base/error.ts";
 import { parseFlags } from "../config/flags.ts";
 import { compileSchema } from "../language/compile.ts";
 import { lintSchema, type Warning } from "../language/lint.ts";
 import { parseSchema } from "../language/parse.ts";
 import type { Schema } from "../language/schema.ts";
-import { planOf } from "../plan/build.ts";
-import type { Plan } from "../plan/plan.ts";
-import { printPlan, planJson } from "../plan/print-plan.ts";
-import type { Question } from "../plan/question.ts";
-import { checkStatement } from "../sql/check.ts";
-import { askedAlone, plainShape } from "../sql/push-down.ts";
-import { formatStatement } from "../sql/text/format-statement.ts";
-import type { Statement } from "../sql/text/fragment.ts";
+import { planJson } from "../plan/print-plan.ts";
 import type { Command } from "./command.ts";
 import { complain, say, messageOf, warn } from "./output.ts";
 import { readSchemaText } from "./schema-text.ts";
@@ -58,29 +52,22 @@ parts of the schema.
     }
     if (problems.length > 0) return complain(...problems);
     const { schema, warnings } = readSchemaFile(file ?? "");
-    const printed = planCheck(schema, {
+    const question = {
       entityType: entityType ?? "",
       permission: permission ?? "",
       subjectType: values.get("subject-type") ?? "user",
       subjectRelation: values.get("subject-relation") ?? "",
       // Each argument of a rule is the attribute of the same name.
       arguments: [...(schema.rules.get(permission ?? "")?.parameters.keys() ?? [])],
-    });
+    };
+    const printed = planCheck(schema, question, (field) => spelling.get(field) ?? field);
     for (const { position, message } of warnings) {
       warn(`${file}:${position.line}:${position.column}: ${message}`);
     }
-    say(values.get("json") === "true" ? jsonOf(printed) : textOf(printed));
+    say(values.get("json") === "true" ? jsonOf(printed) : printCheck(printed));
     return 0;
   },
 };
-
-interface PrintedPlan {
-  readonly plan: Plan;
-  readonly isPushedDown: boolean;
-  /** The reason why a search is not pushed down. Other plans report their reasons themselves. */
-  readonly obstacle: string | undefined;
-  readonly statement: Statement;
-}
 
 function readSchemaFile(file: string): {
   readonly schema: Schema;
@@ -95,32 +82,7 @@ function readSchemaFile(file: string): {
   }
 }
 
-function planCheck(schema: Schema, question: Question): PrintedPlan {
-  const plan = planOf(schema, question, (field) => spelling.get(field) ?? field);
-  const { body, obstacle } = askedAlone(plan);
-  return {
-    plan,
-    isPushedDown: body.kind === "search",
-    obstacle,
-    statement: checkStatement([body], plainShape),
-  };
-}
-
-function textOf({ plan, isPushedDown, obstacle, statement }: PrintedPlan): string {
-  const why = obstacle === undefined ? "" : `, since there is no SQL for ${obstacle}`;
-  const execution = isPushedDown
-    ? "pushed down: the statement has the answer"
-    : `gathered${why}: the statement reads the facts, and the server computes the answer from them`;
-  return [
-    printPlan(plan),
-    execution,
-    ...statement.params.map((name, index) => `$${index + 1}: ${name}`),
-    "",
-    formatStatement(statement.text).trimEnd(),
-  ].join("\n");
-}
-
-function jsonOf({ plan, isPushedDown, obstacle, statement }: PrintedPlan): string {
+function jsonOf({ plan, isPushedDown, obstacle, statement }: PrintedCheck): string {
   return JSON.stringify(
     {
       plan: planJson(plan),
