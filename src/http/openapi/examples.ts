@@ -29,6 +29,16 @@ entity document {
 rule recent(age integer) { age < context.data.limit }
 `;
 
+/** After the example of partial writes. */
+const changedSchemaText = schemaText.replace(
+  "  permission view = viewer or public\n",
+  `  permission view = viewer or owner or public
+  relation owner @user
+  attribute age integer
+  permission peek = recent(age)
+`,
+);
+
 /**
  * One example of each operation. Tests send them to a server and compare the answers. In a request,
  * `version` stands for the version that was written last.
@@ -83,7 +93,7 @@ export const examples: Readonly<Record<OperationId, Example>> = {
   readSchemaText: {
     path: tenantPath,
     request: { schema_version: "" },
-    answers: { 200: { schema_version: version, schema: schemaText } },
+    answers: { 200: { schema_version: version, schema: changedSchemaText } },
   },
   readSchema: {
     path: tenantPath,
