@@ -7,7 +7,8 @@ FROM manifest AS build
 RUN npm ci --ignore-scripts
 COPY tsconfig.json tsconfig.build.json ./
 COPY src ./src
-COPY scripts/copy-page.ts ./scripts/
+COPY examples/models ./examples/models
+COPY scripts/copy-page.ts scripts/build-console.ts ./scripts/
 RUN npm run build && chmod a+x dist/main.js
 
 FROM manifest AS packages

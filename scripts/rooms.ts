@@ -31,6 +31,8 @@ export const mayImport: Readonly<Record<string, readonly string[]>> = {
   "model-test": [...storing, "intake", "store", "service"],
   // What an editor asks of a text. It also runs in a browser.
   editor: [...answering, "sql", "authoring", "model-test"],
+  // The page of the browser: of a server it only has the types of answers.
+  console: [...serving, "authoring", "http", "model-test"],
   // A command is where the servers are put together.
   cli: [
     ...serving,

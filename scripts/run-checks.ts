@@ -5,6 +5,7 @@ import { exitCodeOf } from "./run-tests.ts";
 const checks: readonly { readonly name: string; readonly command: readonly string[] }[] = [
   // More threads check the same types several times.
   { name: "types", command: ["tsc", "--singleThreaded"] },
+  { name: "types of the console", command: ["tsc", "--singleThreaded", "-p", "src/console"] },
   { name: "lint", command: ["oxlint"] },
   { name: "format", command: ["oxfmt", "--check"] },
   { name: "unused code", command: ["knip"] },

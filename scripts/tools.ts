@@ -19,6 +19,7 @@ const sources: readonly {
 }[] = [
   { tools: ["helm", "decode"], fetch: buildWithGo },
   { tools: ["prometheus", "promtool"], fetch: unpackPrometheus },
+  { tools: ["chromium"], fetch: installChromium },
 ];
 
 mkdirSync(toolFolder, { recursive: true });
@@ -54,6 +55,12 @@ async function unpackPrometheus(): Promise<void> {
   } finally {
     rmSync(folder, { recursive: true });
   }
+}
+
+/** Debian's package is installed, with the libraries that it needs, which only root may do. */
+async function installChromium(): Promise<void> {
+  await run("apt-get", ["update"]);
+  await run("apt-get", ["install", "--yes", "--no-install-recommends", "chromium"]);
 }
 
 async function downloadPrometheus(folder: string): Promise<void> {

@@ -53,7 +53,7 @@ const licences: ReadonlySet<string> = new Set([
 ]);
 
 /** Those of packages that only work on Pemba, and of which nothing is given on. */
-const licencesOfTools: ReadonlySet<string> = new Set([...licences, "PSF-2.0"]);
+const licencesOfTools: ReadonlySet<string> = new Set([...licences, "MPL-2.0", "PSF-2.0"]);
 
 function read(path: string): string {
   return readFileSync(join(root, path), "utf8");

@@ -14,7 +14,7 @@ const root = join(import.meta.dirname, "..");
 
 /** Every file of the repository, by its path from the root; not what git ignores. */
 const files = listFiles();
-const sources = files.filter((path) => /^src\/.*\.ts$/.test(path) && !isGenerated(path));
+const sources = files.filter((path) => /^src\/.*\.tsx?$/.test(path) && !isGenerated(path));
 const statements = files.filter((path) => /^sql\/.*\.sql$/.test(path));
 
 const text = new Map<string, string>();
@@ -94,7 +94,7 @@ test("tests and benchmarks share test/data and test/support, and import nothing 
     if (isShared(path)) return false;
     return path.startsWith("bench/") === target.startsWith("bench/");
   };
-  const code = files.filter((path) => /^(src|test|bench|scripts)\/.*\.ts$/.test(path));
+  const code = files.filter((path) => /^(src|test|bench|scripts)\/.*\.tsx?$/.test(path));
   const breaches = code.flatMap((path) =>
     importsOf(path)
       .filter((target) => !isAllowed(path, target))
@@ -126,10 +126,10 @@ test("no file has a name that says nothing", () => {
 });
 
 test("files and folders are named in kebab-case", () => {
-  const name = /^[a-z0-9]+(-[a-z0-9]+)*((\.long)?\.test)?\.(ts|sql)$/;
+  const name = /^[a-z0-9]+(-[a-z0-9]+)*((\.long)?\.test)?\.(tsx?|sql)$/;
   const code = files.filter(
     (path) =>
-      /^(src|test|bench|scripts|examples|sql)\/.*\.(ts|sql)$/.test(path) && !isGenerated(path),
+      /^(src|test|bench|scripts|examples|sql)\/.*\.(tsx?|sql)$/.test(path) && !isGenerated(path),
   );
   assert.deepEqual(
     code.filter((path) => !name.test(basename(path))),

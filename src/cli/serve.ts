@@ -115,6 +115,7 @@ export async function serveUntil(
       telemetry,
       certificate: certificates.http,
       cors: corsOf(config),
+      hasConsole: config["server.http.console"],
     }),
     grpc: buildGrpcServer({
       service,

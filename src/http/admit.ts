@@ -10,9 +10,12 @@ import type { Scope } from "../base/scope.ts";
 import type { HttpApp } from "./app.ts";
 import { replyWithError } from "./error-reply.ts";
 import { operationOf } from "./observe.ts";
+import { consolePaths } from "./routes/console.ts";
 import { healthPaths } from "./routes/health.ts";
 import { referencePaths } from "./routes/reference.ts";
 import { takeInRequests } from "./take-in.ts";
+
+const pagePaths = new Set([...referencePaths, ...consolePaths]);
 
 declare module "fastify" {
   interface FastifyRequest {
@@ -34,7 +37,7 @@ export function admitRequests(app: HttpApp, admission: Admission): void {
   limitRate(app, admission.rateLimit, isOpen);
   app.decorateRequest("credential", null);
   app.addHook("onRoute", (route) => {
-    if (healthPaths.has(route.url) || referencePaths.has(route.url)) return;
+    if (healthPaths.has(route.url) || pagePaths.has(route.url)) return;
     // The route of the plugin that answers preflights. No handler is behind it.
     if (route.url === "*") return;
     const scope = scopeOf(operationOf(route));
@@ -49,7 +52,7 @@ export function admitRequests(app: HttpApp, admission: Admission): void {
 function authenticateRequests(app: HttpApp, admission: Admission): void {
   app.after(() => {
     app.addHook("onRequest", async (request, reply) => {
-      if (isOpen(request) || isReference(request)) return;
+      if (isOpen(request) || isPage(request)) return;
       const credential = await admission.authenticate(request.headers.authorization);
       request.credential = credential;
       if (credential.name !== undefined) nameCaller(request, reply, credential.name);
@@ -80,9 +83,9 @@ function isOpen(request: FastifyRequest): boolean {
   return url !== undefined && healthPaths.has(url);
 }
 
-/** The API description has no secrets, and a browser that opens the page sends no token. */
-function isReference({ routeOptions }: FastifyRequest): boolean {
-  return routeOptions.url !== undefined && referencePaths.has(routeOptions.url);
+/** The pages have no secrets, and a browser that opens one sends no token. */
+function isPage({ routeOptions }: FastifyRequest): boolean {
+  return routeOptions.url !== undefined && pagePaths.has(routeOptions.url);
 }
 
 /** The same for a request with an unreadable path, for which no hook runs. */

@@ -17,6 +17,7 @@ import type { DescribedRoute } from "./openapi/describe-api.ts";
 import { readBodies } from "./read-bodies.ts";
 import { answerForNode } from "./refused-by-node.ts";
 import { bundleRoutes } from "./routes/bundles.ts";
+import { consoleRoutes } from "./routes/console.ts";
 import { dataRoutes } from "./routes/data.ts";
 import { explainRoutes } from "./routes/explain.ts";
 import { healthRoutes } from "./routes/health.ts";
@@ -42,6 +43,8 @@ export function buildHttpServer(options: {
   /** Undefined: no page may call the API from a browser. */
   readonly cors?: CorsRules;
   readonly telemetry?: Telemetry | undefined;
+  /** Whether the console is served. */
+  readonly hasConsole?: boolean;
 }): HttpApp {
   const { telemetry = noTelemetry } = options;
   const paths = knownPaths();
@@ -82,6 +85,7 @@ export function buildHttpServer(options: {
   watchRoutes(app, options.service);
   lookupRoutes(app, options.service);
   referenceRoutes(app, [...described]);
+  if (options.hasConsole === true) consoleRoutes(app);
   return app;
 }
 

@@ -71,6 +71,11 @@ export const serverOptions = {
     default: "3476",
     about: "port of REST",
   }),
+  "server.http.console": option(boolean, {
+    flag: "http-console",
+    default: "true",
+    about: "whether REST also serves the console, a page for browsers, at `/console`",
+  }),
   "server.http.grpc_target_host": option(host, {
     flag: "http-grpc-target-host",
     default: "127.0.0.1",

@@ -1,0 +1,31 @@
+import type { Static } from "typebox";
+
+import type { createTenantAnswer, listTenantsAnswer } from "../../http/shapes/tenant.ts";
+import { send } from "./send.ts";
+
+export type ListedTenant = Static<typeof createTenantAnswer>["tenant"];
+
+const pageSize = 100;
+
+/** A page of the tenants that the token may see. */
+export async function listTenants(
+  after: string,
+  signal?: AbortSignal,
+): Promise<Static<typeof listTenantsAnswer>> {
+  const body = { page_size: pageSize, continuous_token: after };
+  return await send({ method: "POST", path: "v1/tenants/list", body, signal });
+}
+
+export async function createTenant(id: string, name: string): Promise<ListedTenant> {
+  const answer = await send<Static<typeof createTenantAnswer>>({
+    method: "POST",
+    path: "v1/tenants/create",
+    body: { id, name },
+  });
+  return answer.tenant;
+}
+
+/** Deletes a tenant with all that it holds. */
+export async function deleteTenant(id: string): Promise<void> {
+  await send({ method: "DELETE", path: `v1/tenants/${encodeURIComponent(id)}` });
+}

@@ -1,0 +1,44 @@
+import type { Proof } from "../../api/permissions.ts";
+import { entityText, subjectText } from "../../api/reference.ts";
+
+/** Why a node is allowed or denied, in a few words. */
+export function reasonOf(node: Proof): string {
+  const { reason, tuple, attribute, rule, children } = node;
+  const fact =
+    tuple === undefined
+      ? ""
+      : `${entityText(tuple.entity)}#${tuple.relation}@${subjectText(tuple.subject)}`;
+  switch (reason) {
+    case "TUPLE":
+      return `by the tuple ${fact}`;
+    case "USERSET":
+      if (fact === "") return "the subject is this userset itself";
+      return `the tuple ${fact} leads on`;
+    case "WALK":
+      return `the tuple ${fact} leads on`;
+    case "NO_TUPLE":
+      return "no tuple leads to the subject";
+    case "ATTRIBUTE":
+      if (attribute === undefined) return "the attribute has no value, which counts as false";
+      return `the attribute is ${JSON.stringify(attribute.value.data)}`;
+    case "RULE":
+      return `the rule ${rule?.name ?? ""} with ${valuesOf(rule?.values ?? {})}`;
+    case "UNION":
+      return children.length === 1
+        ? "by the operand below"
+        : "one operand is enough, and none holds";
+    case "INTERSECTION":
+      return "every operand must hold";
+    case "EXCLUSION":
+      return "the first operand must hold, and none that follows";
+    case "DEPTH":
+      return "it holds, but by a path that is longer than the depth";
+  }
+}
+
+function valuesOf(values: NonNullable<Proof["rule"]>["values"]): string {
+  const texts = Object.entries(values).map(
+    ([name, { data }]) => `${name} = ${JSON.stringify(data)}`,
+  );
+  return texts.length === 0 ? "no parameters" : texts.join(", ");
+}

@@ -1,0 +1,27 @@
+import type { Fetched } from "../../app/use-load.ts";
+import { useLoad } from "../../app/use-load.ts";
+import type { SchemaHead } from "../model/head.ts";
+import { type ReadQuestion, readQuestion, type WrittenQuestion } from "./question.ts";
+
+/** An answer, and how long it took from here to the server and back. */
+export interface TimedAnswer<T> {
+  readonly answer: T;
+  readonly milliseconds: number;
+}
+
+/** Reads the fields of a question and asks it. */
+export function useAnswer<T>(
+  question: WrittenQuestion,
+  head: SchemaHead | undefined,
+  ask: (question: ReadQuestion, signal: AbortSignal) => Promise<T>,
+): { readonly loaded: Fetched<TimedAnswer<T>>; readonly reload: () => void } {
+  return useLoad(
+    async (signal) => {
+      const read = await readQuestion(question, head?.version ?? "");
+      const start = performance.now();
+      const answer = await ask(read, signal);
+      return { answer, milliseconds: performance.now() - start };
+    },
+    [JSON.stringify(question), head?.version],
+  );
+}

@@ -1,0 +1,61 @@
+import type { SchemaDifference } from "../../authoring/diff/diff.ts";
+import type { AttributeAnswer, TupleAnswer } from "../api/data.ts";
+import type { DrawnGraph } from "../graph/drawn-graph.ts";
+import type { Inspected } from "./inspect.ts";
+import type { TestReport } from "./run-test.ts";
+
+/** Facts that were read from a text, and what of it was not understood. */
+export interface ReadFacts {
+  readonly tuples: readonly TupleAnswer[];
+  readonly attributes: readonly AttributeAnswer[];
+  readonly problems: readonly { readonly line: number; readonly message: string }[];
+}
+
+/** What a worker does: the input and the output of each job. All of it can be copied between threads. */
+export interface Jobs {
+  /** Finds faults of a schema, lints it, and lists its names. */
+  readonly inspect: readonly [input: { readonly text: string }, output: Inspected];
+  /** Lays out the graph of a schema. Fails if it is none. */
+  readonly draw: readonly [input: { readonly text: string }, output: DrawnGraph];
+  readonly format: readonly [input: { readonly text: string }, output: string];
+  readonly diff: readonly [
+    input: { readonly before: string; readonly after: string },
+    output: readonly SchemaDifference[],
+  ];
+  /** Prints the plan and the SQL of a check. */
+  readonly plan: readonly [
+    input: {
+      readonly text: string;
+      readonly entityType: string;
+      readonly permission: string;
+      readonly subjectType: string;
+      readonly subjectRelation: string;
+    },
+    output: string,
+  ];
+  /** Reads text notation, a fact a line. */
+  readonly readLines: readonly [input: { readonly text: string }, output: ReadFacts];
+  /** Reads the facts of a model test. */
+  readonly readTestData: readonly [input: { readonly text: string }, output: ReadFacts];
+  /** Runs a model test on the schema, in memory. */
+  readonly test: readonly [
+    input: { readonly schema: string; readonly test: string },
+    output: TestReport,
+  ];
+}
+
+export type JobName = keyof Jobs;
+export type JobInput<Name extends JobName> = Jobs[Name][0];
+export type JobOutput<Name extends JobName> = Jobs[Name][1];
+
+/** What is sent to a worker. */
+export interface JobRequest {
+  readonly id: number;
+  readonly name: JobName;
+  readonly input: unknown;
+}
+
+/** What a worker answers. */
+export type JobReply =
+  | { readonly id: number; readonly kind: "done"; readonly output: unknown }
+  | { readonly id: number; readonly kind: "failed"; readonly message: string };

@@ -1,0 +1,154 @@
+import assert from "node:assert/strict";
+import { mkdirSync, readFileSync } from "node:fs";
+import { createRequire } from "node:module";
+import { join } from "node:path";
+
+import type { AxeResults } from "axe-core";
+import { type Browser, chromium, type Page } from "playwright-core";
+
+import { buildConsole } from "../support/console-build.ts";
+import { createMigratedDatabase } from "../support/database.ts";
+import { startServing } from "../support/pemba.ts";
+import { findTool } from "../support/tools.ts";
+
+/** The widths that the console is made for, in pixels. */
+export const widths = [390, 1440] as const;
+
+/** The key that may do everything. */
+export const fullKey = "full-key-of-the-test";
+/** A key that may only ask. */
+export const askingKey = "asking-key-of-the-test";
+
+/** Where pictures of the views are written, for the eye and for the docs. */
+const pictures = join(import.meta.dirname, "../../node_modules/.cache/console");
+
+const axe = readFileSync(createRequire(import.meta.url).resolve("axe-core/axe.min.js"), "utf8");
+
+export const engineNames = ["memory", "postgres"] as const;
+
+/** A served console and a browser for it. */
+export interface OpenConsole {
+  readonly url: string;
+  /** Calls an operation with the full key. */
+  call(path: string, body: object): Promise<unknown>;
+  /** Opens a page with a token in its session. */
+  page(options: PageOptions): Promise<WatchedPage>;
+  close(): Promise<void>;
+}
+
+export interface PageOptions {
+  readonly width?: (typeof widths)[number];
+  readonly theme?: "light" | "dark";
+  /** Undefined: none. */
+  readonly token?: string | undefined;
+}
+
+/** A page, with what went wrong in it. */
+export interface WatchedPage {
+  readonly page: Page;
+  /** Goes to a part of the console, such as `#/t1/ask`. */
+  go(hash: string): Promise<void>;
+  /** Fails if the console of the browser has errors, or anything was asked of another server. */
+  assertClean(): void;
+  /** Fails if axe finds something. */
+  assertAccessible(): Promise<void>;
+  /** Fails if the page is wider than the window. */
+  assertFits(): Promise<void>;
+  /** Writes a picture of the window. */
+  picture(name: string): Promise<void>;
+  close(): Promise<void>;
+}
+
+/** Serves the console on an engine, with tokens. */
+export async function openConsole(engine: (typeof engineNames)[number]): Promise<OpenConsole> {
+  await buildConsole();
+  const database = engine === "postgres" ? await createMigratedDatabase() : undefined;
+  const scoped = [{ name: "asking", key: askingKey, scopes: ["check"] }];
+  const serving = startServing(["--database-engine", engine, "--service-watch-enabled=true"], {
+    env: {
+      SERVICE_AUTHN_ENABLED: "true",
+      SERVICE_AUTHN_METHOD: "preshared",
+      SERVICE_AUTHN_PRESHARED_KEYS: fullKey,
+      SERVICE_AUTHN_PRESHARED_SCOPED: JSON.stringify(scoped),
+      ...(database !== undefined && { SERVICE_DATABASE_URI: database.url }),
+    },
+  });
+  const { url } = await serving.addresses;
+  const executablePath = findTool("chromium") ?? "";
+  // The sandbox of the browser does not run as root.
+  const browser = await chromium.launch({ executablePath, args: ["--no-sandbox"] });
+  return {
+    url,
+    call: async (path, body) => await call(url, path, body),
+    page: async (options) => await openPage(browser, url, options),
+    close: async () => {
+      await browser.close();
+      serving.process.kill("SIGTERM");
+      await serving.finished;
+      await database?.drop();
+    },
+  };
+}
+
+async function call(url: string, path: string, body: object): Promise<unknown> {
+  const response = await fetch(`${url}/v1/tenants/${path}`, {
+    method: "POST",
+    headers: { authorization: `Bearer ${fullKey}` },
+    body: JSON.stringify(body),
+  });
+  assert.equal(response.status, 200, await response.clone().text());
+  return await response.json();
+}
+
+async function openPage(
+  browser: Browser,
+  url: string,
+  { width = 1440, theme = "light", token }: PageOptions,
+): Promise<WatchedPage> {
+  const context = await browser.newContext({
+    viewport: { width, height: width < 800 ? 844 : 900 },
+    colorScheme: theme,
+  });
+  const page = await context.newPage();
+  // What is not there within this time never comes: the tests wait for nothing else.
+  page.setDefaultTimeout(30_000);
+  const faults: string[] = [];
+  page.on("pageerror", (error) => faults.push(String(error)));
+  page.on("console", (message) => {
+    if (["error", "warning"].includes(message.type())) faults.push(message.text());
+  });
+  page.on("request", (request) => {
+    if (!request.url().startsWith(`${url}/`)) faults.push(`asked ${request.url()}`);
+  });
+  if (token !== undefined) {
+    await page.addInitScript((text) => sessionStorage.setItem("pemba.token", text), token);
+  }
+  return {
+    page,
+    go: async (hash) => {
+      await page.goto(`${url}/console${hash}`);
+      await page.locator("h1").waitFor();
+    },
+    assertClean: () => assert.deepEqual(faults, []),
+    assertAccessible: async () => await assertAccessible(page),
+    assertFits: async () => {
+      const excess = await page.evaluate(() => document.documentElement.scrollWidth - innerWidth);
+      assert.ok(excess <= 0, `the page is ${excess} pixels wider than the window`);
+    },
+    picture: async (name) => {
+      mkdirSync(pictures, { recursive: true });
+      await page.screenshot({ path: join(pictures, `${name}-${width}-${theme}.png`) });
+    },
+    close: async () => await context.close(),
+  };
+}
+
+async function assertAccessible(page: Page): Promise<void> {
+  // By the protocol, since the policy of the page lets no script in.
+  await page.evaluate(axe);
+  const results = await page.evaluate<AxeResults>("axe.run(document)");
+  const found = results.violations.flatMap(({ id, nodes }) =>
+    nodes.map(({ html, failureSummary }) => `${id}: ${html.slice(0, 200)} ${failureSummary}`),
+  );
+  assert.deepEqual(found, []);
+}
