@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 
-import { memberAt, offsetOf } from "../../src/console/editor/member-at.ts";
+import { memberAt, offsetOf } from "../../src/console/code/member-at.ts";
 
 const text = `// entity hidden { relation no @user }
 entity user {}

@@ -29,7 +29,7 @@ export interface OutlinedType {
   readonly permissions: readonly { readonly name: string; readonly expression: string }[];
 }
 
-export interface Outline {
+export interface SchemaOutline {
   readonly types: readonly OutlinedType[];
   readonly rules: readonly string[];
 }
@@ -37,7 +37,7 @@ export interface Outline {
 export interface Inspected {
   readonly findings: readonly SchemaFinding[];
   /** Undefined if the text is no schema. */
-  readonly outline: Outline | undefined;
+  readonly outline: SchemaOutline | undefined;
 }
 
 /** Finds the faults of a schema, or, if it has none, what lint says and its names. */
@@ -69,7 +69,7 @@ export function inspectSchema(text: string): Inspected {
   }
 }
 
-function outlineOf({ entities, rules }: Schema): Outline {
+function outlineOf({ entities, rules }: Schema): SchemaOutline {
   return { types: [...entities.values()].map(outlinedType), rules: [...rules.keys()] };
 }
 

@@ -2,7 +2,7 @@ import type { VNode } from "preact";
 import { useState } from "preact/hooks";
 
 import { Tabs } from "../../ui/tabs.tsx";
-import type { Outline } from "../../worker/inspect.ts";
+import type { SchemaOutline } from "../../worker/inspect.ts";
 import { fieldsOf, isComplete, type QuestionField, type WrittenQuestion } from "./question.ts";
 import { suggestionsFor } from "./suggestions.ts";
 
@@ -31,7 +31,7 @@ export function AskForm({
   onAsk,
 }: {
   readonly asked: WrittenQuestion;
-  readonly outline: Outline | undefined;
+  readonly outline: SchemaOutline | undefined;
   readonly onAsk: (question: WrittenQuestion) => void;
 }): VNode {
   const [question, setQuestion] = useState(asked);
@@ -94,7 +94,7 @@ function AskField({
 }: {
   readonly field: QuestionField;
   readonly question: WrittenQuestion;
-  readonly outline: Outline | undefined;
+  readonly outline: SchemaOutline | undefined;
   readonly onChange: (value: string) => void;
 }): VNode {
   const [label, example] = labels[field];

@@ -3,8 +3,8 @@ import { useMemo } from "preact/hooks";
 
 import { useCell } from "../../app/cell.ts";
 import { keepState, place } from "../../app/place.ts";
-import type { ShadedPart } from "../../editor/shading.ts";
-import { TextEditor } from "../../editor/text-editor.tsx";
+import type { ShadedPart } from "../../code/shading.ts";
+import { TextEditor } from "../../code/text-editor.tsx";
 import type { Mark } from "../../graph/graph-box.tsx";
 import { Problem } from "../../ui/problem.tsx";
 import { Tabs } from "../../ui/tabs.tsx";

@@ -1,11 +1,11 @@
-import type { Outline } from "../../worker/inspect.ts";
+import type { SchemaOutline } from "../../worker/inspect.ts";
 import type { QuestionField, WrittenQuestion } from "./question.ts";
 
 /** What the schema offers for a field of a question. */
 export function suggestionsFor(
   field: QuestionField,
   question: WrittenQuestion,
-  outline: Outline | undefined,
+  outline: SchemaOutline | undefined,
 ): readonly string[] {
   const types = outline?.types ?? [];
   switch (field) {
@@ -32,7 +32,7 @@ export function suggestionsFor(
 /** Of the type of the entity, or of all types while it is not known. */
 function permissionsFor(
   { mode, entity, of }: WrittenQuestion,
-  types: Outline["types"],
+  types: SchemaOutline["types"],
 ): readonly string[] {
   const type = mode === "entities" ? of.trim() : entity.trim().split(":", 1)[0];
   const known = types.filter(({ name }) => name === type);

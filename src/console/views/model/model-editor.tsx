@@ -3,8 +3,8 @@ import { useMemo, useState } from "preact/hooks";
 
 import { useCell } from "../../app/cell.ts";
 import { keepState, place } from "../../app/place.ts";
-import { memberAt, offsetOf } from "../../editor/member-at.ts";
-import { type PlacedFinding, TextEditor } from "../../editor/text-editor.tsx";
+import { memberAt, offsetOf } from "../../code/member-at.ts";
+import { type PlacedFinding, TextEditor } from "../../code/text-editor.tsx";
 import { schemaWorker } from "../../worker/client.ts";
 import type { Inspected, SchemaFinding } from "../../worker/inspect.ts";
 import { useJob, useLastReady } from "../../worker/use-job.ts";

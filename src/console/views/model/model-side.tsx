@@ -2,7 +2,7 @@ import type { VNode } from "preact";
 
 import { useCell } from "../../app/cell.ts";
 import { keepState, place } from "../../app/place.ts";
-import { SchemaDiff } from "../../editor/schema-diff.tsx";
+import { SchemaDiff } from "../../code/schema-diff.tsx";
 import { Tabs } from "../../ui/tabs.tsx";
 import type { Inspected, SchemaFinding } from "../../worker/inspect.ts";
 import type { ModelDraft } from "./model-draft.ts";

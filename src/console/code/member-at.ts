@@ -1,5 +1,5 @@
 /** A name of a schema and where it stands. Offsets, `end` exclusive. */
-interface NamedPlace {
+interface MemberPlace {
   /** `type`, `type#name`, or the name of a rule. */
   readonly key: string;
   readonly start: number;
@@ -13,8 +13,8 @@ const declaration =
  * Where the names of a schema are declared, in the order of the text. It only looks for the words, so it
  * also knows a text with faults, which is the text while somebody types.
  */
-function declarationsOf(text: string): readonly NamedPlace[] {
-  const places: NamedPlace[] = [];
+function declarationsOf(text: string): readonly MemberPlace[] {
+  const places: MemberPlace[] = [];
   let type = "";
   for (const { index, 0: found, groups } of text.matchAll(declaration)) {
     const { word, name } = groups ?? {};
