@@ -1,27 +1,11 @@
 import assert from "node:assert/strict";
-import { type TestContext, test } from "node:test";
+import { test } from "node:test";
 
 import { TimerWheel } from "../../src/base/timer-wheel.ts";
-
-/** The clocks stand still until `pass` moves both. */
-function clockOf(t: TestContext): {
-  readonly now: () => number;
-  readonly pass: (ms: number) => void;
-} {
-  let now = 1_000_000;
-  t.mock.method(performance, "now", () => now);
-  t.mock.timers.enable({ apis: ["setTimeout"] });
-  const pass = (ms: number): void => {
-    for (let passed = 0; passed < ms; passed++) {
-      now += 1;
-      t.mock.timers.tick(1);
-    }
-  };
-  return { now: () => now, pass };
-}
+import { stopClocks } from "../support/standing-clock.ts";
 
 test("timers are called at their moments or a tick later, in any order of setting", (t) => {
-  const { now, pass } = clockOf(t);
+  const { now, pass } = stopClocks(t);
   const start = now();
   const wheel = new TimerWheel();
   const called = new Map<number, number>();
@@ -38,7 +22,7 @@ test("timers are called at their moments or a tick later, in any order of settin
 });
 
 test("a timer that is cancelled is not called, also between others", (t) => {
-  const { now, pass } = clockOf(t);
+  const { now, pass } = stopClocks(t);
   const wheel = new TimerWheel();
   const called: string[] = [];
   const set = (name: string, ms: number) => wheel.set(now() + ms, () => void called.push(name));
@@ -55,7 +39,7 @@ test("a timer that is cancelled is not called, also between others", (t) => {
 });
 
 test("one that is called may set the next one", (t) => {
-  const { now, pass } = clockOf(t);
+  const { now, pass } = stopClocks(t);
   const wheel = new TimerWheel();
   let count = 0;
   const again = (): void => {

@@ -1,6 +1,6 @@
 /** How soon late operations end, with any cause of the wait, by a clock of the test. */
 import assert from "node:assert/strict";
-import { test, type TestContext } from "node:test";
+import { test } from "node:test";
 
 import { Caller, forCaller, presentCaller } from "../../src/base/caller.ts";
 import { PembaError } from "../../src/base/error.ts";
@@ -12,6 +12,7 @@ import { limitTime } from "../../src/store/layer/limit-time.ts";
 import { withLayers } from "../../src/store/layer/order.ts";
 import { createMemoryStore } from "../../src/store/memory/store.ts";
 import type { Store } from "../../src/store/store.ts";
+import { type StandingClock, stopClocks } from "../support/standing-clock.ts";
 import { fails, tenantId, tenantWithSchema } from "./engines.ts";
 
 const readMs = 10_000;
@@ -138,7 +139,11 @@ function limited(store: Store): Store {
 }
 
 /** What the work fails with by then, and not before. */
-async function lateAfter(t: TestContext, ms: number, work: Promise<unknown>): Promise<PembaError> {
+async function lateAfter(
+  { pass }: StandingClock,
+  ms: number,
+  work: Promise<unknown>,
+): Promise<PembaError> {
   let isOver = false;
   const failing = fails(work, "DEADLINE_EXCEEDED").finally(() => {
     isOver = true;
@@ -148,10 +153,10 @@ async function lateAfter(t: TestContext, ms: number, work: Promise<unknown>): Pr
     for (let round = 0; round < 20 && !isOver; round++) await new Promise(setImmediate);
   };
   await settled();
-  t.mock.timers.tick(ms - 1);
+  pass(ms - 1);
   await settled();
   assert.ok(!isOver, "it has ended too soon");
-  t.mock.timers.tick(moreMs + 1);
+  pass(moreMs + 1);
   await settled();
   assert.ok(isOver, "it still waits");
   return await failing;
@@ -159,25 +164,25 @@ async function lateAfter(t: TestContext, ms: number, work: Promise<unknown>): Pr
 
 for (const [name, ask] of Object.entries(reads)) {
   test(`${name} ends within the limit of reads`, async (t) => {
-    t.mock.timers.enable({ apis: ["setTimeout"] });
-    const error = await lateAfter(t, readMs, ask(limited(silentStore()), tenant));
+    const clock = stopClocks(t);
+    const error = await lateAfter(clock, readMs, ask(limited(silentStore()), tenant));
     assert.match(error.plainMessage, /`database\.read_timeout`/);
   });
 }
 
 for (const [name, ask] of Object.entries(changes)) {
   test(`${name} ends within the limit of changes, and says what it may have done`, async (t) => {
-    t.mock.timers.enable({ apis: ["setTimeout"] });
-    const unsent = await lateAfter(t, changeMs, ask(limited(silentStore()), tenant));
+    const clock = stopClocks(t);
+    const unsent = await lateAfter(clock, changeMs, ask(limited(silentStore()), tenant));
     assert.match(unsent.plainMessage, /`database\.write_timeout`.*is not made/);
     const sends = silentStore((caller) => caller?.sendsChange());
-    const sent = await lateAfter(t, changeMs, ask(limited(sends), tenant));
+    const sent = await lateAfter(clock, changeMs, ask(limited(sends), tenant));
     assert.match(sent.plainMessage, /`database\.write_timeout`.*may be made or may not/);
   });
 }
 
 test("a waiting operation ends within the limit, and has left the queue", async (t) => {
-  t.mock.timers.enable({ apis: ["setTimeout"] });
+  const clock = stopClocks(t);
   let began = 0;
   const store = silentStore(() => began++);
   const queued = withLayers(store, {
@@ -193,7 +198,7 @@ test("a waiting operation ends within the limit, and has left the queue", async 
     [changeMs, write],
   ] as const) {
     const [first, second] = [ask(queued, tenant), fails(ask(queued, tenant), "DEADLINE_EXCEEDED")];
-    await Promise.all([lateAfter(t, ms, first), second]);
+    await Promise.all([lateAfter(clock, ms, first), second]);
   }
   // The running operations hang for ever here.
   assert.equal(began, 3);
@@ -214,7 +219,7 @@ test("what fails after a change was sent says that the change may be made, and n
 });
 
 test("what is given up learns of it", async (t) => {
-  t.mock.timers.enable({ apis: ["setTimeout"] });
+  const clock = stopClocks(t);
   let signal: AbortSignal | undefined;
   const store = silentStore();
   const reporting: Store = {
@@ -227,21 +232,21 @@ test("what is given up learns of it", async (t) => {
       },
     },
   };
-  await lateAfter(t, readMs, check(limited(reporting), tenant));
+  await lateAfter(clock, readMs, check(limited(reporting), tenant));
   assert.ok(signal?.aborted);
 });
 
 test("a change that is late gives up the other work of its caller", async (t) => {
-  t.mock.timers.enable({ apis: ["setTimeout"] });
+  const clock = stopClocks(t);
   const caller = new Caller(new AbortController());
   const late = forCaller(caller, () => write(limited(silentStore()), tenant));
-  await lateAfter(t, changeMs, late);
+  await lateAfter(clock, changeMs, late);
   assert.ok(caller.signal.aborted);
 });
 
 test("a caller who leaves is known to have left", async (t) => {
   // The change is not waited for, so its time must not end.
-  t.mock.timers.enable({ apis: ["setTimeout"] });
+  stopClocks(t);
   const leaving = new AbortController();
   const callers: (Caller | undefined)[] = [];
   const store = limited(silentStore((caller) => callers.push(caller)));
