@@ -37,14 +37,15 @@ async function createDatabase({
   await sql`create database ${sql(name)} template ${sql(template)} ${strategy}`;
   const url = new URL(serverUrl());
   url.pathname = `/${name}`;
-  if (!isFrom15) await closePublicSchema(url.href);
+  if (!isFrom15) await makeAsFrom15(url.href);
   return { url: url.href, drop: async () => await dropDatabase(name) };
 }
 
-/** Until version 15 every role may make objects in the schema `public`, which Pemba warns of. */
-async function closePublicSchema(url: string): Promise<void> {
+/** On an older server every role may make objects in the schema `public`, which Pemba warns of. */
+async function makeAsFrom15(url: string): Promise<void> {
   const sql = postgres(url, { max: 1 });
   try {
+    await sql`alter schema public owner to pg_database_owner`;
     await sql`revoke create on schema public from public`;
   } finally {
     await sql.end();
