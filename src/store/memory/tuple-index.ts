@@ -102,12 +102,15 @@ export class TupleIndex {
     revision: Revision,
   ): Iterable<string> {
     const byType = this.#subjects.get(relationKey(entity, relation));
-    const seen = new Set<string>();
-    for (const stored of byType?.get(subject.type)?.values() ?? []) {
-      const { id, relation: subjectRelation } = stored.tuple.subject;
+    const stored = byType?.get(subject.type);
+    if (stored === undefined) return;
+    // With one relation each id comes once.
+    const seen = subject.relation === undefined ? new Set<string>() : undefined;
+    for (const one of stored.values()) {
+      const { id, relation: subjectRelation } = one.tuple.subject;
       if (subject.relation !== undefined && subjectRelation !== subject.relation) continue;
-      if (seen.has(id) || !stood(stored, revision)) continue;
-      seen.add(id);
+      if (seen?.has(id) === true || !stood(one, revision)) continue;
+      seen?.add(id);
       yield id;
     }
   }
