@@ -2,7 +2,7 @@ import { must, unreachable } from "../base/assert.ts";
 import { Pace, type Steps } from "../base/steps.ts";
 import type { Entity } from "../base/tuple.ts";
 import { ALLOWED, DENIED, type Verdict } from "../base/verdict.ts";
-import { gatheredEntitiesMax, groundMax } from "../plan/limit.ts";
+import { groundMax } from "../plan/limit.ts";
 import type { Formula, Node } from "../plan/network.ts";
 import {
   holdsDirectly,
@@ -11,7 +11,8 @@ import {
   type RestrictedNetwork,
 } from "../plan/passes/2-restrict.ts";
 import type { Test } from "../plan/plan.ts";
-import { Circuit, type Gate, type GroundNode, type HopGate, type ValueGate } from "./circuit.ts";
+import { Circuit, type Gate, type GroundNode, type ValueGate } from "./circuit.ts";
+import { EntityLimit } from "./entity-limit.ts";
 import { type EvaluationInput, judgeTest } from "./judge.ts";
 
 /**
@@ -32,6 +33,7 @@ export function* groundNetwork(
 type SubjectEnd = string | { readonly id: string; readonly relation: string };
 
 const none: readonly number[] = [];
+const noRelations: ReadonlyMap<number, string> = new Map();
 const openGate: Gate = { kind: "open", inputs: none };
 const deniedGate: Gate = { kind: "or", inputs: none };
 
@@ -43,15 +45,14 @@ export class Grounding {
   readonly #endsAtDirect: boolean;
   /** By node of the network and by entity id. */
   readonly #gates = new Map<Node, Map<string, number>>();
-  /** Ids by type. */
-  readonly #entities = new Map<string, Set<string>>();
-  #entityCount = 0;
+  readonly #entities = new EntityLimit(this.circuit);
   readonly #pace = new Pace();
   /** Nodes to read: those of the current level and those one hop further. */
   #near: number[] = [];
   #far: number[] = [];
   #size = 0;
   #isTooLarge = false;
+  #hasAllowedTest = false;
 
   /** With `endsAtDirect` no usersets are read of a relation that the subject itself stands in. */
   constructor(
@@ -71,6 +72,11 @@ export class Grounding {
     return this.#isTooLarge;
   }
 
+  /** Whether a test that was read holds. */
+  get hasAllowedTest(): boolean {
+    return this.#hasAllowedTest;
+  }
+
   /** Nodes, operands and hops so far. */
   get size(): number {
     return this.#size;
@@ -86,7 +92,10 @@ export class Grounding {
       // Grows while it is read: names of the same entity are of the same level.
       for (const id of this.#near) {
         if (this.#pace.step()) yield;
-        yield* this.#close(id);
+        const at = this.#openNode(id);
+        if (at === undefined) continue;
+        const { formula } = at.node;
+        this.circuit.close(id, this.#localGate(at, formula) ?? (yield* this.#gate(at, formula)));
         if (this.#isTooLarge) return none;
       }
       this.#near = this.#far;
@@ -96,16 +105,16 @@ export class Grounding {
     return this.#near;
   }
 
-  *#close(id: number): Steps<void> {
-    if (this.circuit.gates[id]?.kind !== "open") return;
+  /** The node of an open gate, whose formula is to be read; undefined if there is none. */
+  #openNode(id: number): GroundNode | undefined {
+    if (this.circuit.gates[id]?.kind !== "open") return undefined;
     const at = must(this.circuit.nodes[id], "an open gate is a node");
-    const { formula } = at.node;
     if (isSubjectNode(this.#network, at.node) && at.entityId === this.#asked.subject.id) {
-      this.circuit.close(id, valueOf(at, { kind: "self" }, ALLOWED));
-      return;
+      this.circuit.close(id, this.#valueOf(at, { kind: "self" }, ALLOWED));
+      return undefined;
     }
     this.#count();
-    this.circuit.close(id, this.#localGate(at, formula) ?? (yield* this.#gate(at, formula)));
+    return at;
   }
 
   /** The gate of a formula that reads little; undefined for any other one. */
@@ -151,8 +160,11 @@ export class Grounding {
       }
       case "relation":
         return this.#either(yield* this.#relation(at, formula));
-      case "walk":
-        return this.#either(yield* this.#walk(at, formula));
+      case "walk": {
+        const gates: Gate[] = [];
+        yield* this.#hops(at, { relation: formula.relation, isWalk: true }, formula.targets, gates);
+        return this.#either(gates);
+      }
       default:
         return must(this.#localGate(at, formula), "other formulas read little");
     }
@@ -165,65 +177,60 @@ export class Grounding {
     return direct.verdict === DENIED ? [] : [direct];
   }
 
+  /** The gates of a tuple to the subject itself and of the usersets of a relation. */
   *#relation(
     at: GroundNode,
     formula: Extract<Formula, { kind: "relation" }>,
   ): Steps<readonly Gate[]> {
-    const { relation } = formula;
     const gates: Gate[] = this.#direct(at, formula);
     if (gates.length > 0 && this.#endsAtDirect) return gates;
-    const { facts } = this.#asked;
-    for (const node of formula.usersets) {
-      if (!isPossible(this.#network, node)) continue;
-      const ids = facts.subjectIds(entityOf(at), [relation], node.entityType, node.name);
-      const hop = yield* this.#hop(at, { relation, isWalk: false }, node, ids);
-      if (hop !== undefined) gates.push(hop);
-    }
+    yield* this.#hops(at, { relation: formula.relation, isWalk: false }, formula.usersets, gates);
     return gates;
   }
 
-  *#walk(at: GroundNode, formula: Extract<Formula, { kind: "walk" }>): Steps<readonly Gate[]> {
-    const { relation } = formula;
-    const gates: Gate[] = [];
-    const { facts } = this.#asked;
-    for (const node of formula.targets) {
-      if (!isPossible(this.#network, node)) continue;
-      const subjects = facts.subjects(entityOf(at), relation, node.entityType);
-      const hop = yield* this.#hop(at, { relation, isWalk: true }, node, subjects);
-      if (hop !== undefined) gates.push(hop);
-    }
-    return gates;
-  }
-
-  /** The gate of a node at all entities that are subjects; undefined if there are none. */
-  *#hop(
+  /** Adds the gates of nodes at all entities that are subjects, of each node that has some. */
+  *#hops(
     at: GroundNode,
     { relation: via, isWalk }: { readonly relation: string; readonly isWalk: boolean },
-    node: Node,
-    subjects: Iterable<SubjectEnd>,
-  ): Steps<HopGate | undefined> {
-    const inputs = new Set<number>();
-    const subjectRelations = new Map<number, string>();
-    for (const subject of subjects) {
-      if (this.#pace.step()) yield;
-      const { id, relation } =
-        typeof subject === "string" ? { id: subject, relation: "" } : subject;
-      const input = this.#gateOf(node, id, at.level + 1, this.#far);
-      const isKnown = inputs.has(input);
-      const isLeast = isKnown ? relation < (subjectRelations.get(input) ?? "") : relation !== "";
-      if (isLeast) subjectRelations.set(input, relation);
-      if (isKnown) continue;
-      inputs.add(input);
-      this.#count();
-      if (this.#isTooLarge) break;
+    nodes: readonly Node[],
+    gates: Gate[],
+  ): Steps<void> {
+    const { facts } = this.#asked;
+    const entity = entityOf(at);
+    const relations = [via];
+    for (const node of nodes) {
+      if (!isPossible(this.#network, node)) continue;
+      const { entityType, name } = node;
+      const subjects: Iterable<SubjectEnd> = isWalk
+        ? facts.subjects(entity, via, entityType)
+        : facts.subjectIds(entity, relations, entityType, name);
+      const inputs = new Set<number>();
+      let subjectRelations: Map<number, string> | undefined;
+      for (const subject of subjects) {
+        if (this.#pace.step()) yield;
+        const id = typeof subject === "string" ? subject : subject.id;
+        const input = this.#gateOf(node, id, at.level + 1, this.#far);
+        const isKnown = inputs.has(input);
+        if (typeof subject !== "string") {
+          const { relation } = subject;
+          const isLeast = isKnown
+            ? relation < (subjectRelations?.get(input) ?? "")
+            : relation !== "";
+          if (isLeast) (subjectRelations ??= new Map()).set(input, relation);
+        }
+        if (isKnown) continue;
+        inputs.add(input);
+        this.#count();
+        if (this.#isTooLarge) break;
+      }
+      if (inputs.size === 0) continue;
+      gates.push({
+        kind: "hop",
+        inputs: [...inputs],
+        relation: via,
+        subjectRelations: isWalk ? (subjectRelations ?? noRelations) : undefined,
+      });
     }
-    if (inputs.size === 0) return undefined;
-    return {
-      kind: "hop",
-      inputs: [...inputs],
-      relation: via,
-      subjectRelations: isWalk ? subjectRelations : undefined,
-    };
   }
 
   /** One gate that holds if one of the gates does. */
@@ -234,7 +241,12 @@ export class Grounding {
   }
 
   #value(at: GroundNode, test: Test): ValueGate {
-    return valueOf(at, test, judgeTest(test, entityOf(at), this.#asked));
+    return this.#valueOf(at, test, judgeTest(test, entityOf(at), this.#asked));
+  }
+
+  #valueOf({ level }: GroundNode, test: Test, verdict: Verdict): ValueGate {
+    if (verdict === ALLOWED) this.#hasAllowedTest = true;
+    return { kind: "value", inputs: none, verdict, level, test };
   }
 
   /** The gate of another node at the entity. */
@@ -253,9 +265,10 @@ export class Grounding {
       this.#comeNearer(known, level, queue);
       return known;
     }
-    const id = this.circuit.add(openGate, { node, entityId, level });
+    const at = { node, entityId, level };
+    const id = this.circuit.add(openGate, at);
     gates.set(entityId, id);
-    this.#countEntity(node.entityType, entityId);
+    if (this.#entities.exceededBy(at)) this.#isTooLarge = true;
     this.#count();
     queue.push(id);
     return id;
@@ -269,15 +282,6 @@ export class Grounding {
     queue.push(id);
   }
 
-  #countEntity(type: string, id: string): void {
-    let ids = this.#entities.get(type);
-    if (ids === undefined) this.#entities.set(type, (ids = new Set()));
-    if (ids.has(id)) return;
-    ids.add(id);
-    this.#entityCount += 1;
-    if (this.#entityCount > gatheredEntitiesMax) this.#isTooLarge = true;
-  }
-
   #count(): void {
     this.#size += 1;
     if (this.#size > groundMax.answer || !this.#asked.budget.spend()) this.#isTooLarge = true;
@@ -286,8 +290,4 @@ export class Grounding {
 
 function entityOf({ node, entityId }: GroundNode): Entity {
   return { type: node.entityType, id: entityId };
-}
-
-function valueOf({ level }: GroundNode, test: Test, verdict: Verdict): ValueGate {
-  return { kind: "value", inputs: none, verdict, level, test };
 }

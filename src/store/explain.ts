@@ -1,7 +1,7 @@
 import { assert, must } from "../base/assert.ts";
 import type { Steps } from "../base/steps.ts";
 import { ALLOWED } from "../base/verdict.ts";
-import { decide } from "../memory/decide.ts";
+import { certainAnswer, decide } from "../memory/decide.ts";
 import type { Facts } from "../memory/facts.ts";
 import { GroundBudget } from "../memory/ground-budget.ts";
 import { interpret } from "../memory/interpret.ts";
@@ -35,11 +35,26 @@ export function* explain(
     budget: new GroundBudget(),
   };
   const spelled = { depth, path: (field: string) => path(0, field) };
-  const { allowed } = answerOf(yield* interpret(plan, asked), item, spelled);
+  const check = function* (): Steps<boolean> {
+    return answerOf(yield* interpret(plan, asked), item, spelled).allowed;
+  };
+  // A gather has bounds that what is shown may keep although the check does not.
+  const known = plan.kind === "gather" ? yield* check() : undefined;
+  let faults = 0;
+  const input = {
+    ...asked,
+    onFault: () => {
+      faults += 1;
+    },
+  };
   const network = unrestricted(plan.network.network, plan.question);
-  const input = { ...asked, onFault: () => {} };
   const decided = yield* decide(network, plan.root, input);
-  if (decided === undefined) throw gatherTooLarge(item, spelled.path);
+  if (decided === undefined) {
+    if (known === undefined) yield* check();
+    throw gatherTooLarge(item, spelled.path);
+  }
+  const allowed =
+    known ?? (faults > 0 ? undefined : yield* certainAnswer(decided, depth)) ?? (yield* check());
   const tree = new ProofTree({ decided, facts, parsed, subject, depth });
   const { proof, isTruncated } = yield* tree.make();
   assert((proof.verdict === ALLOWED) === allowed, "an explanation says what the check says");
