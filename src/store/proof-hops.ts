@@ -2,7 +2,6 @@ import { must } from "../base/assert.ts";
 import { compareTexts, sortInSteps } from "../base/sort-steps.ts";
 import { Pace, type Steps } from "../base/steps.ts";
 import type { Entity, Tuple } from "../base/tuple.ts";
-import { ALLOWED } from "../base/verdict.ts";
 import type { HopGate } from "../memory/circuit.ts";
 import type { Decided } from "../memory/proofs.ts";
 
@@ -13,27 +12,32 @@ export interface ProofHop {
   readonly target: number;
 }
 
+/** The tuple that the proof of an allowed relation or walk takes. Undefined if it is one to the asked subject itself. */
+export function provenHop(decided: Decided, gate: number, entity: Entity): ProofHop | undefined {
+  const chosen = chosenHop(decided, gate);
+  return chosen && hopTo(decided, entity, chosen.hop, chosen.target);
+}
+
+/** What leads on from the gate of a relation or of a walk over one. */
+export function hopGatesOf({ circuit }: Decided, gate: number): readonly HopGate[] {
+  const { gates } = circuit;
+  const top = must(gates[gate], "gates refer to each other");
+  if (top.kind === "hop") return [top];
+  return top.inputs.map((input) => gates[input]).filter((one) => one?.kind === "hop");
+}
+
 /**
- * The tuples that lead on from the gate of a relation or of a walk over one, in the order of their
- * bytes: of one that is allowed the one that its proof takes, of any other all. Of tuples that lead to one
- * entity, the least. Undefined if the proof is a tuple to the asked subject itself.
+ * The tuples of an entity by which gates lead on, in the order of their bytes. Of tuples that lead to one
+ * entity, the least.
  */
 export function* readHops(
   decided: Decided,
-  gate: number,
   entity: Entity,
-): Steps<readonly ProofHop[] | undefined> {
-  if (decided.model[gate] === ALLOWED) {
-    const chosen = chosenHop(decided, gate);
-    return chosen === undefined ? undefined : [hopTo(decided, entity, chosen.hop, chosen.target)];
-  }
-  const { gates } = decided.circuit;
-  const top = must(gates[gate], "gates refer to each other");
-  const kinds = top.kind === "hop" ? [top] : top.inputs.map((input) => gates[input]);
+  gates: readonly HopGate[],
+): Steps<readonly ProofHop[]> {
   const pace = new Pace();
   const hops: ProofHop[] = [];
-  for (const hop of kinds) {
-    if (hop?.kind !== "hop") continue;
+  for (const hop of gates) {
     for (const target of hop.inputs) {
       if (pace.step()) yield;
       hops.push(hopTo(decided, entity, hop, target));

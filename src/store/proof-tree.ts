@@ -6,15 +6,16 @@ import { defaultValue } from "../condition/defaults.ts";
 import { runOf } from "../language/run-of.ts";
 import type { RuleDefinition } from "../language/schema.ts";
 import type { ExpressionNode, SourceSpan } from "../language/tree.ts";
-import type { Gate } from "../memory/circuit.ts";
+import type { Gate, HopGate } from "../memory/circuit.ts";
 import type { Facts } from "../memory/facts.ts";
 import type { Decided } from "../memory/proofs.ts";
 import { explanationMax } from "../plan/limit.ts";
-import type { Formula, Node } from "../plan/network.ts";
+import type { Formula } from "../plan/network.ts";
 import { ExplanationSize } from "./explanation-size.ts";
-import type { ProofNode, ProofStep, SchemaPlace } from "./explanation.ts";
+import type { ProofNode, SchemaPlace } from "./explanation.ts";
 import type { ParsedSchema } from "./parsed-schemas.ts";
-import { type ProofHop, readHops } from "./proof-hops.ts";
+import { hopGatesOf, type ProofHop, provenHop, readHops } from "./proof-hops.ts";
+import type { Grounds, Meaning, Part, Path, ProofEvidence } from "./proof-part.ts";
 import { declarationOf, expressionOf, placeOf } from "./schema-places.ts";
 
 /** What a proof tree is made of. */
@@ -24,39 +25,6 @@ export interface ProofInput {
   readonly parsed: ParsedSchema;
   readonly subject: Subject;
   readonly depth: number;
-}
-
-/** A part of the tree that is not made yet: a gate, and what it stands for at an entity. */
-interface Part {
-  readonly gate: number;
-  readonly entity: Entity;
-  readonly name: string;
-  readonly place: SchemaPlace;
-  readonly path: Path;
-  readonly meaning: Meaning;
-}
-
-/** From the question to a part, in the tree. */
-interface Path {
-  readonly hops: number;
-  /** All of it is allowed: it is a part of the proof of the question, and of no denial. */
-  readonly isProof: boolean;
-}
-
-type Meaning =
-  /** Undefined without an expression: a relation, an attribute or the rule that is asked. */
-  | { readonly kind: "name"; readonly node: Node; readonly expression: ExpressionNode | undefined }
-  | { readonly kind: "operand"; readonly formula: Formula; readonly expression: ExpressionNode }
-  /** One of several tuples that lead on. */
-  | { readonly kind: "hop"; readonly hop: ProofHop; readonly reason: "walk" | "userset" };
-
-/** What a part rests on. */
-type ProofEvidence = Pick<ProofStep, "reason" | "tuple" | "attribute" | "rule">;
-
-/** The same with the parts below it. */
-interface Grounds {
-  readonly evidence: ProofEvidence;
-  readonly next: readonly Part[];
 }
 
 const nothing: readonly Part[] = [];
@@ -78,23 +46,29 @@ export class ProofTree {
   }
 
   *make(): Steps<{ readonly proof: ProofNode; readonly isTruncated: boolean }> {
-    const top: ProofNode[] = [];
-    const asked = this.#named(0, { hops: 0, isProof: true }, undefined);
-    const open = [{ part: asked, into: top, level: 1 }];
+    const top: Path = { hops: 0, isProof: true, level: 1, children: [] };
+    const open = [this.#named(0, top, undefined)];
     // Grows while it is read.
-    for (const { part, into, level } of open) {
+    for (const part of open) {
       if (this.#pace.step()) yield;
-      const grounds = this.#groundsOf(part);
+      const { gate, entity, name, place, path } = part;
+      const verdict = this.#verdict(gate);
+      const below = {
+        hops: path.hops,
+        isProof: path.isProof && verdict === ALLOWED,
+        level: path.level + 1,
+        children: [],
+      };
+      const grounds = this.#groundsOf(part, below);
       const { evidence, next } = Symbol.iterator in grounds ? yield* grounds : grounds;
-      const { gate, entity, name, place } = part;
-      const children: ProofNode[] = [];
-      const node = { entity, name, verdict: this.#verdict(gate), place, ...evidence, children };
+      const { children } = below;
+      const node = { entity, name, verdict, place, ...evidence, children };
       if (!this.#size.takesNode(node)) break;
-      into.push(node);
-      if (next.length === 0 || !this.#size.takesChildren(level)) continue;
-      for (const below of next) open.push({ part: below, into: children, level: level + 1 });
+      path.children.push(node);
+      if (next.length === 0 || !this.#size.takesChildren(path.level)) continue;
+      for (const child of next) open.push(child);
     }
-    const proof = must(top[0], "there is room for the question itself");
+    const proof = must(top.children[0], "there is room for the question itself");
     return { proof, isTruncated: this.#size.isTruncated };
   }
 
@@ -112,22 +86,26 @@ export class ProofTree {
   }
 
   /** An operand of an expression, at the same entity. */
-  #operand(part: Part, asked: Formula, expression: ExpressionNode, gate: number): Part {
+  #operand(
+    { entity, name }: Part,
+    path: Path,
+    asked: Formula,
+    expression: ExpressionNode,
+    gate: number,
+  ): Part {
     let formula = asked;
     while (formula.kind === "node" && formula.node.isOperand) ({ formula } = formula.node);
-    const path = this.#below(part, 0);
     if (formula.kind === "node") return this.#named(gate, path, expression.span);
     const place = this.#place(expression.span);
-    const { entity, name } = part;
     return { gate, entity, name, place, path, meaning: { kind: "operand", formula, expression } };
   }
 
   /** In steps where tuples lead on. */
-  #groundsOf(part: Part): Grounds | Steps<Grounds> {
+  #groundsOf(part: Part, below: Path): Grounds | Steps<Grounds> {
     const { gate, meaning } = part;
     if (meaning.kind === "hop") {
       const { reason, hop } = meaning;
-      return { evidence: { reason, tuple: hop.tuple }, next: [this.#behind(part, hop)] };
+      return { evidence: { reason, tuple: hop.tuple }, next: [this.#behind(hop, below)] };
     }
     const { decided, depth } = this.#input;
     const hops = decided.proofs.hopsOf(gate);
@@ -135,12 +113,12 @@ export class ProofTree {
       return { evidence: { reason: "depth" }, next: nothing };
     }
     if (meaning.kind === "operand") {
-      return this.#groundsBy(part, meaning.formula, meaning.expression);
+      return this.#groundsBy(part, below, meaning.formula, meaning.expression);
     }
     // A denial may lead back to what it is a part of. A proof never does.
-    const seen = this.#below(part, 0).isProof ? undefined : this.#seen.get(gate);
+    const seen = below.isProof ? undefined : this.#seen.get(gate);
     if (seen !== undefined) return { evidence: seen, next: nothing };
-    const grounds = this.#groundsBy(part, meaning.node.formula, meaning.expression);
+    const grounds = this.#groundsBy(part, below, meaning.node.formula, meaning.expression);
     return Symbol.iterator in grounds ? this.#noted(gate, grounds) : this.#note(gate, grounds);
   }
 
@@ -155,6 +133,7 @@ export class ProofTree {
 
   #groundsBy(
     part: Part,
+    below: Path,
     formula: Formula,
     expression: ExpressionNode | undefined,
   ): Grounds | Steps<Grounds> {
@@ -165,25 +144,25 @@ export class ProofTree {
     switch (formula.kind) {
       case "relation":
       case "walk":
-        return this.#hops(part, formula);
+        return this.#hops(part, below, formula);
       case "attribute":
         return this.#attribute(part.entity, formula.name);
       case "rule":
         return this.#rule(part.entity, formula.rule);
       case "or":
-        return this.#operation(part, "union", formula.operands, operandsOf(expression));
+        return this.#operation(part, below, "union", formula.operands, operandsOf(expression));
       case "node":
-        return this.#operation(part, "union", [formula], [written(expression)]);
+        return this.#operation(part, below, "union", [formula], [written(expression)]);
       case "and": {
         const operands = formula.operands.map((node): Formula => ({ kind: "node", node }));
-        return this.#operation(part, "intersection", operands, operandsOf(expression));
+        return this.#operation(part, below, "intersection", operands, operandsOf(expression));
       }
       case "not": {
         const operands = [formula.left, formula.right].map((node): Formula => ({
           kind: "node",
           node,
         }));
-        return this.#operation(part, "exclusion", operands, sidesOf(expression));
+        return this.#operation(part, below, "exclusion", operands, sidesOf(expression));
       }
       default:
         return unreachable(formula);
@@ -193,6 +172,7 @@ export class ProofTree {
   /** Of a union that is allowed, the operand of its proof; of any other operation all of them. */
   #operation(
     part: Part,
+    path: Path,
     reason: "union" | "intersection" | "exclusion",
     formulas: readonly Formula[],
     expressions: readonly ExpressionNode[],
@@ -201,7 +181,7 @@ export class ProofTree {
     const below = (index: number): Part => {
       const formula = must(formulas[index], "every input is an operand");
       const expression = must(expressions[index], "every operand is written");
-      return this.#operand(part, formula, expression, must(inputs[index], "it is an input"));
+      return this.#operand(part, path, formula, expression, must(inputs[index], "it is an input"));
     };
     if (reason !== "union" || this.#verdict(part.gate) !== ALLOWED) {
       // There is no room for more, and thousands take too long for one step.
@@ -212,38 +192,48 @@ export class ProofTree {
     return { evidence: { reason }, next: [below(inputs.indexOf(chosen))] };
   }
 
-  *#hops(part: Part, formula: Extract<Formula, { kind: "relation" | "walk" }>): Steps<Grounds> {
+  /** In steps where several tuples lead on. */
+  #hops(
+    part: Part,
+    below: Path,
+    formula: Extract<Formula, { kind: "relation" | "walk" }>,
+  ): Grounds | Steps<Grounds> {
     const { decided, subject } = this.#input;
     const { gate, entity } = part;
-    const { relation } = formula;
     const reason = formula.kind === "walk" ? "walk" : "userset";
-    const hops = yield* readHops(decided, gate, entity);
-    if (hops === undefined) {
-      const tuple = { entity, relation, subject };
-      return { evidence: { reason: "tuple", tuple }, next: nothing };
+    if (this.#verdict(gate) !== ALLOWED) {
+      const hops = hopGatesOf(decided, gate);
+      if (hops.length === 0) return { evidence: { reason: "no_tuple" }, next: nothing };
+      return this.#deniedHops(part, below, reason, hops);
     }
-    const [first] = hops;
-    if (first === undefined) return { evidence: { reason: "no_tuple" }, next: nothing };
-    if (hops.length === 1) {
-      return { evidence: { reason, tuple: first.tuple }, next: [this.#behind(part, first)] };
+    const hop = provenHop(decided, gate, entity);
+    if (hop !== undefined) {
+      return { evidence: { reason, tuple: hop.tuple }, next: [this.#behind(hop, below)] };
     }
-    const { name, place } = part;
-    const path = this.#below(part, 0);
+    const tuple = { entity, relation: formula.relation, subject };
+    return { evidence: { reason: "tuple", tuple }, next: nothing };
+  }
+
+  *#deniedHops(
+    { entity, name, place }: Part,
+    below: Path,
+    reason: "walk" | "userset",
+    gates: readonly HopGate[],
+  ): Steps<Grounds> {
+    const hops = yield* readHops(this.#input.decided, entity, gates);
+    const [first, ...others] = hops;
+    if (first !== undefined && others.length === 0) {
+      return { evidence: { reason, tuple: first.tuple }, next: [this.#behind(first, below)] };
+    }
     const next = hops.map((hop): Part => {
       const meaning = { kind: "hop", hop, reason } as const;
-      return { gate: hop.target, entity, name, place, path, meaning };
+      return { gate: hop.target, entity, name, place, path: below, meaning };
     });
     return { evidence: { reason }, next };
   }
 
-  #behind(part: Part, { target }: ProofHop): Part {
-    return this.#named(target, this.#below(part, 1), undefined);
-  }
-
-  /** The path to the parts below a part, which are so many hops further. */
-  #below({ gate, path }: Part, hops: 0 | 1): Path {
-    const isProof = path.isProof && this.#verdict(gate) === ALLOWED;
-    return { hops: path.hops + hops, isProof };
+  #behind({ target }: ProofHop, below: Path): Part {
+    return this.#named(target, { ...below, hops: below.hops + 1 }, undefined);
   }
 
   #attribute(entity: Entity, attribute: string): Grounds {
