@@ -55,11 +55,12 @@ function removal(text: string, { start, end }: SourceSpan): Mend {
   const [words = ""] = text.slice(start, close).split(/\s--(?:\s|$)/);
   const [behind = ""] = /^[\s,]*/.exec(words.slice(code.length)) ?? [];
   const isLast = behind.length === words.length - code.length;
-  const [before = ""] = /[\s,]*$/.exec(text.slice(comment, start)) ?? [];
-  const isFirst = /\ballow$/.test(text.slice(comment, start - before.length));
+  let before = start;
+  while (/[\s,]/.test(text.charAt(before - 1))) before -= 1;
+  const isFirst = /\ballow$/.test(text.slice(Math.max(comment, before - 10), before));
   if (isFirst && isLast)
     return { title, edits: [{ span: wholeComment(text, comment, close), text: "" }] };
-  const span = isLast ? { start: start - before.length, end } : { start, end: end + behind.length };
+  const span = isLast ? { start: before, end } : { start, end: end + behind.length };
   return { title, edits: [{ span, text: "" }] };
 }
 

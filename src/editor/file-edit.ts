@@ -1,5 +1,6 @@
-import { formatSchemaText } from "../authoring/format/format.ts";
+import { formatSchemaTextSteps } from "../authoring/format/format.ts";
 import { PembaError } from "../base/error.ts";
+import type { Steps } from "../base/steps.ts";
 import { editBetween, type TextEdit } from "./edit.ts";
 import { type EditorFile, schemaIn, spanInFile } from "./project.ts";
 import type { TestedSchema, TestFileAnalysis } from "./test-file.ts";
@@ -9,11 +10,11 @@ export type SchemaLayout =
   | { readonly kind: "edits"; readonly edits: readonly TextEdit[] }
   | { readonly kind: "refused"; readonly reason: string };
 
-/** The formatter cannot pause, so it may not have much to do. */
+/** The formatter pauses a few times only, so it may not have much to do. */
 const formattedMax = 300_000;
 
 /** Lays out the schema that a file holds. */
-export function formatFile(file: EditorFile): SchemaLayout {
+export function* formatFile(file: EditorFile): Steps<SchemaLayout> {
   const schema = schemaIn(file);
   if (schema === undefined) return refused("there is no schema in this file");
   if (schema.text.length > formattedMax) {
@@ -22,7 +23,7 @@ export function formatFile(file: EditorFile): SchemaLayout {
     );
   }
   try {
-    const text = fileWith(file, formatSchemaText(schema.text));
+    const text = fileWith(file, yield* formatSchemaTextSteps(schema.text));
     if (text === undefined) return refused("the schema is not a block that begins with `|`");
     const edit = editBetween(file.analysis.text, text);
     return { kind: "edits", edits: edit === undefined ? [] : [edit] };

@@ -28,6 +28,8 @@ const cardsMax = 20;
 
 const codeLengthMax = 500;
 
+const commentLinesMax = 50;
+
 /** What the name at an offset is, and where it is used. Undefined if there is no name with a meaning. */
 export function* hoverAt(analysis: SchemaAnalysis, offset: number): Steps<NameHover | undefined> {
   const mention = mentionAt(analysis.outline.mentions, offset);
@@ -74,11 +76,12 @@ function commentAbove(text: string, start: number): string {
   let end = text.lastIndexOf("\n", start - 1);
   // What stands before it in its line has the comment.
   if (text.slice(end + 1, start).trim() !== "") return "";
-  while (end > 0) {
+  for (let count = 0; end > 0 && count < commentLinesMax; count++) {
     const begin = text.lastIndexOf("\n", end - 1) + 1;
-    const [, comment] = /^[ \t]*\/\/(.*?)\s*$/.exec(text.slice(begin, end)) ?? [];
-    if (comment === undefined) break;
-    if (!/^\s*pemba-lint\b/.test(comment)) lines.unshift(comment.trim());
+    const line = text.slice(begin, Math.min(end, begin + codeLengthMax)).trim();
+    if (!line.startsWith("//")) break;
+    const comment = line.slice(2).trim();
+    if (!/^pemba-lint\b/.test(comment)) lines.unshift(comment);
     end = begin - 1;
   }
   return lines.join("\n");

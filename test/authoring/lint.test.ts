@@ -181,3 +181,26 @@ test("a schema near the bound of its size is linted, and says so", () => {
     [["near-bound", 1]],
   );
 });
+
+test("a comment above a member allows its lines, and a comment within it allows one of them", () => {
+  const members = `  // pemba-lint: allow mixed-operators
+  permission a = owner
+    or parent and owner
+    or parent and owner
+  permission b = owner
+    // pemba-lint: allow mixed-operators
+    or parent and owner
+    or parent and owner`;
+  assert.deepEqual(codesOf(members), ["9:5 mixed-operators", "9:15 mixed-operators"]);
+});
+
+test("many findings under many comments are sorted out within seconds of processor time", () => {
+  const text = Array.from(
+    { length: 20_000 },
+    (_, index) => `// pemba-lint: allow unused-entity, gathered\nentity ${nameOf(index)} {}`,
+  ).join("\n");
+  const start = process.cpuUsage();
+  const codes = new Set(lintSchemaText(text).map(({ code }) => code));
+  assert.ok(process.cpuUsage(start).user < 3_000_000);
+  assert.deepEqual([...codes].toSorted(), ["near-bound", "needless-allow"]);
+});

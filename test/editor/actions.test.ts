@@ -105,7 +105,7 @@ function fileWith(schema: string): EditorFile {
 
 test("the schema inside a model test is laid out in its indentation", () => {
   const file = fileWith("entity user {}\nentity a { relation r @user }\n");
-  const layout = formatFile(file);
+  const layout = runThrough(formatFile(file));
   assert.ok(layout.kind === "edits");
   assert.equal(
     applyEdits(file.analysis.text, layout.edits),
@@ -179,9 +179,12 @@ test("a model test that is no YAML has the problem of its text, and the names of
 
 test("a text that cannot be laid out is refused with the reason", () => {
   const broken = runThrough(readEditorFile("a.perm", "schema", "entity {"));
-  assert.deepEqual(formatFile(broken), { kind: "refused", reason: "the schema has syntax errors" });
+  assert.deepEqual(runThrough(formatFile(broken)), {
+    kind: "refused",
+    reason: "the schema has syntax errors",
+  });
   const quoted = runThrough(readEditorFile("a.yaml", "test", 'schema: "entity user {}"\n'));
-  assert.deepEqual(formatFile(quoted), {
+  assert.deepEqual(runThrough(formatFile(quoted)), {
     kind: "refused",
     reason: "the schema is not a block that begins with `|`",
   });

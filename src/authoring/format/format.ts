@@ -1,4 +1,5 @@
-import { parseSchema } from "../../language/parse.ts";
+import { runThrough, type Steps } from "../../base/steps.ts";
+import { parseSchemaSteps } from "../../language/parse.ts";
 import { layOut } from "./layout.ts";
 import { wordsOf } from "./word.ts";
 import { writeLayout } from "./write.ts";
@@ -9,6 +10,15 @@ import { writeLayout } from "./write.ts";
  * has syntax errors.
  */
 export function formatSchemaText(text: string): string {
-  const tree = parseSchema(text.replace(/^\uFEFF/, ""));
-  return writeLayout(layOut(wordsOf(tree)));
+  return runThrough(formatSchemaTextSteps(text));
+}
+
+/** The same in steps, so that an editor can do other work in between. */
+export function* formatSchemaTextSteps(text: string): Steps<string> {
+  const tree = yield* parseSchemaSteps(text.replace(/^\uFEFF/, ""));
+  const words = wordsOf(tree);
+  yield;
+  const layout = layOut(words);
+  yield;
+  return writeLayout(layout);
 }

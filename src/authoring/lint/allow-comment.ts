@@ -4,7 +4,7 @@ import { type Position, positionAt, type Source } from "../../language/source.ts
 import type { SchemaTree, SourceSpan } from "../../language/tree.ts";
 
 /** A comment `// pemba-lint: allow CODE, ... -- reason`, which silences findings. */
-export interface AllowComment {
+interface AllowComment {
   readonly codes: readonly AllowedCode[];
   /** The first and the last line that it is about. */
   readonly from: number;

@@ -7,9 +7,10 @@ import { scopeOf } from "../../language/scope.ts";
 import type { Position, Source } from "../../language/source.ts";
 import type { SchemaTree } from "../../language/tree.ts";
 import { lower } from "../../plan/passes/1-lower.ts";
-import { type AllowComment, type AllowedCode, allowCommentsOf } from "./allow-comment.ts";
+import { type AllowedCode, allowCommentsOf } from "./allow-comment.ts";
 import type { LintedSchema, Severity } from "./inspection.ts";
 import { commentFaults, inspections } from "./inspections.ts";
+import { LineSet } from "./lines.ts";
 import { surveyPlans } from "./survey.ts";
 
 /** What lint says of a place of a schema. */
@@ -57,19 +58,25 @@ function* findingsOf(linted: LintedSchema): Steps<readonly LintFinding[]> {
 /** Leaves out what comments allow, and adds what is wrong with the comments. */
 function silence(tree: SchemaTree, findings: readonly LintFinding[]): readonly LintFinding[] {
   const { allowed, faulty } = allowCommentsOf(tree);
-  const used = new Set<AllowedCode>();
-  const left = findings.filter((finding) => {
-    const codes = allowed.flatMap((comment) => codesFor(comment, finding));
-    for (const code of codes) used.add(code);
-    return codes.length === 0;
-  });
+  // A text may have as many comments as findings.
+  const allowedLines = linesByCode(
+    allowed.flatMap(({ codes, from, to }) => codes.map(({ text }) => ({ code: text, from, to }))),
+  );
+  const foundLines = linesByCode(
+    findings.map(({ code, position: { line } }) => ({ code, from: line, to: line })),
+  );
+  const left = findings.filter(
+    ({ code, position: { line } }) =>
+      allowedLines.get(code)?.meets({ from: line, to: line }) !== true,
+  );
   const faults = faulty.map(({ text, position }) => {
     const message = `\`${text}\` is not understood, expected \`allow\` and a code`;
     return commentFinding("unknown-code", { text: "//", position }, message);
   });
   const needless = allowed
-    .flatMap(({ codes }) => codes)
-    .filter((code) => !used.has(code))
+    .flatMap(({ codes, ...lines }) =>
+      codes.filter(({ text }) => foundLines.get(text)?.meets(lines) !== true),
+    )
     .map((code) =>
       knownCodes.has(code.text)
         ? commentFinding("needless-allow", code, `there is no \`${code.text}\` to allow here`)
@@ -84,11 +91,11 @@ function unknownMessage(code: string): string {
   return `\`${code}\` is not a code of lint${suggest(code, knownCodes)}`;
 }
 
-function codesFor(
-  { codes, from, to }: AllowComment,
-  { code, position: { line } }: LintFinding,
-): readonly AllowedCode[] {
-  return line < from || line > to ? [] : codes.filter(({ text }) => text === code);
+function linesByCode(
+  places: readonly { readonly code: string; readonly from: number; readonly to: number }[],
+): ReadonlyMap<string, LineSet> {
+  const byCode = Map.groupBy(places, ({ code }) => code);
+  return new Map([...byCode].map(([code, ranges]) => [code, new LineSet(ranges)]));
 }
 
 function commentFinding(
