@@ -33,6 +33,7 @@ export const mayImport: Readonly<Record<string, readonly string[]>> = {
   editor: [...answering, "sql", "authoring", "model-test"],
   // The page of the browser: of a server it only has the types of answers.
   console: [...serving, "authoring", "http", "model-test"],
+  lsp: [...answering, "sql", "authoring", "model-test", "editor"],
   // A command is where the servers are put together.
   cli: [
     ...serving,
@@ -43,7 +44,7 @@ export const mayImport: Readonly<Record<string, readonly string[]>> = {
     "grpc",
     "distributed",
     "model-test",
-    "editor",
+    "lsp",
   ],
   // For those who test against Pemba: only their processes load it.
   testing: ["config", "cli"],

@@ -33,6 +33,7 @@ const commands: ReadonlyMap<string, () => Promise<Command>> = new Map([
   ["test", async () => (await import("./test.ts")).test],
   ["validate", async () => (await import("./validate.ts")).validate],
   ["coverage", async () => (await import("./coverage.ts")).coverage],
+  ["lsp", async () => (await import("./lsp.ts")).lsp],
   ["ast", async () => (await import("./ast.ts")).ast],
   [
     "completion",
