@@ -32,8 +32,8 @@ export const mayImport: Readonly<Record<string, readonly string[]>> = {
   // What an editor asks of a text. It also runs in a browser.
   editor: [...answering, "sql", "authoring", "model-test"],
   // The page of the browser: of a server it only has the types of answers.
-  console: [...serving, "authoring", "http", "model-test"],
   lsp: [...answering, "sql", "authoring", "model-test", "editor"],
+  console: [...serving, "authoring", "http", "model-test", "editor"],
   // A command is where the servers are put together.
   cli: [
     ...serving,

@@ -132,8 +132,14 @@ async function openPage(
     assertClean: () => assert.deepEqual(faults, []),
     assertAccessible: async () => await assertAccessible(page),
     assertFits: async () => {
-      const excess = await page.evaluate(() => document.documentElement.scrollWidth - innerWidth);
-      assert.ok(excess <= 0, `the page is ${excess} pixels wider than the window`);
+      const wide = await page.evaluate(() =>
+        [...document.querySelectorAll("html, main, .view, .panel, .panel-head, .filter, dialog")]
+          .filter(({ scrollWidth, clientWidth }) => scrollWidth > clientWidth + 1)
+          .map(({ className, tagName, scrollWidth, clientWidth }) =>
+            [tagName, className, scrollWidth, clientWidth].join(" "),
+          ),
+      );
+      assert.deepEqual(wide, [], "something is wider than its place");
     },
     picture: async (name) => {
       mkdirSync(pictures, { recursive: true });

@@ -101,7 +101,7 @@ function TokenButton(): VNode {
   return (
     <button type="button" class="button small" onClick={openTokenDialog}>
       <Icon name="key" />
-      {hasToken ? "Token set" : "No token"}
+      <span class="word">{hasToken ? "Token set" : "No token"}</span>
     </button>
   );
 }
@@ -117,7 +117,7 @@ function ThemePick(): VNode {
       onClick={() => chooseTheme(next)}
     >
       <Icon name="sun" />
-      {themeTitles[current].split(" ", 1)}
+      <span class="word">{themeTitles[current].split(" ", 1)}</span>
     </button>
   );
 }

@@ -1,8 +1,8 @@
-import { autocompletion, closeBrackets } from "@codemirror/autocomplete";
+import { closeBrackets, completionKeymap } from "@codemirror/autocomplete";
 import { defaultKeymap, history, historyKeymap, indentWithTab } from "@codemirror/commands";
 import { yaml } from "@codemirror/lang-yaml";
 import { bracketMatching, indentUnit } from "@codemirror/language";
-import { type Diagnostic, lintGutter, lintKeymap, setDiagnostics } from "@codemirror/lint";
+import { lintGutter, lintKeymap, setDiagnostics } from "@codemirror/lint";
 import { highlightSelectionMatches, searchKeymap } from "@codemirror/search";
 import { EditorState, type Extension, Transaction } from "@codemirror/state";
 import {
@@ -16,19 +16,12 @@ import {
 import type { VNode } from "preact";
 import { useEffect, useRef } from "preact/hooks";
 
+import { schemaAssistance } from "./assistance.ts";
+import { diagnosticsOf, type PlacedFinding } from "./findings.ts";
 import { schemaLanguage } from "./schema-language.ts";
 import { shade, type ShadedPart, shading } from "./shading.ts";
 import { editorLook } from "./theme.ts";
-
-/** A message at a place of the text. Lines and columns count from 1. */
-export interface PlacedFinding {
-  readonly severity: "error" | "warning" | "info";
-  readonly line: number;
-  readonly column: number;
-  /** Undefined: to the end of the word. */
-  readonly endColumn: number | undefined;
-  readonly message: string;
-}
+import { typeOver } from "./type-over.ts";
 
 export interface TextEditorProps {
   readonly label: string;
@@ -40,8 +33,8 @@ export interface TextEditorProps {
   readonly onCursor?: (offset: number) => void;
   readonly findings?: readonly PlacedFinding[];
   readonly shaded?: readonly ShadedPart[];
-  /** An offset that is brought into sight when it changes. */
-  readonly reveal?: number | undefined;
+  /** What is brought into sight, each time that it is another object. */
+  readonly reveal?: { readonly offset: number } | undefined;
   readonly extensions?: Extension;
 }
 
@@ -54,17 +47,24 @@ export function TextEditor(props: TextEditorProps): VNode {
   const editor = useRef<EditorView>(undefined);
   const latest = useRef(props);
   latest.current = props;
+  // Texts that were told of and may come back late, when more is written already.
+  const told = useRef(new Set<string>());
   useEffect(() => {
     const host = place.current;
     if (host === null) return undefined;
     const root = host.shadowRoot ?? host.attachShadow({ mode: "open" });
-    const view = new EditorView({ root, parent: root, state: stateOf(latest) });
+    const view = new EditorView({ root, parent: root, state: stateOf(latest, told.current) });
     editor.current = view;
     return () => view.destroy();
   }, [props.language, props.extensions]);
   useEffect(() => {
     const view = editor.current;
-    if (view === undefined || view.state.doc.toString() === props.text) return;
+    if (view === undefined) return;
+    if (told.current.has(props.text)) {
+      if (view.state.doc.toString() === props.text) told.current.clear();
+      return;
+    }
+    if (view.state.doc.toString() === props.text) return;
     view.dispatch({
       changes: { from: 0, to: view.state.doc.length, insert: props.text },
       annotations: Transaction.remote.of(true),
@@ -73,21 +73,32 @@ export function TextEditor(props: TextEditorProps): VNode {
   useEffect(() => {
     const view = editor.current;
     if (view === undefined) return;
-    view.dispatch(setDiagnostics(view.state, diagnosticsOf(view.state, props.findings ?? [])));
+    view.dispatch(
+      setDiagnostics(view.state, diagnosticsOf(props.findings ?? [], view.state.doc.length)),
+    );
   }, [props.findings]);
   useEffect(() => {
     editor.current?.dispatch({ effects: shade.of(props.shaded ?? []) });
-  }, [props.shaded, props.text]);
+  }, [props.shaded]);
   useEffect(() => {
     const view = editor.current;
     const { reveal } = props;
-    if (view === undefined || reveal === undefined || reveal > view.state.doc.length) return;
-    view.dispatch({ effects: EditorView.scrollIntoView(reveal, { y: "center" }) });
+    if (view === undefined || reveal === undefined) return;
+    revealIn(view, Math.min(reveal.offset, view.state.doc.length));
   }, [props.reveal]);
   return <div ref={place} class="editor" />;
 }
 
-function stateOf(latest: { readonly current: TextEditorProps }): EditorState {
+/** Puts the cursor there and scrolls the editor alone. The effect of the library scrolls the page as well. */
+function revealIn(view: EditorView, offset: number): void {
+  if (!view.state.readOnly) view.dispatch({ selection: { anchor: offset } });
+  view.requestMeasure({
+    read: () => view.lineBlockAt(offset).top - view.scrollDOM.clientHeight / 3,
+    write: (top) => view.scrollDOM.scrollTo({ top: Math.max(0, top) }),
+  });
+}
+
+function stateOf(latest: { readonly current: TextEditorProps }, told: Set<string>): EditorState {
   const { text, label, language, onChange, extensions } = latest.current;
   return EditorState.create({
     doc: text,
@@ -99,9 +110,9 @@ function stateOf(latest: { readonly current: TextEditorProps }): EditorState {
       closeBrackets(),
       highlightSelectionMatches(),
       indentUnit.of("  "),
-      autocompletion(),
       shading,
-      language === "schema" ? schemaLanguage : yaml(),
+      typeOver,
+      language === "schema" ? [schemaLanguage, schemaAssistance] : yaml(),
       editorLook,
       EditorView.contentAttributes.of({ "aria-label": label, spellcheck: "false", tabindex: "0" }),
       onChange === undefined
@@ -109,6 +120,7 @@ function stateOf(latest: { readonly current: TextEditorProps }): EditorState {
         : [highlightActiveLine(), highlightActiveLineGutter(), lintGutter()],
       // Escape, then Tab, leaves the editor.
       keymap.of([
+        ...completionKeymap,
         ...defaultKeymap,
         ...historyKeymap,
         ...searchKeymap,
@@ -117,24 +129,14 @@ function stateOf(latest: { readonly current: TextEditorProps }): EditorState {
       ]),
       EditorView.updateListener.of(({ docChanged, selectionSet, state, transactions }) => {
         const isOwn = !transactions.some((one) => one.annotation(Transaction.remote) === true);
-        if (docChanged && isOwn) latest.current.onChange?.(state.doc.toString());
+        if (docChanged && isOwn) {
+          const text = state.doc.toString();
+          told.add(text);
+          latest.current.onChange?.(text);
+        }
         if (docChanged || selectionSet) latest.current.onCursor?.(state.selection.main.head);
       }),
       extensions ?? [],
     ],
-  });
-}
-
-/** Places that an edit has moved out of the text are put at its end. */
-function diagnosticsOf(
-  state: EditorState,
-  findings: readonly PlacedFinding[],
-): readonly Diagnostic[] {
-  return findings.map(({ severity, line, column, endColumn, message }) => {
-    const { from, to, text } = state.doc.line(Math.min(Math.max(1, line), state.doc.lines));
-    const start = Math.min(from + column - 1, to);
-    const word = /^\w+/.exec(text.slice(start - from))?.[0].length ?? 1;
-    const end = endColumn === undefined ? start + word : from + endColumn - 1;
-    return { from: start, to: Math.min(Math.max(start, end), to), severity, message };
   });
 }

@@ -10,7 +10,8 @@ const look = EditorView.theme({
     backgroundColor: "var(--surface)",
     fontSize: "var(--text-s)",
   },
-  "&.cm-focused": { outline: "2px solid var(--accent)", outlineOffset: "-2px" },
+  // The ring of the focus is around the whole editor, in the style sheet.
+  "&.cm-focused": { outline: "none" },
   ".cm-scroller": { fontFamily: "var(--mono)", lineHeight: "1.6" },
   ".cm-content": { caretColor: "var(--accent)", padding: "var(--space-2) 0" },
   ".cm-cursor": { borderLeftColor: "var(--accent)" },
@@ -33,6 +34,14 @@ const look = EditorView.theme({
   ".cm-tooltip-autocomplete ul li[aria-selected]": {
     color: "var(--on-accent)",
     backgroundColor: "var(--accent)",
+  },
+  ".cm-cards": { padding: "var(--space-2) var(--space-3)", maxWidth: "min(520px, 90vw)" },
+  ".cm-cards code": { display: "block", fontFamily: "var(--mono)", overflowWrap: "anywhere" },
+  ".cm-cards p": { margin: "var(--space-1) 0 0", color: "var(--muted)", fontFamily: "var(--font)" },
+  ".cm-diagnosticAction": {
+    color: "var(--accent)",
+    backgroundColor: "transparent",
+    border: "1px solid currentColor",
   },
   ".cm-panels button, .cm-panels input": { fontFamily: "var(--font)" },
   ".cm-diagnostic-error": { borderLeftColor: "var(--bad)" },

@@ -140,10 +140,14 @@ function drawnEdge(
   return { from: start, to: end, kind, isNegated, path };
 }
 
-/** A curve from the side of the one to the near side of the other; within a box around its left side. */
+/** A curve from the side of the one to the near side of the other; within a box around its left side, to itself as a loop. */
 function pathOf(start: Anchor, end: Anchor): string {
   const isRightward = end.left > start.right;
   const isLeftward = end.right < start.left;
+  if (start === end) {
+    const x = start.left;
+    return `M${x} ${start.y - 5}C${x - 26} ${start.y - 16} ${x - 26} ${end.y + 16} ${x} ${end.y + 5}`;
+  }
   if (!isRightward && !isLeftward) {
     const reach = Math.min(start.left, end.left) - 18 - Math.min(40, Math.abs(end.y - start.y) / 6);
     return `M${start.left} ${start.y}C${reach} ${start.y} ${reach} ${end.y} ${end.left} ${end.y}`;

@@ -1,19 +1,28 @@
-import { lintSchemaText } from "../../authoring/lint/lint.ts";
 import { PembaError } from "../../base/error.ts";
+import { runThrough } from "../../base/steps.ts";
+import { actionsFor } from "../../editor/actions.ts";
+import type { TextEdit } from "../../editor/edit.ts";
+import { type EditorProblem, schemaProblems } from "../../editor/problems.ts";
 import { compileSchemaText } from "../../language/compile.ts";
 import { printExpression } from "../../language/print.ts";
 import type { EntityDefinition, Schema } from "../../language/schema.ts";
 
-/** A fault or a doubt about a schema, with its place. Lines and columns count from 1. */
+/** A fault or a doubt about a schema, with what can be done about it. */
 export interface SchemaFinding {
-  readonly severity: "error" | "warning" | "note";
-  readonly line: number;
-  readonly column: number;
-  /** Undefined: to the end of the word. */
-  readonly endColumn: number | undefined;
+  readonly severity: EditorProblem["severity"];
+  /** Offsets in the text, `end` exclusive. */
+  readonly start: number;
+  readonly end: number;
   readonly message: string;
-  /** The code of lint, or "" for a fault. */
+  /** A code of errors or of lint. */
   readonly code: string;
+  readonly mends: readonly Mend[];
+}
+
+/** A change of the text that mends or silences a problem. */
+export interface Mend {
+  readonly title: string;
+  readonly edits: readonly TextEdit[];
 }
 
 export interface OutlinedRelation {
@@ -29,6 +38,7 @@ export interface OutlinedType {
   readonly permissions: readonly { readonly name: string; readonly expression: string }[];
 }
 
+/** The names of a schema that compiles. */
 export interface SchemaOutline {
   readonly types: readonly OutlinedType[];
   readonly rules: readonly string[];
@@ -40,36 +50,30 @@ export interface Inspected {
   readonly outline: SchemaOutline | undefined;
 }
 
+/** Mends are found for the first problems only: each of them parses the text again. */
+const mendedMax = 20;
+
 /** Finds the faults of a schema, or, if it has none, what lint says and its names. */
 export function inspectSchema(text: string): Inspected {
-  try {
-    const schema = compileSchemaText(text);
-    const findings = lintSchemaText(text).map(
-      ({ code, severity, position, endColumn, message }): SchemaFinding => ({
-        code,
-        severity,
-        line: position.line,
-        column: position.column,
-        endColumn,
-        message,
-      }),
-    );
-    return { findings, outline: outlineOf(schema) };
-  } catch (error) {
-    if (!(error instanceof PembaError) || error.details.length === 0) throw error;
-    const findings = error.details.map(({ line, column, message }): SchemaFinding => ({
-      severity: "error",
-      line: line ?? 1,
-      column: column ?? 1,
-      endColumn: undefined,
-      message,
-      code: "",
-    }));
-    return { findings, outline: undefined };
-  }
+  const findings = runThrough(schemaProblems(text)).map((problem, index): SchemaFinding => {
+    const { severity, span, message, code } = problem;
+    const actions = index < mendedMax ? runThrough(actionsFor(text, problem)) : [];
+    const mends = actions.map(({ title, edits }) => ({ title, edits }));
+    return { severity, start: span.start, end: span.end, message, code, mends };
+  });
+  return { findings, outline: outlineOf(text) };
 }
 
-function outlineOf({ entities, rules }: Schema): SchemaOutline {
+function outlineOf(text: string): SchemaOutline | undefined {
+  let schema: Schema;
+  try {
+    schema = compileSchemaText(text);
+  } catch (error) {
+    // The findings say why.
+    if (error instanceof PembaError) return undefined;
+    throw error;
+  }
+  const { entities, rules } = schema;
   return { types: [...entities.values()].map(outlinedType), rules: [...rules.keys()] };
 }
 

@@ -1,4 +1,6 @@
 import type { SchemaDifference } from "../../authoring/diff/diff.ts";
+import type { Completions } from "../../editor/complete.ts";
+import type { NameHover } from "../../editor/hover.ts";
 import type { AttributeAnswer, TupleAnswer } from "../api/data.ts";
 import type { DrawnGraph } from "../graph/drawn-graph.ts";
 import type { Inspected } from "./inspect.ts";
@@ -15,6 +17,16 @@ export interface ReadFacts {
 export interface Jobs {
   /** Finds faults of a schema, lints it, and lists its names. */
   readonly inspect: readonly [input: { readonly text: string }, output: Inspected];
+  /** What can be written at an offset of a schema, which may have faults. */
+  readonly complete: readonly [
+    input: { readonly text: string; readonly offset: number },
+    output: Completions,
+  ];
+  /** What the name at an offset is. */
+  readonly hover: readonly [
+    input: { readonly text: string; readonly offset: number },
+    output: NameHover | undefined,
+  ];
   /** Lays out the graph of a schema. Fails if it is none. */
   readonly draw: readonly [input: { readonly text: string }, output: DrawnGraph];
   readonly format: readonly [input: { readonly text: string }, output: string];

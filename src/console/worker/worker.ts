@@ -1,6 +1,10 @@
 import { diffSchemas } from "../../authoring/diff/diff.ts";
 import { formatSchemaText } from "../../authoring/format/format.ts";
 import { planCheck, printCheck } from "../../authoring/plan/print-check.ts";
+import { runThrough } from "../../base/steps.ts";
+import { analyseSchema } from "../../editor/analysis.ts";
+import { completionsAt } from "../../editor/complete.ts";
+import { hoverAt } from "../../editor/hover.ts";
 import { compileSchemaText } from "../../language/compile.ts";
 import { drawGraph } from "../graph/layout.ts";
 import { inspectSchema } from "./inspect.ts";
@@ -16,6 +20,9 @@ type Doers = {
 
 const doers: Doers = {
   inspect: ({ text }) => inspectSchema(text),
+  complete: ({ text, offset }) =>
+    runThrough(completionsAt(runThrough(analyseSchema(text)), offset)),
+  hover: ({ text, offset }) => runThrough(hoverAt(runThrough(analyseSchema(text)), offset)),
   draw: ({ text }) => drawGraph(compileSchemaText(text)),
   format: ({ text }) => formatSchemaText(text),
   diff: ({ before, after }) => diffSchemas(compileSchemaText(before), compileSchemaText(after)),

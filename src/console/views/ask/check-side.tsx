@@ -35,6 +35,10 @@ export function CheckSide({
   const current = tabs.find((tab) => tab === state.get("tab")) ?? "schema";
   const marks = useMemo(() => marksOf(rows), [rows]);
   const pointed = useMemo(() => pointedPart(head.text, chosen), [head, chosen]);
+  const reveal = useMemo(
+    () => (pointed[0] === undefined ? undefined : { offset: pointed[0].start }),
+    [pointed],
+  );
   const focus = chosen === undefined ? undefined : keyOf(chosen);
   return (
     <section class="panel tall" aria-label="Where it comes from">
@@ -56,7 +60,7 @@ export function CheckSide({
           language="schema"
           text={head.text}
           shaded={pointed}
-          reveal={pointed[0]?.start}
+          reveal={reveal}
         />
       )}
       {current === "graph" && (

@@ -3,10 +3,11 @@ import { useMemo, useState } from "preact/hooks";
 
 import { useCell } from "../../app/cell.ts";
 import { keepState, place } from "../../app/place.ts";
+import { placedFinding } from "../../code/findings.ts";
 import { memberAt, offsetOf } from "../../code/member-at.ts";
-import { type PlacedFinding, TextEditor } from "../../code/text-editor.tsx";
+import { TextEditor } from "../../code/text-editor.tsx";
 import { schemaWorker } from "../../worker/client.ts";
-import type { Inspected, SchemaFinding } from "../../worker/inspect.ts";
+import type { Inspected } from "../../worker/inspect.ts";
 import { useJob, useLastReady } from "../../worker/use-job.ts";
 import type { SchemaHead } from "./head.ts";
 import { type ModelDraft, useDraft } from "./model-draft.ts";
@@ -26,11 +27,11 @@ export function ModelEditor({
 }): VNode {
   const draft = useDraft(tenant, head);
   const { state } = useCell(place);
-  const [reveal, setReveal] = useState(() => offsetOf(draft.text, state.get("at") ?? ""));
+  const [reveal, setReveal] = useState(() => revealed(offsetOf(draft.text, state.get("at") ?? "")));
   const input = { text: draft.text };
   const inspected = useLastReady(useJob(schemaWorker, "inspect", input, draft.text)) ?? none;
-  const findings = useMemo(() => inspected.findings.map(placed), [inspected]);
-  const goTo = (offset: number | undefined): void => setReveal(offset);
+  const findings = useMemo(() => inspected.findings.map(placedFinding), [inspected]);
+  const goTo = (offset: number | undefined): void => setReveal(revealed(offset));
   return (
     <div class="view full">
       <ModelToolbar draft={draft} inspected={inspected} onReload={onReload} />
@@ -57,7 +58,7 @@ export function ModelEditor({
             keepState({ at: key });
             goTo(offsetOf(draft.text, key));
           }}
-          onShow={({ line, column }) => goTo(offsetAt(draft.text, line, column))}
+          onShow={({ start }) => goTo(start)}
           onReload={onReload}
         />
       </div>
@@ -71,24 +72,6 @@ function DraftState({ draft }: { readonly draft: ModelDraft }): VNode {
   return <span class="tag good">Published</span>;
 }
 
-function placed({
-  severity,
-  line,
-  column,
-  endColumn,
-  message,
-  code,
-}: SchemaFinding): PlacedFinding {
-  return {
-    severity: severity === "note" ? "info" : severity,
-    line,
-    column,
-    endColumn,
-    message: code === "" ? message : `${message} (${code})`,
-  };
-}
-
-function offsetAt(text: string, line: number, column: number): number {
-  const before = text.split("\n", line - 1).join("\n").length;
-  return before + (line === 1 ? 0 : 1) + column - 1;
+function revealed(offset: number | undefined): { readonly offset: number } | undefined {
+  return offset === undefined ? undefined : { offset };
 }

@@ -2,6 +2,7 @@ import type { VNode } from "preact";
 
 import { useCell } from "../../app/cell.ts";
 import { keepState, place } from "../../app/place.ts";
+import { placeOf } from "../../code/findings.ts";
 import { SchemaDiff } from "../../code/schema-diff.tsx";
 import { Tabs } from "../../ui/tabs.tsx";
 import type { Inspected, SchemaFinding } from "../../worker/inspect.ts";
@@ -52,7 +53,9 @@ export function ModelSide({
           onPick={onPick}
         />
       )}
-      {current === "problems" && <Findings findings={inspected.findings} onShow={onShow} />}
+      {current === "problems" && (
+        <Findings text={draft.text} findings={inspected.findings} onShow={onShow} />
+      )}
       {current === "changes" && <Changes draft={draft} />}
       {current === "versions" && <Versions draft={draft} onReload={onReload} />}
     </section>
@@ -60,9 +63,11 @@ export function ModelSide({
 }
 
 function Findings({
+  text,
   findings,
   onShow,
 }: {
+  readonly text: string;
   readonly findings: readonly SchemaFinding[];
   readonly onShow: (finding: SchemaFinding) => void;
 }): VNode {
@@ -82,10 +87,7 @@ function Findings({
             {finding.severity === "error" ? "fault" : finding.code}
           </span>
           <button type="button" class="link grow" onClick={() => onShow(finding)}>
-            <span class="mono">
-              {finding.line}:{finding.column}
-            </span>{" "}
-            <bdi>{finding.message}</bdi>
+            <span class="mono">{placeOf(text, finding.start)}</span> <bdi>{finding.message}</bdi>
           </button>
         </li>
       ))}

@@ -80,7 +80,7 @@ function VersionList({
                 type="button"
                 class="button small"
                 disabled={isRunning}
-                aria-label={`Edit the text of ${version}`}
+                aria-label={`Edit this text of ${version}`}
                 onClick={() => take(version)}
               >
                 Edit this text

@@ -3,6 +3,7 @@ import { changeSchema } from "../../api/schemas.ts";
 import { send } from "../../api/send.ts";
 import { createTenant } from "../../api/tenants.ts";
 import { draftOf } from "../../app/draft.ts";
+import { knownTenants } from "../../app/known-tenants.ts";
 import { schemaWorker } from "../../worker/client.ts";
 import { writeFacts } from "../data/write-facts.ts";
 
@@ -34,11 +35,13 @@ export async function loadExample(example: ExampleModel): Promise<string> {
 async function createFreeTenant(name: string): Promise<string> {
   for (let attempt = 1; ; attempt++) {
     const id = attempt === 1 ? name : `${name}-${attempt}`;
+    // The list has only the tenants of the token, and the first of them.
+    if (knownTenants.value.includes(id)) continue;
     try {
       return (await createTenant(id, name.replaceAll("-", " "))).id;
     } catch (error) {
       const isTaken = error instanceof ApiError && error.status === 409;
-      if (!isTaken || attempt === attemptsMax) throw error;
+      if (!isTaken || attempt >= attemptsMax) throw error;
     }
   }
 }

@@ -5,8 +5,9 @@ import { useCell } from "../../app/cell.ts";
 import { draftOf } from "../../app/draft.ts";
 import { goTo } from "../../app/place.ts";
 import { useLoad } from "../../app/use-load.ts";
+import { errorAt, offsetOfLine, type PlacedFinding } from "../../code/findings.ts";
 import type { ShadedPart } from "../../code/shading.ts";
-import { type PlacedFinding, TextEditor } from "../../code/text-editor.tsx";
+import { TextEditor } from "../../code/text-editor.tsx";
 import { Problem } from "../../ui/problem.tsx";
 import { testWorker } from "../../worker/client.ts";
 import type { TestReport } from "../../worker/run-test.ts";
@@ -44,9 +45,9 @@ function TestEditors({
   const test = useCell(testDraft) ?? firstTest;
   const loaded = useJob(testWorker, "test", { schema, test }, `${schema}\u0000${test}`);
   const report = useLastReady(loaded);
-  const findings = useMemo(() => findingsOf(report), [report]);
+  const findings = useMemo(() => findingsOf(report, { schema, test }), [report]);
   const shaded = useMemo(() => shadedParts(report), [report]);
-  const [reveal, setReveal] = useState<number>();
+  const [reveal, setReveal] = useState<{ readonly offset: number }>();
   return (
     <div class="view full test-view">
       <div class="view-head">
@@ -88,7 +89,7 @@ function TestEditors({
       <TestResults
         loaded={loaded}
         report={report}
-        onShow={(line) => setReveal(lineStart(test, line))}
+        onShow={(line) => setReveal({ offset: offsetOfLine(test, line) })}
       />
     </div>
   );
@@ -115,28 +116,18 @@ function shadedParts(report: TestReport | undefined): readonly ShadedPart[] {
   }));
 }
 
-function findingsOf(report: TestReport | undefined): {
-  readonly schema: readonly PlacedFinding[];
-  readonly test: readonly PlacedFinding[];
-} {
-  const problems = report?.problems ?? [];
+function findingsOf(
+  report: TestReport | undefined,
+  texts: { readonly schema: string; readonly test: string },
+): { readonly schema: readonly PlacedFinding[]; readonly test: readonly PlacedFinding[] } {
   const placed = (of: "schema" | "test"): readonly PlacedFinding[] =>
-    problems
+    (report?.problems ?? [])
       .filter((problem) => problem.of === of)
-      .map(({ line, column, message }) => finding(line, column, message));
+      .map(({ line, column, message }) => errorAt(texts[of], line, column, message));
   const failed = (report?.cases ?? [])
     .filter(({ state }) => state !== "passed")
-    .map(({ line, column, query, message }) => finding(line, column, `${query}: ${message}`));
+    .map(({ line, column, query, message }) =>
+      errorAt(texts.test, line, column, `${query}: ${message}`),
+    );
   return { schema: placed("schema"), test: [...placed("test"), ...failed] };
-}
-
-function finding(line: number, column: number, message: string): PlacedFinding {
-  return { severity: "error", line, column, endColumn: undefined, message };
-}
-
-function lineStart(text: string, line: number): number {
-  return text
-    .split("\n")
-    .slice(0, line - 1)
-    .reduce((sum, one) => sum + one.length + 1, 0);
 }
