@@ -13,6 +13,8 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { test } from "node:test";
 
+import { bundled, bundledPlaces } from "../scripts/release-components.ts";
+
 /* What comes from others: its licences, its scripts, and what of it gets to where Pemba runs. */
 
 const root = join(import.meta.dirname, "..");
@@ -20,6 +22,7 @@ const root = join(import.meta.dirname, "..");
 interface LockedPackage {
   readonly dev?: boolean;
   readonly devOptional?: boolean;
+  readonly dependencies?: Readonly<Record<string, string>>;
   readonly license?: string;
   readonly hasInstallScript?: boolean;
 }
@@ -83,8 +86,25 @@ test("every package has a licence that is allowed, and the one that the lockfile
   assert.deepEqual(breaches, []);
 });
 
-test("what is copied into the package has a licence that is allowed", () => {
-  assert.ok(licences.has(licenceOf("node_modules/swagger-ui-dist") ?? "none"));
+test("what is copied or bundled into the package has a licence that is allowed", () => {
+  const places = ["node_modules/swagger-ui-dist", ...bundledPlaces(lock)];
+  assert.deepEqual(
+    places.filter((place) => !licences.has(licenceOf(place) ?? "none")),
+    [],
+  );
+});
+
+test("the list of what the console has parts of is that of what it imports", () => {
+  const sources = readdirSync(join(root, "src/console"), { recursive: true, encoding: "utf8" });
+  const imported = sources
+    .filter((path) => /\.tsx?$/.test(path))
+    .flatMap((path) => [
+      ...read(join("src/console", path)).matchAll(
+        /^import (?!type)[^;]*?from "(?<name>(?:@[^/"]+\/)?[^./"][^/"]*)/gm,
+      ),
+    ])
+    .map(({ groups }) => groups?.["name"] ?? "");
+  assert.deepEqual([...new Set(imported)].toSorted(), [...bundled].toSorted());
 });
 
 test("the second driver of Postgres is there for the migrations alone", () => {

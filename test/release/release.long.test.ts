@@ -7,6 +7,7 @@ import { delimiter, join } from "node:path";
 import { after, before, describe, test } from "node:test";
 import { promisify } from "node:util";
 
+import { bundledPlaces } from "../../scripts/release-components.ts";
 import { toolFolder, whyNoTools } from "../support/tools.ts";
 
 const run = promisify(execFile);
@@ -58,7 +59,15 @@ describe("a dry run of a release", () => {
   test("lists every component that runs, with its version, licence and digest, and no other", () => {
     const { packages } = JSON.parse(readFileSync(join(root, "package-lock.json"), "utf8")) as {
       readonly packages: Readonly<
-        Record<string, { version: string; dev?: boolean; devOptional?: boolean }>
+        Record<
+          string,
+          {
+            version: string;
+            dev?: boolean;
+            devOptional?: boolean;
+            dependencies?: Readonly<Record<string, string>>;
+          }
+        >
       >;
     };
     const running = Object.entries(packages)
@@ -68,11 +77,14 @@ describe("a dry run of a release", () => {
           `${path.slice(path.lastIndexOf("node_modules/") + 13)}@${locked.version}`,
       );
     const page = `swagger-ui-dist@${packages["node_modules/swagger-ui-dist"]?.version}`;
+    const inConsole = [...bundledPlaces({ packages })].map(
+      (place) => `${place.slice("node_modules/".length)}@${packages[place]?.version}`,
+    );
     const { bomFormat, metadata, components } = readJson<Components>(`pemba-${version}.cdx.json`);
     assert.equal(bomFormat, "CycloneDX");
     assert.partialDeepStrictEqual(metadata.component, { name: "pemba", version });
     const listed = components.map(({ name, version: own }) => `${name}@${own}`);
-    assert.deepEqual(listed.toSorted(), [...new Set([...running, page])].toSorted());
+    assert.deepEqual(listed.toSorted(), [...new Set([...running, page, ...inConsole])].toSorted());
     for (const { name, licenses, hashes } of components) {
       assert.ok((licenses?.length ?? 0) > 0 && (hashes?.length ?? 0) > 0, name);
     }
