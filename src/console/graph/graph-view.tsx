@@ -46,7 +46,8 @@ export function GraphView({
     <div class="graph">
       <svg
         ref={svg}
-        tabIndex={0}
+        // Attributes of SVG keep their letters, and only this spelling is one.
+        tabindex={0}
         role="img"
         aria-label={`Graph of ${graph.boxes.length} types and rules`}
         onKeyDown={(event) => onKey(event, change, size)}
