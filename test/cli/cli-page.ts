@@ -15,13 +15,14 @@ output, and errors to standard error, one line each. On a terminal, long lines a
 \`npx pemba\` works in a clone after \`npm ci\`, in a project that has the package \`pemba\`, and in all folders below
 them. The image has the same program as \`pemba\`. [Completions](#completion) are for the name \`pemba\`.
 
-A first session, from a schema to a denial that explains itself:
+A first session, with the schema of the [README](../README.md#a-first-check), from there to a denial that explains
+itself:
 
 \`\`\`sh
 npx pemba schema lint schema.perm
 npx pemba schema write schema.perm
-npx pemba import facts.txt
-npx pemba explain document:plan view user:bob
+npx pemba tuple write document:plan#viewer@user:ada
+npx pemba explain document:plan view user:bob || echo "ends with $?"
 \`\`\`
 `;
 

@@ -11,7 +11,7 @@ const page = readFileSync(join(import.meta.dirname, "../../docs/explain.md"), "u
 const blocks = [...page.matchAll(/^```(?<kind>\w*)\n(?<text>[\s\S]*?)^```$/gm)].map(
   ({ groups }) => groups?.["text"] ?? "",
 );
-const [schema = "", facts = "", , allowed = "", node = "", denied = ""] = blocks;
+const [schema = "", facts = "", , , allowed = "", node = "", denied = ""] = blocks;
 
 const [memory] = engines;
 assert.ok(memory !== undefined);

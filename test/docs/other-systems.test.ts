@@ -6,7 +6,7 @@ import { play } from "../scenarios/scene.ts";
 import { examplesOfPage } from "./language-page.ts";
 
 const name = "other-systems.md";
-const examples = examplesOfPage(name, ["fga", "zed", "sh"]);
+const examples = examplesOfPage(name, ["fga", "zed", "sh", "json"]);
 
 let started: Engines;
 before(async () => {

@@ -95,7 +95,7 @@ test("the first commands of the README, then those of docs/consistency.md, do wh
   assert.equal(problems, "");
   const lines = sections
     .flatMap((section) => section.printed.split("\n"))
-    .filter((line) => line !== "" && !line.startsWith('{"result":'));
+    .filter((line) => line !== "" && line !== "…" && !line.startsWith('{"result":'));
   for (const line of lines) {
     const parts = line.split("…").map((part) => part.replaceAll(/[.*+?^${}()|[\]\\]/g, "\\$&"));
     assert.match(printed, new RegExp(`^${parts.join(".*")}$`, "m"), printed);
@@ -108,9 +108,10 @@ test("docs/modelling.md goes from a model to an explained denial on a server", a
   const { url } = await servePemba(t);
   const modelling = readFileSync(join(root, "docs/modelling.md"), "utf8");
   const section = modelling.slice(modelling.indexOf("## From a model to a server"));
-  const [, commands = "", printed = ""] =
-    /^```sh\n([^]*?)^```\n\n```\n([^]*?)^```$/m.exec(section) ?? [];
+  const blocks = [...section.matchAll(/^```(?:sh)?\n(?<content>[^]*?)^```$/gm)];
+  const [load = "", ask = "", printed = ""] = blocks.map(({ groups }) => groups?.["content"]);
   assert.notEqual(printed, "");
+  const commands = load + ask;
   const folder = mkdtempSync(join(tmpdir(), "pemba-modelling-"));
   t.after(() => rmSync(folder, { recursive: true }));
   const own = commands
