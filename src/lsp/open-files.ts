@@ -87,7 +87,7 @@ export function nameOfUri(uri: string): string {
 /** What a document is. Undefined for YAML that is no model test, and for other texts. */
 function kindOf(uri: string, text: string): EditorFile["kind"] | undefined {
   if (/\.ya?ml$/.test(uri)) return isModelTest(text) ? "test" : undefined;
-  return /\.perm$/.test(uri) ? "schema" : undefined;
+  return uri.endsWith(".perm") ? "schema" : undefined;
 }
 
 /** Whether a YAML text has the keys of a model test. */

@@ -38,7 +38,8 @@ export function* decide(
     const proofs = yield* shortestProofs(circuit, model, asked.subject);
     const decided = { circuit, model, proofs };
     // What was left aside before may be needed now.
-    const needed = isAllRead && open.length === 0 ? open : yield* openNodes(decided, open);
+    const needed: readonly number[] =
+      isAllRead && open.length === 0 ? open : yield* openNodes(decided, open);
     if (needed.length === 0) return decided;
     isAllRead &&= needed.length === open.length;
     open = needed;

@@ -1,6 +1,6 @@
 import type { Diagnostic } from "@codemirror/lint";
 
-import type { Mend, SchemaFinding } from "../worker/inspect.ts";
+import type { PlacedMend, SchemaFinding } from "../worker/inspect.ts";
 
 /** A message at a place of a text. Offsets, `end` exclusive. */
 export interface PlacedFinding {
@@ -8,7 +8,7 @@ export interface PlacedFinding {
   readonly start: number;
   readonly end: number;
   readonly message: string;
-  readonly mends: readonly Mend[];
+  readonly mends: readonly PlacedMend[];
 }
 
 /** A finding about a schema, for its editor. */

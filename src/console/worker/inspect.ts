@@ -16,11 +16,11 @@ export interface SchemaFinding {
   readonly message: string;
   /** A code of errors or of lint. */
   readonly code: string;
-  readonly mends: readonly Mend[];
+  readonly mends: readonly PlacedMend[];
 }
 
 /** A change of the text that mends or silences a problem. */
-export interface Mend {
+export interface PlacedMend {
   readonly title: string;
   readonly edits: readonly TextEdit[];
 }
