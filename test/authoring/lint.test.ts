@@ -195,12 +195,13 @@ test("a comment above a member allows its lines, and a comment within it allows 
 });
 
 test("many findings under many comments are sorted out within seconds of processor time", () => {
-  const text = Array.from(
+  const together = "// pemba-lint: allow gathered\n".repeat(20_000);
+  const apart = Array.from(
     { length: 20_000 },
     (_, index) => `// pemba-lint: allow unused-entity, gathered\nentity ${nameOf(index)} {}`,
   ).join("\n");
   const start = process.cpuUsage();
-  const codes = new Set(lintSchemaText(text).map(({ code }) => code));
+  const codes = new Set(lintSchemaText(together + apart).map(({ code }) => code));
   assert.ok(process.cpuUsage(start).user < 3_000_000);
-  assert.deepEqual([...codes].toSorted(), ["near-bound", "needless-allow"]);
+  assert.deepEqual([...codes].toSorted(), ["needless-allow"]);
 });

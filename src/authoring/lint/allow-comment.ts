@@ -33,6 +33,7 @@ export function allowCommentsOf(tree: SchemaTree): {
 } {
   const { source } = tree;
   const lastLines = lastLinesOf(tree);
+  const code = new CodeBehind(source.text);
   const allowed: AllowComment[] = [];
   const faulty: FaultyComment[] = [];
   for (const span of commentsIn(source.text)) {
@@ -46,7 +47,7 @@ export function allowCommentsOf(tree: SchemaTree): {
       faulty.push({ text: words.trim(), position: positionAt(source, span.start) });
       continue;
     }
-    const from = lineOf(source, span);
+    const from = lineOf(source, span, code);
     allowed.push({ codes, from, to: lastLines.get(from) ?? from });
   }
   return { allowed, faulty };
@@ -59,12 +60,29 @@ function wordsOf(source: Source, text: string, offset: number): readonly Allowed
   }));
 }
 
+/** Finds the code behind comments, which are asked for in their order. */
+class CodeBehind {
+  readonly #text: string;
+  #next = 0;
+
+  constructor(text: string) {
+    this.#text = text;
+  }
+
+  /** The offset of the first token behind `end`. */
+  offsetBehind(end: number): number {
+    // Comments that stand together have the same code behind them.
+    if (this.#next < end) this.#next = scanToken(this.#text, end).start;
+    return this.#next;
+  }
+}
+
 /** The line that the comment is about. */
-function lineOf(source: Source, { start, end }: SourceSpan): number {
+function lineOf(source: Source, { start, end }: SourceSpan, code: CodeBehind): number {
   const { line } = positionAt(source, start);
   const before = source.text.slice(source.lines[line - 1] ?? 0, start);
   if (scanToken(before, 0).kind !== "EOF") return line;
-  return positionAt(source, scanToken(source.text, end).start).line;
+  return positionAt(source, code.offsetBehind(end)).line;
 }
 
 /** By the line in which members and rules begin: the last line of the longest of them. */
