@@ -14,7 +14,7 @@ export interface SchemaAnalysis {
 }
 
 /** The most characters of a text that the editor looks at. A schema that people write is far shorter. */
-export const textMax = 2_000_000;
+export const textMax = 500_000;
 
 /** Reads the names of a text. Of a text that is too long it reads nothing. */
 export function* analyseSchema(text: string): Steps<SchemaAnalysis> {

@@ -4,7 +4,13 @@ import { suggest } from "../base/suggest.ts";
 import { createSource } from "../language/source.ts";
 import { readModelFile } from "../model-test/file/read-model-file.ts";
 import { type Mention, nameOf } from "./naming.ts";
-import { type EditorProblem, offsetOf, schemaProblems, wordAt } from "./problems.ts";
+import {
+  type EditorProblem,
+  offsetOf,
+  type ProblemDepth,
+  schemaProblems,
+  wordAt,
+} from "./problems.ts";
 import { type EditorFile, type EditorProject, schemaIn, spanInFile } from "./project.ts";
 import { type TestFileAnalysis, testTextMax } from "./test-file.ts";
 
@@ -21,9 +27,10 @@ export interface FileProblem extends EditorProblem {
 export function* fileProblems(
   file: EditorFile,
   project: EditorProject | undefined,
+  depth: ProblemDepth = "all",
 ): Steps<readonly FileProblem[]> {
   const schema = schemaIn(file);
-  const inSchema = schema === undefined ? [] : yield* schemaProblems(schema.text);
+  const inSchema = schema === undefined ? [] : yield* schemaProblems(schema.text, depth);
   const placed = inSchema.map((problem) => ({
     ...problem,
     span: spanInFile(file, problem.span),

@@ -2,6 +2,7 @@ import type { Severity } from "../authoring/lint/inspection.ts";
 import { lintSchemaTextSteps } from "../authoring/lint/lint.ts";
 import { PembaError } from "../base/error.ts";
 import type { Steps } from "../base/steps.ts";
+import { compileSchemaTextSteps } from "../language/compile.ts";
 import { scanToken } from "../language/lexer.ts";
 import { createSource, type Source } from "../language/source.ts";
 import type { SourceSpan } from "../language/tree.ts";
@@ -19,15 +20,25 @@ export interface EditorProblem {
   readonly page: string;
 }
 
+/** What is looked for. Lint plans each question, which takes seconds for a schema of hundreds of entities. */
+export type ProblemDepth = "mistakes" | "all";
+
 /**
- * The mistakes of the text of a schema, or if it compiles, what lint says of it. In the order in which they were
- * found.
+ * The mistakes of the text of a schema, or if it compiles and all is looked for, what lint says of it. In the order
+ * in which they were found.
  */
-export function* schemaProblems(text: string): Steps<readonly EditorProblem[]> {
+export function* schemaProblems(
+  text: string,
+  depth: ProblemDepth = "all",
+): Steps<readonly EditorProblem[]> {
   if (text.length > textMax) return [tooLong(text)];
   const source = createSource(text);
   yield;
   try {
+    if (depth === "mistakes") {
+      yield* compileSchemaTextSteps(text);
+      return [];
+    }
     const findings = yield* lintSchemaTextSteps(text);
     return findings.map(({ code, severity, position, endColumn, message }) => ({
       span: {

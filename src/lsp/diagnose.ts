@@ -96,16 +96,33 @@ export class Diagnoses {
     const found = await smallProject(this.#open, this.#roots, file, signal);
     const project = found.kind === "project" ? found.project : undefined;
     if (project !== undefined) this.#schemas.set(nameOfUri(file.uri), nameOfUri(project.schemaUri));
-    const problems = await runInSlices(fileProblems(file, project), signal);
     const missing = found.kind === "none" ? found.problem : undefined;
-    const all = missing === undefined ? problems : [...problems, missingSchema(file, missing)];
     const text = positionsIn(file);
-    return all.map((problem) => ({
-      problem,
-      diagnostic: diagnosticOf(text, problem, this.#pageUri),
-    }));
+    const toldOf = (problems: readonly FileProblem[]): readonly ToldProblem[] =>
+      (missing === undefined ? problems : [...problems, missingSchema(file, missing)]).map(
+        (problem) => ({ problem, diagnostic: diagnosticOf(text, problem, this.#pageUri) }),
+      );
+    const mistakes = toldOf(await runInSlices(fileProblems(file, project, "mistakes"), signal));
+    // Lint says nothing of a schema that does not compile.
+    if (mistakes.some(({ problem }) => problem.inSchema !== undefined)) return mistakes;
+    const early = setTimeout(() => void this.#tellEarly(document.uri, mistakes, signal), earlyMs);
+    try {
+      return toldOf(await runInSlices(fileProblems(file, project), signal));
+    } finally {
+      clearTimeout(early);
+    }
+  }
+
+  /** Without a version, because more will be told of this one. */
+  async #tellEarly(uri: string, told: readonly ToldProblem[], signal: AbortSignal): Promise<void> {
+    if (signal.aborted) return;
+    const diagnostics = told.map(({ diagnostic }) => diagnostic);
+    await this.#connection.sendDiagnostics({ uri, diagnostics });
   }
 }
+
+/** If lint takes longer, mistakes that are mended vanish before it ends. */
+const earlyMs = 300;
 
 function missingSchema(file: EditorFile, message: string): FileProblem {
   const schema = file.kind === "test" ? file.analysis.schema : undefined;

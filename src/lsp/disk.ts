@@ -51,6 +51,15 @@ export async function textOf(path: string, most = testTextMax): Promise<string |
   }
 }
 
+export async function isFile(path: string): Promise<boolean> {
+  try {
+    return (await stat(path)).isFile();
+  } catch (error) {
+    if (isAbsence(error)) return false;
+    throw error;
+  }
+}
+
 /** Whether a file or a folder is gone, or is not for this user. */
 function isAbsence(error: unknown): boolean {
   const code = error instanceof Error && "code" in error ? error.code : undefined;

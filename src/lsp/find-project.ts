@@ -3,7 +3,7 @@ import { pathToFileURL } from "node:url";
 
 import { quote } from "../base/quote.ts";
 import { type EditorFile, type EditorProject, projectOf } from "../editor/project.ts";
-import { textOf, yamlFilesBelow } from "./disk.ts";
+import { isFile, textOf, yamlFilesBelow } from "./disk.ts";
 import { isModelTest, nameOfUri, type OpenFiles } from "./open-files.ts";
 
 /** Where files are looked for. */
@@ -31,7 +31,9 @@ export async function smallProject(
 ): Promise<FoundProject> {
   const path = locationOf(file);
   if (path === undefined) return found([file], true);
-  const schema = await readLocation(open, candidates(roots, file.uri, path), signal);
+  const schemaPath = await firstFile(open, candidates(roots, file.uri, path));
+  const schema =
+    schemaPath === undefined ? undefined : await open.readPath(schemaPath, "schema", signal);
   if (schema !== undefined) return found([schema, file], false);
   return /^[a-z]+:/i.test(path)
     ? { kind: "none", problem: undefined }
@@ -83,14 +85,10 @@ function candidates(roots: SearchRoots, uri: string, location: string): readonly
   return [...roots.folders, dirname(nameOfUri(uri))].map((folder) => resolve(folder, location));
 }
 
-async function readLocation(
-  open: OpenFiles,
-  paths: readonly string[],
-  signal: AbortSignal | undefined,
-): Promise<EditorFile | undefined> {
+/** The first of the paths at which there is a file, open or on the disk. */
+async function firstFile(open: OpenFiles, paths: readonly string[]): Promise<string | undefined> {
   for (const path of paths) {
-    const file = await open.readPath(path, signal);
-    if (file?.kind === "schema") return file;
+    if (open.get(pathToFileURL(path).href) !== undefined || (await isFile(path))) return path;
   }
   return undefined;
 }
@@ -106,9 +104,8 @@ async function readTestOf(
   const text = open.get(uri)?.getText() ?? (await textOf(test));
   // Most files of a folder need not be read as YAML.
   if (text === undefined || !isModelTest(text) || !text.includes(basename(path))) return undefined;
-  const file = await open.readPath(test, signal);
+  const file = await open.readPath(test, "test", signal);
   const location = file === undefined ? undefined : locationOf(file);
   if (file === undefined || location === undefined) return undefined;
-  const schema = await readLocation(open, candidates(roots, file.uri, location), signal);
-  return schema !== undefined && nameOfUri(schema.uri) === path ? file : undefined;
+  return (await firstFile(open, candidates(roots, file.uri, location))) === path ? file : undefined;
 }

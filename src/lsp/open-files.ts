@@ -56,15 +56,22 @@ export class OpenFiles {
     return file;
   }
 
-  /** Reads a file that may be open in the editor, or else stands on the disk. */
-  async readPath(path: string, signal: AbortSignal | undefined): Promise<EditorFile | undefined> {
+  /**
+   * Reads a file that may be open in the editor, or else stands on the disk. It is read as
+   * `kind` under any name.
+   */
+  async readPath(
+    path: string,
+    kind: EditorFile["kind"],
+    signal: AbortSignal | undefined,
+  ): Promise<EditorFile | undefined> {
     const uri = pathToFileURL(path).href;
     const document = this.get(uri);
-    if (document !== undefined) return await this.read(document, signal);
-    const text = await textOf(path, textMax);
-    const kind = text === undefined ? undefined : kindOf(uri, text);
-    if (text === undefined || kind === undefined) return undefined;
-    return await runInSlices(readEditorFile(uri, kind, text), signal);
+    const known = document === undefined ? undefined : await this.read(document, signal);
+    if (known?.kind === kind) return known;
+    const text = document?.getText() ?? (await textOf(path, textMax));
+    if (text === undefined) return undefined;
+    return await runInSlices(readEditorFile(document?.uri ?? uri, kind, text), signal);
   }
 }
 

@@ -47,6 +47,7 @@ export class EditorClient {
     string,
     { readonly version: number; readonly diagnostics: readonly Diagnostic[] }
   >();
+  readonly #next = new Map<string, (diagnostics: readonly Diagnostic[]) => void>();
   #waiting: readonly Waiting[] = [];
 
   constructor(connection: ProtocolConnection) {
@@ -56,6 +57,8 @@ export class EditorClient {
       ({ uri, version, diagnostics }) => {
         const told = { version: version ?? 0, diagnostics };
         this.#told.set(uri, told);
+        this.#next.get(uri)?.(diagnostics);
+        this.#next.delete(uri);
         for (const one of this.#waiting) {
           if (one.uri === uri && one.version <= told.version) one.resolve(diagnostics);
         }
@@ -144,6 +147,12 @@ export class EditorClient {
       else others.set(uri, edits);
     }
     return others;
+  }
+
+  /** What is told next of a text, although more may follow of the same version. */
+  async nextDiagnostics(path: string): Promise<readonly Diagnostic[]> {
+    const { uri } = this.#document(path);
+    return await new Promise((resolve) => this.#next.set(uri, resolve));
   }
 
   async hover(path: string, part: string): Promise<Hover | null> {

@@ -107,6 +107,14 @@ test("a model test whose schema is missing says so at its name", async () => {
   );
 });
 
+test("a model test finds its schema under any name", async () => {
+  writeFileSync(at("model.txt"), schema);
+  const text = tests.replace("model.perm", "model.txt").replace("view:", "see:");
+  assert.deepEqual(places(await client.open(at("model.yaml"), text)), [
+    "8:23 PERMISSION_NOT_FOUND",
+  ]);
+});
+
 test("YAML that is no model test is left alone", async () => {
   assert.deepEqual(await client.open(at("values.yaml"), "schema: [\n"), []);
   assert.equal(await client.hover(at("values.yaml"), "schema"), null);
@@ -228,4 +236,22 @@ test("a text that is closed has no problems any more", async () => {
   await client.open(at("model.perm"), "entity {");
   await client.close(at("model.perm"));
   assert.deepEqual(await client.open(at("model.perm"), schema), []);
+});
+
+test("the mistakes of a large schema are told before lint has ended", async () => {
+  const word = (number: number): string =>
+    `e_${[...String(number)].map((digit) => "abcdefghij".charAt(Number(digit))).join("")}`;
+  const large = Array.from(
+    { length: 1_000 },
+    (_, number) =>
+      `entity ${word(number)} {\n  relation parent @${word((number + 1) % 1_000)} @user\n  permission view = parent or parent.view\n}`,
+  ).join("\n");
+  const text = `entity user {}\n${large}\n`;
+  await client.open(at("model.perm"), text.replace("@user", "@usr"));
+  const told = client.nextDiagnostics(at("model.perm"));
+  const isWhole = client.change(at("model.perm"), "@usr", "@user").then(() => true);
+  assert.deepEqual(await told, []);
+  assert.equal(await Promise.race([isWhole, false]), false);
+  // Closing ends the work.
+  await client.close(at("model.perm"));
 });
