@@ -1,14 +1,14 @@
 -- Returns what became visible of tenants since states of them: $1 has the ids of the tenants, $2 for
--- each the text of the snapshot that it was seen at, or an empty text. One row for each tenant that
+-- each the text of the snapshot that showed it last, or an empty text. One row for each tenant that
 -- there is: its id (`tenant`), `number` and `head_version`; `server`, the life of the server with its
--- timeline: what another one showed may have been lost; `seen`, the present snapshot; and `changes`,
+-- timeline: what another one showed may have been lost; `shown`, the present snapshot; and `changes`,
 -- those that the former snapshot does not show, each as an array (type of the entity, name of the
 -- relation or attribute, id of the entity, type, id and relation of the subject). `changes` is null
 -- if there are more than $3, if the horizon has passed the former snapshot, or if there is none.
 --
 -- A snapshot of a standby does not name the transactions that run. So there it is cut at its lower end,
 -- and what is above that is returned again the next time.
-select asked.tenant, owner.number::text, owner.head_version, server.life as server, server.seen,
+select asked.tenant, owner.number::text, owner.head_version, server.life as server, server.shown,
   (
     select
       case
@@ -57,7 +57,7 @@ cross join installation
 cross join (
   select
     case
-      when current_setting('transaction_read_only') = 'on' then current_timeline()::text
+      when pg_is_in_recovery() then coalesce(current_timeline()::text, '')
       -- The counters of the server begin anew when it recovers from a crash of one of its processes.
       else concat_ws(
         ' ', current_timeline(), pg_postmaster_start_time(), pg_stat_get_bgwriter_stat_reset_time()
@@ -69,7 +69,7 @@ cross join (
           ':', pg_snapshot_xmin(pg_current_snapshot()), pg_snapshot_xmin(pg_current_snapshot()), ''
         )
       else pg_current_snapshot()::text
-    end as seen
+    end as shown
   offset 0
 ) as server
 -- Not a join, which could begin with all tenants.

@@ -7,7 +7,7 @@ import { isClosed, isCutOff } from "./search/closure.ts";
 import { searchWriter, withClosure } from "./search/search-writer.ts";
 import { questionVerdict } from "./search/search.ts";
 import { relationProbe } from "./state/relation-set.ts";
-import type { StatementScope, Shape } from "./state/source.ts";
+import { type Shape, shownColumn, type StatementScope } from "./state/source.ts";
 import {
   isAskedTenant,
   scopeOf,
@@ -57,6 +57,8 @@ export interface CheckShape extends Shape {
   readonly pinnedVersion: boolean;
   /** The columns of the state, from which its token is made. */
   readonly namesState?: boolean | undefined;
+  /** The column `shown`: what the statement shows for certain. */
+  readonly tellsShown?: boolean | undefined;
 }
 
 /**
@@ -65,6 +67,7 @@ export interface CheckShape extends Shape {
  * - `head_version`: the true head; in a shape with a pinned version, `has_version`
  * - `pinColumns`: in pinned shapes, whether the snapshot can't be read; in the others, if they name
  *   the state, `snapshot` and `timeline`
+ * - `shown`, if the shape asks for it
  * - `item`, `verdict`, `nodes`; or `facts` when the body is a gather, with the `verdict` of its search
  *
  * No row at all: the tenant does not exist. Parameters: `tenant`, `depth`, `data`, and of group g
@@ -77,10 +80,11 @@ export function checkStatement(bodies: readonly Body[], shape: CheckShape): Stat
   const body = join(groups, " union all ");
   const state = shape.pinned || shape.namesState === true;
   const stateColumns = state ? sql`, ${stateColumnsOf(shape)}` : sql``;
+  const shown = shape.tellsShown === true ? sql`, ${shownColumn}` : sql``;
   return render(
     sql`
       ${withContext(body)}
-      select ${versionColumns(shape)}${stateColumns}, a.item, a.verdict, a.nodes, a.facts
+      select ${versionColumns(shape)}${stateColumns}${shown}, a.item, a.verdict, a.nodes, a.facts
       from ${tenantRow(shape, body)}
       cross join lateral (${body}) a
       where ${isAskedTenant}

@@ -137,6 +137,8 @@ export interface CheckAnswer {
   readonly nodes: number;
   /** The version under which it was found; absent if that is not known. */
   readonly schemaVersion?: SchemaVersion;
+  /** What the state in which it was found shows for certain, where servers may be in several states. */
+  readonly shown?: string | undefined;
 }
 
 export interface SubjectPermissionQuestion extends QuestionFrame {

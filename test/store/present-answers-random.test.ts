@@ -178,13 +178,14 @@ class Writer {
       const epoch = schemaChanges;
       const beside = this.#askBeside(asked);
       await this.#change();
+      // At once: what is read at this moment may have begun before the change.
+      await this.compare();
       const is = await outcome(scene.store, this.#tenant, asked);
       const answers = await beside;
       if (epoch === schemaChanges && epoch % 2 === 0) {
         this.#tally.beside += answers.length;
         for (const answer of answers) assert.ok([was, is].includes(answer), `${asked}: ${answer}`);
       }
-      await this.compare();
     }
     await this.#held?.();
     await this.compare();

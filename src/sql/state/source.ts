@@ -47,6 +47,20 @@ export const stateColumns = sql`
 `;
 
 /**
+ * What a statement shows for certain, as the text of a snapshot: that of a standby is cut at its lower
+ * end. `sql/changes/since.sql` returns the same.
+ */
+export const shownColumn = sql`
+  case
+    when ${isOnStandby} then
+      concat_ws(
+        ':', pg_snapshot_xmin(pg_current_snapshot()), pg_snapshot_xmin(pg_current_snapshot()), ''
+      )
+    else pg_current_snapshot()::text
+  end as shown
+`;
+
+/**
  * What a statement needs to know of a pinned snapshot, for the tenant of the row `t` of `tenants`:
  * whether it can be read here, and whether the tenant changed since. If it did not, no probe reads
  * the log. A snapshot of another timeline may be lost (see `is_lost`). A snapshot that does not show

@@ -36,7 +36,7 @@ export interface StateReader {
 
 interface CacheParts {
   readonly states: StateReader;
-  readonly schemas: Pick<CompiledSchemas, "find" | "seenHead">;
+  readonly schemas: Pick<CompiledSchemas, "find" | "seenHead" | "knownHead">;
   readonly limits: AnswerCacheLimits;
   readonly telemetry: Telemetry;
   /** What answers of the present state are kept by; when absent, only those of named states are kept. */
@@ -75,11 +75,11 @@ class CachedChecks {
   readonly #present: PresentAnswers | undefined;
 
   constructor(parts: CacheParts) {
-    const { limits, present, telemetry } = parts;
+    const { limits, present, schemas, telemetry } = parts;
     this.#parts = parts;
     this.#answers = new AnswerCache(limits);
     this.#present =
-      present && new PresentAnswers({ ...present, answers: this.#answers, telemetry });
+      present && new PresentAnswers({ ...present, answers: this.#answers, schemas, telemetry });
   }
 
   async check(

@@ -2,6 +2,7 @@ import type { Telemetry } from "../../base/telemetry.ts";
 import type { SchemaVersion, TenantId } from "../../base/tuple.ts";
 import { questionKey, questionOf } from "../../plan/question-of.ts";
 import { type AnswerFootprint, touches } from "../answer-footprint.ts";
+import type { CompiledSchemas } from "../compiled-schemas.ts";
 import { itemKey, type SingleCheck } from "../single-check.ts";
 import type { CheckAnswer } from "../store.ts";
 import type { AnswerCache, PresentAnswer } from "./answer-cache.ts";
@@ -22,10 +23,14 @@ export interface FootprintReader {
   ): AnswerFootprint | Promise<AnswerFootprint>;
 }
 
+/** Asks without the cache. */
+type Ask = () => Promise<readonly CheckAnswer[]>;
+
 interface PresentAnswersParts {
   readonly answers: AnswerCache;
   readonly tails: TailReader;
   readonly footprints: FootprintReader;
+  readonly schemas: Pick<CompiledSchemas, "knownHead">;
   readonly telemetry: Telemetry;
 }
 
@@ -45,11 +50,7 @@ export class PresentAnswers {
   }
 
   /** `ask` asks without the cache. Fails as it does, and as the reader of tails does. */
-  async check(
-    tenant: TenantId,
-    check: SingleCheck,
-    ask: () => Promise<readonly CheckAnswer[]>,
-  ): Promise<readonly CheckAnswer[]> {
+  async check(tenant: TenantId, check: SingleCheck, ask: Ask): Promise<readonly CheckAnswer[]> {
     const { answers, tails, telemetry } = this.#parts;
     const plan = `${tenant} ${questionKey(questionOf(check.item))}`;
     const { schemaVersion = "", depth, signal } = check.question;
@@ -58,9 +59,9 @@ export class PresentAnswers {
     // A check that comes once costs no statement, and takes no room from other answers.
     if (kept === undefined && !this.#sightings.comesAgain(key)) return await ask();
     if (this.#outdated.rests(plan)) return await ask();
-    const isRead = kept !== undefined;
-    const known = isRead ? undefined : tails.known(tenant);
+    const known = kept === undefined ? tails.known(tenant) : undefined;
     const tail = known ?? (await tails.read(tenant, signal));
+    if (tail === undefined) return await ask();
     if (kept !== undefined) {
       if (await this.#holds(tenant, check, kept, tail)) {
         this.#outdated.held(plan);
@@ -70,7 +71,7 @@ export class PresentAnswers {
       this.#outdated.failed(plan, kept.position, tail.position);
     }
     telemetry.add("pemba.answer.cache.misses", 1, {});
-    return await this.#asked(key, tail.position, ask);
+    return await this.#asked(key, tail, ask);
   }
 
   /** Whether the answer is that of the state in which the tail was read. */
@@ -81,7 +82,8 @@ export class PresentAnswers {
     tail: Tail,
   ): Promise<boolean> {
     const { schemaVersion } = check.question;
-    if (schemaVersion === undefined && kept.schemaVersion !== tail.head) return false;
+    if (schemaVersion === undefined && !this.#isHead(tenant, kept.schemaVersion, tail))
+      return false;
     if (kept.position === tail.position) return true;
     const found = this.#parts.footprints.find(tenant, kept.schemaVersion, check);
     const footprint = found instanceof Promise ? await found : found;
@@ -94,14 +96,19 @@ export class PresentAnswers {
     return isUntouched;
   }
 
-  async #asked(
-    key: string,
-    position: number,
-    ask: () => Promise<readonly CheckAnswer[]>,
-  ): Promise<readonly CheckAnswer[]> {
+  /** A standby may know an older head than this instance has seen. */
+  #isHead(tenant: TenantId, version: SchemaVersion, { state }: Tail): boolean {
+    const known = this.#parts.schemas.knownHead(tenant);
+    return version === state.head && (known === undefined || known === version);
+  }
+
+  async #asked(key: string, { position, state }: Tail, ask: Ask): Promise<readonly CheckAnswer[]> {
+    const { tails } = this.#parts;
     const found = await ask();
     const [answer] = found;
-    if (answer?.schemaVersion !== undefined) {
+    // Another server may have answered, which is behind the one that showed the tail.
+    const isLater = answer?.shown === undefined || tails.isShownIn(state.shown, answer.shown);
+    if (answer?.schemaVersion !== undefined && isLater) {
       const { schemaVersion, allowed, nodes } = answer;
       this.#parts.answers.keepPresent(key, { schemaVersion, allowed, nodes, position });
     }

@@ -17,6 +17,14 @@ const changesMax = 128;
 const ownBytes = 600;
 const changeBytes = 250;
 
+/** The state in which a tail was read. */
+export interface TailState {
+  /** Of the schema; undefined when there is none. */
+  readonly head: SchemaVersion | undefined;
+  /** What it shows for certain, in the words of the storage. */
+  readonly shown: string;
+}
+
 interface TailEntry {
   readonly position: number;
   readonly change: TailChange;
@@ -31,13 +39,13 @@ export class Tail {
   /** What changed since earlier positions is not known. */
   #start: number;
   #position: number;
-  #head: SchemaVersion | undefined;
+  #state: TailState;
   #bytes = ownBytes;
 
-  constructor(position: number, head: SchemaVersion | undefined) {
+  constructor(position: number, state: TailState) {
     this.#start = position;
     this.#position = position;
-    this.#head = head;
+    this.#state = state;
   }
 
   /** Of the state in which it was last read. */
@@ -45,9 +53,8 @@ export class Tail {
     return this.#position;
   }
 
-  /** The head of the schema in that state. */
-  get head(): SchemaVersion | undefined {
-    return this.#head;
+  get state(): TailState {
+    return this.#state;
   }
 
   /** Approximately. */
@@ -56,12 +63,9 @@ export class Tail {
   }
 
   /** It was read again: `changes` holds at least all that this state shows and the one before does not. */
-  moveTo(
-    position: number,
-    { head, changes }: { head: SchemaVersion | undefined; changes: readonly TailChange[] },
-  ): void {
+  moveTo(position: number, state: TailState, changes: readonly TailChange[]): void {
     this.#position = position;
-    this.#head = head;
+    this.#state = state;
     for (const change of changes) {
       this.#changes.push({ position, change });
       this.#bytes += bytesOf(change);
@@ -88,8 +92,10 @@ export interface TailReader {
   /** The tail as it was last read. Undefined if the tenant is not followed. */
   known(tenant: TenantId): Tail | undefined;
   /**
-   * The tail, read at a moment after the call. Fails with TENANT_NOT_FOUND and UNAVAILABLE, and with
-   * CANCELLED when the signal aborts.
+   * The tail, read at a moment after the call; undefined if the server that was asked knows no such
+   * tenant. Fails with UNAVAILABLE, and with CANCELLED when the signal aborts.
    */
-  read(tenant: TenantId, signal: AbortSignal | undefined): Promise<Tail>;
+  read(tenant: TenantId, signal: AbortSignal | undefined): Promise<Tail | undefined>;
+  /** Does a state show all that another one shows? Both as `shown` of what was found in them. */
+  isShownIn(shown: string, by: string): boolean;
 }

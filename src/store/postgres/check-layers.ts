@@ -32,7 +32,6 @@ interface CheckLayerParts {
   readonly maxConnections: number;
   /** How many there are to ask now. */
   readonly servers: () => number;
-  readonly hasReplicas: boolean;
   readonly telemetry: Telemetry;
 }
 
@@ -52,16 +51,14 @@ export function checkLayers(parts: CheckLayerParts, { slots, cache }: CheckLayer
 const tailShare = 0.2;
 
 function answerCache(
-  { reads, schemas, tokens, servers, hasReplicas, telemetry }: CheckLayerParts,
+  { reads, schemas, tokens, servers, telemetry }: CheckLayerParts,
   limits: AnswerCacheLimits,
   slots: number,
 ): Layer {
   const states = new StateQuestions({ reads, schemas, tokens, slots, servers });
-  // A standby may be behind the server that showed the tail: its answers are not kept.
-  if (hasReplicas) return cacheAnswers({ states, schemas, limits, telemetry });
   const maxBytes = Math.ceil(limits.maxBytes * (1 - tailShare));
   const tailBytes = limits.maxBytes - maxBytes;
-  const tails = new TailReads({ reads, schemas, maxBytes: tailBytes, statementsMax: slots });
+  const tails = new TailReads({ reads, maxBytes: tailBytes, statementsMax: slots });
   const present = { tails, footprints: new AnswerFootprints(schemas) };
   return cacheAnswers({ states, schemas, limits: { ...limits, maxBytes }, telemetry, present });
 }

@@ -107,6 +107,7 @@ export async function createPostgresStore(options: PostgresStoreOptions): Promis
     tokens,
     onAnswered: options.onAnswered,
     telemetry,
+    tellsShown: replicated !== undefined && options.cache !== undefined,
   });
 
   const changes =
@@ -143,8 +144,7 @@ export async function createPostgresStore(options: PostgresStoreOptions): Promis
       await closeConnections(connections);
     },
   };
-  const hasReplicas = replicated !== undefined;
-  const asking = { permissions, reads, schemas, tokens, maxConnections, servers, hasReplicas };
+  const asking = { permissions, reads, schemas, tokens, maxConnections, servers };
   return withLayers(engine, checkLayers({ ...asking, telemetry }, options));
 }
 

@@ -2,9 +2,8 @@ import { must } from "../../../base/assert.ts";
 import { noTelemetry, type Telemetry } from "../../../base/telemetry.ts";
 import { runInSlices } from "../../../base/time-slice.ts";
 import type { TenantId } from "../../../base/tuple.ts";
-import { ALLOWED, DENIED, UNKNOWN } from "../../../base/verdict.ts";
+import { ALLOWED, DENIED } from "../../../base/verdict.ts";
 import type { Schema } from "../../../language/schema.ts";
-import type { Interpretation } from "../../../memory/interpret.ts";
 import { onlyDepthIsUnknown } from "../../../plan/exact.ts";
 import { gatheredTuplesMax } from "../../../plan/limit.ts";
 import type { Plan } from "../../../plan/plan.ts";
@@ -32,14 +31,17 @@ import { expandPermission } from "../questions/expand.ts";
 import { explainPermission } from "../questions/explain.ts";
 import { gatheredEvidence, isTooLarge } from "../questions/gathered-facts.ts";
 import type { Group, PlannedGroup } from "../questions/group.ts";
+import { decidedBy, interpretationOf, shownBy } from "./decided-row.ts";
 
 /** How answers were found: in SQL, from gathered facts, or from these after SQL left them open. */
 export type Answering = "pushed_down" | "gathered" | "looked_into";
 
-interface PostgresPermissionParts extends Omit<Asking, "telemetry" | "plans"> {
+interface PostgresPermissionParts extends Omit<Asking, "telemetry" | "plans" | "tellsShown"> {
   /** Called with the number of answers of each question. */
   readonly onAnswered?: ((how: Answering, answers: number) => void) | undefined;
   readonly telemetry?: Telemetry | undefined;
+  /** Answers of the present state say what they show. */
+  readonly tellsShown?: boolean;
 }
 
 /** Checks as one statement: the plan in SQL, with what there is to know of tenant and schema. */
@@ -48,9 +50,14 @@ export class PostgresPermissions implements PermissionStore, CheckStatements {
   readonly #asking: Asking;
   readonly #onAnswered: NonNullable<PostgresPermissionParts["onAnswered"]>;
 
-  constructor({ onAnswered, telemetry, ...parts }: PostgresPermissionParts) {
+  constructor({
+    onAnswered,
+    telemetry = noTelemetry,
+    tellsShown = false,
+    ...parts
+  }: PostgresPermissionParts) {
     const plans = new CheckPlans(parts.schemas);
-    this.#asking = { ...parts, plans, telemetry: telemetry ?? noTelemetry };
+    this.#asking = { ...parts, plans, telemetry, tellsShown };
     this.#onAnswered = onAnswered ?? (() => {});
   }
 
@@ -124,7 +131,11 @@ export class PostgresPermissions implements PermissionStore, CheckStatements {
       const answers = isGathered
         ? await telemetry.span("interpret", async () => await interpreted(asked, found))
         : items.map((item, index) => decided(asked.question, item, index, found.rows));
-      return { items, answers: answers.map((answer) => ({ ...answer, schemaVersion })) };
+      const shown = (item: number): string | undefined => shownBy(found.rows.get(item));
+      return {
+        items,
+        answers: answers.map((answer, item) => ({ ...answer, schemaVersion, shown: shown(item) })),
+      };
     });
   }
 
@@ -277,20 +288,4 @@ async function interpreted(
   }
   const evidenceOf = (item: number): Evidence => must(evidence[item], "every item has evidence");
   return await runInSlices(answersOf(question, plans, evidenceOf), signal);
-}
-
-/** The answer of a search that has one. */
-function decidedBy(row: Row): CheckAnswer | undefined {
-  const interpretation = interpretationOf(row);
-  return interpretation.kind === "answer"
-    ? { allowed: interpretation.allowed, nodes: interpretation.nodes }
-    : undefined;
-}
-
-/** What a search in SQL says; all that can leave it unknown by itself is the depth. */
-function interpretationOf(row: Row): Interpretation {
-  const verdict = numberOf(row, "verdict");
-  if (verdict === UNKNOWN) return { kind: "too_deep" };
-  // A bigint comes as text; no search visits more nodes than a number can count.
-  return { kind: "answer", allowed: verdict === ALLOWED, nodes: Number(row["nodes"]) };
 }

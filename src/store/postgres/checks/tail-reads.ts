@@ -3,14 +3,13 @@ import { LRUCache } from "lru-cache";
 import { assert, must } from "../../../base/assert.ts";
 import { cancelled } from "../../../base/error.ts";
 import type { TenantId } from "../../../base/tuple.ts";
-import type { CompiledSchemas } from "../../compiled-schemas.ts";
 import { Tail, type TailChange, type TailReader } from "../../layer/tail.ts";
-import { tenantNotFound } from "../../store-error.ts";
 import { type Row, textOf } from "../connect/row.ts";
 import { statementFile } from "../connect/statement-file.ts";
 import { arrayLiteral } from "../connect/value.ts";
 import { headOf } from "../questions/head.ts";
 import type { Reads } from "../replicas/reads.ts";
+import { parseSnapshot, shownSince } from "../token/snapshot.ts";
 
 const sinceStatement = statementFile("changes/since.sql");
 
@@ -30,15 +29,13 @@ interface FollowedTail {
   readonly number: string;
   /** The life of the server that showed it. */
   readonly server: string;
-  /** The snapshot, as the server prints it. */
-  readonly seen: string;
 }
 
 /** One reading of a tail, with the callers that share it. */
 interface Reading {
   readonly tenant: TenantId;
-  readonly tail: Promise<Tail>;
-  readonly resolve: (tail: Tail) => void;
+  readonly tail: Promise<Tail | undefined>;
+  readonly resolve: (tail: Tail | undefined) => void;
   readonly reject: (error: unknown) => void;
 }
 
@@ -49,7 +46,6 @@ interface Reading {
  */
 export class TailReads implements TailReader {
   readonly #reads: Reads;
-  readonly #schemas: CompiledSchemas;
   readonly #statementsMax: number;
   readonly #followed: LRUCache<TenantId, FollowedTail>;
   /** Readings that have not begun, in the order in which they were asked for. */
@@ -64,16 +60,14 @@ export class TailReads implements TailReader {
   /** `maxBytes` bounds the tails; `statementsMax`: how many statements run at the same time. */
   constructor(parts: {
     readonly reads: Reads;
-    readonly schemas: CompiledSchemas;
     readonly maxBytes: number;
     readonly statementsMax: number;
   }) {
     this.#reads = parts.reads;
-    this.#schemas = parts.schemas;
     this.#statementsMax = parts.statementsMax;
     this.#followed = new LRUCache({
       maxSize: Math.max(1, Math.floor(parts.maxBytes)),
-      sizeCalculation: ({ tail, seen }, tenant) => tail.bytes + seen.length + tenant.length,
+      sizeCalculation: ({ tail }, tenant) => tail.bytes + tail.state.shown.length + tenant.length,
     });
   }
 
@@ -82,7 +76,7 @@ export class TailReads implements TailReader {
   }
 
   /** When the signal aborts, a statement that runs goes on for its other callers. */
-  async read(tenant: TenantId, signal: AbortSignal | undefined): Promise<Tail> {
+  async read(tenant: TenantId, signal: AbortSignal | undefined): Promise<Tail | undefined> {
     if (signal?.aborted === true) throw cancelled(undefined);
     const reading = this.#waiting.get(tenant) ?? this.#wait(tenant);
     if (signal === undefined) return await reading.tail;
@@ -96,8 +90,12 @@ export class TailReads implements TailReader {
     }
   }
 
+  isShownIn(shown: string, by: string): boolean {
+    return shown === by || shownSince(parseSnapshot(by), parseSnapshot(shown)).length === 0;
+  }
+
   #wait(tenant: TenantId): Reading {
-    const { promise: tail, resolve, reject } = Promise.withResolvers<Tail>();
+    const { promise: tail, resolve, reject } = Promise.withResolvers<Tail | undefined>();
     // Its callers may all have left when it fails.
     tail.catch(() => undefined);
     const reading = { tenant, tail, resolve, reject };
@@ -161,35 +159,26 @@ export class TailReads implements TailReader {
   async #read(readings: readonly Reading[]): Promise<void> {
     const former = readings.map(({ tenant }) => this.#followed.get(tenant));
     const tenants = arrayLiteral(readings.map(({ tenant }) => tenant));
-    const seen = arrayLiteral(former.map((followed) => followed?.seen ?? ""));
+    const seen = arrayLiteral(former.map((followed) => followed?.tail.state.shown ?? ""));
     const frame = { state: undefined, head: undefined, signal: undefined };
     const rows = await this.#reads.read(sinceStatement, [tenants, seen, changesMax], frame);
     const byTenant = new Map(rows.map((row) => [textOf(row, "tenant"), row]));
-    for (const [index, { tenant, resolve, reject }] of readings.entries()) {
+    for (const [index, { tenant, resolve }] of readings.entries()) {
       const row = byTenant.get(tenant);
-      if (row === undefined) {
-        this.#followed.delete(tenant);
-        this.#schemas.forget(tenant);
-        reject(tenantNotFound(tenant));
-      } else {
-        resolve(this.#follow(tenant, former[index], row));
-      }
+      if (row === undefined) this.#followed.delete(tenant);
+      resolve(row && this.#follow(tenant, former[index], row));
     }
   }
 
   #follow(tenant: TenantId, former: FollowedTail | undefined, row: Row): Tail {
-    const head = headOf(row);
-    const [number, server, seen] = [
-      textOf(row, "number"),
-      textOf(row, "server"),
-      textOf(row, "seen"),
-    ];
+    const [number, server] = [textOf(row, "number"), textOf(row, "server")];
+    const state = { head: headOf(row), shown: textOf(row, "shown") };
     const changes = row["changes"];
     this.#position += 1;
     const isSame = former?.number === number && former.server === server && changes !== null;
-    const tail = isSame ? former.tail : new Tail(this.#position, head);
-    if (isSame) tail.moveTo(this.#position, { head, changes: changesOf(changes) });
-    this.#followed.set(tenant, { tail, number, server, seen });
+    const tail = isSame ? former.tail : new Tail(this.#position, state);
+    if (isSame) tail.moveTo(this.#position, state, changesOf(changes));
+    this.#followed.set(tenant, { tail, number, server });
     return tail;
   }
 }

@@ -20,6 +20,8 @@ export interface Asking {
   readonly plans: CheckPlans;
   readonly tokens: SnapTokens;
   readonly telemetry: Telemetry;
+  /** Rows of questions that name no state have the column `shown`. */
+  readonly tellsShown: boolean;
 }
 
 /** A question under the schema that it was planned with. */
@@ -57,14 +59,15 @@ export async function askUnderHead<T>(
  * `namesState` a row of a question that names no state has the columns of its token.
  */
 export async function askGroups(
-  { reads, schemas, plans }: Asking,
+  { reads, schemas, plans, ...asking }: Asking,
   asked: AskedCheck,
   groups: readonly Group[],
   { namesState }: { readonly namesState: boolean } = { namesState: false },
 ): Promise<readonly Row[] | undefined> {
   const { tenant, question, compiled, state } = asked;
   const { schemaVersion, signal } = question;
-  const shape = { ...checkShape(question, groups), namesState };
+  const tellsShown = asking.tellsShown && state === undefined;
+  const shape = { ...checkShape(question, groups), namesState, tellsShown };
   const { text, params } = plans.statementOf(compiled.compiled, groups, shape);
   const values = checkValues({ ...asked, groups, shape, params });
   const rows = await reads.read(

@@ -285,7 +285,7 @@ function searchPart(plan: Plan): SearchPart | undefined {
 }
 
 function shapeKey(shape: CheckShape): string {
-  const { bulk, pinned, pinnedVersion, contextTuples, contextAttributes, namesState } = shape;
-  const state = namesState === true;
+  const { bulk, pinned, pinnedVersion, contextTuples, contextAttributes } = shape;
+  const state = `${shape.namesState === true} ${shape.tellsShown === true}`;
   return `${bulk} ${pinned} ${pinnedVersion} ${contextTuples} ${contextAttributes} ${state} `;
 }

@@ -1,0 +1,1 @@
+import "./present-answers-replicas.test.ts";

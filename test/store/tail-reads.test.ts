@@ -1,0 +1,211 @@
+import assert from "node:assert/strict";
+import { test } from "node:test";
+
+import type { TenantId } from "../../src/base/tuple.ts";
+import type { Tail } from "../../src/store/layer/tail.ts";
+import { TailReads } from "../../src/store/postgres/checks/tail-reads.ts";
+import type { Reads } from "../../src/store/postgres/replicas/reads.ts";
+import { fails } from "./engines.ts";
+
+const t1 = "t1" as TenantId;
+const t2 = "t2" as TenantId;
+
+/** A statement that was sent. It ends when it is told to. */
+interface Sent {
+  readonly tenants: readonly string[];
+  /** What the tails were last seen at. */
+  readonly shown: readonly string[];
+  /** Answers for all tenants alike. */
+  readonly answer: (row?: Readonly<Record<string, unknown>>) => void;
+  readonly fail: (error: Error) => void;
+}
+
+interface Reading {
+  readonly sent: readonly Sent[];
+  readonly tails: TailReads;
+  readonly read: (tenant: TenantId, signal?: AbortSignal) => Promise<Tail | undefined>;
+}
+
+function reading({ maxBytes = 100_000, statementsMax = 2 } = {}): Reading {
+  const sent: Sent[] = [];
+  const listOf = (literal: unknown): readonly string[] =>
+    String(literal)
+      .slice(1, -1)
+      .split(",")
+      .map((text) => text.slice(1, -1));
+  const reads: Reads = {
+    read: async (_text, [tenants, shown]) => {
+      const { promise, resolve, reject } = Promise.withResolvers<Record<string, unknown>[]>();
+      const asked = listOf(tenants);
+      const own = { number: "1", head_version: "v1", server: "here", shown: "7:7:", changes: [] };
+      sent.push({
+        tenants: asked,
+        shown: listOf(shown),
+        answer: (row = {}) => resolve(asked.map((tenant) => ({ tenant, ...own, ...row }))),
+        fail: reject,
+      });
+      return await promise;
+    },
+  };
+  const tails = new TailReads({ reads, maxBytes, statementsMax });
+  return { sent, tails, read: async (tenant, signal) => await tails.read(tenant, signal) };
+}
+
+/** Lets what was scheduled run. */
+async function settled(): Promise<void> {
+  for (let turns = 0; turns < 3; turns += 1) {
+    await new Promise((resolve) => {
+      setImmediate(resolve);
+    });
+  }
+}
+
+const tenantsOf = (sent: readonly Sent[]): readonly string[] =>
+  sent.map(({ tenants }) => tenants.join(" "));
+
+test("what is asked for in one turn shares a statement, whatever the tenant", async () => {
+  const { sent, read } = reading();
+  const asking = [read(t1), read(t2), read(t1)];
+  await settled();
+  assert.deepEqual(tenantsOf(sent), ["t1 t2"]);
+  sent[0]?.answer();
+  const [one, , other] = await Promise.all(asking);
+  assert.ok(one !== undefined && one === other);
+});
+
+test("who comes while a statement runs gets what the next one reads", async () => {
+  const { sent, read } = reading();
+  const first = read(t1);
+  await settled();
+  const later = [read(t1), read(t2)];
+  await settled();
+  assert.deepEqual(tenantsOf(sent), ["t1"]);
+  sent[0]?.answer({ shown: "8:8:" });
+  const position = (await first)?.position ?? assert.fail("no tail");
+  await settled();
+  assert.deepEqual(tenantsOf(sent), ["t1", "t1 t2"]);
+  assert.deepEqual(sent[1]?.shown, ["8:8:", ""]);
+  sent[1]?.answer();
+  const [tail] = await Promise.all(later);
+  assert.ok((tail?.position ?? 0) > position);
+});
+
+test("a slow statement lets others run beside it, but none of its own tenants", async (t) => {
+  const { sent, read } = reading();
+  t.mock.timers.enable({ apis: ["setTimeout"] });
+  const slow = read(t1);
+  await settled();
+  const others = [read(t1), read(t2)];
+  await settled();
+  assert.deepEqual(tenantsOf(sent), ["t1"]);
+  t.mock.timers.tick(30);
+  assert.deepEqual(tenantsOf(sent), ["t1", "t2"]);
+  sent[1]?.answer();
+  await others[1];
+  sent[0]?.answer();
+  await slow;
+  await settled();
+  assert.deepEqual(tenantsOf(sent), ["t1", "t2", "t1"]);
+  sent[2]?.answer();
+  await Promise.all(others);
+});
+
+test("no more statements run at the same time than are allowed", async (t) => {
+  const { sent, read } = reading({ statementsMax: 1 });
+  t.mock.timers.enable({ apis: ["setTimeout"] });
+  const slow = read(t1);
+  await settled();
+  const other = read(t2);
+  await settled();
+  t.mock.timers.tick(30);
+  assert.deepEqual(tenantsOf(sent), ["t1"]);
+  sent[0]?.answer();
+  await slow;
+  await settled();
+  sent[1]?.answer();
+  await other;
+});
+
+test("a statement that fails does so for its callers, and the next ones are asked", async () => {
+  const { sent, read } = reading();
+  const failing = assert.rejects(read(t1), /gone/);
+  await settled();
+  sent[0]?.fail(new Error("gone"));
+  await failing;
+  const next = read(t1);
+  await settled();
+  sent[1]?.answer();
+  assert.ok((await next) !== undefined);
+});
+
+test("a caller leaves at once, and the others get their tail", async () => {
+  const { sent, read } = reading();
+  const leaving = new AbortController();
+  const left = fails(read(t1, leaving.signal), "CANCELLED");
+  const other = read(t1);
+  await settled();
+  leaving.abort();
+  await left;
+  sent[0]?.answer();
+  assert.ok((await other) !== undefined);
+  await fails(read(t1, leaving.signal), "CANCELLED");
+});
+
+test("a tail begins anew for another tenant, in another life of the server, and after a gap", async () => {
+  const { sent, read } = reading();
+  const ask = async (row: Readonly<Record<string, unknown>>): Promise<Tail | undefined> => {
+    const tail = read(t1);
+    await settled();
+    sent.at(-1)?.answer(row);
+    return await tail;
+  };
+  const first = await ask({});
+  assert.ok(first !== undefined);
+  assert.equal(await ask({ shown: "9:9:" }), first);
+  for (const row of [{ number: "2" }, { number: "2", server: "there" }]) {
+    const tail = await ask(row);
+    assert.ok(tail !== undefined && tail !== first);
+    assert.equal(
+      tail.isUntouchedSince(first.position, () => false),
+      false,
+    );
+    assert.equal(await ask(row), tail);
+  }
+  const gap = { number: "2", server: "there", changes: null };
+  const before = await ask({ number: "2", server: "there" });
+  assert.notEqual(await ask(gap), before);
+});
+
+test("a tenant that is not there has no tail", async () => {
+  const { sent, read, tails } = reading();
+  const known = read(t1);
+  await settled();
+  sent[0]?.answer();
+  const tail = await known;
+  assert.ok(tail !== undefined && tails.known(t1) === tail);
+  const gone = read(t1);
+  await settled();
+  sent[1]?.answer({ tenant: "another" });
+  assert.equal(await gone, undefined);
+  assert.equal(tails.known(t1), undefined);
+});
+
+test("tails take no more memory than they may", async () => {
+  const { sent, read, tails } = reading({ maxBytes: 2_000 });
+  const tenants = Array.from({ length: 10 }, (_, nth) => `many${nth}` as TenantId);
+  const asking = tenants.map(async (tenant) => await read(tenant));
+  await settled();
+  sent[0]?.answer();
+  await Promise.all(asking);
+  const kept = tenants.filter((tenant) => tails.known(tenant) !== undefined);
+  assert.ok(kept.length > 0 && kept.length < 5, String(kept.length));
+});
+
+test("a state is shown by another one if that shows all of it", () => {
+  const { tails } = reading();
+  assert.equal(tails.isShownIn("5:9:5,7", "5:9:5,7"), true);
+  assert.equal(tails.isShownIn("5:9:5,7", "7:9:7"), true);
+  assert.equal(tails.isShownIn("7:9:7", "5:9:5,7"), false);
+  assert.equal(tails.isShownIn("5:9:5,7", "5:5:"), false);
+  assert.equal(tails.isShownIn("5:5:", "5:9:5,7"), true);
+});
