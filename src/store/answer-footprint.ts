@@ -19,6 +19,8 @@ export interface AnswerFootprint {
    * type decide nothing.
    */
   readonly readsOneSubject: boolean;
+  /** One relation or attribute of one entity decides: to find that out costs no more than to read a tail. */
+  readonly isOneProbe: boolean;
 }
 
 /** A check is answered by the plan, or by the interpreter from what the gather of the same plan reads. */
@@ -37,6 +39,7 @@ export function answerFootprint(plan: Plan, gather: Gather): AnswerFootprint {
     names,
     readsOneEntity: !reached.has(entityType),
     readsOneSubject: subjectRelation === "" && !reached.has(subjectType),
+    isOneProbe: names.size <= 1 && reached.size === 0,
   };
 }
 

@@ -276,3 +276,14 @@ test("a check with a context is not kept", async () => {
   assert.equal(await check("doc:5#view@user:ada"), false);
   assert.equal(hits, known);
 });
+
+test("a check that one probe answers is searched while it is alone, and kept for several", async () => {
+  await write(store, tenant, { tuples: ["doc:1#owner@user:ada", "doc:1#owner@user:bob"] });
+  const asked = ["doc:1#owner@user:ada", "doc:1#owner@user:bob", "doc:1#owner@user:eve"];
+  for (const each of asked) await keep(each);
+  for (const each of asked) assert.equal((await ask(each)).isKept, false);
+  const known = hits;
+  const answers = await Promise.all(asked.map(async (each) => await check(each)));
+  assert.deepEqual(answers, [true, true, false]);
+  assert.ok(hits > known);
+});

@@ -44,6 +44,7 @@ export class PresentAnswers {
   readonly #parts: PresentAnswersParts;
   readonly #sightings = new Sightings();
   readonly #outdated = new OutdatedPlans();
+  #underWay = 0;
 
   constructor(parts: PresentAnswersParts) {
     this.#parts = parts;
@@ -51,6 +52,15 @@ export class PresentAnswers {
 
   /** `ask` asks without the cache. Fails as it does, and as the reader of tails does. */
   async check(tenant: TenantId, check: SingleCheck, ask: Ask): Promise<readonly CheckAnswer[]> {
+    this.#underWay += 1;
+    try {
+      return await this.#check(tenant, check, ask);
+    } finally {
+      this.#underWay -= 1;
+    }
+  }
+
+  async #check(tenant: TenantId, check: SingleCheck, ask: Ask): Promise<readonly CheckAnswer[]> {
     const { answers, tails, telemetry } = this.#parts;
     const plan = `${tenant} ${questionKey(questionOf(check.item))}`;
     const { schemaVersion = "", depth, signal } = check.question;
@@ -59,6 +69,7 @@ export class PresentAnswers {
     // A check that comes once costs no statement, and takes no room from other answers.
     if (kept === undefined && !this.#sightings.comesAgain(key)) return await ask();
     if (this.#outdated.rests(plan)) return await ask();
+    if (kept !== undefined && (await this.#costsLess(tenant, check, kept))) return await ask();
     const known = kept === undefined ? tails.known(tenant) : undefined;
     const tail = known ?? (await tails.read(tenant, signal));
     if (tail === undefined) return await ask();
@@ -74,6 +85,19 @@ export class PresentAnswers {
     return await this.#asked(key, tail, ask);
   }
 
+  /** Whether a search costs less than to read the tail for this check alone. */
+  async #costsLess(tenant: TenantId, check: SingleCheck, kept: PresentAnswer): Promise<boolean> {
+    return this.#underWay === 1 && (await this.#footprintOf(tenant, check, kept)).isOneProbe;
+  }
+
+  #footprintOf(
+    tenant: TenantId,
+    check: SingleCheck,
+    { schemaVersion }: PresentAnswer,
+  ): AnswerFootprint | Promise<AnswerFootprint> {
+    return this.#parts.footprints.find(tenant, schemaVersion, check);
+  }
+
   /** Whether the answer is that of the state in which the tail was read. */
   async #holds(
     tenant: TenantId,
@@ -85,8 +109,7 @@ export class PresentAnswers {
     if (schemaVersion === undefined && !this.#isHead(tenant, kept.schemaVersion, tail))
       return false;
     if (kept.position === tail.position) return true;
-    const found = this.#parts.footprints.find(tenant, kept.schemaVersion, check);
-    const footprint = found instanceof Promise ? await found : found;
+    const footprint = await this.#footprintOf(tenant, check, kept);
     // Read after the wait: the tail may have moved on, and then says more.
     const { position } = tail;
     const isUntouched = tail.isUntouchedSince(kept.position, (change) =>
