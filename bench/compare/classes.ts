@@ -1,5 +1,5 @@
 import { must } from "../../src/base/assert.ts";
-import type { Dataset, Lookup, Question } from "../../test/data/dataset.ts";
+import type { Dataset, Lookup, Question, QuestionClass } from "../../test/data/dataset.ts";
 import { groupGraphs } from "../../test/data/group-graphs.ts";
 import { withHeavySubject } from "../../test/data/heavy-subject.ts";
 import { fullSizes, smallSizes, tinySizes } from "../../test/data/nested-documents.ts";
@@ -121,7 +121,12 @@ function comparedClasses(
   const shaped = datasetsOf(["shapes"], isSmall).map(({ name }) => name);
   const checked = datasetsOf(["check"], isSmall).map(({ name }) => name);
   const ofSection: Readonly<Record<ReadSection, () => readonly Asked[]>> = {
-    check: () => checks("check", checked),
+    check: () => [
+      ...checks("check", checked),
+      ...againAndOnce(
+        must(datasets.find(({ name }) => name === nested)?.classes, "it is loaded"),
+      ).map((each) => ({ ...each, dataset: nested })),
+    ],
     lookup: () =>
       nestedLookups(sizes, questionsOfClass / 10).map(({ name, lookups }) => ({
         section: "lookup",
@@ -132,6 +137,31 @@ function comparedClasses(
     shapes: () => checks("shapes", shaped),
   };
   return chosen.flatMap((section) => ofSection[section]());
+}
+
+/** How many questions come again and again, of several classes. */
+const repeatedQuestions = 8;
+
+/**
+ * Questions of which none comes again, and the same few again and again, by one caller and by several. Those
+ * that come once are asked first: else more of them would meet connections that have to plan them.
+ */
+function againAndOnce(classes: readonly QuestionClass[]): readonly Omit<Asked, "dataset">[] {
+  const section = "check";
+  const again = classes
+    .flatMap(({ questions }) => questions.slice(0, 2))
+    .slice(0, repeatedQuestions)
+    .map(checkRequest);
+  const { questions } = must(classes[0], "the data have classes");
+  const once = (nth: number): AskedRequest => {
+    const question = must(questions[nth % questions.length], "a class has questions");
+    return checkRequest({ ...question, user: `once${nth}`, allowed: false });
+  };
+  return [
+    { section, name: "nested: once", inFlight: 1, request: once },
+    { section, name: "nested: again and again", ...inTurn(again) },
+    { section, name: "nested: again and again, 8 callers", ...inTurn(again), inFlight: 8 },
+  ];
 }
 
 /** Asks one question at a time, round and round. */
