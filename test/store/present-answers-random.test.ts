@@ -222,7 +222,7 @@ class Writer {
     const die = this.#die;
     const store = pick([scene.store, ...instances], die);
     const tuples = this.#tuples.filter(() => die.happens(0.4));
-    switch (die.upTo(7)) {
+    switch (die.upTo(8)) {
       case 0:
       case 1:
         await write(store, this.#tenant, { tuples: [pick(this.#tuples, die)] });
@@ -236,9 +236,25 @@ class Writer {
       case 4:
         await this.#deleteAttribute(store);
         return;
+      case 5:
+        await this.#runBundle(store, tuples);
+        return;
       default:
         await this.#changeAsApplication();
     }
+  }
+
+  /** Deletes some tuples and writes others, in one transaction. */
+  async #runBundle(store: Store, tuples: readonly string[]): Promise<void> {
+    await store.bundles.write(this.#tenant, [{ name: this.#name, arguments: [], operations: [] }]);
+    await store.bundles.run(this.#tenant, this.#name, () => [
+      {
+        tuples: tuples.map(tuple),
+        attributes: this.#die.happens(0.5) ? this.#attributes() : [],
+        deletedTuples: this.#tuples.filter((text) => !tuples.includes(text)).map(tuple),
+        deletedAttributes: [],
+      },
+    ]);
   }
 
   #attributes(): readonly Attribute[] {

@@ -93,7 +93,7 @@ test("a transaction that is open on the writer keeps no change of others from be
   }
 });
 
-test("kept answers are those of a search on the standby, whatever it has replayed", async (t) => {
+test("kept answers are those of a search on the standby, however far it has replayed", async (t) => {
   t.diagnostic(`PEMBA_SEED=${seed}`);
   const { store, tenant, hits } = await openKeeping(t);
   const plain = await openStore(servers.url, { replicaUrl: servers.standbyUrl, warn: () => {} });

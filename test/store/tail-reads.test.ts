@@ -63,7 +63,7 @@ async function settled(): Promise<void> {
 const tenantsOf = (sent: readonly Sent[]): readonly string[] =>
   sent.map(({ tenants }) => tenants.join(" "));
 
-test("what is asked for in one turn shares a statement, whatever the tenant", async () => {
+test("what is asked for in one turn shares a statement, also for several tenants", async () => {
   const { sent, read } = reading();
   const asking = [read(t1), read(t2), read(t1)];
   await settled();
@@ -73,7 +73,7 @@ test("what is asked for in one turn shares a statement, whatever the tenant", as
   assert.ok(one !== undefined && one === other);
 });
 
-test("who comes while a statement runs gets what the next one reads", async () => {
+test("a caller that comes while a statement runs gets what the next one reads", async () => {
   const { sent, read } = reading();
   const first = read(t1);
   await settled();
