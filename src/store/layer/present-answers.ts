@@ -1,3 +1,4 @@
+import { PembaError } from "../../base/error.ts";
 import type { Telemetry } from "../../base/telemetry.ts";
 import type { SchemaVersion, TenantId } from "../../base/tuple.ts";
 import { questionKey, questionOf } from "../../plan/question-of.ts";
@@ -87,7 +88,14 @@ export class PresentAnswers {
 
   /** Whether a search costs less than to read the tail for this check alone. */
   async #costsLess(tenant: TenantId, check: SingleCheck, kept: PresentAnswer): Promise<boolean> {
-    return this.#underWay === 1 && (await this.#footprintOf(tenant, check, kept)).isOneProbe;
+    if (this.#underWay > 1) return false;
+    try {
+      return (await this.#footprintOf(tenant, check, kept)).isOneProbe;
+    } catch (error) {
+      // The answer is of a tenant that is gone. Another one may have its id, which the tail will say.
+      if (error instanceof PembaError && error.kind === "not_found") return false;
+      throw error;
+    }
   }
 
   #footprintOf(
