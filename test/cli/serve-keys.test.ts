@@ -2,6 +2,7 @@ import assert from "node:assert/strict";
 import { request } from "node:http";
 import { test } from "node:test";
 
+import { startPemba } from "../../src/testing/start-pemba.ts";
 import { connect, until } from "../store/open-write.ts";
 import { createMigratedDatabase } from "../support/database.ts";
 import { servePemba } from "../support/pemba.ts";
@@ -35,6 +36,17 @@ function tuples(count: number): readonly object[] {
     subject: item.subject,
   }));
 }
+
+test("`server.http.console` says whether the console is served", async (t) => {
+  for (const [isServed, status] of [
+    [true, 200],
+    [false, 404],
+  ] as const) {
+    const server = await startPemba({ config: { "server.http.console": isServed } });
+    t.after(async () => await server.stop());
+    assert.equal((await fetch(`${server.getRestUrl()}/console`)).status, status);
+  }
+});
 
 test("a request may hold as much as the configuration says, and no more", async (t) => {
   const { url } = await servePemba(t, [

@@ -49,11 +49,12 @@ test("the files in sql/printed are what the commands of the README print", async
   assert.deepEqual(contents(join(root, printed)), contents(join(folder, printed)));
 });
 
-/** The last commands of the README, on another database. */
+/** The commands of the README that print files, on another database. */
 function commandsOfReadme(url: string): string {
   const readme = readFileSync(join(example, "README.md"), "utf8");
-  const commands = [...readme.matchAll(/^```sh\n([^]*?)^```$/gm)].at(-1)?.[1] ?? "";
-  assert.match(commands, / > \$printed\//);
+  const blocks = [...readme.matchAll(/^```sh[^\n]*\n([^]*?)^```$/gm)].map(([, block = ""]) => block);
+  const commands = blocks.find((block) => block.includes(" > $printed/"));
+  assert.ok(commands !== undefined);
   const main = join(root, "src/main.ts");
   return commands
     .replace(/(?<=^export SERVICE_DATABASE_URI=).*$/m, url)

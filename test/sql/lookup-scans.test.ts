@@ -35,13 +35,16 @@ function readsKnownIds(statement: string, condition: string): boolean {
   return isAsked && /^\(\((entity|subject)_id > /.test(condition);
 }
 
+/** The last durable id is at the end of the log: one row is read. */
+const readsDurableId = "(xid >= noted.xid)";
+
 async function assertBound(statements: Awaited<ReturnType<typeof allLookups>>): Promise<void> {
   const unbound = new Map<string, string>();
   for (const { name, statement } of statements) {
     const scans = await scansOf(client, statement.text);
     assert.ok(scans.length > 0, name);
     for (const { node, index, condition } of unboundScans(scans)) {
-      if (readsKnownIds(statement.text, condition)) continue;
+      if (readsKnownIds(statement.text, condition) || condition === readsDurableId) continue;
       unbound.set(`${node} ${index} ${condition.replaceAll(/\b\w+_\d+\.id|\$\d+/g, "...")}`, name);
     }
   }

@@ -26,7 +26,7 @@ import { remove } from "./filters.ts";
 import { connect } from "./open-write.ts";
 
 /** How many changes each writer makes. */
-const rounds = caseCount({ short: 60, long: 1_500 });
+const rounds = caseCount({ short: 20, long: 1_500 });
 const writers = 5;
 const instanceCount = 2;
 

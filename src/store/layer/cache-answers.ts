@@ -6,7 +6,7 @@ import { bringsContext, itemKey, singleCheck } from "../single-check.ts";
 import type { CheckAnswer, CheckItem, CheckQuestion } from "../store.ts";
 import { AnswerCache, type AnswerCacheLimits } from "./answer-cache.ts";
 import type { Layer } from "./layer.ts";
-import { type FootprintReader, PresentAnswers } from "./present-answers.ts";
+import { type Ask, type FootprintReader, PresentAnswers } from "./present-answers.ts";
 import type { TailReader } from "./tail.ts";
 
 /** What a question asks about: a tenant at a state, under a version or the head. */
@@ -65,9 +65,6 @@ export function cacheAnswers(parts: CacheParts): Layer {
     },
   };
 }
-
-/** Asks the question without the cache. */
-type Ask = () => Promise<readonly CheckAnswer[]>;
 
 class CachedChecks {
   readonly #parts: CacheParts;

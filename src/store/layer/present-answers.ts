@@ -25,7 +25,7 @@ export interface FootprintReader {
 }
 
 /** Asks without the cache. */
-type Ask = () => Promise<readonly CheckAnswer[]>;
+export type Ask = () => Promise<readonly CheckAnswer[]>;
 
 interface PresentAnswersParts {
   readonly answers: AnswerCache;
