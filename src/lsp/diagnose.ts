@@ -4,7 +4,7 @@ import type { Connection, Diagnostic } from "vscode-languageserver/node";
 import { PembaError } from "../base/error.ts";
 import { runInSlices } from "../base/time-slice.ts";
 import { fileProblems, type FileProblem } from "../editor/file-problems.ts";
-import type { EditorFile } from "../editor/project.ts";
+import { type EditorFile, schemaIn } from "../editor/project.ts";
 import { diagnosticOf, positionsIn } from "./convert.ts";
 import { type SearchRoots, smallProject } from "./find-project.ts";
 import { nameOfUri, type OpenFiles } from "./open-files.ts";
@@ -103,8 +103,9 @@ export class Diagnoses {
         (problem) => ({ problem, diagnostic: diagnosticOf(text, problem, this.#pageUri) }),
       );
     const mistakes = toldOf(await runInSlices(fileProblems(file, project, "mistakes"), signal));
-    // Lint says nothing of a schema that does not compile.
-    if (mistakes.some(({ problem }) => problem.inSchema !== undefined)) return mistakes;
+    // Lint says nothing of a schema that does not compile, or stands in another file.
+    const isLinted = !mistakes.some(({ problem }) => problem.inSchema !== undefined);
+    if (!isLinted || schemaIn(file) === undefined) return mistakes;
     const early = setTimeout(() => void this.#tellEarly(document.uri, mistakes, signal), earlyMs);
     try {
       return toldOf(await runInSlices(fileProblems(file, project), signal));
