@@ -1,5 +1,13 @@
 import { hash } from "node:crypto";
-import { mkdirSync, readdirSync, readFileSync, renameSync, rmSync, writeFileSync } from "node:fs";
+import {
+  existsSync,
+  mkdirSync,
+  readdirSync,
+  readFileSync,
+  renameSync,
+  rmSync,
+  writeFileSync,
+} from "node:fs";
 import { join } from "node:path";
 import { brotliCompressSync, constants, gzipSync } from "node:zlib";
 
@@ -24,8 +32,15 @@ const main = await bundle("main", join(source, "main.tsx"));
 const style = writeStyle();
 const examples = writeExamples();
 writePage({ main, worker, style, examples });
-rmSync(finished, { recursive: true, force: true });
-renameSync(target, finished);
+replaceFinished();
+
+/** In two renamings, so that a server that is asked meanwhile misses nothing for long. */
+function replaceFinished(): void {
+  const former = `${target}-former`;
+  if (existsSync(finished)) renameSync(finished, former);
+  renameSync(target, finished);
+  rmSync(former, { recursive: true, force: true });
+}
 
 /** Bundles a module with all that it imports. Returns the name of the file that holds it. */
 async function bundle(name: string, input: string): Promise<string> {

@@ -24,6 +24,9 @@ const boxMinWidth = 120;
 const boxMaxWidth = 320;
 const endHeight = 8;
 
+/** Beyond this many pairs of boxes a graph is large. */
+const pairsMax = 60;
+
 /** Lays out a schema: a box for each type with a row for each name, types of subjects to the right. */
 export function drawGraph(schema: Schema): DrawnGraph {
   const graph = graphOf(schema);
@@ -63,11 +66,7 @@ function placeBoxes(
     ...graph.rules.map((node) => ({ node, members: [] })),
   ];
   for (const { node, members } of sized) nodes.setNode(node.label, sizeOf(node, members));
-  for (const { from, to } of graph.edges) {
-    const start = boxOf(keys, from);
-    const end = boxOf(keys, to);
-    if (start !== end) nodes.setEdge(start, end);
-  }
+  for (const [start, end] of pullingPairs(graph, keys)) nodes.setEdge(start, end);
   layout(nodes);
   const boxes = sized.map(({ node, members }) => {
     const { x, y, width, height } = nodes.node(node.label);
@@ -80,6 +79,50 @@ function placeBoxes(
   });
   const { width = 0, height = 0 } = nodes.graph();
   return { width, height, boxes };
+}
+
+/**
+ * The pairs of boxes whose edges decide where the boxes stand. The library takes seconds for some hundred edges,
+ * so of a large graph only as many count as hold its boxes together, and edges to a type that many others
+ * have as subject count last. All edges are drawn.
+ */
+function pullingPairs(
+  graph: SchemaGraph,
+  keys: NodeKeys,
+): readonly (readonly [start: string, end: string])[] {
+  const pairs = new Map<string, readonly [start: string, end: string]>();
+  for (const { from, to } of graph.edges) {
+    const pair = [boxOf(keys, from), boxOf(keys, to)] as const;
+    if (pair[0] !== pair[1]) pairs.set(pair.join(" "), pair);
+  }
+  if (pairs.size <= pairsMax) return [...pairs.values()];
+  const users = Map.groupBy(pairs.values(), ([, end]) => end);
+  const popularity = ([, end]: readonly [string, string]): number => users.get(end)?.length ?? 0;
+  const groups = new Groups();
+  return [...pairs.values()]
+    .toSorted((one, other) => popularity(one) - popularity(other))
+    .filter(([start, end]) => groups.join(start, end));
+}
+
+/** Boxes that hold together, each known by one of them. */
+class Groups {
+  readonly #leaders = new Map<string, string>();
+
+  /** Puts two boxes into one group. False if they are in one already. */
+  join(one: string, other: string): boolean {
+    const leader = this.#leaderOf(one);
+    const second = this.#leaderOf(other);
+    if (leader === second) return false;
+    this.#leaders.set(second, leader);
+    return true;
+  }
+
+  #leaderOf(box: string): string {
+    let leader = box;
+    for (let next = box; next !== ""; next = this.#leaders.get(next) ?? "") leader = next;
+    if (leader !== box) this.#leaders.set(box, leader);
+    return leader;
+  }
 }
 
 function boxOf(keys: NodeKeys, id: string): string {

@@ -17,6 +17,7 @@ function adviceOf({ status, code }: ApiError): string {
   }
   if (status === 429) return "The server gets more requests than it takes. Wait a moment.";
   if (status === 0) return "Check that the server is running and that this page is its own.";
+  if (status === 501) return "The configuration of this server leaves it out.";
   if (status >= 500) return "The server could not answer. Its log has the reason.";
   return "";
 }

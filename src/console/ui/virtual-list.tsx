@@ -5,8 +5,8 @@ import { useEffect, useRef, useState } from "preact/hooks";
 const spare = 8;
 
 /**
- * A list that draws only the rows in sight. All rows have one height. `reachEnd` is called when the last
- * rows come into sight.
+ * A list that draws only the rows in sight. All rows have one height. `reachEnd` is called when the last rows come
+ * into sight, or are in sight when it is there again: it is undefined while it works, and when nothing is left.
  */
 export function VirtualList<T>({
   items,
@@ -57,7 +57,7 @@ export function VirtualList<T>({
   const isAtEnd = items.length > 0 && last === items.length;
   useEffect(() => {
     if (isAtEnd) reachEnd?.();
-  }, [isAtEnd, items.length]);
+  }, [isAtEnd, items.length, reachEnd === undefined]);
   return (
     <div
       ref={element}

@@ -66,7 +66,18 @@ function Questions({
   return (
     <>
       <AskForm key={JSON.stringify(asked)} asked={asked} outline={inspected?.outline} onAsk={ask} />
-      {isComplete(asked) && <Answer key={turn} tenant={tenant} head={head} question={asked} />}
+      {isComplete(asked) ? (
+        <Answer key={turn} tenant={tenant} head={head} question={asked} />
+      ) : (
+        <div class="empty">
+          <strong>Ask, and see why</strong>
+          <p>
+            A check comes with its proof: the tuples and the parts of the schema that allow it, or
+            all that was tried. “Who can” and “What can they reach” list ids, each with a way to its
+            check.
+          </p>
+        </div>
+      )}
     </>
   );
 }

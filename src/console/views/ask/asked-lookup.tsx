@@ -63,15 +63,13 @@ function Found({
 }): VNode {
   const [found, setFound] = useState(first);
   useEffect(() => setFound(first), [first]);
-  const { run, error } = useAction();
-  const more = (): void => {
-    if (found.next === "") return;
+  const { run, isRunning, error } = useAction();
+  const more = (): void =>
     run(async () => {
       const read = await readQuestion(question, head?.version ?? "");
       const page = await readPage(tenant, read, found.next);
       setFound({ ids: [...found.ids, ...page.ids], next: page.next });
     });
-  };
   const count = `${found.ids.length}${found.next === "" ? "" : " or more"}`;
   return (
     <>
@@ -93,7 +91,7 @@ function Found({
             items={found.ids}
             rowHeight={rowHeight}
             label="Ids"
-            reachEnd={more}
+            reachEnd={found.next === "" || isRunning || error !== undefined ? undefined : more}
             draw={(id) => (
               <div key={id} class="id-row" role="listitem" style={{ height: `${rowHeight}px` }}>
                 <bdi class="mono">{id}</bdi>

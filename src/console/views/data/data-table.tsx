@@ -66,13 +66,11 @@ function Facts({
   useEffect(() => setPage(first), [first]);
   const [chosen, setChosen] = useState<ReadonlySet<Fact>>(new Set());
   const { run, isRunning, error } = useAction();
-  const more = (): void => {
-    if (page.next === "") return;
+  const more = (): void =>
     run(async () => {
       const { facts, next } = await readPage(tenant, filter, page.next);
       setPage({ facts: [...page.facts, ...facts], next });
     });
-  };
   const choose = (fact: Fact, isChosen: boolean): void => {
     const others = [...chosen].filter((it) => it !== fact);
     setChosen(new Set(isChosen ? [...others, fact] : others));
@@ -101,12 +99,12 @@ function Facts({
           Delete the chosen
         </button>
       </div>
-      {error !== undefined && <Problem error={error} />}
+      {error !== undefined && <Problem error={error} retry={onChange} />}
       <VirtualList
         items={page.facts}
         rowHeight={factRowHeight}
         label={filter.kind}
-        reachEnd={more}
+        reachEnd={page.next === "" || isRunning || error !== undefined ? undefined : more}
         draw={(fact) => (
           <FactRow
             key={fact.text}

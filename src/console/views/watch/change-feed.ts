@@ -65,7 +65,7 @@ export class ChangeFeed {
       } catch (error) {
         if (signal.aborted) return;
         const known = apiErrorOf(error);
-        const passes = known.status === 0 || known.status >= 500;
+        const passes = known.status === 0 || (known.status >= 500 && known.status !== 501);
         if (!passes || this.state.value.changes.length === 0) this.#patch({ error: known });
         if (!passes) await this.#untilRetry(signal);
       }
