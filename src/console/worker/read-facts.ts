@@ -1,14 +1,13 @@
 import { PembaError } from "../../base/error.ts";
 import { parseTextNotation } from "../../base/text-notation.ts";
 import type { Attribute, Tuple } from "../../base/tuple.ts";
-import { readModelFile } from "../../model-test/file/read-model-file.ts";
 import { typeUrlOf } from "../../service/value-type.ts";
 import { attributeJson } from "../../store/attribute-value.ts";
 import type { AttributeAnswer } from "../api/data.ts";
 import type { ReadFacts } from "./jobs.ts";
 
 /** Further problems do not help. */
-const problemsMax = 20;
+export const problemsMax = 20;
 
 /** Reads a fact a line, as `document:plan#viewer@user:ada`. Empty lines and `//` comments are skipped. */
 export function readLines(text: string): ReadFacts {
@@ -30,21 +29,8 @@ export function readLines(text: string): ReadFacts {
   return { tuples, attributes, problems };
 }
 
-/** Reads the relationships and the attributes of a model test. */
-export function readTestData(text: string): ReadFacts {
-  const read = readModelFile(text, "test", { isStrict: false, minDepth: 0 });
-  if (read.kind === "problems") {
-    const problems = read.problems.map(({ place, message }) => ({ line: place.line, message }));
-    return { tuples: [], attributes: [], problems: problems.slice(0, problemsMax) };
-  }
-  return {
-    tuples: read.file.tuples.map(({ value }) => value),
-    attributes: read.file.attributes.map(({ value }) => attributeAnswerOf(value)),
-    problems: [],
-  };
-}
-
-function attributeAnswerOf({ entity, attribute, value }: Attribute): AttributeAnswer {
+/** An attribute as it is sent. */
+export function attributeAnswerOf({ entity, attribute, value }: Attribute): AttributeAnswer {
   return {
     entity,
     attribute,

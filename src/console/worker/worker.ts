@@ -9,8 +9,7 @@ import { compileSchemaText } from "../../language/compile.ts";
 import { drawGraph } from "../graph/layout.ts";
 import { inspectSchema } from "./inspect.ts";
 import type { JobInput, JobName, JobOutput, JobReply, JobRequest } from "./jobs.ts";
-import { readLines, readTestData } from "./read-facts.ts";
-import { runTest } from "./run-test.ts";
+import { readLines } from "./read-facts.ts";
 
 /* What takes longer than a frame of the page runs here: the page never waits for it. */
 
@@ -33,8 +32,9 @@ const doers: Doers = {
     return printCheck(planCheck(schema, { ...question, arguments: parameters }));
   },
   readLines: ({ text }) => readLines(text),
-  readTestData: ({ text }) => readTestData(text),
-  test: async ({ schema, test }) => await runTest(schema, test),
+  // What reads and runs tests is large, and most visits need none of it.
+  readTestData: async ({ text }) => (await import("./read-test-data.ts")).readTestData(text),
+  test: async ({ schema, test }) => await (await import("./run-test.ts")).runTest(schema, test),
 };
 
 addEventListener("message", ({ data }: MessageEvent<JobRequest>) => {
