@@ -156,6 +156,15 @@ for (const engine of engineNames) {
       await opened.page.getByRole("dialog").waitFor({ state: "detached" });
     });
 
+    test("is told which field of a question is wrong", async () => {
+      await opened.go("#/documents-and-folders/ask");
+      await ask("ada", "view", "document:budget");
+      await opened.page
+        .getByRole("alert")
+        .getByText(/^Subject: expected/)
+        .waitFor();
+    });
+
     test("creates and deletes a tenant, whose id must be typed", async () => {
       await opened.go("#/");
       await button("New tenant");

@@ -3,7 +3,13 @@ import { useState } from "preact/hooks";
 
 import { Tabs } from "../../ui/tabs.tsx";
 import type { SchemaOutline } from "../../worker/inspect.ts";
-import { fieldsOf, isComplete, type QuestionField, type WrittenQuestion } from "./question.ts";
+import {
+  fieldLabels,
+  fieldsOf,
+  isComplete,
+  type QuestionField,
+  type WrittenQuestion,
+} from "./question.ts";
 import { suggestionsFor } from "./suggestions.ts";
 
 const modeTabs = [
@@ -12,17 +18,6 @@ const modeTabs = [
   { id: "entities", title: "What can they reach" },
   { id: "all", title: "All permissions" },
 ] as const;
-
-const labels: Readonly<Record<QuestionField, readonly [label: string, example: string]>> = {
-  subject: ["Subject", "user:ada"],
-  permission: ["Permission", "view"],
-  entity: ["Entity", "document:plan"],
-  of: ["Type", "user"],
-  data: ["Data that rules see", '{"hour": 9}'],
-  facts: ["Facts for this question alone, one a line", "document:plan#viewer@user:ada"],
-  snap: ["Snap token", "empty for the newest state"],
-  depth: ["Depth", "100"],
-};
 
 /** The fields of a question. */
 export function AskForm({
@@ -97,7 +92,7 @@ function AskField({
   readonly outline: SchemaOutline | undefined;
   readonly onChange: (value: string) => void;
 }): VNode {
-  const [label, example] = labels[field];
+  const [label, example] = fieldLabels[field];
   const suggestions = suggestionsFor(field, question, outline);
   const listId = `known-${field}`;
   const common = {

@@ -24,6 +24,20 @@ export interface WrittenQuestion {
 
 export type QuestionField = Exclude<keyof WrittenQuestion, "mode">;
 
+/** How fields are called, and an example of each. */
+export const fieldLabels: Readonly<
+  Record<QuestionField, readonly [label: string, example: string]>
+> = {
+  subject: ["Subject", "user:ada"],
+  permission: ["Permission", "view"],
+  entity: ["Entity", "document:plan"],
+  of: ["Type", "user"],
+  data: ["Data that rules see", '{"hour": 9}'],
+  facts: ["Facts for this question alone, one a line", "document:plan#viewer@user:ada"],
+  snap: ["Snap token", "empty for the newest state"],
+  depth: ["Depth", "100"],
+};
+
 /** The fields of each mode, in their order. */
 export const fieldsOf: Readonly<Record<Mode, readonly QuestionField[]>> = {
   check: ["subject", "permission", "entity"],
@@ -76,18 +90,12 @@ export type ReadQuestion = AskedFrame &
     | { readonly mode: "all"; readonly entity: EntityRef; readonly subject: SubjectRef }
   );
 
-/** A field that was not understood. */
-class FieldError extends Error {
-  override readonly name = "FieldError";
-  readonly field: QuestionField;
-
-  constructor(field: QuestionField, message: string) {
-    super(message);
-    this.field = field;
-  }
+/** The error of a field that was not understood, which begins with its label. */
+function fieldError(field: QuestionField, message: string): Error {
+  return new Error(`${fieldLabels[field][0]}: ${message}`);
 }
 
-/** Reads the fields. Fails with a FieldError. `version` is the schema that positions are of. */
+/** Reads the fields. Fails with the label of the first that is not understood. `version` is the schema that positions are of. */
 export async function readQuestion(
   question: WrittenQuestion,
   version: string,
@@ -127,8 +135,7 @@ async function frameOf(question: WrittenQuestion, version: string): Promise<Aske
   const { data, facts, snap, depth } = question;
   const read = await schemaWorker.ask("readLines", { text: facts });
   const [problem] = read.problems;
-  if (problem !== undefined)
-    throw new FieldError("facts", `line ${problem.line}: ${problem.message}`);
+  if (problem !== undefined) throw fieldError("facts", `line ${problem.line}: ${problem.message}`);
   const context = {
     tuples: read.tuples,
     attributes: read.attributes,
@@ -146,8 +153,7 @@ async function frameOf(question: WrittenQuestion, version: string): Promise<Aske
 
 function depthOf(text: string): number {
   const depth = Number(text);
-  if (!Number.isInteger(depth) || depth < 1)
-    throw new FieldError("depth", "expected a number from 1");
+  if (!Number.isInteger(depth) || depth < 1) throw fieldError("depth", "expected a number from 1");
   return depth;
 }
 
@@ -156,13 +162,13 @@ function objectOf(text: string): object {
   try {
     value = JSON.parse(text);
   } catch (error) {
-    throw new FieldError("data", error instanceof Error ? error.message : "no JSON");
+    throw fieldError("data", error instanceof Error ? error.message : "no JSON");
   }
   if (typeof value === "object" && value !== null && !Array.isArray(value)) return value;
-  throw new FieldError("data", 'expected an object, such as {"hour": 9}');
+  throw fieldError("data", 'expected an object, such as {"hour": 9}');
 }
 
 function valueOf<T>(field: QuestionField, read: ReadReference<T>): T {
-  if (read.kind === "wrong") throw new FieldError(field, read.message);
+  if (read.kind === "wrong") throw fieldError(field, read.message);
   return read.value;
 }

@@ -28,6 +28,9 @@ export interface FeedState {
 /** Older changes are forgotten beyond this many, so that a page that stays open does not grow. */
 const changesMax = 10_000;
 
+/** How gRPC numbers UNAVAILABLE, as errors within a stream have it. */
+const unavailable = 14;
+
 /** A stream that breaks is opened again after this many milliseconds. */
 const pauseMs = 1_000;
 
@@ -52,8 +55,9 @@ export class ChangeFeed {
     this.#patch({ changes: [] });
   }
 
-  /** Tries again after an error that does not pass by itself. */
+  /** Tries again after an error that does not pass by itself, from the present state on. */
   retry(): void {
+    this.#snapToken = "";
     this.#patch({ error: undefined });
     this.#again?.();
   }
@@ -84,7 +88,10 @@ export class ChangeFeed {
 
   #take(line: string): void {
     const message = JSON.parse(line) as ChangesMessage | { readonly error: object };
-    if ("error" in message) throw errorOfReply(500, JSON.stringify(message.error));
+    if ("error" in message) {
+      const passes = "code" in message.error && message.error.code === unavailable;
+      throw errorOfReply(passes ? 503 : 400, JSON.stringify(message.error));
+    }
     this.#snapToken = message.snap_token;
     const at = new Date();
     const fresh = message.data_changes.changes.map((change): SeenChange => {
