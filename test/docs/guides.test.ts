@@ -1,4 +1,5 @@
 import assert from "node:assert/strict";
+import { globSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { test } from "node:test";
 
@@ -36,4 +37,30 @@ test("what docs/choosing-ids.md says of ids, names and tenants holds", () => {
   const fits = ["0192f0c1-7a3b-7c00-8000-000000000001", "7", "ada@example.com", "*", "a:b+c"];
   for (const id of fits) assert.match(id, idPattern);
   for (const id of ["a/b", "a b", "100%", "ünal", "**"]) assert.doesNotMatch(id, idPattern);
+});
+
+/** Parts of messages that come from Node or from the database. */
+const foreign = [
+  "connect ECONNREFUSED",
+  "getaddrinfo ENOTFOUND",
+  "before secure TLS connection was established",
+  'database "',
+  '" does not exist',
+];
+
+test("the messages of docs/troubleshooting.md are those of the program", () => {
+  const page = textOfPage("troubleshooting.md");
+  const table = page.slice(page.indexOf("## The process ends"), page.indexOf("## A client"));
+  const messages = [...table.matchAll(/^\| (?<cell>`[^|]*`) +\|/gm)].flatMap(({ groups }) =>
+    [...(groups?.["cell"] ?? "").matchAll(/`([^`]*)`/g)].map(([, message = ""]) => message),
+  );
+  assert.ok(messages.length > 12);
+  const parts = messages.flatMap((message) => message.split(/…|: /)).map((part) => part.trim());
+  const source = globSync("src/**/*.ts", { cwd: root })
+    .map((file) => readFileSync(join(root, file), "utf8"))
+    .join("\n");
+  assert.deepEqual(
+    parts.filter((part) => !source.includes(part) && !foreign.includes(part)),
+    [],
+  );
 });

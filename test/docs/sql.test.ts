@@ -100,6 +100,7 @@ async function startPage(
       env: {
         ...process.env,
         ...env,
+        PEMBA_URL: rest,
         PSQLRC: "/dev/null",
         PGOPTIONS: "--client-min-messages=error",
       },
