@@ -11,6 +11,16 @@ const slices = new LoopQueue(1);
 export class TimeSlice {
   #start = performance.now();
 
+  /**
+   * Begins a slice when no other one has begun in the round of the loop: now, or after waiting. Many
+   * answers of the database may come in one round. Fails with CANCELLED if the caller has left.
+   */
+  static async begin(signal: AbortSignal | undefined): Promise<TimeSlice> {
+    await new Promise<void>((begin) => slices.enter({ tenant: undefined, begin }));
+    if (signal?.aborted === true) throw cancelled(undefined);
+    return new TimeSlice();
+  }
+
   get isOver(): boolean {
     return performance.now() - this.#start >= sliceMs;
   }
@@ -24,8 +34,8 @@ export class TimeSlice {
 }
 
 /**
- * Runs work to its end. Work of one step runs at once. Longer work yields to other requests after
- * each time slice. Fails with CANCELLED if the signal aborts.
+ * Runs work to its end. Work of one step runs at once. Longer work goes on in a round of the loop of its
+ * own, and yields to other requests after each time slice. Fails with CANCELLED if the signal aborts.
  */
 export function runInSlices<T>(
   work: Iterator<void, T>,
@@ -40,7 +50,7 @@ async function continueInSlices<T>(
   work: Iterator<void, T>,
   signal: AbortSignal | undefined,
 ): Promise<T> {
-  const slice = new TimeSlice();
+  const slice = await TimeSlice.begin(signal);
   for (;;) {
     const step = work.next();
     if (step.done === true) return step.value;
