@@ -1,16 +1,19 @@
-import type { MessageInitShape } from "@bufbuild/protobuf";
+import { create } from "@bufbuild/protobuf";
 
+import { must } from "../../base/assert.ts";
+import { Pace, type Steps } from "../../base/steps.ts";
+import { runInSlices } from "../../base/time-slice.ts";
 import { ALLOWED, DENIED, UNKNOWN } from "../../base/verdict.ts";
 import { CheckResult } from "../../gen/base/v1/permission_pb.ts";
 import {
   Permission,
-  type PermissionExplainResponseSchema,
+  type ProofNode as ProofMessage,
   ProofNode_Reason as Reason,
-  type ProofNodeSchema,
+  ProofNodeSchema,
 } from "../../gen/pemba/v1/permission_pb.ts";
 import { explain } from "../../service/permissions.ts";
 import type { Service } from "../../service/service.ts";
-import type { ExplainAnswer, ProofNode } from "../../store/explanation.ts";
+import type { ProofNode } from "../../store/explanation.ts";
 import { encodeAny } from "../any.ts";
 import { encodeAttribute, encodeTuple } from "../data.ts";
 import { type MessageMethod, unary } from "../method.ts";
@@ -21,23 +24,16 @@ export function explainMethods(service: Service): readonly MessageMethod[] {
     unary(Permission.method.explain, async (request, call) => {
       const { entity, permission, subject } = request;
       const question = decodeQuestion(request, call);
-      return encodeAnswer(await explain(service, { ...question, entity, permission, subject }));
+      const answer = await explain(service, { ...question, entity, permission, subject });
+      const { allowed, snapToken, isTruncated } = answer;
+      return {
+        can: allowed ? CheckResult.ALLOWED : CheckResult.DENIED,
+        state: { snapToken },
+        proof: await runInSlices(encodeProof(answer.proof), call.signal),
+        truncated: isTruncated,
+      };
     }),
   ];
-}
-
-function encodeAnswer({
-  allowed,
-  snapToken,
-  proof,
-  isTruncated,
-}: ExplainAnswer): MessageInitShape<typeof PermissionExplainResponseSchema> {
-  return {
-    can: allowed ? CheckResult.ALLOWED : CheckResult.DENIED,
-    state: { snapToken },
-    proof: encodeProof(proof),
-    truncated: isTruncated,
-  };
 }
 
 const results = {
@@ -59,10 +55,36 @@ const reasons = {
   depth: Reason.DEPTH,
 } as const;
 
-function encodeProof(node: ProofNode): MessageInitShape<typeof ProofNodeSchema> {
-  const { entity, name, verdict, reason, place, tuple, attribute, rule, children } = node;
+/** A node whose message is made after those of its children. */
+interface OpenNode {
+  readonly node: ProofNode;
+  /** The messages of its children, the last one first. */
+  readonly children: ProofMessage[];
+  /** Those of its parent. */
+  readonly into: ProofMessage[];
+}
+
+/** The message of a tree, in steps: the messages of thousands of nodes take too long to be made at once. */
+export function* encodeProof(proof: ProofNode): Steps<ProofMessage> {
+  const pace = new Pace();
+  const top: ProofMessage[] = [];
+  const all: OpenNode[] = [{ node: proof, children: [], into: top }];
+  // Grows while it is read: parents come before their children.
+  for (const { node, children } of all) {
+    if (pace.step()) yield;
+    for (const child of node.children) all.push({ node: child, children: [], into: children });
+  }
+  for (const { node, children, into } of all.toReversed()) {
+    if (pace.step()) yield;
+    into.push(encodeNode(node, children.toReversed()));
+  }
+  return must(top[0], "the tree has a node");
+}
+
+function encodeNode(node: ProofNode, children: ProofMessage[]): ProofMessage {
+  const { entity, name, verdict, reason, place, tuple, attribute, rule } = node;
   const values = [...(rule?.values ?? [])].map(([key, value]) => [key, encodeAny(value)] as const);
-  return {
+  return create(ProofNodeSchema, {
     entity,
     name,
     can: results[verdict],
@@ -73,6 +95,6 @@ function encodeProof(node: ProofNode): MessageInitShape<typeof ProofNodeSchema> 
     tuple: tuple && encodeTuple(tuple),
     attribute: attribute && encodeAttribute(attribute),
     rule: rule && { name: rule.name, values: Object.fromEntries(values) },
-    children: children.map(encodeProof),
-  };
+    children,
+  });
 }
