@@ -8,6 +8,7 @@ import postgres from "postgres";
 import { Data } from "../../src/gen/base/v1/data_pb.ts";
 import { Permission } from "../../src/gen/base/v1/permission_pb.ts";
 import { Schema } from "../../src/gen/base/v1/schema_pb.ts";
+import { Permission as Explained } from "../../src/gen/pemba/v1/permission_pb.ts";
 import { createHealth } from "../../src/service/health.ts";
 import { createPostgresStore } from "../../src/store/postgres/store.ts";
 import type { Store } from "../../src/store/store.ts";
@@ -98,6 +99,25 @@ describe("a call whose client has left", () => {
       await until(1);
       leaving.abort();
       assert.equal((await call).code, status.CANCELLED);
+      await until(0);
+    });
+  });
+
+  test("the statement of an explanation is gone, by a deadline or by leaving", async () => {
+    const explain = async (limits: CallLimits): Promise<unknown> =>
+      await grpc.client.call(Explained.method.explain, question, limits);
+    // Its statement is known to the server, too.
+    await explain({});
+    await lockedOut(async () => {
+      const late = failure(explain({ deadline: Date.now() + 1_000 }));
+      await until(1);
+      assert.equal((await late).code, status.DEADLINE_EXCEEDED);
+      await until(0);
+      const leaving = new AbortController();
+      const left = failure(explain({ signal: leaving.signal }));
+      await until(1);
+      leaving.abort();
+      assert.equal((await left).code, status.CANCELLED);
       await until(0);
     });
   });
