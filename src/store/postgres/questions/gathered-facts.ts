@@ -54,7 +54,7 @@ export function* gatheredFacts(
     const [type, entityId, name] = listOf(fact);
     direct.add(edgeKey(text(type), text(entityId), text(name)));
   }
-  const attributes = readAttributes(json["attributes"]);
+  const attributes = yield* readAttributes(json["attributes"]);
   const nodes = json["nodes"];
   assert(typeof nodes === "number", "facts count their nodes");
   const tuples = subject === undefined ? yield* tupleKeys(read) : undefined;
@@ -135,16 +135,18 @@ function tupleKey(entity: Entity, relation: string, { type, id, relation: own }:
   return `${edgeKey(entity.type, entity.id, relation)}\0${type}\0${id}\0${own}`;
 }
 
-function readAttributes(json: unknown): Map<string, AttributeValue> {
-  assert(Array.isArray(json), "facts are lists");
-  return new Map(
-    json.map((fact: unknown) => {
-      assert(Array.isArray(fact), "a fact is a list");
-      const [type, id, name, valueType, value]: unknown[] = fact;
-      assert(typeof valueType === "string", "an attribute has a type");
-      return [edgeKey(text(type), text(id), text(name)), attributeValueOf(valueType, value)];
-    }),
-  );
+function* readAttributes(json: unknown): Steps<ReadonlyMap<string, AttributeValue>> {
+  const pace = new Pace();
+  const attributes = new Map<string, AttributeValue>();
+  for (const fact of listOf(json)) {
+    if (pace.step()) yield;
+    const [type, id, name, valueType, value] = listOf(fact);
+    attributes.set(
+      edgeKey(text(type), text(id), text(name)),
+      attributeValueOf(text(valueType), value),
+    );
+  }
+  return attributes;
 }
 
 function listOf(json: unknown): readonly unknown[] {
