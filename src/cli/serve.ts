@@ -114,6 +114,7 @@ export async function serveUntil(
       logger,
       telemetry,
       certificate: certificates.http,
+      json: config["server.http.json"],
       cors: corsOf(config),
       hasConsole: config["server.http.console"],
     }),

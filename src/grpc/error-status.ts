@@ -1,11 +1,10 @@
-import { create, type MessageInitShape, toBinary } from "@bufbuild/protobuf";
-import { anyPack } from "@bufbuild/protobuf/wkt";
+import { create, toBinary } from "@bufbuild/protobuf";
 import { Metadata, type StatusObject } from "@grpc/grpc-js";
 
-import type { ErrorDetail, PembaError } from "../base/error.ts";
-import { statusOf } from "../base/status.ts";
+import type { PembaError } from "../base/error.ts";
 import { PreconditionFailureSchema } from "../gen/google/rpc/error_details_pb.ts";
 import { StatusSchema } from "../gen/google/rpc/status_pb.ts";
+import { statusMessage, statusParts, type Violation } from "../messages/status.ts";
 
 /** The message is sent in a header. Clients fail if all headers exceed about 8 KiB. */
 const maxMessageBytes = 2_048;
@@ -29,14 +28,12 @@ const detailsHeader = "grpc-status-details-bin";
 export function errorStatus(
   error: PembaError,
 ): Pick<StatusObject, "code" | "details"> & Partial<Pick<StatusObject, "metadata">> {
-  const code = statusOf[error.kind].grpc;
-  const message = error.message.toWellFormed();
-  if (error.code !== "PRECONDITION_FAILED" || error.details.length === 0) {
-    return { code, details: cut(message, maxMessageBytes) };
-  }
-  const metadata = new Metadata();
+  const { code, message, violations } = statusParts(error);
+  if (violations.length === 0) return { code, details: cut(message, maxMessageBytes) };
   const within = cut(message, maxMessageWithinBytes);
-  metadata.set(detailsHeader, statusDetails(code, within, error.details));
+  const status = statusMessage({ code, message: within, violations: cutViolations(violations) });
+  const metadata = new Metadata();
+  metadata.set(detailsHeader, Buffer.from(toBinary(StatusSchema, status)));
   return { code, details: cut(message, maxMessageBesideBytes), metadata };
 }
 
@@ -53,29 +50,17 @@ function cut(message: string, maxBytes: number): string {
   return `${kept}...`;
 }
 
-/** A `google.rpc.Status` with a `google.rpc.PreconditionFailure`. */
-function statusDetails(code: number, message: string, details: readonly ErrorDetail[]): Buffer {
-  const failure = create(PreconditionFailureSchema, { violations: violationsOf(details) });
-  const packed = anyPack(PreconditionFailureSchema, failure);
-  const status = create(StatusSchema, { code, message, details: [packed] });
-  return Buffer.from(toBinary(StatusSchema, status));
-}
-
-type Violations = NonNullable<MessageInitShape<typeof PreconditionFailureSchema>["violations"]>;
-
-/** Each names its field. What was found is told of the first ones, as far as there is room. */
-function violationsOf(details: readonly ErrorDetail[]): Violations {
-  const type = "PRECONDITION";
-  const subjects = details.map(({ field }) => ({ type, subject: field ?? "" }));
+/** Each keeps its field. What was found is told of the first ones, as far as there is room. */
+function cutViolations(violations: readonly Violation[]): readonly Violation[] {
+  const subjects = violations.map((violation) => ({ ...violation, description: "" }));
   let left = maxViolationBytes - sizeOf(subjects);
-  return subjects.map((violation, index) => {
-    const description = details[index]?.message.toWellFormed() ?? "";
-    left -= sizeOf([{ description }]);
-    return left < 0 ? violation : { ...violation, description };
+  return violations.map((violation) => {
+    left -= sizeOf([{ type: "", subject: "", description: violation.description }]);
+    return left < 0 ? { ...violation, description: "" } : violation;
   });
 }
 
-function sizeOf(violations: Violations): number {
-  return toBinary(PreconditionFailureSchema, create(PreconditionFailureSchema, { violations }))
-    .length;
+function sizeOf(violations: readonly Violation[]): number {
+  const failure = create(PreconditionFailureSchema, { violations: [...violations] });
+  return toBinary(PreconditionFailureSchema, failure).length;
 }

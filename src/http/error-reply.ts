@@ -5,7 +5,8 @@ import { quote } from "../base/quote.ts";
 import { statusOf } from "../base/status.ts";
 import { logFailure } from "../telemetry/failure.ts";
 import { lateness } from "./deadline.ts";
-import { errorBody, isTransient, retryAfterSeconds } from "./error-body.ts";
+import { errorBody, isTransient, retryAfterSeconds, statusBody } from "./error-body.ts";
+import { jsonFormOf } from "./json-form.ts";
 import { closeUnread } from "./unread-body.ts";
 
 /** The `WWW-Authenticate` header, as RFC 6750 defines it. */
@@ -19,7 +20,7 @@ const challenges: Readonly<Partial<Record<ErrorKind, string>>> = {
  */
 export function replyWithError(error: unknown, request: FastifyRequest, reply: FastifyReply): void {
   const known = knownError(error, request, reply);
-  void withStatus(reply, known).send(errorBody(known));
+  void withStatus(reply, known).send(bodyOf(known, request));
 }
 
 /** The same for a stream, in which an error replaces an item. */
@@ -29,7 +30,11 @@ export function replyWithStreamError(
   reply: FastifyReply,
 ): void {
   const known = knownError(error, request, reply);
-  void withStatus(reply, known).send({ error: errorBody(known) });
+  void withStatus(reply, known).send({ error: bodyOf(known, request) });
+}
+
+function bodyOf(error: PembaError, request: FastifyRequest): unknown {
+  return jsonFormOf(request) === "protobuf" ? statusBody(error) : errorBody(error);
 }
 
 function withStatus(reply: FastifyReply, error: PembaError): FastifyReply {

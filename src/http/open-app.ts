@@ -17,6 +17,7 @@ import { connectionKey } from "../intake/connections.ts";
 import { requestIdHeader, requestIdOf } from "../telemetry/request-id.ts";
 import type { HttpApp } from "./app.ts";
 import { bodyLimit } from "./body.ts";
+import { type JsonForm, routeByJson } from "./json-form.ts";
 import { answerUnreadable } from "./refused-by-node.ts";
 import type { KnownPaths } from "./unknown-path.ts";
 
@@ -39,6 +40,8 @@ const connections = {
 };
 
 export interface AppOptions {
+  /** The form of JSON for requests that choose none. */
+  readonly json: JsonForm;
   readonly logger: FastifyBaseLogger;
   /** Undefined: connections are not encrypted. */
   readonly certificate: Certificate | undefined;
@@ -49,7 +52,7 @@ export interface AppOptions {
 }
 
 /** Creates a server without routes. New connections use the current certificate. */
-export function openApp({ logger, certificate, refuse, paths }: AppOptions): HttpApp {
+export function openApp({ json, logger, certificate, refuse, paths }: AppOptions): HttpApp {
   const common = {
     loggerInstance: lateChildren(logger),
     logController: new LogController({ disableRequestLogging: true }),
@@ -59,7 +62,7 @@ export function openApp({ logger, certificate, refuse, paths }: AppOptions): Htt
     // Requests that came before the close are still answered.
     return503OnClosing: false,
     forceCloseConnections: "idle" as const,
-    routerOptions: { maxParamLength },
+    routerOptions: { maxParamLength, constraints: routeByJson(json) },
     frameworkErrors: refuse,
     clientErrorHandler: answerUnreadable(paths),
   };

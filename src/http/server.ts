@@ -10,6 +10,7 @@ import type { HttpApp } from "./app.ts";
 import { allowOrigins, type CorsRules } from "./cors.ts";
 import { endAtDeadlines } from "./deadline.ts";
 import { replyWithError } from "./error-reply.ts";
+import { checkJsonHeader, type JsonForm } from "./json-form.ts";
 import { limitConnections } from "./limit-connections.ts";
 import { observeBefore, observeRequests } from "./observe.ts";
 import { closeConnections, openApp } from "./open-app.ts";
@@ -22,6 +23,7 @@ import { dataRoutes } from "./routes/data.ts";
 import { explainRoutes } from "./routes/explain.ts";
 import { healthRoutes } from "./routes/health.ts";
 import { lookupRoutes } from "./routes/lookups.ts";
+import { messageRoutes } from "./routes/messages.ts";
 import { permissionRoutes } from "./routes/permissions.ts";
 import { referenceRoutes } from "./routes/reference.ts";
 import { schemaRoutes } from "./routes/schemas.ts";
@@ -40,6 +42,8 @@ export function buildHttpServer(options: {
   readonly admission: Admission;
   readonly logger: FastifyBaseLogger;
   readonly certificate?: Certificate | undefined;
+  /** The form of JSON for requests that choose none: the documented one if it is absent. */
+  readonly json?: JsonForm;
   /** Undefined: no page may call the API from a browser. */
   readonly cors?: CorsRules;
   readonly telemetry?: Telemetry | undefined;
@@ -50,6 +54,7 @@ export function buildHttpServer(options: {
   const paths = knownPaths();
   const isEncrypted = options.certificate !== undefined;
   const app = openApp({
+    json: options.json ?? "documented",
     paths,
     logger: options.logger,
     certificate: options.certificate,
@@ -72,6 +77,7 @@ export function buildHttpServer(options: {
   answerThoseWhoSend(app, options.admission.intake);
   if (options.cors !== undefined) allowOrigins(app, options.cors);
   admitRequests(app, options.admission);
+  app.after(() => checkJsonHeader(app));
 
   const described: DescribedRoute[] = [];
   app.addHook("onRoute", (route) => void described.push(route));
@@ -84,7 +90,9 @@ export function buildHttpServer(options: {
   explainRoutes(app, options.service);
   watchRoutes(app, options.service);
   lookupRoutes(app, options.service);
-  referenceRoutes(app, [...described]);
+  const documented = [...described];
+  messageRoutes(app, options.service, documented);
+  referenceRoutes(app, documented);
   if (options.hasConsole === true) consoleRoutes(app);
   return app;
 }

@@ -3,7 +3,8 @@ import type { TSchema } from "typebox";
 import { Compile } from "typebox/compile";
 
 import type { PembaError } from "../base/error.ts";
-import { quote, shorten } from "../base/quote.ts";
+import { describeJson } from "../base/json-kind.ts";
+import { shorten } from "../base/quote.ts";
 import { invalidField } from "../service/field.ts";
 
 /**
@@ -38,7 +39,7 @@ function faultOf(errors: Iterable<ShapeError>, value: unknown): PembaError {
     const expected = "type" in params ? expectedKind(params.type) : "another shape";
     return invalidField(
       fieldOf(value, steps),
-      `${describe(valueAt(value, steps))} is not ${expected}`,
+      `${describeJson(valueAt(value, steps))} is not ${expected}`,
     );
   }
   return invalidField("body", "has the wrong shape");
@@ -66,13 +67,6 @@ function valueAt(value: unknown, steps: readonly string[]): unknown {
     (at, step) => (typeof at === "object" && at !== null ? Reflect.get(at, step) : undefined),
     value,
   );
-}
-
-function describe(value: unknown): string {
-  if (value === null) return "null";
-  if (Array.isArray(value)) return "an array";
-  if (typeof value === "object") return "an object";
-  return quote(typeof value === "string" ? value : JSON.stringify(value));
 }
 
 /** Decodes the escapes of a JSON pointer. */

@@ -3,7 +3,7 @@ import { Readable } from "node:stream";
 import type { FastifyReply, FastifyRequest } from "fastify";
 import type { TSchema } from "typebox";
 
-import { errorOf } from "../base/error.ts";
+import { errorOf, type PembaError } from "../base/error.ts";
 import { clientGone } from "./client-gone.ts";
 import { lateness } from "./deadline.ts";
 import { errorBody } from "./error-body.ts";
@@ -14,8 +14,8 @@ import { asWorkOf } from "./observe.ts";
 export interface StreamFormat<T> {
   readonly contentType: string;
   readonly item: (item: T) => string;
-  /** The last item of a failed stream. `body` is the error body. */
-  readonly error: (body: object) => string;
+  /** The last item of a failed stream. */
+  readonly error: (error: PembaError) => string;
   /** Sent while there are no items, if the format supports it. */
   readonly heartbeat?: string;
 }
@@ -24,7 +24,7 @@ export interface StreamFormat<T> {
 export const jsonLines: StreamFormat<object> = {
   contentType: "application/x-ndjson",
   item: (item) => `${JSON.stringify(item)}\n`,
-  error: (body) => `${JSON.stringify({ error: body })}\n`,
+  error: (error) => `${JSON.stringify({ error: errorBody(error) })}\n`,
 };
 
 /** The description of a stream: the shape of an item, by content type. */
@@ -85,7 +85,7 @@ async function* chunksOf<T>(
   } catch (thrown) {
     const known = lateness(reply) ?? errorOf(thrown);
     noteFailure(known, reply);
-    yield error(errorBody(known));
+    yield error(known);
   }
 }
 

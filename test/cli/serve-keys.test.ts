@@ -5,7 +5,7 @@ import { test } from "node:test";
 import { startPemba } from "../../src/testing/start-pemba.ts";
 import { connect, until } from "../store/open-write.ts";
 import { createMigratedDatabase } from "../support/database.ts";
-import { servePemba } from "../support/pemba.ts";
+import { runPemba, servePemba } from "../support/pemba.ts";
 
 /* What the keys do that a whole server needs to show. */
 
@@ -135,4 +135,27 @@ test("a deprecated key works, and the log says what to use", async (t) => {
   const { status, stdout } = await finished;
   assert.equal(status, 0);
   assert.match(stdout, /WARN.*`database\.max_open_connections` is deprecated/);
+});
+
+test("REST speaks the JSON of protobuf where the key says so, and the documented one where a request does", async (t) => {
+  const { url } = await servePemba(t, ["--http-json", "protobuf"]);
+  const schema = "entity user {} entity doc { relation viewer @user permission view = viewer }";
+  const write = async (path: string, body: object): Promise<Response> =>
+    await fetch(`${url}/v1/tenants/t1/${path}`, { method: "POST", body: JSON.stringify(body) });
+  assert.equal((await write("schemas/write", { schema })).status, 200);
+  const read = async (headers: Readonly<Record<string, string>>): Promise<string> => {
+    const body = JSON.stringify({ metadata: {} });
+    const answer = await fetch(`${url}/v1/tenants/t1/schemas/read`, {
+      method: "POST",
+      headers,
+      body,
+    });
+    return await answer.text();
+  };
+  assert.match(await read({}), /^\{"schema":\{"entityDefinitions":\{"user":\{"name":"user",/);
+  const documented = /^\{"schema":\{"entity_definitions":\{"user":\{\},/;
+  assert.match(await read({ "pemba-json": "documented" }), documented);
+  // The commands speak the documented form, whatever the server speaks by default.
+  const { stdout } = await runPemba(["can", "doc:1", "user:ada", "--url", url]);
+  assert.equal(stdout, "view    denied\nviewer  denied\n");
 });

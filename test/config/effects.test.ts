@@ -24,6 +24,7 @@ const effects: Readonly<Record<string, string>> = {
   "server.http.port": "cli/serve.test.ts",
   "server.http.grpc_target_host": "cli/serve-keys.test.ts",
   "server.http.console": "cli/serve-keys.test.ts",
+  "server.http.json": "cli/serve-keys.test.ts",
   "server.http.cors_allowed_origins": "cli/serve-keys.test.ts",
   "server.http.cors_allowed_headers": "cli/serve-keys.test.ts",
   "server.http.tls.enabled": "cli/serve-auth.test.ts",

@@ -2,6 +2,7 @@ import assert from "node:assert/strict";
 
 import { Ajv2020 } from "ajv/dist/2020.js";
 
+import type { JsonForm } from "../../src/http/json-form.ts";
 import type { JsonSchema } from "../../src/http/shapes/field.ts";
 import type { TestApp } from "../support/engines.ts";
 
@@ -52,9 +53,13 @@ export interface GivenAnswer {
   readonly body: unknown;
 }
 
-/** Asks a server for its description. */
-export async function describedBy({ app }: TestApp): Promise<Description> {
-  const { statusCode, body } = await app.inject({ method: "GET", url: "/openapi.json" });
+/** Asks a server for its description of a form of JSON. */
+export async function describedBy(
+  { app }: TestApp,
+  form: JsonForm = "documented",
+): Promise<Description> {
+  const headers = { "pemba-json": form };
+  const { statusCode, body } = await app.inject({ method: "GET", url: "/openapi.json", headers });
   assert.equal(statusCode, 200, body);
   return descriptionOf(body);
 }
@@ -153,7 +158,11 @@ function withoutOthers(schema: unknown): unknown {
   const parts = Object.entries(schema).map(([key, part]) =>
     key === "example" ? [key, part] : [key, withoutOthers(part)],
   );
-  const isClosed = "properties" in schema && "type" in schema && schema.type === "object";
+  const isClosed =
+    "properties" in schema &&
+    "type" in schema &&
+    schema.type === "object" &&
+    !("additionalProperties" in schema);
   return { ...Object.fromEntries(parts), ...(isClosed && { additionalProperties: false }) };
 }
 

@@ -1,6 +1,6 @@
 /**
- * One suite of behaviour, over both transports, on both engines: each scenario runs on each of the
- * four, and each must answer every call as the others do, errors and their texts included.
+ * One suite of behaviour, over both transports and both forms of REST, on both engines: each scenario runs
+ * on each of the six, and each must answer every call as the others do, errors and their texts included.
  */
 import assert from "node:assert/strict";
 import { after, before, describe, test } from "node:test";
@@ -13,7 +13,7 @@ import { Tenancy } from "../../src/gen/base/v1/tenancy_pb.ts";
 import { Watch } from "../../src/gen/base/v1/watch_pb.ts";
 import { engines, type TestApp } from "../support/engines.ts";
 import { type GrpcApp, serveGrpc } from "../support/grpc.ts";
-import { grpcClient, restClient } from "./client.ts";
+import { grpcClient, protobufForm, restClient } from "./client.ts";
 import { type Operation, operations } from "./operations.ts";
 import { scenarios } from "./scenarios.ts";
 import { type Line, transcriptOf } from "./transcript.ts";
@@ -45,10 +45,12 @@ describe("REST and gRPC, memory and postgres", () => {
       const transcripts = new Map<string, readonly Line[]>();
       for (const { name: engine, url, grpc } of apps) {
         transcripts.set(`${engine}, REST`, await transcriptOf(restClient(url), scenario));
+        const protobuf = restClient(url, protobufForm);
+        transcripts.set(`${engine}, REST in protobuf`, await transcriptOf(protobuf, scenario));
         transcripts.set(`${engine}, gRPC`, await transcriptOf(grpcClient(grpc.client), scenario));
       }
       const [first, ...others] = [...transcripts];
-      assert.ok(first !== undefined && others.length === 3);
+      assert.ok(first !== undefined && others.length === 5);
       for (const [index, line] of first[1].entries()) {
         covered.add(line.operation);
         for (const [place, lines] of others) {

@@ -13,7 +13,7 @@ import { stateAt } from "../store/state.ts";
 import { engines, type TestApp } from "../support/engines.ts";
 import { type GrpcApp, serveGrpc } from "../support/grpc.ts";
 import { isLong } from "../support/run-length.ts";
-import { type ApiClient, grpcClient, type Outcome, restClient } from "./client.ts";
+import { type ApiClient, grpcClient, type Outcome, protobufForm, restClient } from "./client.ts";
 import {
   type BadText,
   type Fault,
@@ -43,7 +43,7 @@ for (const engine of [isLong ? postgres : memory]) {
     let grpc: GrpcApp;
     let routes: readonly Route[];
     let atStart = "";
-    let clients: Readonly<Record<"REST" | "gRPC", ApiClient>>;
+    let clients: Readonly<Record<"REST" | "REST in protobuf" | "gRPC", ApiClient>>;
     const tenant = `t-${randomUUID()}`;
     before(async () => {
       const started = await watchingRoutes(async () => await engine.start());
@@ -51,7 +51,11 @@ for (const engine of [isLong ? postgres : memory]) {
       routes = started.routes;
       grpc = await serveGrpc(app.service);
       const url = await app.app.listen({ host: "127.0.0.1", port: 0 });
-      clients = { REST: restClient(url), gRPC: grpcClient(grpc.client) };
+      clients = {
+        REST: restClient(url),
+        "REST in protobuf": restClient(url, protobufForm),
+        gRPC: grpcClient(grpc.client),
+      };
       const rest = clients.REST;
       await rest.call("tenant create", tenant, { id: tenant, name: "" });
       await rest.call("schema write", tenant, { schema: sampleSchema });
@@ -114,7 +118,8 @@ for (const engine of [isLong ? postgres : memory]) {
         // What else is there takes no input: health, and the description of the interface.
         .filter((name) => name.includes(" /v1/"))
         .filter((name) => !known.has(name) && !name.endsWith("/watch"));
-      assert.deepEqual(others, ["GET /v1/tenants/list"]);
+      // Each path is there in both forms of JSON.
+      assert.deepEqual(new Set(others), new Set(["GET /v1/tenants/list"]));
       assert.deepEqual(
         [...known].filter((name) => !routes.some((route) => route.name === name)),
         [],
@@ -126,6 +131,15 @@ for (const engine of [isLong ? postgres : memory]) {
 
       test(`${name}: a field of the wrong kind is named`, async () => {
         await refuse(clients.REST, name, wrongKinds(shapeOf(name), request), naming);
+      });
+
+      test(`${name} in protobuf: a field of the wrong kind is named`, async () => {
+        const faults = wrongKinds(shapeOf(name), request);
+        const known = faults
+          .filter((fault) => isKnown("gRPC", name, fault))
+          // The library reads an integer in hexadecimal, too.
+          .filter(({ what }) => what !== 'is "0x5"');
+        await refuse(clients["REST in protobuf"], name, known, naming);
       });
 
       for (const [transport, faults] of [

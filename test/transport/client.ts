@@ -41,24 +41,53 @@ export interface ApiClient {
   ) => Promise<Outcome>;
 }
 
+/** How requests and answers of REST are written. */
+interface RestForm {
+  readonly headers: Readonly<Record<string, string>>;
+  /** The answer in the documented form. */
+  readonly read: (operation: Operation, body: JsonObject) => JsonValue;
+}
+
+const documented: RestForm = {
+  headers: {},
+  read: (_operation, body) => body["result"] ?? body,
+};
+
+/** Fails if an answer is not exactly what the mapping of its message says. */
+export const protobufForm: RestForm = {
+  headers: { "pemba-json": "protobuf" },
+  read(operation, body) {
+    const { kind, rpc } = operation;
+    const json = kind === "stream" ? body["result"] : body;
+    assert.ok(json !== undefined, JSON.stringify(body));
+    const message = fromJson(rpc.output, json, { registry: valueTypes });
+    const canonical = toJson(rpc.output, message, {
+      registry: valueTypes,
+      alwaysEmitImplicit: true,
+    });
+    assert.deepEqual(withoutNulls(json), canonical);
+    return asJson(operation, message);
+  },
+};
+
 /** Over an address where the app listens, since a stream needs a connection that can be left. */
-export function restClient(address: string): ApiClient {
+export function restClient(address: string, form = documented): ApiClient {
+  const { headers, read } = form;
   return {
     call: async (name, tenant, request, count = Number.POSITIVE_INFINITY) => {
       const operation: Operation = operations[name];
       const [method = "", path = ""] = operation.route.split(" ");
       const url = `${address}${path.replace("{tenant}", encodeURIComponent(tenant))}`;
       if (operation.kind === "unary") {
-        const response = await fetch(url, { method, body: JSON.stringify(request) });
+        const response = await fetch(url, { method, headers, body: JSON.stringify(request) });
         const body = objectOf(JSON.parse(await response.text()));
-        return response.ok ? { kind: "answer", body } : errorOf(body);
+        return response.ok ? { kind: "answer", body: read(operation, body) } : errorOf(body);
       }
-      const reply = await openStream(url, { method, body: request });
+      const reply = await openStream(url, { method, headers, body: request });
       if (reply.status !== 200) return errorOf(objectOf(await reply.whole()));
       const bodies: JsonValue[] = [];
       for (let line = await reply.next(); line !== undefined; line = await reply.next()) {
-        const body = objectOf(JSON.parse(line));
-        bodies.push(body["result"] ?? body);
+        bodies.push(read(operation, objectOf(JSON.parse(line))));
         if (bodies.length === count) break;
       }
       reply.leave();
@@ -131,6 +160,14 @@ function asJson({ rpc }: Operation, message: MessageShape<Operation["rpc"]["outp
     useProtoFieldName: true,
   });
   return restForm(json);
+}
+
+/** A message that is not set may be null. */
+function withoutNulls(value: JsonValue): JsonValue {
+  if (Array.isArray(value)) return value.map(withoutNulls);
+  if (!isObject(value)) return value;
+  const set = Object.entries(value).filter(([, part]) => part !== null);
+  return Object.fromEntries(set.map(([key, part]) => [key, withoutNulls(part)]));
 }
 
 export function objectOf(value: unknown): JsonObject {

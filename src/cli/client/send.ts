@@ -92,6 +92,8 @@ export function fetchOptions(
   return {
     method,
     headers: {
+      // The server may speak another form by default.
+      "pemba-json": "documented",
       ...(body !== undefined && { "content-type": "application/json" }),
       ...(server.token !== undefined && { authorization: `Bearer ${server.token}` }),
     },

@@ -7,6 +7,7 @@ import {
   integer,
   listOf,
   maybe,
+  oneOf,
   origin,
   port,
   size,
@@ -80,6 +81,12 @@ export const serverOptions = {
     flag: "http-grpc-target-host",
     default: "127.0.0.1",
     about: "no effect, since REST is no gateway to gRPC; accepted for existing files",
+  }),
+  "server.http.json": option(oneOf("documented", "protobuf"), {
+    flag: "http-json",
+    default: "documented",
+    about:
+      "JSON of REST for requests without the header `Pemba-Json`: as the description has it, or the canonical JSON of the protobuf messages",
   }),
   "server.http.cors_allowed_origins": option(listOf(origin), {
     flag: "http-cors-allowed-origins",

@@ -18,7 +18,7 @@ export async function send<T>(request: ApiRequest): Promise<T> {
 
 /** Sends a request. Returns the answer before its body is read. Fails as `send` does. */
 export async function open({ method, path, body, signal }: ApiRequest): Promise<Response> {
-  const headers = new Headers({ accept: "application/json" });
+  const headers = new Headers({ accept: "application/json", "pemba-json": "documented" });
   if (token.value !== "") headers.set("authorization", `Bearer ${token.value}`);
   if (body !== undefined) headers.set("content-type", "application/json");
   let response: Response;

@@ -2,9 +2,12 @@ import type { RouteOptions } from "fastify";
 
 import { assert, must } from "../../base/assert.ts";
 import { packageVersion } from "../../base/package-version.ts";
+import { operationNames } from "../../messages/operations.ts";
 import { replyWithStreamError } from "../error-reply.ts";
+import type { JsonForm } from "../json-form.ts";
+import { operationOf } from "../observe.ts";
 import type { JsonSchema } from "../shapes/field.ts";
-import { describeOperation, timeoutParameters } from "./describe-operation.ts";
+import { describeOperation, headerParameters } from "./describe-operation.ts";
 import type { Components } from "./describe-shape.ts";
 import { examples } from "./examples.ts";
 import { operations, tags } from "./operations.ts";
@@ -22,6 +25,16 @@ This is the form in which to send requests. The server accepts more: a field tha
 absent, numbers may be strings, unknown keys are ignored, and the content type of a request does not
 matter. gRPC has the same operations.`;
 
+/** Says which form is described, and where the other one is. */
+const formTexts: Readonly<Record<JsonForm, string>> = {
+  documented: `There are two forms of JSON, and this describes the documented one. With the header
+\`Pemba-Json: protobuf\`, requests and answers are the canonical JSON of the protobuf messages, and this
+path describes that form.`,
+  protobuf: `There are two forms of JSON, and this describes the canonical JSON of the protobuf messages. In
+answers, fields that are not set have the default of their type. With the header
+\`Pemba-Json: documented\`, requests and answers have the documented form, and this path describes that form.`,
+};
+
 const token = {
   type: "http",
   scheme: "bearer",
@@ -30,31 +43,43 @@ const token = {
 };
 
 /**
- * Describes the REST interface as OpenAPI 3.1, from the shapes of the routes and from texts and
- * examples. Fails if a route has no text, which is a bug.
+ * Describes a form of the REST interface as OpenAPI 3.1: from the shapes of the documented routes or from
+ * the messages, and from texts and examples. Fails if a route has no text, which is a bug.
  */
-export function describeApi(routes: readonly DescribedRoute[]): JsonSchema {
+export function describeApi(routes: readonly DescribedRoute[], form: JsonForm): JsonSchema {
   const components: Components = new Map();
-  const paths = describePaths(routes, components);
-  const responses = refusalResponses(components);
+  const paths = describePaths(routes, form, components);
+  const parameters = headerParameters(form, components);
+  const responses = refusalResponses(form, components);
   return {
     openapi: "3.1.1",
-    info: { title: "Pemba", version: packageVersion(), description: about },
+    info: {
+      title: "Pemba",
+      version: packageVersion(),
+      description: `${about}\n\n${formTexts[form]}`,
+    },
     servers: [{ url: "/", description: "This server." }],
     security: [{}, { token: [] }],
     tags: Object.entries(tags).map(([name, description]) => ({ name, description })),
     paths,
     components: {
       securitySchemes: { token },
-      parameters: timeoutParameters,
+      parameters,
       responses,
       schemas: Object.fromEntries([...components].toSorted(([a], [b]) => (a < b ? -1 : 1))),
     },
   };
 }
 
+/** By the names of their operations. */
+const methods = new Map([...operationNames].map(([method, name]) => [name, method]));
+
 /** In the order of the texts. */
-function describePaths(routes: readonly DescribedRoute[], components: Components): JsonSchema {
+function describePaths(
+  routes: readonly DescribedRoute[],
+  form: JsonForm,
+  components: Components,
+): JsonSchema {
   const named = new Map(
     routes.flatMap((route) => {
       const path = route.url.replaceAll(/:(\w+)/g, "{$1}");
@@ -66,6 +91,8 @@ function describePaths(routes: readonly DescribedRoute[], components: Components
   for (const [name, text] of Object.entries(operations)) {
     const { path, verb, route } = must(named.get(name), `there is a route ${name}`);
     named.delete(name);
+    const method =
+      form === "protobuf" ? methods.get(operationOf({ url: route.url, method: verb })) : undefined;
     const operation = describeOperation(
       {
         path,
@@ -73,7 +100,9 @@ function describePaths(routes: readonly DescribedRoute[], components: Components
         text,
         example: examples[text.id],
         shapes: route.schema ?? {},
-        hasStreamErrors: route.errorHandler === replyWithStreamError,
+        hasStreamErrors:
+          route.errorHandler === replyWithStreamError || method?.methodKind === "server_streaming",
+        method,
       },
       components,
     );

@@ -1,7 +1,13 @@
+import type { DescMethod } from "@bufbuild/protobuf";
+import { Type } from "typebox";
+
 import type { Scope } from "../../base/scope.ts";
+import { StatusSchema } from "../../gen/google/rpc/status_pb.ts";
 import { timeoutPattern } from "../deadline.ts";
+import type { JsonForm } from "../json-form.ts";
 import { streamErrorAnswer } from "../shapes/error.ts";
 import type { JsonSchema } from "../shapes/field.ts";
+import { describeMessage } from "./describe-message.ts";
 import { type Components, describeShape } from "./describe-shape.ts";
 import type { Example } from "./example.ts";
 import type { OperationText } from "./operations.ts";
@@ -18,6 +24,8 @@ export interface DescribedOperation {
   readonly shapes: Shapes;
   /** Whether an error can replace an item, also the first one. */
   readonly hasStreamErrors: boolean;
+  /** The method whose messages are described. Undefined: the shapes are. */
+  readonly method: DescMethod | undefined;
 }
 
 /** The shapes of a route, which the framework leaves untyped. */
@@ -33,11 +41,11 @@ export function describeOperation(
   operation: DescribedOperation,
   components: Components,
 ): JsonSchema {
-  const { path, scope, text, example, shapes } = operation;
+  const { path, scope, text, example, shapes, method } = operation;
   const parameters = [
     ...parametersOf("path", shapes.params, example.path, components),
     ...parametersOf("query", shapes.querystring, example.query, components),
-    ...(path.startsWith("/v1/") ? [timeoutReference] : []),
+    ...(path.startsWith("/v1/") ? [timeoutReference, jsonReference] : []),
   ];
   // A body may contain the fields of the query too, but tools do not support bodies of GET.
   const body = shapes.querystring === undefined ? shapes.body : undefined;
@@ -48,8 +56,18 @@ export function describeOperation(
     ...(text.description !== undefined && { description: text.description }),
     security: scope === undefined ? [] : [{}, { token: [scope] }],
     ...(parameters.length > 0 && { parameters }),
-    ...(body !== undefined && { requestBody: requestOf(body, example, components) }),
-    responses: { ...answersOf(operation, components), ...refusalsIn(operation, components) },
+    ...(body !== undefined && {
+      requestBody:
+        method === undefined
+          ? requestOf(body, example, components)
+          : messageRequest(method, path, components),
+    }),
+    responses: {
+      ...(method === undefined
+        ? answersOf(operation, components)
+        : messageAnswer(method, components)),
+      ...refusalsIn(operation, components),
+    },
   };
 }
 
@@ -132,14 +150,45 @@ function describeStream(
   );
 }
 
+/** Fields in the path of an operation are not in its body. */
+function messageRequest({ input }: DescMethod, path: string, components: Components): JsonSchema {
+  const inPath = [...path.matchAll(/\{(\w+)\}/g)].map(([, name = ""]) => name);
+  const schema = describeMessage(input, components, inPath);
+  return { required: true, content: { "application/json": { schema } } };
+}
+
+/** The answer of a method; of a stream, a line in its envelope. */
+function messageAnswer({ output, methodKind }: DescMethod, components: Components): JsonSchema {
+  const answer = describeMessage(output, components);
+  const schema = methodKind === "unary" ? answer : { anyOf: envelopes(answer, components) };
+  return {
+    200: {
+      description: "Done.",
+      headers: requestIdHeader,
+      content: { "application/json": { schema } },
+    },
+  };
+}
+
+function envelopes(answer: JsonSchema, components: Components): readonly JsonSchema[] {
+  const parts = { result: answer, error: describeMessage(StatusSchema, components) };
+  return Object.entries(parts).map(([name, part]) => ({
+    type: "object",
+    properties: { [name]: part },
+    required: [name],
+  }));
+}
+
 function refusalsIn(
-  { path, hasStreamErrors }: DescribedOperation,
+  { path, hasStreamErrors, method }: DescribedOperation,
   components: Components,
 ): JsonSchema {
   return Object.fromEntries(
     refusalsOf(path).map((status) => [
       status,
-      hasStreamErrors ? streamRefusal(status, components) : refusalReference(status),
+      hasStreamErrors
+        ? streamRefusal(status, formOf(method), components)
+        : refusalReference(status),
     ]),
   );
 }
@@ -148,20 +197,33 @@ function isObject(value: unknown): value is JsonSchema {
   return typeof value === "object" && value !== null && !Array.isArray(value);
 }
 
-const name = "Timeout";
+function formOf(method: DescMethod | undefined): JsonForm {
+  return method === undefined ? "documented" : "protobuf";
+}
 
-/** The header parameter of every operation of `/v1/`, by its component name. */
-export const timeoutParameters: JsonSchema = {
-  [name]: {
-    name: "Grpc-Timeout",
-    in: "header",
-    required: false,
-    description:
-      "How long the client waits, in hours, minutes, seconds, milli-, micro- or nanoseconds (`H`, `M`, `S`, `m`, `u`, `n`), such as `500m`: after it the request is answered with 504 and its work is cancelled.",
-    // Without an example: pages that try operations would send it.
-    schema: { type: "string", pattern: timeoutPattern.source },
-  },
-};
+/** The header parameters of every operation of `/v1/`, by their component names. */
+export function headerParameters(form: JsonForm, components: Components): JsonSchema {
+  return {
+    Timeout: {
+      name: "Grpc-Timeout",
+      in: "header",
+      required: false,
+      description:
+        "How long the client waits, in hours, minutes, seconds, milli-, micro- or nanoseconds (`H`, `M`, `S`, `m`, `u`, `n`), such as `500m`: after it the request is answered with 504 and its work is cancelled.",
+      // Without an example: pages that try operations would send it.
+      schema: { type: "string", pattern: timeoutPattern.source },
+    },
+    Json: {
+      name: "Pemba-Json",
+      in: "header",
+      required: false,
+      description:
+        "The form of JSON in the body and in the answer. Without it, the configuration of the server says which (`server.http.json`).",
+      schema: describeShape(Type.Enum([form], { about: { component: "JsonForm" } }), components),
+    },
+  };
+}
 
-/** The reference to it in an operation. */
-const timeoutReference: JsonSchema = { $ref: `#/components/parameters/${name}` };
+/** The references to them in an operation. */
+const timeoutReference: JsonSchema = { $ref: "#/components/parameters/Timeout" };
+const jsonReference: JsonSchema = { $ref: "#/components/parameters/Json" };

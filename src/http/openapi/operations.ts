@@ -144,7 +144,7 @@ export const operations = {
     id: "watch",
     tag: "Watch",
     summary: "Watch changes of data",
-    description: `Needs \`service.watch.enabled\`. ${streamLines} With \`Accept: text/event-stream\` the same as server-sent events, whose id is the snap token; \`Last-Event-ID\` resumes.`,
+    description: `Needs \`service.watch.enabled\`. ${streamLines} In the documented form, \`Accept: text/event-stream\` gives the same as server-sent events, whose id is the snap token; \`Last-Event-ID\` resumes.`,
   },
   [`POST ${tenant}/watch`]: {
     id: "watchByBody",

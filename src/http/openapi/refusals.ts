@@ -2,11 +2,14 @@ import { insufficientScope } from "../../auth/credential.ts";
 import { createRateLimit, tooManyRequests } from "../../auth/rate-limit.ts";
 import { errorCodes, errorOf, fieldError, PembaError } from "../../base/error.ts";
 import { statusOf } from "../../base/status.ts";
+import { StatusSchema } from "../../gen/google/rpc/status_pb.ts";
 import { missingField, parseTenantId } from "../../service/field.ts";
 import { tenantNotFound, tenantTaken } from "../../store/store-error.ts";
-import { errorBody } from "../error-body.ts";
+import { errorBody, statusBody } from "../error-body.ts";
+import type { JsonForm } from "../json-form.ts";
 import { errorAnswer, streamErrorAnswer } from "../shapes/error.ts";
 import type { JsonSchema } from "../shapes/field.ts";
+import { describeMessage } from "./describe-message.ts";
 import { type Components, describeShape } from "./describe-shape.ts";
 
 /** A status that refuses requests, with its description. */
@@ -133,22 +136,38 @@ export function refusalReference(status: RefusedStatus): JsonSchema {
 }
 
 /** The response of a stream, in which an error replaces an item. */
-export function streamRefusal(status: RefusedStatus, components: Components): JsonSchema {
-  const body = describeShape(streamErrorAnswer, components);
-  return responseOf(refusals[status], body, { error: errorBody(refusals[status].example) });
+export function streamRefusal(
+  status: RefusedStatus,
+  form: JsonForm,
+  components: Components,
+): JsonSchema {
+  const { example } = refusals[status];
+  if (form === "documented") {
+    const body = describeShape(streamErrorAnswer, components);
+    return responseOf(refusals[status], body, { error: errorBody(example) });
+  }
+  const body = describeMessage(StatusSchema, components);
+  const schema = { type: "object", properties: { error: body }, required: ["error"] };
+  return responseOf(refusals[status], schema, { error: statusBody(example) });
 }
 
 /** All response components by name. */
-export function refusalResponses(components: Components): JsonSchema {
-  const body = describeShape(errorAnswer, components);
-  const responses = Object.values(refusals).map((refusal) => [
-    refusal.name,
-    responseOf(refusal, body, errorBody(refusal.example)),
-  ]);
+export function refusalResponses(form: JsonForm, components: Components): JsonSchema {
+  const isDocumented = form === "documented";
+  const body = isDocumented
+    ? describeShape(errorAnswer, components)
+    : describeMessage(StatusSchema, components);
+  const { 501: ofWatch, ...others } = refusals;
+  // Errors of streams have an envelope in the JSON of protobuf, so no operation refers to that of watch.
+  const known = Object.values(isDocumented ? { ...others, 501: ofWatch } : others);
+  const responses = known.map((refusal) => {
+    const example = isDocumented ? errorBody(refusal.example) : statusBody(refusal.example);
+    return [refusal.name, responseOf(refusal, body, example)];
+  });
   return Object.fromEntries(responses);
 }
 
-function responseOf(refusal: DescribedRefusal, schema: JsonSchema, example: object): JsonSchema {
+function responseOf(refusal: DescribedRefusal, schema: JsonSchema, example: unknown): JsonSchema {
   return {
     description: `${refusal.about} Its codes: ${codesOf(refusal.example).join(", ")}.`,
     headers: { ...requestIdHeader, ...refusal.headers },

@@ -1,8 +1,10 @@
 import { readFile } from "node:fs/promises";
 
+import type { FastifyReply } from "fastify";
 import { stringify } from "yaml";
 
 import type { HttpApp } from "../app.ts";
+import { type JsonForm, jsonConstraint, jsonForms, jsonHeader } from "../json-form.ts";
 import { describeApi, type DescribedRoute } from "../openapi/describe-api.ts";
 import { pageFiles, pathOfPageFile } from "./page-files.ts";
 
@@ -96,28 +98,31 @@ export const referencePaths: ReadonlySet<string> = new Set([
   ...[script, style, starter, ownStyle].map((name) => `${pagePath}/${name}`),
 ]);
 
-/** Serves the API description of these routes. */
+/** Serves the description of these routes, in the form that a request chooses, and the page. */
 export function referenceRoutes(app: HttpApp, routes: readonly DescribedRoute[]): void {
+  for (const form of jsonForms) descriptionRoutes(app, routes, form);
+  pageRoutes(app);
+}
+
+function descriptionRoutes(app: HttpApp, routes: readonly DescribedRoute[], form: JsonForm): void {
   let known: { readonly json: string; readonly yaml: string } | undefined;
   // Created on first use, because it takes longer than starting the server.
   const texts = (): { readonly json: string; readonly yaml: string } => {
     if (known === undefined) {
-      const description = describeApi(routes);
+      const description = describeApi(routes, form);
       const yaml = stringify(description, { aliasDuplicateObjects: false });
       known = { json: JSON.stringify(description, null, 2), yaml };
     }
     return known;
   };
-
-  app.get(
-    jsonPath,
-    async (_request, reply) => await reply.type("application/json").send(texts().json),
-  );
-  app.get(
-    yamlPath,
-    async (_request, reply) => await reply.type("application/yaml").send(texts().yaml),
-  );
-  pageRoutes(app);
+  const options = {
+    config: { json: form },
+    ...(form === "protobuf" && { constraints: { [jsonConstraint]: form } }),
+  };
+  const send = (reply: FastifyReply, type: string, text: string): FastifyReply =>
+    reply.header("vary", jsonHeader).type(type).send(text);
+  app.get(jsonPath, options, (_request, reply) => send(reply, "application/json", texts().json));
+  app.get(yamlPath, options, (_request, reply) => send(reply, "application/yaml", texts().yaml));
 }
 
 function pageRoutes(app: HttpApp): void {

@@ -6,6 +6,7 @@ import { watch } from "../../service/watch.ts";
 import type { ChangeMessage } from "../../store/change.ts";
 import type { ChangeStream } from "../../store/store.ts";
 import { type HttpApp, tenantParams, tenantPath } from "../app.ts";
+import { errorBody } from "../error-body.ts";
 import { encodeMessage, watchAnswer, watchRequest } from "../shapes/watch.ts";
 import { jsonLines, replyWithStream, streamAnswer, type StreamFormat } from "../stream-reply.ts";
 
@@ -24,7 +25,7 @@ const events: StreamFormat<ChangeMessage | SnapToken> = {
     typeof item === "string"
       ? `id: ${item}\n\n`
       : `id: ${item.snapToken}\ndata: ${JSON.stringify(encodeMessage(item))}\n\n`,
-  error: (body) => `data: ${JSON.stringify({ error: body })}\n\n`,
+  error: (error) => `data: ${JSON.stringify({ error: errorBody(error) })}\n\n`,
   heartbeat: ":\n\n",
 };
 

@@ -30,7 +30,8 @@ const value: About = {
   component: "Value",
   schema: {
     oneOf: attributeTypes.map((type) => ({
-      title: type,
+      // Clients are generated with types of these names.
+      title: typeUrlOf(type).replace(/^.*\./, ""),
       type: "object",
       properties: { "@type": { const: typeUrlOf(type) }, data: jsonOf[type] },
       required: ["@type", "data"],

@@ -66,7 +66,11 @@ export const partialWriteSchemaBody = Type.Object({
   ),
 });
 
-const attributeType = Type.Enum(attributeTypes);
+const attributeType = Type.Enum(attributeTypes, {
+  about: { component: "AttributeType" },
+  // Without them, generated clients would give `boolean` and `boolean[]` the same name.
+  "x-enum-varnames": attributeTypes.map((type) => type.toUpperCase().replace("[]", "_ARRAY")),
+});
 
 function record<T extends TSchema>(values: T): TUnsafe<Readonly<Record<string, Static<T>>>> {
   return Type.Unsafe<Readonly<Record<string, Static<T>>>>({
