@@ -1,5 +1,5 @@
 import { execFile } from "node:child_process";
-import { copyFileSync, mkdirSync, mkdtempSync, readdirSync, rmSync } from "node:fs";
+import { copyFileSync, mkdirSync, mkdtempSync, readdirSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join, resolve } from "node:path";
 import { promisify } from "node:util";
@@ -20,6 +20,7 @@ const sources: readonly {
   { tools: ["helm", "decode"], fetch: buildWithGo },
   { tools: ["prometheus", "promtool"], fetch: unpackPrometheus },
   { tools: ["chromium"], fetch: installChromium },
+  { tools: ["client-python"], fetch: installPythonClients },
 ];
 
 mkdirSync(toolFolder, { recursive: true });
@@ -73,6 +74,18 @@ async function downloadPrometheus(folder: string): Promise<void> {
     await run("apt-get", ["update"]);
     await download();
   }
+}
+
+/** Python with clients of the API, and with what generates more of them. */
+async function installPythonClients(): Promise<void> {
+  const folder = join(toolFolder, "python");
+  const python = join(folder, "bin/python");
+  await run("python3", ["-m", "venv", folder]);
+  const requirements = resolve("test/tools/requirements.txt");
+  await run(python, ["-m", "pip", "install", "--quiet", "--requirement", requirements]);
+  // A link would not find the packages, which Python looks for beside the program that is started.
+  const script = `#!/bin/sh\nPATH="${folder}/bin:$PATH" exec "${python}" "$@"\n`;
+  writeFileSync(join(toolFolder, "client-python"), script, { mode: 0o755 });
 }
 
 function reasonOf(error: unknown): string {

@@ -3,7 +3,14 @@ import { accessSync, constants } from "node:fs";
 import { delimiter, join } from "node:path";
 
 /** Programs that npm does not have. `npm run tools` fetches them; tests do without those it cannot. */
-export const toolNames = ["helm", "decode", "prometheus", "promtool", "chromium"] as const;
+export const toolNames = [
+  "helm",
+  "decode",
+  "prometheus",
+  "promtool",
+  "chromium",
+  "client-python",
+] as const;
 export type ToolName = (typeof toolNames)[number];
 
 /** Where `npm run tools` puts them. */
