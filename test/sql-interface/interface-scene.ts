@@ -68,7 +68,7 @@ export async function openInterface(
 }
 
 /** Lets a role call what applications call. */
-async function grantAll(owner: postgres.Sql, role: string, schema: string): Promise<void> {
+export async function grantAll(owner: postgres.Sql, role: string, schema: string): Promise<void> {
   await owner`grant usage on schema ${owner(schema)} to ${owner(role)}`;
   await owner`grant execute on all functions in schema ${owner(schema)} to ${owner(role)}`;
 }

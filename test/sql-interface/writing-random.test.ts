@@ -9,6 +9,8 @@ import assert from "node:assert/strict";
 import { after, before, test } from "node:test";
 import { setTimeout as wait } from "node:timers/promises";
 
+import type postgres from "postgres";
+
 import { PembaError } from "../../src/base/error.ts";
 import type { SnapToken, TenantId } from "../../src/base/tuple.ts";
 import { Database } from "../../src/store/postgres/connect/database.ts";
@@ -31,7 +33,16 @@ import { type Dice, dice } from "../support/dice.ts";
 import { caseCount, isLong, seed } from "../support/run-length.ts";
 import { tokenKey } from "../support/token-key.ts";
 import { interfaceOptions, type InterfaceScene, openInterface } from "./interface-scene.ts";
-import { serviceChange, someAttributes, someTuples } from "./random-writes.ts";
+import { loggedState, loggedTransactions } from "./logged.ts";
+import {
+  assertNoDeleteLost,
+  callOnce,
+  type DeleteCall,
+  type Statement,
+  statementOf,
+  tokenOf,
+} from "./random-applications.ts";
+import { serviceChange } from "./random-writes.ts";
 
 /** How many transactions all writers make together. */
 const transactions = caseCount({ short: 200, long: 8_000 });
@@ -111,51 +122,14 @@ interface ReadState {
 interface Tally {
   readonly refusals: Record<string, number>;
   readonly states: ReadState[];
+  /** Deletes by names, of transactions that were committed. */
+  readonly deletes: DeleteCall[];
   committed: number;
   refusedTokens: number;
   /** Of those that were taken amid a transaction: how many were refused for good. */
   partialTokens: number;
   /** Transactions that were prepared first. */
   prepared: number;
-}
-
-type Transaction = Parameters<Parameters<typeof app.begin>[1]>[0];
-
-/** One call of a function. */
-async function callOnce(inside: Transaction, tenant: TenantId, die: Dice): Promise<void> {
-  const { upTo } = die;
-  switch (upTo(9)) {
-    case 0:
-      await inside`select pemba.write_tuple(${tenant}, 'doc', ${String(upTo(6))}, 'owner', 'user', ${String(upTo(2))})`;
-      break;
-    case 1:
-    case 2:
-      await inside`select pemba.write_tuples(${tenant}, ${someTuples(die, 12)}::text[])`;
-      break;
-    case 3:
-      await inside`select pemba.delete_tuples(${tenant}, ${someTuples(die, 1)}::text[])`;
-      break;
-    case 4:
-      await inside`select pemba.delete_tuples(${tenant}, ${someTuples(die, 8)}::text[])`;
-      break;
-    case 5:
-    case 6: {
-      const given = someAttributes(die).map(({ entity, attribute, value }) => ({
-        entity,
-        attribute,
-        value: { "@type": "base.v1.IntegerValue", data: value.data },
-      }));
-      await inside`select pemba.write_attributes(${tenant}, ${JSON.stringify(given)}::text::jsonb)`;
-      break;
-    }
-    case 7: {
-      const names = someAttributes(die).map(({ entity }) => `doc:${entity.id}$limit`);
-      await inside`select pemba.delete_attributes(${tenant}, ${names}::text[])`;
-      break;
-    }
-    default:
-      await inside`select pemba.delete_entity(${tenant}, 'doc', ${String(upTo(6))})`;
-  }
 }
 
 class Undone extends Error {}
@@ -167,29 +141,33 @@ interface EarlyToken {
   readonly state: readonly string[] | undefined;
 }
 
-/**
- * A transaction of an application, which adds its early tokens to `early`. Resolves to its last token, if
- * it took one.
- */
+/** What is looked at when a transaction is over. */
+interface Noted {
+  readonly early: EarlyToken[];
+  readonly deletes: DeleteCall[];
+}
+
+/** A transaction of an application, which adds to `noted`. Resolves to its last token, if it took one. */
 async function applicationChange(
   tenant: TenantId,
   die: Dice,
   tally: Tally,
-  early: EarlyToken[],
+  noted: Noted,
 ): Promise<SnapToken | undefined> {
   const { upTo, happens } = die;
   const prepared = canPrepare && happens(0.05) ? `${tenant} ${tally.prepared++}` : "";
-  const token = await app.begin(async (inside) => {
+  const token = await app.begin(async (transaction) => {
+    const inside = statementOf(transaction);
     // Mostly an application has an id long before it writes here.
     if (happens(0.5)) await inside`select pg_current_xact_id()`;
     for (let count = upTo(4); count >= 0; count--) {
       if (happens(0.4)) await wait(upTo(8));
-      if (happens(0.1)) early.push(await earlyToken(inside, tenant));
+      if (happens(0.1)) noted.early.push(await earlyToken(inside, tenant));
       if (happens(0.2)) {
-        await part(inside, tenant, { die, early, isUndone: happens(0.5) });
+        await part(transaction, tenant, { die, noted, isUndone: happens(0.5) });
         continue;
       }
-      await callOnce(inside, tenant, die);
+      await callOnce(inside, tenant, die, noted.deletes);
     }
     const token = happens(0.3) ? await tokenOf(inside, tenant) : undefined;
     if (token !== undefined && happens(0.3) && (await seesRefusal(tenant, token))) {
@@ -197,7 +175,7 @@ async function applicationChange(
     }
     if (happens(0.2)) await wait(upTo(8));
     if (happens(0.2)) throw new Undone();
-    if (prepared !== "") await inside.unsafe(`prepare transaction '${prepared}'`);
+    if (prepared !== "") await transaction.unsafe(`prepare transaction '${prepared}'`);
     return token;
   });
   if (prepared === "") return token;
@@ -210,18 +188,19 @@ async function applicationChange(
 
 /** A savepoint with some calls. */
 async function part(
-  inside: Transaction,
+  transaction: postgres.TransactionSql,
   tenant: TenantId,
   {
     die,
-    early,
+    noted,
     isUndone,
-  }: { readonly die: Dice; readonly early: EarlyToken[]; readonly isUndone: boolean },
+  }: { readonly die: Dice; readonly noted: Noted; readonly isUndone: boolean },
 ): Promise<void> {
-  await inside
-    .savepoint(async (part) => {
-      await callOnce(part, tenant, die);
-      if (die.happens(0.3)) early.push(await earlyToken(part, tenant));
+  await transaction
+    .savepoint(async (savepoint) => {
+      const inside = statementOf(savepoint);
+      await callOnce(inside, tenant, die, isUndone ? [] : noted.deletes);
+      if (die.happens(0.3)) noted.early.push(await earlyToken(inside, tenant));
       if (isUndone) throw new Undone();
     })
     .catch((error: unknown) => {
@@ -229,7 +208,7 @@ async function part(
     });
 }
 
-async function earlyToken(inside: Transaction, tenant: TenantId): Promise<EarlyToken> {
+async function earlyToken(inside: Statement, tenant: TenantId): Promise<EarlyToken> {
   const token = await tokenOf(inside, tenant);
   const hasWritten = tokens.read(token).change !== "0";
   return { token, state: hasWritten ? undefined : await stateAt(store, tenant, token) };
@@ -252,11 +231,6 @@ async function readEarly(
   }
 }
 
-async function tokenOf(inside: Transaction, tenant: TenantId): Promise<SnapToken> {
-  const [row] = await inside<{ token: SnapToken }[]>`select pemba.token(${tenant})`;
-  return row?.token ?? assert.fail("no token");
-}
-
 /** Asks for the state of an open transaction, which is refused if it has changed anything. */
 async function seesRefusal(tenant: TenantId, token: SnapToken): Promise<boolean> {
   if (tokens.read(token).change === "0") return false;
@@ -265,10 +239,11 @@ async function seesRefusal(tenant: TenantId, token: SnapToken): Promise<boolean>
 }
 
 async function applicationRun(tenant: TenantId, die: Dice, tally: Tally): Promise<void> {
-  const early: EarlyToken[] = [];
+  const noted: Noted = { early: [], deletes: [] };
   try {
-    const token = await applicationChange(tenant, die, tally, early);
+    const token = await applicationChange(tenant, die, tally, noted);
     tally.committed++;
+    tally.deletes.push(...noted.deletes);
     if (token !== undefined) {
       tally.states.push({ token, state: await stateAt(store, tenant, token) });
     }
@@ -280,7 +255,7 @@ async function applicationRun(tenant: TenantId, die: Dice, tally: Tally): Promis
       tally.refusals[code] = (tally.refusals[code] ?? 0) + 1;
     }
   }
-  for (const one of early) await readEarly(tenant, one, tally);
+  for (const one of noted.early) await readEarly(tenant, one, tally);
 }
 
 async function serviceRun(tenant: TenantId, die: Dice, tally: Tally): Promise<void> {
@@ -337,9 +312,9 @@ async function endTenants(die: Dice, isOver: () => boolean): Promise<readonly st
       ...Array.from({ length: 3 }, async () => {
         await app
           .begin(async (inside) => {
-            await callOnce(inside, tenant, die);
+            await callOnce(statementOf(inside), tenant, die);
             await wait(die.upTo(30));
-            await callOnce(inside, tenant, die);
+            await callOnce(statementOf(inside), tenant, die);
           })
           .catch((error: unknown) => {
             const code = error instanceof Error && "code" in error ? String(error.code) : "";
@@ -370,41 +345,6 @@ async function rowsOf(numbers: readonly string[]): Promise<number> {
   return row?.count ?? assert.fail("no count");
 }
 
-/** The state that the log has at a snapshot, as `stateAt` gives it. */
-async function loggedState(tenant: TenantId, snapshot: string): Promise<readonly string[]> {
-  const rows = await scene.owner<{ text: string; operation: string }[]>`
-    select operation, entity_type || ':' || entity_id || coalesce(
-      '#' || relation || '@' || subject_type || ':' || subject_id
-        || case when subject_relation = '' then '' else '#' || subject_relation end,
-      '$' || attribute || '=' || value::text) as text
-    from log_copy
-    where tenant = (select number from tenants where id = ${tenant})
-      and pg_visible_in_snapshot(log_copy.xid, ${snapshot}::text::pg_snapshot)
-    order by log_copy.xid, ordinal
-  `;
-  const state = new Set<string>();
-  for (const { operation, text } of rows) {
-    if (operation === "create") state.add(text);
-    else state.delete(text);
-  }
-  return [...state].toSorted();
-}
-
-/** The changes of each transaction, in no order that means anything. */
-async function loggedTransactions(tenant: TenantId): Promise<readonly string[]> {
-  const rows = await scene.owner<{ texts: string[] }[]>`
-    select array_agg(
-      case operation when 'create' then '+' else '-' end || entity_type || ':' || entity_id ||
-      coalesce('#' || relation || '@' || subject_type || ':' || subject_id,
-        '$' || attribute || '=' || value::text)
-      order by ordinal
-    ) as texts
-    from log_copy where tenant = (select number from tenants where id = ${tenant})
-    group by xid
-  `;
-  return rows.map(({ texts }) => JSON.stringify(texts)).toSorted();
-}
-
 test(`the log of ${transactions} overlapping transactions replays to what is stored`, async (t) => {
   t.diagnostic(`PEMBA_SEED=${seed}`);
   const { owner } = scene;
@@ -413,6 +353,7 @@ test(`the log of ${transactions} overlapping transactions replays to what is sto
   const tally: Tally = {
     refusals: {},
     states: [],
+    deletes: [],
     committed: 0,
     refusedTokens: 0,
     partialTokens: 0,
@@ -453,12 +394,14 @@ test(`the log of ${transactions} overlapping transactions replays to what is sto
   const ended = await ending;
   await write(store, tenant, { tuples: [marker] });
 
-  const log = await changesOf(owner, tenant, "log_copy");
+  const copy = { sql: owner, table: "log_copy" };
+  const log = await changesOf(owner, tenant, copy.table);
   assert.deepEqual(replay(log), await storedState(owner, tenant));
+  assertNoDeleteLost(log, tally.deletes);
   for (const { token, state } of tally.states) {
-    assert.deepEqual(state, await loggedState(tenant, tokens.read(token).snapshot));
+    assert.deepEqual(state, await loggedState(copy, tenant, tokens.read(token).snapshot));
   }
-  const logged = await loggedTransactions(tenant);
+  const logged = await loggedTransactions(copy, tenant);
   const first = JSON.stringify(["+doc:1#owner@user:0"]);
   for (const result of await watching) {
     if (result.status === "rejected") throw result.reason;
@@ -467,6 +410,7 @@ test(`the log of ${transactions} overlapping transactions replays to what is sto
   await until(async () => ((await rowsOf(ended)) === 0 ? true : undefined));
   t.diagnostic(
     `${log.length} log rows, ${tally.committed} committed, ${tally.states.length} states, ` +
+      `${tally.deletes.length} deletes, ` +
       `${tally.refusedTokens} tokens refused before the commit, ${tally.partialTokens} for good, ` +
       `${tally.prepared} prepared, ${ended.length} tenants ended, ` +
       `refused ${JSON.stringify(tally.refusals)}`,
