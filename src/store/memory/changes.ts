@@ -1,3 +1,4 @@
+import { TimeSlice } from "../../base/time-slice.ts";
 import type { TenantId } from "../../base/tuple.ts";
 import type { StreamLags } from "../change-streams.ts";
 import { type ChangeMessage, messageEnd } from "../change.ts";
@@ -46,6 +47,7 @@ async function* messagesOf(
 ): AsyncGenerator<ChangeMessage> {
   const { log, signal, place, quietMs } = stream;
   const lag = stream.lags.open();
+  const slice = new TimeSlice();
   let deliveredAt = performance.now();
   try {
     while (!signal.aborted) {
@@ -73,6 +75,8 @@ async function* messagesOf(
         if (end === changes.length) place.given = revision;
         yield { changes: changes.slice(start, end), snapToken: data.tokenOf(place.given) };
         start = end;
+        // Everything is in memory: a client that takes messages fast would hold up all others.
+        if (slice.isOver) await slice.renew(undefined);
       }
     }
   } finally {
