@@ -30,24 +30,40 @@ export function standsNow(lifetime: Lifetime | undefined): boolean {
   return lifetime !== undefined && lifetime.deleted === undefined;
 }
 
+/** What one write has ended. */
 interface Ended<T> {
-  readonly item: T;
   readonly by: Write;
+  readonly items: T[];
+  /** How many of the items were taken out. */
+  taken: number;
 }
 
-/** What has ended, in the order in which it did. */
+/**
+ * What has ended, in the order in which it did. A write may end a million items, so they stand in one list,
+ * without an object for each: to collect these would hold up other requests.
+ */
 export class EndedQueue<T> {
-  #items: Ended<T>[] = [];
+  #writes: Ended<T>[] = [];
 
   /** Writes of a tenant follow one another. */
   add(item: T, by: Write): void {
-    this.#items.push({ item, by });
+    const last = this.#writes.at(-1);
+    if (last?.by === by) last.items.push(item);
+    else this.#writes.push({ by, items: [item], taken: 0 });
   }
 
   /** Takes out the first, at most `limit`, that ended at a revision or before it. */
   take(horizon: Revision, limit: number): readonly T[] {
-    let count = 0;
-    while (count < limit && (this.#items[count]?.by.revision ?? Infinity) <= horizon) count++;
-    return this.#items.splice(0, count).map(({ item }) => item);
+    const items: T[] = [];
+    let done = 0;
+    for (const ended of this.#writes) {
+      if (items.length === limit || ended.by.revision > horizon) break;
+      const end = ended.taken + limit - items.length;
+      for (const item of ended.items.slice(ended.taken, end)) items.push(item);
+      ended.taken = Math.min(end, ended.items.length);
+      if (ended.taken === ended.items.length) done++;
+    }
+    this.#writes.splice(0, done);
+    return items;
   }
 }
