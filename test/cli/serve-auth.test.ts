@@ -155,7 +155,10 @@ test("the rate of the configuration holds for both transports together", async (
       await client.call(Tenancy.method.list, {}).then(
         () => true,
         (error: unknown) => {
-          assert.match(String(error), /RATE_LIMIT_EXCEEDED: too many requests, .*`server\.rate_limit`/);
+          assert.match(
+            String(error),
+            /RATE_LIMIT_EXCEEDED: too many requests, .*`server\.rate_limit`/,
+          );
           return false;
         },
       ),

@@ -52,7 +52,9 @@ test("the files in sql/printed are what the commands of the README print", async
 /** The commands of the README that print files, on another database. */
 function commandsOfReadme(url: string): string {
   const readme = readFileSync(join(example, "README.md"), "utf8");
-  const blocks = [...readme.matchAll(/^```sh[^\n]*\n([^]*?)^```$/gm)].map(([, block = ""]) => block);
+  const blocks = [...readme.matchAll(/^```sh[^\n]*\n([^]*?)^```$/gm)].map(
+    ([, block = ""]) => block,
+  );
   const commands = blocks.find((block) => block.includes(" > $printed/"));
   assert.ok(commands !== undefined);
   const main = join(root, "src/main.ts");
