@@ -1,5 +1,6 @@
 import { cancelled } from "./error.ts";
 import { LoopQueue } from "./loop-queue.ts";
+import { loopRound } from "./loop-round.ts";
 
 /** How long one request may hold the event loop, in milliseconds. */
 const sliceMs = 5;
@@ -7,18 +8,23 @@ const sliceMs = 5;
 /** One request goes on in each round of the loop: the slices of many would add up in one round. */
 const slices = new LoopQueue(1);
 
+/** When the first slice began in the last round of the loop in which one did. */
+let shared = { round: -1, start: 0 };
+
 /** The time slice of one request. */
 export class TimeSlice {
   #start = performance.now();
 
   /**
-   * Begins a slice when no other one has begun in the round of the loop: now, or after waiting. Many
-   * answers of the database may come in one round. Fails with CANCELLED if the caller has left.
+   * Begins a slice. All work that begins in one round of the loop shares one: many answers of the database
+   * may come in a round, and their slices would add up.
    */
-  static async begin(signal: AbortSignal | undefined): Promise<TimeSlice> {
-    await new Promise<void>((begin) => slices.enter({ tenant: undefined, begin }));
-    if (signal?.aborted === true) throw cancelled(undefined);
-    return new TimeSlice();
+  static begin(): TimeSlice {
+    const slice = new TimeSlice();
+    const round = loopRound();
+    if (round === shared.round) slice.#start = shared.start;
+    else shared = { round, start: slice.#start };
+    return slice;
   }
 
   get isOver(): boolean {
@@ -34,8 +40,9 @@ export class TimeSlice {
 }
 
 /**
- * Runs work to its end. Work of one step runs at once. Longer work goes on in a round of the loop of its
- * own, and yields to other requests after each time slice. Fails with CANCELLED if the signal aborts.
+ * Runs work to its end. Work of one step runs at once. Longer work yields to other requests after
+ * each time slice, which it shares with what begins in the same round of the loop. Fails with CANCELLED if
+ * the signal aborts.
  */
 export function runInSlices<T>(
   work: Iterator<void, T>,
@@ -50,10 +57,10 @@ async function continueInSlices<T>(
   work: Iterator<void, T>,
   signal: AbortSignal | undefined,
 ): Promise<T> {
-  const slice = await TimeSlice.begin(signal);
+  const slice = TimeSlice.begin();
   for (;;) {
+    if (slice.isOver) await slice.renew(signal);
     const step = work.next();
     if (step.done === true) return step.value;
-    if (slice.isOver) await slice.renew(signal);
   }
 }

@@ -6,37 +6,47 @@ import { loopRound } from "../../src/base/loop-round.ts";
 import type { Steps } from "../../src/base/steps.ts";
 import { runInSlices } from "../../src/base/time-slice.ts";
 
-test("of the work that comes in one round of the loop, one piece goes on in each round", async () => {
-  const rounds = new Map<string, Set<number>>();
-  const names = Array.from({ length: 20 }, (_, nth) => `piece ${nth}`);
-  function* work(name: string): Steps<void> {
-    const own = new Set<number>();
-    rounds.set(name, own);
+const stepMs = 2;
+
+test("work that begins in one round of the loop holds it no longer than one piece of work", async (t) => {
+  let clock = performance.now();
+  t.mock.method(performance, "now", () => clock);
+  const spent = new Map<number, number>();
+  function* work(): Steps<void> {
     // The first step runs at once.
     yield;
-    for (let step = 0; step < 3; step++) {
-      own.add(loopRound());
+    for (let step = 0; step < 4; step++) {
+      clock += stepMs;
+      spent.set(loopRound(), (spent.get(loopRound()) ?? 0) + stepMs);
       yield;
     }
   }
-  let left = names.length;
+  const pieces = 30;
+  let left = pieces;
   await nextRound();
-  for (const name of names) {
-    const done = runInSlices(work(name), undefined);
+  for (let nth = 0; nth < pieces; nth++) {
+    const done = runInSlices(work(), undefined);
     assert.ok(done instanceof Promise);
     void done.then(() => (left -= 1));
   }
   while (left > 0) await nextRound();
-  const used = [...rounds.values()].flatMap((own) => [...own]);
-  assert.equal(new Set(used).size, used.length, used.join());
+  const all = [...spent.values()];
+  assert.equal(
+    all.reduce((sum, one) => sum + one, 0),
+    pieces * 4 * stepMs,
+  );
+  assert.ok(Math.max(...all) <= 10, all.join());
 });
 
-test("work that waits for its round ends when its caller leaves", async () => {
+test("work that waits for its slice ends when its caller leaves", async (t) => {
+  let clock = performance.now();
+  t.mock.method(performance, "now", () => clock);
   const leaving = new AbortController();
   let steps = 0;
   function* work(): Steps<void> {
     for (;;) {
       steps += 1;
+      clock += stepMs;
       yield;
     }
   }
