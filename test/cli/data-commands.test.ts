@@ -81,7 +81,10 @@ test("what the commands of data do not understand is one line and status 1", asy
     [["tuple", "delete"], /tuple delete: expected tuples or a filter, and not both$/],
     [["tuple", "delete", "--entity", "doc", "doc:a#viewer@user:a"], /expected tuples or a filter/],
     [["tuple", "read", "--entity", "doc:"], /--entity: `doc:` is neither a type nor an entity/],
-    [["tuple", "read", "doc:a"], /tuple read: `doc:a` is not understood$/],
+    [
+      ["tuple", "read", "doc:a"],
+      /tuple read: expected a filter of flags, such as `--entity document:1`, not `doc:a`$/,
+    ],
   ] as const;
   for (const [words, expected] of mistakes) {
     const { status, stdout, stderr } = await scene.pemba(words);

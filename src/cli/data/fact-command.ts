@@ -93,9 +93,15 @@ async function write<Page>(kind: FactKind<Page>, args: readonly string[]): Promi
 
 async function read<Page>(kind: FactKind<Page>, args: readonly string[]): Promise<number> {
   const flags = new Map([...filterFlagsOf(kind), ...jsonFlag, ["snap-token", {}]]);
-  const asked = readAskedWords(`${kind.name} read`, args, [], flags);
+  const asked = readAskedWords(`${kind.name} read`, args, ["..."], flags);
   if (asked.kind === "problems") return complain(...asked.problems);
-  const { server, values, switches } = asked;
+  const { server, values, switches, words } = asked;
+  const [surplus] = words;
+  if (surplus !== undefined) {
+    return complain(
+      `${kind.name} read: expected a filter of flags, such as \`--entity document:1\`, not \`${surplus}\``,
+    );
+  }
   const metadata = { snap_token: values.get("snap-token") ?? "" };
   for await (const page of kind.read(server, values, metadata)) {
     if (switches.has("json")) say(JSON.stringify(page));
