@@ -56,7 +56,7 @@ const reasons = {
 } as const;
 
 /** A node whose message is made after those of its children. */
-interface OpenNode {
+interface UnfilledNode {
   readonly node: ProofNode;
   /** The messages of its children, the last one first. */
   readonly children: ProofMessage[];
@@ -68,7 +68,7 @@ interface OpenNode {
 export function* encodeProof(proof: ProofNode): Steps<ProofMessage> {
   const pace = new Pace();
   const top: ProofMessage[] = [];
-  const all: OpenNode[] = [{ node: proof, children: [], into: top }];
+  const all: UnfilledNode[] = [{ node: proof, children: [], into: top }];
   // Grows while it is read: parents come before their children.
   for (const { node, children } of all) {
     if (pace.step()) yield;
