@@ -47,7 +47,10 @@ const walks: readonly {
 ];
 
 /** Pages whose commands another test runs. */
-const elsewhere: ReadonlyMap<string, string> = new Map([["docs/sql.md", "test/docs/sql.test.ts"]]);
+const elsewhere: ReadonlyMap<string, string> = new Map([
+  ["docs/sql.md", "test/docs/sql.test.ts"],
+  ["docs/clients.md", "test/clients/programs.long.test.ts"],
+]);
 
 /** What blocks need that a test does not have, and the commands by which such a block is known. */
 const needed: ReadonlyMap<string, RegExp> = new Map([
