@@ -18,7 +18,7 @@ const texts: readonly string[] = [
   "*|https://a.example|http://b:8080/c|127.0.0.1|::1|localhost|a.b_c|host:4317",
   "dns:///peers:5000|static:///a:1,[::1]:2|authorization|x-a:b c|/a/b.pem",
   "postgres://u:p%40@h,i/x?a=b|postgresql:///x?search_path=a|a b|a, b|gr\u00fcn|a\nb",
-  "write|command|document.view@user|folder.*@group#member|setting:app.user|jwt:sub",
+  "documented|protobuf|write|command|document.view@user|folder.*@group#member|setting:app.user|jwt:sub",
 ].flatMap((line) => line.split("|"));
 
 /*

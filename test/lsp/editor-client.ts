@@ -73,7 +73,7 @@ export class EditorClient {
   async start(folder: string): Promise<InitializeResult> {
     const uri = pathToFileURL(folder).href;
     const result = await this.#connection.sendRequest(InitializeRequest.type, {
-      processId: process.pid,
+      processId: null,
       rootUri: uri,
       workspaceFolders: [{ uri, name: "folder" }],
       capabilities: {},
