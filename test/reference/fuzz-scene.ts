@@ -8,7 +8,7 @@ import type { FuzzRequest, KnownValues } from "./arbitrary-request.ts";
 
 /** What random requests are about, and how many are sent. */
 
-export const numRuns = caseCount({ short: 80, long: 2_000 });
+export const numRuns = caseCount({ short: 200, long: 2_000 });
 
 /** Of a run, in milliseconds: a long one may take its time. */
 export const timeout = Math.max(240_000, numRuns * 200);
