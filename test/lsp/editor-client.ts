@@ -151,7 +151,7 @@ export class EditorClient {
 
   /** What is told next of a text, although more may follow of the same version. */
   async nextDiagnostics(path: string): Promise<readonly Diagnostic[]> {
-    const { uri } = this.#document(path);
+    const uri = pathToFileURL(path).href;
     return await new Promise((resolve) => this.#next.set(uri, resolve));
   }
 
