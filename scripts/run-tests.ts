@@ -41,7 +41,7 @@ const shortTestTimeoutMs = 240_000;
 const longTestTimeoutMs = 900_000;
 
 /** A run that takes longer has a test in an endless loop, which no timer inside its process ends. */
-const runTimeoutMs = 1_200_000;
+const runTimeoutMs = 2_400_000;
 
 /** How a run ended. */
 export interface Counts {
