@@ -70,7 +70,7 @@ for (const engine of engineNames) {
       await button("Ask");
     }
 
-    test("finds out why somebody may not, changes the model, proves it and publishes it", async () => {
+    test("finds out why a user may not, changes the model, proves it and publishes it", async () => {
       await opened.go("#/");
       await button("Load the example documents-and-folders");
       await opened.page.getByText("Published").waitFor();
@@ -107,7 +107,7 @@ for (const engine of engineNames) {
       await opened.page.getByText("Published", { exact: true }).waitFor();
     });
 
-    test("does not overwrite a schema that somebody else published", async () => {
+    test("does not overwrite a schema that another user published", async () => {
       await opened.go("#/documents-and-folders/model");
       await write("Schema", `${changedModel}\n// mine\n`);
       await opened.page.getByText("Not published").waitFor();

@@ -11,7 +11,7 @@ const declaration =
 
 /**
  * Where the names of a schema are declared, in the order of the text. It only looks for the words, so it
- * also knows a text with faults, which is the text while somebody types.
+ * also knows a text with faults, which is the text while a user types.
  */
 function declarationsOf(text: string): readonly MemberPlace[] {
   const places: MemberPlace[] = [];

@@ -16,7 +16,7 @@ export function randomBytes(length: number): Buffer {
   return Buffer.from(crypto.getRandomValues(new Uint8Array(length)));
 }
 
-/** Tokens of this engine never leave the page, so the time of a comparison tells nobody anything. */
+/** Tokens of this engine never leave the page, so the time of a comparison tells nothing to anyone else. */
 export function timingSafeEqual(one: Uint8Array, other: Uint8Array): boolean {
   return one.length === other.length && one.every((byte, index) => byte === other[index]);
 }

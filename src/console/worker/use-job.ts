@@ -10,7 +10,7 @@ const pauseMs = 200;
 
 /**
  * Does a job for the present input, a moment after it changed. Until it is done, the former result stays,
- * so that nothing flickers while somebody types. An undefined input asks for nothing.
+ * so that nothing flickers while a user types. An undefined input asks for nothing.
  *
  * @param key a text that differs when the input does
  */

@@ -19,7 +19,7 @@ interface IdPage {
   readonly next: string;
 }
 
-/** The ids of a lookup. Further pages are read while somebody scrolls. */
+/** The ids of a lookup. Further pages are read while a user scrolls. */
 export function AskedLookup({
   tenant,
   head,

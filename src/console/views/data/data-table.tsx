@@ -18,7 +18,7 @@ interface FactPage {
   readonly next: string;
 }
 
-/** The facts of a filter, read page by page while somebody scrolls. */
+/** The facts of a filter, read page by page while a user scrolls. */
 export function DataTable({
   tenant,
   filter,

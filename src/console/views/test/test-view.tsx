@@ -17,7 +17,7 @@ import { useDraft } from "../model/model-draft.ts";
 import { firstTest } from "./first-test.ts";
 import { TestResults } from "./test-results.tsx";
 
-/** A model test beside the model, run while somebody types, with the coverage in the text of the model. */
+/** A model test beside the model, run while a user types, with the coverage in the text of the model. */
 export function TestView({ tenant }: { readonly tenant: string }): VNode {
   const { loaded, reload } = useLoad(async (signal) => await readHead(tenant, signal), [tenant]);
   if (loaded.kind === "loading") return <p class="loading">Reading the schema…</p>;
