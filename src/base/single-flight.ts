@@ -6,6 +6,23 @@ interface Flight<T> {
   waiters: number;
 }
 
+/** The result of work that callers share. A caller that leaves fails with CANCELLED at once, and the work goes on. */
+export async function awaitShared<T>(
+  result: Promise<T>,
+  signal: AbortSignal | undefined,
+): Promise<T> {
+  if (signal === undefined) return await result;
+  const left = Promise.withResolvers<never>();
+  const leave = (): void => left.reject(cancelled(undefined));
+  if (signal.aborted) leave();
+  signal.addEventListener("abort", leave, { once: true });
+  try {
+    return await Promise.race([result, left.promise]);
+  } finally {
+    signal.removeEventListener("abort", leave);
+  }
+}
+
 /** Runs work once that several callers want at the same time (single flight). */
 export class SingleFlight<T> {
   readonly #flights = new Map<string, Flight<T>>();
@@ -26,14 +43,9 @@ export class SingleFlight<T> {
   ): Promise<T> {
     const flight = this.#flights.get(key) ?? this.#take(key, start);
     flight.waiters += 1;
-    const left = Promise.withResolvers<never>();
-    const leave = (): void => left.reject(cancelled(undefined));
-    if (signal?.aborted === true) leave();
-    signal?.addEventListener("abort", leave, { once: true });
     try {
-      return await Promise.race([flight.result, left.promise]);
+      return await awaitShared(flight.result, signal);
     } finally {
-      signal?.removeEventListener("abort", leave);
       flight.waiters -= 1;
       if (flight.waiters === 0) {
         // Work that was given up cannot be joined.

@@ -3,21 +3,11 @@ import type { VNode } from "preact";
 import { listPermissions } from "../../api/permissions.ts";
 import { goTo } from "../../app/place.ts";
 import { Problem } from "../../ui/problem.tsx";
-import type { SchemaHead } from "../model/head.ts";
 import { AnswerNotice } from "./answer-notice.tsx";
-import type { WrittenQuestion } from "./question.ts";
-import { useAnswer } from "./use-answer.ts";
+import { type AskedProps, useAnswer } from "./use-answer.ts";
 
 /** All that a subject may do with an entity. */
-export function AskedAll({
-  tenant,
-  head,
-  question,
-}: {
-  readonly tenant: string;
-  readonly head: SchemaHead | undefined;
-  readonly question: WrittenQuestion;
-}): VNode {
+export function AskedAll({ tenant, head, question }: AskedProps): VNode {
   const { loaded, reload } = useAnswer(question, head, async (read, signal) => {
     if (read.mode !== "all") throw new Error("the question is about all permissions");
     const { mode: _mode, ...body } = read;

@@ -9,18 +9,10 @@ import { CheckSide } from "./check-side.tsx";
 import { flatProof, type ProofRow } from "./flat-proof.ts";
 import { ProofTree } from "./proof-tree.tsx";
 import type { WrittenQuestion } from "./question.ts";
-import { useAnswer } from "./use-answer.ts";
+import { type AskedProps, useAnswer } from "./use-answer.ts";
 
 /** The answer of a check, and why it is so. */
-export function AskedCheck({
-  tenant,
-  head,
-  question,
-}: {
-  readonly tenant: string;
-  readonly head: SchemaHead | undefined;
-  readonly question: WrittenQuestion;
-}): VNode {
+export function AskedCheck({ tenant, head, question }: AskedProps): VNode {
   const { loaded, reload } = useAnswer(question, head, async (read, signal) => {
     if (read.mode !== "check") throw new Error("the question is a check");
     const { mode: _mode, ...body } = read;

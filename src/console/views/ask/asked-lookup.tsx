@@ -9,7 +9,7 @@ import { VirtualList } from "../../ui/virtual-list.tsx";
 import type { SchemaHead } from "../model/head.ts";
 import { AnswerNotice } from "./answer-notice.tsx";
 import { type ReadQuestion, readQuestion, type WrittenQuestion } from "./question.ts";
-import { useAnswer } from "./use-answer.ts";
+import { type AskedProps, useAnswer } from "./use-answer.ts";
 
 const pageSize = 100;
 const rowHeight = 36;
@@ -20,15 +20,7 @@ interface IdPage {
 }
 
 /** The ids of a lookup. Further pages are read while a user scrolls. */
-export function AskedLookup({
-  tenant,
-  head,
-  question,
-}: {
-  readonly tenant: string;
-  readonly head: SchemaHead | undefined;
-  readonly question: WrittenQuestion;
-}): VNode {
+export function AskedLookup({ tenant, head, question }: AskedProps): VNode {
   const { loaded, reload } = useAnswer(
     question,
     head,

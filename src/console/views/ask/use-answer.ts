@@ -3,6 +3,13 @@ import { useLoad } from "../../app/use-load.ts";
 import type { SchemaHead } from "../model/head.ts";
 import { type ReadQuestion, readQuestion, type WrittenQuestion } from "./question.ts";
 
+/** What each view of an answer is given. */
+export interface AskedProps {
+  readonly tenant: string;
+  readonly head: SchemaHead | undefined;
+  readonly question: WrittenQuestion;
+}
+
 /** An answer, and how long it took from here to the server and back. */
 export interface TimedAnswer<T> {
   readonly answer: T;

@@ -1,6 +1,7 @@
 import { must } from "../../../base/assert.ts";
 import { cancelled } from "../../../base/error.ts";
 import { FairQueue } from "../../../base/fair-queue.ts";
+import { awaitShared } from "../../../base/single-flight.ts";
 import type { TenantId } from "../../../base/tuple.ts";
 import { stateStatement } from "../../../sql/state/state-statement.ts";
 import type { CompiledSchemas } from "../../compiled-schemas.ts";
@@ -67,13 +68,9 @@ export class StateQuestions implements StateReader {
     const round = this.#roundOf(question);
     round.waiters += 1;
     this.#sendWaiting();
-    const { promise: left, reject } = Promise.withResolvers<never>();
-    const leave = (): void => reject(cancelled(undefined));
-    signal?.addEventListener("abort", leave, { once: true });
     try {
-      return await Promise.race([round.known, left]);
+      return await awaitShared(round.known, signal);
     } finally {
-      signal?.removeEventListener("abort", leave);
       round.waiters -= 1;
       if (round.waiters === 0) this.#drop(round);
     }

@@ -2,6 +2,7 @@ import { LRUCache } from "lru-cache";
 
 import { assert, must } from "../../../base/assert.ts";
 import { cancelled } from "../../../base/error.ts";
+import { awaitShared } from "../../../base/single-flight.ts";
 import type { TenantId } from "../../../base/tuple.ts";
 import { Tail, type TailChange, type TailReader } from "../../layer/tail.ts";
 import { type Row, textOf } from "../connect/row.ts";
@@ -79,15 +80,7 @@ export class TailReads implements TailReader {
   async read(tenant: TenantId, signal: AbortSignal | undefined): Promise<Tail | undefined> {
     if (signal?.aborted === true) throw cancelled(undefined);
     const reading = this.#waiting.get(tenant) ?? this.#wait(tenant);
-    if (signal === undefined) return await reading.tail;
-    const { promise: left, reject } = Promise.withResolvers<never>();
-    const leave = (): void => reject(cancelled(undefined));
-    signal.addEventListener("abort", leave, { once: true });
-    try {
-      return await Promise.race([reading.tail, left]);
-    } finally {
-      signal.removeEventListener("abort", leave);
-    }
+    return await awaitShared(reading.tail, signal);
   }
 
   isShownIn(shown: string, by: string): boolean {
