@@ -6,6 +6,7 @@ import {
   readFileSync,
   renameSync,
   rmSync,
+  utimesSync,
   writeFileSync,
 } from "node:fs";
 import { join } from "node:path";
@@ -34,12 +35,28 @@ const examples = writeExamples();
 writePage({ main, worker, style, examples });
 replaceFinished();
 
-/** In two renamings, so that a server that is asked meanwhile misses nothing for long. */
+/**
+ * In two renamings, so that a server that is asked meanwhile misses nothing for long. If the same is there already, it
+ * stays, and no server misses anything.
+ */
 function replaceFinished(): void {
+  const isSame = existsSync(finished) && contentOf(finished) === contentOf(target);
+  if (isSame) {
+    rmSync(target, { recursive: true });
+    const now = new Date();
+    utimesSync(join(finished, "index.html"), now, now);
+    return;
+  }
   const former = `${target}-former`;
   if (existsSync(finished)) renameSync(finished, former);
   renameSync(target, finished);
   rmSync(former, { recursive: true, force: true });
+}
+
+/** A text that differs when the content does: the names of the files hold digests. */
+function contentOf(folder: string): string {
+  const names = readdirSync(join(folder, "assets")).toSorted();
+  return [readFileSync(join(folder, "index.html"), "utf8"), ...names].join("\n");
 }
 
 /** Bundles a module with all that it imports. Returns the name of the file that holds it. */

@@ -16,6 +16,17 @@ const hostile = [
   "{{constructor}}",
 ];
 
+/** The longest id, and one of all marks that an id may have. */
+const oddIds = ["x".repeat(128), "a.b@c:d+e-f_g"];
+
+function viewerTuple({ entity, subject }: { readonly entity: string; readonly subject: string }) {
+  return {
+    entity: { type: "doc", id: entity },
+    relation: "viewer",
+    subject: { type: "user", id: subject },
+  };
+}
+
 /** The names of a schema have no digits. */
 function kind(index: number): string {
   const letters = String(index).replaceAll(/\d/g, (digit) => "abcdefghij"[Number(digit)] ?? "");
@@ -51,12 +62,26 @@ for (const engine of engineNames) {
           attribute: "note",
           value: { "@type": "type.googleapis.com/base.v1.StringValue", data },
         })),
+        tuples: oddIds.flatMap((id) => [
+          viewerTuple({ entity: id, subject: "a" }),
+          viewerTuple({ entity: "0", subject: id }),
+        ]),
       });
       const opened = await console.page({ token: fullKey });
       for (const hash of [
         "#/",
         "#/hostile/model",
+        "#/hostile/data",
         "#/hostile/data?kind=attributes",
+        ...[...hostile, ...oddIds].flatMap((id) => {
+          const entity = encodeURIComponent(`doc:${id}`);
+          return [
+            `#/hostile/data?kind=about&about=${entity}`,
+            `#/hostile/ask?mode=check&permission=view&subject=user:a&entity=${entity}`,
+          ];
+        }),
+        "#/hostile/ask?mode=subjects&permission=view&entity=doc:0&of=user",
+        "#/hostile/ask?mode=entities&permission=view&subject=user:a&of=doc",
         `#/hostile/ask?mode=check&permission=view&entity=doc:1&subject=${encodeURIComponent(`user:${hostile[0]}`)}`,
         `#/hostile/watch?filter=${encodeURIComponent(hostile[0] ?? "")}`,
         `#/${encodeURIComponent(hostile[0] ?? "")}/model`,
@@ -91,8 +116,13 @@ for (const engine of engineNames) {
       const list = opened.page.getByRole("list", { name: "Ids" });
       await list.getByText("00000").waitFor();
       for (const id of ["00099", "00199", "00299"]) {
-        await list.evaluate((element) => element.scrollTo(0, element.scrollHeight));
-        await list.getByText(id).waitFor();
+        // The next page may still be on its way when the end is reached the first time.
+        await list.evaluate(async (element, text) => {
+          while (!element.textContent.includes(text)) {
+            element.scrollTo(0, element.scrollHeight);
+            await new Promise(requestAnimationFrame);
+          }
+        }, id);
         assert.ok((await list.getByRole("listitem").count()) < 60);
       }
       await opened.close();

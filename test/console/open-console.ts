@@ -1,11 +1,12 @@
 import assert from "node:assert/strict";
-import { mkdirSync, readFileSync } from "node:fs";
+import { mkdirSync, readFileSync, writeFileSync } from "node:fs";
 import { createRequire } from "node:module";
 import { join } from "node:path";
 
 import type { AxeResults } from "axe-core";
 import { type Browser, chromium, type Page } from "playwright-core";
 
+import { scopes } from "../../src/base/scope.ts";
 import { buildConsole } from "../support/console-build.ts";
 import { createMigratedDatabase } from "../support/database.ts";
 import { startServing } from "../support/pemba.ts";
@@ -18,9 +19,22 @@ export const widths = [390, 1440] as const;
 export const fullKey = "full-key-of-the-test";
 /** A key that may only ask. */
 export const askingKey = "asking-key-of-the-test";
+/** A key that may only read. */
+export const readingKey = "reading-key-of-the-test";
+/** A key that may do everything, but in no tenant of the tests. */
+export const elsewhereKey = "elsewhere-key-of-the-test";
 
-/** Where pictures of the views are written, for the eye and for the docs. */
-const pictures = join(import.meta.dirname, "../../node_modules/.cache/console");
+const root = join(import.meta.dirname, "../..");
+
+/** Where pictures of the views are written for the eye. */
+const pictures = join(root, "node_modules/.cache/console");
+
+/** The same for the docs, if `UPDATE_PAGES=1` asks for them. */
+const shownPictures = join(root, "docs/images");
+const isUpdate = process.env["UPDATE_PAGES"] === "1";
+
+/** Letters stay sharp at this quality, from 0 to 100. */
+const pictureQuality = 55;
 
 const axe = readFileSync(createRequire(import.meta.url).resolve("axe-core/axe.min.js"), "utf8");
 
@@ -48,14 +62,16 @@ export interface WatchedPage {
   readonly page: Page;
   /** Goes to a part of the console, such as `#/t1/ask`. */
   go(hash: string): Promise<void>;
+  /** Leaves the console, and takes back what was routed and what the tab keeps. */
+  leave(): Promise<void>;
   /** Fails if the console of the browser has errors, or anything was asked of another server. */
   assertClean(): void;
   /** Fails if axe finds something. */
   assertAccessible(): Promise<void>;
   /** Fails if the page is wider than the window. */
   assertFits(): Promise<void>;
-  /** Writes a picture of the window. */
-  picture(name: string): Promise<void>;
+  /** Writes a picture of the window. If the docs show it, there as well. */
+  picture(name: string, isShown: boolean): Promise<void>;
   close(): Promise<void>;
 }
 
@@ -63,7 +79,11 @@ export interface WatchedPage {
 export async function openConsole(engine: (typeof engineNames)[number]): Promise<OpenConsole> {
   await buildConsole();
   const database = engine === "postgres" ? await createMigratedDatabase() : undefined;
-  const scoped = [{ name: "asking", key: askingKey, scopes: ["check"] }];
+  const scoped = [
+    { name: "asking", key: askingKey, scopes: ["check"] },
+    { name: "reading", key: readingKey, scopes: ["read"] },
+    { name: "elsewhere", key: elsewhereKey, scopes, tenants: ["elsewhere"] },
+  ];
   const serving = startServing(["--database-engine", engine, "--service-watch-enabled=true"], {
     env: {
       SERVICE_AUTHN_ENABLED: "true",
@@ -129,6 +149,11 @@ async function openPage(
       await page.goto(`${url}/console${hash}`);
       await page.locator("h1").waitFor();
     },
+    leave: async () => {
+      await page.evaluate(() => sessionStorage.clear());
+      await page.goto("about:blank");
+      await page.unrouteAll({ behavior: "ignoreErrors" });
+    },
     assertClean: () => assert.deepEqual(faults, []),
     assertAccessible: async () => await assertAccessible(page),
     assertFits: async () => {
@@ -141,9 +166,17 @@ async function openPage(
       );
       assert.deepEqual(wide, [], "something is wider than its place");
     },
-    picture: async (name) => {
+    picture: async (name, isShown) => {
+      const file = `console-${name}-${width}-${theme}`;
       mkdirSync(pictures, { recursive: true });
-      await page.screenshot({ path: join(pictures, `${name}-${width}-${theme}.png`) });
+      await page.screenshot({ path: join(pictures, `${file}.png`) });
+      if (!isShown || !isUpdate) return;
+      const session = await context.newCDPSession(page);
+      const format = { format: "webp", quality: pictureQuality } as const;
+      const { data } = await session.send("Page.captureScreenshot", format);
+      await session.detach();
+      mkdirSync(shownPictures, { recursive: true });
+      writeFileSync(join(shownPictures, `${file}.webp`), Buffer.from(data, "base64"));
     },
     close: async () => await context.close(),
   };
@@ -152,7 +185,9 @@ async function openPage(
 async function assertAccessible(page: Page): Promise<void> {
   // By the protocol, since the policy of the page lets no script in.
   await page.evaluate(axe);
-  const results = await page.evaluate<AxeResults>("axe.run(document)");
+  const results = await page.evaluate<AxeResults>(
+    "axe.run(document, { resultTypes: ['violations'] })",
+  );
   const found = results.violations.flatMap(({ id, nodes }) =>
     nodes.map(({ html, failureSummary }) => `${id}: ${html.slice(0, 200)} ${failureSummary}`),
   );

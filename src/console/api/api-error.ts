@@ -34,6 +34,16 @@ export class ApiError extends Error {
   }
 }
 
+/** Whether the token may not do it in any tenant. */
+export function lacksScope({ code }: ApiError): boolean {
+  return code === "ERROR_CODE_INSUFFICIENT_SCOPE";
+}
+
+/** Whether the state that it was about is not kept any more: what goes on from it has to begin anew. */
+export function isExpired({ code }: ApiError): boolean {
+  return code === "ERROR_CODE_SNAP_TOKEN_EXPIRED";
+}
+
 /** The error of a reply that is no success. `text` is its body. */
 export function errorOfReply(status: number, text: string): ApiError {
   const body = parsed(text);

@@ -1,6 +1,6 @@
 import { Cell } from "./cell.ts";
 
-export type DraftKind = "schema" | "base" | "test";
+export type DraftKind = "schema" | "base" | "test" | "question";
 
 const drafts = new Map<string, Cell<string | undefined>>();
 

@@ -2,8 +2,8 @@ import type { ComponentChildren, VNode } from "preact";
 
 import { Icon, type IconName, Mark } from "../ui/icons.tsx";
 import { useCell } from "./cell.ts";
-import { placeText, type View, views } from "./place-text.ts";
-import { place } from "./place.ts";
+import { type View, views } from "./place-text.ts";
+import { lastPlaceText, place } from "./place.ts";
 import { token } from "./session.ts";
 import { TenantPick } from "./tenant-pick.tsx";
 import { chooseTheme, theme, themes } from "./theme.ts";
@@ -68,7 +68,7 @@ function ViewLinks(): VNode {
             key={name}
             icon={name}
             title={viewTitles[name]}
-            href={placeText({ tenant, view: name, state: new Map() })}
+            href={lastPlaceText(tenant, name)}
             isCurrent={name === view}
           />
         ))}

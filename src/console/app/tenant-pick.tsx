@@ -15,6 +15,7 @@ export function TenantPick(): VNode | null {
       <span class="hidden">Tenant</span>
       <select
         class="input"
+        title={tenant}
         value={tenant}
         onChange={(event) => goTo(event.currentTarget.value, view)}
       >

@@ -16,8 +16,11 @@ import {
 import type { VNode } from "preact";
 import { useEffect, useRef } from "preact/hooks";
 
-import { schemaAssistance } from "./assistance.ts";
+import { assistance } from "./assistance.ts";
 import { diagnosticsOf, type PlacedFinding } from "./findings.ts";
+import type { NameHost } from "./names/name-host.ts";
+import { nameTools } from "./names/name-tools.ts";
+import { revealIn } from "./reveal.ts";
 import { schemaLanguage } from "./schema-language.ts";
 import { shade, type ShadedPart, shading } from "./shading.ts";
 import { editorLook } from "./theme.ts";
@@ -34,8 +37,16 @@ export interface TextEditorProps {
   readonly findings?: readonly PlacedFinding[];
   readonly shaded?: readonly ShadedPart[];
   /** What is brought into sight, each time that it is another object. */
-  readonly reveal?: { readonly offset: number } | undefined;
+  readonly reveal?: Revealed | undefined;
+  /** The text beside it, with which it shares its names. */
+  readonly names?: NameHost;
   readonly extensions?: Extension;
+}
+
+export interface Revealed {
+  readonly offset: number;
+  /** Whether the keys go to the editor then. */
+  readonly takesFocus?: boolean;
 }
 
 /**
@@ -65,6 +76,8 @@ export function TextEditor(props: TextEditorProps): VNode {
       return;
     }
     if (view.state.doc.toString() === props.text) return;
+    // From now on, a text that comes back is meant.
+    told.current.clear();
     view.dispatch({
       changes: { from: 0, to: view.state.doc.length, insert: props.text },
       annotations: Transaction.remote.of(true),
@@ -84,18 +97,10 @@ export function TextEditor(props: TextEditorProps): VNode {
     const view = editor.current;
     const { reveal } = props;
     if (view === undefined || reveal === undefined) return;
-    revealIn(view, Math.min(reveal.offset, view.state.doc.length));
+    revealIn(view, { start: reveal.offset, end: reveal.offset });
+    if (reveal.takesFocus === true) view.focus();
   }, [props.reveal]);
   return <div ref={place} class="editor" />;
-}
-
-/** Puts the cursor there and scrolls the editor alone. The effect of the library scrolls the page as well. */
-function revealIn(view: EditorView, offset: number): void {
-  if (!view.state.readOnly) view.dispatch({ selection: { anchor: offset } });
-  view.requestMeasure({
-    read: () => view.lineBlockAt(offset).top - view.scrollDOM.clientHeight / 3,
-    write: (top) => view.scrollDOM.scrollTo({ top: Math.max(0, top) }),
-  });
 }
 
 function stateOf(latest: { readonly current: TextEditorProps }, told: Set<string>): EditorState {
@@ -112,7 +117,9 @@ function stateOf(latest: { readonly current: TextEditorProps }, told: Set<string
       indentUnit.of("  "),
       shading,
       typeOver,
-      language === "schema" ? [schemaLanguage, schemaAssistance] : yaml(),
+      language === "schema" ? schemaLanguage : yaml(),
+      assistance(() => latest.current.names),
+      nameTools(() => latest.current.names),
       editorLook,
       EditorView.contentAttributes.of({ "aria-label": label, spellcheck: "false", tabindex: "0" }),
       onChange === undefined

@@ -30,14 +30,21 @@ export function GraphView({
   readonly onPick?: ((key: string) => void) | undefined;
 }): VNode {
   const svg = useRef<SVGSVGElement>(null);
-  const size = useSize(svg);
+  const measured = useSize(svg);
+  const size = measured ?? usualSize;
+  // Undefined: all of the graph, also after the size has changed.
   const [chosen, setChosen] = useState<Window>();
   const view = chosen ?? fitted(graph, size);
   useEffect(() => setChosen(undefined), [graph.width, graph.height]);
   useEffect(() => {
     const box = focus === undefined ? undefined : boxWith(graph, focus);
-    if (box !== undefined) setChosen((last) => centredOn(box, last ?? fitted(graph, size), size));
-  }, [focus, graph, size]);
+    if (box === undefined || measured === undefined) return;
+    setChosen((last) => {
+      const present = last ?? fitted(graph, measured);
+      const next = centredOn({ box, graph }, present, measured);
+      return next === present ? last : next;
+    });
+  }, [focus, graph, measured]);
   const change = (next: (window: Window) => Window): void => setChosen(next(view));
   const linked = useMemo(() => linkedWith(graph, focus), [graph, focus]);
   const shown = graph.boxes.filter((box) => isInSight(box, view, size));
@@ -130,8 +137,11 @@ export interface Size {
   readonly height: number;
 }
 
-function useSize(element: { readonly current: Element | null }): Size {
-  const [size, setSize] = useState<Size>({ width: 600, height: 400 });
+/** Until the size is known. */
+const usualSize: Size = { width: 600, height: 400 };
+
+function useSize(element: { readonly current: Element | null }): Size | undefined {
+  const [size, setSize] = useState<Size>();
   useEffect(() => {
     if (element.current === null) return undefined;
     const observer = new ResizeObserver(([entry]) => {

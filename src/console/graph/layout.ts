@@ -24,6 +24,10 @@ const boxMinWidth = 120;
 const boxMaxWidth = 320;
 const endHeight = 8;
 
+const sideMargin = 12;
+/** Left of the first boxes, for edges that stay within a box. */
+const loopWidth = 36;
+
 /** Beyond this many pairs of boxes a graph is large. */
 const pairsMax = 60;
 
@@ -59,7 +63,7 @@ function placeBoxes(
   keys: NodeKeys,
 ): { readonly width: number; readonly height: number; readonly boxes: readonly DrawnBox[] } {
   const nodes = new graphlib.Graph();
-  nodes.setGraph({ rankdir: "LR", nodesep: 28, ranksep: 90, marginx: 72, marginy: 24 });
+  nodes.setGraph({ rankdir: "LR", nodesep: 28, ranksep: 44, marginx: sideMargin, marginy: 24 });
   nodes.setDefaultEdgeLabel(() => ({}));
   const sized = [
     ...graph.clusters.map(({ entity, members }) => ({ node: entity, members })),
@@ -71,14 +75,14 @@ function placeBoxes(
   const boxes = sized.map(({ node, members }) => {
     const { x, y, width, height } = nodes.node(node.label);
     return drawnBox(node, members, {
-      x: (x ?? 0) - width / 2,
+      x: (x ?? 0) - width / 2 + loopWidth,
       y: (y ?? 0) - height / 2,
       width,
       height,
     });
   });
   const { width = 0, height = 0 } = nodes.graph();
-  return { width, height, boxes };
+  return { width: width + loopWidth, height, boxes };
 }
 
 /**

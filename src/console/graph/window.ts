@@ -12,6 +12,9 @@ interface Extent {
   readonly height: number;
 }
 
+/** Letters have 9 pixels then. */
+const readScale = 0.75;
+
 const scaleMin = 0.05;
 const scaleMax = 2.5;
 
@@ -42,9 +45,13 @@ export function zoomed(
   return { scale: next, x: at.x - (at.x - x) * ratio, y: at.y - (at.y - y) * ratio };
 }
 
-/** Brings a box into sight, only as far as needed and large enough to be read. */
-export function centredOn(box: DrawnBox, window: Window, size: Extent): Window {
-  const scale = Math.max(window.scale, 0.6);
+/** Brings a box into sight, large enough to be read. If it is so already, the window stays the same one. */
+export function centredOn(
+  { box, graph }: { readonly box: DrawnBox; readonly graph: Extent },
+  window: Window,
+  size: Extent,
+): Window {
+  const scale = Math.max(window.scale, readScale);
   const left = box.x * window.scale + window.x;
   const top = box.y * window.scale + window.y;
   const isInSight =
@@ -56,9 +63,18 @@ export function centredOn(box: DrawnBox, window: Window, size: Extent): Window {
   if (isInSight) return window;
   return {
     scale,
-    x: size.width / 2 - (box.x + box.width / 2) * scale,
-    y: size.height / 2 - (box.y + box.height / 2) * scale,
+    x: placed(box.x + box.width / 2, { scale, drawn: graph.width, seen: size.width }),
+    y: placed(box.y + box.height / 2, { scale, drawn: graph.height, seen: size.height }),
   };
+}
+
+/** Where a drawing begins so that a point of it is in the middle, without empty space beside the drawing. */
+function placed(
+  point: number,
+  { scale, drawn, seen }: { readonly scale: number; readonly drawn: number; readonly seen: number },
+): number {
+  const room = seen - drawn * scale;
+  return room >= 0 ? room / 2 : Math.min(0, Math.max(room, seen / 2 - point * scale));
 }
 
 function clamped(scale: number): number {

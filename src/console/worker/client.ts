@@ -1,29 +1,65 @@
-import type { JobInput, JobName, JobOutput, JobReply, JobRequest } from "./jobs.ts";
+import type { JobInput, JobMessage, JobName, JobOutput, JobReply, JobRequest } from "./jobs.ts";
 
 /** A job that takes longer than this is given up, in milliseconds. */
 const patienceMs = 20_000;
 
-interface Waiting {
+interface AskedJob {
+  readonly request: JobRequest;
   readonly resolve: (output: unknown) => void;
   readonly reject: (error: Error) => void;
-  readonly timer: ReturnType<typeof setTimeout>;
+  /** Since it was sent. */
+  timer?: ReturnType<typeof setTimeout>;
 }
 
 /** A thread beside the page. It is started with its first job, and again after one that took too long. */
 export class JobWorker {
+  readonly #isSerial: boolean;
   #worker: Worker | undefined;
   #lastId = 0;
-  readonly #waiting = new Map<number, Waiting>();
+  /** In the order in which they were asked for. */
+  readonly #jobs = new Map<number, AskedJob>();
 
-  /** Does a job. Fails with what the job says, or if it takes too long. */
-  async ask<Name extends JobName>(name: Name, input: JobInput<Name>): Promise<JobOutput<Name>> {
+  /** `isSerial`: jobs that cannot pause are sent one by one, so that those that are outdated by then are never begun. */
+  constructor(isSerial: boolean) {
+    this.#isSerial = isSerial;
+  }
+
+  /** Does a job. Fails with what the job says, if it takes too long, or if the signal aborts. */
+  async ask<Name extends JobName>(
+    name: Name,
+    input: JobInput<Name>,
+    signal?: AbortSignal,
+  ): Promise<JobOutput<Name>> {
     const id = ++this.#lastId;
     const output = await new Promise<unknown>((resolve, reject) => {
-      const timer = setTimeout(() => this.#giveUp(), patienceMs);
-      this.#waiting.set(id, { resolve, reject, timer });
-      this.#started().postMessage({ id, name, input } satisfies JobRequest);
+      this.#jobs.set(id, { request: { kind: "do", id, name, input }, resolve, reject });
+      signal?.addEventListener("abort", () => this.#drop(id), { once: true });
+      this.#sendNext();
     });
     return output as JobOutput<Name>;
+  }
+
+  #sendNext(): void {
+    for (const job of this.#jobs.values()) {
+      if (job.timer === undefined) {
+        job.timer = setTimeout(() => this.#giveUp(), patienceMs);
+        this.#send(job.request);
+      }
+      if (this.#isSerial) return;
+    }
+  }
+
+  #send(message: JobMessage): void {
+    this.#started().postMessage(message);
+  }
+
+  /** One that was sent stays until the thread is done with it. */
+  #drop(id: number): void {
+    const job = this.#jobs.get(id);
+    if (job === undefined) return;
+    if (job.timer === undefined) this.#jobs.delete(id);
+    else this.#send({ kind: "drop", id });
+    job.reject(new Error("the input has changed"));
   }
 
   #started(): Worker {
@@ -36,27 +72,30 @@ export class JobWorker {
   }
 
   #take(reply: JobReply): void {
-    const waiting = this.#waiting.get(reply.id);
-    if (waiting === undefined) return;
-    this.#waiting.delete(reply.id);
-    clearTimeout(waiting.timer);
-    if (reply.kind === "done") waiting.resolve(reply.output);
-    else waiting.reject(new Error(reply.message));
+    const job = this.#jobs.get(reply.id);
+    if (job === undefined) return;
+    this.#jobs.delete(reply.id);
+    clearTimeout(job.timer);
+    if (reply.kind === "done") job.resolve(reply.output);
+    else job.reject(new Error(reply.message));
+    this.#sendNext();
   }
 
   #giveUp(): void {
     this.#fail(`this takes longer than ${patienceMs / 1000} seconds and was given up`);
   }
 
-  /** Ends the thread with all that waits for it. */
+  /** Ends the thread with all that was sent to it. */
   #fail(message: string): void {
     this.#worker?.terminate();
     this.#worker = undefined;
-    for (const { reject, timer } of this.#waiting.values()) {
+    for (const [id, { reject, timer }] of this.#jobs) {
+      if (timer === undefined) continue;
       clearTimeout(timer);
+      this.#jobs.delete(id);
       reject(new Error(message));
     }
-    this.#waiting.clear();
+    this.#sendNext();
   }
 }
 
@@ -82,7 +121,10 @@ function workerAddress(): string {
 let policy: ReturnType<TrustedTypes["createPolicy"]> | undefined;
 
 /** For what is about a schema. */
-export const schemaWorker = new JobWorker();
+export const schemaWorker = new JobWorker(false);
+
+/** For graphs, whose layout cannot pause. What is asked while a user types does not wait for it. */
+export const graphWorker = new JobWorker(true);
 
 /** For tests, whose run may take long. */
-export const testWorker = new JobWorker();
+export const testWorker = new JobWorker(true);

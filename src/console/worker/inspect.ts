@@ -1,5 +1,6 @@
 import { PembaError } from "../../base/error.ts";
 import { runThrough } from "../../base/steps.ts";
+import { runInSlices } from "../../base/time-slice.ts";
 import { actionsFor } from "../../editor/actions.ts";
 import type { TextEdit } from "../../editor/edit.ts";
 import { type EditorProblem, schemaProblems } from "../../editor/problems.ts";
@@ -53,9 +54,13 @@ export interface Inspected {
 /** Mends are found for the first problems only: each of them parses the text again. */
 const mendedMax = 20;
 
-/** Finds the faults of a schema, or, if it has none, what lint says and its names. */
-export function inspectSchema(text: string): Inspected {
-  const findings = runThrough(schemaProblems(text)).map((problem, index): SchemaFinding => {
+/**
+ * Finds the faults of a schema, or, if it has none, what lint says and its names. In slices; fails with CANCELLED if
+ * the signal aborts.
+ */
+export async function inspectSchema(text: string, signal: AbortSignal): Promise<Inspected> {
+  const problems = await runInSlices(schemaProblems(text), signal);
+  const findings = problems.map((problem, index): SchemaFinding => {
     const { severity, span, message, code } = problem;
     const actions = index < mendedMax ? runThrough(actionsFor(text, problem)) : [];
     const mends = actions.map(({ title, edits }) => ({ title, edits }));

@@ -4,6 +4,7 @@ import type { NameHover } from "../../editor/hover.ts";
 import type { AttributeAnswer, TupleAnswer } from "../api/data.ts";
 import type { DrawnGraph } from "../graph/drawn-graph.ts";
 import type { Inspected } from "./inspect.ts";
+import type { AskedName, NamePlace, RenamedName, Renaming } from "./named-texts.ts";
 import type { TestReport } from "./run-test.ts";
 
 /** Facts that were read from a text, and what of it was not understood. */
@@ -17,16 +18,18 @@ export interface ReadFacts {
 export interface Jobs {
   /** Finds faults of a schema, lints it, and lists its names. */
   readonly inspect: readonly [input: { readonly text: string }, output: Inspected];
-  /** What can be written at an offset of a schema, which may have faults. */
-  readonly complete: readonly [
-    input: { readonly text: string; readonly offset: number },
-    output: Completions,
-  ];
+  /** What can be written at an offset of a text, which may have faults. */
+  readonly complete: readonly [input: AskedName, output: Completions];
   /** What the name at an offset is. */
-  readonly hover: readonly [
-    input: { readonly text: string; readonly offset: number },
-    output: NameHover | undefined,
-  ];
+  readonly hover: readonly [input: AskedName, output: NameHover | undefined];
+  /** Where the name at an offset is declared. */
+  readonly definitions: readonly [input: AskedName, output: readonly NamePlace[]];
+  /** Where the name at an offset stands, with its declaration. */
+  readonly references: readonly [input: AskedName, output: readonly NamePlace[]];
+  /** The name at an offset, if it can be renamed. */
+  readonly renamable: readonly [input: AskedName, output: RenamedName];
+  /** Renames the name at an offset in both texts. */
+  readonly rename: readonly [input: AskedName & { readonly newName: string }, output: Renaming];
   /** Lays out the graph of a schema. Fails if it is none. */
   readonly draw: readonly [input: { readonly text: string }, output: DrawnGraph];
   readonly format: readonly [input: { readonly text: string }, output: string];
@@ -60,12 +63,16 @@ export type JobName = keyof Jobs;
 export type JobInput<Name extends JobName> = Jobs[Name][0];
 export type JobOutput<Name extends JobName> = Jobs[Name][1];
 
-/** What is sent to a worker. */
+/** A job that a worker is to do. */
 export interface JobRequest {
+  readonly kind: "do";
   readonly id: number;
   readonly name: JobName;
   readonly input: unknown;
 }
+
+/** What is sent to a worker. The output of a job that is dropped is not needed any more. */
+export type JobMessage = JobRequest | { readonly kind: "drop"; readonly id: number };
 
 /** What a worker answers. */
 export type JobReply =

@@ -9,8 +9,8 @@ import type { JobInput, JobName, JobOutput } from "./jobs.ts";
 const pauseMs = 200;
 
 /**
- * Does a job for the present input, a moment after it changed. Until it is done, the former result stays,
- * so that nothing flickers while a user types. An undefined input asks for nothing.
+ * Does a job for the present input, a moment after it changed. What is under way for a former input is dropped. Until
+ * it is done, the former result stays, so that nothing flickers while a user types. An undefined input asks for nothing.
  *
  * @param key a text that differs when the input does
  */
@@ -24,18 +24,20 @@ export function useJob<Name extends JobName>(
   const isFirst = useRef(true);
   useEffect(() => {
     if (input === undefined) return undefined;
-    let isOver = false;
+    const ending = new AbortController();
+    const { signal } = ending;
     const begin = (): void => {
       isFirst.current = false;
-      worker.ask(name, input).then(
-        (value) => isOver || setLoaded({ kind: "ready", value }),
-        (error: unknown) => isOver || setLoaded({ kind: "failed", error: apiErrorOf(error) }),
+      worker.ask(name, input, signal).then(
+        (value) => signal.aborted || setLoaded({ kind: "ready", value }),
+        (error: unknown) =>
+          signal.aborted || setLoaded({ kind: "failed", error: apiErrorOf(error) }),
       );
     };
     const timer = setTimeout(begin, isFirst.current ? 0 : pauseMs);
     return () => {
-      isOver = true;
       clearTimeout(timer);
+      ending.abort();
     };
   }, [worker, name, key, input === undefined]);
   return loaded;

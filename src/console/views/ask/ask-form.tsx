@@ -3,6 +3,8 @@ import { useState } from "preact/hooks";
 
 import { Tabs } from "../../ui/tabs.tsx";
 import type { SchemaOutline } from "../../worker/inspect.ts";
+import { useKnownIds } from "./known-ids.ts";
+import { fieldsLeft, keepFields } from "./question-draft.ts";
 import {
   fieldLabels,
   fieldsOf,
@@ -21,23 +23,29 @@ const modeTabs = [
 
 /** The fields of a question. */
 export function AskForm({
+  tenant,
   asked,
   outline,
   onAsk,
 }: {
+  readonly tenant: string;
   readonly asked: WrittenQuestion;
   readonly outline: SchemaOutline | undefined;
   readonly onAsk: (question: WrittenQuestion) => void;
 }): VNode {
-  const [question, setQuestion] = useState(asked);
-  const change = (field: keyof WrittenQuestion, value: string): void =>
-    setQuestion({ ...question, [field]: value });
-  const hasContext = ["data", "facts", "snap", "depth"].some(
-    (field) => asked[field as QuestionField] !== "",
+  const [question, setQuestion] = useState(() => fieldsLeft(tenant, asked));
+  const change = (field: keyof WrittenQuestion, value: string): void => {
+    const next = { ...question, [field]: value };
+    setQuestion(next);
+    keepFields(tenant, asked, next);
+  };
+  const [hasContext] = useState(() =>
+    (["data", "facts", "snap", "depth"] as const).some((field) => question[field] !== ""),
   );
   const fieldFor = (field: QuestionField): VNode => (
     <AskField
       key={field}
+      tenant={tenant}
       field={field}
       question={question}
       outline={outline}
@@ -82,18 +90,22 @@ export function AskForm({
 }
 
 function AskField({
+  tenant,
   field,
   question,
   outline,
   onChange,
 }: {
+  readonly tenant: string;
   readonly field: QuestionField;
   readonly question: WrittenQuestion;
   readonly outline: SchemaOutline | undefined;
   readonly onChange: (value: string) => void;
 }): VNode {
   const [label, example] = fieldLabels[field];
-  const suggestions = suggestionsFor(field, question, outline);
+  const isReference = field === "subject" || field === "entity";
+  const ids = useKnownIds(tenant, isReference ? question[field] : "");
+  const suggestions = ids.length > 0 ? ids : suggestionsFor(field, question, outline);
   const listId = `known-${field}`;
   const common = {
     value: question[field],

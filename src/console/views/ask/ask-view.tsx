@@ -1,13 +1,15 @@
 import type { VNode } from "preact";
 import { useState } from "preact/hooks";
 
+import { lacksScope } from "../../api/api-error.ts";
 import { useCell } from "../../app/cell.ts";
-import { goTo, place } from "../../app/place.ts";
+import { goTo, lastPlaceText, place } from "../../app/place.ts";
 import { useLoad } from "../../app/use-load.ts";
 import { Problem } from "../../ui/problem.tsx";
 import { schemaWorker } from "../../worker/client.ts";
 import { useJob, useLastReady } from "../../worker/use-job.ts";
 import { type SchemaHead, readHead } from "../model/head.ts";
+import { useDraft } from "../model/model-draft.ts";
 import { AskForm } from "./ask-form.tsx";
 import { AskedAll } from "./asked-all.tsx";
 import { AskedCheck } from "./asked-check.tsx";
@@ -23,12 +25,17 @@ export function AskView({ tenant }: { readonly tenant: string }): VNode {
         <h1>Ask</h1>
       </div>
       {loaded.kind === "loading" && <p class="loading">Reading the schema…</p>}
-      {loaded.kind === "failed" && loaded.error.status !== 403 && (
+      {loaded.kind === "failed" && !lacksScope(loaded.error) && (
         <Problem error={loaded.error} retry={reload} />
       )}
-      {loaded.kind === "failed" && loaded.error.status === 403 && (
+      {loaded.kind === "failed" && lacksScope(loaded.error) && (
         // A token may ask without reading the schema.
-        <Questions tenant={tenant} head={undefined} />
+        <>
+          <p class="notice">
+            <bdi>Expressions and suggestions are left out: {loaded.error.message}.</bdi>
+          </p>
+          <Questions tenant={tenant} head={undefined} />
+        </>
       )}
       {loaded.kind === "ready" && <Questions tenant={tenant} head={loaded.value} />}
     </div>
@@ -65,7 +72,14 @@ function Questions({
   }
   return (
     <>
-      <AskForm key={JSON.stringify(asked)} asked={asked} outline={inspected?.outline} onAsk={ask} />
+      {head !== undefined && <DraftNotice tenant={tenant} head={head} />}
+      <AskForm
+        key={JSON.stringify(asked)}
+        tenant={tenant}
+        asked={asked}
+        outline={inspected?.outline}
+        onAsk={ask}
+      />
       {isComplete(asked) ? (
         <Answer key={turn} tenant={tenant} head={head} question={asked} />
       ) : (
@@ -79,6 +93,27 @@ function Questions({
         </div>
       )}
     </>
+  );
+}
+
+/** Says that a change which is not published changes no answer. */
+function DraftNotice({
+  tenant,
+  head,
+}: {
+  readonly tenant: string;
+  readonly head: SchemaHead;
+}): VNode | null {
+  if (!useDraft(tenant, head).isChanged) return null;
+  return (
+    <div class="notice warn">
+      <p>
+        Your change of the model is not published. The answers here are those of the published one.
+      </p>
+      <a class="button small" href={lastPlaceText(tenant, "model")}>
+        Go to the model
+      </a>
+    </div>
   );
 }
 

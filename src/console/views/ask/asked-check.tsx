@@ -4,6 +4,7 @@ import { useState } from "preact/hooks";
 import { type ExplainedCheck, explain } from "../../api/permissions.ts";
 import { Problem } from "../../ui/problem.tsx";
 import type { SchemaHead } from "../model/head.ts";
+import { AddToTest } from "./add-to-test.tsx";
 import { AnswerNotice } from "./answer-notice.tsx";
 import { CheckSide } from "./check-side.tsx";
 import { flatProof, type ProofRow } from "./flat-proof.ts";
@@ -33,16 +34,18 @@ export function AskedCheck({ tenant, head, question }: AskedProps): VNode {
         <bdi class="mono">{question.subject}</bdi> {isAllowed ? "may" : "may not"}{" "}
         <b class="mono">{question.permission}</b> <bdi class="mono">{question.entity}</bdi>
       </AnswerNotice>
-      <Proof head={head} question={question} explanation={answer} />
+      <Proof tenant={tenant} head={head} question={question} explanation={answer} />
     </>
   );
 }
 
 function Proof({
+  tenant,
   head,
   question,
   explanation,
 }: {
+  readonly tenant: string;
   readonly head: SchemaHead | undefined;
   readonly question: WrittenQuestion;
   readonly explanation: ExplainedCheck;
@@ -56,11 +59,12 @@ function Proof({
         <div class="panel-head">
           <h2 class="grow">{isAllowed ? "Why they may" : "What was tried"}</h2>
           {explanation.truncated && <span class="tag warn">Parts are left out</span>}
+          <AddToTest tenant={tenant} question={question} explanation={explanation} rows={rows} />
         </div>
         <ProofTree rows={rows} chosen={chosen} onChoose={setChosen} />
       </section>
       {head !== undefined && (
-        <CheckSide head={head} question={question} rows={rows} chosen={chosen} />
+        <CheckSide tenant={tenant} head={head} question={question} rows={rows} chosen={chosen} />
       )}
     </div>
   );

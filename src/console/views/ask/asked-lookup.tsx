@@ -1,6 +1,7 @@
 import type { VNode } from "preact";
 import { useEffect, useState } from "preact/hooks";
 
+import { isExpired } from "../../api/api-error.ts";
 import { lookupEntity, lookupSubject } from "../../api/permissions.ts";
 import { goTo } from "../../app/place.ts";
 import { Problem } from "../../ui/problem.tsx";
@@ -13,6 +14,8 @@ import { type AskedProps, useAnswer } from "./use-answer.ts";
 
 const pageSize = 100;
 const rowHeight = 36;
+/** Of the panel around the rows, with its borders. */
+const headHeight = 47;
 
 interface IdPage {
   readonly ids: readonly string[];
@@ -36,6 +39,7 @@ export function AskedLookup({ tenant, head, question }: AskedProps): VNode {
       question={question}
       first={answer}
       milliseconds={milliseconds}
+      onAnew={reload}
     />
   );
 }
@@ -46,12 +50,14 @@ function Found({
   question,
   first,
   milliseconds,
+  onAnew,
 }: {
   readonly tenant: string;
   readonly head: SchemaHead | undefined;
   readonly question: WrittenQuestion;
   readonly first: IdPage;
   readonly milliseconds: number;
+  readonly onAnew: () => void;
 }): VNode {
   const [found, setFound] = useState(first);
   useEffect(() => setFound(first), [first]);
@@ -73,9 +79,13 @@ function Found({
       >
         <FoundText question={question} />
       </AnswerNotice>
-      {error !== undefined && <Problem error={error} retry={more} />}
+      {error !== undefined && <Problem error={error} retry={isExpired(error) ? onAnew : more} />}
       {found.ids.length > 0 && (
-        <section class="panel tall ids" aria-label="Found">
+        <section
+          class="panel tall ids"
+          aria-label="Found"
+          style={{ height: `${headHeight + found.ids.length * rowHeight}px` }}
+        >
           <div class="panel-head">
             <h2>Found</h2>
           </div>

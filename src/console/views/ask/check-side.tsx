@@ -2,6 +2,7 @@ import type { VNode } from "preact";
 import { useMemo } from "preact/hooks";
 
 import { useCell } from "../../app/cell.ts";
+import { placeText } from "../../app/place-text.ts";
 import { keepState, place } from "../../app/place.ts";
 import type { ShadedPart } from "../../code/shading.ts";
 import { TextEditor } from "../../code/text-editor.tsx";
@@ -21,11 +22,13 @@ type CheckTab = (typeof tabs)[number];
 
 /** Where the chosen step of a proof comes from: in the text of the schema, on its graph, in the plan. */
 export function CheckSide({
+  tenant,
   head,
   question,
   rows,
   chosen,
 }: {
+  readonly tenant: string;
   readonly head: SchemaHead;
   readonly question: WrittenQuestion;
   readonly rows: readonly ProofRow[];
@@ -53,6 +56,9 @@ export function CheckSide({
             { id: "plan", title: "Plan and SQL" },
           ]}
         />
+        <a class="button small" href={modelAt(tenant, focus)}>
+          Edit the model
+        </a>
       </div>
       {current === "schema" && (
         <TextEditor
@@ -69,6 +75,11 @@ export function CheckSide({
       {current === "plan" && <PlanText head={head} question={question} />}
     </section>
   );
+}
+
+/** The address of the model, at a name. */
+function modelAt(tenant: string, key: string | undefined): string {
+  return placeText({ tenant, view: "model", state: new Map([["at", key ?? ""]]) });
 }
 
 function PlanText({

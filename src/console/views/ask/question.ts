@@ -38,6 +38,8 @@ export const fieldLabels: Readonly<
   depth: ["Depth", "100"],
 };
 
+export const questionFields = Object.keys(fieldLabels) as readonly QuestionField[];
+
 /** The fields of each mode, in their order. */
 export const fieldsOf: Readonly<Record<Mode, readonly QuestionField[]>> = {
   check: ["subject", "permission", "entity"],

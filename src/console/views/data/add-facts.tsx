@@ -112,13 +112,15 @@ function FactsField({
 function LineProblems({ problems }: { readonly problems: ReadFacts["problems"] }): VNode | null {
   if (problems.length === 0) return null;
   return (
-    <ul class="notice bad" role="alert">
-      {problems.map(({ line, message }) => (
-        <li key={line}>
-          Line {line}: <bdi>{message}</bdi>
-        </li>
-      ))}
-    </ul>
+    <div class="notice bad" role="alert">
+      <ul>
+        {problems.map(({ line, message }) => (
+          <li key={line}>
+            Line {line}: <bdi>{message}</bdi>
+          </li>
+        ))}
+      </ul>
+    </div>
   );
 }
 

@@ -1,6 +1,7 @@
 import type { AttributeFilterBody, TupleFilterBody } from "../../api/data.ts";
+import { parseSubject } from "../../api/reference.ts";
 
-export const dataKinds = ["tuples", "attributes"] as const;
+export const dataKinds = ["tuples", "attributes", "about"] as const;
 
 export type DataKind = (typeof dataKinds)[number];
 
@@ -15,6 +16,8 @@ export interface WrittenFilter {
   readonly subjectType: string;
   readonly subjectIds: string;
   readonly subjectRelation: string;
+  /** The entity and subject whose facts are shown, as `type:id` or `type:id#relation`. */
+  readonly about: string;
 }
 
 export type FilterField = Exclude<keyof WrittenFilter, "kind">;
@@ -29,6 +32,7 @@ export function filterIn(state: ReadonlyMap<string, string>): WrittenFilter {
     subjectType: at("subjectType"),
     subjectIds: at("subjectIds"),
     subjectRelation: at("subjectRelation"),
+    about: at("about"),
   };
 }
 
@@ -55,6 +59,22 @@ export function attributeFilterOf(filter: WrittenFilter): AttributeFilterBody {
     ...(filter.name.trim() !== "" && { attributes: words(filter.name) }),
   };
 }
+
+/** The filters of all that touches an entity or a subject. Fails if it is neither. */
+export function filtersAbout(about: string): {
+  readonly asEntity: Pick<TupleFilterBody, "entity">;
+  readonly asSubject: Pick<TupleFilterBody, "subject">;
+} {
+  const read = parseSubject(about);
+  if (read.kind === "wrong") throw new Error(`${aboutLabel}: ${read.message}`);
+  const { type, id, relation } = read.value;
+  return {
+    asEntity: { entity: { type, ids: [id] } },
+    asSubject: { subject: { type, ids: [id], ...(relation !== "" && { relation }) } },
+  };
+}
+
+export const aboutLabel = "Entity or subject";
 
 function entityOf({ type, ids }: WrittenFilter): Pick<TupleFilterBody, "entity"> {
   return type.trim() === "" ? {} : { entity: { type: type.trim(), ids: words(ids) } };

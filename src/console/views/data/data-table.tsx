@@ -1,37 +1,35 @@
-import type { VNode } from "preact";
+import type { ComponentChildren, VNode } from "preact";
 import { useEffect, useState } from "preact/hooks";
 
-import { deleteData, readAttributes, readTuples } from "../../api/data.ts";
+import { deleteData } from "../../api/data.ts";
 import { useLoad } from "../../app/use-load.ts";
 import { Problem } from "../../ui/problem.tsx";
 import { useAction } from "../../ui/use-action.ts";
 import { VirtualList } from "../../ui/virtual-list.tsx";
-import { attributeFilterOf, tupleFilterOf, type WrittenFilter } from "./data-filter.ts";
+import type { FactPage, FactSource } from "./fact-page.ts";
 import { FactRow, factRowHeight } from "./fact-row.tsx";
-import { attributeFact, type Fact, filtersFor, tupleFact } from "./fact.ts";
+import { type Fact, filtersFor } from "./fact.ts";
 
 /** A request has no more filters than this. */
 const filtersMax = 100;
 
-interface FactPage {
-  readonly facts: readonly Fact[];
-  readonly next: string;
-}
-
-/** The facts of a filter, read page by page while a user scrolls. */
+/** A list of facts, read page by page while a user scrolls. It is read anew under another `key`. */
 export function DataTable({
   tenant,
-  filter,
+  title,
+  source,
+  empty,
   onChange,
 }: {
   readonly tenant: string;
-  readonly filter: WrittenFilter;
+  /** What the facts are, before their number. */
+  readonly title: string;
+  readonly source: FactSource;
+  /** What is shown if there are none. */
+  readonly empty: ComponentChildren;
   readonly onChange: () => void;
 }): VNode {
-  const { loaded, reload } = useLoad(
-    async (signal) => await readPage(tenant, filter, "", signal),
-    [],
-  );
+  const { loaded, reload } = useLoad(source, []);
   if (loaded.kind === "loading") return <p class="loading">Reading…</p>;
   if (loaded.kind === "failed") {
     return (
@@ -40,25 +38,18 @@ export function DataTable({
       </div>
     );
   }
-  if (loaded.value.facts.length === 0) {
-    return (
-      <div class="empty">
-        <strong>Nothing is stored that matches</strong>
-        <p>Leave fields empty to see more, or add the first {filter.kind} of this tenant.</p>
-      </div>
-    );
-  }
-  return <Facts tenant={tenant} filter={filter} first={loaded.value} onChange={onChange} />;
+  if (loaded.value.facts.length === 0) return <div class="empty">{empty}</div>;
+  return <Facts tenant={tenant} title={title} first={loaded.value} onChange={onChange} />;
 }
 
 function Facts({
   tenant,
-  filter,
+  title,
   first,
   onChange,
 }: {
   readonly tenant: string;
-  readonly filter: WrittenFilter;
+  readonly title: string;
   readonly first: FactPage;
   readonly onChange: () => void;
 }): VNode {
@@ -68,8 +59,8 @@ function Facts({
   const { run, isRunning, error } = useAction();
   const more = (): void =>
     run(async () => {
-      const { facts, next } = await readPage(tenant, filter, page.next);
-      setPage({ facts: [...page.facts, ...facts], next });
+      const next = await page.more?.();
+      if (next !== undefined) setPage({ ...next, facts: [...page.facts, ...next.facts] });
     });
   const choose = (fact: Fact, isChosen: boolean): void => {
     const others = [...chosen].filter((it) => it !== fact);
@@ -83,12 +74,12 @@ function Facts({
       }
       onChange();
     });
-  const count = page.next === "" ? String(page.facts.length) : `${page.facts.length} or more`;
+  const count = `${page.facts.length}${page.more === undefined ? "" : " or more"}`;
   return (
     <div class="facts">
       <div class="facts-head">
         <span class="muted grow" role="status">
-          {chosen.size > 0 ? `${chosen.size} chosen` : `${filter.kind}: ${count}`}
+          {chosen.size > 0 ? `${chosen.size} chosen` : `${title}: ${count}`}
         </span>
         <button
           type="button"
@@ -103,8 +94,8 @@ function Facts({
       <VirtualList
         items={page.facts}
         rowHeight={factRowHeight}
-        label={filter.kind}
-        reachEnd={page.next === "" || isRunning || error !== undefined ? undefined : more}
+        label={title}
+        reachEnd={page.more === undefined || isRunning || error !== undefined ? undefined : more}
         draw={(fact) => (
           <FactRow
             key={fact.text}
@@ -117,19 +108,4 @@ function Facts({
       />
     </div>
   );
-}
-
-async function readPage(
-  tenant: string,
-  filter: WrittenFilter,
-  after: string,
-  signal?: AbortSignal,
-): Promise<FactPage> {
-  const page = { after, ...(signal !== undefined && { signal }) };
-  if (filter.kind === "tuples") {
-    const answer = await readTuples(tenant, { ...page, filter: tupleFilterOf(filter) });
-    return { facts: answer.tuples.map(tupleFact), next: answer.continuous_token };
-  }
-  const answer = await readAttributes(tenant, { ...page, filter: attributeFilterOf(filter) });
-  return { facts: answer.attributes.map(attributeFact), next: answer.continuous_token };
 }

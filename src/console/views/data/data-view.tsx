@@ -4,9 +4,11 @@ import { useState } from "preact/hooks";
 import { useCell } from "../../app/cell.ts";
 import { goTo, place } from "../../app/place.ts";
 import { Icon } from "../../ui/icons.tsx";
+import { AboutOne } from "./about-one.tsx";
 import { AddFacts } from "./add-facts.tsx";
-import { filterIn } from "./data-filter.ts";
+import { filterIn, type WrittenFilter } from "./data-filter.ts";
 import { DataTable } from "./data-table.tsx";
+import { factsOf } from "./fact-page.ts";
 import { FilterForm } from "./filter-form.tsx";
 
 /** The stored tuples and attributes of a tenant. */
@@ -16,6 +18,17 @@ export function DataView({ tenant }: { readonly tenant: string }): VNode {
   // Counts changes, after which the data is read again.
   const [turn, setTurn] = useState(0);
   const changed = (): void => setTurn(turn + 1);
+  const key = `${turn} ${JSON.stringify(filter)}`;
+  const form = (
+    <FilterForm
+      key={JSON.stringify(filter)}
+      applied={filter}
+      onApply={(next) => {
+        goTo(tenant, "data", { ...next });
+        changed();
+      }}
+    />
+  );
   return (
     <div class="view full data-view">
       <div class="view-head">
@@ -25,22 +38,21 @@ export function DataView({ tenant }: { readonly tenant: string }): VNode {
           Add
         </button>
       </div>
-      <section class="panel tall" aria-label="Stored facts">
-        <FilterForm
-          key={JSON.stringify(filter)}
-          applied={filter}
-          onApply={(next) => {
-            goTo(tenant, "data", { ...next });
-            changed();
-          }}
-        />
-        <DataTable
-          key={`${turn} ${JSON.stringify(filter)}`}
-          tenant={tenant}
-          filter={filter}
-          onChange={changed}
-        />
-      </section>
+      {filter.kind === "about" ? (
+        <AboutOne key={key} tenant={tenant} about={filter.about} form={form} onChange={changed} />
+      ) : (
+        <section class="panel tall" aria-label="Stored facts">
+          {form}
+          <DataTable
+            key={key}
+            tenant={tenant}
+            title={filter.kind}
+            source={factsOf(tenant, filter)}
+            empty={<NoneFound filter={filter} />}
+            onChange={changed}
+          />
+        </section>
+      )}
       {isAdding && (
         <AddFacts
           tenant={tenant}
@@ -52,5 +64,14 @@ export function DataView({ tenant }: { readonly tenant: string }): VNode {
         />
       )}
     </div>
+  );
+}
+
+function NoneFound({ filter }: { readonly filter: WrittenFilter }): VNode {
+  return (
+    <>
+      <strong>Nothing is stored that matches</strong>
+      <p>Leave fields empty to see more, or add the first {filter.kind} of this tenant.</p>
+    </>
   );
 }

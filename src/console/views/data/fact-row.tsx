@@ -1,6 +1,6 @@
 import type { VNode } from "preact";
 
-import { subjectText } from "../../api/reference.ts";
+import { entityText, subjectText } from "../../api/reference.ts";
 import { placeText } from "../../app/place-text.ts";
 import type { Fact } from "./fact.ts";
 
@@ -33,17 +33,11 @@ export function FactRow({
         checked={isChosen}
         onChange={(event) => onChoose(event.currentTarget.checked)}
       />
-      <IdLink tenant={tenant} type={entity.type} id={entity.id} />
+      <IdLink tenant={tenant} text={entityText(entity)} />
       {fact.kind === "tuple" ? (
         <>
           <span class="mono fact-name">#{fact.tuple.relation}</span>
-          <IdLink
-            tenant={tenant}
-            type={fact.tuple.subject.type}
-            id={fact.tuple.subject.id}
-            text={subjectText(fact.tuple.subject)}
-            isSubject
-          />
+          <IdLink tenant={tenant} text={subjectText(fact.tuple.subject)} />
         </>
       ) : (
         <>
@@ -55,23 +49,12 @@ export function FactRow({
   );
 }
 
-/** Leads to all tuples that have this id as entity, or as subject. */
-function IdLink({
-  tenant,
-  type,
-  id,
-  text = `${type}:${id}`,
-  isSubject = false,
-}: {
-  readonly tenant: string;
-  readonly type: string;
-  readonly id: string;
-  readonly text?: string;
-  readonly isSubject?: boolean;
-}): VNode {
-  const state = new Map(
-    Object.entries(isSubject ? { subjectType: type, subjectIds: id } : { type, ids: id }),
-  );
+/** Leads to all that touches this entity or subject. */
+function IdLink({ tenant, text }: { readonly tenant: string; readonly text: string }): VNode {
+  const state = new Map([
+    ["kind", "about"],
+    ["about", text],
+  ]);
   return (
     <a class="mono fact-cell" href={placeText({ tenant, view: "data", state })}>
       <bdi>{text}</bdi>

@@ -2,7 +2,13 @@ import type { VNode } from "preact";
 import { useState } from "preact/hooks";
 
 import { Tabs } from "../../ui/tabs.tsx";
-import { type DataKind, type FilterField, filterIn, type WrittenFilter } from "./data-filter.ts";
+import {
+  aboutLabel,
+  type DataKind,
+  type FilterField,
+  filterIn,
+  type WrittenFilter,
+} from "./data-filter.ts";
 
 const labels: Readonly<Record<DataKind, Partial<Record<FilterField, string>>>> = {
   tuples: {
@@ -14,6 +20,7 @@ const labels: Readonly<Record<DataKind, Partial<Record<FilterField, string>>>> =
     subjectRelation: "Subject relation",
   },
   attributes: { type: "Entity type", ids: "Entity ids", name: "Attributes" },
+  about: { about: aboutLabel },
 };
 
 /** Which facts are shown. Empty fields are open. */
@@ -42,6 +49,7 @@ export function FilterForm({
         tabs={[
           { id: "tuples", title: "Tuples" },
           { id: "attributes", title: "Attributes" },
+          { id: "about", title: "About one" },
         ]}
       />
       <div class="filter-fields">
@@ -54,6 +62,7 @@ export function FilterForm({
               spellcheck={false}
               autocomplete="off"
               dir="auto"
+              placeholder={field === "about" ? "document:plan" : undefined}
               onInput={(event) => setFilter({ ...filter, [field]: event.currentTarget.value })}
             />
           </label>

@@ -1,11 +1,13 @@
 import type { VNode } from "preact";
 import { useMemo, useState } from "preact/hooks";
 
+import { applyEdits } from "../../../editor/edit.ts";
 import { useCell } from "../../app/cell.ts";
-import { keepState, place } from "../../app/place.ts";
+import { draftOf } from "../../app/draft.ts";
+import { goTo, keepState, place } from "../../app/place.ts";
 import { placedFinding } from "../../code/findings.ts";
 import { memberAt, offsetOf } from "../../code/member-at.ts";
-import { TextEditor } from "../../code/text-editor.tsx";
+import { type Revealed, TextEditor } from "../../code/text-editor.tsx";
 import { schemaWorker } from "../../worker/client.ts";
 import type { Inspected } from "../../worker/inspect.ts";
 import { useJob, useLastReady } from "../../worker/use-job.ts";
@@ -28,10 +30,14 @@ export function ModelEditor({
   const draft = useDraft(tenant, head);
   const { state } = useCell(place);
   const [reveal, setReveal] = useState(() => revealed(offsetOf(draft.text, state.get("at") ?? "")));
-  const input = { text: draft.text };
-  const inspected = useLastReady(useJob(schemaWorker, "inspect", input, draft.text)) ?? none;
+  // That there is nothing yet is no fault.
+  const input = draft.text.trim() === "" ? undefined : { text: draft.text };
+  const known = useLastReady(useJob(schemaWorker, "inspect", input, draft.text));
+  const inspected = (input === undefined ? undefined : known) ?? none;
   const findings = useMemo(() => inspected.findings.map(placedFinding), [inspected]);
-  const goTo = (offset: number | undefined): void => setReveal(revealed(offset));
+  const revealAt = (offset: number | undefined): void => setReveal(revealed(offset));
+  const testDraft = draftOf(tenant, "test");
+  const test = useCell(testDraft) ?? "";
   return (
     <div class="view full">
       <ModelToolbar draft={draft} inspected={inspected} onReload={onReload} />
@@ -49,6 +55,12 @@ export function ModelEditor({
             onCursor={(offset) => keepState({ at: memberAt(draft.text, offset) ?? "" })}
             findings={findings}
             reveal={reveal}
+            names={{
+              of: "schema",
+              other: test,
+              showOther: ({ line }) => goTo(tenant, "test", { line: String(line) }),
+              editOther: (edits) => testDraft.set(applyEdits(test, edits)),
+            }}
           />
         </section>
         <ModelSide
@@ -56,9 +68,9 @@ export function ModelEditor({
           inspected={inspected}
           onPick={(key) => {
             keepState({ at: key });
-            goTo(offsetOf(draft.text, key));
+            revealAt(offsetOf(draft.text, key));
           }}
-          onShow={({ start }) => goTo(start)}
+          onShow={({ start }) => revealAt(start)}
           onReload={onReload}
         />
       </div>
@@ -72,6 +84,6 @@ function DraftState({ draft }: { readonly draft: ModelDraft }): VNode {
   return <span class="tag good">Published</span>;
 }
 
-function revealed(offset: number | undefined): { readonly offset: number } | undefined {
+function revealed(offset: number | undefined): Revealed | undefined {
   return offset === undefined ? undefined : { offset };
 }

@@ -10,7 +10,12 @@ export function ModelView({ tenant }: { readonly tenant: string }): VNode {
   const { loaded, reload } = useLoad(async (signal) => await readHead(tenant, signal), [tenant]);
   switch (loaded.kind) {
     case "loading":
-      return <p class="loading">Reading the schema…</p>;
+      return (
+        <div class="view">
+          <h1>Model</h1>
+          <p class="loading">Reading the schema…</p>
+        </div>
+      );
     case "failed":
       return (
         <div class="view">

@@ -3,7 +3,7 @@ import type { VNode } from "preact";
 import type { Mark } from "../../graph/graph-box.tsx";
 import { GraphView } from "../../graph/graph-view.tsx";
 import { Problem } from "../../ui/problem.tsx";
-import { schemaWorker } from "../../worker/client.ts";
+import { graphWorker } from "../../worker/client.ts";
 import { useJob, useLastReady } from "../../worker/use-job.ts";
 
 const noMarks: ReadonlyMap<string, Mark> = new Map();
@@ -24,7 +24,7 @@ export function SchemaGraph({
   readonly onPick?: (key: string) => void;
 }): VNode {
   const input = text === undefined ? undefined : { text };
-  const loaded = useJob(schemaWorker, "draw", input, text ?? "");
+  const loaded = useJob(graphWorker, "draw", input, text ?? "");
   const graph = useLastReady(loaded);
   if (isEmpty) {
     return (

@@ -2,7 +2,13 @@ import type { VNode } from "preact";
 import { useEffect, useState } from "preact/hooks";
 
 import { apiErrorOf } from "../../api/api-error.ts";
-import { createTenant, deleteTenant, type ListedTenant, listTenants } from "../../api/tenants.ts";
+import {
+  createTenant,
+  deleteTenant,
+  type ListedTenant,
+  listTenants,
+  type TenantPage,
+} from "../../api/tenants.ts";
 import { refreshTenants } from "../../app/known-tenants.ts";
 import { placeText } from "../../app/place-text.ts";
 import { goTo } from "../../app/place.ts";
@@ -44,8 +50,6 @@ export function TenantsView(): VNode {
   );
 }
 
-type TenantPage = Awaited<ReturnType<typeof listTenants>>;
-
 function TenantList({
   first,
   onChange,
@@ -65,6 +69,7 @@ function TenantList({
   };
   return (
     <section class="panel" aria-label="All tenants">
+      {tenants.length === 0 && <NoTenant />}
       <ul class="list">
         {tenants.map((tenant) => (
           <li key={tenant.id} class="list-row">
@@ -77,6 +82,7 @@ function TenantList({
             <span class="muted grow">
               <bdi>{tenant.name}</bdi>
             </span>
+            {tenant.cluster !== "" && <bdi class="tag">cluster {tenant.cluster}</bdi>}
             <time class="muted wide-only" dateTime={tenant.created_at}>
               {new Date(tenant.created_at).toLocaleString()}
             </time>
@@ -111,12 +117,24 @@ function TenantList({
   );
 }
 
+function NoTenant(): VNode {
+  return (
+    <div class="empty">
+      <strong>No tenant yet</strong>
+      <p>
+        A tenant has a schema and data of its own. Load an example below to look around, or make an
+        empty one.
+      </p>
+    </div>
+  );
+}
+
 /** For a token that may not list tenants. */
 function OpenById(): VNode {
   const [id, setId] = useState("");
   return (
     <form
-      class="row"
+      class="row end"
       onSubmit={(event) => {
         event.preventDefault();
         if (id.trim() !== "") goTo(id.trim(), "model");
@@ -162,7 +180,9 @@ function CreateDialog({ onClose }: { readonly onClose: () => void }): VNode {
             value={id}
             onInput={(event) => setId(event.currentTarget.value)}
           />
-          <span class="hint">Letters, digits, `-` and `_`. It cannot be changed later.</span>
+          <span class="hint">
+            Up to 64 letters, digits, <code>-</code> and <code>,</code>. It cannot be changed later.
+          </span>
         </label>
         <label class="field">
           <span class="label">Name</span>
