@@ -12,7 +12,7 @@ import { macroNames } from "./rule-body.ts";
 /** Something that can be written. */
 export interface Suggestion {
   readonly label: string;
-  readonly kind: DeclaredKind | "keyword" | "value-type" | "function" | "lint-code";
+  readonly kind: DeclaredKind | "keyword" | "value-type" | "function" | "lint-code" | "id";
   /** What it is, in a few words. */
   readonly detail: string;
   /** The text that takes the place of the word. */
@@ -34,12 +34,22 @@ const suggestionsMax = 500;
 export function* completionsAt(analysis: SchemaAnalysis, offset: number): Steps<Completions> {
   const { place, word } = yield* completionSpot(analysis, offset);
   yield;
-  const typed = analysis.source.text.slice(word.start, word.end).toLowerCase();
-  const all = suggestionsFor(analysis, place).filter(({ label }) =>
-    label.toLowerCase().replace(/^@/, "").includes(typed),
+  const typed = analysis.source.text.slice(word.start, word.end);
+  return completionsOf(suggestionsFor(analysis, place), word, typed);
+}
+
+/** The suggestions that what is typed of a word is a part of. */
+export function completionsOf(
+  suggestions: readonly Suggestion[],
+  word: SourceSpan,
+  typed: string,
+): Completions {
+  const part = typed.toLowerCase();
+  const fitting = suggestions.filter(({ label }) =>
+    label.toLowerCase().replace(/^@/, "").includes(part),
   );
-  const isWhole = all.length <= suggestionsMax;
-  return { word, suggestions: all.slice(0, suggestionsMax), isWhole };
+  const isWhole = fitting.length <= suggestionsMax;
+  return { word, suggestions: fitting.slice(0, suggestionsMax), isWhole };
 }
 
 function suggestionsFor(analysis: SchemaAnalysis, place: CompletionPlace): readonly Suggestion[] {

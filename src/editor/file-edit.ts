@@ -1,6 +1,7 @@
 import { formatSchemaTextSteps } from "../authoring/format/format.ts";
 import { PembaError } from "../base/error.ts";
 import type { Steps } from "../base/steps.ts";
+import { textMax } from "./analysis.ts";
 import { editBetween, type TextEdit } from "./edit.ts";
 import { type EditorFile, schemaIn, spanInFile } from "./project.ts";
 import type { TestedSchema, TestFileAnalysis } from "./test-file.ts";
@@ -10,16 +11,13 @@ export type SchemaLayout =
   | { readonly kind: "edits"; readonly edits: readonly TextEdit[] }
   | { readonly kind: "refused"; readonly reason: string };
 
-/** The formatter pauses a few times only, so it may not have much to do. */
-const formattedMax = 300_000;
-
 /** Lays out the schema that a file holds. */
 export function* formatFile(file: EditorFile): Steps<SchemaLayout> {
   const schema = schemaIn(file);
   if (schema === undefined) return refused("there is no schema in this file");
-  if (schema.text.length > formattedMax) {
+  if (schema.text.length > textMax) {
     return refused(
-      `the schema has ${schema.text.length} characters, an editor lays out at most ${formattedMax}: use \`pemba schema format\``,
+      `the schema has ${schema.text.length} characters, an editor lays out at most ${textMax}: use \`pemba schema format\``,
     );
   }
   try {

@@ -164,13 +164,18 @@ function* parseHead(cursor: Cursor): Steps<Pick<RuleNode, "name" | "parameters">
   return { name, parameters };
 }
 
+/** What other languages have in the place of the operators. */
+const signs: ReadonlySet<string> = new Set(["&", "|", "!", "-"]);
+
 /** Reads one statement of the entity with this name: a relation, an attribute or a permission. */
 function parseMember(cursor: Cursor, entity = ""): MemberNode {
   const { start } = cursor.token;
   if (cursor.accept("RELATION")) return parseRelation(cursor, start, entity);
   if (cursor.accept("ATTRIBUTE")) return parseAttribute(cursor, start, entity);
   if (cursor.accept("PERMISSION")) return parsePermission(cursor, start, entity);
-  const meant = suggest(cursor.text, keywords.keys());
+  const meant = signs.has(cursor.text)
+    ? ", the operators are `and`, `or` and `not`"
+    : suggest(cursor.text, keywords.keys());
   cursor.fail(
     `expected token to be RELATION, PERMISSION, ATTRIBUTE, got ${cursor.token.kind} instead: found ${cursor.describe()}${meant}`,
   );

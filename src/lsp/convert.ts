@@ -117,6 +117,7 @@ const completionKinds: Readonly<Record<Suggestion["kind"], CompletionItemKind>> 
   "value-type": CompletionItemKind.TypeParameter,
   function: CompletionItemKind.Function,
   "lint-code": CompletionItemKind.EnumMember,
+  id: CompletionItemKind.Value,
 };
 
 /** The nth suggestion, which replaces the range of a word. */

@@ -10,17 +10,15 @@ import {
 
 import { runInSlices } from "../base/time-slice.ts";
 import { actionsFor } from "../editor/actions.ts";
-import { completionsAt } from "../editor/complete.ts";
+import { fileCompletionsAt } from "../editor/file-completion.ts";
 import { formatFile } from "../editor/file-edit.ts";
 import { cardsOf } from "../editor/hover.ts";
 import {
   definitionsAt,
   type EditorProject,
   nameAt,
-  offsetInSchema,
   referencesAt,
   schemaIn,
-  spanInFile,
 } from "../editor/project.ts";
 import { renamableAt, renameAt } from "../editor/rename.ts";
 import {
@@ -135,16 +133,13 @@ function refusal(reason: string): ResponseError<void> {
 
 function answerAboutTexts(connection: Connection, server: EditorServer): void {
   connection.onCompletion(async ({ textDocument: { uri }, position }, token) => {
-    const answer = async ({ file, offset, signal }: Asked) => {
-      const schema = schemaIn(file);
-      const inSchema = offsetInSchema(file, offset);
-      if (schema === undefined || inSchema === undefined) return null;
-      const { word, suggestions, isWhole } = await runInSlices(
-        completionsAt(schema, inSchema),
-        signal,
-      );
-      const { start } = spanInFile(file, word);
-      const range = rangeOf(positionsIn(file), { start, end: offset });
+    const answer = async (asked: Asked) => {
+      const { file, offset, signal } = asked;
+      const found = await server.smallProject(asked);
+      const schema = found.kind === "project" ? found.project.schema : undefined;
+      const work = fileCompletionsAt(file, schema, offset);
+      const { word, suggestions, isWhole } = await runInSlices(work, signal);
+      const range = rangeOf(positionsIn(file), word);
       const items = suggestions.map((one, nth) => completionOf(one, nth, range));
       return { isIncomplete: !isWhole, items };
     };

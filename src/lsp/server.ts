@@ -54,7 +54,7 @@ const capabilities: ServerCapabilities = {
   definitionProvider: true,
   referencesProvider: true,
   renameProvider: { prepareProvider: true },
-  completionProvider: { triggerCharacters: [".", "@", "#", "("] },
+  completionProvider: { triggerCharacters: [".", "@", "#", "(", ":", "$"] },
   documentFormattingProvider: true,
   documentSymbolProvider: true,
   codeActionProvider: { codeActionKinds: [CodeActionKind.QuickFix] },

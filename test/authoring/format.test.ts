@@ -3,12 +3,13 @@ import { test } from "node:test";
 
 import fc from "fast-check";
 
-import { formatSchemaText } from "../../src/authoring/format/format.ts";
+import { formatSchemaText, formatSchemaTextSteps } from "../../src/authoring/format/format.ts";
 import { wordsOf } from "../../src/authoring/format/word.ts";
 import { PembaError } from "../../src/base/error.ts";
+import { runThrough } from "../../src/base/steps.ts";
 import { commentsIn } from "../../src/language/comment.ts";
 import { compileSchemaText } from "../../src/language/compile.ts";
-import { parseSchema } from "../../src/language/parse.ts";
+import { parseSchema, parseSchemaSteps } from "../../src/language/parse.ts";
 import { schemaShape, schemaSketch } from "../differential/generate-schema.ts";
 import { laidOut, schemas } from "../language/arbitrary-schema.ts";
 import { type Shape, shapeOf } from "../language/shape.ts";
@@ -64,7 +65,7 @@ test("formatting keeps the tree and every comment in its order", () => {
 const commented = fc
   .record({ sketch: schemaSketch, gaps: fc.array(fc.constantFrom(...gaps), { minLength: 1 }) })
   .map(({ sketch, gaps: drawn }) => {
-    const words = wordsOf(parseSchema(schemaShape(sketch, false).text));
+    const words = runThrough(wordsOf(parseSchema(schemaShape(sketch, false).text)));
     return words
       .map(({ kind, text }, index) => {
         const isBody = kind === "BODY" || words[index - 1]?.kind === "BODY";
@@ -334,4 +335,52 @@ test("a long schema is formatted in a moment, however its parentheses nest", () 
     const formatted = formatSchemaText(text);
     assert.equal(formatSchemaText(formatted), formatted);
   }
+});
+
+/** Texts of which one part is about as long as an editor reads. Each part is gone through so often when it is laid out. */
+const longParts: readonly (readonly [name: string, text: string, parts: number, times: number])[] =
+  [
+    ["lines of a body", `rule r() {\n${"  1 == 1 &&\n".repeat(20_000)}  true\n}`, 20_000, 3],
+    ["comments", `entity user {}\n${"/**/\n".repeat(50_000)}entity e {}`, 50_000, 4],
+    ["comments in a line", `entity user {} ${"/**/".repeat(50_000)} entity e {}`, 50_000, 4],
+    ["types of a relation", `entity e { relation r ${"@e ".repeat(40_000)}}`, 40_000, 8],
+    ["operands", `entity e { permission p = ${"a or ".repeat(20_000)}a }`, 20_000, 7],
+    ["arguments", `entity e { permission p = r(${"a, ".repeat(40_000)}a) }`, 40_000, 8],
+    ["parameters", `rule r(${"a string, ".repeat(40_000)}a string) { true }`, 40_000, 12],
+    ["operands deep inside", deepInside("a or ".repeat(20_000)), 20_000, 7],
+  ];
+
+function deepInside(operands: string): string {
+  return `entity e { permission p = ${"(".repeat(900)}${operands}a${")".repeat(900)} }`;
+}
+
+for (const [name, text, parts, times] of longParts) {
+  test(`a text with many ${name} is laid out in steps, and grows little`, () => {
+    let parsing = 0;
+    for (const _ of parseSchemaSteps(text)) parsing += 1;
+    const steps = formatSchemaTextSteps(text);
+    let count = 0;
+    let last = steps.next();
+    for (; last.done !== true; last = steps.next()) count += 1;
+    // A pause comes after 256 parts at most.
+    assert.ok(count - parsing > (times * parts) / 300, `${count - parsing} steps`);
+    assert.ok(last.value.length < 20 * text.length, `${last.value.length} characters`);
+  });
+}
+
+test("blanks and line breaks are gone through once", () => {
+  const body = `rule r() {${" ".repeat(100_000)}\n  true\n}`;
+  assert.equal(formatSchemaText(body), "rule r() {\n  true\n}\n");
+  const apart = `entity user {}${"\n".repeat(400_000)}entity e {}`;
+  assert.equal(formatSchemaText(apart), "entity user {}\n\nentity e {}\n");
+});
+
+test("a long text is laid out in many steps", () => {
+  const member = "  permission view = owner or viewer or parent.view\n";
+  const text = `entity user {}\nentity document {\n${member.repeat(5_000)}}\n`;
+  const words = text.match(/\w+|[{}=.]/g)?.length ?? 0;
+  let steps = 0;
+  for (const _ of formatSchemaTextSteps(text)) steps += 1;
+  // It is parsed, split into words, laid out and written. Each of them pauses after some hundred words.
+  assert.ok(steps > (3 * words) / 300, `${steps} steps for ${words} words`);
 });

@@ -3,9 +3,28 @@ import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { test } from "node:test";
 
+import fc from "fast-check";
+
 import { commentFaults, inspections } from "../../src/authoring/lint/inspections.ts";
-import { type LintFinding, lintSchemaText } from "../../src/authoring/lint/lint.ts";
+import {
+  type LintFinding,
+  lintSchemaText,
+  lintSchemaTextSteps,
+} from "../../src/authoring/lint/lint.ts";
+import { nearShare, surveyPlans } from "../../src/authoring/lint/survey.ts";
+import { runThrough } from "../../src/base/steps.ts";
+import { compileSchemaText } from "../../src/language/compile.ts";
+import type { Schema } from "../../src/language/schema.ts";
+import { planOf, rootOf } from "../../src/plan/build.ts";
+import { planMax } from "../../src/plan/limit.ts";
+import { lower } from "../../src/plan/passes/1-lower.ts";
+import { restrict } from "../../src/plan/passes/2-restrict.ts";
+import { unfold } from "../../src/plan/passes/3-unfold.ts";
+import { arrange } from "../../src/plan/passes/4-arrange.ts";
+import { charactersMax, pushDown } from "../../src/sql/push-down.ts";
+import { schemaShape, schemaSketch } from "../differential/generate-schema.ts";
 import { nameOf } from "../language/numbered-name.ts";
+import { caseCount, isLong, seed } from "../support/run-length.ts";
 
 const page = readFileSync(join(import.meta.dirname, "../../docs/lint.md"), "utf8");
 
@@ -204,4 +223,163 @@ test("many findings under many comments are sorted out within seconds of process
   const codes = new Set(lintSchemaText(together + apart).map(({ code }) => code));
   assert.ok(process.cpuUsage(start).user < 3_000_000);
   assert.deepEqual([...codes].toSorted(), ["needless-allow"]);
+});
+
+/** `type#permission` of those that some type of subjects asks by a gather, each planned by itself. */
+function gatheredOneByOne(schema: Schema): ReadonlySet<string> {
+  const entities = [...schema.entities.values()];
+  const found = new Set<string>();
+  for (const { name: entityType, permissions } of entities) {
+    for (const permission of permissions.keys()) {
+      for (const { name: subjectType } of entities) {
+        const question = {
+          entityType,
+          permission,
+          subjectType,
+          subjectRelation: "",
+          arguments: [],
+        };
+        const plan = planOf(schema, question, (field) => field);
+        const isSearch = plan.kind === "search" && pushDown(plan).kind === "pushed_down";
+        if (!isSearch) found.add(`${entityType}#${permission}`);
+      }
+    }
+  }
+  return found;
+}
+
+test("the permissions that lint finds to be gathered are those whose own plans are", (t) => {
+  t.diagnostic(`PEMBA_SEED=${seed}`);
+  let count = 0;
+  fc.assert(
+    fc.property(schemaSketch, (sketch) => {
+      const { text } = schemaShape(sketch, false);
+      const gathered = lintSchemaText(text).filter(({ code }) => code === "gathered");
+      const names = gathered.map(({ message }) => /^`([^`]+)`/.exec(message)?.[1] ?? "");
+      count += names.length;
+      assert.deepEqual(
+        names.toSorted(),
+        [...gatheredOneByOne(compileSchemaText(text))].toSorted(),
+        text,
+      );
+    }),
+    { seed, numRuns: caseCount({ short: 30, long: 100 }) },
+  );
+  assert.ok(count > 0, "some are gathered");
+});
+
+/** Entities one in another, each of which passes a permission on. */
+function nestedEntities(count: number): string {
+  const entities = Array.from({ length: count }, (_, index) => {
+    const own = `relation owner @user relation viewer @user permission view = owner or viewer`;
+    const parent = `relation parent @${nameOf(index - 1)}`;
+    return `entity ${nameOf(index)} { ${index === 0 ? own : `${parent} ${own} or parent.view`} }`;
+  });
+  return `entity user {}\n${entities.join("\n")}`;
+}
+
+test("lint plans no question whose plan is a part of another one, or differs in a name alone", () => {
+  const schema = compileSchemaText(
+    `${nestedEntities(100)} entity robot {} entity page { relation reader @user relation bot @robot attribute open boolean permission view = reader or open }`,
+  );
+  const { questions } = runThrough(surveyPlans(schema, runThrough(lower(schema))));
+  const planned = questions.filter(({ uses }) => uses.length > 0);
+  assert.deepEqual(
+    planned.map(({ node, subjectType }) => `${node.entityType} ${subjectType}`).toSorted(),
+    // A robot and the parents have a page in the same way.
+    [`${nameOf(99)} user`, `page ${nameOf(0)}`, "page user"],
+  );
+  assert.equal(questions.length, 100 + 101);
+});
+
+test("what is near a bound is found behind others that are nearer", () => {
+  const near = lintSchemaText(nestedEntities(420)).filter(({ code }) => code === "near-bound");
+  assert.deepEqual(
+    near.flatMap(({ message }) => /uses (\d+) of 512/.exec(message)?.[1] ?? []),
+    Array.from({ length: 11 }, (_, index) => String(410 + index)),
+  );
+});
+
+/** Entities one in another whose permissions have guards: the more of them, the larger the search of each. */
+function guardedEntities(count: number): string {
+  const entities = Array.from({ length: count }, (_, index) => {
+    const up = (name: string): string => (index === 0 ? "" : ` or parent.${name}`);
+    return [
+      `entity ${nameOf(index)} {`,
+      ...(index === 0 ? [] : [`relation parent @${nameOf(index - 1)}`]),
+      ..."abcdef".split("").map((letter) => `relation r_${letter} @user @group#member`),
+      `permission deny = (r_a not r_b) or (r_c not r_d)`,
+      `permission both = (r_e and r_f)${up("both")}`,
+      `permission view = deny not both`,
+      `permission edit = ((r_e or deny) not (r_a and r_f))${up("edit")}`,
+      "}",
+    ].join("\n");
+  });
+  return `entity user {}\nentity group { relation member @user @group#member }\n${entities.join("\n")}`;
+}
+
+/** The permissions that are gathered for users, and those that are near a bound, each planned by itself. */
+function boundsOneByOne(text: string): {
+  readonly gathered: readonly string[];
+  readonly near: readonly string[];
+} {
+  const schema = compileSchemaText(text);
+  const subject = { subjectType: "user", subjectRelation: "" };
+  const network = runThrough(restrict(runThrough(lower(schema)), subject));
+  const gathered: string[] = [];
+  const near: string[] = [];
+  for (const { name: entityType, permissions } of schema.entities.values()) {
+    for (const permission of permissions.keys()) {
+      const name = `${entityType}#${permission}`;
+      const question = { ...subject, entityType, permission, arguments: [] };
+      const root = rootOf(network.network, question, (field) => field);
+      const unfolded = runThrough(unfold(network, root, { purpose: "check" }));
+      const pushed =
+        unfolded.kind === "automaton"
+          ? pushDown(arrange({ question, network, root }, unfolded.automaton))
+          : undefined;
+      if (unfolded.kind !== "automaton" || pushed?.kind !== "pushed_down") {
+        gathered.push(`\`${name}\` is gathered`);
+        continue;
+      }
+      const { size } = unfolded;
+      const parts = Object.keys(planMax) as (keyof typeof planMax)[];
+      const uses = [
+        ...parts.map((part) => ({ count: size[part], most: planMax[part] })),
+        { count: pushed.characters, most: charactersMax },
+      ];
+      const [nearest] = uses.toSorted((a, b) => b.count / b.most - a.count / a.most);
+      if (nearest !== undefined && nearest.count / nearest.most >= nearShare) {
+        near.push(`\`${name}\` uses ${nearest.count} of ${nearest.most}`);
+      }
+    }
+  }
+  return { gathered: gathered.toSorted(), near: near.toSorted() };
+}
+
+test("lint finds the bounds of permissions that lead to each other as the plan of each says", () => {
+  for (const text of [guardedEntities(isLong ? 60 : 30), nestedEntities(560)]) {
+    const findings = lintSchemaText(text);
+    const namesOf = (code: string): readonly string[] =>
+      findings
+        .filter((finding) => finding.code === code)
+        .flatMap(
+          ({ message }) => /^`[^`#]+#[^`]+` (?:is gathered|uses \d+ of \d+)/.exec(message) ?? [],
+        )
+        .toSorted();
+    const expected = boundsOneByOne(text);
+    assert.ok(expected.gathered.length > 20);
+    assert.deepEqual(namesOf("gathered"), expected.gathered);
+    assert.deepEqual(namesOf("near-bound"), expected.near);
+  }
+});
+
+test("a permission that leads to one that is too large is not unfolded down to it again", () => {
+  const countSteps = (text: string): number => {
+    let steps = 0;
+    for (const _ of lintSchemaTextSteps(text)) steps += 1;
+    return steps;
+  };
+  const [some, more] = [60, 180].map((count) => countSteps(guardedEntities(count)));
+  assert.ok(some !== undefined && more !== undefined && more < 4 * some, `${some}, then ${more}`);
 });

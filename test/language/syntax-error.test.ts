@@ -85,6 +85,8 @@ test("an unexpected token inside an entity is refused", () => {
       "1:12: expected token to be RELATION, PERMISSION, ATTRIBUTE, got IDENT instead: found `permision` (did you mean `permission`?)",
     "entity a { permission p = b c }":
       "1:29: expected token to be RELATION, PERMISSION, ATTRIBUTE, got IDENT instead: found `c`",
+    "entity a { permission p = b && c }":
+      "1:29: expected token to be RELATION, PERMISSION, ATTRIBUTE, got AMPERSAND instead: found `&`, the operators are `and`, `or` and `not`",
     "entity a { { }":
       "1:12: expected token to be RELATION, PERMISSION, ATTRIBUTE, got LCB instead: found `{`",
     "entity a { relation r }":

@@ -219,6 +219,17 @@ test("completion, layout and symbols work for a schema inside a model test", asy
   );
 });
 
+test("a model test is completed from its schema in another file, and with its own ids", async () => {
+  await client.open(at("model.yaml"), tests.replace("@user:ada", "@user:ada\n  - document:1#view"));
+  const labels = async (part: string): Promise<readonly string[]> => {
+    const offered = await client.complete(at("model.yaml"), part);
+    return offered?.items.map(({ label }) => label) ?? [];
+  };
+  assert.deepEqual(await labels("document:1#view"), ["viewer"]);
+  assert.deepEqual(await labels("subject: user:a"), ["ada"]);
+  assert.deepEqual(await labels("assertions: { vi"), ["view", "viewer"]);
+});
+
 test("what lint finds can be mended and silenced", async () => {
   const text = schema.replace("owner or viewer", "owner or viewer and owner");
   const [mixed] = await client.open(at("model.perm"), text);

@@ -16,9 +16,7 @@ export function formatSchemaText(text: string): string {
 /** The same in steps, so that an editor can do other work in between. */
 export function* formatSchemaTextSteps(text: string): Steps<string> {
   const tree = yield* parseSchemaSteps(text.replace(/^\uFEFF/, ""));
-  const words = wordsOf(tree);
-  yield;
-  const layout = layOut(words);
-  yield;
-  return writeLayout(layout);
+  const words = yield* wordsOf(tree);
+  const layout = yield* layOut(words);
+  return yield* writeLayout(layout);
 }

@@ -1,3 +1,4 @@
+import { Pace, type Steps } from "../../base/steps.ts";
 import { layOutBody } from "./rule-body.ts";
 import type { SchemaWord } from "./word.ts";
 
@@ -31,14 +32,18 @@ export interface PlacedWord {
 /** The indentation of members, and of all that continues a line. */
 const step = 2;
 
+/** Deeper parts begin as far right as this. Otherwise a text of many lines deep inside would grow a thousandfold. */
+const indentMax = 80;
+
 /** What stands between the words of a schema, up to the decision where a line is too long. */
 export interface WordLayout {
   readonly placed: readonly PlacedWord[];
-  readonly groups: readonly WordGroup[];
+  /** By the places of their first words. No two groups begin at the same one. */
+  readonly groups: ReadonlyMap<number, WordGroup>;
 }
 
 /** Lays out the words of a schema without syntax errors. */
-export function layOut(words: readonly SchemaWord[]): WordLayout {
+export function layOut(words: readonly SchemaWord[]): Steps<WordLayout> {
   return new Layout(words).run();
 }
 
@@ -47,21 +52,23 @@ type OpenGroup = { -readonly [Key in keyof WordGroup]: WordGroup[Key] };
 class Layout {
   readonly #words: readonly SchemaWord[];
   readonly #placed: PlacedWord[] = [];
-  readonly #groups: WordGroup[] = [];
+  readonly #groups = new Map<number, WordGroup>();
+  readonly #pace = new Pace();
 
   constructor(words: readonly SchemaWord[]) {
     this.#words = words;
   }
 
-  run(): WordLayout {
+  *run(): Steps<WordLayout> {
     let isShort = true;
     while (!this.#at("EOF")) {
       const isEmpty = this.#at("ENTITY") && this.#isEmptyEntity();
       const isFirst = this.#placed.length === 0;
       const blank = isFirst || (isShort && isEmpty) ? "keep" : "add";
       this.#line(0, blank);
-      if (this.#placed.at(-1)?.word.kind === "ENTITY") this.#entity(isEmpty);
-      else this.#rule();
+      if (this.#placed.at(-1)?.word.kind === "ENTITY") yield* this.#entity(isEmpty);
+      else yield* this.#rule();
+      if (this.#pace.step()) yield;
       isShort = isEmpty;
     }
     this.#line(0, "keep");
@@ -99,7 +106,7 @@ class Layout {
   }
 
   /** The rest of an entity behind its keyword. */
-  #entity(isEmpty: boolean): void {
+  *#entity(isEmpty: boolean): Steps<void> {
     this.#space(step);
     this.#space(step);
     if (isEmpty) {
@@ -108,26 +115,30 @@ class Layout {
     }
     let blank: BlankLine = "drop";
     while (!this.#at("RCB")) {
+      if (this.#pace.step()) yield;
       const isPermission = this.#at("PERMISSION");
       this.#line(step, blank);
       this.#space(2 * step);
-      if (isPermission) this.#definition();
-      else this.#memberEnd();
+      if (isPermission) yield* this.#definition();
+      else yield* this.#memberEnd();
       blank = "keep";
     }
     this.#line(0, blank, step);
   }
 
   /** `= expression` of a permission. */
-  #definition(): void {
+  *#definition(): Steps<void> {
     const indent = 2 * step;
     this.#space(indent);
-    this.#group((group) => this.#expression({ kind: "soft", group }, group, indent));
+    const group = this.#openGroup();
+    yield* this.#expression({ kind: "soft", group }, group, indent);
+    this.#closeGroup(group);
   }
 
   /** The types of a relation, or the type of an attribute. */
-  #memberEnd(): void {
+  *#memberEnd(): Steps<void> {
     while (!this.#at("RELATION", "ATTRIBUTE", "PERMISSION", "RCB")) {
+      if (this.#pace.step()) yield;
       const begins = this.#at("SIGN") || (this.#at("IDENT") && !this.#follows("SIGN", "HASH"));
       if (begins) this.#space(2 * step);
       else this.#tight(2 * step);
@@ -140,21 +151,22 @@ class Layout {
   }
 
   /** The rest of a rule behind its keyword. */
-  #rule(): void {
+  *#rule(): Steps<void> {
     this.#space(step);
     while (!this.#at("LCB")) {
+      if (this.#pace.step()) yield;
       if (this.#at("IDENT") && !this.#follows("LP")) this.#space(step);
       else this.#tight(step);
     }
     this.#space(step);
-    if (this.#at("BODY")) this.#body();
+    if (this.#at("BODY")) yield* this.#body();
     else this.#tight(0);
   }
 
-  #body(): void {
+  *#body(): Steps<void> {
     const word = this.#next;
     if (word === undefined) return;
-    const { text, hasOwnLines } = layOutBody(word.text);
+    const { text, hasOwnLines } = yield* layOutBody(word.text);
     const gap: WordGap = hasOwnLines ? { kind: "line", blank: "drop" } : { kind: "space" };
     const isEmpty = text === "";
     // Lines of the body have their indentation already.
@@ -167,40 +179,48 @@ class Layout {
     this.#place(isEmpty ? { kind: "tight" } : gap, 0);
   }
 
-  #group(fill: (group: WordGroup) => void): void {
-    const group: OpenGroup = { from: this.#placed.length, to: 0 };
-    fill(group);
+  /** A group that begins with the next word. */
+  #openGroup(): OpenGroup {
+    return { from: this.#placed.length, to: 0 };
+  }
+
+  #closeGroup(group: OpenGroup): void {
     group.to = this.#placed.length - 1;
-    this.#groups.push(group);
+    this.#groups.set(group.from, group);
   }
 
   /** Operands, with a break behind each operator if the group is too wide for a line. */
-  #expression(first: WordGap, group: WordGroup, indent: number): void {
-    this.#operand(first, indent);
+  *#expression(first: WordGap, group: WordGroup, indent: number): Steps<void> {
+    yield* this.#operand(first, indent);
     while (this.#at("OR", "AND", "NOT")) {
       this.#space(indent);
-      this.#operand({ kind: "soft", group }, indent);
+      yield* this.#operand({ kind: "soft", group }, indent);
     }
   }
 
-  #operand(gap: WordGap, indent: number): void {
+  *#operand(gap: WordGap, indent: number): Steps<void> {
+    if (this.#pace.step()) yield;
     const isGroup = this.#at("LP");
     this.#place(gap, indent);
+    const inner = Math.min(indent + step, indentMax);
     if (isGroup) {
-      const inner = indent + step;
-      this.#group((group) => this.#expression({ kind: "tight" }, group, inner));
+      const group = this.#openGroup();
+      yield* this.#expression({ kind: "tight" }, group, inner);
+      this.#closeGroup(group);
       this.#tight(inner);
       return;
     }
     while (this.#at("DOT")) {
+      if (this.#pace.step()) yield;
       this.#tight(indent);
       this.#tight(indent);
     }
-    if (this.#at("LP")) this.#arguments(indent + step);
+    if (this.#at("LP")) yield* this.#arguments(inner);
   }
 
-  #arguments(indent: number): void {
+  *#arguments(indent: number): Steps<void> {
     while (!this.#at("RP")) {
+      if (this.#pace.step()) yield;
       if (this.#follows("COMMA")) this.#space(indent);
       else this.#tight(indent);
     }

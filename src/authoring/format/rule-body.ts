@@ -1,4 +1,6 @@
+import { Pace, type Steps } from "../../base/steps.ts";
 import { opaqueSpansIn } from "../../language/comment.ts";
+import type { SourceSpan } from "../../language/tree.ts";
 
 const indent = "  ";
 
@@ -13,18 +15,22 @@ export interface BodyLayout {
  * Lays the body of a rule out. If it has a line break, it gets lines of its own, which keep their
  * indentation to each other. Strings and block comments of several lines stay as they are.
  */
-export function layOutBody(body: string): BodyLayout {
+export function* layOutBody(body: string): Steps<BodyLayout> {
   const text = body.trim();
   if (!/[\r\n]/.test(body)) return { text, hasOwnLines: false };
   const lead = body.slice(0, body.indexOf(text));
-  const lines = linesOf(text, /[\r\n]/.test(lead) ? widthOf(lead) : undefined);
-  const widths = lines.flatMap(({ code, width }) =>
-    code === "" || width === undefined ? [] : [width],
-  );
-  const least = widths.reduce((one, other) => Math.min(one, other), Infinity);
-  const laidOut = lines.map(({ code, width = least }) =>
-    code === "" ? "" : indent + " ".repeat(Math.max(0, width - least) || 0) + code,
-  );
+  const lines = yield* linesOf(text, /[\r\n]/.test(lead) ? widthOf(lead) : undefined);
+  const pace = new Pace();
+  let least = Infinity;
+  for (const { code, width = Infinity } of lines) {
+    if (pace.step()) yield;
+    if (code !== "") least = Math.min(least, width);
+  }
+  const laidOut: string[] = [];
+  for (const { code, width = least } of lines) {
+    if (pace.step()) yield;
+    laidOut.push(code === "" ? "" : indent + " ".repeat(Math.max(0, width - least) || 0) + code);
+  }
   return { text: laidOut.join("\n"), hasOwnLines: true };
 }
 
@@ -35,13 +41,19 @@ interface BodyLine {
   readonly width: number | undefined;
 }
 
-function linesOf(text: string, firstWidth: number | undefined): readonly BodyLine[] {
-  const spans = [...opaqueSpansIn(text)];
+function* linesOf(text: string, firstWidth: number | undefined): Steps<readonly BodyLine[]> {
+  const pace = new Pace();
+  const spans: SourceSpan[] = [];
+  for (const span of opaqueSpansIn(text)) {
+    if (pace.step()) yield;
+    spans.push(span);
+  }
   const lines: BodyLine[] = [];
   let start = 0;
   let width = firstWidth;
   let next = 0;
   for (const { index, 0: found } of text.matchAll(/\r\n|\r|\n/g)) {
+    if (pace.step()) yield;
     while ((spans[next]?.end ?? Infinity) <= index) next += 1;
     if ((spans[next]?.start ?? Infinity) < index) continue;
     lines.push({ code: text.slice(start, index).trimEnd(), width });
@@ -54,6 +66,9 @@ function linesOf(text: string, firstWidth: number | undefined): readonly BodyLin
 
 /** The width of the blanks at the end of a text. A tab counts as two blanks. */
 function widthOf(text: string): number {
-  const [blanks = ""] = /[ \t]*$/.exec(text) ?? [];
-  return blanks.replaceAll("\t", indent).length;
+  let width = 0;
+  for (let at = text.length - 1; text[at] === " " || text[at] === "\t"; at -= 1) {
+    width += text[at] === "\t" ? indent.length : 1;
+  }
+  return width;
 }

@@ -1,3 +1,4 @@
+import { Pace, type Steps } from "../../base/steps.ts";
 import type { PlacedWord, WordGroup, WordLayout } from "./layout.ts";
 import type { WordComment } from "./word.ts";
 
@@ -5,38 +6,39 @@ import type { WordComment } from "./word.ts";
 const lineWidth = 100;
 
 /** Writes the words with their comments, and breaks the groups that are too wide. */
-export function writeLayout(layout: WordLayout): string {
-  return new LayoutWriter(layout).run();
+export function* writeLayout(layout: WordLayout): Steps<string> {
+  return yield* new LayoutWriter(layout, yield* sumsOf(layout.placed)).run();
 }
 
 class LayoutWriter {
   readonly #placed: readonly PlacedWord[];
-  readonly #groups: ReadonlyMap<number, readonly WordGroup[]>;
+  readonly #groups: ReadonlyMap<number, WordGroup>;
   readonly #broken = new Set<WordGroup>();
   /** The width of all words before a place, and how many comments before it need lines. */
   readonly #before: readonly WordSum[];
   readonly #parts: string[] = [];
+  readonly #pace = new Pace();
   #column = 0;
 
-  constructor({ placed, groups }: WordLayout) {
+  constructor({ placed, groups }: WordLayout, before: readonly WordSum[]) {
     this.#placed = placed;
-    this.#groups = Map.groupBy(groups, ({ from }) => from);
-    this.#before = sumsOf(placed);
+    this.#groups = groups;
+    this.#before = before;
   }
 
-  run(): string {
+  *run(): Steps<string> {
     for (const [index, placed] of this.#placed.entries()) {
-      for (const group of this.#groups.get(index) ?? []) {
-        if (this.#isTooWide(group)) this.#broken.add(group);
-      }
-      this.#place(placed);
+      const group = this.#groups.get(index);
+      if (group !== undefined && this.#isTooWide(group)) this.#broken.add(group);
+      yield* this.#place(placed);
+      if (this.#pace.step()) yield;
     }
     return this.#parts.length === 0 ? "" : `${this.#parts.join("")}\n`;
   }
 
-  #place(placed: PlacedWord): void {
+  *#place(placed: PlacedWord): Steps<void> {
     const { word, gap, indent } = placed;
-    const { hasBegunLine, needsBreak } = this.#comments(placed);
+    const { hasBegunLine, needsBreak } = yield* this.#comments(placed);
     if (word.kind === "EOF") return;
     const isBroken = gap.kind === "line" || (gap.kind === "soft" && this.#broken.has(gap.group));
     if (needsBreak || (isBroken && !hasBegunLine)) {
@@ -50,15 +52,16 @@ class LayoutWriter {
   }
 
   /** Writes the comments before a word. */
-  #comments(placed: PlacedWord): {
+  *#comments(placed: PlacedWord): Steps<{
     /** Whether a comment has a line of its own. */
     readonly hasBegunLine: boolean;
     /** Whether the word cannot follow the last comment in its line. */
     readonly needsBreak: boolean;
-  } {
+  }> {
     let hasBegunLine = false;
     let needsBreak = false;
     for (const comment of placed.word.comments) {
+      if (this.#pace.step()) yield;
       if (comment.startsLine) {
         this.#newLine(placed.commentIndent, isBlankBefore(placed, comment.isApart, !hasBegunLine));
         hasBegunLine = true;
@@ -101,13 +104,20 @@ interface WordSum {
 
 const noSum: WordSum = { width: 0, lines: 0 };
 
-/** The sums of the words before each place, and of all of them. */
-function sumsOf(placed: readonly PlacedWord[]): readonly WordSum[] {
+/** The sums of the words before each place, with what stands before each word, and of all of them. */
+function* sumsOf(placed: readonly PlacedWord[]): Steps<readonly WordSum[]> {
+  const pace = new Pace();
   const sums = [noSum];
   let { width, lines } = noSum;
-  for (const one of placed) {
-    width += widthOf(one);
-    lines += one.word.comments.filter(needsLines).length;
+  for (const { word, gap } of placed) {
+    if (pace.step()) yield;
+    for (const comment of word.comments) {
+      if (pace.step()) yield;
+      width += 1 + comment.text.length;
+      if (needsLines(comment)) lines += 1;
+    }
+    if (gap.kind !== "tight" || word.comments.length > 0) width += 1;
+    width += word.text.length;
     sums.push({ width, lines });
   }
   return sums;
@@ -126,11 +136,4 @@ function isBlankBefore({ gap }: PlacedWord, isApart: boolean, isFirst: boolean):
 
 function needsLines({ isLine, startsLine, text }: WordComment): boolean {
   return isLine || startsLine || text.includes("\n");
-}
-
-/** The width of a word in a line, with what stands before it. */
-function widthOf({ word, gap }: PlacedWord): number {
-  const comments = word.comments.reduce((sum, { text }) => sum + 1 + text.length, 0);
-  const blank = gap.kind === "tight" && comments === 0 ? 0 : 1;
-  return comments + blank + word.text.length;
 }

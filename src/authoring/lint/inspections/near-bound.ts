@@ -5,10 +5,7 @@ import { schemaSizeMax, schemaSizeOf } from "../../../language/size.ts";
 import { startOfText } from "../../../language/source.ts";
 import type { SourceSpan } from "../../../language/tree.ts";
 import type { LintedSchema, LintPlace, Inspection } from "../inspection.ts";
-import type { BoundUse } from "../survey.ts";
-
-/** From this part of a bound on, it is near. */
-const nearShare = 0.8;
+import { type BoundUse, nearShare, shareOf } from "../survey.ts";
 
 /** What comes near a bound of schemas or of plans. */
 export const nearBound: Inspection = {
@@ -64,10 +61,6 @@ function* nearPlanBounds({ scope, survey }: LintedSchema): Iterable<LintPlace> {
       message: `\`${entityType}#${name}\` uses ${shareText(nearest)}; past that, it is gathered`,
     };
   }
-}
-
-function shareOf({ count, most }: BoundUse): number {
-  return count / most;
 }
 
 function isNear(use: BoundUse): boolean {

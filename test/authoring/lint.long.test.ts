@@ -1,0 +1,1 @@
+import "./lint.test.ts";
