@@ -5,8 +5,8 @@ import type { RestrictedNetwork } from "../plan/passes/2-restrict.ts";
 import { openNodes } from "./demand.ts";
 import { Grounding } from "./ground.ts";
 import type { EvaluationInput } from "./judge.ts";
-import { findModel } from "./model.ts";
-import { type Decided, shortestProofs } from "./proofs.ts";
+import { allDenied, findModel } from "./model.ts";
+import { type Decided, noProofs, shortestProofs } from "./proofs.ts";
 
 /** What is decided anew is so many times as large: so all attempts cost little more than the last one. */
 const growth = 3;
@@ -34,6 +34,8 @@ export function* decide(
     if (grounding.isTooLarge) return undefined;
     // Without a test that holds nothing is allowed, and a denial shows all that it leads to.
     if (open.length > 0 && !grounding.hasAllowedTest) continue;
+    // Everything rests on tests, the left side of a `not` too.
+    if (!grounding.mayHold) return { circuit, model: allDenied(circuit), proofs: noProofs };
     const model = yield* findModel(circuit, ({ verdict }) => verdict);
     const proofs = yield* shortestProofs(circuit, model, asked.subject);
     const decided = { circuit, model, proofs };

@@ -14,6 +14,7 @@ import type { Test } from "../plan/plan.ts";
 import { Circuit, type Gate, type GroundNode, type ValueGate } from "./circuit.ts";
 import { EntityLimit } from "./entity-limit.ts";
 import { type EvaluationInput, judgeTest } from "./judge.ts";
+import { NodeGates } from "./node-gates.ts";
 
 /**
  * The part of the graph that the roots reach from the asked entity; gate i is the i-th root. Undefined
@@ -43,8 +44,7 @@ export class Grounding {
   readonly #network: RestrictedNetwork;
   readonly #asked: EvaluationInput;
   readonly #endsAtDirect: boolean;
-  /** By node of the network and by entity id. */
-  readonly #gates = new Map<Node, Map<string, number>>();
+  readonly #gates = new NodeGates();
   readonly #entities = new EntityLimit(this.circuit);
   readonly #pace = new Pace();
   /** Nodes to read: those of the current level and those one hop further. */
@@ -53,6 +53,7 @@ export class Grounding {
   #size = 0;
   #isTooLarge = false;
   #hasAllowedTest = false;
+  #mayHold = false;
 
   /** With `endsAtDirect` no usersets are read of a relation that the subject itself stands in. */
   constructor(
@@ -75,6 +76,11 @@ export class Grounding {
   /** Whether a test that was read holds. */
   get hasAllowedTest(): boolean {
     return this.#hasAllowedTest;
+  }
+
+  /** Whether a test that was read holds, or may hold. */
+  get mayHold(): boolean {
+    return this.#mayHold;
   }
 
   /** Nodes, operands and hops so far. */
@@ -246,6 +252,7 @@ export class Grounding {
 
   #valueOf({ level }: GroundNode, test: Test, verdict: Verdict): ValueGate {
     if (verdict === ALLOWED) this.#hasAllowedTest = true;
+    if (verdict !== DENIED) this.#mayHold = true;
     return { kind: "value", inputs: none, verdict, level, test };
   }
 
@@ -258,16 +265,14 @@ export class Grounding {
 
   /** The gate of the node at the entity, which is queued when it is new or nearer than known. */
   #gateOf(node: Node, entityId: string, level: number, queue: number[]): number {
-    let gates = this.#gates.get(node);
-    if (gates === undefined) this.#gates.set(node, (gates = new Map()));
-    const known = gates.get(entityId);
+    const known = this.#gates.find(node, entityId);
     if (known !== undefined) {
       this.#comeNearer(known, level, queue);
       return known;
     }
     const at = { node, entityId, level };
     const id = this.circuit.add(openGate, at);
-    gates.set(entityId, id);
+    this.#gates.set(node, entityId, id);
     if (this.#entities.exceededBy(at)) this.#isTooLarge = true;
     this.#count();
     queue.push(id);

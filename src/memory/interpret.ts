@@ -2,6 +2,7 @@ import type { Steps } from "../base/steps.ts";
 import { ALLOWED, DENIED, UNKNOWN } from "../base/verdict.ts";
 import type { Plan, SearchPlan } from "../plan/plan.ts";
 import type { EvaluationInput, TestFault } from "./judge.ts";
+import type { SearchMemo } from "./search-memo.ts";
 import { fastPath, runSearch } from "./search.ts";
 import { solveNetwork } from "./solve.ts";
 
@@ -17,10 +18,15 @@ export type Interpretation =
   /** The answer is undefined because of a cycle through a negation. */
   | { readonly kind: "undefined"; readonly cycle: readonly string[] };
 
-/** Answers a plan over facts, of any number. */
+/**
+ * Answers a plan over facts, of any number.
+ *
+ * @param memo what earlier searches of the plan, for the same subject over the same facts, found out
+ */
 export function* interpret(
   plan: Plan,
   asked: Omit<EvaluationInput, "onFault">,
+  memo?: SearchMemo,
 ): Steps<Interpretation> {
   let fault: TestFault | undefined;
   const judged: EvaluationInput = {
@@ -34,8 +40,9 @@ export function* interpret(
   if (fastAnswer !== undefined)
     return { kind: "answer", allowed: fastAnswer === ALLOWED, nodes: 1 };
   const result = yield* plan.kind === "search"
-    ? runSearch(plan, judged)
+    ? runSearch(plan, judged, memo)
     : solveNetwork(plan, judged);
+  if (fault !== undefined) memo?.clear();
   if (result === undefined) return { kind: "too_large" };
   switch (result.verdict) {
     case ALLOWED:

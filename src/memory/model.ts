@@ -24,6 +24,11 @@ export function findModel(circuit: Circuit, read: TestReading): Steps<Model> {
   return new Derivation(circuit).run(read);
 }
 
+/** The model of a circuit in which no value is allowed or unknown, and no gate is open. */
+export function allDenied({ gates }: Circuit): Model {
+  return gates.map(() => DENIED);
+}
+
 class Derivation {
   readonly #circuit: Circuit;
   readonly #model: Verdict[];
@@ -59,6 +64,7 @@ class Derivation {
       if (this.#pace.step()) yield;
       if (this.#isOpen(id)) open.add(id);
     }
+    if (open.size === 0) return this.#model;
     yield* this.#findSupports(open);
     for (;;) {
       yield* this.#propagate();

@@ -54,6 +54,13 @@ export function* shortestProofs(circuit: Circuit, model: Model, subject: Subject
   return search;
 }
 
+/** Where no gate is allowed. */
+export const noProofs: Proofs = {
+  isEmpty: true,
+  hopsOf: () => undefined,
+  choiceOf: () => must<number>(undefined, "a gate that is not allowed has no proof"),
+};
+
 class ProofSearch implements Proofs {
   readonly #circuit: Circuit;
   readonly #model: Model;

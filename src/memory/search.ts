@@ -5,6 +5,7 @@ import { ALLOWED, DENIED, UNKNOWN, type Verdict } from "../base/verdict.ts";
 import type { Guard, GuardedHop, GuardedTest, SearchPlan, State } from "../plan/plan.ts";
 import type { Facts } from "./facts.ts";
 import { judgeTest, type EvaluationInput } from "./judge.ts";
+import { SearchMemo } from "./search-memo.ts";
 
 export interface SearchResult {
   readonly verdict: Verdict;
@@ -16,9 +17,12 @@ export interface SearchResult {
  * Runs a search plan breadth-first over the facts. An accepting path longer than the depth, or one
  * behind a guard that is unknown, makes the answer unknown unless another path is definite.
  */
-export function runSearch(plan: SearchPlan, asked: EvaluationInput): Steps<SearchResult> {
-  const shared = { pace: new Pace(), judged: new Map<string, Verdict>() };
-  return new PlanSearch(plan, asked, shared).run(0, asked.entityId, 0);
+export function runSearch(
+  plan: SearchPlan,
+  asked: EvaluationInput,
+  memo = new SearchMemo(undefined),
+): Steps<SearchResult> {
+  return new PlanSearch(plan, asked, { pace: new Pace(), memo }).run(0, asked.entityId, 0);
 }
 
 /**
@@ -40,8 +44,7 @@ export function fastPath(
 /** What all searches of one question share. */
 interface Shared {
   readonly pace: Pace;
-  /** Verdicts of guards. */
-  readonly judged: Map<string, Verdict>;
+  readonly memo: SearchMemo;
 }
 
 interface SearchRow {
@@ -50,6 +53,8 @@ interface SearchRow {
   readonly level: number;
   /** False behind a guard that is unknown: nothing beyond it can make the answer definite. */
   readonly definite: boolean;
+  /** Where the hop that led to it began. */
+  readonly from: SearchRow | undefined;
 }
 
 class PlanSearch {
@@ -67,13 +72,13 @@ class PlanSearch {
 
   // Steps without guards stay in this one generator: more generators would cost more than the work.
   *run(state: number, id: string, level: number): Steps<SearchResult> {
-    const { pace } = this.#shared;
+    const { pace, memo } = this.#shared;
     let isUnknown = false;
     let nodes = 0;
     const root = this.#state(state);
     // A state without hops has no path, and only a path can be too long.
     const depth = root.hops.length === 0 ? Number.POSITIVE_INFINITY : this.#asked.depth;
-    const start = { state: root, id, level, definite: true };
+    const start = { state: root, id, level, definite: true, from: undefined };
     this.#enter(
       start,
       root.arrival.length === 0 ? ALLOWED : yield* this.#pass(root.arrival, start),
@@ -84,7 +89,10 @@ class PlanSearch {
       const verdict = isOpen(row.state.tests)
         ? strongest(row.state, row.id, this.#asked)
         : yield* this.#test(row);
-      if (verdict === ALLOWED && row.definite && row.level <= depth) return { verdict, nodes };
+      if (verdict === ALLOWED && row.definite && row.level <= depth) {
+        this.#accept(row, 0);
+        return { verdict, nodes };
+      }
       if (verdict !== DENIED) isUnknown = true;
       for (const { guards, hop, target } of row.state.hops) {
         const passed = guards.length === 0 ? ALLOWED : yield* this.#pass(guards, row);
@@ -93,14 +101,32 @@ class PlanSearch {
         const definite = row.definite && passed === ALLOWED;
         for (const found of targets(this.#asked.facts, row, hop)) {
           if (pace.step()) yield;
-          const to = { state: next, id: found, level: row.level + 1, definite };
+          const to = { state: next, id: found, level: row.level + 1, definite, from: row };
           if (!this.#isNews(to)) continue;
+          const known = memo.find(rowKey(to));
+          if (known === "dead") continue;
+          if (known !== undefined && definite && to.level + known <= depth) {
+            this.#accept(to, known);
+            return { verdict: ALLOWED, nodes };
+          }
           const { arrival } = next;
           this.#enter(to, arrival.length === 0 ? ALLOWED : yield* this.#pass(arrival, to));
         }
       }
     }
-    return { verdict: isUnknown ? UNKNOWN : DENIED, nodes };
+    if (isUnknown) return { verdict: UNKNOWN, nodes };
+    if (memo.keepsNodes) {
+      memo.deny(this.#queue.filter(({ from }) => from !== undefined).map(rowKey));
+    }
+    return { verdict: DENIED, nodes };
+  }
+
+  /** The row, and those on the definite path to it, lead to a test that accepts. */
+  #accept(row: SearchRow, hops: number): void {
+    let on = hops;
+    for (let at: SearchRow = row; at.from !== undefined; at = at.from) {
+      this.#shared.memo.accepts(rowKey(at), on++);
+    }
   }
 
   #state(id: number): State {
@@ -150,7 +176,7 @@ class PlanSearch {
   }
 
   *#judge(state: number, row: SearchRow): Steps<Verdict> {
-    const { judged } = this.#shared;
+    const { judged } = this.#shared.memo;
     const key = `${state}\0${row.id}\0${row.level}`;
     const known = judged.get(key);
     if (known !== undefined) return known;

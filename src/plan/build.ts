@@ -8,34 +8,52 @@ import { unfold } from "./passes/3-unfold.ts";
 import { arrange } from "./passes/4-arrange.ts";
 import { dropGuards, type CandidatePlan, dropGuardsOfSuperset } from "./passes/5-drop-guards.ts";
 import { collapse } from "./passes/6-collapse.ts";
-import type { PlanSize } from "./passes/plan-size.ts";
-import type { AskedNetwork, Plan } from "./plan.ts";
+import type { AskedNetwork, Plan, State } from "./plan.ts";
 import { resolveQuestion, type Question } from "./question.ts";
 
 /** The plan of a question: a search if it can be one, otherwise a gather. */
 export function* buildPlan(asked: AskedNetwork): Steps<Plan> {
-  return (yield* buildMeasuredPlan(asked)).plan;
+  const unfolded = yield* unfold(asked.network, asked.root, { purpose: "check" });
+  return unfolded.kind === "obstacle"
+    ? { ...asked, kind: "gather", reasons: unfolded.reasons }
+    : arrange(asked, unfolded.automaton);
 }
 
-/** The same with the size of a search, to compare with `planMax`. */
-export function* buildMeasuredPlan(asked: AskedNetwork): Steps<{
-  readonly plan: Plan;
-  /** Undefined for a gather. */
-  readonly size: PlanSize | undefined;
-}> {
-  const unfolded = yield* unfold(asked.network, asked.root, { withoutGuards: false });
-  return unfolded.kind === "automaton"
-    ? { plan: arrange(asked, unfolded.automaton), size: unfolded.size }
-    : { plan: { ...asked, kind: "gather", reasons: unfolded.reasons }, size: undefined };
+/** The plans of a lookup: the one that judges its candidates, which answers as `plan` does, and the one that finds them. */
+export interface JudgingPlans {
+  readonly judging: Plan;
+  /** Its states have the numbers of `judging`, if that is a search. */
+  readonly candidates: CandidatePlan;
+}
+
+/** The plans of a lookup by the plan of its checks. */
+export function* buildLookupPlans(plan: Plan): Steps<JudgingPlans> {
+  const judging = yield* narrowed(plan);
+  return { judging, candidates: yield* buildCandidatePlan(judging) };
 }
 
 /** The plan that finds the candidates of a lookup: all that `plan` accepts, and more. */
 export function* buildCandidatePlan(plan: Plan): Steps<CandidatePlan> {
   if (plan.kind === "search") return dropGuards(plan);
-  const unfolded = yield* unfold(plan.network, plan.root, { withoutGuards: true });
+  const unfolded = yield* unfold(plan.network, plan.root, { purpose: "superset" });
   if (unfolded.kind === "automaton") return dropGuardsOfSuperset(arrange(plan, unfolded.automaton));
   const { states } = yield* collapse(plan.network, [plan.root]);
   return { question: plan.question, states: new Map(states.map((state) => [state.id, state])) };
+}
+
+/** The plan by which few candidates are found: the same one, unless some `and` has a narrower operand. */
+function* narrowed(plan: Plan): Steps<Plan> {
+  if (plan.kind === "gather" || !plan.states.some(requiresMore)) return plan;
+  const unfolded = yield* unfold(plan.network, plan.root, { purpose: "lookup" });
+  // Other guards may pass the bounds.
+  if (unfolded.kind === "obstacle" || !unfolded.isNarrowed) return plan;
+  const { question, network, root } = plan;
+  return arrange({ question, network, root }, unfolded.automaton);
+}
+
+function requiresMore({ arrival, tests, hops }: State): boolean {
+  const guards = [...arrival, ...[...tests, ...hops].flatMap((part) => part.guards)];
+  return guards.some(({ polarity }) => polarity === "required");
 }
 
 /** The plan of one question of a schema, in one go. Fails as `rootOf` does. */

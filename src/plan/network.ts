@@ -27,7 +27,7 @@ export interface Node {
   readonly isRecursive: boolean;
   /** It is answered at the entity itself: no walk and no userset below it. */
   readonly isLocal: boolean;
-  /** How many entities are likely to fit, of what it asks at the entity itself. */
+  /** How many entities are likely to fit. */
   readonly breadth: Breadth;
 }
 

@@ -118,8 +118,11 @@ export interface GatherReason {
   readonly cause:
     | "several operands of `and` lead back to it"
     | "a negation leads back to it"
-    | "it has too many alternatives";
+    | typeof tooLarge;
 }
+
+/** What is said of a search that passes the bounds of `planMax`. */
+export const tooLarge = "it has too many alternatives";
 
 /**
  * What cannot be one search: the facts that the network reaches from the root are gathered, and it is

@@ -1,4 +1,5 @@
 import { fieldError } from "../base/error.ts";
+import { suggest } from "../base/suggest.ts";
 import type { EntityDefinition, RuleDefinition, Schema } from "../language/schema.ts";
 
 /**
@@ -37,7 +38,7 @@ export function resolveQuestion(
     throw fieldError(
       "ENTITY_TYPE_NOT_FOUND",
       path("entity.type"),
-      `\`${question.entityType}\` is not an entity of the schema`,
+      `\`${question.entityType}\` is not an entity of the schema${suggest(question.entityType, schema.entities.keys())}`,
     );
   }
   resolveSubject(schema, question, path);
@@ -62,7 +63,7 @@ export function resolveQuestion(
   throw fieldError(
     "PERMISSION_NOT_FOUND",
     path("permission"),
-    `\`${entity.name}\` has no permission, relation or attribute \`${name}\``,
+    `\`${entity.name}\` has no permission, relation or attribute \`${name}\`${suggest(name, namesOf(entity))}`,
   );
 }
 
@@ -83,7 +84,7 @@ function resolveSubject(schema: Schema, question: Question, path: (field: string
     throw fieldError(
       "SUBJECT_TYPE_NOT_FOUND",
       path("subject.type"),
-      `\`${question.subjectType}\` is not an entity of the schema`,
+      `\`${question.subjectType}\` is not an entity of the schema${suggest(question.subjectType, schema.entities.keys())}`,
     );
   }
   const relation = question.subjectRelation;
@@ -96,8 +97,15 @@ function resolveSubject(schema: Schema, question: Question, path: (field: string
   throw fieldError(
     "RELATION_DEFINITION_NOT_FOUND",
     path("subject.relation"),
-    `\`${subject.name}\` has no relation or permission \`${relation}\``,
+    `\`${subject.name}\` has no relation or permission \`${relation}\`${suggest(relation, namesOf(subject))}`,
   );
+}
+
+/** What can be asked of an entity of the type. */
+function* namesOf(entity: EntityDefinition): Generator<string> {
+  yield* entity.permissions.keys();
+  yield* entity.relations.keys();
+  for (const [name, type] of entity.attributes) if (type === "boolean") yield name;
 }
 
 function checkArguments(

@@ -3,6 +3,7 @@ import type { SearchPlan } from "../plan/plan.ts";
 import type { SubjectKind } from "../plan/question.ts";
 import { gatherBody } from "./gather/gather-body.ts";
 import type { Gather } from "./gather/gather.ts";
+import { type SharedSearch, sharedVerdicts } from "./lookup/shared-search.ts";
 import { isClosed, isCutOff } from "./search/closure.ts";
 import { searchWriter, withClosure } from "./search/search-writer.ts";
 import { questionVerdict } from "./search/search.ts";
@@ -32,7 +33,12 @@ export type Body = PlannedBody | DirectBody;
 
 /** A question for which there is a plan. */
 export type PlannedBody =
-  | { readonly kind: "search"; readonly plan: SearchPlan }
+  | {
+      readonly kind: "search";
+      readonly plan: SearchPlan;
+      /** In bulk, of items with few subjects or few entities: what they share. */
+      readonly shared?: SharedSearch | undefined;
+    }
   | {
       readonly kind: "gather";
       readonly gather: Gather;
@@ -107,6 +113,9 @@ function groupItems(scope: StatementScope, body: Body, group: number, isBulk: bo
     ${param(key("id"), "text[]")}, ${param(key("subject"), "text[]")},
     ${param(key("item"), "int[]")}
   `;
+  if (body.kind === "search" && body.shared !== undefined) {
+    return sharedVerdicts(scope, body.shared, arrays);
+  }
   const row = bodyRow(scope, body, sql`q.id`, sql`q.subject`);
   return sql`
     select q.item, ${bodyColumns}
@@ -146,7 +155,7 @@ function directItems(
   return sql`
     select q.item,
       case when exists (select 1 from (${probe}) d offset 0) then 2 else 0 end as verdict,
-      1::bigint as nodes, null::json as facts
+      1::bigint as nodes, null::text as facts
     from (
       select u.id collate "C" as id, u.subject collate "C" as subject,
         u.relation collate "C" as relation, u.item
@@ -190,13 +199,15 @@ function proofRow(
     if (userset < 0) return [];
     return [sql`and (${isCutOff} or ${isClosed(plan, integer(userset), sql`r.subject_id`)})`];
   };
+  // A tuple to the subject would allow a union, wherever it leads.
+  const hasDirect = gather.hasIntersection ? undefined : sql`x.v <> 0`;
   return sql`
     ${withClosure(scope, plan, asked.subject)}
     select x.v, null::bigint as n,
       case
         when x.v = 2
           then (select g.facts from (${gatherBody(scope, gather, { ...asked, ledBy })}) g)
-        else (select g.facts from (${gatherBody(scope, gather, asked)}) g)
+        else (select g.facts from (${gatherBody(scope, gather, { ...asked, hasDirect })}) g)
       end as facts
     from (${verdict}) x
   `;
@@ -211,6 +222,6 @@ function searchRow(
   const verdict = questionVerdict(searchWriter(scope, plan, subject), id);
   return sql`
     ${withClosure(scope, plan, subject)}
-    select x.v, x.n, null::json as facts from (${verdict}) x
+    select x.v, x.n, null::text as facts from (${verdict}) x
   `;
 }

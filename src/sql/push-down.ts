@@ -1,8 +1,11 @@
 import { runThrough, type Steps } from "../base/steps.ts";
+import type { Schema } from "../language/schema.ts";
+import { dropGuards } from "../plan/passes/5-drop-guards.ts";
 import { collapse } from "../plan/passes/6-collapse.ts";
 import type { Plan, SearchPlan } from "../plan/plan.ts";
 import { checkStatement, type CheckShape, type PlannedBody } from "./check.ts";
 import { type Gather, gatherOf } from "./gather/gather.ts";
+import { sharedSearch } from "./lookup/shared-search.ts";
 import { Untranslatable } from "./search/test.ts";
 
 /** How a search is sent to the database, or why it is gathered instead. */
@@ -22,6 +25,9 @@ export const plainShape: CheckShape = {
 /** A longer statement takes longer to read than a gather takes. */
 export const charactersMax = 250_000;
 
+/** What is said of a longer one. */
+export const tooLong = "its statement is too long";
+
 /** A search is pushed down unless a rule of it has no SQL or its statement gets too long. */
 export function pushDown(plan: SearchPlan): PushDown {
   const body: PlannedBody = { kind: "search", plan };
@@ -31,10 +37,31 @@ export function pushDown(plan: SearchPlan): PushDown {
     if (text.length <= charactersMax) {
       return { kind: "pushed_down", body, characters: text.length };
     }
-    return { kind: "untranslatable", obstacle: "its statement is too long" };
+    return { kind: "untranslatable", obstacle: tooLong };
   } catch (error) {
     if (!(error instanceof Untranslatable)) throw error;
     return { kind: "untranslatable", obstacle: error.message };
+  }
+}
+
+/**
+ * How a search that can be pushed down is asked in bulk of items that have their subject or their entity
+ * in common. Undefined where they share nothing, or if the statement gets too long.
+ */
+export function pushDownShared(
+  common: "subject" | "entity",
+  plan: SearchPlan,
+  schema: Schema,
+): { readonly body: PlannedBody; readonly characters: number } | undefined {
+  const shared = sharedSearch(common, plan, { candidatePlan: dropGuards(plan), schema });
+  if (shared === undefined) return undefined;
+  const body: PlannedBody = { kind: "search", plan, shared };
+  try {
+    const { text } = checkStatement([body], { ...plainShape, bulk: true });
+    return text.length <= charactersMax ? { body, characters: text.length } : undefined;
+  } catch (error) {
+    if (!(error instanceof Untranslatable)) throw error;
+    return undefined;
   }
 }
 

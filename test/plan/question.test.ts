@@ -47,6 +47,30 @@ const mistakes: readonly {
     message: /: items\[2\]\.permission: `doc` has no permission, relation or attribute `edit`/,
   },
   {
+    name: "a permission that is misspelt",
+    question: { permission: "viw" },
+    code: "PERMISSION_NOT_FOUND",
+    message: /: `doc` has no permission, relation or attribute `viw` \(did you mean `view`\?\)$/,
+  },
+  {
+    name: "an entity type that is misspelt",
+    question: { entityType: "dok" },
+    code: "ENTITY_TYPE_NOT_FOUND",
+    message: /: `dok` is not an entity of the schema \(did you mean `doc`\?\)$/,
+  },
+  {
+    name: "a subject type that is misspelt",
+    question: { subjectType: "users" },
+    code: "SUBJECT_TYPE_NOT_FOUND",
+    message: /: `users` is not an entity of the schema \(did you mean `user`\?\)$/,
+  },
+  {
+    name: "a subject relation that is misspelt",
+    question: { subjectType: "doc", subjectRelation: "viewers" },
+    code: "RELATION_DEFINITION_NOT_FOUND",
+    message: /: `doc` has no relation or permission `viewers` \(did you mean `viewer`\?\)$/,
+  },
+  {
     name: "an attribute that is not boolean",
     question: { permission: "level" },
     code: "PERMISSION_NOT_FOUND",

@@ -48,7 +48,9 @@ function* searchPlans(text: string): Generator<SearchPlan> {
       const asked = { question, network: restricted, root };
       const plan = runThrough(buildPlan(asked));
       if (plan.kind === "search") yield plan;
-      const unguarded = runThrough(unfold(restricted, root, { withoutGuards: true }));
+      const narrowed = runThrough(unfold(restricted, root, { purpose: "lookup" }));
+      if (narrowed.kind === "automaton") yield arrange(asked, narrowed.automaton);
+      const unguarded = runThrough(unfold(restricted, root, { purpose: "superset" }));
       if (unguarded.kind === "automaton") yield arrange(asked, unguarded.automaton);
     }
   }

@@ -139,6 +139,7 @@ async function lookupEffort(context: Context, end: "entities" | "subjects"): Pro
     contextAttributes: true,
     openRules: new Set(),
     scopedTypes: [],
+    judgesTogether: false,
   });
   const { footprint } = planned;
   const frame = questionOf(context, "high");

@@ -3,7 +3,7 @@ import { after, before, test } from "node:test";
 
 import postgres from "postgres";
 import { Type } from "typebox";
-import { Value } from "typebox/value";
+import { Parse } from "typebox/schema";
 
 import { type PageShape, pageStatement } from "../../src/sql/state/page.ts";
 import { sessionSettings } from "../../src/store/postgres/connect/connection-route.ts";
@@ -102,7 +102,7 @@ async function blocksOf(filters: string): Promise<number> {
   const rows = await client.unsafe(
     `explain (analyze, buffers, format json) select * from delete_data('t1', ${filters})`,
   );
-  const [explained] = Value.Parse(Explained, rows[0]?.["QUERY PLAN"]);
+  const [explained] = Parse(Explained, rows[0]?.["QUERY PLAN"]);
   assert.ok(explained !== undefined);
   return explained.Plan["Shared Hit Blocks"] + explained.Plan["Shared Read Blocks"];
 }

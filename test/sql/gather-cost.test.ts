@@ -89,3 +89,15 @@ test("for a proof only the usersets are read that the subject is in, for a denia
   assert.deepEqual([...gathered.facts.subjectIds(document, ["viewer"], "group", "member")], ["g7"]);
   assert.equal((await read(body, "bob")).gathered.tuples, groups + 1);
 });
+
+test("for the denial of a union no tuples to the subject are looked for", async () => {
+  const plan = viewers();
+  assert.ok(plan.kind === "search");
+  const gather = runThrough(gatherFor(plan));
+  assert.equal(gather.hasIntersection, false);
+  const union = await read({ kind: "gather", gather, proof: plan }, "bob");
+  const mixed = { ...gather, hasIntersection: true };
+  const other = await read({ kind: "gather", gather: mixed, proof: plan }, "bob");
+  assert.equal(union.gathered.tuples, other.gathered.tuples);
+  assert.ok(union.buffers < other.buffers, `${union.buffers} and ${other.buffers} pages`);
+});

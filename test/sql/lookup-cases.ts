@@ -36,6 +36,7 @@ const context = { contextTuples: true, contextAttributes: true };
 export const lookupCases: readonly StatementCase[] = await Promise.all([
   entities("lookup-entities", "folder#read@user"),
   entities("lookup-entities-not-banned", "folder#view@user"),
+  entities("lookup-entities-not-banned-together", "folder#view@user", { judgesTogether: true }),
   entities("lookup-entities-at-a-snapshot-in-a-scope", "folder#read@user", {
     pinned: true,
     pinnedVersion: true,
@@ -45,6 +46,7 @@ export const lookupCases: readonly StatementCase[] = await Promise.all([
   entities("lookup-entities-gathered", "folder#odd@user"),
   subjects("lookup-subjects", "folder#read@user"),
   subjects("lookup-subjects-not-banned-in-a-context", "folder#view@user", context),
+  subjects("lookup-subjects-not-banned-together", "folder#view@user", { judgesTogether: true }),
   subjects("lookup-subjects-by-an-attribute", "folder#shown@user"),
 ]);
 
@@ -72,8 +74,10 @@ export async function allLookups(): Promise<readonly StatementCase[]> {
       const scopedTypes = ["folder", "group"];
       return [
         entities(`entities ${name}`, question, shape),
+        entities(`entities together ${name}`, question, { ...shape, judgesTogether: true }),
         entities(`entities in a scope ${name}`, question, { ...shape, scopedTypes }),
         subjects(`subjects ${name}`, question, shape),
+        subjects(`subjects together ${name}`, question, { ...shape, judgesTogether: true }),
       ];
     }),
   );
@@ -101,6 +105,12 @@ async function lookup(
   const planning = { compiled, question: asked, path: (field: string) => field };
   const planned = await plans.lookups.planOf(end, planning);
   const open = openRules(planned, { limit: 3, tag: "a" });
-  const shape = { ...plainShape, scopedTypes: [], ...variant, openRules: open };
+  const shape = {
+    ...plainShape,
+    scopedTypes: [],
+    judgesTogether: false,
+    ...variant,
+    openRules: open,
+  };
   return { name, statement: plans.lookups.statementOf(planned, shape) };
 }

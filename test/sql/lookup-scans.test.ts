@@ -52,7 +52,9 @@ async function assertBound(statements: Awaited<ReturnType<typeof allLookups>>): 
 }
 
 test("every scan of every lookup is bound by its index while the tables are empty", async () => {
-  await assertBound([...(await allLookups()), ...lookupCases]);
+  // A short run has a part of each kind: neighbours differ in one thing.
+  const all = (await allLookups()).filter((_, index) => isLong || index % 4 === 0);
+  await assertBound([...all, ...lookupCases]);
 });
 
 test("every scan of a lookup is bound by its index when the tables are known to be empty", async () => {

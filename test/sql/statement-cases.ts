@@ -1,7 +1,8 @@
 import { compileSchemaText } from "../../src/language/compile.ts";
 import { planOf } from "../../src/plan/build.ts";
+import type { Question } from "../../src/plan/question.ts";
 import { type Body, checkStatement, type CheckShape } from "../../src/sql/check.ts";
-import { plainShape, askedAlone } from "../../src/sql/push-down.ts";
+import { plainShape, askedAlone, pushDownShared } from "../../src/sql/push-down.ts";
 import type { Statement } from "../../src/sql/text/fragment.ts";
 
 /** A statement that stands for a kind of plan or a kind of request. */
@@ -45,6 +46,9 @@ export const statementCases: readonly StatementCase[] = [
   one("walk-not-banned-at-a-snapshot", ["folder#view@user"], { pinned: true }),
   one("walk-not-banned-in-a-context", ["folder#view@user"], context),
   one("walk-not-banned-in-bulk", ["folder#view@user"], { bulk: true }),
+  ...shared("walk-in-bulk-of-a-subject", "subject", "folder#read@user", {}),
+  ...shared("walk-in-bulk-of-an-entity", "entity", "folder#read@user", {}),
+  ...shared("walk-not-banned-in-bulk-of-a-subject", "subject", "folder#view@user", {}),
   one("guard-on-the-path-with-a-rule", ["folder#deep@user"]),
   one("attribute-at-a-snapshot-in-a-context", ["folder#open@user"], { pinned: true, ...context }),
   one("both-usersets", ["folder#both@user"]),
@@ -80,7 +84,14 @@ export function allStatements(): readonly StatementCase[] {
     ),
   );
   return questions.flatMap((question) =>
-    shapes.map((shape) => one(`${question} ${JSON.stringify(shape)}`, [question], shape)),
+    shapes.flatMap((shape) => [
+      one(`${question} ${JSON.stringify(shape)}`, [question], shape),
+      ...(shape.bulk === true
+        ? (["subject", "entity"] as const).flatMap((common) =>
+            shared(`${question} of a ${common} ${JSON.stringify(shape)}`, common, question, shape),
+          )
+        : []),
+    ]),
   );
 }
 
@@ -92,10 +103,27 @@ function one(
   return { name, statement: checkStatement(questions.map(bodyOf), { ...plainShape, ...shape }) };
 }
 
+/** The statement for many items of a subject or an entity, if they share something. */
+function shared(
+  name: string,
+  common: "subject" | "entity",
+  question: string,
+  shape: Partial<CheckShape>,
+): readonly StatementCase[] {
+  const plan = planOf(schema, questionOf(question), (field) => field);
+  const body = plan.kind === "search" ? pushDownShared(common, plan, schema)?.body : undefined;
+  return body === undefined
+    ? []
+    : [{ name, statement: checkStatement([body], { ...plainShape, ...shape, bulk: true }) }];
+}
+
 /** The body of a question that is written as `folder#view@user` or `folder#view@group#member`. */
 function bodyOf(question: string): Body {
+  return askedAlone(planOf(schema, questionOf(question), (field) => field)).body;
+}
+
+function questionOf(text: string): Question {
   const [entityType = "", permission = "", subjectType = "", subjectRelation = ""] =
-    question.split(/[#@]/);
-  const asked = { entityType, permission, subjectType, subjectRelation, arguments: [] };
-  return askedAlone(planOf(schema, asked, (field) => field)).body;
+    text.split(/[#@]/);
+  return { entityType, permission, subjectType, subjectRelation, arguments: [] };
 }

@@ -228,14 +228,14 @@ function breadthOf(formula: Formula): Breadth {
     case "or":
       return formula.operands.map(breadthOf).reduce(widest, 0);
     case "and":
+      return formula.operands.map(({ breadth }) => breadth).reduce(narrowest, 2);
     case "node":
-      return mentionedNodes(formula)
-        .map(({ breadth }) => breadth)
-        .reduce(widest, 0);
+      return formula.node.breadth;
     case "not":
       return formula.left.breadth;
-    case "relation":
     case "walk":
+      return formula.targets.map(({ breadth }) => breadth).reduce(widest, 0);
+    case "relation":
       return 0;
     case "attribute":
       return 1;
@@ -246,4 +246,8 @@ function breadthOf(formula: Formula): Breadth {
 
 function widest(a: Breadth, b: Breadth): Breadth {
   return a > b ? a : b;
+}
+
+function narrowest(a: Breadth, b: Breadth): Breadth {
+  return a < b ? a : b;
 }

@@ -25,12 +25,11 @@ const sweepsMax = 50;
  */
 export function* restrict(network: Network, kind: SubjectKind): Steps<RestrictedNetwork> {
   const possible = new Uint8Array(network.nodes.length);
-  const components = Map.groupBy(network.nodes, ({ component }) => component);
-  const names = new Int32Array(components.size);
+  const components = componentsOf(network);
+  const names = new Int32Array(components.length);
   const restricted = { network, kind, possible, names };
   const pace = new Pace();
-  const inOrder = [...components].toSorted(([a], [b]) => a - b);
-  for (const [number, members] of inOrder) {
+  for (const [number, members] of components) {
     for (let sweep = 0, isSettled = false; !isSettled; sweep += 1) {
       isSettled = true;
       for (const node of members) {
@@ -56,6 +55,21 @@ export function* restrict(network: Network, kind: SubjectKind): Steps<Restricted
   return restricted;
 }
 
+type OrderedComponents = readonly (readonly [number: number, members: readonly Node[]])[];
+
+/** Each network is restricted to many kinds of subjects. */
+const knownComponents = new WeakMap<Network, OrderedComponents>();
+
+/** The nodes by their components, each behind those that it leads to. */
+function componentsOf(network: Network): OrderedComponents {
+  const known = knownComponents.get(network);
+  if (known !== undefined) return known;
+  const components = [...Map.groupBy(network.nodes, ({ component }) => component)];
+  components.sort(([a], [b]) => a - b);
+  knownComponents.set(network, components);
+  return components;
+}
+
 /** A bound, from below, of the permissions and operands that a node leads through. */
 export function leastNames({ names }: RestrictedNetwork, { component }: Node): number {
   return names[component] ?? 0;
@@ -75,10 +89,20 @@ function* leads(restricted: RestrictedNetwork, formula: Formula): Iterable<Node>
   }
 }
 
+type Restriction = Pick<RestrictedNetwork, "possible" | "names">;
+
+/** Each network is asked as a whole by every explanation. */
+const wholes = new WeakMap<Network, Restriction>();
+
 /** The whole network, for a question about every subject at once. */
 export function unrestricted(network: Network, kind: SubjectKind): RestrictedNetwork {
-  const { length } = network.nodes;
-  return { network, kind, possible: new Uint8Array(length).fill(1), names: new Int32Array(length) };
+  let whole = wholes.get(network);
+  if (whole === undefined) {
+    const { length } = network.nodes;
+    whole = { possible: new Uint8Array(length).fill(1), names: new Int32Array(length) };
+    wholes.set(network, whole);
+  }
+  return { network, kind, ...whole };
 }
 
 export function isPossible({ possible }: RestrictedNetwork, { id }: Node): boolean {

@@ -1,7 +1,7 @@
 import { must } from "../../base/assert.ts";
 import { Pace, type Steps } from "../../base/steps.ts";
 import type { Formula, Node } from "../network.ts";
-import type { GatherReason } from "../plan.ts";
+import { type GatherReason, tooLarge } from "../plan.ts";
 import {
   holdsDirectly,
   isComposite,
@@ -11,21 +11,20 @@ import {
   type RestrictedNetwork,
 } from "./2-restrict.ts";
 import {
-  type Automaton,
   type Branch,
   type BranchHop,
   BranchTable,
+  labelOf,
   type NodeGuard,
   type OpenBranch,
   type OpenHop,
   type OpenState,
   type Polarity,
+  type Unfolded,
+  type UnfoldOptions,
+  type UnfoldPurpose,
 } from "./automaton.ts";
-import { PlanCounter, type PlanSize, TooLarge } from "./plan-size.ts";
-
-export type Unfolded =
-  | { readonly kind: "automaton"; readonly automaton: Automaton; readonly size: PlanSize }
-  | { readonly kind: "obstacle"; readonly reasons: readonly GatherReason[] };
+import { PlanCounter, TooLarge } from "./plan-size.ts";
 
 /**
  * Unfolds a network from a root to an automaton: names of the same entity are inlined, one operand of
@@ -36,56 +35,65 @@ export type Unfolded =
  * Guarantees: no state holds what is impossible; a state has one branch for each set of guards, so at
  * most one without any; a guard never leads back to the state that it guards. What cannot be so, or
  * passes the bounds of `planMax`, is an obstacle with its reasons.
- *
- * `withoutGuards`: of an `and` the narrowest operand is kept, of a `not` the left one. The automaton
- * then accepts all that the network does, and more.
  */
 export function unfold(
   network: RestrictedNetwork,
   root: Node,
-  options: { readonly withoutGuards: boolean },
+  options: UnfoldOptions,
 ): Steps<Unfolded> {
   return new Unfolding(network, options).run(root);
 }
 
 class Unfolding {
   readonly #network: RestrictedNetwork;
-  readonly #withoutGuards: boolean;
+  readonly #purpose: UnfoldPurpose;
+  readonly #isObstacle: (node: Node) => boolean;
   readonly #entries: { readonly entityType: string; readonly nodes: readonly Node[] }[] = [];
   readonly #ids = new Map<string, number>();
   readonly #guards = new Map<string, NodeGuard>();
   readonly #reasons = new Map<string, GatherReason>();
-  readonly #composites = new Set<Node>();
   readonly #pace = new Pace();
   readonly #counter = new PlanCounter();
+  #isNarrowed = false;
 
-  constructor(network: RestrictedNetwork, options: { readonly withoutGuards: boolean }) {
+  constructor(network: RestrictedNetwork, { purpose, isObstacle }: UnfoldOptions) {
     this.#network = network;
-    this.#withoutGuards = options.withoutGuards;
+    this.#purpose = purpose;
+    this.#isObstacle = isObstacle ?? (() => false);
   }
 
   *run(root: Node): Steps<Unfolded> {
     const states: OpenState[] = [];
+    const known: Node[] = [];
     this.#intern([root]);
     // Grows while it is read: a state's hops and guards lead to further ones.
     for (const { entityType, nodes } of this.#entries) {
+      const [only] = nodes;
+      if (only !== undefined && nodes.length === 1 && only !== root && this.#isObstacle(only)) {
+        known.push(only);
+        continue;
+      }
       const label = nodes.map(labelOf).join("|");
+      const size = this.#counter.beginState();
       try {
         // This bound is cheap. Visiting thousands of permissions one by one would take long.
-        if (!this.#withoutGuards) {
+        if (this.#purpose !== "superset") {
           for (const node of nodes) this.#counter.note("names", leastNames(this.#network, node));
         }
         const branches = yield* this.#expand(nodes);
-        states.push({ entityType, label, branches: branches.map((one) => this.#close(one)) });
+        const closed = branches.map((one) => this.#close(one));
+        states.push({ entityType, nodes, label, branches: closed, size });
       } catch (error) {
         if (!(error instanceof TooLarge)) throw error;
-        this.#obstacle(must(nodes[0], "a state has nodes"), "it has too many alternatives");
+        this.#obstacle(must(nodes[0], "a state has nodes"), tooLarge);
         break;
       }
     }
-    return this.#reasons.size === 0
-      ? { kind: "automaton", automaton: { states }, size: this.#counter.size }
-      : { kind: "obstacle", reasons: [...this.#reasons.values()] };
+    if (this.#reasons.size > 0 || known.length > 0) {
+      return { kind: "obstacle", reasons: [...this.#reasons.values()], known };
+    }
+    const { size } = this.#counter;
+    return { kind: "automaton", automaton: { states }, size, isNarrowed: this.#isNarrowed };
   }
 
   /** The number of the state for these nodes of one type, which is made when it is new. */
@@ -96,7 +104,7 @@ class Unfolding {
       .join(" ");
     let id = this.#ids.get(key);
     if (id === undefined) {
-      this.#counter.add("states", 1);
+      this.#counter.addState();
       id = this.#entries.length;
       this.#ids.set(key, id);
       this.#entries.push({ entityType: must(nodes[0], "a state has nodes").entityType, nodes });
@@ -166,9 +174,8 @@ class Unfolding {
   ): boolean {
     const before = met.get(node) ?? [];
     if (isComposite(node)) {
-      this.#composites.add(node);
       this.#counter.add("visits", 1 + before.length);
-      this.#counter.note("names", this.#composites.size);
+      this.#counter.addComposite(node);
     } else {
       this.#counter.add("leaves", before.length);
     }
@@ -187,7 +194,7 @@ class Unfolding {
     const required = formula.kind === "and" ? [...new Set(formula.operands)] : [formula.left];
     const inlined = must(required[0], "an operator has operands");
     if (!required.every((node) => isPossible(this.#network, node))) return [];
-    if (this.#withoutGuards) return [asPending(narrowest(required), guards)];
+    if (this.#purpose === "superset") return [asPending(narrowest(required), guards)];
     const leadsBack = (node: Node): boolean =>
       holder.isRecursive && node.component === holder.component;
     if (formula.kind === "not") {
@@ -198,12 +205,20 @@ class Unfolding {
     }
     const back = required.filter(leadsBack);
     if (back.length > 1) this.#obstacle(holder, "several operands of `and` lead back to it");
-    // Judging what is local first spares the search of the rest.
-    const chosen = back[0] ?? required.find(({ isLocal }) => !isLocal) ?? inlined;
+    const chosen = back[0] ?? this.#chosen(required, inlined);
     const more = required.flatMap((node) =>
       node === chosen ? [] : [this.#guard(node, "required")],
     );
     return this.#behind(chosen, guards, more.toReversed());
+  }
+
+  #chosen(required: readonly Node[], first: Node): Node {
+    // Judging what is local first spares the search of the rest.
+    const dearest = required.find(({ isLocal }) => !isLocal) ?? first;
+    const narrow = narrowest(required);
+    if (this.#purpose === "check" || narrow.breadth === dearest.breadth) return dearest;
+    this.#isNarrowed = true;
+    return narrow;
   }
 
   /** Nothing behind an operand that is both required and excluded. */
@@ -268,11 +283,6 @@ interface PendingFormula {
 
 function asPending(node: Node, guards: readonly NodeGuard[]): PendingFormula {
   return { holder: node, formula: { kind: "node", node }, guards };
-}
-
-/** For people: the name, or the place of an operand. */
-function labelOf({ name, isOperand, formula }: Node): string {
-  return isOperand && formula.kind !== "rule" ? `${name}/operand` : name;
 }
 
 /** The operand that is likely to have the fewest candidates. */

@@ -14,6 +14,8 @@ export interface Collapsed {
   readonly relations: ReadonlyMap<string, readonly string[]>;
   /** A `not` was met. */
   readonly hasNegation: boolean;
+  /** An `and` was met. */
+  readonly hasIntersection: boolean;
 }
 
 /**
@@ -40,10 +42,12 @@ export function* collapse(
   const pace = new Pace();
   const seen = new Set<Node>(roots);
   let hasNegation = false;
+  let hasIntersection = false;
   // Grows while it is read.
   for (const node of seen) {
     if (pace.step()) yield;
-    if (isNegation(node.formula)) hasNegation = true;
+    if (isOperation(node.formula, "not")) hasNegation = true;
+    if (isOperation(node.formula, "and")) hasIntersection = true;
     const type = typeOf(node.entityType);
     if (!isPossible(network, node)) continue;
     if (isSubjectNode(network, node)) type.isSelf = true;
@@ -55,11 +59,15 @@ export function* collapse(
     states: [...types.values()].map((type) => type.state()),
     relations: new Map([...types].map(([name, { relations }]) => [name, [...relations]])),
     hasNegation,
+    hasIntersection,
   };
 }
 
-function isNegation(formula: Formula): boolean {
-  return formula.kind === "or" ? formula.operands.some(isNegation) : formula.kind === "not";
+/** Whether the formula, or an operand of its `or`, is such an operation. */
+function isOperation(formula: Formula, kind: "and" | "not"): boolean {
+  return formula.kind === "or"
+    ? formula.operands.some((operand) => isOperation(operand, kind))
+    : formula.kind === kind;
 }
 
 class OpenType {

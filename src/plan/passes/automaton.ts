@@ -1,5 +1,37 @@
+import { must } from "../../base/assert.ts";
 import type { RuleDefinition } from "../../language/schema.ts";
 import type { Node } from "../network.ts";
+import type { GatherReason } from "../plan.ts";
+import { type PlanSize, sizeOfStates, type StateSize } from "./plan-size.ts";
+
+/**
+ * What an automaton is for. Of an `and`, a `check` goes through the operand that costs the most to judge, and
+ * a `lookup` through the one that is likely to have the fewest candidates. A `superset` has no guards: of
+ * an `and` only the narrowest operand is kept, of a `not` the left one, so it accepts all that the network
+ * does, and more.
+ */
+export type UnfoldPurpose = "check" | "lookup" | "superset";
+
+export type Unfolded =
+  | {
+      readonly kind: "automaton";
+      readonly automaton: Automaton;
+      readonly size: PlanSize;
+      /** For a lookup, the search goes through other operands than that of a check. */
+      readonly isNarrowed: boolean;
+    }
+  | {
+      readonly kind: "obstacle";
+      readonly reasons: readonly GatherReason[];
+      /** The names with known obstacles that it leads to. */
+      readonly known: readonly Node[];
+    };
+
+export interface UnfoldOptions {
+  readonly purpose: UnfoldPurpose;
+  /** Names that are known to have obstacles of their own. They are not unfolded, since all that leads to them has them. */
+  readonly isObstacle?: (node: Node) => boolean;
+}
 
 /** States in the order in which they were found; state 0 is the root. */
 export interface Automaton {
@@ -9,9 +41,34 @@ export interface Automaton {
 /** A set of nodes of one entity type, with all nodes of the same entity inlined. */
 export interface OpenState {
   readonly entityType: string;
+  /** What is asked there. */
+  readonly nodes: readonly Node[];
   readonly label: string;
   /** One for each set of guards. */
   readonly branches: readonly OpenBranch[];
+  readonly size: StateSize;
+}
+
+/** For people: the name, or the place of an operand. */
+export function labelOf({ name, isOperand, formula }: Node): string {
+  return isOperand && formula.kind !== "rule" ? `${name}/operand` : name;
+}
+
+/** What the search of a state comes to, if it is asked by itself: the states that it leads to are those of its plan. */
+export function sizeFrom({ states }: Automaton, first: number): PlanSize {
+  const reached = new Set([first]);
+  const sizes: StateSize[] = [];
+  // Grows while it is read.
+  for (const number of reached) {
+    const { branches, size } = must(states[number], "a state leads to states");
+    sizes.push(size);
+    for (const { guards, usersets, walks } of branches) {
+      for (const { state } of guards) reached.add(state);
+      for (const { target } of usersets) reached.add(target);
+      for (const { target } of walks) reached.add(target);
+    }
+  }
+  return sizeOfStates(sizes);
 }
 
 export interface OpenBranch {

@@ -27,6 +27,8 @@ export const latter = "pemba_latter";
 export function mapFunctionBody(map: TableMap, entry: string): string {
   return `declare
   change record;
+  -- The assignment of an expression is evaluated directly. \`perform\` would run a query.
+  changed integer;
 begin
   if tg_op = 'INSERT' then
 ${indented(onInsert(map, entry), 2)}
@@ -50,14 +52,95 @@ ${indented(onTruncate(map, entry), 2)}
 end`;
 }
 
+/**
+ * All that the rows give is made, so no element is compared with another one: each column becomes a list, and
+ * the lists of all columns stand one after the other.
+ */
 function onInsert(map: TableMap, entry: string): string {
   const keys = map.key.map(({ name }, index) => `r.${quotedName(name)} as k${index + 1}`);
-  const touched = `touched as (select ${keys.join(", ")} from ${latter} as r)`;
-  return changes(map, entry, {
-    actions: ["create"],
-    parts: [touched, present(map), part("now_given", elementsQuery(map, "present"))],
-    found: "select true as is_made, c.* from now_given as c",
-  });
+  const calls = [
+    ...(map.tuples.length > 0 ? [insertCall(map, entry, false)] : []),
+    ...(map.attributes.length > 0 ? [insertCall(map, entry, true)] : []),
+  ].join("\n");
+  const parts = `with touched as (select ${keys.join(", ")} from ${latter} as r),
+present as (
+${indented(present(map), 1)}
+  -- So that an id or a value is made once, and not for each list.
+  offset 0
+)`;
+  const lists = insertedLists(map).join(",\n  ");
+  const from = "from present as s\nwhere s.entity_id is not null";
+  const tenant = soleTenant(map);
+  if (tenant !== undefined) {
+    // Groups and a loop take a tenth of the time of a statement that changes one row.
+    return `${parts}
+select ${quotedText(tenant)} as tenant,
+  ${lists}
+into change
+${from};
+${calls}`;
+  }
+  return `for change in
+${indented(parts, 1)}
+  select s.tenant,
+${indented(lists, 2)}
+${indented(from, 1)} and s.tenant is not null
+  group by s.tenant
+  order by s.tenant
+loop
+${indented(calls, 1)}
+end loop;`;
+}
+
+function insertCall(map: TableMap, entry: string, isAttribute: boolean): string {
+  const prefix = isAttribute ? attributeLists : "";
+  return `if change.${prefix}entity_ids is not null then
+  changed := ${changeCall(map, "create", { entry, group: "change", isAttribute, prefix })};
+end if;`;
+}
+
+/** What the names of the lists of attributes begin with, beside those of tuples. */
+const attributeLists = "attribute_";
+
+function insertedLists({ tuples, attributes }: TableMap): readonly string[] {
+  const ofTuples = tuples.map(({ relation, subjectType, subjectRelation }, index) => ({
+    value: `s.s${index + 1}`,
+    name: relation,
+    type: subjectType,
+    relation: subjectRelation,
+  }));
+  const ofAttributes = attributes.map(({ name, valueType }, index) => ({
+    value: `s.v${index + 1}`,
+    name,
+    type: valueType,
+    relation: "",
+  }));
+  return [...listsOf(ofTuples, ""), ...listsOf(ofAttributes, attributeLists)];
+}
+
+/** A column of the query of rows, and what all of its elements have. */
+interface GivenColumn {
+  readonly value: string;
+  readonly name: string;
+  readonly type: string;
+  readonly relation: string;
+}
+
+function listsOf(columns: readonly GivenColumn[], prefix: string): readonly string[] {
+  if (columns.length === 0) return [];
+  const joined = (list: (column: GivenColumn) => string, as: string): string =>
+    `${columns.map(list).join(" || ")} as ${prefix}${as}`;
+  const ofRows = (value: string, given: string): string =>
+    `array_agg(${value}) filter (where ${given} is not null)`;
+  const repeated = (text: string, given: string): string =>
+    `array_fill(${quotedText(text)}::text, array[count(${given})::integer])`;
+  return [
+    joined(({ value }) => ofRows("s.entity_id", value), "entity_ids"),
+    joined(({ value, name }) => repeated(name, value), "names"),
+    joined(({ value, type }) => repeated(type, value), "types"),
+    joined(({ value }) => ofRows(value, value), "ids"),
+    joined(({ value, relation }) => repeated(relation, value), "relations"),
+  ];
 }
 
 function onUpdate(map: TableMap, entry: string): string {
@@ -70,7 +153,7 @@ function onUpdate(map: TableMap, entry: string): string {
       "gone as materialized (select * from former_rows except select * from latter_rows)",
       "made as materialized (select * from latter_rows except select * from former_rows)",
       `touched as (select ${keys} from gone union select ${keys} from made)`,
-      present(map),
+      part("present", present(map)),
       part("given", elementsQuery(map, "gone")),
       part("now_given", elementsQuery(map, "present")),
     ],
@@ -87,7 +170,7 @@ function onDelete(map: TableMap, entry: string): string {
     parts: [
       part("gone", rowsQuery(map, `${former} as r`)),
       `touched as (select distinct ${keyNames(map).join(", ")} from gone)`,
-      present(map),
+      part("present", present(map)),
       part("given", elementsQuery(map, "gone")),
       part("now_given", elementsQuery(map, "present")),
     ],
@@ -114,7 +197,7 @@ function present(map: TableMap): string {
 cross join lateral (
   select r.* from ${mappedTable(map)} as r where ${same.join(" and ")} offset 0
 ) as r`;
-  return part("present", rowsQuery(map, rows));
+  return rowsQuery(map, rows);
 }
 
 /** An attribute that gets another value is only set. */
@@ -158,7 +241,7 @@ select ${quotedText(tenant)} as tenant, ${groupColumns}
 into change
 ${from};
 if change.entity_ids is not null then
-  perform ${changeCall(map, action, { entry, group: "change", isAttribute })};
+  changed := ${changeCall(map, action, { entry, group: "change", isAttribute })};
 end if;`;
   }
   const calls = query.actions.flatMap((each) =>
@@ -166,7 +249,7 @@ end if;`;
       const isMade = each === "create" ? "change.is_made" : "not change.is_made";
       const ofKind = isAttribute ? "change.is_attribute" : "not change.is_attribute";
       return `if ${isMade} and ${ofKind} then
-  perform ${changeCall(map, each, { entry, group: "change", isAttribute })};
+  changed := ${changeCall(map, each, { entry, group: "change", isAttribute })};
 end if;`;
     }),
   );

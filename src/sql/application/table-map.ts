@@ -140,6 +140,7 @@ where e.id is not null and s.entity_id is not null and s.tenant is not null`;
  *
  * @param entry the database schema of the functions that applications call
  * @param group the alias of the group
+ * @param prefix what the names of its lists begin with
  */
 export function changeCall(
   map: TableMap,
@@ -148,21 +149,24 @@ export function changeCall(
     entry,
     group,
     isAttribute,
+    prefix = "",
   }: {
     readonly entry: string;
     readonly group: string;
     readonly isAttribute: boolean;
+    readonly prefix?: string;
   },
 ): string {
   const before = `${quotedText(map.name)}, ${group}.tenant, ${quotedText(map.entityType)}`;
-  const key = `${group}.entity_ids, ${group}.names`;
+  const list = (name: string): string => `${group}.${prefix}${name}`;
+  const key = `${list("entity_ids")}, ${list("names")}`;
   const schema = quotedName(entry);
   if (isAttribute) {
     return action === "delete"
       ? `${schema}.delete_derived_attributes(${before}, ${key})`
-      : `${schema}.set_derived_attributes(${before}, ${key}, ${group}.types, ${group}.ids, ${unfit(map)})`;
+      : `${schema}.set_derived_attributes(${before}, ${key}, ${list("types")}, ${list("ids")}, ${unfit(map)})`;
   }
-  const subjects = `${group}.types, ${group}.ids, ${group}.relations`;
+  const subjects = ["types", "ids", "relations"].map(list).join(", ");
   return action === "delete"
     ? `${schema}.delete_derived_tuples(${before}, ${key}, ${subjects})`
     : `${schema}.create_derived_tuples(${before}, ${key}, ${subjects}, ${unfit(map)})`;

@@ -1,6 +1,11 @@
 import { relationsWith } from "../../plan/relations-with.ts";
 import { allCandidates, whole } from "../lookup/candidate.ts";
-import { judgedEntities, judgedSubjects, type JudgedCandidates } from "../lookup/judged.ts";
+import {
+  judgedEntities,
+  judgedSubjects,
+  type JudgedCandidates,
+  notDenied,
+} from "../lookup/judged.ts";
 import { scopedTypes } from "../lookup/scoped-types.ts";
 import { depth, hops } from "../search/writer.ts";
 import { type Fragment, join, sql } from "../text/fragment.ts";
@@ -26,6 +31,7 @@ export const visibleKind: FunctionKind = {
       openRules: openRules(candidatePlan),
       limits: scopedTypes([]),
       relationsWith: relationsWith(schema),
+      judgesTogether: false,
     });
     const candidatesMax = argument(2);
     return sql`
@@ -51,6 +57,7 @@ export const whoKind: FunctionKind = {
       candidatePlan,
       entityId: sql`${argument(1)} collate "C"`,
       reading: whole,
+      judgesTogether: false,
     });
     return answers(judged, sql``);
   },
@@ -73,9 +80,6 @@ function answers({ tables, candidates, verdict }: JudgedCandidates, limit: Fragm
   `;
   return sql`
     with recursive ${join([...tables, read, found], ", ")}
-    select found.id, v.v
-    from found
-    cross join lateral (${verdict}) v
-    where v.v > 0
+    ${notDenied(verdict)}
   `;
 }

@@ -16,25 +16,30 @@ interface GatherInput {
   readonly id: Fragment;
   readonly subject: Fragment;
   readonly ledBy?: HopCondition;
+  readonly hasDirect?: Fragment | undefined;
 }
 
 /**
- * Reads the part of the graph that a question reaches, for the interpreter: one row with `facts`,
- * a JSON object of
+ * Reads the part of the graph that a question reaches, for the interpreter: one row with `facts`, a
+ * text of four parts with an empty line between:
  *
- * - `nodes`: how many entities were reached, at most `gatheredEntitiesMax` + 1
- * - `edges`: [entity type, entity id, relation, subject type, subject id, subject relation] of hops,
- *   or of all tuples of listed relations, at most `tuplesMax` + 1
- * - `direct`: [entity type, entity id, relation] of tuples to the asked subject itself
- * - `attributes`: [entity type, entity id, attribute, value type, value]
+ * - how many entities were reached, at most `gatheredEntitiesMax` + 1
+ * - hops, or all tuples of listed relations, at most `tuplesMax` + 1: [entity type, entity id, relation,
+ *   subject type, subject id, subject relation]
+ * - tuples to the asked subject itself: [entity type, entity id, relation]
+ * - attributes: [entity type, entity id, attribute, value type, value]
+ *
+ * The last three are JSON, with each fact in a line of its own: the text may have many megabytes, and its
+ * reader parses so many lines at a time.
  *
  * It follows every hop without regard to guards, and reads no members but the asked subject. `ledBy` has
- * further conditions on the tuples `r` of a hop, each after an `and`.
+ * further conditions on the tuples `r` of a hop, each after an `and`. `hasDirect` is false if there is no
+ * tuple to the subject, which are then not looked for.
  */
 export function gatherBody(
   scope: StatementScope,
   gather: Gather,
-  { id, subject, ledBy = () => [] }: GatherInput,
+  { id, subject, ledBy = () => [], hasDirect }: GatherInput,
 ): Fragment {
   const branches = hopProbes(scope, gather, {
     columns: ({ target }) => sql`${integer(target)} as type, r.subject_id as id`,
@@ -51,15 +56,17 @@ export function gatherBody(
         from (${levelSets}) s
         cross join ${lateralBranches(branches)} n
       `;
+  const found = direct(scope, gather, subject);
   return sql`
     with recursive reach(type, id) as (${reach}),
       reached as materialized (select * from reach limit ${integer(gatheredEntitiesMax + 1)}),
       sets as materialized (select r.type, array_agg(r.id) as ids from reached r group by r.type)
-    select json_build_object(
-      'nodes', (select count(*) from reached),
-      'edges', ${edges(scope, gather, ledBy)},
-      'direct', ${direct(scope, gather, subject)},
-      'attributes', ${attributes(scope, gather)}
+    select concat_ws(
+      e'\\n\\n',
+      (select count(*) from reached),
+      ${edges(scope, gather, ledBy)},
+      ${hasDirect === undefined ? found : sql`case when ${hasDirect} then ${found} else ${noFacts} end`},
+      ${attributes(scope, gather)}
     ) as facts
   `;
 }
@@ -148,12 +155,8 @@ function attributes(scope: StatementScope, gather: Gather): Fragment {
       `;
     }),
   );
-  if (branches.length === 0) return sql`'[]'::json`;
-  return sql`
-    coalesce(
-      (select json_agg(f.fact) from reached s cross join ${lateralBranches(branches)} f), '[]'::json
-    )
-  `;
+  if (branches.length === 0) return noFacts;
+  return factList(sql`reached s cross join ${lateralBranches(branches)} f`);
 }
 
 /**
@@ -161,12 +164,19 @@ function attributes(scope: StatementScope, gather: Gather): Fragment {
  * more. An array of texts becomes JSON in a sixth of the time of a `jsonb` array for each tuple.
  */
 function tupleList(branches: readonly Fragment[], max?: number): Fragment {
-  if (branches.length === 0) return sql`'[]'::json`;
+  if (branches.length === 0) return noFacts;
   const facts = sql`sets s cross join ${lateralBranches(branches)} f`;
-  const from =
-    max === undefined ? facts : sql`(select f.fact from ${facts} limit ${integer(max + 1)}) f`;
-  return sql`coalesce((select array_to_json(array_agg(f.fact)) from ${from}), '[]'::json)`;
+  return factList(
+    max === undefined ? facts : sql`(select f.fact from ${facts} limit ${integer(max + 1)}) f`,
+  );
 }
+
+/** The facts `f.fact` as JSON, each in a line of its own. */
+function factList(from: Fragment): Fragment {
+  return sql`coalesce((select array_to_json(array_agg(f.fact), true) from ${from}), ${noFacts})`;
+}
+
+const noFacts = sql`'[]'::json`;
 
 /** A probe for each kind of hop of each type, over all its relations, from the entities of the row `s`. */
 function hopProbes(

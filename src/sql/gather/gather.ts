@@ -17,6 +17,8 @@ export interface Gather {
   readonly tuplesMax: number;
   /** What is asked leads through a `not`. */
   readonly hasNegation: boolean;
+  /** What is asked leads through an `and`. */
+  readonly hasIntersection: boolean;
 }
 
 export interface GatherType extends Pick<CandidateState, "entityType" | "hops"> {
@@ -45,10 +47,11 @@ export function gatherCharacters({ types }: Gather): number {
 const namesCharacters = 24;
 
 /** What a check reads. */
-export function gatherOf({ kind, states, hasNegation }: Collapsed): Gather {
+export function gatherOf({ kind, states, hasNegation, hasIntersection }: Collapsed): Gather {
   return {
     kind,
     hasNegation,
+    hasIntersection,
     tuplesMax: gatheredTuplesMax,
     types: states.map(({ entityType, hops, tests }) => ({
       entityType,

@@ -1,14 +1,8 @@
-import type { CandidateTest } from "../../plan/passes/5-drop-guards.ts";
 import { argument, type FunctionKind } from "../function/plan-function.ts";
-import { type EntityCandidates, verdictAt } from "../lookup/accepted-ids.ts";
-import { type BackStep, subjectState } from "../lookup/back-steps.ts";
 import { whole } from "../lookup/candidate.ts";
-import { stepsFromSubject } from "../lookup/entity-candidates.ts";
 import { judgedEntities } from "../lookup/judged.ts";
-import { directHolds } from "../search/test.ts";
-import { depth, hops, type Writer } from "../search/writer.ts";
-import { type EntityEnd, relationProbe, relationSet } from "../state/relation-set.ts";
-import { type Fragment, integer, join, literal, sql } from "../text/fragment.ts";
+import { reachedFrom } from "../lookup/reached.ts";
+import { join, sql } from "../text/fragment.ts";
 import { candidatesFor, readBack, reachedTypes, testsOfUnknown } from "./reach.ts";
 
 /**
@@ -22,8 +16,14 @@ export const scanKind: FunctionKind = {
   estimate: "cost 1000",
   query: (plans) => {
     const { writer, ...input } = candidatesFor(plans, whole);
-    const judged = judgedEntities({ ...input, plan: plans.plan, back: readBack });
-    const { sure, doubtful } = reachedFrom({ ...input, writer }, sql`k.id`);
+    const judged = judgedEntities({
+      ...input,
+      plan: plans.plan,
+      back: readBack,
+      judgesTogether: false,
+    });
+    const own = testsOfUnknown(plans.candidatePlan);
+    const { sure, doubtful } = reachedFrom({ ...input, writer }, own, sql`k.id`);
     return sql`
       with recursive ${join(judged.tables, ", ")}
       select array_agg(v.v order by found.place)
@@ -43,116 +43,3 @@ export const scanKind: FunctionKind = {
     `;
   },
 };
-
-/** Conditions on an entity: whether a definite path leads to it, and whether another one does. */
-interface ReachedBy {
-  readonly sure: Fragment;
-  readonly doubtful: Fragment;
-}
-
-type Candidates = EntityCandidates & { readonly writer: Writer };
-
-function reachedFrom(input: Candidates, id: Fragment): ReachedBy {
-  const { root, isInner, last } = stepsFromSubject(input.candidatePlan);
-  if (isInner) {
-    const among = (where: Fragment): Fragment =>
-      sql`(${id} in (select b.id from back b where b.state = 0 ${where})) is true`;
-    const isShort = sql`${hops(sql`b.level`)} - 1 <= ${depth}`;
-    const own = testsAt(input, testsOfUnknown(input.candidatePlan), id);
-    return {
-      sure: either([among(sql`and b.sure and ${isShort}`), ...own.map(({ sure }) => sure)]),
-      doubtful: either([among(sql``), ...own.map(({ doubtful }) => doubtful)]),
-    };
-  }
-  const all = [
-    ...stepGroups(last).map((steps) => byTuples(input, steps, id)),
-    ...testsAt(input, root.tests, id),
-  ];
-  return {
-    sure: either(all.map(({ sure }) => sure)),
-    doubtful: either(all.map(({ doubtful }) => doubtful)),
-  };
-}
-
-/** Steps that one probe serves. */
-function stepGroups(steps: readonly BackStep[]): readonly (readonly [BackStep, ...BackStep[]])[] {
-  const groups = Map.groupBy(steps, ({ at, subjectType, subjectRelation, isDefinite }) =>
-    JSON.stringify([at, subjectType, subjectRelation, isDefinite]),
-  );
-  return [...groups.values()].flatMap(([first, ...others]) =>
-    first === undefined ? [] : [[first, ...others] as const],
-  );
-}
-
-/** A level of `back` counts the hop from there, too. */
-const isShort = sql`${hops(sql`b.level`)} <= ${depth}`;
-
-/** Some row of `back` is not the end of a definite path that is short enough. */
-const isSomeDoubtful = sql`(select exists (select 1 from back b where not (b.sure and ${isShort})))`;
-
-const never = sql`false`;
-
-function byTuples(
-  input: Candidates,
-  steps: readonly [BackStep, ...BackStep[]],
-  id: Fragment,
-): ReachedBy {
-  const { candidatePlan, writer, scope } = input;
-  const [{ at, to, isDefinite, ...first }] = steps;
-  const entityType = literal(to.entityType);
-  const relations = relationSet(steps.map(({ relation }) => relation));
-  if (at === subjectState(candidatePlan)) {
-    const holds = directHolds(writer, { id, entityType, relations });
-    return isDefinite ? { sure: holds, doubtful: never } : { sure: never, doubtful: holds };
-  }
-  const leadsTo = (where: Fragment): Fragment => {
-    // The parentheses and `is true` keep the planner from making a join of it.
-    const isReached = sql`
-      and (
-        r.subject_id in (select b.id from back b where b.state = ${integer(at)} ${where})
-      ) is true
-    `;
-    const end = { type: entityType, id, subject: subjectOf({ ...first }) };
-    return sql`
-      exists (select 1 from (${relationProbe(scope, sql`1`, relations, end, isReached)}) e offset 0)
-    `;
-  };
-  if (!isDefinite) return { sure: never, doubtful: leadsTo(sql``) };
-  return {
-    sure: leadsTo(sql`and b.sure and ${isShort}`),
-    doubtful: sql`(${isSomeDoubtful} and ${leadsTo(sql``)})`,
-  };
-}
-
-function subjectOf({
-  subjectType,
-  subjectRelation,
-}: Pick<BackStep, "subjectType" | "subjectRelation">): EntityEnd["subject"] {
-  const type = literal(subjectType);
-  return subjectRelation === undefined
-    ? { known: "type", type }
-    : { known: "kind", type, relation: literal(subjectRelation) };
-}
-
-/** Direct tests are steps from the subject. */
-function testsAt(
-  { candidatePlan, writer }: Candidates,
-  tests: readonly CandidateTest[],
-  id: Fragment,
-): ReachedBy[] {
-  const { root } = stepsFromSubject(candidatePlan);
-  return tests.flatMap(({ test, isDefinite }) => {
-    if (test.kind === "direct") return [];
-    const verdict = verdictAt(writer, root, test, id);
-    return [
-      {
-        sure: isDefinite ? sql`${verdict} = 2` : never,
-        doubtful: sql`${verdict} > 0`,
-      },
-    ];
-  });
-}
-
-function either(conditions: readonly Fragment[]): Fragment {
-  return conditions.length === 0 ? never : sql`(${join(conditions, " or ")})`;
-}

@@ -54,32 +54,70 @@ export function stepRanks(steps: readonly BackStep[]): BackStep[][] {
   return ranks;
 }
 
-/**
- * Steps from one state by subjects of one relation that share one probe: in the order of the index
- * no other relation of the schema that such subjects may have lies between theirs.
- */
+/** The steps of a search by what their subjects are. */
+export interface SearchSteps {
+  readonly plain: readonly BackStep[];
+  /** Those that follow a subject with any relation. */
+  readonly loose: readonly BackStep[];
+}
+
+/** A place in the order of the index of the tuples of a subject. */
+interface StepPlace extends RelationName {
+  readonly subjectRelation: string;
+}
+
+/** Steps from one state that share one probe: it reads the tuples from the first place to the last. */
 export interface StepRange {
   readonly at: number;
   readonly subjectType: string;
-  readonly subjectRelation: string;
-  readonly first: RelationName;
-  readonly last: RelationName;
+  readonly first: StepPlace;
+  readonly last: StepPlace;
   readonly steps: readonly BackStep[];
+  /** It also reads tuples that no step is for. */
+  readonly isLoose: boolean;
 }
 
 type RelationsWith = (subjectType: string, subjectRelation: string) => readonly RelationName[];
 
-/** All steps from each state as one range, without regard to what lies between them. */
-export function loosely(steps: readonly BackStep[]): StepRange[] {
-  const ranges = [...Map.groupBy(steps, ({ at }) => at).values()].flatMap(rangeOf);
+/**
+ * The steps as ranges, by the state where they begin. Between those of a range no other relation of the
+ * schema lies that such subjects may have.
+ *
+ * A walk follows subjects of its type with any relation. Almost all of these have none. For the others
+ * one range serves all walks from a state, in no order of the index. It takes the range before it in, if
+ * nothing lies between them: one probe costs less than two.
+ */
+export function rangesOf(
+  { plain, loose }: SearchSteps,
+  relationsWith: RelationsWith,
+): readonly StepRange[] {
+  const alike = Map.groupBy(plain, (step) => JSON.stringify([step.at, step.subjectRelation ?? ""]));
+  const exact = [...alike.values()].flatMap((group) => rangesOfAlike(group, relationsWith));
+  const taken = new Set<StepRange>();
+  const others = [...Map.groupBy(loose, ({ at }) => at).values()].flatMap((steps) => {
+    const [walk] = steps;
+    if (walk === undefined) return [];
+    const { at, subjectType } = walk;
+    const before = exact.find((range) => range.at === at && isBefore(range, relationsWith));
+    if (before !== undefined) taken.add(before);
+    const first = before?.first ?? behindPlain;
+    return [{ at, subjectType, first, last: behindAll, steps, isLoose: true }];
+  });
+  const ranges = [...exact.filter((range) => !taken.has(range)), ...others];
   return ranges.toSorted((a, b) => a.at - b.at);
 }
 
-/** The steps as ranges, by the state where they begin. A walk counts as subjects without a relation. */
-export function rangesOf(steps: readonly BackStep[], relationsWith: RelationsWith): StepRange[] {
-  const alike = Map.groupBy(steps, (step) => JSON.stringify([step.at, step.subjectRelation ?? ""]));
-  const ranges = [...alike.values()].flatMap((group) => rangesOfAlike(group, relationsWith));
-  return ranges.toSorted((a, b) => a.at - b.at);
+/** Greater than all names, which are ASCII letters, digits and underscores. */
+const behindNames = "~";
+const behindPlain = { subjectRelation: "", entityType: behindNames, relation: "" };
+const behindAll = { subjectRelation: behindNames, entityType: "", relation: "" };
+
+/** Whether walks alone have the range, and it is the last one of subjects without a relation. */
+function isBefore({ subjectType, last, steps }: StepRange, relationsWith: RelationsWith): boolean {
+  return (
+    steps.every(({ subjectRelation }) => subjectRelation === undefined) &&
+    relationsWith(subjectType, "").every((name) => indexKey(name) <= indexKey(last))
+  );
 }
 
 function rangesOfAlike(group: readonly BackStep[], relationsWith: RelationsWith): StepRange[] {
@@ -105,8 +143,12 @@ function rangeOf(steps: readonly BackStep[]): StepRange[] {
   const [first] = steps;
   const last = steps.at(-1);
   if (first === undefined || last === undefined) return [];
-  const { at, subjectType, subjectRelation = "" } = first;
-  return [{ at, subjectType, subjectRelation, first, last, steps }];
+  const { at, subjectType } = first;
+  return [{ at, subjectType, first: placeOf(first), last: placeOf(last), steps, isLoose: false }];
+}
+
+function placeOf({ entityType, relation, subjectRelation = "" }: BackStep): StepPlace {
+  return { entityType, relation, subjectRelation };
 }
 
 /** Sorts as the index does: by the entity type, then by the relation. */

@@ -10,7 +10,7 @@ import { levelZero } from "../search/writer.ts";
 import { manyRelations } from "../state/relation-set.ts";
 import { type Fragment, integer, join, literal, sql } from "../text/fragment.ts";
 import { acceptedIds, type EntityCandidates, type NotDirect, verdictAt } from "./accepted-ids.ts";
-import { type BackStep, backSteps, stepRanks } from "./back-steps.ts";
+import { type BackStep, backSteps, type SearchSteps, stepRanks } from "./back-steps.ts";
 import { backHops, backTable } from "./back.ts";
 import { filtered, type IdReading, tupleIds, tupleIdsUnder } from "./candidate.ts";
 import { nameByStep, definiteByStep } from "./step-table.ts";
@@ -45,8 +45,8 @@ export function searchedBack(input: EntityCandidates): Fragment {
   return backTable(input, inner, { plain, loose });
 }
 
-/** The steps of a search from the subject's end. */
-export interface StepsFromSubject {
+/** The steps of a search from the subject's end: `plain` are all but the last. */
+export interface StepsFromSubject extends SearchSteps {
   /** The state of the question. */
   readonly root: CandidateState;
   /** The states that hops lead to. */
@@ -55,10 +55,6 @@ export interface StepsFromSubject {
   readonly isInner: boolean;
   /** Those to the state of the question, unless it is an inner one. */
   readonly last: readonly BackStep[];
-  /** The others. */
-  readonly plain: readonly BackStep[];
-  /** Those that follow a subject with any relation. */
-  readonly loose: readonly BackStep[];
 }
 
 export function stepsFromSubject(candidatePlan: CandidatePlan): StepsFromSubject {

@@ -5,11 +5,13 @@ import { closureTables, readClosure } from "../search/closure.ts";
 import { passage } from "../search/guard.ts";
 import { searchWriter, withClosure } from "../search/search-writer.ts";
 import { questionVerdict } from "../search/search.ts";
+import { stateHolds } from "../search/test.ts";
 import { asksForUsersets, closedVerdict, unclosedVerdict } from "../search/userset-guard.ts";
-import { levelZero, type Writer } from "../search/writer.ts";
+import { levelZero, type ReachedEntity, type Writer } from "../search/writer.ts";
 import { type Fragment, sql } from "../text/fragment.ts";
 import type { EntityCandidates } from "./accepted-ids.ts";
 import { entityCandidates, usersetsInBack } from "./entity-candidates.ts";
+import { canBeSet, entitySet, type GuardSet, subjectSet } from "./guard-sets.ts";
 import { type SubjectCandidates, subjectCandidates } from "./subject-candidates.ts";
 
 /** The parts of a query that finds candidates and judges them by the plan. */
@@ -18,15 +20,37 @@ export interface JudgedCandidates {
   readonly tables: readonly Fragment[];
   /** Queries with the columns (id, sure, level). */
   readonly candidates: readonly Fragment[];
-  /** A query of the verdict `v` of one row `found` (id, sure). */
+  /** The verdict of one row `found` (id, sure). */
   readonly verdict: Fragment;
 }
 
-/** A search of entities from the subject, whose candidates the plan judges. */
+/**
+ * The rows of `found` that are not denied, in their order, as a query of the columns (id, v). It judges them one by
+ * one while they are read. A query for each row, beside it, would cost more than most verdicts.
+ */
+export function notDenied(verdict: Fragment): Fragment {
+  return sql`
+    select j.id, j.v
+    from (select found.id, ${verdict} as v from found offset 0) j
+    where j.v > 0
+  `;
+}
+
+/**
+ * A search of entities from the subject, whose candidates the plan judges. To judge them
+ * together, which reads at once what its guards accept, they must be the CTE `found`.
+ */
 export function judgedEntities({
   plan,
+  asksAgain = false,
+  judgesTogether,
   ...input
-}: Omit<EntityCandidates, "writer"> & { readonly plan: SearchPlan }): JudgedCandidates {
+}: Omit<EntityCandidates, "writer"> & {
+  readonly plan: SearchPlan;
+  /** The plan decides each candidate that is not sure, although its path may be short enough. */
+  readonly asksAgain?: boolean;
+  readonly judgesTogether: boolean;
+}): JudgedCandidates {
   const { scope, candidatePlan, subjectId } = input;
   const writer = searchWriter(scope, plan, subjectId);
   const { tables, candidates } = entityCandidates({ ...input, writer });
@@ -34,40 +58,90 @@ export function judgedEntities({
   const closure =
     known === undefined ? closureTables(scope, plan, { id: subjectId }) : readClosure(known);
   const id = sql`found.id`;
-  const verdict = candidateVerdict(writer, candidatePlan, id, (state) =>
-    known === undefined ? undefined : closedVerdict(writer, state, id),
-  );
+  const isInDoubt = asksAgain || hasDoubt(candidatePlan);
+  const sets = judgesTogether
+    ? setsOf(plan, (state) =>
+        entitySet(scope, plan, state, { subjectId, isCutOffPossible: known === undefined }),
+      )
+    : noSets;
+  const verdict = candidateVerdict(writer, isInDoubt, id, {
+    holds: (state, probed) => sets.get(state.id)?.holds(probed()) ?? probed(),
+    judge: (state, searched) => {
+      const isShort = known !== undefined && asksForUsersets(writer, state);
+      const probed = isShort ? closedVerdict(writer, state, id) : searched();
+      return sets.get(state.id)?.verdict(probed) ?? probed;
+    },
+  });
   return {
-    tables: [...(plan.usersets.length === 0 ? [] : closure), ...tables],
+    tables: [...(plan.usersets.length === 0 ? [] : closure), ...tables, ...setTables(sets)],
     candidates,
-    verdict: sql`select ${verdict} as v offset 0`,
+    verdict,
   };
 }
 
-/** A search of subjects from the entity, whose candidates the plan judges. */
+/** A search of subjects from the entity, whose candidates the plan judges, as those of entities. */
 export function judgedSubjects({
   plan,
+  judgesTogether,
   ...input
-}: Omit<SubjectCandidates, "writer"> & { readonly plan: SearchPlan }): JudgedCandidates {
+}: Omit<SubjectCandidates, "writer"> & {
+  readonly plan: SearchPlan;
+  readonly judgesTogether: boolean;
+}): JudgedCandidates {
   const { scope, candidatePlan, entityId } = input;
   const subject = sql`found.id`;
   const writer = searchWriter(scope, plan, subject);
   const { tables, candidates } = subjectCandidates({ ...input, writer });
-  const verdict = candidateVerdict(writer, candidatePlan, entityId, (state, searched) =>
-    unclosedVerdict(writer, state, entityId, searched),
-  );
+  const sets = judgesTogether
+    ? setsOf(plan, (state) => subjectSet(scope, plan, state, entityId))
+    : noSets;
+  const holdsBySet = (state: State, probed: () => Fragment): Fragment =>
+    sets.get(state.id)?.holds(probed()) ?? probed();
+  const verdict = candidateVerdict(writer, hasDoubt(candidatePlan), entityId, {
+    holds: holdsBySet,
+    judge: (state, searched) => {
+      if (!asksForUsersets(writer, state)) return searched();
+      const holds = holdsBySet(state, () => stateHolds(writer, state, rootPlace(entityId)));
+      return unclosedVerdict(writer, state, entityId, { holds, searched });
+    },
+  });
   return {
-    tables,
+    tables: [...tables, ...setTables(sets)],
     candidates,
-    verdict: sql`
-      ${withClosure(scope, plan, subject)}
-      select ${verdict} as v offset 0
-    `,
+    verdict: sql`(${withClosure(scope, plan, subject)} select ${verdict})`,
   };
 }
 
-/** Gives the verdict of a guard that asks only for usersets, for less than its search costs. */
-type UsersetJudge = (state: State, searched: () => Fragment) => Fragment | undefined;
+type GuardSets = ReadonlyMap<number, GuardSet>;
+
+const noSets: GuardSets = new Map();
+
+/** Of the guards of the question, by their state. */
+function setsOf({ states }: SearchPlan, setOf: (state: State) => GuardSet): GuardSets {
+  const { arrival } = stateOf(states, 0);
+  const guards = arrival.map(({ state }) => stateOf(states, state));
+  return new Map(guards.filter(canBeSet).map((state) => [state.id, setOf(state)]));
+}
+
+function setTables(sets: GuardSets): Fragment[] {
+  return [...sets.values()].flatMap(({ tables }) => tables);
+}
+
+function stateOf(states: readonly State[], id: number): State {
+  return must(states[id], "a plan's states refer to each other");
+}
+
+function rootPlace(id: Fragment): ReachedEntity {
+  return { id, level: levelZero };
+}
+
+/** How the guards of the question are decided at a candidate, for less than a check takes. */
+interface GuardJudge {
+  /** Of a guard that is never unknown, whether it accepts. */
+  readonly holds: (state: State, probed: () => Fragment) => Fragment;
+  /** The verdict of another one. */
+  readonly judge: (state: State, searched: () => Fragment) => Fragment;
+}
 
 /**
  * The arrival guards of the question alone decide a definite candidate. On the path to any other
@@ -75,30 +149,26 @@ type UsersetJudge = (state: State, searched: () => Fragment) => Fragment | undef
  */
 function candidateVerdict(
   writer: Writer,
-  candidatePlan: CandidatePlan,
+  isInDoubt: boolean,
   entityId: Fragment,
-  judgeUsersets: UsersetJudge,
+  judge: GuardJudge,
 ): Fragment {
-  const stateOf = (id: number) =>
-    must(writer.plan.states[id], "a plan's states refer to each other");
-  const at = { id: entityId, level: levelZero };
+  const { states } = writer.plan;
   const shortened: Writer = {
     ...writer,
-    judge: (number, place) => {
-      const state = stateOf(number);
-      const searched = (): Fragment => writer.judge(number, place);
-      const short = asksForUsersets(writer, state) ? judgeUsersets(state, searched) : undefined;
-      return short ?? searched();
-    },
+    holds: (number, place) =>
+      judge.holds(stateOf(states, number), () => writer.holds(number, place)),
+    judge: (number, place) =>
+      judge.judge(stateOf(states, number), () => writer.judge(number, place)),
   };
-  const passed = passage(shortened, stateOf(0).arrival, at);
+  const passed = passage(shortened, stateOf(states, 0).arrival, rootPlace(entityId));
   const definite =
     passed.kind === "open"
       ? sql`2`
       : passed.kind === "exact"
         ? sql`case when ${passed.holds} then 2 else 0 end`
         : passed.value;
-  if (hasDoubt(candidatePlan)) {
+  if (isInDoubt) {
     const asked = sql`(select x.v from (${questionVerdict(writer, entityId)}) x)`;
     return sql`case when found.sure then ${definite} else ${asked} end`;
   }

@@ -17,7 +17,8 @@ import {
 import { type Fragment, join, param, render, type Statement, sql } from "../text/fragment.ts";
 import { allCandidates, candidatesMax, page } from "./candidate.ts";
 import { entityCandidates } from "./entity-candidates.ts";
-import { judgedEntities, judgedSubjects } from "./judged.ts";
+import { spanTable } from "./guard-sets.ts";
+import { judgedEntities, judgedSubjects, notDenied } from "./judged.ts";
 import { scopedTypes } from "./scoped-types.ts";
 import { subjectCandidates } from "./subject-candidates.ts";
 
@@ -40,6 +41,8 @@ export interface LookupShape extends Shape {
   readonly openRules: ReadonlySet<string>;
   /** Entity types of which only the ids of the parameter `scope_<type>` are looked at. */
   readonly scopedTypes: readonly string[];
+  /** What the guards accept is read once for all candidates: this pays where these may be many. */
+  readonly judgesTogether: boolean;
 }
 
 /**
@@ -49,8 +52,9 @@ export interface LookupShape extends Shape {
  * - `pinColumns`: in pinned shapes, whether the snapshot can't be read; in the others
  *   `snapshot` and `timeline`, from which the token of the state is made
  * - `candidates`, `last`: how many ids came into question, at most `candidates`, and the last of them
- * - `answers`: the first of them that are not denied, at most `answers`, ascending, as
- *   [id, verdict]; of a gather all of them, as [id], with `facts` (see `gatherBody`)
+ * - `answers`: the first of them that are not denied, at most `answers`, ascending; `unknown`: those of
+ *   the answers that the statement could not decide, or null; of a gather `answers` are all of them, with
+ *   `facts` (see `gatherBody`)
  *
  * No row at all: the tenant does not exist. Parameters: `tenant`, `depth`, `data`, `id` of the
  * subject or the entity that is asked about, `after`, `candidates`, `answers`; `snapshot`, `version`,
@@ -58,7 +62,8 @@ export interface LookupShape extends Shape {
  */
 export function lookupStatement(lookup: Lookup, shape: LookupShape): Statement {
   const scope = scopeOf(shape);
-  const body = lookup.end === "entities" ? entities(lookup, shape, scope) : subjects(lookup, scope);
+  const body =
+    lookup.end === "entities" ? entities(lookup, shape, scope) : subjects(lookup, shape, scope);
   return render(
     sql`
       ${withContext(body)}
@@ -95,18 +100,26 @@ function entities(
     const facts = gatherBody(scope, judge.gather, { id: all, subject: askedId });
     return gatheredPage([...tables, foundTable(candidates)], facts);
   }
-  const judged = judgedEntities({ ...input, plan: judge.plan });
+  const judged = judgedEntities({
+    ...input,
+    plan: judge.plan,
+    judgesTogether: shape.judgesTogether,
+  });
   return pageOf([...judged.tables, foundTable(judged.candidates)], judgedAnswers(judged.verdict));
 }
 
-function subjects({ candidatePlan, judge }: Lookup, scope: StatementScope): Fragment {
+function subjects(
+  { candidatePlan, judge }: Lookup,
+  { judgesTogether }: LookupShape,
+  scope: StatementScope,
+): Fragment {
   const input = { scope, candidatePlan, entityId: askedId, reading: page };
   if (judge.kind === "gather") {
     const { tables, candidates } = subjectCandidates({ ...input, writer: undefined });
     const facts = gatherBody(scope, judge.gather, { id: askedId, subject: sql`''` });
     return gatheredPage([...tables, foundTable(candidates)], facts);
   }
-  const judged = judgedSubjects({ ...input, plan: judge.plan });
+  const judged = judgedSubjects({ ...input, plan: judge.plan, judgesTogether });
   return pageOf([...judged.tables, foundTable(judged.candidates)], judgedAnswers(judged.verdict));
 }
 
@@ -125,26 +138,24 @@ function foundTable(candidates: readonly Fragment[]): Fragment {
 
 /** Candidates are judged one by one, in their order, until there are enough. */
 function judgedAnswers(verdict: Fragment): Fragment {
-  return sql`
-    select json_build_array(found.id, v.v) as answer
-    from found
-    cross join lateral (${verdict}) v
-    where v.v > 0
-    limit ${answersMax}
-  `;
+  return sql`${notDenied(verdict)} limit ${answersMax}`;
 }
 
 /** All candidates, and the facts from which the interpreter judges each of them. */
 function gatheredPage(tables: readonly Fragment[], facts: Fragment): Fragment {
-  const answers = sql`select json_build_array(found.id) as answer from found`;
+  const answers = sql`select found.id, 1 as v from found`;
   return pageOf(tables, answers, sql`, (select g.facts from (${facts}) g) as facts`);
 }
 
 function pageOf(tables: readonly Fragment[], answers: Fragment, more = sql``): Fragment {
   return sql`
-    with recursive ${join(tables, ", ")}
-    select f.candidates, f.last,
-      coalesce((select json_agg(a.answer) from (${answers}) a), '[]'::json) as answers${more}
-    from (select count(*)::int as candidates, max(found.id) as last from found) f
+    with recursive ${join([...tables, spanTable], ", ")}
+    select s.candidates, s.last, a.*${more}
+    from span s
+    cross join (
+      select coalesce(json_agg(a.id), '[]'::json) as answers,
+        json_agg(a.id) filter (where a.v = 1) as unknown
+      from (${answers}) a
+    ) a
   `;
 }

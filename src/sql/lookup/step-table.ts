@@ -18,15 +18,8 @@ export interface StepTable {
   readonly targets: Fragment;
 }
 
-/**
- * Makes the table of ranges that are sorted by their first state; `state` is the column of the row.
- * An `exact` probe reads only its range, a `loose` one also tuples that no step is for.
- */
-export function stepTable(
-  ranges: readonly StepRange[],
-  state: Fragment,
-  kind: "exact" | "loose",
-): StepTable {
+/** Makes the table of ranges that are sorted by their first state; `state` is the column of the row. */
+export function stepTable(ranges: readonly StepRange[], state: Fragment): StepTable {
   const byState = Map.groupBy(ranges.keys(), (number) => ranges[number]?.at ?? 0);
   const isSingle = [...byState.values()].every((numbers) => numbers.length === 1);
   const states = Math.max(...byState.keys()) + 1;
@@ -49,17 +42,15 @@ export function stepTable(
         indexed.map((range) => (range === undefined ? undefined : of(range))),
         index,
       ),
-    targets: targetsOf(indexed, index, kind),
+    targets: targetsOf(indexed, index),
   };
 }
 
-function targetsOf(
-  ranges: readonly (StepRange | undefined)[],
-  index: Fragment,
-  kind: "exact" | "loose",
-): Fragment {
+function targetsOf(ranges: readonly (StepRange | undefined)[], index: Fragment): Fragment {
   const steps = ranges.flatMap((range) => range?.steps ?? []);
-  if (kind === "exact" && ranges.every((range) => (range?.steps.length ?? 1) === 1)) {
+  const isOfOneStep = (range: StepRange | undefined): boolean =>
+    range === undefined || (range.steps.length === 1 && !range.isLoose);
+  if (ranges.every(isOfOneStep)) {
     const only = ranges.map((range) => range?.steps[0]);
     return sql`lateral (select ${stateOf(only, index)} as state, ${definiteOf(only, index)} as sure) s`;
   }

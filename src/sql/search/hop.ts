@@ -119,7 +119,7 @@ function subjectOf(
 /** If the closure from the subject is complete, only its usersets lead on from those of an entity. */
 function isLed(writer: Writer, states: SearchStates, rank: readonly StateHop[]): Fragment {
   const usersets = usersetsOf(rank);
-  if (usersets.length === 0) return sql``;
+  if (usersets.length === 0 || writer.isForAll === true) return sql``;
   const userset = numberOf(
     states,
     usersets.map(({ state, hop }) => ({ state, number: hop.userset })),
@@ -146,9 +146,10 @@ function targetState(writer: Writer, states: SearchStates, rank: readonly StateH
   const closed = rank.flatMap(({ state, hop: { hop } }) =>
     hop.kind === "userset" ? [{ state: state.id, number: closedState(writer, hop.userset) }] : [],
   );
-  return closed.length === 0
-    ? target
-    : sql`case when ${isCutOff} then ${target} else ${numberOf(states, closed)} end`;
+  if (closed.length === 0) return target;
+  const userset = numberOf(states, closed);
+  if (writer.isForAll === true) return userset;
+  return sql`case when ${isCutOff} then ${target} else ${userset} end`;
 }
 
 /** A number by the state of a row. The probe found something for the row, so its state has an entry. */

@@ -14,6 +14,9 @@ import type { Writer } from "./writer.ts";
  */
 const guardBudget = 256;
 
+/** What is said of a statement with more. */
+export const tooManyGuards = "it has too many guards within guards";
+
 /** The cost of a guard with a search of its own, in guards that are one probe. */
 const searchCost = 8;
 
@@ -26,7 +29,7 @@ export function searchWriter(scope: StatementScope, plan: SearchPlan, subject: F
   let spent = 0;
   const spend = (cost: number): void => {
     spent += cost;
-    if (spent > guardBudget) throw new Untranslatable("it has too many guards within guards");
+    if (spent > guardBudget) throw new Untranslatable(tooManyGuards);
   };
   const state = (number: number) => must(plan.states[number], "a guard has a state");
   const writer: Writer = {

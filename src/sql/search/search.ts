@@ -68,6 +68,16 @@ function localVerdict(writer: Writer, state: State, at: ReachedEntity): Fragment
   return behind(passage(writer, state.arrival, at), stateVerdict(writer, state, at));
 }
 
+/**
+ * What the question reaches from an entity, for any subject: a table of the search, whose rows are judged
+ * by `rowVerdict`. Needs: only the arrival guards of the question are guards, and no hop leads to it.
+ */
+export function openSearch(writer: Writer, entityId: Fragment): ReturnType<typeof searchTable> {
+  const root = must(writer.plan.states[0], "a plan has its question");
+  const at = { id: entityId, level: levelZero };
+  return searchTable({ ...writer, isForAll: true }, { root, arrival: [], inlinedGuards: [], at });
+}
+
 /** Where a search begins: a state at an entity, behind guards, with the inlined guards. */
 interface Start {
   readonly root: State;

@@ -48,15 +48,14 @@ export function closedVerdict(writer: Writer, state: State, entityId: Fragment):
 
 /**
  * The same for many subjects at one entity. If the entity has no usersets, those of the subjects do
- * not matter.
+ * not matter, and `holds` decides: whether a test of the state accepts.
  */
 export function unclosedVerdict(
   writer: Writer,
   state: State,
   entityId: Fragment,
-  searched: () => Fragment,
+  { holds, searched }: { readonly holds: Fragment; readonly searched: () => Fragment },
 ): Fragment {
-  const holds = stateHolds(writer, state, { id: entityId, level: levelZero });
   return sql`
     case
       when ${hasUsersets(writer, state, entityId)} then ${searched()}

@@ -10,6 +10,11 @@ export interface Writer {
   readonly plan: SearchPlan;
   readonly exact: ExactStates;
   readonly subjectId: Fragment;
+  /**
+   * A search for many subjects: it takes in all usersets of an entity, not only those of the closure, and
+   * judges no subject.
+   */
+  readonly isForAll?: boolean;
   /** A number that no other search of the statement has, for its names. */
   readonly number: () => number;
   /** The verdict (an integer) of a state at an entity, by a search of its own where it has hops. */

@@ -41,14 +41,22 @@ export interface ContextShape {
  * none.
  */
 export function contextRow(body: Fragment): Fragment | undefined {
+  const texts = textsWithContext(body);
   const parts = Object.entries(partNames).flatMap(([part, name]) =>
-    mentions(body, `context.${part} `) ? [sql`${json(part)} as ${name}`] : [],
+    mentions(texts, `context.${part} `) ? [sql`${json(part)} as ${name}`] : [],
   );
   return parts.length === 0 ? undefined : sql`(select ${join(parts, ", ")} offset 0) context`;
 }
 
-function mentions({ parts }: Fragment, text: string): boolean {
-  return parts.some((part) => part.kind === "text" && part.text.includes(text));
+/** Most statements ask for no context, and a large one has many thousand parts: they are gone through once. */
+function textsWithContext({ parts }: Fragment): readonly string[] {
+  return parts.flatMap((part) =>
+    part.kind === "text" && part.text.includes("context") ? [part.text] : [],
+  );
+}
+
+function mentions(texts: readonly string[], name: string): boolean {
+  return texts.some((text) => text.includes(name));
 }
 
 function json(name: string): Fragment {
@@ -57,8 +65,7 @@ function json(name: string): Fragment {
 
 /**
  * How a probe finds contextual tuples: from the entity, with a known relation and what is known of
- * the subject, or from the subject. If the relation of the subject is undefined, the subject must
- * have some relation.
+ * the subject, or from the subject, with any relation if that is undefined.
  */
 export type ContextPath =
   | {
@@ -149,7 +156,9 @@ function fromSubject(path: Extract<ContextPath, { end: "subject" }>): Fragment {
     return sql`
       select ${otherType} as entity_type, ${otherId} as entity_id, ${otherRelation} as relation,
         ${subject}, l.relation collate "C" as subject_relation
-      from jsonb_array_elements_text(context.by_subject -> (${own})) l(relation)
+      from (
+        select '' union all select * from jsonb_array_elements_text(context.by_subject -> (${own}))
+      ) l(relation)
       cross join lateral ${others(found)}
     `;
   }
@@ -215,8 +224,9 @@ export function contextTables(body: Fragment): Fragment[] {
       ),
       ", ",
     );
+  const texts = textsWithContext(body);
   return [
-    ...(mentions(body, "from context_tuples ")
+    ...(mentions(texts, "from context_tuples ")
       ? [
           sql`
             context_tuples as materialized (
@@ -226,7 +236,7 @@ export function contextTables(body: Fragment): Fragment[] {
           `,
         ]
       : []),
-    ...(mentions(body, "from context_attributes ")
+    ...(mentions(texts, "from context_attributes ")
       ? [
           sql`
             context_attributes as materialized (

@@ -27,25 +27,62 @@ export interface Statement {
  * the template and inside parentheses. An empty fragment on a line of its own leaves no blank.
  */
 export function sql(strings: TemplateStringsArray, ...holes: readonly Fragment[]): Fragment {
-  const parts: FragmentPart[] = [];
+  const parts = new PartList();
   let isBlankDue = false;
   piecesOf(strings).forEach(({ text, spaced, breaksBefore, breaksAfter }, index) => {
-    if (breaksBefore && parts.length > 0) isBlankDue = true;
+    if (breaksBefore && !parts.isEmpty) isBlankDue = true;
     if (text !== "") {
-      parts.push({ kind: "text", text: isBlankDue && !text.startsWith(")") ? spaced : text });
+      parts.addText(isBlankDue && !text.startsWith(")") ? spaced : text);
       isBlankDue = breaksAfter && !text.endsWith("(");
     }
     const hole = holes[index];
     if (hole === undefined || hole.parts.length === 0) return;
-    if (isBlankDue) parts.push(blank);
+    if (isBlankDue) parts.addText(" ");
     isBlankDue = false;
-    // In a loop: large statements have more parts than a call takes arguments.
-    for (const part of hole.parts) parts.push(part);
+    parts.add(hole);
   });
-  return { parts };
+  return parts.end();
 }
 
-const blank: FragmentPart = { kind: "text", text: " " };
+/**
+ * Gathers the parts of a fragment. Texts beside each other become one: a template copies the parts of its holes, so a
+ * statement with a part for each word would take ten times as long.
+ */
+class PartList {
+  readonly #parts: FragmentPart[] = [];
+  /** Behind the parts. */
+  #text = "";
+
+  get isEmpty(): boolean {
+    return this.#parts.length === 0 && this.#text === "";
+  }
+
+  addText(text: string): void {
+    this.#text += text;
+  }
+
+  add({ parts }: Fragment): void {
+    for (const part of parts) {
+      if (part.kind === "text") {
+        this.#text += part.text;
+      } else {
+        this.#endText();
+        this.#parts.push(part);
+      }
+    }
+  }
+
+  end(): Fragment {
+    this.#endText();
+    return { parts: this.#parts };
+  }
+
+  #endText(): void {
+    if (this.#text === "") return;
+    this.#parts.push({ kind: "text", text: this.#text });
+    this.#text = "";
+  }
+}
 
 /** The text of a template between two holes, with its line breaks collapsed. */
 interface Piece {
@@ -107,12 +144,12 @@ export function textArray(values: readonly string[]): Fragment {
 }
 
 export function join(fragments: readonly Fragment[], separator: string): Fragment {
-  const parts: FragmentPart[] = [];
+  const parts = new PartList();
   fragments.forEach((fragment, index) => {
-    if (index > 0) parts.push({ kind: "text", text: separator });
-    for (const part of fragment.parts) parts.push(part);
+    if (index > 0) parts.addText(separator);
+    parts.add(fragment);
   });
-  return { parts };
+  return parts.end();
 }
 
 /** Numbers the placeholders; each takes its cast, so that the server never has to guess a type. */

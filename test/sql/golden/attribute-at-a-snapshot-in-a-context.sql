@@ -41,7 +41,7 @@ cross join (
 cross join lateral (
   select $7::int as item, c.v as verdict, c.n as nodes, c.facts
   from (
-    select x.v, x.n, null::json as facts
+    select x.v, x.n, null::text as facts
     from (
       select coalesce(
         (

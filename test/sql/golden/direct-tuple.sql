@@ -8,7 +8,7 @@ from tenants t
 cross join lateral (
   select $1::int as item, c.v as verdict, c.n as nodes, c.facts
   from (
-    select x.v, x.n, null::json as facts
+    select x.v, x.n, null::text as facts
     from (
       select case when exists (
         select 1

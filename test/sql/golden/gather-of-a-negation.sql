@@ -60,12 +60,12 @@ cross join lateral (
         select r.type, array_agg(r.id) as ids
         from reached r group by r.type
       )
-      select json_build_object('nodes', (
+      select concat_ws(e'\n\n', (
         select count(*)
         from reached
-      ), 'edges', coalesce(
+      ), coalesce(
         (
-          select array_to_json(array_agg(f.fact))
+          select array_to_json(array_agg(f.fact), true)
           from (
             select f.fact
             from sets s
@@ -102,9 +102,9 @@ cross join lateral (
             limit 50001
           ) f
         ), '[]'::json
-      ), 'direct', coalesce(
+      ), coalesce(
         (
-          select array_to_json(array_agg(f.fact))
+          select array_to_json(array_agg(f.fact), true)
           from sets s
           cross join lateral (
             select array[r.entity_type, r.entity_id, r.relation] as fact
@@ -130,7 +130,7 @@ cross join lateral (
             and s.type = 1
           ) f
         ), '[]'::json
-      ), 'attributes', '[]'::json) as facts
+      ), '[]'::json) as facts
     ) g
   ) c
 ) a

@@ -110,12 +110,12 @@ cross join lateral (
         select r.type, array_agg(r.id) as ids
         from reached r group by r.type
       )
-      select json_build_object('nodes', (
+      select concat_ws(e'\n\n', (
         select count(*)
         from reached
-      ), 'edges', coalesce(
+      ), coalesce(
         (
-          select array_to_json(array_agg(f.fact))
+          select array_to_json(array_agg(f.fact), true)
           from (
             select f.fact
             from sets s
@@ -173,9 +173,9 @@ cross join lateral (
             limit 50001
           ) f
         ), '[]'::json
-      ), 'direct', coalesce(
+      ), coalesce(
         (
-          select array_to_json(array_agg(f.fact))
+          select array_to_json(array_agg(f.fact), true)
           from sets s
           cross join lateral (
             select array[r.entity_type, r.entity_id, r.relation] as fact
@@ -233,9 +233,9 @@ cross join lateral (
             and not pg_visible_in_snapshot(r.xid, $1::pg_snapshot)
           ) f
         ), '[]'::json
-      ), 'attributes', coalesce(
+      ), coalesce(
         (
-          select json_agg(f.fact)
+          select array_to_json(array_agg(f.fact), true)
           from reached s
           cross join lateral (
             select json_build_array('folder', s.id, 'tags', v.value_type, v.value) as fact

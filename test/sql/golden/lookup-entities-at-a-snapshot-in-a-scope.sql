@@ -71,9 +71,8 @@ cross join lateral (
           where r.tenant = t.number
           and r.subject_id = back.id
           and r.subject_type = ('[0:2]={"folder","group","user"}'::text[])[back.state]
-          and r.subject_relation = ('[0:2]={"","member",""}'::text[])[back.state]
-          and (r.entity_type, r.relation) >= (('[0:2]={"folder","folder","folder"}'::text[])[back.state], ('[0:2]={"parent","viewer","owner"}'::text[])[back.state])
-          and (r.entity_type, r.relation) <= (('[0:2]={"folder","group","group"}'::text[])[back.state], ('[0:2]={"parent","member","member"}'::text[])[back.state])
+          and (r.subject_relation, r.entity_type, r.relation) >= (('[0:2]={"","member",""}'::text[])[back.state], ('[0:2]={"folder","folder","folder"}'::text[])[back.state], ('[0:2]={"parent","viewer","owner"}'::text[])[back.state])
+          and (r.subject_relation, r.entity_type, r.relation) <= (('[0:2]={"~","member",""}'::text[])[back.state], ('[0:2]={"","group","group"}'::text[])[back.state], ('[0:2]={"","member","member"}'::text[])[back.state])
           and pg_visible_in_snapshot(r.created_xid, $2::pg_snapshot)
           union all
           select r.entity_type, r.relation, r.entity_id as id
@@ -83,9 +82,8 @@ cross join lateral (
           and r.operation = 'delete'
           and r.subject_id = back.id
           and r.subject_type = ('[0:2]={"folder","group","user"}'::text[])[back.state]
-          and r.subject_relation = ('[0:2]={"","member",""}'::text[])[back.state]
-          and (r.entity_type, r.relation) >= (('[0:2]={"folder","folder","folder"}'::text[])[back.state], ('[0:2]={"parent","viewer","owner"}'::text[])[back.state])
-          and (r.entity_type, r.relation) <= (('[0:2]={"folder","group","group"}'::text[])[back.state], ('[0:2]={"parent","member","member"}'::text[])[back.state])
+          and (r.subject_relation, r.entity_type, r.relation) >= (('[0:2]={"","member",""}'::text[])[back.state], ('[0:2]={"folder","folder","folder"}'::text[])[back.state], ('[0:2]={"parent","viewer","owner"}'::text[])[back.state])
+          and (r.subject_relation, r.entity_type, r.relation) <= (('[0:2]={"~","member",""}'::text[])[back.state], ('[0:2]={"","group","group"}'::text[])[back.state], ('[0:2]={"","member","member"}'::text[])[back.state])
           and pg_visible_in_snapshot(r.created_xid, $2::pg_snapshot)
           and not pg_visible_in_snapshot(r.xid, $2::pg_snapshot)
         ) q
@@ -102,43 +100,7 @@ cross join lateral (
         select s.id
         from scope0 s
       )) is true)
-      union all
-      select s.state, p.id, s.sure
-      from lateral (
-        select q.*
-        from (
-          select r.entity_type, r.relation, r.entity_id as id
-          from relationships r
-          where r.tenant = t.number
-          and r.subject_id = back.id
-          and r.subject_type = ('[0:0]={"folder"}'::text[])[back.state]
-          and r.subject_relation > ''
-          and pg_visible_in_snapshot(r.created_xid, $2::pg_snapshot)
-          union all
-          select r.entity_type, r.relation, r.entity_id as id
-          from changes r
-          where p.changed
-          and (r.tenant + 0) = t.number
-          and r.operation = 'delete'
-          and r.subject_id = back.id
-          and r.subject_type = ('[0:0]={"folder"}'::text[])[back.state]
-          and r.subject_relation > ''
-          and pg_visible_in_snapshot(r.created_xid, $2::pg_snapshot)
-          and not pg_visible_in_snapshot(r.xid, $2::pg_snapshot)
-        ) q
-        offset 0
-      ) p
-      cross join lateral (
-        select 0 as state, true as sure
-        from unnest(('[0:0]={0}'::int[])[('[0:0]={0}'::int[])[back.state]:('[0:0]={0}'::int[])[back.state]]) o(step)
-        where ('[0:0]={"folder"}'::text[])[o.step] = p.entity_type
-        and ('[0:0]={"parent"}'::text[])[o.step] = p.relation
-        offset 0
-      ) s
-      where (p.entity_type <> 'folder' or (p.id in (
-        select s.id
-        from scope0 s
-      )) is true)
+      offset 0
     ) n
   ), found as materialized (
     select c.id, bool_or(c.sure and scale(c.level) <= $9::int) as sure
@@ -155,25 +117,24 @@ cross join lateral (
       ) c(id, sure, level)
     ) c group by c.id order by c.id
     limit $11::int
-  )
-  select f.candidates, f.last, coalesce(
-    (
-      select json_agg(a.answer)
-      from (
-        select json_build_array(found.id, v.v) as answer
-        from found
-        cross join lateral (
-          select least(2, case when found.sure then 2 else 1 end) as v
-          offset 0
-        ) v
-        where v.v > 0
-        limit $12::int
-      ) a
-    ), '[]'::json
-  ) as answers
-  from (
+  ), span as materialized (
     select count(*)::int as candidates, max(found.id) as last
     from found
-  ) f
+  )
+  select s.candidates, s.last, a.*
+  from span s
+  cross join (
+    select coalesce(json_agg(a.id), '[]'::json) as answers, json_agg(a.id) filter (where a.v = 1) as unknown
+    from (
+      select j.id, j.v
+      from (
+        select found.id, least(2, case when found.sure then 2 else 1 end) as v
+        from found
+        offset 0
+      ) j
+      where j.v > 0
+      limit $12::int
+    ) a
+  ) a
 ) a
 where t.id = $13::text

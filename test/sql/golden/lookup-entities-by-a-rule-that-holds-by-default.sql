@@ -36,9 +36,8 @@ cross join lateral (
           where r.tenant = t.number
           and r.subject_id = back.id
           and r.subject_type = ('[0:2]={null,"group","user"}'::text[])[back.state]
-          and r.subject_relation = ('[0:2]={null,"member",""}'::text[])[back.state]
-          and (r.entity_type, r.relation) >= (('[0:2]={null,"group","group"}'::text[])[back.state], ('[0:2]={null,"member","member"}'::text[])[back.state])
-          and (r.entity_type, r.relation) <= (('[0:2]={null,"group","group"}'::text[])[back.state], ('[0:2]={null,"member","member"}'::text[])[back.state])
+          and (r.subject_relation, r.entity_type, r.relation) >= (('[0:2]={null,"member",""}'::text[])[back.state], ('[0:2]={null,"group","group"}'::text[])[back.state], ('[0:2]={null,"member","member"}'::text[])[back.state])
+          and (r.subject_relation, r.entity_type, r.relation) <= (('[0:2]={null,"member",""}'::text[])[back.state], ('[0:2]={null,"group","group"}'::text[])[back.state], ('[0:2]={null,"member","member"}'::text[])[back.state])
         ) q
         offset 0
       ) p
@@ -101,108 +100,107 @@ cross join lateral (
       ) c(id, sure, level)
     ) c group by c.id order by c.id
     limit $4::int
-  )
-  select f.candidates, f.last, coalesce(
-    (
-      select json_agg(a.answer)
-      from (
-        select json_build_array(found.id, v.v) as answer
-        from found
-        cross join lateral (
-          select case when found.sure then 2 else (
-            select x.v
-            from (
-              with recursive search0(state, id, level) as (
-                (
-                  select 0, found.id collate "C", 0::numeric
-                )
-                union
-                select n0.state, n0.id, s0.level * 0.0
-                from search0 s0
-                cross join lateral (
-                  select case when (
-                    select c.v
-                    from cut_off c
-                  ) then 1 else 2 end as state, r.subject_id as id
-                  from relationships r
-                  where r.tenant = t.number
-                  and r.relation = ('[0:1]={"viewer","member"}'::text[])[s0.state]
-                  and r.entity_id = s0.id
-                  and r.entity_type = ('[0:1]={"folder","group"}'::text[])[s0.state]
-                  and r.subject_type = 'group'
-                  and r.subject_relation = 'member'
-                  and (
-                    (
-                      select c.v
-                      from cut_off c
-                    ) or r.subject_id in (
-                      select c.id
-                      from closure c
-                    )
-                  )
-                  offset 0
-                ) n0
-              )
-              select least(r.seen & 3, 2) as v, r.n - r.is_end::int as n
-              from (
-                select f.is_end, coalesce(bit_or(f.v) over w, 0) | f.v as seen, row_number() over w as n
-                from (
-                  select case when s0.state >= 2 then (
-                    select case when scale(s0.level) + scale(c.level) <= $2::int then 2 else 1 end
-                    from closure c
-                    where c.id = s0.id
-                    limit 1
-                  ) when exists (
-                    select 1
-                    from (
-                      select 1
-                      from relationships r
-                      where r.tenant = t.number
-                      and r.relation = ('[0:1]={"viewer","member"}'::text[])[s0.state]
-                      and r.entity_id = s0.id
-                      and r.entity_type = ('[0:1]={"folder","group"}'::text[])[s0.state]
-                      and r.subject_type = 'user'
-                      and r.subject_relation = ''
-                      and r.subject_id = $1::text collate "C"
-                    ) d
-                    offset 0
-                  ) then case when scale(s0.level) <= $2::int then 2 else 1 end else least(case when s0.state = 0 then (
-                    select case when v1.fit then case ((v1.p0 < '10'::bigint)) when true then 2 when false then 0 else 1 end else 1 end
-                    from (
-                      select $5::text::jsonb as data, case when p1_0.value_type = 'integer' then coalesce((p1_0.value #>> '{}')::bigint, 0::bigint) else 0::bigint end as p0, (p1_0.value_type is null or p1_0.value_type = 'integer') as fit
-                      from (
-                        select 1
-                      ) one
-                      left join lateral (
-                        select r.value_type, r.value
-                        from attributes r
-                        where r.tenant = t.number
-                        and r.entity_id = s0.id
-                        and r.attribute = 'level'
-                        and r.entity_type = 'folder'
-                      ) p1_0 on true
-                      offset 0
-                    ) v1
-                  ) else 0 end, case when scale(s0.level) <= $2::int then 2 else 1 end) end as v, false as is_end
-                  from search0 s0
-                  union all
-                  select 0, true
-                ) f window w as (rows between unbounded preceding and 1 preceding)
-              ) r
-              where r.is_end or r.seen & 2 <> 0
-              limit 1
-            ) x
-          ) end as v
-          offset 0
-        ) v
-        where v.v > 0
-        limit $6::int
-      ) a
-    ), '[]'::json
-  ) as answers
-  from (
+  ), span as materialized (
     select count(*)::int as candidates, max(found.id) as last
     from found
-  ) f
+  )
+  select s.candidates, s.last, a.*
+  from span s
+  cross join (
+    select coalesce(json_agg(a.id), '[]'::json) as answers, json_agg(a.id) filter (where a.v = 1) as unknown
+    from (
+      select j.id, j.v
+      from (
+        select found.id, case when found.sure then 2 else (
+          select x.v
+          from (
+            with recursive search0(state, id, level) as (
+              (
+                select 0, found.id collate "C", 0::numeric
+              )
+              union
+              select n0.state, n0.id, s0.level * 0.0
+              from search0 s0
+              cross join lateral (
+                select case when (
+                  select c.v
+                  from cut_off c
+                ) then 1 else 2 end as state, r.subject_id as id
+                from relationships r
+                where r.tenant = t.number
+                and r.relation = ('[0:1]={"viewer","member"}'::text[])[s0.state]
+                and r.entity_id = s0.id
+                and r.entity_type = ('[0:1]={"folder","group"}'::text[])[s0.state]
+                and r.subject_type = 'group'
+                and r.subject_relation = 'member'
+                and (
+                  (
+                    select c.v
+                    from cut_off c
+                  ) or r.subject_id in (
+                    select c.id
+                    from closure c
+                  )
+                )
+                offset 0
+              ) n0
+            )
+            select least(r.seen & 3, 2) as v, r.n - r.is_end::int as n
+            from (
+              select f.is_end, coalesce(bit_or(f.v) over w, 0) | f.v as seen, row_number() over w as n
+              from (
+                select case when s0.state >= 2 then (
+                  select case when scale(s0.level) + scale(c.level) <= $2::int then 2 else 1 end
+                  from closure c
+                  where c.id = s0.id
+                  limit 1
+                ) when exists (
+                  select 1
+                  from (
+                    select 1
+                    from relationships r
+                    where r.tenant = t.number
+                    and r.relation = ('[0:1]={"viewer","member"}'::text[])[s0.state]
+                    and r.entity_id = s0.id
+                    and r.entity_type = ('[0:1]={"folder","group"}'::text[])[s0.state]
+                    and r.subject_type = 'user'
+                    and r.subject_relation = ''
+                    and r.subject_id = $1::text collate "C"
+                  ) d
+                  offset 0
+                ) then case when scale(s0.level) <= $2::int then 2 else 1 end else least(case when s0.state = 0 then (
+                  select case when v1.fit then case ((v1.p0 < '10'::bigint)) when true then 2 when false then 0 else 1 end else 1 end
+                  from (
+                    select $5::text::jsonb as data, case when p1_0.value_type = 'integer' then coalesce((p1_0.value #>> '{}')::bigint, 0::bigint) else 0::bigint end as p0, (p1_0.value_type is null or p1_0.value_type = 'integer') as fit
+                    from (
+                      select 1
+                    ) one
+                    left join lateral (
+                      select r.value_type, r.value
+                      from attributes r
+                      where r.tenant = t.number
+                      and r.entity_id = s0.id
+                      and r.attribute = 'level'
+                      and r.entity_type = 'folder'
+                    ) p1_0 on true
+                    offset 0
+                  ) v1
+                ) else 0 end, case when scale(s0.level) <= $2::int then 2 else 1 end) end as v, false as is_end
+                from search0 s0
+                union all
+                select 0, true
+              ) f window w as (rows between unbounded preceding and 1 preceding)
+            ) r
+            where r.is_end or r.seen & 2 <> 0
+            limit 1
+          ) x
+        ) end as v
+        from found
+        offset 0
+      ) j
+      where j.v > 0
+      limit $6::int
+    ) a
+  ) a
 ) a
 where t.id = $7::text

@@ -28,9 +28,8 @@ cross join lateral (
           where r.tenant = t.number
           and r.subject_id = back.id
           and r.subject_type = ('[0:2]={null,"group","user"}'::text[])[back.state]
-          and r.subject_relation = ('[0:2]={null,"member",""}'::text[])[back.state]
-          and (r.entity_type, r.relation) >= (('[0:2]={null,"group","group"}'::text[])[back.state], ('[0:2]={null,"member","member"}'::text[])[back.state])
-          and (r.entity_type, r.relation) <= (('[0:2]={null,"group","group"}'::text[])[back.state], ('[0:2]={null,"member","member"}'::text[])[back.state])
+          and (r.subject_relation, r.entity_type, r.relation) >= (('[0:2]={null,"member",""}'::text[])[back.state], ('[0:2]={null,"group","group"}'::text[])[back.state], ('[0:2]={null,"member","member"}'::text[])[back.state])
+          and (r.subject_relation, r.entity_type, r.relation) <= (('[0:2]={null,"member",""}'::text[])[back.state], ('[0:2]={null,"group","group"}'::text[])[back.state], ('[0:2]={null,"member","member"}'::text[])[back.state])
         ) q
         offset 0
       ) p
@@ -65,16 +64,11 @@ cross join lateral (
       ) c(id, sure, level)
     ) c group by c.id order by c.id
     limit $4::int
+  ), span as materialized (
+    select count(*)::int as candidates, max(found.id) as last
+    from found
   )
-  select f.candidates, f.last, coalesce(
-    (
-      select json_agg(a.answer)
-      from (
-        select json_build_array(found.id) as answer
-        from found
-      ) a
-    ), '[]'::json
-  ) as answers, (
+  select s.candidates, s.last, a.*, (
     select g.facts
     from (
       with recursive reach(type, id) as (
@@ -130,12 +124,12 @@ cross join lateral (
         select r.type, array_agg(r.id) as ids
         from reached r group by r.type
       )
-      select json_build_object('nodes', (
+      select concat_ws(e'\n\n', (
         select count(*)
         from reached
-      ), 'edges', coalesce(
+      ), coalesce(
         (
-          select array_to_json(array_agg(f.fact))
+          select array_to_json(array_agg(f.fact), true)
           from (
             select f.fact
             from sets s
@@ -172,9 +166,9 @@ cross join lateral (
             limit 50001
           ) f
         ), '[]'::json
-      ), 'direct', coalesce(
+      ), coalesce(
         (
-          select array_to_json(array_agg(f.fact))
+          select array_to_json(array_agg(f.fact), true)
           from sets s
           cross join lateral (
             select array[r.entity_type, r.entity_id, r.relation] as fact
@@ -200,12 +194,16 @@ cross join lateral (
             and s.type = 1
           ) f
         ), '[]'::json
-      ), 'attributes', '[]'::json) as facts
+      ), '[]'::json) as facts
     ) g
   ) as facts
-  from (
-    select count(*)::int as candidates, max(found.id) as last
-    from found
-  ) f
+  from span s
+  cross join (
+    select coalesce(json_agg(a.id), '[]'::json) as answers, json_agg(a.id) filter (where a.v = 1) as unknown
+    from (
+      select found.id, 1 as v
+      from found
+    ) a
+  ) a
 ) a
 where t.id = $5::text

@@ -92,56 +92,55 @@ cross join lateral (
       ) c(id, sure, level)
     ) c group by c.id order by c.id
     limit $4::int
-  )
-  select f.candidates, f.last, coalesce(
-    (
-      select json_agg(a.answer)
-      from (
-        select json_build_array(found.id, v.v) as answer
-        from found
-        cross join lateral (
-          select case when found.sure then 2 else (
-            select x.v
-            from (
-              select case when exists (
-                select 1
-                from (
-                  select 1
-                  from relationships r
-                  where r.tenant = t.number
-                  and r.relation = 'owner'
-                  and r.entity_id = $1::text collate "C"
-                  and r.entity_type = 'folder'
-                  and r.subject_type = 'user'
-                  and r.subject_relation = ''
-                  and r.subject_id = found.id
-                ) d
-                offset 0
-              ) then 2 else coalesce(
-                (
-                  select case when a.value_type <> 'boolean' then 1 when a.value = 'true'::jsonb then 2 else 0 end
-                  from (
-                    select r.value_type, r.value
-                    from attributes r
-                    where r.tenant = t.number
-                    and r.entity_id = $1::text collate "C"
-                    and r.attribute = 'open'
-                    and r.entity_type = 'folder'
-                  ) a
-                ), 0
-              ) end as v, 1::bigint as n
-            ) x
-          ) end as v
-          offset 0
-        ) v
-        where v.v > 0
-        limit $5::int
-      ) a
-    ), '[]'::json
-  ) as answers
-  from (
+  ), span as materialized (
     select count(*)::int as candidates, max(found.id) as last
     from found
-  ) f
+  )
+  select s.candidates, s.last, a.*
+  from span s
+  cross join (
+    select coalesce(json_agg(a.id), '[]'::json) as answers, json_agg(a.id) filter (where a.v = 1) as unknown
+    from (
+      select j.id, j.v
+      from (
+        select found.id, ( select case when found.sure then 2 else (
+          select x.v
+          from (
+            select case when exists (
+              select 1
+              from (
+                select 1
+                from relationships r
+                where r.tenant = t.number
+                and r.relation = 'owner'
+                and r.entity_id = $1::text collate "C"
+                and r.entity_type = 'folder'
+                and r.subject_type = 'user'
+                and r.subject_relation = ''
+                and r.subject_id = found.id
+              ) d
+              offset 0
+            ) then 2 else coalesce(
+              (
+                select case when a.value_type <> 'boolean' then 1 when a.value = 'true'::jsonb then 2 else 0 end
+                from (
+                  select r.value_type, r.value
+                  from attributes r
+                  where r.tenant = t.number
+                  and r.entity_id = $1::text collate "C"
+                  and r.attribute = 'open'
+                  and r.entity_type = 'folder'
+                ) a
+              ), 0
+            ) end as v, 1::bigint as n
+          ) x
+        ) end) as v
+        from found
+        offset 0
+      ) j
+      where j.v > 0
+      limit $5::int
+    ) a
+  ) a
 ) a
 where t.id = $6::text

@@ -174,14 +174,18 @@ cross join lateral (
       ) c(id, sure, level)
     ) c group by c.id order by c.id
     limit $6::int
+  ), span as materialized (
+    select count(*)::int as candidates, max(found.id) as last
+    from found
   )
-  select f.candidates, f.last, coalesce(
-    (
-      select json_agg(a.answer)
+  select s.candidates, s.last, a.*
+  from span s
+  cross join (
+    select coalesce(json_agg(a.id), '[]'::json) as answers, json_agg(a.id) filter (where a.v = 1) as unknown
+    from (
+      select j.id, j.v
       from (
-        select json_build_array(found.id, v.v) as answer
-        from found
-        cross join lateral (
+        select found.id, (
           with recursive closure(userset, id, level) as (
             (
               select 0, r.entity_id, 0::numeric
@@ -758,17 +762,14 @@ cross join lateral (
               where r.is_end or r.seen & 2 <> 0
               limit 1
             ) x
-          ) end as v
-          offset 0
-        ) v
-        where v.v > 0
-        limit $7::int
-      ) a
-    ), '[]'::json
-  ) as answers
-  from (
-    select count(*)::int as candidates, max(found.id) as last
-    from found
-  ) f
+          ) end
+        ) as v
+        from found
+        offset 0
+      ) j
+      where j.v > 0
+      limit $7::int
+    ) a
+  ) a
 ) a
 where t.id = $8::text

@@ -98,14 +98,18 @@ cross join lateral (
       ) c(id, sure, level)
     ) c group by c.id order by c.id
     limit $4::int
+  ), span as materialized (
+    select count(*)::int as candidates, max(found.id) as last
+    from found
   )
-  select f.candidates, f.last, coalesce(
-    (
-      select json_agg(a.answer)
+  select s.candidates, s.last, a.*
+  from span s
+  cross join (
+    select coalesce(json_agg(a.id), '[]'::json) as answers, json_agg(a.id) filter (where a.v = 1) as unknown
+    from (
+      select j.id, j.v
       from (
-        select json_build_array(found.id, v.v) as answer
-        from found
-        cross join lateral (
+        select found.id, (
           with recursive closure(userset, id, level) as (
             (
               select 0, r.entity_id, 0::numeric
@@ -148,17 +152,14 @@ cross join lateral (
               offset 100
             ) as v
           )
-          select least(2, case when found.sure then 2 else 1 end) as v
-          offset 0
-        ) v
-        where v.v > 0
-        limit $5::int
-      ) a
-    ), '[]'::json
-  ) as answers
-  from (
-    select count(*)::int as candidates, max(found.id) as last
-    from found
-  ) f
+          select least(2, case when found.sure then 2 else 1 end)
+        ) as v
+        from found
+        offset 0
+      ) j
+      where j.v > 0
+      limit $5::int
+    ) a
+  ) a
 ) a
 where t.id = $6::text

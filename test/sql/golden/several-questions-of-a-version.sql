@@ -21,7 +21,7 @@ cross join lateral (
     from unnest($2::text[], $3::text[], $4::int[]) as u(id, subject, item)
   ) q
   cross join lateral (
-    select x.v, x.n, null::json as facts
+    select x.v, x.n, null::text as facts
     from (
       select case when exists (
         select 1
@@ -99,12 +99,12 @@ cross join lateral (
         select r.type, array_agg(r.id) as ids
         from reached r group by r.type
       )
-      select json_build_object('nodes', (
+      select concat_ws(e'\n\n', (
         select count(*)
         from reached
-      ), 'edges', coalesce(
+      ), coalesce(
         (
-          select array_to_json(array_agg(f.fact))
+          select array_to_json(array_agg(f.fact), true)
           from (
             select f.fact
             from sets s
@@ -141,9 +141,9 @@ cross join lateral (
             limit 50001
           ) f
         ), '[]'::json
-      ), 'direct', coalesce(
+      ), coalesce(
         (
-          select array_to_json(array_agg(f.fact))
+          select array_to_json(array_agg(f.fact), true)
           from sets s
           cross join lateral (
             select array[r.entity_type, r.entity_id, r.relation] as fact
@@ -169,7 +169,7 @@ cross join lateral (
             and s.type = 1
           ) f
         ), '[]'::json
-      ), 'attributes', '[]'::json) as facts
+      ), '[]'::json) as facts
     ) g
   ) c
 ) a

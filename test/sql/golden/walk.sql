@@ -51,7 +51,7 @@ cross join lateral (
         offset 100
       ) as v
     )
-    select x.v, x.n, null::json as facts
+    select x.v, x.n, null::text as facts
     from (
       with recursive search0(state, id, level) as (
         (
