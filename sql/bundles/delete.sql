@@ -1,7 +1,7 @@
 -- Deletes the bundle $2 of tenant $1. Returns one row when the tenant exists: `deleted`, was there
 -- such a bundle?
 with here as (
-  select number from tenants where id = $1::text
+  select number from tenants where id = $1::text for key share
 ),
 gone as (
   delete from bundles using here

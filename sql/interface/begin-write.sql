@@ -1,15 +1,15 @@
 -- Begins a write by an application: the number of the tenant, its head, and where the log of the
 -- transaction goes on. The transaction has its id before the tenant is looked up: what removes the rows
--- of a deleted tenant counts on that. A caller passes the tenant as `collate "C"`, as for `locate`.
+-- of a deleted tenant counts on that. A caller passes the tenant as `collate "C"`, as for `locate`, and has
+-- fixed its search path, which this function keeps: to set it once more costs each write some microseconds.
 create or replace function :"plans".begin_write(
   tenant text, out tenant_number bigint, out head text, out next_ordinal integer
 )
 language plpgsql volatile
-set search_path to pg_catalog, :"tables", pg_temp
 as $$
 declare
   mine xid8;
-  is_recorded boolean;
+  written_on integer;
 begin
   if tenant is null then
     raise exception using
@@ -33,14 +33,8 @@ begin
         where c.tenant = t.number and c.xid = mine
         order by c.ordinal desc
         limit 1
-      ), 0),
-      exists (
-        select
-        from :"tables".installation as i
-        join :"tables".timelines as l on l.system_identifier = i.system_identifier
-        where l.timeline = :"tables".current_timeline()
-      )
-    into tenant_number, head, next_ordinal, is_recorded
+      ), 0)
+    into tenant_number, head, next_ordinal
     from :"tables".tenants as t
     where t.id = begin_write.tenant;
   if not found then
@@ -49,7 +43,14 @@ begin
       message = format('the tenant `%s` does not exist', tenant);
   end if;
   -- Only an instance records a timeline: the writers of all transactions would wait for the first one.
-  if not is_recorded then
+  -- An expression of its own, from a variable: within the statement above it takes four times as long.
+  written_on := :"tables".current_timeline();
+  if not exists (
+    select
+    from :"tables".timelines as l
+    where l.timeline = written_on
+      and l.system_identifier = (select i.system_identifier from :"tables".installation as i)
+  ) then
     raise exception using
       errcode = 'object_not_in_prerequisite_state',
       message = 'the database has failed over, and no instance of Pemba has opened it since',

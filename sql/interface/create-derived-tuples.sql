@@ -9,6 +9,7 @@ returns integer
 language plpgsql volatile security definer
 set search_path to pg_catalog, :"tables", pg_temp
 set plan_cache_mode to force_generic_plan
+set jit to off
 set enable_seqscan to off
 set enable_bitmapscan to off
 set enable_hashjoin to off

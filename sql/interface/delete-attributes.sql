@@ -5,6 +5,7 @@ returns integer
 language plpgsql volatile security definer
 set search_path to pg_catalog, :"tables", pg_temp
 set plan_cache_mode to force_generic_plan
+set jit to off
 set enable_seqscan to off
 set enable_bitmapscan to off
 set enable_hashjoin to off
@@ -65,7 +66,7 @@ begin
       null
     );
   end if;
-  if exists (select from :"tables".derived) then
+  if :"tables".may_derive() then
     perform :"plans".refuse_derived_elements(
       tenant collate "C", 'attributes', 'attribute',
       array(

@@ -3,6 +3,7 @@ create or replace function :"entry".delete_tuples(tenant text, tuples text[]) re
 language plpgsql volatile security definer
 set search_path to pg_catalog, :"tables", pg_temp
 set plan_cache_mode to force_generic_plan
+set jit to off
 set enable_seqscan to off
 set enable_bitmapscan to off
 set enable_hashjoin to off
@@ -23,7 +24,7 @@ begin
       parts.subject_types, parts.subject_ids, parts.subject_relations, tuples collate "C"
     );
   end if;
-  if exists (select from :"tables".derived) then
+  if :"tables".may_derive() then
     perform :"plans".refuse_derived_elements(
       tenant collate "C", 'tuples', 'relation',
       array(

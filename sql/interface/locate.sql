@@ -8,6 +8,7 @@ create or replace function :"plans".locate(
 language plpgsql stable parallel restricted
 set search_path to pg_catalog, pg_temp
 set plan_cache_mode to force_generic_plan
+set jit to off
 set enable_seqscan to off
 set enable_bitmapscan to off
 set enable_hashjoin to off

@@ -4,6 +4,7 @@ create or replace function :"entry".token(tenant text) returns text
 language plpgsql volatile security definer
 set search_path to pg_catalog, :"tables", pg_temp
 set plan_cache_mode to force_generic_plan
+set jit to off
 set enable_seqscan to off
 set enable_bitmapscan to off
 as $$

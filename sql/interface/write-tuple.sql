@@ -7,6 +7,7 @@ returns boolean
 language plpgsql volatile security definer
 set search_path to pg_catalog, :"tables", pg_temp
 set plan_cache_mode to force_generic_plan
+set jit to off
 set enable_seqscan to off
 set enable_bitmapscan to off
 set enable_hashjoin to off
@@ -47,7 +48,7 @@ begin
       array[relation], array[subject_type], array[subject_id], array[own_relation]
     );
   end if;
-  if exists (select from :"tables".derived) then
+  if :"tables".may_derive() then
     perform :"plans".refuse_derived_elements(
       tenant collate "C", 'tuples', 'relation',
       array[

@@ -4,6 +4,7 @@ create or replace function :"entry".write_tuples(tenant text, tuples text[]) ret
 language plpgsql volatile security definer
 set search_path to pg_catalog, :"tables", pg_temp
 set plan_cache_mode to force_generic_plan
+set jit to off
 set enable_seqscan to off
 set enable_bitmapscan to off
 set enable_hashjoin to off
@@ -42,7 +43,7 @@ begin
   if cardinality(tuples) = 0 then
     return 0;
   end if;
-  if exists (select from :"tables".derived) then
+  if :"tables".may_derive() then
     perform :"plans".refuse_derived_elements(
       tenant collate "C", 'tuples', 'relation',
       array(

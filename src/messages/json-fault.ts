@@ -10,7 +10,7 @@ import { AnySchema } from "@bufbuild/protobuf/wkt";
 
 import { must } from "../base/assert.ts";
 import type { PembaError } from "../base/error.ts";
-import { describeJson } from "../base/json-kind.ts";
+import { describeJson, objectForText } from "../base/json-kind.ts";
 import { shorten } from "../base/quote.ts";
 import { Pace, type Steps } from "../base/steps.ts";
 import { invalidField } from "../service/field.ts";
@@ -46,7 +46,10 @@ export class JsonFault {
   }
 
   *ofMessage(schema: DescMessage, { path, value }: PlacedValue): FaultSearch {
-    if (!isJsonObject(value)) return wrongKind({ path, value }, "an object");
+    if (!isJsonObject(value)) {
+      const fields = schema.fields.map(({ name }) => name);
+      return wrongKind({ path, value }, `an object${objectForText(value, fields)}`);
+    }
     if (schema.typeName === AnySchema.typeName) return yield* this.#ofAny(path, value);
     if (schema.typeName.startsWith("google.protobuf.")) {
       return this.#reader.reads(schema, value)

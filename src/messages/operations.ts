@@ -10,6 +10,7 @@ import { Bundle as PembaBundle } from "../gen/pemba/v1/bundle_pb.ts";
 import { Data as PembaData } from "../gen/pemba/v1/data_pb.ts";
 import { Permission as PembaPermission } from "../gen/pemba/v1/permission_pb.ts";
 import { Schema as PembaSchema } from "../gen/pemba/v1/schema_pb.ts";
+import { Tenancy as PembaTenancy } from "../gen/pemba/v1/tenancy_pb.ts";
 
 interface NamedService {
   readonly service: DescService;
@@ -28,6 +29,7 @@ const named: readonly NamedService[] = [
   { service: Bundle, group: "bundle" },
   { service: PembaBundle, group: "bundle" },
   { service: Tenancy, group: "tenants" },
+  { service: PembaTenancy, group: "tenants" },
   { service: Watch, group: "watch" },
 ];
 
@@ -39,6 +41,8 @@ const otherNames: readonly (readonly [DescMethod, string])[] = [
   [Data.method.readAttributes, "data.attributes.read"],
   [Watch.method.watch, "watch"],
   [PembaSchema.method.write, "schemas.change"],
+  [PembaTenancy.method.create, "tenants.place"],
+  [PembaTenancy.method.list, "tenants.list-placed"],
 ];
 
 /** The services of the API. */

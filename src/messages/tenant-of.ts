@@ -2,10 +2,14 @@ import type { DescMethod, Message } from "@bufbuild/protobuf";
 
 import { type Credential, permitTenant } from "../auth/credential.ts";
 import { Tenancy } from "../gen/base/v1/tenancy_pb.ts";
+import { Tenancy as PembaTenancy } from "../gen/pemba/v1/tenancy_pb.ts";
+
+/** Requests of these services name a tenant by its id. */
+const tenancies: ReadonlySet<string> = new Set([Tenancy.typeName, PembaTenancy.typeName]);
 
 /** Whether requests of a method name a tenant. Requests that list tenants do not. */
 export function namesTenant({ parent, input }: DescMethod): boolean {
-  return parent.typeName === Tenancy.typeName || "tenantId" in input.field;
+  return tenancies.has(parent.typeName) || "tenantId" in input.field;
 }
 
 /** Fails with TENANT_NOT_ALLOWED if the request names a tenant that the token is not for. */
@@ -19,7 +23,7 @@ export function permitTenantOf(method: DescMethod, request: Message, credential:
  * none, which the method refuses.
  */
 function tenantOf({ parent }: DescMethod, request: Message): string | undefined {
-  const field = parent.typeName === Tenancy.typeName ? "id" : "tenantId";
+  const field = tenancies.has(parent.typeName) ? "id" : "tenantId";
   const tenant: unknown = Reflect.get(request, field);
   return typeof tenant === "string" && tenant !== "" ? tenant : undefined;
 }

@@ -1,0 +1,6 @@
+-- Leaves the rows of the tenant $1, which the process $2 has moved here, to be removed: it does not come.
+with gone as (
+  delete from arrivals where id = $1::text and mover = $2::uuid
+  returning number
+)
+insert into removed_tenants (number) select number from gone on conflict do nothing

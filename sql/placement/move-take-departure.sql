@@ -1,0 +1,2 @@
+-- The process $2 goes on with the move of tenant $1 from this database, if it is on its way.
+update departures set mover = $2::uuid where id = $1::text
