@@ -14,6 +14,11 @@ export class FairQueue<T extends { readonly tenant: TenantId | undefined }> {
     return this.#size;
   }
 
+  /** Whether entries of the tenant wait. */
+  has(tenant: TenantId | undefined): boolean {
+    return this.#tenants.has(tenant);
+  }
+
   /** Does nothing when it waits already. */
   add(waiting: T): void {
     const queue = this.#tenants.get(waiting.tenant);

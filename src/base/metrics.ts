@@ -53,7 +53,7 @@ export const metrics = {
     about: "tuples and attributes of one write",
     labels: [],
   }),
-  "pemba.sql.open.write.age": gauge("s", {
+  "pemba.sql.open.write.age": highest("s", {
     about:
       "for how long the oldest open transaction has been seen that has written tuples or attributes, from the first look at it; 0 when there is none",
     labels: [],
@@ -87,7 +87,11 @@ export const metrics = {
     about: "different checks that one statement was sent for, of single checks",
     labels: [],
   }),
-  "pemba.peer.members": gauge("{instance}", {
+  "pemba.write.batch.size": histogram("{write}", "count", {
+    about: "writes of one tuple that one statement was sent for",
+    labels: [],
+  }),
+  "pemba.peer.members": highest("{instance}", {
     about: "instances that share kept answers, this one included",
     labels: [],
   }),
@@ -100,7 +104,7 @@ export const metrics = {
     about: "streams of changes that are open",
     labels: [],
   }),
-  "pemba.watch.lag": gauge("s", {
+  "pemba.watch.lag": highest("s", {
     about: "age of the oldest change that a stream of this instance knows of and has not delivered",
     labels: [],
   }),
@@ -108,11 +112,11 @@ export const metrics = {
     about: "changes that collections of history removed",
     labels: [],
   }),
-  "pemba.history.horizon.age": gauge("s", {
+  "pemba.history.horizon.age": highest("s", {
     about: "age of the oldest state that the last collection of this instance left to be asked for",
     labels: [],
   }),
-  "pemba.history.collected.age": gauge("s", {
+  "pemba.history.collected.age": highest("s", {
     about: "time since this instance last collected history to its end, or since it began to",
     labels: [],
   }),
@@ -144,16 +148,16 @@ export const metrics = {
     about: "time that they waited, all together",
     labels: [],
   }),
-  "db.client.circuit.open": gauge("1", {
+  "db.client.circuit.open": highest("1", {
     about: "1 while the circuit breaker has requests fail at once, else 0",
     labels: [],
   }),
-  "db.client.replica.lag": gauge("s", {
+  "db.client.replica.lag": highest("s", {
     about:
       "how long a standby has lacked something that the writer had; none while it is not there",
     labels: ["replica"],
   }),
-  "db.client.replica.used": gauge("{replica}", {
+  "db.client.replica.used": highest("{replica}", {
     about: "1 while a standby is asked, 0 while it is left out",
     labels: ["replica"],
   }),
@@ -161,15 +165,15 @@ export const metrics = {
     about: "statements that were repeated, by the cause",
     labels: ["fault"],
   }),
-  "nodejs.eventloop.delay.p50": gauge("s", { about: eventLoop("half"), labels: [] }),
-  "nodejs.eventloop.delay.p99": gauge("s", { about: eventLoop("99 of 100"), labels: [] }),
-  "nodejs.eventloop.delay.max": gauge("s", { about: eventLoop("all"), labels: [] }),
-  "nodejs.eventloop.utilization": gauge("1", {
+  "nodejs.eventloop.delay.p50": highest("s", { about: eventLoop("half"), labels: [] }),
+  "nodejs.eventloop.delay.p99": highest("s", { about: eventLoop("99 of 100"), labels: [] }),
+  "nodejs.eventloop.delay.max": highest("s", { about: eventLoop("all"), labels: [] }),
+  "nodejs.eventloop.utilization": highest("1", {
     about: "part of the time in which the event loop was busy, since the last reading",
     labels: [],
   }),
-  "v8js.memory.heap.used": gauge("By", { about: "memory of JavaScript objects", labels: [] }),
-  "v8js.memory.heap.limit": gauge("By", {
+  "v8js.memory.heap.used": highest("By", { about: "memory of JavaScript objects", labels: [] }),
+  "v8js.memory.heap.limit": highest("By", {
     about: "memory of JavaScript objects at which the process ends",
     labels: [],
   }),
@@ -181,7 +185,7 @@ export const metrics = {
     about: "processor time of the process",
     labels: ["cpu.mode"],
   }),
-  "process.uptime": gauge("s", { about: "time since the process began", labels: [] }),
+  "process.uptime": highest("s", { about: "time since the process began", labels: [] }),
 } as const satisfies Readonly<Record<string, Metric>>;
 
 /** The values of each label, or what bounds them. */
@@ -189,7 +193,7 @@ export const labelValues: Readonly<Record<Label, readonly string[] | { readonly 
   method: { of: "methods of the API, such as permissions.check; unknown for what is none" },
   code: { of: "OK and the codes of errors, such as VALIDATION" },
   transport: ["rest", "grpc", "peer"],
-  queue: ["questions", "reads", "changes"],
+  queue: ["questions", "trees", "reads", "changes"],
   question: { of: "permission questions, such as check, bulk_check or lookup_entity" },
   answer: ["allowed", "denied"],
   found: ["pushed_down", "gathered", "looked_into"],
@@ -237,6 +241,8 @@ export interface Metric {
   readonly about: string;
   readonly labels: readonly Label[];
   readonly buckets?: keyof typeof buckets;
+  /** Only of a gauge: what it is for an instance with several processes. */
+  readonly across?: "sum" | "max";
 }
 
 type Table = typeof metrics;
@@ -269,8 +275,14 @@ function observedCounter<const L extends readonly Label[]>(
   return { kind: "observed_counter", unit, ...details } as const;
 }
 
+/** A gauge of a number of things. Those of several processes add up. */
 function gauge<const L extends readonly Label[]>(unit: string, details: MetricDetails<L>) {
-  return { kind: "gauge", unit, ...details } as const;
+  return { kind: "gauge", unit, ...details, across: "sum" } as const;
+}
+
+/** A gauge of an age, a delay or a part. Of several processes the highest one counts. */
+function highest<const L extends readonly Label[]>(unit: string, details: MetricDetails<L>) {
+  return { kind: "gauge", unit, ...details, across: "max" } as const;
 }
 
 function histogram<const L extends readonly Label[]>(

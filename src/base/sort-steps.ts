@@ -18,14 +18,15 @@ export function* sortInSteps<T>(
     const merged: (readonly T[])[] = [];
     for (let index = 0; index < runs.length; index += 2) {
       const left = must(runs[index], "the index is within the runs");
-      merged.push(yield* merge(left, runs[index + 1] ?? [], compare));
+      merged.push(yield* mergeInSteps(left, runs[index + 1] ?? [], compare));
     }
     runs = merged;
   }
   return runs[0] ?? [];
 }
 
-function* merge<T>(
+/** Two sorted lists as one, with the items of the left one first where they are equal. */
+export function* mergeInSteps<T>(
   left: readonly T[],
   right: readonly T[],
   compare: (a: T, b: T) => number,
@@ -34,6 +35,7 @@ function* merge<T>(
   const merged: T[] = [];
   let next = 0;
   for (const item of left) {
+    if (pace.step()) yield;
     for (let other = right[next]; next < right.length; other = right[next]) {
       if (pace.step()) yield;
       if (other === undefined || compare(other, item) >= 0) break;

@@ -102,3 +102,31 @@ export const noTelemetry: Telemetry = {
   observe: () => {},
   place: () => undefined,
 };
+
+/**
+ * Telemetry of a cluster: its metrics have the label `cluster`, and so have its spans. Clusters are few,
+ * since the configuration names them.
+ */
+export function ofCluster(telemetry: Telemetry, cluster: string): Telemetry {
+  return {
+    isOn: telemetry.isOn,
+    begin: telemetry.begin,
+    span: async (name, work) =>
+      await telemetry.span(name, async (span) => {
+        span.set({ "pemba.cluster": cluster });
+        return await work(span);
+      }),
+    event: (name, attributes) => telemetry.event(name, { ...attributes, "pemba.cluster": cluster }),
+    tallied: telemetry.tallied,
+    get tally() {
+      return telemetry.tally;
+    },
+    add: (name, amount, labels) => telemetry.add(name, amount, { ...labels, cluster }),
+    record: (name, value, labels) => telemetry.record(name, value, { ...labels, cluster }),
+    observe: (name, read) =>
+      telemetry.observe(name, () =>
+        read().map(({ value, labels }) => ({ value, labels: { ...labels, cluster } })),
+      ),
+    place: telemetry.place,
+  };
+}

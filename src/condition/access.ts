@@ -9,7 +9,7 @@ export function selectField(operand: Outcome, field: string): Outcome {
   if (typeof operand !== "object" || operand?.kind !== "map") {
     return fault(`${typeOf(operand)} has no fields, so no ${quote(field)}`);
   }
-  return present(operand.get(field), `no such key: ${quote(field)}`);
+  return entry(operand.get(field), `no such key: ${quote(field)}`);
 }
 
 /** `has(operand.field)`: whether a map has the key. A fault if the operand is not a map. */
@@ -24,17 +24,18 @@ export function hasField(operand: Outcome, field: string): Outcome {
 /** `operand[index]` */
 export function elementAt(operand: Value, index: Value): Outcome {
   if (typeof operand !== "object" || operand === null) return noIndex(operand, index);
-  if (operand.kind === "map") return present(lookUp(operand, index), "no such key");
+  if (operand.kind === "map") return entry(lookUp(operand, index), "no such key");
   if (operand.kind !== "list") return noIndex(operand, index);
   // A whole double can be an index, because all numbers of `context.data` are doubles.
   const whole = typeof index === "bigint" || (typeof index === "number" && Number.isInteger(index));
   if (!whole) return noIndex(operand, index);
-  return present(operand.items[Number(index)], `index out of range: ${index}`);
+  const item = operand.items[Number(index)];
+  return item === undefined ? fault(`index out of range: ${index}`) : item;
 }
 
-/** Null is a value. Only a missing value is a fault. */
-function present(value: Value | undefined, message: string): Outcome {
-  return value === undefined ? fault(message) : value;
+/** The value of a key. Null is a value: only a missing one is a fault. */
+function entry(value: Value | undefined, message: string): Outcome {
+  return value === undefined ? { ...fault(message), lacksKey: true } : value;
 }
 
 function noIndex(operand: Value, index: Value): Outcome {

@@ -22,6 +22,9 @@ export interface ConditionInput {
   readonly data: { readonly [key: string]: JsonValue };
 }
 
+/** What to do about a key of `context.data` that a rule reads and a request lacks. */
+export const sendData = "send it in `context.data`";
+
 export type ConditionVerdict =
   | { readonly kind: "value"; readonly value: boolean }
   | { readonly kind: "fault"; readonly message: string };

@@ -4,7 +4,7 @@ import { checkedType, placeOf } from "./checked-node.ts";
 import type { Convert, RuleScope } from "./checked-node.ts";
 import { patternFault } from "./pattern.ts";
 import { Refusal } from "./refusal.ts";
-import { gaps, isFunctionName, isMethodName } from "./standard-library.ts";
+import { adviceFor, isFunctionName, isMethodName } from "./standard-library.ts";
 import { boolType } from "./static-type.ts";
 import type { ConditionTree } from "./tree.ts";
 
@@ -18,7 +18,7 @@ export function convertCall(
   const [first] = values;
   if (name === "has" && first !== undefined) return convertHas(node, convert(first, scope));
   if (!isFunctionName(name)) {
-    throw new Refusal(gaps.get(name) ?? `unknown function \`${name}\``, node.start);
+    throw new Refusal(adviceFor(name) ?? `unknown function \`${name}\``, node.start);
   }
   const converted = values.map((value) => convert(value, scope));
   if (name === "matches") checkPattern(converted[1]);
@@ -41,7 +41,7 @@ export function convertMethod(
   const macro = convertMacro(node, { name, receiver, values, scope, convert });
   if (macro !== undefined) return macro;
   if (!isMethodName(name)) {
-    throw new Refusal(gaps.get(name) ?? `unknown method \`${name}\``, node.start);
+    throw new Refusal(adviceFor(name) ?? `unknown method \`${name}\``, node.start);
   }
   const converted = values.map((value) => convert(value, scope));
   if (name === "matches") checkPattern(converted[0]);

@@ -6,7 +6,7 @@ import { checkedType, placeOf } from "./checked-node.ts";
 import type { RuleScope } from "./checked-node.ts";
 import { convertCall, convertMethod } from "./convert-call.ts";
 import { Refusal } from "./refusal.ts";
-import { gaps, typeNames } from "./standard-library.ts";
+import { adviceFor, typeNames } from "./standard-library.ts";
 import { boolType, jsonObjectType } from "./static-type.ts";
 import type { BinaryOperator, ConditionTree, Literal, LogicalOperator } from "./tree.ts";
 
@@ -137,7 +137,7 @@ function convertName(node: ASTNode, name: string, scope: RuleScope): ConditionTr
     return { kind: "literal", value: { kind: "type", name }, ...place };
   }
   throw new Refusal(
-    gaps.get(name) ?? `unknown name \`${name}\`: a rule sees its parameters and \`context.data\``,
+    adviceFor(name) ?? `unknown name \`${name}\`: a rule sees its parameters and \`context.data\``,
     node.start,
   );
 }

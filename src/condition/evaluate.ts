@@ -4,7 +4,7 @@ import type { AttributeType } from "../base/tuple.ts";
 import { elementAt, hasField, selectField } from "./access.ts";
 import { calculate, negate } from "./arithmetic.ts";
 import { comprehend, transform } from "./comprehension.ts";
-import type { ConditionInput, ConditionVerdict } from "./condition.ts";
+import { type ConditionInput, type ConditionVerdict, sendData } from "./condition.ts";
 import { type Budget, clash, compare, contains, equals } from "./order.ts";
 import { callFunction, callMethod } from "./standard-function.ts";
 import type { BinaryOperator, ConditionTree, LogicalOperator, MapEntry } from "./tree.ts";
@@ -57,9 +57,17 @@ export function evaluate(rule: Rule, input: ConditionInput): ConditionVerdict {
   if (isFault(outcome)) {
     const place = outcome.node ?? rule.tree;
     const part = rule.text.slice(place.start, place.end);
-    return { kind: "fault", message: `${outcome.message} in ${quote(part)}` };
+    const advice = outcome.lacksKey === true && readsData(place) ? `, ${sendData}` : "";
+    return { kind: "fault", message: `${outcome.message} in ${quote(part)}${advice}` };
   }
   return { kind: "fault", message: `the rule gave ${typeOf(outcome)}, not a boolean` };
+}
+
+/** Whether a part of a rule reads `context.data` by fields or keys. */
+function readsData(node: ConditionTree): boolean {
+  return node.kind === "select" || node.kind === "index"
+    ? readsData(node.operand)
+    : node.kind === "data";
 }
 
 function runWhole(rule: Rule, input: ConditionInput): Outcome {

@@ -1,7 +1,7 @@
 import type { ParseError, TypeError as CheckError } from "@marcbachmann/cel-js";
 
 import { ruleLimits } from "./environment.ts";
-import { gaps } from "./standard-library.ts";
+import { adviceFor } from "./standard-library.ts";
 
 /** The reason why a rule does not compile. The compiler throws and catches it. */
 export class Refusal extends Error {
@@ -122,10 +122,13 @@ function spellingMessage(before: string, found: string): string | undefined {
 /** The message for a text whose types do not fit, without its position. */
 export function checkMessage(error: CheckError, text: string): string {
   const found = snippet(error.range, text);
+  const [, called] = /^found no matching overload for '(\w+)\(/i.exec(error.summary) ?? [];
+  const advice = called === undefined ? undefined : adviceFor(called);
+  if (advice !== undefined) return advice;
   switch (error.code) {
     case "unknown_variable":
       return (
-        gaps.get(found) ??
+        adviceFor(found) ??
         `unknown name ${quoted(found)}: a rule sees its parameters and \`context.data\``
       );
     case "no_such_key":

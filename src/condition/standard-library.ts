@@ -53,9 +53,32 @@ export const typeNames = [
 ] as const;
 
 /** Functions of the standard library that are refused: the name, and the advice for the user. */
-export const gaps: ReadonlyMap<string, string> = new Map([
+const gaps: ReadonlyMap<string, string> = new Map([
   ["uint", "unsigned integers are not supported"],
 ]);
+
+/** What other languages call the present time, as a function or as a name. */
+const clocks: ReadonlySet<string> = new Set([
+  "clock",
+  "current_time",
+  "current_timestamp",
+  "currentTime",
+  "currentTimestamp",
+  "date",
+  "getTime",
+  "now",
+  "time",
+  "today",
+  "utcnow",
+]);
+
+/** What to write for a name that no rule knows. Undefined if there is nothing to say of it. */
+export function adviceFor(name: string): string | undefined {
+  if (clocks.has(name)) {
+    return `\`${name}\`: a rule has no clock, send the time in \`context.data\` and read it, such as \`timestamp(context.data.now)\``;
+  }
+  return gaps.get(name);
+}
 
 const functions: ReadonlySet<string> = new Set(functionNames);
 const methods: ReadonlySet<string> = new Set(methodNames);

@@ -34,6 +34,8 @@ export interface Fault {
   readonly kind: "fault";
   readonly message: string;
   readonly node: ConditionTree | undefined;
+  /** A map lacks the key that `node` reads. */
+  readonly lacksKey?: true;
 }
 
 export type Outcome = Value | Fault;

@@ -27,7 +27,7 @@ export const instanceHeader = "x-pemba-instance";
 export const headHeader = "x-pemba-head";
 
 /** Instances ask each other without a limit: who asks was counted where the request came in. */
-const unlimited = { perSecond: Number.POSITIVE_INFINITY, take: () => 0 };
+const unlimited = { perSecond: Number.POSITIVE_INFINITY, take: () => true };
 const unbounded = Number.POSITIVE_INFINITY;
 
 /** The part of an instance that others ask. */
@@ -111,9 +111,8 @@ function frameOf({ instance, logger, telemetry }: Teller, intake: Intake): CallF
     intake,
     errorOf,
     begin(method, call) {
-      const metadata = new Metadata();
-      metadata.set(instanceHeader, instance);
-      call.sendMetadata(metadata);
+      const head = new Metadata();
+      head.set(instanceHeader, instance);
       const teller = method === Permission.method.check ? telemetry : noTelemetry;
       const record = teller.begin({
         method: methodName(pathOf(method)),
@@ -122,6 +121,7 @@ function frameOf({ instance, logger, telemetry }: Teller, intake: Intake): CallF
         tracestate: undefined,
       });
       return {
+        head,
         run: record.run,
         end(outcome) {
           const error = outcome.kind === "failed" ? outcome.error : undefined;

@@ -1,4 +1,4 @@
-import { fieldError, type PembaError } from "../base/error.ts";
+import { type ErrorDetail, fieldError, type PembaError } from "../base/error.ts";
 import { quote } from "../base/quote.ts";
 import {
   newTenantPattern,
@@ -31,8 +31,15 @@ export function invalidField(field: string, problem: string): PembaError {
   return fieldError("VALIDATION", field, problem);
 }
 
+const missing = "is missing";
+
 export function missingField(field: string, expected: string): PembaError {
-  return invalidField(field, `is missing, expected ${expected}`);
+  return invalidField(field, `${missing}, expected ${expected}`);
+}
+
+/** Whether a detail of an error is that a field is missing. */
+export function isMissing({ message }: ErrorDetail): boolean {
+  return message.startsWith(missing);
 }
 
 /** Parses the name of an entity type, a relation, a permission or an attribute. */

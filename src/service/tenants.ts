@@ -3,6 +3,7 @@ import type { Tenant } from "../store/store.ts";
 import { continuousToken, parseTextCursor, type TokenScope } from "./continuous-token.ts";
 import {
   type Absent,
+  invalidField,
   parseNewTenantId,
   parseTenantName,
   parseTenantId,
@@ -15,6 +16,8 @@ import type { Service } from "./service.ts";
 export interface CreateTenantRequest {
   readonly id?: string | Absent;
   readonly name?: string | Absent;
+  /** The name of the cluster that gets it. The server chooses one if it is absent or empty. */
+  readonly cluster?: string | Absent;
 }
 
 /** Creates a tenant. Fails with UNIQUE_CONSTRAINT if the id is taken. */
@@ -23,7 +26,11 @@ export async function createTenant(
   request: CreateTenantRequest,
 ): Promise<Tenant> {
   const tenant = { id: parseNewTenantId(request.id), name: parseTenantName(request.name) };
-  return await service.store.tenants.create(tenant);
+  const cluster = request.cluster || undefined;
+  if (cluster !== undefined && service.store.clusters === undefined) {
+    throw invalidField("cluster", "is given, expected none since the server has no clusters");
+  }
+  return await service.store.tenants.create({ ...tenant, cluster });
 }
 
 /** Removes the tenant with all its data. Fails with TENANT_NOT_FOUND. */

@@ -4,6 +4,7 @@ import type { Facts } from "../memory/facts.ts";
 import { GroundBudget } from "../memory/ground-budget.ts";
 import { interpret, type Interpretation } from "../memory/interpret.ts";
 import type { EvaluationInput } from "../memory/judge.ts";
+import { SearchMemo } from "../memory/search-memo.ts";
 import { solveTogether } from "../memory/solve.ts";
 import type { Plan } from "../plan/plan.ts";
 import { answerOf } from "./check-error.ts";
@@ -40,6 +41,7 @@ export function* answersOf(
     return evidence.kind === "facts" ? askedOf(evidence.facts, item) : undefined;
   });
   const answers: CheckAnswer[] = [];
+  const memos = items.length > 1 ? new Memos() : undefined;
   const pace = new Pace();
   for (const [index, item] of items.entries()) {
     if (pace.step()) yield;
@@ -49,16 +51,40 @@ export function* answersOf(
       continue;
     }
     const evidence = evidenceOf(index);
-    const interpretation =
-      evidence.kind === "decided"
-        ? evidence.interpretation
-        : yield* interpret(
-            must(plans[index], "every item has a plan"),
-            askedOf(evidence.facts, item),
-          );
+    let interpretation: Interpretation;
+    if (evidence.kind === "decided") {
+      ({ interpretation } = evidence);
+    } else {
+      const plan = must(plans[index], "every item has a plan");
+      const memo = memos?.of(plan, evidence.facts, item);
+      interpretation = yield* interpret(plan, askedOf(evidence.facts, item), memo);
+    }
     answers.push(answerOf(interpretation, item, { depth, path: (field) => path(index, field) }));
   }
   return answers;
+}
+
+/** What searches found out, for those of the same plan and subject over the same facts. */
+class Memos {
+  readonly #numbers = new Map<Plan | Facts, number>();
+  readonly #memos = new Map<string, SearchMemo>();
+
+  of(plan: Plan, facts: Facts, { subject }: CheckItem): SearchMemo | undefined {
+    if (plan.kind !== "search") return undefined;
+    // The type and the relation of the subject are those of the plan.
+    const key = `${this.#number(plan)} ${this.#number(facts)} ${subject.id}`;
+    const known = this.#memos.get(key);
+    if (known !== undefined) return known;
+    const memo = new SearchMemo(plan);
+    this.#memos.set(key, memo);
+    return memo;
+  }
+
+  #number(of: Plan | Facts): number {
+    const number = this.#numbers.get(of) ?? this.#numbers.size;
+    this.#numbers.set(of, number);
+    return number;
+  }
 }
 
 /** By item, the answers that several names of an entity have together, over the same facts. */

@@ -92,19 +92,26 @@ export class CompiledSchemas {
     tenant: TenantId,
     version: SchemaVersion | undefined,
   ): CompiledSchema | Promise<CompiledSchema> {
-    return version === undefined ? this.#guessHead(tenant) : this.#at(tenant, version);
+    const known = this.known(tenant, version);
+    if (known !== undefined) {
+      this.#hits += 1;
+      return known;
+    }
+    const wanted = version ?? this.knownHead(tenant);
+    return version === undefined && wanted !== undefined
+      ? this.#loadHead(tenant, wanted)
+      : this.#loadShared(tenant, version);
   }
 
-  #guessHead(tenant: TenantId): CompiledSchema | Promise<CompiledSchema> {
+  /** What `find` gives at once, if it does. It is not counted: the question that asks finds it again. */
+  known(tenant: TenantId, version: SchemaVersion | undefined): CompiledSchema | undefined {
+    if (version !== undefined) {
+      return this.#compiled(version, this.#versions.get(versionKey(tenant, version)));
+    }
     const head = this.#heads.get(tenant);
-    if (head === undefined) return this.#loadShared(tenant, undefined);
+    if (head === undefined) return undefined;
     head.key ??= this.#versions.get(versionKey(tenant, head.version));
-    return this.#known(head.version, head.key) ?? this.#loadHead(tenant, head.version);
-  }
-
-  #at(tenant: TenantId, version: SchemaVersion): CompiledSchema | Promise<CompiledSchema> {
-    const key = this.#versions.get(versionKey(tenant, version));
-    return this.#known(version, key) ?? this.#loadShared(tenant, version);
+    return this.#compiled(head.version, head.key);
   }
 
   async #loadHead(tenant: TenantId, head: SchemaVersion): Promise<CompiledSchema> {
@@ -169,11 +176,9 @@ export class CompiledSchemas {
     }
   }
 
-  #known(version: SchemaVersion, key: string | undefined): CompiledSchema | undefined {
+  #compiled(version: SchemaVersion, key: string | undefined): CompiledSchema | undefined {
     const compiled = key === undefined ? undefined : this.#texts.get(key);
-    if (compiled === undefined) return undefined;
-    this.#hits += 1;
-    return schemaOf(version, compiled);
+    return compiled === undefined ? undefined : schemaOf(version, compiled);
   }
 
   *#compile(text: string): Steps<CompiledText> {

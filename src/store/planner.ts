@@ -1,7 +1,13 @@
 import { heapBytes } from "../base/heap-bytes.ts";
 import { runThrough } from "../base/steps.ts";
 import type { Schema } from "../language/schema.ts";
-import { buildPlan, buildCandidatePlan, rootOf } from "../plan/build.ts";
+import {
+  buildPlan,
+  buildCandidatePlan,
+  buildLookupPlans,
+  type JudgingPlans,
+  rootOf,
+} from "../plan/build.ts";
 import type { Network } from "../plan/network.ts";
 import { restrict, type RestrictedNetwork } from "../plan/passes/2-restrict.ts";
 import type { CandidatePlan } from "../plan/passes/5-drop-guards.ts";
@@ -34,11 +40,17 @@ export class Planner {
   readonly #networks: KeptMap<RestrictedNetwork>;
   readonly #plans: KeptMap<Plan>;
   readonly #candidates: KeptMap<CandidatePlan>;
+  readonly #lookups: KeptMap<JudgingPlans & { readonly plan: Plan }>;
 
   constructor(limit: HeldBytes) {
     this.#networks = new KeptMap(limit, ({ possible }) => possible.length);
     this.#plans = new KeptMap(limit, planBytes);
-    this.#candidates = new KeptMap(limit, ({ states }) => ownBytes(states));
+    this.#candidates = new KeptMap(limit, candidateBytes);
+    this.#lookups = new KeptMap(
+      limit,
+      ({ plan, judging, candidates }) =>
+        candidateBytes(candidates) + (judging === plan ? 0 : planBytes(judging)),
+    );
   }
 
   /** The plan of a question (see `questionUnder`). Fails as `buildPlan` does, and with CANCELLED. */
@@ -48,7 +60,20 @@ export class Planner {
     return known ?? this.#build(planning);
   }
 
-  /** The plan that finds the candidates of a lookup. Fails as `planOf` does. */
+  /** The plan of the checks that a lookup comes to, and those of the lookup. Fails as `planOf` does. */
+  async lookupOf(planning: Planning): Promise<JudgingPlans & { readonly plan: Plan }> {
+    const { compiled, question, signal } = planning;
+    const plan = await this.planOf(planning);
+    return await this.#lookups.find(
+      planKey(compiled, question),
+      function* () {
+        return { plan, ...(yield* buildLookupPlans(plan)) };
+      },
+      signal,
+    );
+  }
+
+  /** The plan that finds what a plan of checks accepts, and more. Fails as `planOf` does. */
   async candidatesOf(planning: Planning): Promise<CandidatePlan> {
     const { compiled, question, signal } = planning;
     const plan = await this.planOf(planning);
@@ -76,6 +101,10 @@ export class Planner {
 /** Equal for equal questions under the same text. */
 export function planKey({ id }: CompiledText, question: Question): string {
   return `${id} ${questionKey(question)}`;
+}
+
+function candidateBytes({ states }: CandidatePlan): number {
+  return ownBytes(states);
 }
 
 function planBytes(plan: Plan): number {

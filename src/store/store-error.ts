@@ -40,13 +40,35 @@ export function withTokenIn<T>(field: string, work: () => T): T {
   }
 }
 
+const beforeTenant = "names a state from before this tenant was created";
+
 /** The token of a request names a state in which the tenant had not been created. */
 export function snapTokenBeforeTenant(): PembaError {
-  return invalidSnapToken("names a state from before this tenant was created");
+  return invalidSnapToken(beforeTenant);
+}
+
+/** Is it an error of `snapTokenBeforeTenant`? */
+export function isBeforeTenant(error: unknown): error is PembaError {
+  const isInvalid = error instanceof PembaError && error.code === "INVALID_SNAP_TOKEN";
+  return isInvalid && error.plainMessage.endsWith(beforeTenant);
+}
+
+/** The same of a tenant that has moved: the token may be of the time before. */
+export function snapTokenBeforeMove({ plainMessage }: PembaError): PembaError {
+  const field = plainMessage.slice(0, -`: ${beforeTenant}`.length);
+  const problem = "is from before the tenant moved to its cluster, use a token of a newer answer";
+  return new PembaError("SNAP_TOKEN_EXPIRED", `${field}: ${problem}`);
 }
 
 /** The token of a request names a state that is no longer kept. */
 export function expiredSnapToken(): PembaError {
   const problem = "is older than the history that is kept, use a newer one";
+  return new PembaError("SNAP_TOKEN_EXPIRED", `${usualTokenField}: ${problem}`);
+}
+
+/** The token of a request was given out by another cluster, and this one has the tenant. */
+export function snapTokenOfOtherCluster(): PembaError {
+  const problem =
+    "is of another cluster than the one that the tenant is on, use a token of a newer answer";
   return new PembaError("SNAP_TOKEN_EXPIRED", `${usualTokenField}: ${problem}`);
 }

@@ -35,20 +35,42 @@ export interface Store {
   readonly changes: ChangeStore;
   /** Authenticates continuous tokens: the same for all instances that have the same data. */
   readonly pageMac: TokenMac;
+  /** The clusters on which tenants are placed. Undefined if there is one place for all tenants. */
+  readonly clusters?: readonly ClusterControl[] | undefined;
   /** Resolves when storage answers; rejects with UNAVAILABLE when it does not. */
   ping(): Promise<void>;
   close(): Promise<void>;
+}
+
+/** A cluster, as far as it concerns others than its store. */
+export interface ClusterControl {
+  readonly name: string;
+  /** Its share of new tenants. It gets none with the weight 0. */
+  readonly weight: number;
+  /** Gives it another share of the tenants that are created from now on. */
+  setWeight(weight: number): void;
+  /** Resolves when it answers; rejects with UNAVAILABLE when it does not. */
+  ping(): Promise<void>;
+}
+
+export interface NewTenant {
+  readonly id: TenantId;
+  readonly name: string;
+  /** The name of its cluster. Chosen by weight when absent; one of `clusters`. */
+  readonly cluster?: string | undefined;
 }
 
 export interface Tenant {
   readonly id: TenantId;
   readonly name: string;
   readonly createdAt: Date;
+  /** The name of its cluster, if tenants are placed. */
+  readonly cluster?: string;
 }
 
 export interface TenantStore {
   /** Fails with UNIQUE_CONSTRAINT when the id is taken. */
-  create(tenant: { readonly id: TenantId; readonly name: string }): Promise<Tenant>;
+  create(tenant: NewTenant): Promise<Tenant>;
   /** Removes the tenant with all it holds, and frees its id: the next one refuses its tokens. */
   delete(id: TenantId): Promise<void>;
   /** Ascending by id; of those `among` these ids alone, when it is there. */

@@ -1,5 +1,3 @@
-import { LRUCache } from "lru-cache";
-
 import { must } from "../../base/assert.ts";
 import { cancelled } from "../../base/error.ts";
 import { FairQueue } from "../../base/fair-queue.ts";
@@ -8,6 +6,7 @@ import type { TenantId } from "../../base/tuple.ts";
 import { itemKey, type SingleCheck, singleCheck } from "../single-check.ts";
 import type { CheckAnswer, CheckQuestion } from "../store.ts";
 import { batchKey, CheckBatch } from "./check-batch.ts";
+import { CheckCosts } from "./check-costs.ts";
 import type { Layer } from "./layer.ts";
 
 /** An engine that answers checks by statements. */
@@ -26,31 +25,11 @@ export interface CheckStatements {
 /** In a larger statement each check waits longer than all of them save. */
 const batchMax = 32;
 
-/**
- * The size of a batch is chosen so that it takes about this long, as far as the cost of its plan is
- * known. A statement that takes longer leaves its slot to others.
- */
+/** A statement that takes longer leaves its slot to others. */
 const slotMs = 25;
 
 /** The share of all running statements that one tenant may have. */
 const shareOfTenant = 1 / 2;
-
-/** How many plans have their cost remembered. */
-const costsMax = 10_000;
-
-/** A batch is cancelled when it takes longer than this, and this many times longer than usual. */
-const patienceMsMin = 100;
-const patienceTimes = 20;
-
-/**
- * The weight of the last statement in what is usual. A quicker one weighs more, since the first ones, and
- * those at a busy moment, take many times longer.
- */
-const slowerWeight = 0.1;
-const quickerWeight = 0.5;
-
-/** How many slow checks are remembered: they are asked alone. */
-const slowChecksMax = 1000;
 
 interface CheckKeys {
   /** Equal for checks that one statement can answer. */
@@ -66,6 +45,11 @@ interface BatchOptions {
   readonly runningMax: number;
   /** How many servers there are now; one when absent. */
   readonly servers?: () => number;
+  /**
+   * Whether one probe of an index decides the check, and all of its plan, as far as that is known at once;
+   * no when absent.
+   */
+  readonly isOneProbe?: (tenant: TenantId, check: SingleCheck) => boolean;
   readonly telemetry?: Telemetry;
 }
 
@@ -81,15 +65,18 @@ export function batchChecks(statements: CheckStatements, options: BatchOptions):
 
 /**
  * Sends single checks that wait at the same moment as one statement for each plan and state. While a
- * slot is free, a check goes at once and alone. Otherwise it waits in a fair queue, and goes with the
- * checks that came meanwhile when a statement ends. Nothing waits for a timer. A batch that takes too
- * long is taken apart, and so are the checks that it does not decide: each is asked alone.
+ * slot is free, a check goes at once and alone; if one probe decides it and others run, at the end of this
+ * round of the event loop, with those that have come by then: starting a statement costs more than a probe.
+ * Otherwise it waits in a fair queue, and goes with the checks that came meanwhile when a statement ends.
+ * Nothing waits for a timer. A batch that takes too long is taken apart, and so are the checks that it
+ * does not decide: each is asked alone.
  */
 export class CheckBatches {
   readonly #statements: CheckStatements;
   readonly #slots: number;
   readonly #runningMax: number;
   readonly #servers: () => number;
+  readonly #isOneProbe: NonNullable<BatchOptions["isOneProbe"]>;
   readonly #telemetry: Telemetry;
   #busySlots = 0;
   #running = 0;
@@ -99,17 +86,16 @@ export class CheckBatches {
   readonly #open = new Map<string, CheckBatch>();
   /** The waiting batches, by the own keys of their checks. */
   readonly #byCheck = new Map<string, CheckBatch>();
-  readonly #slow = new LRUCache<string, true>({ max: slowChecksMax });
-  /** Milliseconds that a check takes, by what it asks. */
-  readonly #costs = new LRUCache<string, number>({ max: costsMax });
-  /** Milliseconds that a statement takes. */
-  #usualMs = 0;
+  readonly #costs = new CheckCosts(slotMs);
+  /** Checks of one probe wait for the end of this round of the event loop. */
+  #isGathering = false;
 
   constructor(statements: CheckStatements, options: BatchOptions) {
     this.#statements = statements;
     this.#slots = options.slots;
     this.#runningMax = options.runningMax;
     this.#servers = options.servers ?? (() => 1);
+    this.#isOneProbe = options.isOneProbe ?? (() => false);
     this.#telemetry = options.telemetry ?? noTelemetry;
   }
 
@@ -120,16 +106,33 @@ export class CheckBatches {
     if (question.signal?.aborted === true) throw cancelled(undefined);
     const shared = `${tenant} ${batchKey(single)}`;
     const own = `${shared} ${itemKey(single.item)}`;
-    const answer = this.#batchFor(tenant, single, { shared, own }).join(single, own);
-    this.#sendWaiting();
+    const batch = this.#batchFor(tenant, single, { shared, own });
+    const isFirst = batch.size === 0;
+    const answer = batch.join(single, own);
+    // What the first check of a batch waits for, the others wait for as well.
+    if (isFirst) this.#begin(tenant, single);
     return [await answer];
+  }
+
+  #begin(tenant: TenantId, first: SingleCheck): void {
+    if (this.#running > 0 && this.#isOneProbe(tenant, first)) this.#gather();
+    else this.#sendWaiting();
+  }
+
+  #gather(): void {
+    if (this.#isGathering) return;
+    this.#isGathering = true;
+    setImmediate(() => {
+      this.#isGathering = false;
+      this.#sendWaiting();
+    });
   }
 
   /** A waiting batch: the one that has the check already, one that has room for it, or a new one. */
   #batchFor(tenant: TenantId, check: SingleCheck, { shared, own }: CheckKeys): CheckBatch {
     const waiting = this.#byCheck.get(own);
     if (waiting !== undefined) return waiting;
-    const isSlow = this.#slow.has(slowKey(tenant, check));
+    const isSlow = this.#costs.isSlow(tenant, check);
     const batch = this.#withRoom(tenant, check, isSlow ? own : shared);
     this.#byCheck.set(own, batch);
     return batch;
@@ -137,7 +140,7 @@ export class CheckBatches {
 
   #withRoom(tenant: TenantId, check: SingleCheck, key: string): CheckBatch {
     const open = this.#open.get(key);
-    const sizeMax = Math.min(batchMax, slotMs / (this.#costs.get(costKey(tenant, check)) ?? 0));
+    const sizeMax = Math.min(batchMax, this.#costs.fitting(tenant, check));
     if (open !== undefined && open.size < sizeMax) return open;
     const batch = new CheckBatch(tenant, key, this.#onLeft);
     this.#open.set(key, batch);
@@ -190,7 +193,7 @@ export class CheckBatches {
     const leaveSlot = (): void => {
       if (hasSlot) this.#busySlots -= 1;
       hasSlot = false;
-      this.#sendWaiting();
+      if (!this.#isGathering) this.#sendWaiting();
     };
     const late = setTimeout(leaveSlot, slotMs);
     this.#telemetry.record("pemba.check.batch.size", batch.size, {});
@@ -209,7 +212,7 @@ export class CheckBatches {
 
   async #ask(batch: CheckBatch): Promise<void> {
     const check = must(batch.checks[0], "a batch that is sent has a check");
-    const patienceMs = this.#patienceMs();
+    const { patienceMs } = this.#costs;
     const began = performance.now();
     try {
       const answers = await this.#statements.check(batch.tenant, {
@@ -218,14 +221,10 @@ export class CheckBatches {
       });
       batch.answer(check, must(answers[0], "one item has one answer"));
     } finally {
-      const tookMs = performance.now() - began;
-      const key = slowKey(batch.tenant, check);
-      if (tookMs > patienceMs) this.#slow.set(key, true);
-      // A check that was abandoned before it was done does not tell its cost.
-      if (!batch.signal.aborted) {
-        this.#took(tookMs, batch.tenant, [check]);
-        if (tookMs <= patienceMs) this.#slow.delete(key);
-      }
+      this.#costs.tookAlone(performance.now() - began, batch.tenant, check, {
+        patienceMs,
+        isDone: !batch.signal.aborted,
+      });
     }
   }
 
@@ -235,7 +234,7 @@ export class CheckBatches {
     const cut = new AbortController();
     const cutIt = (): void => cut.abort();
     batch.signal.addEventListener("abort", cutIt, { once: true });
-    const late = setTimeout(cutIt, this.#patienceMs());
+    const late = setTimeout(cutIt, this.#costs.patienceMs);
     const began = performance.now();
     let isSent = true;
     try {
@@ -254,41 +253,9 @@ export class CheckBatches {
     } finally {
       clearTimeout(late);
       const tookMs = performance.now() - began;
-      if (batch.signal.aborted) this.#abandoned(tookMs, batch.tenant, checks);
-      else if (isSent) this.#took(tookMs, batch.tenant, checks);
+      if (batch.signal.aborted) this.#costs.abandoned(tookMs, batch.tenant, checks);
+      else if (isSent) this.#costs.took(tookMs, batch.tenant, checks);
     }
     for (const alone of batch.split()) this.#waiting.add(alone);
   }
-
-  /** One of the checks may be slow. Asked alone, each shows its own cost. */
-  #abandoned(afterMs: number, tenant: TenantId, checks: readonly SingleCheck[]): void {
-    if (afterMs < slotMs) return;
-    for (const check of checks) this.#slow.set(slowKey(tenant, check), true);
-  }
-
-  #patienceMs(): number {
-    return Math.max(patienceMsMin, this.#usualMs * patienceTimes);
-  }
-
-  #took(tookMs: number, tenant: TenantId, checks: readonly SingleCheck[]): void {
-    this.#usualMs = average(this.#usualMs, tookMs);
-    const key = costKey(tenant, must(checks[0], "a batch that was sent has checks"));
-    const eachMs = tookMs / checks.length;
-    this.#costs.set(key, average(this.#costs.get(key) ?? eachMs, eachMs));
-  }
-}
-
-function average(usual: number, last: number): number {
-  return usual + (last - usual) * (last > usual ? slowerWeight : quickerWeight);
-}
-
-/** Without arguments: only rules take any, and each rule has one list of them. */
-function costKey(tenant: TenantId, { item }: SingleCheck): string {
-  const { entity, permission, subject } = item;
-  return `${tenant} ${entity.type} ${permission} ${subject.type} ${subject.relation}`;
-}
-
-/** The same for all states: the length of a token has no bound. */
-function slowKey(tenant: TenantId, check: SingleCheck): string {
-  return `${costKey(tenant, check)} ${itemKey(check.item)}`;
 }

@@ -132,7 +132,7 @@ export class ConcurrencyLimiter {
 }
 
 /** The queues by their names in metrics. */
-type QueueName = "questions" | "reads" | "changes";
+type QueueName = "questions" | "trees" | "reads" | "changes";
 
 /**
  * Records how long entries wait in a queue and how many are refused. Undefined if telemetry is off.
@@ -159,7 +159,7 @@ export function observeQueue(
   telemetry.observe("pemba.queue.waiting", () => [{ value: state().waiting, labels: { queue } }]);
 }
 
-/** How many may wait for each one that runs. */
+/** How many may wait for each one that runs in the instance. */
 const waitingShare = 10;
 
 /**
@@ -170,14 +170,20 @@ const shareOfTenant = 3 / 4;
 /**
  * Makes an observed queue. `running` operations run at a time, at most three quarters of them for
  * one tenant, and ten times as many may wait. In a refusal, `working` says what runs and names the
- * key that sets the limit.
+ * key that sets the limit. Where the instance has several workers, `running` is the part of one, but as
+ * many may wait in each as in an instance: one connection leads to one worker, and the requests under way
+ * are limited for the instance.
  */
 export function observedLimiter(
   telemetry: Telemetry,
   queue: QueueName,
-  { running, working }: { readonly running: number; readonly working: string },
+  {
+    running,
+    workers,
+    working,
+  }: { readonly running: number; readonly workers: number; readonly working: string },
 ): ConcurrencyLimiter {
-  const waiting = running * waitingShare;
+  const waiting = running * workers * waitingShare;
   const limiter = new ConcurrencyLimiter({
     running,
     runningOfTenant: Math.ceil(running * shareOfTenant),

@@ -1,7 +1,7 @@
 import type { Store } from "../store.ts";
+import { mapOperations } from "./make-operations.ts";
 import {
   type Answers,
-  mapOperations,
   type Method,
   type Operation,
   type OperationName,
@@ -43,7 +43,14 @@ export interface Layer {
 
 /** The same store with a layer around it. */
 export function withLayer(store: Store, layer: Layer): Store {
-  return mapOperations(store, (name, method) => wrapped(layer, name, method));
+  return layered(store, [layer]);
+}
+
+/** The same store with layers around it, the innermost first. A layer that an operation passes by costs it nothing. */
+export function layered(store: Store, layers: readonly Layer[]): Store {
+  return mapOperations(store, (name, method) =>
+    layers.reduce((inner, layer) => wrapped(layer, name, inner), method),
+  );
 }
 
 function wrapped<N extends OperationName>(layer: Layer, name: N, method: Method<N>): Method<N> {

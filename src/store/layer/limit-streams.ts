@@ -13,7 +13,7 @@ export function limitStreams(intake: Intake): Layer {
     only: {
       "changes.follow": async (request, next) => {
         const [tenant, { signal }] = request;
-        intake.streams.take(tenant, 1);
+        await intake.streams.take(tenant, 1);
         let isHeld = true;
         const end = (): void => {
           if (isHeld) intake.streams.giveBack(tenant, 1);

@@ -1,7 +1,14 @@
 import type { TenantId } from "../../base/tuple.ts";
 import type { CheckAnswer, LookupPage, Store } from "../store.ts";
 
-type StorePart = "tenants" | "schemas" | "data" | "bundles" | "permissions" | "lookups" | "changes";
+export type StorePart =
+  | "tenants"
+  | "schemas"
+  | "data"
+  | "bundles"
+  | "permissions"
+  | "lookups"
+  | "changes";
 
 /** The methods of a part of the store that take time: the others are not operations. */
 type OperationsOf<P extends StorePart> = {
@@ -73,7 +80,7 @@ const unsignalled = {
   withSignal: <Request>(request: Request): Request => request,
 };
 
-/** The kind of every operation. A new operation is added here and in `mapOperations`. */
+/** The kind of every operation. A new operation is added here and in make-operations.ts. */
 export const operations: Kinds = {
   "tenants.create": change(([{ id }]) => id),
   "tenants.delete": change(([tenant]) => tenant),
@@ -116,60 +123,6 @@ export const operations: Kinds = {
   // The signal of the request ends the stream, which goes on long after the operation.
   "changes.follow": read(([tenant]) => tenant),
 };
-
-/** A store whose operations are what `wrap` makes of those of another one. */
-export function mapOperations(
-  store: Store,
-  wrap: <N extends OperationName>(name: N, method: Method<N>) => Method<N>,
-): Store {
-  const { tenants, schemas, data, bundles, permissions, lookups, changes } = store;
-  return {
-    ...store,
-    tenants: {
-      create: wrap("tenants.create", (tenant) => tenants.create(tenant)),
-      delete: wrap("tenants.delete", (id) => tenants.delete(id)),
-      list: wrap("tenants.list", (page) => tenants.list(page)),
-    },
-    schemas: {
-      write: wrap("schemas.write", (tenant, schema) => schemas.write(tenant, schema)),
-      read: wrap("schemas.read", (tenant, version) => schemas.read(tenant, version)),
-      list: wrap("schemas.list", (tenant, page) => schemas.list(tenant, page)),
-      knownHead: (tenant) => schemas.knownHead(tenant),
-      learnHead: (tenant, version) => schemas.learnHead(tenant, version),
-    },
-    data: {
-      write: wrap("data.write", (tenant, written) => data.write(tenant, written)),
-      delete: wrap("data.delete", (tenant, filters) => data.delete(tenant, filters)),
-      change: wrap("data.change", (tenant, changed) => data.change(tenant, changed)),
-      readTuples: wrap("data.readTuples", (tenant, read) => data.readTuples(tenant, read)),
-      readAttributes: wrap("data.readAttributes", (tenant, read) =>
-        data.readAttributes(tenant, read),
-      ),
-    },
-    bundles: {
-      write: wrap("bundles.write", (tenant, written) => bundles.write(tenant, written)),
-      read: wrap("bundles.read", (tenant, name) => bundles.read(tenant, name)),
-      list: wrap("bundles.list", (tenant, page) => bundles.list(tenant, page)),
-      delete: wrap("bundles.delete", (tenant, name) => bundles.delete(tenant, name)),
-      run: wrap("bundles.run", (tenant, name, render) => bundles.run(tenant, name, render)),
-    },
-    permissions: {
-      check: wrap("permissions.check", (tenant, asked) => permissions.check(tenant, asked)),
-      subjectPermissions: wrap("permissions.subjectPermissions", (tenant, asked) =>
-        permissions.subjectPermissions(tenant, asked),
-      ),
-      expand: wrap("permissions.expand", (tenant, asked) => permissions.expand(tenant, asked)),
-      explain: wrap("permissions.explain", (tenant, asked) => permissions.explain(tenant, asked)),
-    },
-    lookups: {
-      entities: wrap("lookups.entities", (tenant, asked) => lookups.entities(tenant, asked)),
-      subjects: wrap("lookups.subjects", (tenant, asked) => lookups.subjects(tenant, asked)),
-    },
-    changes: {
-      follow: wrap("changes.follow", (tenant, from) => changes.follow(tenant, from)),
-    },
-  };
-}
 
 function question<Q extends Signalled, Answer>(
   names: readonly string[],

@@ -1,5 +1,5 @@
 import type { Store } from "../store.ts";
-import { type Layer, withLayer } from "./layer.ts";
+import { type Layer, layered } from "./layer.ts";
 
 /**
  * The order of all layers around an engine, the outermost first. A request goes down through it.
@@ -7,6 +7,8 @@ import { type Layer, withLayer } from "./layer.ts";
  * - `streams` counts the streams of changes. It stands around `time`: a stream that does not begin in
  *   time gives its place back.
  * - `time` ends what takes too long, wherever below it waits.
+ * - `trees` lets few explanations and expansions be made at a time in the process. One that waits takes no
+ *   place of other questions.
  * - `forwarding` stands before the queues: what another instance answers takes no place here.
  * - `changes`, `reads` and `questions` are the fair queues, each for its kind of operation.
  * - `observation` stands below the queues: it measures the work without the wait.
@@ -17,6 +19,7 @@ import { type Layer, withLayer } from "./layer.ts";
 const order = [
   "streams",
   "time",
+  "trees",
   "forwarding",
   "changes",
   "reads",
@@ -32,8 +35,8 @@ export type Layers = { readonly [Name in (typeof order)[number]]?: Layer | undef
 
 /** The same store with layers around it, in their order. */
 export function withLayers(store: Store, layers: Layers): Store {
-  return order.toReversed().reduce((inner, name) => {
-    const layer = layers[name];
-    return layer === undefined ? inner : withLayer(inner, layer);
-  }, store);
+  return layered(
+    store,
+    order.toReversed().flatMap((name) => layers[name] ?? []),
+  );
 }

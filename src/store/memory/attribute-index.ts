@@ -2,6 +2,7 @@ import { Pace, type Steps } from "../../base/steps.ts";
 import type { Attribute, AttributeValue, Entity } from "../../base/tuple.ts";
 import { sameValue } from "../attribute-value.ts";
 import { type AttributeFilter, attributeMatcher, type AttributeName } from "../filter.ts";
+import { KeyOrder, ofIds, type PageVisitor } from "./key-order.ts";
 import {
   EndedQueue,
   type Lifetime,
@@ -31,6 +32,7 @@ interface FormerValue {
 export class AttributeIndex {
   /** By entity id, then by the rest of the key. */
   readonly #byEntity = new Map<string, Map<string, StoredAttribute>>();
+  readonly #entityIds = new KeyOrder(this.#byEntity);
   readonly #ended = new EndedQueue<StoredAttribute>();
 
   /** Gives the attribute its value. Returns the former one, or undefined when that is the same. */
@@ -46,6 +48,7 @@ export class AttributeIndex {
     const former = this.#end(stored, write);
     stored.values.push({ value, lifetime: { created: write, deleted: undefined } });
     ofEntity.set(attributeTypeKey(entity, attribute), stored);
+    if (!this.#byEntity.has(entity.id)) this.#entityIds.added(entity.id);
     this.#byEntity.set(entity.id, ofEntity);
     return { value: former };
   }
@@ -83,16 +86,16 @@ export class AttributeIndex {
     }
   }
 
-  /** Shows `visit` what a filter lets through of the state at a revision, in no order. */
-  *visit(
-    filter: AttributeFilter,
-    revision: Revision,
-    visit: (attribute: Attribute) => void,
-  ): Steps<void> {
-    yield* visitAmong(this.#among(filter), attributeMatcher(filter), (stored) => {
+  /** Shows a page what a filter lets through of the state at a revision, as far as the page may need it. */
+  *visit(filter: AttributeFilter, revision: Revision, page: PageVisitor<Attribute>): Steps<void> {
+    const fits = attributeMatcher(filter);
+    const visit = (stored: StoredAttribute): void => {
       const value = standing(stored, revision)?.value;
-      if (value !== undefined) visit({ ...stored.name, value });
-    });
+      if (value !== undefined) page.take({ ...stored.name, value });
+    };
+    if (filter.entity.ids.length > 0) return yield* visitAmong(this.#among(filter), fits, visit);
+    const ids = yield* this.#entityIds.from(page.firstId);
+    yield* visitAmong(ofIds(this.#byEntity, ids, page), fits, visit);
   }
 
   /**
@@ -123,7 +126,9 @@ export class AttributeIndex {
   #remove({ entity, attribute }: AttributeName): void {
     const ofEntity = this.#byEntity.get(entity.id);
     ofEntity?.delete(attributeTypeKey(entity, attribute));
-    if (ofEntity?.size === 0) this.#byEntity.delete(entity.id);
+    if (ofEntity?.size !== 0) return;
+    this.#byEntity.delete(entity.id);
+    this.#entityIds.removed();
   }
 
   /** What a filter lets through of the state at a revision, in no order. */

@@ -28,6 +28,7 @@ import type { ChangeLog } from "./change-log.ts";
 import { FactsAt } from "./facts.ts";
 import { FirstItems } from "./first-items.ts";
 import { KeptHistory } from "./kept-history.ts";
+import type { PageVisitor } from "./key-order.ts";
 import type { Revision, Write } from "./revision.ts";
 import { decodeRevision, encodeRevision, type TokenMaker } from "./snap-token.ts";
 import { emptyTenantData, type TenantData } from "./tenant-data.ts";
@@ -59,6 +60,8 @@ export class MemoryData {
   readonly #history: KeptHistory;
   readonly #keepsChanges: boolean;
   #revision: Revision = 0;
+  /** To make one takes as long as a short question. */
+  #lastToken: { readonly revision: Revision; readonly token: SnapToken } | undefined;
 
   /**
    * `keepsChanges`: whether there is a log of what is changed from now on. Without `tokenKey` one is
@@ -120,7 +123,7 @@ export class MemoryData {
     const { tuples } = data;
     const end = leadingEnd(read.filter);
     const page = this.#page<Tuple>(data, read, {
-      visit: (revision, visit) => tuples.visit(read.filter, revision, visit),
+      visit: (revision, page) => tuples.visit(read.filter, revision, page),
       placeOf: (tuple) => tuplePlace(tuple, end),
       bytesOf: () => 0,
     });
@@ -135,7 +138,7 @@ export class MemoryData {
     const data = this.#dataOf(tenant);
     const { attributes } = data;
     const page = this.#page<Attribute>(data, read, {
-      visit: (revision, visit) => attributes.visit(read.filter, revision, visit),
+      visit: (revision, page) => attributes.visit(read.filter, revision, page),
       placeOf: attributePlace,
       // Values may be large.
       bytesOf: ({ value }) => JSON.stringify(value.data).length,
@@ -158,7 +161,10 @@ export class MemoryData {
 
   /** The token of a state. */
   tokenOf(revision: Revision): SnapToken {
-    return encodeRevision(this.#tokenMaker, revision);
+    if (this.#lastToken?.revision !== revision) {
+      this.#lastToken = { revision, token: encodeRevision(this.#tokenMaker, revision) };
+    }
+    return this.#lastToken.token;
   }
 
   /** The present state. */
@@ -219,7 +225,7 @@ export class MemoryData {
     data: TenantData,
     { snapToken, after, limit }: Omit<DataRead<unknown>, "filter">,
     source: {
-      readonly visit: (revision: Revision, visit: (item: T) => void) => Steps<void>;
+      readonly visit: (revision: Revision, page: PageVisitor<T>) => Steps<void>;
       readonly placeOf: (item: T) => readonly string[];
       readonly bytesOf: (item: T) => number;
     },
@@ -228,9 +234,17 @@ export class MemoryData {
     const first = new FirstItems<PlacedItem<T>>(limit + 1, (a, b) =>
       comparePlaces(a.place, b.place),
     );
-    yield* source.visit(revision, (item) => {
-      const place = source.placeOf(item);
-      if (after === undefined || comparePlaces(place, after) > 0) first.add({ item, place });
+    let count = 0;
+    yield* source.visit(revision, {
+      // A read that goes through all ids has that of the entity in front of each place.
+      firstId: after?.[0] ?? "",
+      hasEnough: () => count > limit,
+      take: (item) => {
+        const place = source.placeOf(item);
+        if (after !== undefined && comparePlaces(place, after) <= 0) return;
+        first.add({ item, place });
+        count += 1;
+      },
     });
     const behind = yield* first.inOrder();
     // Other requests came between, the collection of history among them.

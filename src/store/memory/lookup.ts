@@ -89,8 +89,7 @@ async function prepare(
   validateAttributes(schema, context.attributes, (index) => `context.attributes[${index}]`);
   const question = questionUnder(schema, check.itemOf(""));
   const planning = { compiled, question, path: check.path, signal };
-  const plan = await schemas.planner.planOf(planning);
-  const candidatePlan = await schemas.planner.candidatesOf(planning);
+  const { plan, candidates: candidatePlan } = await schemas.planner.lookupOf(planning);
   const state = data.stateAt(tenant, snapToken);
   const facts = knownWithContext(state.facts, context);
   return {

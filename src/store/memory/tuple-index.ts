@@ -1,6 +1,7 @@
 import { Pace, type Steps } from "../../base/steps.ts";
 import type { Tuple } from "../../base/tuple.ts";
 import { leadingEnd, type TupleFilter, tupleMatcher } from "../filter.ts";
+import { KeyOrder, ofIds, type PageVisitor } from "./key-order.ts";
 import {
   EndedQueue,
   type Lifetime,
@@ -22,6 +23,7 @@ type Subjects = Map<string, Map<string, StoredTuple>>;
 export class TupleIndex {
   readonly #subjects = new Map<string, Subjects>();
   readonly #byEntityId = new Map<string, Set<StoredTuple>>();
+  readonly #entityIds = new KeyOrder(this.#byEntityId);
   readonly #bySubjectId = new Map<string, Set<StoredTuple>>();
   readonly #ended = new EndedQueue<StoredTuple>();
 
@@ -59,11 +61,15 @@ export class TupleIndex {
     }
   }
 
-  /** Shows `visit` what a filter lets through of the state at a revision, in no order. */
-  *visit(filter: TupleFilter, revision: Revision, visit: (tuple: Tuple) => void): Steps<void> {
-    yield* visitAmong(this.#among(filter), tupleMatcher(filter), (stored) => {
-      if (stood(stored, revision)) visit(stored.tuple);
-    });
+  /** Shows a page what a filter lets through of the state at a revision, as far as the page may need it. */
+  *visit(filter: TupleFilter, revision: Revision, page: PageVisitor<Tuple>): Steps<void> {
+    const fits = tupleMatcher(filter);
+    const visit = (stored: StoredTuple): void => {
+      if (stood(stored, revision)) page.take(stored.tuple);
+    };
+    if (!isOpen(filter)) return yield* visitAmong(this.#among(filter), fits, visit);
+    const ids = yield* this.#entityIds.from(page.firstId);
+    yield* visitAmong(ofIds(this.#byEntityId, ids, page), fits, visit);
   }
 
   #end(stored: StoredTuple, write: Write): boolean {
@@ -182,6 +188,7 @@ export class TupleIndex {
     const byType = getOrMake(this.#subjects, key, (): Subjects => new Map());
     const byId = getOrMake(byType, subject.type, () => new Map<string, StoredTuple>());
     byId.set(subjectKey(subject), stored);
+    if (!this.#byEntityId.has(entity.id)) this.#entityIds.added(entity.id);
     getOrMake(this.#byEntityId, entity.id, () => new Set<StoredTuple>()).add(stored);
     getOrMake(this.#bySubjectId, subject.id, () => new Set<StoredTuple>()).add(stored);
     return stored;
@@ -196,6 +203,7 @@ export class TupleIndex {
     if (byId?.size === 0) byType?.delete(subject.type);
     if (byType?.size === 0) this.#subjects.delete(key);
     removeFrom(this.#byEntityId, entity.id, stored);
+    if (!this.#byEntityId.has(entity.id)) this.#entityIds.removed();
     removeFrom(this.#bySubjectId, subject.id, stored);
   }
 }

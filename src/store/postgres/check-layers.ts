@@ -1,10 +1,14 @@
 import type { Telemetry } from "../../base/telemetry.ts";
+import type { TenantId } from "../../base/tuple.ts";
+import { questionUnder } from "../../plan/question-of.ts";
 import type { CompiledSchemas } from "../compiled-schemas.ts";
+import { directQuestion } from "../direct-question.ts";
 import type { AnswerCacheLimits } from "../layer/answer-cache.ts";
 import { batchChecks } from "../layer/batch-checks.ts";
 import { cacheAnswers } from "../layer/cache-answers.ts";
 import type { Layer } from "../layer/layer.ts";
 import type { Layers } from "../layer/order.ts";
+import type { SingleCheck } from "../single-check.ts";
 import type { PostgresPermissions } from "./checks/check.ts";
 import { StateQuestions } from "./checks/state-questions.ts";
 import { TailReads } from "./checks/tail-reads.ts";
@@ -37,14 +41,30 @@ interface CheckLayerParts {
 
 /** The layers that the options ask for. */
 export function checkLayers(parts: CheckLayerParts, { slots, cache }: CheckLayers): Layers {
-  const { permissions, maxConnections, servers, telemetry } = parts;
+  const { permissions, schemas, maxConnections, servers, telemetry } = parts;
   return {
     answerCache: cache && answerCache(parts, cache, slots ?? maxConnections),
     batching:
       slots === undefined
         ? undefined
-        : batchChecks(permissions, { slots, runningMax: maxConnections, servers, telemetry }),
+        : batchChecks(permissions, {
+            slots,
+            runningMax: maxConnections,
+            servers,
+            isOneProbe: (tenant, check) => isOneProbe(schemas, tenant, check),
+            telemetry,
+          }),
   };
+}
+
+function isOneProbe(
+  schemas: CompiledSchemas,
+  tenant: TenantId,
+  { item, question }: SingleCheck,
+): boolean {
+  const known = schemas.known(tenant, question.schemaVersion);
+  if (known === undefined) return false;
+  return directQuestion(known.compiled, questionUnder(known.schema, item)) !== undefined;
 }
 
 /** How much of the memory for answers is for tails. */

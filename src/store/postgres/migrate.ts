@@ -2,12 +2,12 @@ import { readdir } from "node:fs/promises";
 import { basename } from "node:path";
 import { fileURLToPath } from "node:url";
 
-import { PG_MIGRATE_LOCK_ID, runner } from "node-pg-migrate";
-import { Client, type ClientConfig } from "pg";
+import type { Client, ClientConfig } from "pg";
 
 import { must } from "../../base/assert.ts";
 import { PembaError } from "../../base/error.ts";
-import { openRoute } from "./connect/connection-route.ts";
+import { quotedName } from "../../sql/text/quote.ts";
+import { migrationsTable as table, openRoute } from "./connect/connection-route.ts";
 import type { Connection } from "./connect/connection.ts";
 import { storageError } from "./connect/driver-error.ts";
 import { driverTarget, hostIn } from "./connect/driver-target.ts";
@@ -34,7 +34,6 @@ interface Found {
 }
 
 const directory = fileURLToPath(new URL("../../../migrations/", import.meta.url));
-const table = "pemba_migrations";
 const placeStatement = statementFile("migrations/place.sql");
 const lockStatement = statementFile("migrations/lock.sql");
 const settingStatement = statementFile("migrations/setting.sql");
@@ -139,9 +138,11 @@ async function migrate(
       `the role \`${role}\` may not make and change tables in the schema \`${schema}\``,
     );
   }
+  // Loaded here, because most starts find nothing to migrate.
+  const { PG_MIGRATE_LOCK_ID, runner } = await import("node-pg-migrate");
   const session = await openMigrationClient(uri, connectTimeoutMs);
   try {
-    await begin(session);
+    await begin(session, { schema, lockId: PG_MIGRATE_LOCK_ID });
     const done = await runner({
       dbClient: session.client,
       noLock: true,
@@ -165,14 +166,19 @@ async function migrate(
 
 /**
  * Begins the transaction in which the library works, and takes the lock in it. A lock of the session,
- * which the library would take, could stay on a server of a pooler that gives it to others.
+ * which the library would take, could stay on a server of a pooler that gives it to others. Names without a
+ * schema are those of `schema` alone: others in the path may have functions with the same names.
  */
-async function begin({ client, settings }: MigrationClient): Promise<void> {
+async function begin(
+  { client, settings }: MigrationClient,
+  { schema, lockId }: { readonly schema: string; readonly lockId: number },
+): Promise<void> {
   await client.query("begin isolation level read committed");
   for (const [name, value] of Object.entries(settings)) {
     await client.query(settingStatement, [name, value]);
   }
-  await client.query(lockStatement, [PG_MIGRATE_LOCK_ID]);
+  await client.query(settingStatement, ["search_path", quotedName(schema)]);
+  await client.query(lockStatement, [lockId]);
 }
 
 function failed(direction: "up" | "down", reason: string, cause?: unknown): PembaError {
@@ -234,6 +240,7 @@ async function connect(
   config: ClientConfig,
   settings: MigrationClient["settings"],
 ): Promise<MigrationClient> {
+  const { Client } = await import("pg");
   const client = new Client(config);
   let fault: unknown;
   // Without a listener a connection that is lost would end the process.

@@ -35,6 +35,8 @@ export interface PostgresStoreOptions extends CheckLayers {
   readonly replicaUrl?: string | undefined;
   /** Authenticates tokens; the database has one for when it is absent. */
   readonly tokenKey?: string | undefined;
+  /** Other databases authenticate tokens with the same key, and tenants come from there. */
+  readonly sharesTokenKey?: boolean | undefined;
   /** Apply pending migrations; otherwise a pending one is an error. */
   readonly autoMigrate: boolean;
   /** How often a write is repeated that collided with others. */
@@ -75,10 +77,8 @@ export interface PostgresStoreOptions extends CheckLayers {
  * cannot be reached and with MIGRATION when its tables are not what they should be.
  */
 export async function createPostgresStore(options: PostgresStoreOptions): Promise<Store> {
-  const { url, autoMigrate, lockWaitMs, warn, telemetry = noTelemetry } = options;
-  if (autoMigrate) await migrateUp(url);
-  else await refusePendingMigrations(url);
-
+  const { url, lockWaitMs, warn, telemetry = noTelemetry } = options;
+  await prepareTables(options);
   const connections = await connect(options);
   const { database, ping, circuit, tokens, replicated } = connections;
   const reads = replicated ?? readsOf(database);
@@ -86,10 +86,11 @@ export async function createPostgresStore(options: PostgresStoreOptions): Promis
     maxBytes: options.maxSchemaCacheBytes,
     maxEntries: options.maxSchemas,
   });
+  const sqlInterface = await interfaceOf(options, schemas, connections);
   const { maxConnections } = options.pool;
   const observed = { database, maxConnections, circuit, replicated, schemas };
+  // Only what is open is observed, since an engine that cannot be opened may be tried again and again.
   const lags = observeEngine(telemetry, observed);
-  const sqlInterface = await interfaceOf(options, schemas, connections);
   const openWrites = sqlInterface && new OpenWrites(database, sqlInterface.names, telemetry);
   const removal = new TenantRemoval(database, warn, sqlInterface);
   removal.start();
@@ -122,6 +123,7 @@ export async function createPostgresStore(options: PostgresStoreOptions): Promis
     });
   const onChanged = (): void => changes?.onChanged();
   const servers = (): number => replicated?.servers ?? 1;
+  const writing = { database, schemas, tokens, onChanged, lockWaitMs };
 
   const engine: Store = {
     tenants: createPostgresTenants(database, lockWaitMs, (tenant) => {
@@ -130,8 +132,8 @@ export async function createPostgresStore(options: PostgresStoreOptions): Promis
       onChanged();
     }),
     schemas: createPostgresSchemas(database, schemas, sqlInterface),
-    data: createPostgresData({ database, reads, schemas, tokens, onChanged, lockWaitMs }),
-    bundles: createPostgresBundles({ database, schemas, tokens, onChanged, lockWaitMs }),
+    data: createPostgresData({ ...writing, reads, telemetry, isWatched: changes !== undefined }),
+    bundles: createPostgresBundles(writing),
     permissions,
     lookups: new PostgresLookups({ reads, schemas, tokens, permissions, telemetry }),
     changes: changes ?? unwatched,
@@ -146,6 +148,18 @@ export async function createPostgresStore(options: PostgresStoreOptions): Promis
   };
   const asking = { permissions, reads, schemas, tokens, maxConnections, servers };
   return withLayers(engine, checkLayers({ ...asking, telemetry }, options));
+}
+
+/**
+ * Applies the pending migrations of a database if that is wanted, or fails with MIGRATION if there are any.
+ * Fails with UNAVAILABLE when it cannot be reached.
+ */
+export async function prepareTables({
+  url,
+  autoMigrate,
+}: Pick<PostgresStoreOptions, "url" | "autoMigrate">): Promise<void> {
+  if (autoMigrate) await migrateUp(url);
+  else await refusePendingMigrations(url);
 }
 
 /** A server that is there answers a probe in less, however busy it is. */
@@ -189,8 +203,8 @@ async function connect(options: PostgresStoreOptions): Promise<OpenConnections> 
       circuit,
       onGreeted: (server) => tokens?.greeted(server),
     });
-    const { tokenKey: key, sql } = options;
-    tokens = await SnapTokens.load(database, { key, fromSql: sql !== undefined });
+    const { tokenKey: key, sharesTokenKey: isShared, sql } = options;
+    tokens = await SnapTokens.load(database, { key, isShared, fromSql: sql !== undefined });
     const replicated = await startReplicas(options, database, probe);
     return { database, probe, ping, circuit, tokens, replicated };
   } catch (error) {

@@ -16,12 +16,16 @@ import {
   storageError,
 } from "./driver-error.ts";
 import { hostUris } from "./host-uris.ts";
-import { type Row, numberOf, textOf } from "./row.ts";
+import { type Row, numberOf, optionalTextOf, textOf } from "./row.ts";
 import { coded } from "./single-socket.ts";
 import { statementFile } from "./statement-file.ts";
 import { arrayLiteral } from "./value.ts";
 
 const routeStatement = statementFile("connection/route.sql");
+const settingStatement = statementFile("connection/setting.sql");
+
+/** Tells which schema has the tables. */
+export const migrationsTable = "pemba_migrations";
 
 export interface RouteOptions {
   /** Of one or several hosts. */
@@ -82,9 +86,7 @@ async function openWith(
   options: RouteOptions,
   settings: Readonly<Record<string, string>>,
 ): Promise<Route> {
-  const open = async (signal?: AbortSignal): Promise<Connection> =>
-    await openOneOf(options, settings, signal);
-  const first = await open();
+  const first = await openOneOf(options, settings, undefined);
   try {
     const found = await inTime(first, timerMs(options.timeoutMs || openingMaxMs), explore);
     if (found.lacking.length > 0) {
@@ -93,7 +95,11 @@ async function openWith(
           `not): answers are right, but for speed set these for the role: ${found.lacking.join(", ")}`,
       );
     }
-    return { first, open, ...found };
+    const { isPooled, keepsPrepared, path } = found;
+    const all = path === undefined ? settings : { ...settings, search_path: path };
+    const open = async (signal?: AbortSignal): Promise<Connection> =>
+      await openOneOf(options, all, signal);
+    return { first, open, isPooled, keepsPrepared };
   } catch (error) {
     await first.close();
     throw storageError(error);
@@ -154,26 +160,38 @@ function noWrites(): PembaError {
   return new PembaError("UNAVAILABLE", "no server of the database accepts writes", { cause });
 }
 
+/** What the first connection tells of all. */
+interface Explored extends Pick<Route, "isPooled" | "keepsPrepared"> {
+  /** Settings that are not in force. */
+  readonly lacking: readonly string[];
+  /**
+   * The search path of all connections: statements name no schema, and one of an application that comes
+   * first, perhaps since later, would have its tables taken for Pemba's. Undefined: that of the role.
+   */
+  readonly path: string | undefined;
+}
+
 /**
  * A pooler names its connections itself, not by the process of the server; where it keeps prepared
  * statements it gives them names of its own, since clients may use the same ones.
  */
-async function explore(
-  connection: Connection,
-): Promise<Pick<Route, "isPooled" | "keepsPrepared"> & { readonly lacking: readonly string[] }> {
+async function explore(connection: Connection): Promise<Explored> {
   // In one transaction, that a pooler has it done by one server.
   await connection.run("begin");
   const settings = arrayLiteral(Object.keys(sessionSettings));
-  const sent = connection.send(routeStatement, [settings], true);
+  const sent = connection.send(routeStatement, [settings, migrationsTable], true);
   const row = must((await rowsOf(sent))[0], "a select without a table has one row");
   const isPooled = numberOf(row, "backend") !== backendOf(sent);
   const ownName = must(nameOf(sent), "a prepared statement has a name");
   const hasOwnName = namesOf(row).includes(ownName);
   // The next user of the connection would not find it again.
   if (hasOwnName) await connection.run(`deallocate "${ownName}"`);
+  // The server of a pooler is given to others, too.
+  const path = isPooled ? undefined : optionalTextOf(row, "path");
+  if (path !== undefined) await connection.run(settingStatement, ["search_path", path]);
   await connection.run("commit");
   refuseUnfit(row);
-  return { isPooled, keepsPrepared: !(isPooled && hasOwnName), lacking: lackingIn(row) };
+  return { isPooled, keepsPrepared: !(isPooled && hasOwnName), lacking: lackingIn(row), path };
 }
 
 function namesOf(row: Row): readonly unknown[] {

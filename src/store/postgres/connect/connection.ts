@@ -29,7 +29,7 @@ export interface ConnectionOptions {
   readonly timeoutMs: number;
   /** Gives up making it. */
   readonly signal?: AbortSignal | undefined;
-  /** Settings of the session. */
+  /** Settings of the session. A `search_path` takes the place of that of the URI. */
   readonly settings: Readonly<Record<string, string>>;
   /** Called with the greeting of the server, each time it is asked. */
   readonly onGreeted: (greeting: Greeting) => void;
@@ -57,7 +57,7 @@ export class Connection {
     this.#options = options;
     this.#sockets = sockets;
     const { uri, ssl, places } = driverTarget([options.uri]);
-    this.#sql = postgres(uri, {
+    this.#sql = postgres("search_path" in options.settings ? withoutPath(uri) : uri, {
       ...places,
       max: 1,
       ssl,
@@ -146,7 +146,11 @@ export class Connection {
     const prepare = this.#memory.run(text, isWorthPreparing);
     // Without `simple: false` the driver sends a statement that has no values unprepared.
     const options = { prepare, simple: false };
-    return this.#sql.unsafe<Row[]>(text, [...values], options);
+    const sent = this.#sql.unsafe<Row[]>(text, [], options);
+    // Given as arguments, their types become a part of the text by which the driver looks for what it has
+    // prepared: thousands of characters, joined and hashed anew each time.
+    Reflect.set(sent, "parameters", [...values]);
+    return sent;
   }
 
   /** The rows of a statement that is sent once. Fails with an error of the table. */
@@ -178,6 +182,11 @@ export class Connection {
     this.#isOpen = false;
     this.#end.resolve();
   }
+}
+
+/** The driver takes a setting of the URI before one of its options. */
+function withoutPath(uri: string): string {
+  return uri.replace(/(?<=[?&])search_path=[^&#]*&?/g, "");
 }
 
 /** The types of the driver lack it. */

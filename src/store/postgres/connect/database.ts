@@ -15,6 +15,7 @@ import { type PoolOptions, silenceOf } from "./pool-options.ts";
 import { Pool, type PoolState } from "./pool.ts";
 import type { Row } from "./row.ts";
 import {
+  type Changer,
   type StatementRequest,
   repeatOn,
   runStatement,
@@ -53,6 +54,7 @@ const rememberedCharactersMax = 20_000_000;
 /** After which a statement is repeated. */
 const faultsOfReads = ["conflict", "unreached", "lost"] as const;
 const faultsOfChanges = ["conflict", "unreached"] as const;
+const faultsOfSharedChanges = ["unreached"] as const;
 
 /** How long connections have to finish what they run when the pool closes. */
 const closeTimeoutMs = 5_000;
@@ -128,7 +130,7 @@ export class Database {
     values: readonly ParameterValue[],
     signal?: AbortSignal,
   ): Promise<readonly Row[]> {
-    const rest = { work: "read", endsAt: undefined, caller: undefined } as const;
+    const rest = { work: "read", endsAt: undefined, changer: undefined } as const;
     return await this.#measured({ text, values, signal, ...rest });
   }
 
@@ -139,7 +141,7 @@ export class Database {
     signal?: AbortSignal,
   ): Promise<readonly Row[]> {
     const endsAt = endAfter(this.#options.readTimeoutMs);
-    const rest = { work: "read", endsAt, caller: undefined } as const;
+    const rest = { work: "read", endsAt, changer: undefined } as const;
     return await this.#repeated({ text, values, signal, ...rest }, faultsOfReads);
   }
 
@@ -149,21 +151,20 @@ export class Database {
    * the caller whose work is under route, and says so. Until it is sent, it leaves with that caller.
    */
   async write(text: string, values: readonly ParameterValue[]): Promise<readonly Row[]> {
-    const caller = presentCaller();
-    const asked: StatementRequest = {
-      text,
-      values,
-      work: "change",
-      signal: caller?.signal,
-      endsAt: earlier(endAfter(this.#options.writeTimeoutMs), caller?.changeEndsAt),
-      caller,
-    };
-    try {
-      return await this.#repeated(asked, faultsOfChanges);
-    } catch (error) {
-      const fault = faultOf(error);
-      throw fault === "lost" || fault === "closing" ? unknownOutcome(error) : error;
-    }
+    return await this.#change(text, values, presentCaller(), faultsOfChanges);
+  }
+
+  /**
+   * A statement that makes changes of several callers. It is repeated only when it was not sent: what
+   * another change is in the way of may be the change of one of them. `values` is called each time when
+   * it is sent. Otherwise as `write`.
+   */
+  async writeTogether(
+    text: string,
+    values: () => readonly ParameterValue[],
+    changer: Changer,
+  ): Promise<readonly Row[]> {
+    return await this.#change(text, values, changer, faultsOfSharedChanges);
   }
 
   /**
@@ -177,6 +178,28 @@ export class Database {
   /** Waits for what runs, for a few seconds, and ends all connections. */
   async close(): Promise<void> {
     await this.#pool.close(closeTimeoutMs);
+  }
+
+  async #change(
+    text: string,
+    values: StatementRequest["values"],
+    changer: Changer | undefined,
+    faults: readonly DriverFault[],
+  ): Promise<readonly Row[]> {
+    const asked: StatementRequest = {
+      text,
+      values,
+      work: "change",
+      signal: changer?.signal,
+      endsAt: earlier(endAfter(this.#options.writeTimeoutMs), changer?.changeEndsAt),
+      changer,
+    };
+    try {
+      return await this.#repeated(asked, faults);
+    } catch (error) {
+      const fault = faultOf(error);
+      throw fault === "lost" || fault === "closing" ? unknownOutcome(error) : error;
+    }
   }
 
   #repeated(asked: StatementRequest, faults: readonly DriverFault[]): Promise<readonly Row[]> {

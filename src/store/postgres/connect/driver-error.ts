@@ -160,8 +160,8 @@ export function isOfAll(error: unknown): boolean {
   return error.kind !== "internal" && error.kind !== "deadline_exceeded";
 }
 
-/** Did the server lack disk, memory or another limited resource for the statement? */
-function isExhausted(error: unknown): boolean {
+/** Did the server lack disk, memory or another limited resource for the statement? Then it has undone it. */
+export function isExhausted(error: unknown): boolean {
   const code = error instanceof PembaError ? codeOf(error.cause) : undefined;
   return code !== undefined && exhaustedStates.test(code);
 }

@@ -29,6 +29,9 @@ interface PooledConnection {
 /** After a failed connection that no caller waits for, such as a reserve, the next attempt comes this late. */
 const retryMs = 1_000;
 
+/** While the server is away, an attempt comes this long after the one before has failed. */
+const awayPauseMs = 100;
+
 /**
  * The connections to one server: at most so many, each with one statement at a time, the one that
  * was of use last first, so that those that are too many are left to grow old.
@@ -45,6 +48,10 @@ export class Pool {
   /** Ends what is being made. */
   #cutting = new AbortController();
   #retryAt = 0;
+  /** There is no connection, and the last attempt has failed. */
+  #isAway = false;
+  /** The wait for the next attempt meanwhile. */
+  #awayPause: NodeJS.Timeout | undefined;
   #closing: PromiseWithResolvers<void> | undefined;
 
   /** `open` makes a connection, or gives up when the signal says so. */
@@ -139,6 +146,7 @@ export class Pool {
   async close(timeoutMs: number): Promise<void> {
     this.#closing ??= Promise.withResolvers();
     clearInterval(this.#timer);
+    this.#endAway();
     const late = setTimeout(() => {
       this.cut(poolClosing());
       this.#closing?.resolve();
@@ -194,11 +202,15 @@ export class Pool {
     if (this.#held.size + this.#opening + this.#line.length === 0) this.#closing?.resolve();
   }
 
-  /** Makes the connections that are missing: for callers that wait, and up to the minimum. */
+  /**
+   * Makes the connections that are missing: for callers that wait, and up to the minimum. While the server is
+   * away, one at a time and not at once: an attempt takes as long as a check, and callers come again.
+   */
   #fill(): void {
     const { maxConnections, minConnections = 0, minIdleConnections = 0 } = this.#options;
     const isQuiet = this.#closing !== undefined || performance.now() < this.#retryAt;
     for (;;) {
+      if (this.#awayPause !== undefined || (this.#isAway && this.#opening > 0)) return;
       const all = this.#held.size + this.#opening;
       const free = this.#idle.length + this.#opening - this.#line.length;
       const isScarce = !isQuiet && (all < minConnections || free < minIdleConnections);
@@ -215,18 +227,39 @@ export class Pool {
       const connection = await this.#open(signal);
       this.#opening--;
       this.#retryAt = 0;
+      this.#endAway();
       this.adopt(connection);
       return true;
     } catch (error) {
       this.#opening--;
       this.#retryAt = performance.now() + retryMs;
-      // The caller that waits longest fails with it; the others have attempts of their own. An attempt
-      // that `cut` ended concerns no caller.
-      if (!signal.aborted && isAwaited) this.#line.refuse(error);
+      // An attempt that `cut` ended concerns no caller.
+      if (!signal.aborted && isAwaited) this.#refuse(error);
       this.#fill();
       this.#endIfDone();
       return false;
     }
+  }
+
+  /**
+   * The caller that waits longest fails with it; the others get a connection that is in use, or have attempts of
+   * their own. If there is neither, the server is away for all.
+   */
+  #refuse(error: unknown): void {
+    this.#isAway = this.#held.size === 0;
+    if (!this.#isAway || this.#opening > 0) return this.#line.refuse(error);
+    this.#line.refuseAll(error);
+    if (this.#closing !== undefined) return;
+    this.#awayPause = setTimeout(() => {
+      this.#awayPause = undefined;
+      this.#fill();
+    }, awayPauseMs);
+  }
+
+  #endAway(): void {
+    this.#isAway = false;
+    clearTimeout(this.#awayPause);
+    this.#awayPause = undefined;
   }
 
   #tick(): void {

@@ -1,29 +1,46 @@
 import { setTimeout as wait } from "node:timers/promises";
 
-import type { Caller } from "../../../base/caller.ts";
 import { cancelled } from "../../../base/error.ts";
 import { timerMs } from "../../../base/pause.ts";
 import type { Telemetry } from "../../../base/telemetry.ts";
 import type { TimerWheel } from "../../../base/timer-wheel.ts";
 import type { Cancelling } from "./cancelling.ts";
 import { type Connection, backendOf, cancel, rowsOf } from "./connection.ts";
-import { type DriverFault, faultOf, isCancelled, storageError } from "./driver-error.ts";
+import {
+  type DriverFault,
+  faultOf,
+  isCancelled,
+  isExhausted,
+  storageError,
+} from "./driver-error.ts";
 import { type LateWork, endedLate, saidNothing } from "./lateness.ts";
 import type { Row } from "./row.ts";
 import { statementName } from "./statement-file.ts";
 import type { ParameterValue } from "./value.ts";
 
+/** Whose change a statement makes: a caller, or several. */
+export interface Changer {
+  /** Aborted when the change is not wanted any more. */
+  readonly signal: AbortSignal;
+  /** When it is given up, by the clock of `performance`. Undefined: never. */
+  readonly changeEndsAt: number | undefined;
+  /** Called when the statement is sent. */
+  sendsChange(): void;
+  /** Called when it is known that nothing of it was done. */
+  undoesChange(): void;
+}
+
 /** A statement to be run. */
 export interface StatementRequest {
   readonly text: string;
-  readonly values: readonly ParameterValue[];
+  /** A function is called each time when the statement is sent. */
+  readonly values: readonly ParameterValue[] | (() => readonly ParameterValue[]);
   readonly work: LateWork;
   /** Aborted when the caller has left. A change that was sent goes on all the same. */
   readonly signal: AbortSignal | undefined;
   /** By the clock of `performance`; undefined: when it is done. */
   readonly endsAt: number | undefined;
-  /** Whose change it is. */
-  readonly caller: Caller | undefined;
+  readonly changer: Changer | undefined;
 }
 
 /** Where a statement is run. */
@@ -47,12 +64,13 @@ const graceMs = 250;
  * fails soon after even if the server says nothing. Fails with an error of the table.
  */
 export function runStatement(
-  { text, values, work, signal, endsAt, caller }: StatementRequest,
+  { text, values, work, signal, endsAt, changer }: StatementRequest,
   { connection, isWorthPreparing, cancelling, timers, silenceMs, free }: StatementTarget,
 ): Promise<readonly Row[] | undefined> {
-  const sent = connection.send(text, values, isWorthPreparing);
+  const present = typeof values === "function" ? values() : values;
+  const sent = connection.send(text, present, isWorthPreparing);
   const isChange = work === "change";
-  if (isChange) caller?.sendsChange();
+  if (isChange) changer?.sendsChange();
   const { promise, resolve, reject } = Promise.withResolvers<readonly Row[] | undefined>();
   let isLate = false;
   let isDead: NodeJS.Timeout | undefined;
@@ -88,10 +106,11 @@ export function runStatement(
     (thrown: unknown) => {
       const error = storageError(thrown);
       // After a statement that failed for a reason of its own the connection is as good as before.
-      const isAnswered = error.kind !== "unavailable";
+      const isGood = error.kind !== "unavailable";
+      const isAnswered = isGood || isExhausted(error);
       const isOurs = isCancelled(error) && cancelling.hit(backendOf(sent));
-      over(isAnswered);
-      if (isAnswered) caller?.undoesChange();
+      over(isGood);
+      if (isAnswered) changer?.undoesChange();
       if (leaving?.aborted === true) reject(cancelled(error));
       else if (isOurs && !isLate) resolve(undefined);
       else if (!isLate) reject(error);

@@ -69,7 +69,7 @@ export class WaitingLine {
   }
 
   /** Fails all. */
-  refuseAll(error: PembaError): void {
+  refuseAll(error: unknown): void {
     for (const waiter of this.#waiters) waiter.reject(error);
     this.#waiters.clear();
   }

@@ -2,7 +2,8 @@ import { LRUCache } from "lru-cache";
 
 import { must } from "../../../base/assert.ts";
 import { PembaError } from "../../../base/error.ts";
-import type { SchemaVersion, SnapToken, TenantId, Tuple } from "../../../base/tuple.ts";
+import type { Telemetry } from "../../../base/telemetry.ts";
+import type { SchemaVersion, SnapToken, TenantId } from "../../../base/tuple.ts";
 import type { CompiledSchemas } from "../../compiled-schemas.ts";
 import type { DataFilters, DataStore, DataWrite } from "../../store.ts";
 import { validateData } from "../../validate-data.ts";
@@ -24,6 +25,8 @@ import {
 } from "./derived.ts";
 import { fittingSchema, headChangesMax } from "./fitting-schema.ts";
 import { readAttributes, readTuples } from "./read-data.ts";
+import { soleTuple } from "./single-write.ts";
+import { WriteBatches } from "./write-batches.ts";
 
 const writeStatement = statementFile("data/write.sql");
 const deleteStatement = statementFile("data/delete.sql");
@@ -42,6 +45,9 @@ interface PostgresDataParts {
   readonly onChanged: () => void;
   /** See `PostgresStoreOptions`. */
   readonly lockWaitMs: number | undefined;
+  readonly telemetry: Telemetry;
+  /** There are streams of changes. */
+  readonly isWatched: boolean;
 }
 
 /** The tuples and attributes of a database. */
@@ -49,6 +55,7 @@ export function createPostgresData(parts: PostgresDataParts): DataStore {
   /** As they were last seen: what is no longer so, a write finds out for itself. */
   const numbers = new LRUCache<TenantId, string>(manyTenants);
   let recordedTimeline: number | null = null;
+  const batches = new WriteBatches({ ...parts, lockWait: lockWait(parts.lockWaitMs) });
   const writeKnown = async (
     tenant: TenantId,
     data: DataWrite,
@@ -57,8 +64,8 @@ export function createPostgresData(parts: PostgresDataParts): DataStore {
     const tuple = soleTuple(data);
     const number = numbers.get(tenant);
     if (tuple === undefined || number === undefined || recordedTimeline === null) return undefined;
-    const known = { number, timeline: recordedTimeline, head };
-    return await writeTuple(parts, tenant, tuple, known, lockWait(parts.lockWaitMs));
+    const place = { number, timeline: recordedTimeline, head };
+    return await batches.write({ tenant, tuple, place });
   };
 
   const writeAny = async (
@@ -158,46 +165,4 @@ function deleteValues(
     arrayLiteral(attributes?.entity.ids ?? []),
     arrayLiteral(attributes?.attributes ?? []),
   ];
-}
-
-const writeTupleStatement = statementFile("data/write-tuple.sql");
-
-interface KnownPlace {
-  /** The tenant's in the tables. */
-  readonly number: string;
-  /** One that is recorded. */
-  readonly timeline: number;
-  readonly head: SchemaVersion;
-}
-
-/** The tuple of a write that has nothing else and names no version of the schema. */
-function soleTuple(data: DataWrite): Tuple | undefined {
-  const isSole = data.tuples.length === 1 && data.attributes.length === 0;
-  return isSole && data.schemaVersion === undefined ? data.tuples[0] : undefined;
-}
-
-/**
- * Creates one tuple, for a third less than a write of any size. Undefined when nothing was done, since
- * what is known of the tenant and the server is no longer so.
- *
- * @param lockWait as `lockWait()` makes it
- */
-async function writeTuple(
-  { database, tokens, onChanged }: Pick<PostgresDataParts, "database" | "tokens" | "onChanged">,
-  tenant: TenantId,
-  { entity, relation, subject }: Tuple,
-  { number, timeline, head }: KnownPlace,
-  lockWait: ParameterValue,
-): Promise<SnapToken | undefined> {
-  const key = [entity.type, entity.id, relation, subject.type, subject.id, subject.relation];
-  const values = [tenant, number, timeline, head, ...key, lockWait];
-  const rows = await database.write(writeTupleStatement, values);
-  const written = optionalTextOf(must(rows[0], "the function returns one row"), "written");
-  if (written === undefined) return undefined;
-  const [xid = "", snapshot = "", durable] = written.split(" ");
-  if (durable !== undefined) {
-    return await tokens.mint({ snapshot, timeline, xid: undefined, durable });
-  }
-  onChanged();
-  return await tokens.mint({ snapshot, timeline, xid });
 }

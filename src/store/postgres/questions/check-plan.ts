@@ -30,6 +30,7 @@ import {
 } from "../../planner.ts";
 import type { CheckItem } from "../../store.ts";
 import { DirectGroups, type Group, type GroupItem, type PlannedGroup } from "./group.ts";
+import { type SearchedGroup, SharedGroups } from "./shared-groups.ts";
 
 /** How a question is asked of the database when it is asked alone. */
 interface PlannedCheck {
@@ -66,6 +67,7 @@ export class CheckPlans {
   readonly #schemas: CompiledSchemas;
   readonly #planned: KeptMap<PlannedCheck>;
   readonly #gathers: KeptMap<Gather>;
+  readonly #shared: SharedGroups;
   readonly #statements: KeptMap<Statement>;
 
   constructor(schemas: CompiledSchemas) {
@@ -73,6 +75,7 @@ export class CheckPlans {
     const { limit } = schemas;
     this.#planned = new KeptMap(limit, ({ search }) => ownBytes(search?.footprint));
     this.#gathers = new KeptMap<Gather>(limit, ownBytes);
+    this.#shared = new SharedGroups(limit);
     this.#statements = new KeptMap(limit, statementBytes);
   }
 
@@ -186,7 +189,7 @@ export class CheckPlans {
     { compiled: { compiled }, items }: ItemsToPlan,
     alike: readonly (readonly [string, PlannedItems])[],
   ): Promise<readonly PlannedGroup[]> {
-    const groups: PlannedGroup[] = [];
+    const searched: SearchedGroup[] = [];
     const gathered: GroupItem[][] = [];
     let characters = 0;
     let gathers = 0;
@@ -196,9 +199,12 @@ export class CheckPlans {
       if (search === undefined || (alike.length > 1 && characters > searchCharactersMax)) {
         gathered.push(own);
       } else {
-        groups.push({ kind: "planned", key, ...search, items: own, isShared: false });
+        searched.push({ kind: "planned", key, ...search, items: own, isShared: false });
       }
     }
+    const itemAt = (position: number): CheckItem =>
+      must(items[position], "a group's items are the question's");
+    const groups = [...this.#shared.shared(compiled, searched, searchCharactersMax, itemAt)];
     if (gathered.length > 1 && isOneEntity(items, gathered.flat())) {
       return [...groups, await this.#sharedGather(compiled, gathered.flat())];
     }

@@ -1,10 +1,11 @@
 import { assert } from "../../../base/assert.ts";
-import { Pace, type Steps } from "../../../base/steps.ts";
+import type { Steps } from "../../../base/steps.ts";
 import type { AttributeValue, Entity, Subject } from "../../../base/tuple.ts";
 import type { Facts } from "../../../memory/facts.ts";
 import { gatheredEntitiesMax, gatheredTuplesMax } from "../../../plan/limit.ts";
 import type { Evidence } from "../../answers.ts";
 import { attributeValueOf } from "../../attribute-value.ts";
+import { eachFact, factTextOf, isLongerThan } from "./fact-list.ts";
 
 /** What a gather statement read, as the interpreter reads it. */
 export interface Gathered {
@@ -19,16 +20,14 @@ export interface Gathered {
 const none: readonly Subject[] = [];
 
 /** Whether a gather statement met more than is looked at for one answer. */
-export function isTooLarge(json: unknown, tuplesMax: number): boolean {
-  assert(isRecord(json), "facts are an object");
-  const { nodes, edges } = json;
-  assert(typeof nodes === "number", "facts count their nodes");
-  return nodes > gatheredEntitiesMax || listOf(edges).length > tuplesMax;
+export function isTooLarge(facts: unknown, tuplesMax: number): boolean {
+  const { nodes, edges } = factTextOf(facts);
+  return nodes > gatheredEntitiesMax || isLongerThan(edges, tuplesMax);
 }
 
 /** The evidence of a check that was gathered. */
-export function* gatheredEvidence(json: unknown, subject: Subject): Steps<Evidence> {
-  const read = yield* gatheredFacts(json, subject, gatheredTuplesMax);
+export function* gatheredEvidence(facts: unknown, subject: Subject): Steps<Evidence> {
+  const read = yield* gatheredFacts(facts, subject, gatheredTuplesMax);
   return read.isTooLarge
     ? { kind: "decided", interpretation: { kind: "too_large" } }
     : { kind: "facts", facts: read.facts };
@@ -40,39 +39,34 @@ export function* gatheredEvidence(json: unknown, subject: Subject): Steps<Eviden
  * all tuples were.
  */
 export function* gatheredFacts(
-  json: unknown,
+  facts: unknown,
   subject: Subject | undefined,
   tuplesMax: number,
 ): Steps<Gathered> {
-  assert(isRecord(json), "facts are an object");
-  const pace = new Pace();
-  const read = listOf(json["edges"]);
-  const edges = yield* subjectsByRelation(read);
+  const { nodes, ...lists } = factTextOf(facts);
+  const tuples = subject === undefined ? new Set<string>() : undefined;
+  const { edges, count } = yield* readEdges(lists.edges, tuples);
   const direct = new Set<string>();
-  for (const fact of listOf(json["direct"])) {
-    if (pace.step()) yield;
-    const [type, entityId, name] = listOf(fact);
+  yield* eachFact(lists.direct, ([type, entityId, name]) => {
     direct.add(edgeKey(text(type), text(entityId), text(name)));
-  }
-  const attributes = yield* readAttributes(json["attributes"]);
-  const nodes = json["nodes"];
-  assert(typeof nodes === "number", "facts count their nodes");
-  const tuples = subject === undefined ? yield* tupleKeys(read) : undefined;
+  });
+  const attributes = yield* readAttributes(lists.attributes);
   const tuplesOf = (entity: Entity, relation: string): readonly Subject[] =>
     edges.get(edgeKey(entity.type, entity.id, relation)) ?? none;
   const isAsked = (asked: Subject): boolean =>
     asked.type === subject?.type && asked.id === subject.id && asked.relation === subject.relation;
   return {
-    isTooLarge: isTooLarge(json, tuplesMax),
+    isTooLarge: nodes > gatheredEntitiesMax || count > tuplesMax,
     nodes,
-    tuples: read.length,
+    tuples: count,
     facts: {
       hasTuple: (entity, relations, asked) =>
-        relations.some(
-          (relation) =>
-            (isAsked(asked) && direct.has(edgeKey(entity.type, entity.id, relation))) ||
-            tuples?.has(tupleKey(entity, relation, asked)) === true,
-        ),
+        relations.some((relation) => {
+          const edge = edgeKey(entity.type, entity.id, relation);
+          return (
+            (isAsked(asked) && direct.has(edge)) || tuples?.has(tupleKey(edge, asked)) === true
+          );
+        }),
       *subjectIds(entity, relations, subjectType, subjectRelation) {
         for (const relation of relations) {
           for (const target of tuplesOf(entity, relation)) {
@@ -90,17 +84,19 @@ export function* gatheredFacts(
   };
 }
 
-/** By relation of an entity, the subjects of the tuples that were read. */
-function* subjectsByRelation(
-  read: readonly unknown[],
-): Steps<ReadonlyMap<string, readonly Subject[]>> {
-  const pace = new Pace();
+interface Edges {
+  /** By relation of an entity, the subjects of the tuples that were read. */
+  readonly edges: ReadonlyMap<string, readonly Subject[]>;
+  readonly count: number;
+}
+
+/** @param tuples gets the key of every tuple, for subjects that the statement did not ask about */
+function* readEdges(list: string, tuples: Set<string> | undefined): Steps<Edges> {
   const edges = new Map<string, Subject[]>();
   let key = "";
   let subjects: Subject[] = [];
-  for (const fact of read) {
-    if (pace.step()) yield;
-    const [type, entityId, name, subjectType, subjectId, subjectRelation] = listOf(fact);
+  const count = yield* eachFact(list, (fact) => {
+    const [type, entityId, name, subjectType, subjectId, subjectRelation] = fact;
     const next = edgeKey(text(type), text(entityId), text(name));
     // Most tuples of a relation of an entity come one after the other.
     if (next !== key) {
@@ -108,50 +104,31 @@ function* subjectsByRelation(
       subjects = edges.get(key) ?? [];
       edges.set(key, subjects);
     }
-    const relation = text(subjectRelation);
-    subjects.push({ type: text(subjectType), id: text(subjectId), relation });
-  }
-  return edges;
-}
-
-/** Every tuple that was read, for subjects that the statement did not ask about. */
-function* tupleKeys(edges: readonly unknown[]): Steps<ReadonlySet<string>> {
-  const pace = new Pace();
-  const keys = new Set<string>();
-  for (const fact of edges) {
-    if (pace.step()) yield;
-    const [type, id, relation, subjectType, subjectId, subjectRelation] = listOf(fact);
     const subject = {
       type: text(subjectType),
       id: text(subjectId),
       relation: text(subjectRelation),
     };
-    keys.add(tupleKey({ type: text(type), id: text(id) }, text(relation), subject));
-  }
-  return keys;
+    subjects.push(subject);
+    tuples?.add(tupleKey(key, subject));
+  });
+  return { edges, count };
 }
 
-function tupleKey(entity: Entity, relation: string, { type, id, relation: own }: Subject): string {
-  return `${edgeKey(entity.type, entity.id, relation)}\0${type}\0${id}\0${own}`;
+/** @param edge an `edgeKey` */
+function tupleKey(edge: string, { type, id, relation }: Subject): string {
+  return `${edge}\0${type}\0${id}\0${relation}`;
 }
 
-function* readAttributes(json: unknown): Steps<ReadonlyMap<string, AttributeValue>> {
-  const pace = new Pace();
+function* readAttributes(list: string): Steps<ReadonlyMap<string, AttributeValue>> {
   const attributes = new Map<string, AttributeValue>();
-  for (const fact of listOf(json)) {
-    if (pace.step()) yield;
-    const [type, id, name, valueType, value] = listOf(fact);
+  yield* eachFact(list, ([type, id, name, valueType, value]) => {
     attributes.set(
       edgeKey(text(type), text(id), text(name)),
       attributeValueOf(text(valueType), value),
     );
-  }
+  });
   return attributes;
-}
-
-function listOf(json: unknown): readonly unknown[] {
-  assert(Array.isArray(json), "facts are lists");
-  return json;
 }
 
 function text(value: unknown): string {
@@ -162,8 +139,4 @@ function text(value: unknown): string {
 /** A relation or an attribute of an entity. */
 function edgeKey(type: string, id: string, name: string): string {
   return `${type}\0${id}\0${name}`;
-}
-
-function isRecord(value: unknown): value is Readonly<Record<string, unknown>> {
-  return typeof value === "object" && value !== null;
 }

@@ -1,7 +1,6 @@
 import { assert } from "../../../base/assert.ts";
 import type { Steps } from "../../../base/steps.ts";
 import type { Entity, Subject, TenantId } from "../../../base/tuple.ts";
-import { ALLOWED } from "../../../base/verdict.ts";
 import { reachesInScope } from "../../../memory/forward-walk.ts";
 import { GroundBudget } from "../../../memory/ground-budget.ts";
 import { interpret, type Interpretation } from "../../../memory/interpret.ts";
@@ -33,21 +32,16 @@ export type CandidateAnswer = { readonly id: string } & (
 );
 
 /** The ids of a page's answers, ascending. */
-export function idsOf(row: Row): string[] {
-  return listOf(row["answers"]).map((answer) => {
-    const [id] = listOf(answer);
-    assert(typeof id === "string", "an answer begins with an id");
-    return id;
-  });
+export function idsOf(row: Row): readonly string[] {
+  return textsOf(row["answers"]);
 }
 
 /** What a statement decided by itself. */
-export function verdictsOf(row: Row): CandidateAnswer[] {
-  return listOf(row["answers"]).map((answer) => {
-    const [id, verdict] = listOf(answer);
-    assert(typeof id === "string", "an answer begins with an id");
-    return { id, kind: verdict === ALLOWED ? "allowed" : "unknown" };
-  });
+export function verdictsOf(row: Row, ids: readonly string[]): readonly CandidateAnswer[] {
+  const unknown = row["unknown"];
+  if (unknown === null) return ids.map((id) => ({ id, kind: "allowed" }));
+  const open = new Set(textsOf(unknown));
+  return ids.map((id) => ({ id, kind: open.has(id) ? "unknown" : "allowed" }));
 }
 
 /** The subject whose tuples were read; undefined when it is subjects that are looked for. */
@@ -82,7 +76,11 @@ export function interpretedAnswers(
 
 const denied: Interpretation = { kind: "answer", allowed: false, nodes: 1 };
 
-function listOf(json: unknown): readonly unknown[] {
-  assert(Array.isArray(json), "answers are lists");
+function textsOf(json: unknown): readonly string[] {
+  assert(isTexts(json), "answers are ids");
   return json;
+}
+
+function isTexts(json: unknown): json is readonly string[] {
+  return Array.isArray(json) && json.every((id) => typeof id === "string");
 }

@@ -3,6 +3,7 @@ import { type Steps } from "../../../base/steps.ts";
 import type { JsonValue } from "../../../base/tuple.ts";
 import { defaultValue } from "../../../condition/defaults.ts";
 import type { RuleDefinition } from "../../../language/schema.ts";
+import type { JudgingPlans } from "../../../plan/build.ts";
 import { gatherCharactersMax } from "../../../plan/limit.ts";
 import type { CandidatePlan } from "../../../plan/passes/5-drop-guards.ts";
 import { collapse } from "../../../plan/passes/6-collapse.ts";
@@ -68,11 +69,11 @@ export class LookupPlans {
 
   async #plan(key: string, end: Lookup["end"], planning: Planning): Promise<PlannedLookup> {
     const { planner } = this.#schemas;
-    const plan = await planner.planOf(planning);
-    const candidatePlan = await planner.candidatesOf(planning);
+    const plans = await planner.lookupOf(planning);
     const make = function* (): Steps<PlannedLookup> {
-      const lookup = yield* lookupOf(planning.compiled, end, plan, candidatePlan);
-      return { key, plan, lookup, footprint: footprintOf(lookup), rules: rulesOf(candidatePlan) };
+      const lookup = yield* lookupOf(planning.compiled, end, plans);
+      const { plan, candidates } = plans;
+      return { key, plan, lookup, footprint: footprintOf(lookup), rules: rulesOf(candidates) };
     };
     return await this.#planned.find(key, make, planning.signal);
   }
@@ -113,15 +114,20 @@ function refuseTooLong({ states }: CandidatePlan, gather: Gather | undefined): v
 function* lookupOf(
   { schema }: CompiledText,
   end: Lookup["end"],
-  plan: Plan,
-  candidatePlan: CandidatePlan,
+  { plan, judging, candidates: candidatePlan }: JudgingPlans & { readonly plan: Plan },
 ): Steps<Lookup> {
   refuseTooLong(candidatePlan, undefined);
-  if (plan.kind === "search") {
-    const lookup: Lookup = { end, candidatePlan, schema, judge: { kind: "search", plan } };
+  if (judging.kind === "search") {
+    const judge = { kind: "search", plan: judging } as const;
+    const lookup: Lookup = { end, candidatePlan, schema, judge };
     try {
       // A rule in another shape is the same rule: one attempt is enough for all.
-      lookupStatement(lookup, { ...plainShape, openRules: new Set(), scopedTypes: [] });
+      lookupStatement(lookup, {
+        ...plainShape,
+        openRules: new Set(),
+        scopedTypes: [],
+        judgesTogether: true,
+      });
       return lookup;
     } catch (error) {
       if (!(error instanceof Untranslatable)) throw error;

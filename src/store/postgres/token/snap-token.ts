@@ -1,7 +1,7 @@
 import { must } from "../../../base/assert.ts";
 import { type TokenMac, tokenMac } from "../../../base/token-mac.ts";
 import type { SnapToken } from "../../../base/tuple.ts";
-import { invalidSnapToken } from "../../store-error.ts";
+import { invalidSnapToken, snapTokenOfOtherCluster } from "../../store-error.ts";
 import type { Greeting } from "../connect/connection.ts";
 import type { Database } from "../connect/database.ts";
 import { numberOf, type Row, textOf } from "../connect/row.ts";
@@ -15,7 +15,7 @@ import {
   type TokenContent,
 } from "./snap-token-codec.ts";
 import { namedState, namedStateOf, parseSnapshot, printSnapshot, withVisible } from "./snapshot.ts";
-import { decodeSqlToken } from "./sql-token.ts";
+import { decodeSqlToken, placeOfSqlToken } from "./sql-token.ts";
 
 const openStatement = statementFile("installation/open.sql");
 const secretStatement = statementFile("installation/token-secret.sql");
@@ -93,6 +93,8 @@ interface Installation {
 export interface TokenKeys {
   /** When absent, the secret of the database. */
   readonly key?: string | undefined;
+  /** Databases of other clusters make tokens with the same key, for tenants that are here now. */
+  readonly isShared?: boolean | undefined;
   /** Tokens that SQL made are good as well. They always have a code by the secret of the database. */
   readonly fromSql?: boolean;
 }
@@ -179,17 +181,23 @@ export class SnapTokens {
 
   /**
    * The state that a token names. Fails with INVALID_SNAP_TOKEN when it is malformed or of another
-   * database. Whether it lies in the future, was lost, or lies before what is kept of the past is
-   * for the statement to say that reads with it.
+   * database, and with SNAP_TOKEN_EXPIRED when that one is another cluster. Whether it lies in the future,
+   * was lost, or lies before what is kept of the past is for the statement to say that reads with it.
    */
   read(token: SnapToken): PinnedState {
     const { identity, snapMac, sqlMac } = this.#installation;
     const content = decodeSnapToken(snapMac, token);
     const read = content === undefined ? sqlMac && readSqlToken(sqlMac, token) : { content };
-    if (read === undefined)
+    const isShared = this.#keys.isShared === true;
+    if (read === undefined) {
+      const place = isShared ? placeOfSqlToken(token) : undefined;
+      if (place !== undefined && place !== identity) throw snapTokenOfOtherCluster();
       throw invalidSnapToken("is malformed, expected a token of an earlier answer");
+    }
     const { identity: ofToken, snapshot, timeline, change, takenBefore } = read.content;
-    if (ofToken !== identity) throw invalidSnapToken("is of another database");
+    if (ofToken !== identity) {
+      throw isShared ? snapTokenOfOtherCluster() : invalidSnapToken("is of another database");
+    }
     return {
       identity,
       snapshot: printSnapshot(snapshot),
@@ -243,7 +251,7 @@ async function openInstallation(
 }
 
 /** After it has been opened, since a statement does not see the row that one of its functions makes. */
-async function secretOf(database: Database): Promise<string> {
+export async function secretOf(database: Database): Promise<string> {
   const [row] = await database.query(secretStatement, []);
   return textOf(must(row, "an opened installation has a secret"), "secret");
 }

@@ -30,6 +30,21 @@ const form =
  * @param mac with the key that SQL has: the secret of the database
  */
 export function decodeSqlToken(mac: TokenMac, token: string): SqlTokenContent | undefined {
+  const parts = partsOf(token);
+  if (parts === undefined || !isMacOf(mac, parts.body, parts.mac)) return undefined;
+  return parts.content;
+}
+
+/** The database that the token names, if it has the form of one that SQL made. It is not authenticated. */
+export function placeOfSqlToken(token: string): string | undefined {
+  return partsOf(token)?.content.identity;
+}
+
+function partsOf(
+  token: string,
+):
+  | { readonly content: SqlTokenContent; readonly body: Uint8Array; readonly mac: Uint8Array }
+  | undefined {
   if (token.length > textMax) return undefined;
   const bytes = Buffer.from(token, "base64url");
   if (bytes.toString("base64url") !== token) return undefined;
@@ -38,13 +53,7 @@ export function decodeSqlToken(mac: TokenMac, token: string): SqlTokenContent | 
     form.exec(body.toString("latin1")) ?? [];
   if (identity === undefined || timeline === undefined) return undefined;
   if (last === undefined || durable === undefined || snapshot === undefined) return undefined;
-  if (!isMacOf(mac, body, bytes.subarray(-macLength))) return undefined;
-  return {
-    identity,
-    timeline: Number(timeline),
-    snapshot,
-    xid: change === "0" ? undefined : change,
-    last,
-    durable,
-  };
+  const xid = change === "0" ? undefined : change;
+  const content = { identity, timeline: Number(timeline), snapshot, xid, last, durable };
+  return { content, body, mac: bytes.subarray(-macLength) };
 }

@@ -1,0 +1,114 @@
+import { must } from "../../base/assert.ts";
+import { PembaError } from "../../base/error.ts";
+import { quote } from "../../base/quote.ts";
+import type { Database } from "../postgres/connect/database.ts";
+import { booleanOf, textOf } from "../postgres/connect/row.ts";
+import { statementFile } from "../postgres/connect/statement-file.ts";
+
+const openStatement = statementFile("placement/open-directory.sql");
+const readStatement = statementFile("placement/read-directory.sql");
+const joinStatement = statementFile("placement/join-directory.sql");
+const dropExampleStatement = statementFile("placement/drop-example.sql");
+
+/** What a database says of the directory that it belongs to. */
+interface Membership {
+  /** The id of the directory. */
+  readonly id: string;
+  /** The name of the cluster that the database is of. */
+  readonly cluster: string;
+  /** Whether the placements are in this database. */
+  readonly isHere: boolean;
+}
+
+/**
+ * Makes a database that of the directory, if it is not yet. Resolves to the id of the directory. Fails
+ * with INVALID_ARGUMENT if the database belongs to another one, whose placements this one does not have,
+ * or is known by another name.
+ *
+ * @param name the cluster of the database
+ */
+export async function openDirectory(database: Database, name: string): Promise<string> {
+  await database.write(openStatement, [name]);
+  const { id, cluster, isHere } = must(await membershipOf(database), "it was inserted");
+  if (!isHere) {
+    throw refusal(
+      "database.directory",
+      `the placements of tenants are not in the database of ${quote(name)}, expected the cluster that has them`,
+    );
+  }
+  refuseOtherName(name, cluster);
+  return id;
+}
+
+/**
+ * Has a database belong to a directory. Fails with INVALID_ARGUMENT if it belongs to another one, is the
+ * directory's own, is known by another name, or has tenants that no directory knows. The same if it belongs
+ * to none, and the directory has tenants of its cluster: then it is not the database that has them.
+ *
+ * @param name the cluster of the database
+ * @param tenants how many tenants of the cluster the directory has
+ */
+export async function joinDirectory(
+  database: Database,
+  {
+    name,
+    directory,
+    tenants,
+  }: { readonly name: string; readonly directory: string; readonly tenants: () => Promise<number> },
+): Promise<void> {
+  const member = (await membershipOf(database)) ?? (await join(database));
+  if (member.isHere) {
+    throw refusal(
+      "database.clusters",
+      `the database of ${quote(name)} has placements of tenants, expected \`database.directory\` to name it, and each database once`,
+    );
+  }
+  if (member.id !== directory) {
+    throw refusal(
+      "database.clusters",
+      `the database of ${quote(name)} belongs to another directory, expected one without tenants`,
+    );
+  }
+  refuseOtherName(name, member.cluster);
+
+  async function join(joining: Database): Promise<Membership> {
+    const placed = await tenants();
+    if (placed > 0) {
+      throw refusal(
+        "database.clusters",
+        `the database of ${quote(name)} is a new one, expected the one with its ${placed} tenants`,
+      );
+    }
+    await joining.query(dropExampleStatement, []);
+    await joining.write(joinStatement, [directory, name]);
+    const joined = await membershipOf(joining);
+    if (joined !== undefined) return joined;
+    throw refusal(
+      "database.clusters",
+      `the database of ${quote(name)} has tenants of its own, expected one without tenants`,
+    );
+  }
+}
+
+async function membershipOf(database: Database): Promise<Membership | undefined> {
+  const [row] = await database.query(readStatement, []);
+  return (
+    row && {
+      id: textOf(row, "id"),
+      cluster: textOf(row, "cluster"),
+      isHere: booleanOf(row, "is_here"),
+    }
+  );
+}
+
+function refuseOtherName(name: string, known: string): void {
+  if (known === name) return;
+  throw refusal(
+    "database.clusters",
+    `the database of ${quote(name)} is that of the cluster ${quote(known)}, expected it by this name`,
+  );
+}
+
+function refusal(key: string, problem: string): PembaError {
+  return new PembaError("INVALID_ARGUMENT", `${key}: ${problem}`);
+}

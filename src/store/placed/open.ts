@@ -1,0 +1,162 @@
+import { PembaError } from "../../base/error.ts";
+import { quote } from "../../base/quote.ts";
+import { onceServerAnswers, type Patience } from "../postgres/await-server.ts";
+import { CircuitBreaker, type CircuitState } from "../postgres/connect/circuit-breaker.ts";
+import { Database, type DatabaseOptions } from "../postgres/connect/database.ts";
+import { onDatabase } from "../postgres/connect/on-database.ts";
+import { secretOf } from "../postgres/token/snap-token.ts";
+import type { Store } from "../store.ts";
+import { Cluster, type ClusterSource } from "./cluster.ts";
+import { Clusters } from "./clusters.ts";
+import { Directory, directoryConnections } from "./directory.ts";
+import { joinDirectory, openDirectory } from "./membership.ts";
+import { createPlacedStore } from "./store.ts";
+
+/** One cluster of the configuration. */
+export interface PlacedCluster extends Omit<ClusterSource, "open"> {
+  /** Sees to it that its database has the tables. Fails as opening an engine does. */
+  readonly prepare: () => Promise<void>;
+  /**
+   * Opens its engine, with the layers that stand around it. Fails as opening an engine does.
+   *
+   * @param tokenKey authenticates the tokens of all clusters
+   */
+  readonly open: (tokenKey: string | undefined) => Promise<Store>;
+}
+
+export interface PlacedStoreOptions {
+  readonly clusters: readonly PlacedCluster[];
+  /** The name of the cluster whose database has the placements. */
+  readonly directory: string;
+  /** Authenticates tokens. The database of the directory has a key for when it is absent. */
+  readonly tokenKey: string | undefined;
+  /** How the directory is asked, besides its URI and the number of connections. */
+  readonly database: Omit<DatabaseOptions, "url" | "warn" | "circuit">;
+  /** If present, the directory fails at once while its server is gone. Called after each change of that. */
+  readonly onCircuit?: ((state: CircuitState) => void) | undefined;
+  /** For the cluster of the directory: the start goes on without any other one. */
+  readonly patience: Patience;
+  readonly warn: (message: string) => void;
+}
+
+/**
+ * Opens a store whose tenants are on several clusters. It waits for the cluster of the directory, and goes
+ * on without others that do not answer. Fails as opening an engine does, and with INVALID_ARGUMENT if the
+ * databases are not those of one directory, or a cluster is missing on which tenants are.
+ */
+export async function openPlacedStore(options: PlacedStoreOptions): Promise<Store> {
+  const { clusters, patience, tokenKey } = options;
+  const home = clusters.find(({ name }) => name === options.directory);
+  if (home === undefined) {
+    throw new PembaError("INVALID_ARGUMENT", "database.directory: is none of the clusters");
+  }
+  const others = clusters.filter((cluster) => cluster !== home);
+  const open: { close(): Promise<void> }[] = [];
+  try {
+    const openHome = async (): Promise<Store> => await home.open(tokenKey);
+    const store = await onceServerAnswers(home.url, patience, openHome);
+    open.push(store);
+    const { directory, id, secret } = await connectDirectory(home, options);
+    open.push(directory);
+    await directory.followDatabase();
+    await refuseMissing(directory, clusters);
+    const member = { directory, id, tokenKey: tokenKey ?? secret };
+    const begun = await Promise.allSettled(
+      others.map(async (other) => await Cluster.begin(memberOf(other, member))),
+    );
+    const members = begun.flatMap((one) => (one.status === "fulfilled" ? [one.value] : []));
+    open.push(...members);
+    const failure = begun.find((one) => one.status === "rejected");
+    if (failure !== undefined) throw failure.reason;
+    const first = Cluster.opened({ ...home, open: openHome }, store);
+    const all = new Clusters([first, ...members]);
+    return createPlacedStore({ directory, clusters: all, warn: options.warn });
+  } catch (error) {
+    await Promise.all(open.map(async (part) => await part.close()));
+    throw error;
+  }
+}
+
+/** A server that is there accepts a connection in less, however busy it is. */
+const probeTimeoutMs = 5_000;
+
+/** Connects to the database of the directory once its engine is open, so that its tables are there. */
+async function connectDirectory(
+  { name, url, warn }: PlacedCluster,
+  { database: options, onCircuit }: PlacedStoreOptions,
+): Promise<{
+  readonly directory: Directory;
+  /** The id of the directory. */
+  readonly id: string;
+  readonly secret: string;
+}> {
+  const pool = {
+    ...options.pool,
+    maxConnections: directoryConnections,
+    minConnections: 0,
+    minIdleConnections: 0,
+  };
+  let database: Database | undefined;
+  const circuit =
+    onCircuit &&
+    new CircuitBreaker({
+      probe: async () => await onDatabase(url, async () => {}, probeTimeoutMs),
+      onChange: onCircuit,
+      onSilence: () => database?.cut(),
+    });
+  try {
+    database = await Database.connect({ ...options, url, pool, warn, circuit });
+    const directory = new Directory(database, name, circuit);
+    return {
+      directory,
+      id: await openDirectory(database, name),
+      secret: await secretOf(database),
+    };
+  } catch (error) {
+    circuit?.close();
+    await database?.close();
+    throw error;
+  }
+}
+
+/** What the clusters of a directory have in common. */
+interface SharedByClusters {
+  readonly directory: Directory;
+  /** The id of the directory. */
+  readonly id: string;
+  /** Authenticates the tokens of all clusters. */
+  readonly tokenKey: string;
+}
+
+/** A cluster whose database joins the directory before it is used. */
+function memberOf(
+  cluster: PlacedCluster,
+  { directory, id, tokenKey }: SharedByClusters,
+): ClusterSource {
+  const { name, url } = cluster;
+  const tenants = async (): Promise<number> => (await directory.counts()).get(name) ?? 0;
+  return {
+    ...cluster,
+    open: async () => {
+      await cluster.prepare();
+      await onDatabase(url, async (database) => {
+        await joinDirectory(database, { name, directory: id, tenants });
+      });
+      return await cluster.open(tokenKey);
+    },
+  };
+}
+
+async function refuseMissing(
+  directory: Directory,
+  clusters: readonly PlacedCluster[],
+): Promise<void> {
+  const names = new Set(clusters.map(({ name }) => name));
+  const missing = [...(await directory.counts())].filter(([name]) => !names.has(name));
+  if (missing.length === 0) return;
+  const list = missing.map(([name, tenants]) => `${quote(name)} with ${tenants} tenants`);
+  throw new PembaError(
+    "INVALID_ARGUMENT",
+    `database.clusters: does not name ${list.join(", ")}, expected all clusters on which tenants are`,
+  );
+}

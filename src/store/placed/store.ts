@@ -1,0 +1,125 @@
+import { must } from "../../base/assert.ts";
+import { PembaError } from "../../base/error.ts";
+import type { SchemaVersion, TenantId } from "../../base/tuple.ts";
+import { BackgroundLoop } from "../background-loop.ts";
+import { makeOperations } from "../layer/make-operations.ts";
+import { operations } from "../layer/operation.ts";
+import { isBeforeTenant, snapTokenBeforeMove, tenantNotFound } from "../store-error.ts";
+import type { Store } from "../store.ts";
+import type { Clusters } from "./clusters.ts";
+import type { Directory } from "./directory.ts";
+import type { MoveNotes, Mover } from "./move/notes.ts";
+import { recoverMoves } from "./move/recover.ts";
+import { endAsMoved, Moving } from "./moving.ts";
+import { Placements } from "./placements.ts";
+import { isCode, PlacedTenants } from "./tenants.ts";
+
+const settleEveryMs = 60_000;
+
+/** A tenant may begin to move once more just after a move of it has ended. */
+const attemptsMax = 3;
+
+/** What a store of placed tenants consists of. It closes all of it. */
+interface PlacedParts {
+  readonly directory: Directory;
+  readonly clusters: Clusters;
+  readonly warn: (message: string) => void;
+}
+
+/**
+ * A store whose tenants are on several clusters. Each operation of a tenant goes to the store of its
+ * cluster, and to no other one. The list of tenants comes from the directory.
+ */
+export function createPlacedStore(parts: PlacedParts): Store {
+  const { directory, clusters } = parts;
+  const placements = new Placements(directory);
+  const moving = new Moving(directory);
+  const tenants = new PlacedTenants({ directory, placements, moving, clusters });
+  const settling = startSettling(parts, tenants);
+
+  /**
+   * Does work on the store of a tenant. It may have left the place that was known or found, or leave it at
+   * this moment, so a tenant that is not there is looked for once more.
+   */
+  const onItsStore = async <T>(
+    tenant: TenantId,
+    work: (store: Store) => Promise<T>,
+  ): Promise<T> => {
+    let name = placements.known(tenant) ?? (await placements.find(tenant));
+    if (name === undefined) throw tenantNotFound(tenant);
+    for (let attempt = 1; ; attempt++) {
+      try {
+        return await work(clusters.named(name).store);
+      } catch (error) {
+        const isGone = isCode(error, "TENANT_NOT_FOUND");
+        // A token of the new place means nothing at the old one.
+        const mayBeOfOther = isCode(error, "SNAP_TOKEN_EXPIRED");
+        if (isBeforeTenant(error) && (await directory.hasMoved(tenant))) {
+          throw snapTokenBeforeMove(error);
+        }
+        if (attempt === attemptsMax || (!isGone && !mayBeOfOther)) throw error;
+        const hasMoved = isGone && (await moving.ended(tenant));
+        const now = await placements.find(tenant);
+        if (now === undefined || (now === name && !hasMoved)) throw error;
+        name = now;
+      }
+    }
+  };
+
+  const knownStore = (tenant: TenantId): Store | undefined =>
+    clusters.find(placements.known(tenant))?.openStore;
+
+  const heads = {
+    knownHead: (tenant: TenantId) => knownStore(tenant)?.schemas.knownHead(tenant),
+    learnHead: (tenant: TenantId, version: SchemaVersion) =>
+      knownStore(tenant)?.schemas.learnHead(tenant, version),
+  };
+
+  const home = clusters.named(directory.cluster);
+  const made = makeOperations(heads, (name, of) => async (...request) => {
+    const tenant = must(operations[name].tenantOf(request), "those of no tenant are below");
+    return await onItsStore(tenant, (store) => of(store)(...request));
+  });
+  return {
+    ...made,
+    changes: {
+      follow: async (tenant, from) => {
+        const stream = await made.changes.follow(tenant, from);
+        return { ...stream, messages: endAsMoved(stream.messages, tenant, directory) };
+      },
+    },
+    tenants,
+    clusters: clusters.all,
+    // All clusters have the same key.
+    pageMac: (content) => home.store.pageMac(content),
+    ping: async () => {
+      try {
+        await Promise.any(clusters.all.map(async (cluster) => await cluster.ping()));
+      } catch (cause) {
+        throw new PembaError("UNAVAILABLE", "no cluster answers", { cause });
+      }
+    },
+    close: async () => {
+      moving.close();
+      await settling.close();
+      await Promise.all([directory, ...clusters.all].map(async (part) => await part.close()));
+    },
+  };
+}
+
+/** Ends from time to time what crashes and outages have left. */
+function startSettling(
+  { directory, clusters, warn }: PlacedParts,
+  tenants: PlacedTenants,
+): BackgroundLoop {
+  return new BackgroundLoop({
+    everyMs: settleEveryMs,
+    work: async (signal) => {
+      await tenants.settleOld(signal);
+      const urlOf = (name: string): string | undefined => clusters.find(name)?.url;
+      const notesOf = (mover: Mover): MoveNotes => directory.notes(mover);
+      await recoverMoves({ urlOf, notesOf }, signal);
+    },
+    failed: (error) => warn(`placements of tenants could not be settled: ${String(error)}`),
+  });
+}

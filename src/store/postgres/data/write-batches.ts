@@ -1,0 +1,175 @@
+import { must } from "../../../base/assert.ts";
+import { cancelled } from "../../../base/error.ts";
+import { FairQueue } from "../../../base/fair-queue.ts";
+import type { Telemetry } from "../../../base/telemetry.ts";
+import type { SnapToken } from "../../../base/tuple.ts";
+import { optionalTextOf, type Row } from "../connect/row.ts";
+import { statementFile } from "../connect/statement-file.ts";
+import type { ParameterValue } from "../connect/value.ts";
+import { type SingleWrite, type SingleWriteParts, writeTuple } from "./single-write.ts";
+import { type BatchedOutcome, WriteBatch, WriteEntry } from "./write-batch.ts";
+
+const writeBatchStatement = statementFile("data/write-batch.sql");
+
+/** How many statements of single writes run, without slow ones, before writes wait. */
+const slots = 2;
+
+/** A statement that takes longer leaves its slot to others. */
+const slotMs = 3;
+
+/** In a larger batch each write waits longer than all of them save. */
+const batchMax = 64;
+
+/**
+ * How long a batch waits for a lock: all of its writes wait for it. An application that waits for the batch
+ * meanwhile must not be ended by the detection of deadlocks, which waits for longer.
+ */
+const batchLockWait = "20ms";
+
+/** A statement under way. */
+interface Slot {
+  /** By the clock of `performance`. */
+  readonly since: number;
+}
+
+interface WriteBatchesParts extends SingleWriteParts {
+  /** Of a write that is made alone, as `lockWait()` makes it. */
+  readonly lockWait: ParameterValue;
+  readonly telemetry: Telemetry;
+  /** Streams tell what a transaction changed as one message: no two writes of a tenant share one then. */
+  readonly isWatched: boolean;
+}
+
+/**
+ * Makes writes of one tuple. While a slot is free, a write goes at once and alone. Otherwise it waits in a
+ * fair queue, and goes with those that came meanwhile, in one transaction, when a slot comes free. A write
+ * that the batch does not make is made alone. So each has the outcome that it would have alone.
+ */
+export class WriteBatches {
+  readonly #parts: WriteBatchesParts;
+  readonly #waiting = new FairQueue<WriteEntry>();
+  /** Those that are taken, in the order in which they were. */
+  readonly #taken = new Set<Slot>();
+  #overdue: NodeJS.Timeout | undefined;
+
+  constructor(parts: WriteBatchesParts) {
+    this.#parts = parts;
+  }
+
+  /**
+   * The token of the state after the write. Undefined when nothing was done, since what is known of its
+   * place is no longer so.
+   */
+  async write(write: SingleWrite): Promise<SnapToken | undefined> {
+    if (this.#taken.size < slots) return await this.#alone(write, this.#takeSlot());
+    // One more of its tenant could not go with the one that waits.
+    const { isWatched } = this.#parts;
+    if (isWatched && this.#waiting.has(write.tenant)) return await this.#alone(write, () => {});
+    const outcome = await this.#wait(write);
+    return outcome.kind === "written" ? outcome.token : await this.#alone(write, outcome.done);
+  }
+
+  async #alone(write: SingleWrite, done: () => void): Promise<SnapToken | undefined> {
+    this.#parts.telemetry.record("pemba.write.batch.size", 1, {});
+    try {
+      return await writeTuple(this.#parts, write, this.#parts.lockWait);
+    } finally {
+      done();
+    }
+  }
+
+  async #wait(write: SingleWrite): Promise<BatchedOutcome> {
+    const entry = new WriteEntry(write);
+    if (entry.caller?.signal.aborted === true) throw cancelled(undefined);
+    this.#waiting.add(entry);
+    this.#awaitSlot();
+    return await entry.wait(() => this.#waiting.remove(entry));
+  }
+
+  /** Returns what gives the slot back. */
+  #takeSlot(): () => void {
+    const slot = { since: performance.now() };
+    this.#taken.add(slot);
+    return () => {
+      this.#taken.delete(slot);
+      this.#sendWaiting();
+    };
+  }
+
+  /**
+   * Takes slots back from statements that take long, and sends what waits. A write that meets a free slot
+   * needs no timer.
+   */
+  #awaitSlot(): void {
+    const [first] = this.#taken;
+    if (this.#overdue !== undefined || first === undefined) return;
+    const endOverdue = (): void => {
+      this.#overdue = undefined;
+      const since = performance.now() - slotMs;
+      for (const slot of this.#taken) if (slot.since <= since) this.#taken.delete(slot);
+      this.#sendWaiting();
+    };
+    const ms = Math.ceil(first.since + slotMs - performance.now());
+    this.#overdue = setTimeout(endOverdue, Math.max(1, ms));
+  }
+
+  #sendWaiting(): void {
+    while (this.#taken.size < slots) {
+      const [first, ...others] = this.#takeWaiting();
+      if (first === undefined) return;
+      const leave = this.#takeSlot();
+      if (others.length === 0) first.settle({ kind: "alone", done: leave });
+      else void this.#send([first, ...others], leave);
+    }
+    if (this.#waiting.size > 0) this.#awaitSlot();
+  }
+
+  #takeWaiting(): readonly WriteEntry[] {
+    const taken: WriteEntry[] = [];
+    while (taken.length < batchMax) {
+      const next = this.#waiting.next();
+      if (next === undefined) break;
+      taken.push(next);
+    }
+    return taken;
+  }
+
+  async #send(entries: readonly WriteEntry[], leave: () => void): Promise<void> {
+    const { database, telemetry } = this.#parts;
+    telemetry.record("pemba.write.batch.size", entries.length, {});
+    const batch = new WriteBatch(entries);
+    const first = must(entries[0], "a batch has writes");
+    try {
+      const values = (): readonly ParameterValue[] => batch.values(batchLockWait);
+      const rows = await first.asCaller(() =>
+        database.writeTogether(writeBatchStatement, values, batch),
+      );
+      leave();
+      batch.settle(await this.#tokensOf(rows, batch.timeline));
+    } catch (error) {
+      batch.fail(error);
+    } finally {
+      leave();
+    }
+  }
+
+  /** The token of each write that the statement made or found made. */
+  async #tokensOf(
+    rows: readonly Row[],
+    timeline: number,
+  ): Promise<readonly (SnapToken | undefined)[]> {
+    const { tokens, onChanged } = this.#parts;
+    const written = optionalTextOf(must(rows[0], "the function returns one row"), "written");
+    if (written === undefined) return [];
+    const [marks = "", snapshot = "", xid = "", durable] = written.split(" ");
+    const made = new Map<string, SnapToken>();
+    if (marks.includes("+")) {
+      onChanged();
+      made.set("+", await tokens.mint({ snapshot, timeline, xid }));
+    }
+    if (durable !== undefined) {
+      made.set("=", await tokens.mint({ snapshot, timeline, xid: undefined, durable }));
+    }
+    return Array.from(marks, (mark) => made.get(mark));
+  }
+}
