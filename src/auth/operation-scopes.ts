@@ -19,6 +19,7 @@ const operations: Readonly<Record<Exclude<Scope, "check">, readonly string[]>> =
     "schemas.read-text",
     "schemas.list",
     "tenants.list",
+    "tenants.list-placed",
   ],
   write: [
     "data.write",
@@ -31,7 +32,7 @@ const operations: Readonly<Record<Exclude<Scope, "check">, readonly string[]>> =
     "bundle.delete",
   ],
   schema: ["schemas.write", "schemas.partial-write", "schemas.change", "schemas.activate"],
-  tenant: ["tenants.create", "tenants.delete"],
+  tenant: ["tenants.create", "tenants.place", "tenants.delete"],
   watch: ["watch"],
 };
 

@@ -1,7 +1,7 @@
 import { cancelled } from "../base/error.ts";
 import { LoopQueue } from "../base/loop-queue.ts";
 import type { TenantId } from "../base/tuple.ts";
-import { Shares } from "./shares.ts";
+import { OwnShares, type SharedResource, type Shares } from "./shares.ts";
 
 /** How much an instance takes in; all tenants together may have four times the share of one. */
 export interface IntakeLimits {
@@ -18,6 +18,12 @@ export interface IntakeLimits {
   /** Values in a large body. */
   readonly values: number;
 }
+
+/** The resources of which each tenant has a share. */
+export type SharedName = "requests" | "bytes" | "streams";
+
+/** Makes the shares of a resource, of which one tenant may hold `ofTenant`. */
+export type MakeShares = (name: SharedName, ofTenant: number, resource: SharedResource) => Shares;
 
 /** A longer body is large: the bytes of others are bounded by the number of requests. */
 export const largeBytes = 64 * 1024;
@@ -58,19 +64,23 @@ export class Intake {
   /** Reads of the bodies of requests that were refused. */
   readonly discards = new LoopQueue(discardsPerRound);
 
-  constructor(limits: IntakeLimits) {
+  /** Without `makeShares` no other process uses the same limits. */
+  constructor(
+    limits: IntakeLimits,
+    makeShares: MakeShares = (_name, ofTenant, resource) => new OwnShares(ofTenant, resource),
+  ) {
     this.limits = limits;
-    this.requests = new Shares(limits.requestsOfTenant, {
+    this.requests = makeShares("requests", limits.requestsOfTenant, {
       excess: "too many requests under way",
       key: "server.tenant.request_limit",
       advice: "retry in a second",
     });
-    this.bytes = new Shares(limits.bytesOfTenant, {
+    this.bytes = makeShares("bytes", limits.bytesOfTenant, {
       excess: "too many bytes of bodies in memory",
       key: "server.tenant.body_limit",
       advice: "retry in a second",
     });
-    this.streams = new Shares(limits.streamsOfTenant, {
+    this.streams = makeShares("streams", limits.streamsOfTenant, {
       excess: "too many streams of changes",
       key: "server.tenant.stream_limit",
       advice: "end one before another is opened",
