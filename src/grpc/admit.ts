@@ -1,4 +1,9 @@
-import { Metadata, type ServerInterceptor, ServerInterceptingCall } from "@grpc/grpc-js";
+import {
+  Metadata,
+  type ServerInterceptor,
+  ServerInterceptingCall,
+  type ServerInterceptingCallInterface,
+} from "@grpc/grpc-js";
 
 import { type Admission, admit } from "../auth/admission.ts";
 import { type Credential, permitScope, permitTenant } from "../auth/credential.ts";
@@ -9,13 +14,28 @@ import { probes } from "../intake/intake.ts";
 import { credentialOf, setCredential } from "./call-credential.ts";
 import { errorStatus } from "./error-status.ts";
 import { scopeOfPath } from "./method-name.ts";
-import { type CallBytes, countBytes, streamOf, takeInCall } from "./take-in.ts";
+import {
+  type ByteOwners,
+  type CallBytes,
+  type CallStream,
+  countBytes,
+  streamOf,
+  takeInCall,
+} from "./take-in.ts";
 import { tenantIn } from "./tenant-in.ts";
 
 /** The part of a refused call that its frame needs. */
 interface Refused {
   readonly metadata: Metadata;
   sendMetadata(metadata: Metadata): void;
+}
+
+type CallListener = Parameters<ServerInterceptingCallInterface["start"]>[0];
+
+interface AdmittingParts {
+  readonly admission: Admission;
+  /** Called for a refused call before it ends. */
+  readonly refused: (route: string, call: Refused, error: PembaError) => void;
 }
 
 /**
@@ -25,71 +45,155 @@ interface Refused {
  */
 export function admitCalls(
   admission: Admission,
-  refused: (route: string, call: Refused, error: PembaError) => void,
+  refused: AdmittingParts["refused"],
   { isOpen }: { readonly isOpen: (path: string) => boolean },
 ): ServerInterceptor {
-  const { intake } = admission;
-  return ({ path }, call) => {
-    const isFree = isOpen(path);
-    const stream = streamOf(call);
-    let head: Metadata | undefined;
-    let bytes: CallBytes | undefined;
-    let beginQueued: ((begin: () => void) => void) | undefined;
-    let isRefused = false;
-    const refuse = (thrown: unknown): void => {
-      if (isRefused) return;
-      isRefused = true;
-      const error = errorOf(thrown);
-      const metadata = head ?? new Metadata();
-      refused(path, { metadata, sendMetadata: (sent) => call.sendMetadata(sent) }, error);
-      call.sendStatus(errorStatus(error));
+  const parts = { admission, refused };
+  return ({ path }, call) => new AdmittedCall(call, { ...parts, path, isFree: isOpen(path) });
+}
+
+/**
+ * Stands between the library and the handler of a call, in place of the listeners and responders that the
+ * library makes for an interceptor. The library gives nothing on that the handler has not asked for, so
+ * what comes needs no queue here.
+ */
+class AdmittedCall extends ServerInterceptingCall implements CallListener, ByteOwners {
+  readonly #call: ServerInterceptingCallInterface;
+  readonly #parts: AdmittingParts;
+  readonly #path: string;
+  /** Neither checked nor queued. */
+  readonly #isFree: boolean;
+  readonly #stream: CallStream;
+  #listener: CallListener | undefined;
+  #metadata: Metadata | undefined;
+  #bytes: CallBytes | undefined;
+  #beginQueued: ((begin: () => void) => void) | undefined;
+  #isRefused = false;
+  #isCancelled = false;
+
+  constructor(
+    call: ServerInterceptingCallInterface,
+    {
+      path,
+      isFree,
+      ...parts
+    }: AdmittingParts & { readonly path: string; readonly isFree: boolean },
+  ) {
+    super(call);
+    this.#call = call;
+    this.#parts = parts;
+    this.#path = path;
+    this.#isFree = isFree;
+    this.#stream = streamOf(call);
+  }
+
+  override start(listener: CallListener): void {
+    this.#listener = listener;
+    this.#call.start(this);
+  }
+
+  override sendMetadata(metadata: Metadata): void {
+    this.#call.sendMetadata(metadata);
+  }
+
+  override sendMessage(message: Buffer, sent: () => void): void {
+    this.#call.sendMessage(message, sent);
+  }
+
+  override sendStatus(status: Parameters<ServerInterceptingCallInterface["sendStatus"]>[0]): void {
+    this.#call.sendStatus(status);
+  }
+
+  onReceiveMetadata(metadata: Metadata): void {
+    this.#metadata = metadata;
+    if (this.#isFree) {
+      this.#goOn(metadata);
+      return;
+    }
+    try {
+      const credential = admit(this.#parts.admission, authorizationIn(metadata));
+      if (!(credential instanceof Promise)) this.#admitted(metadata, credential);
+      else credential.then((given) => this.#admitted(metadata, given)).catch(this.refuse);
+    } catch (error) {
+      this.refuse(error);
+    }
+  }
+
+  onReceiveMessage(message: Buffer): void {
+    // What was under way when the call was refused may still come.
+    if (this.#isRefused || this.#isCancelled) return;
+    const begin = (): void => {
+      if (!this.#isCancelled) this.#listener?.onReceiveMessage(message);
     };
-    // A token takes nothing from the share of a tenant that it is not for. Other methods than those of
-    // tenants may begin with any text.
-    const tenantOf = (message: Buffer): TenantId | undefined => {
-      if (isFree) return probes;
-      if (scopeOfPath(path) === undefined) return undefined;
-      const tenant = tenantIn(message);
-      if (head !== undefined && tenant !== undefined) permitTenant(credentialOf(head), tenant);
-      return tenant;
-    };
-    const receive = (metadata: Metadata): void => {
-      const ofCompressed = isFree ? probes : onlyTenantOf(credentialOf(metadata));
-      bytes = countBytes(intake, stream, { tenantOf, ofCompressed, refuse });
-    };
-    return new ServerInterceptingCall(call, {
-      start: (next) => {
-        next({
-          onReceiveMetadata: (metadata, pass) => {
-            head = metadata;
-            const goOn = (): void => {
-              receive(metadata);
-              pass(metadata);
-            };
-            if (isFree) goOn();
-            else admitCall(admission, path, metadata).then(goOn, refuse);
-          },
-          onReceiveMessage: (message: Buffer, pass) => {
-            // What was under way when the call was refused may still come.
-            if (isRefused) return;
-            const begin = (): void => pass(message);
-            try {
-              bytes?.arrived(message);
-              if (isFree) {
-                begin();
-                return;
-              }
-              beginQueued ??= takeInCall(intake, stream, tenantOf(message));
-            } catch (error) {
-              refuse(error);
-              return;
-            }
-            beginQueued(begin);
-          },
-        });
-      },
-    });
+    try {
+      this.#bytes?.arrived(message);
+      if (this.#isFree) {
+        begin();
+        return;
+      }
+      this.#beginQueued ??= takeInCall(this.#parts.admission.intake, this.#stream, {
+        tenant: this.tenantOf(message),
+        refuse: this.refuse,
+      });
+    } catch (error) {
+      this.refuse(error);
+      return;
+    }
+    this.#beginQueued(begin);
+  }
+
+  onReceiveHalfClose(): void {
+    if (!this.#isCancelled) this.#listener?.onReceiveHalfClose();
+  }
+
+  onCancel(): void {
+    this.#isCancelled = true;
+    this.#listener?.onCancel();
+  }
+
+  readonly refuse = (thrown: unknown): void => {
+    if (this.#isRefused) return;
+    this.#isRefused = true;
+    const error = errorOf(thrown);
+    const call = this.#call;
+    const metadata = this.#metadata ?? new Metadata();
+    const sendMetadata = (sent: Metadata): void => call.sendMetadata(sent);
+    this.#parts.refused(this.#path, { metadata, sendMetadata }, error);
+    call.sendStatus(errorStatus(error));
   };
+
+  /**
+   * A token takes nothing from the share of a tenant that it is not for. Other methods than those of
+   * tenants may begin with any text.
+   */
+  tenantOf(message: Buffer): TenantId | undefined {
+    if (this.#isFree) return probes;
+    if (scopeOfPath(this.#path) === undefined) return undefined;
+    const tenant = tenantIn(message);
+    const metadata = this.#metadata;
+    if (metadata !== undefined && tenant !== undefined) {
+      permitTenant(credentialOf(metadata), tenant);
+    }
+    return tenant;
+  }
+
+  get ofCompressed(): TenantId | undefined {
+    if (this.#isFree) return probes;
+    return this.#metadata && onlyTenantOf(credentialOf(this.#metadata));
+  }
+
+  #admitted(metadata: Metadata, credential: Credential): void {
+    setCredential(metadata, credential);
+    const scope = scopeOfPath(this.#path);
+    if (scope !== undefined) permitScope(credential, scope);
+    this.#goOn(metadata);
+  }
+
+  #goOn(metadata: Metadata): void {
+    if (this.#isCancelled) return;
+    this.#bytes = countBytes(this.#parts.admission.intake, this.#stream, this);
+    this.#listener?.onReceiveMetadata(metadata);
+  }
 }
 
 /** The tenant of a token for one tenant; undefined for a token that may ask for others. */
@@ -98,11 +202,8 @@ function onlyTenantOf({ tenants }: Credential): TenantId | undefined {
   return others.length === 0 ? (only as TenantId | undefined) : undefined;
 }
 
-async function admitCall(admission: Admission, path: string, metadata: Metadata): Promise<void> {
-  const credential = await admit(admission, metadata.get("authorization")[0]?.toString());
-  setCredential(metadata, credential);
-  const scope = scopeOfPath(path);
-  if (scope !== undefined) permitScope(credential, scope);
+function authorizationIn(metadata: Metadata): string | undefined {
+  return metadata.get("authorization")[0]?.toString();
 }
 
 /** Health probes have no token. */

@@ -8,8 +8,12 @@ import {
 } from "../gen/grpc/health/v1/health_pb.ts";
 import { decodeMessage, encodeMessage } from "../messages/binary.ts";
 
-/** How to ask. `patience` is in milliseconds. Without `tls`, the connection is not encrypted. */
+/**
+ * How to ask. `service` is empty for the process, or names a cluster of it as `cluster.east`. `patience` is
+ * in milliseconds. Without `tls`, the connection is not encrypted.
+ */
 export interface AskOptions {
+  readonly service: string;
   readonly patience: number;
   readonly tls?: VerifyOptions;
 }
@@ -18,7 +22,10 @@ export interface AskOptions {
  * Asks the health service at `address` (`host:port`) on this machine whether it serves. Rejects if
  * there is no answer in time.
  */
-export async function askHealth(address: string, { patience, tls }: AskOptions): Promise<boolean> {
+export async function askHealth(
+  address: string,
+  { service, patience, tls }: AskOptions,
+): Promise<boolean> {
   const channel =
     tls === undefined ? credentials.createInsecure() : credentials.createSsl(null, null, null, tls);
   // The address is an IP address of this machine, but TLS needs a name.
@@ -29,7 +36,7 @@ export async function askHealth(address: string, { patience, tls }: AskOptions):
     `/${check.parent.typeName}/${check.name}`,
     (bytes: Buffer) => bytes,
     (bytes: Buffer) => bytes,
-    encodeMessage(check.input, create(check.input)),
+    encodeMessage(check.input, create(check.input, { service })),
     { deadline: Date.now() + patience },
     (error, bytes) => {
       if (error !== null) reject(error);

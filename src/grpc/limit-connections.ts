@@ -68,6 +68,8 @@ function limitListener(
   });
   // Connections that are refused are open for a moment, too.
   listener.maxConnections = 2 * max;
+  // In a worker, a connection beyond that would be given from one worker to the next without end.
+  Object.assign(listener, { dropMaxConnection: true });
   listener.on("session", (session) => {
     const key = connectionKey(session.socket);
     sessions.set(key, session);

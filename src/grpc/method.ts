@@ -51,6 +51,8 @@ export interface ServerCall {
 
 /** A call in progress. */
 export interface CallRecord {
+  /** Goes to the client before the first answer. */
+  readonly head: Metadata;
   /** Does the work of the call. Telemetry that is recorded during the work belongs to the call. */
   readonly run: <T>(work: () => T) => T;
   /** Ends the record. Called once. */
@@ -96,7 +98,7 @@ function handleUnary(
   { method, answer }: UnaryMethod<GrpcContext>,
 ): handleUnaryCall<Buffer, Buffer> {
   return (call, callback) => {
-    const { run, end, context, caller } = begin(frame, method, call);
+    const { head, run, end, context, caller } = begin(frame, method, call);
     const reply = async (): Promise<void> => {
       let bytes: Buffer;
       try {
@@ -104,10 +106,13 @@ function handleUnary(
       } catch (thrown) {
         const error = frame.errorOf(thrown);
         end({ kind: "failed", error });
+        call.sendMetadata(head);
         callback(errorStatus(error));
         return;
       }
       end({ kind: "answered" });
+      // Sent with the answer, it costs no write of its own.
+      call.sendMetadata(head);
       callback(null, bytes);
     };
     void run(() => forCaller(caller, reply));
@@ -120,7 +125,8 @@ function handleStream(
   { method, answers }: StreamingMethod<GrpcContext>,
 ): handleServerStreamingCall<Buffer, Buffer> {
   return (call) => {
-    const { run, end, context, caller } = begin(frame, method, call);
+    const { head, run, end, context, caller } = begin(frame, method, call);
+    call.sendMetadata(head);
     const reply = async (): Promise<void> => {
       const codec = codecOf(call.request, { frame, context });
       for await (const bytes of await answers(codec, context)) {
@@ -143,7 +149,8 @@ export function bidiStreaming<I extends DescMessage, O extends DescMessage>(
     method,
     kind: "bidi_streaming",
     handler: (frame) => (call) => {
-      const { run, end, context } = begin(frame, method, call);
+      const { head, run, end, context } = begin(frame, method, call);
+      call.sendMetadata(head);
       const reply = async (): Promise<void> => {
         try {
           for await (const bytes of call.iterator({ destroyOnReturn: false })) {
@@ -236,12 +243,13 @@ function begin(
   method: DescMethod,
   call: ServerCall,
 ): CallRecord & { readonly context: GrpcContext; readonly caller: Caller } {
-  const { run, end } = frame.begin(method, call);
+  const { head, run, end } = frame.begin(method, call);
   const controller = new AbortController();
   const leave = (): void => controller.abort();
   if (call.cancelled) leave();
   call.once("cancelled", leave);
   return {
+    head,
     run,
     end: (outcome) => {
       // The library ends by cancelling every call. A client with its answer has not left, and

@@ -80,7 +80,7 @@ export function buildGrpcServer(options: {
     interceptors: [
       admitCalls(
         options.admission,
-        (route, call, error) => beginCall(observers, route, call).end({ kind: "failed", error }),
+        (route, call, error) => failCall(observers, route, call, error),
         { isOpen: isHealth },
       ),
     ],
@@ -118,7 +118,6 @@ function methodsOf(service: Service): readonly ServedMethod[] {
  * implemented.
  */
 function register(server: Server, served: readonly ServedMethod[], observers: CallObservers): void {
-  const frame = callFrame(observers);
   const byPath = new Map(served.map((one) => [pathOf(one.method), one]));
   for (const method of [...services, ...reflectionServices].flatMap((one) => one.methods)) {
     const path = pathOf(method);
@@ -132,6 +131,7 @@ function register(server: Server, served: readonly ServedMethod[], observers: Ca
       refuse(server, path, { message: `\`${path}\` is not implemented yet`, observers });
       continue;
     }
+    const frame = callFrame(observers, path);
     switch (one.kind) {
       case "unary":
         server.register(path, one.handler(frame), asIs, asIs, "unary");
@@ -154,7 +154,7 @@ function refuse(
 ): void {
   const error = new PembaError("NOT_IMPLEMENTED", message);
   const handler: handleUnaryCall<Buffer, Buffer> = (call, callback) => {
-    beginCall(observers, path, call).end({ kind: "failed", error });
+    failCall(observers, path, call, error);
     callback(errorStatus(error));
   };
   server.register(path, handler, asIs, asIs, "unary");
@@ -188,51 +188,71 @@ interface CallObservers {
   readonly intake: Intake;
 }
 
-/** Gives every call an id, and logs it with that id. */
-function callFrame(observers: CallObservers): CallFrame {
+/** Gives every call of a method an id, and logs it with that id. */
+function callFrame(observers: CallObservers, path: string): CallFrame {
   return {
     intake: observers.intake,
     errorOf,
-    begin: (method, call) => beginCall(observers, pathOf(method), call),
+    begin: (_method, call) => beginCall(observers, path, call.metadata),
   };
+}
+
+/** Records a call that fails at once, and sends what goes before its status. */
+function failCall(
+  observers: CallObservers,
+  route: string,
+  call: Pick<ServerCall, "metadata" | "sendMetadata">,
+  error: PembaError,
+): void {
+  const { head, end } = beginCall(observers, route, call.metadata);
+  call.sendMetadata(head);
+  end({ kind: "failed", error });
 }
 
 function beginCall(
   { logger, telemetry }: CallObservers,
   route: string,
-  call: Pick<ServerCall, "metadata" | "sendMetadata">,
+  metadata: Metadata,
 ): CallRecord {
   const start = performance.now();
-  const id = requestIdOf(textOf(call.metadata, requestIdHeader));
-  const traceparent = textOf(call.metadata, "traceparent");
-  const metadata = new Metadata();
-  metadata.set(requestIdHeader, id);
-  call.sendMetadata(metadata);
+  const id = requestIdOf(textOf(metadata, requestIdHeader));
+  const head = new Metadata();
+  head.set(requestIdHeader, id);
   const record = telemetry.begin({
     method: methodName(route),
     transport: "grpc",
-    traceparent,
-    tracestate: textOf(call.metadata, "tracestate"),
+    traceparent: textOf(metadata, "traceparent"),
+    tracestate: textOf(metadata, "tracestate"),
   });
+  const end: CallRecord["end"] = (outcome) => {
+    const error = outcome.kind === "failed" ? outcome.error : undefined;
+    const isFailure = error !== undefined && statusOf[error.kind].http >= 500;
+    if (isFailure) logFailure(logger.child(namesOf(metadata, id, telemetry)), error);
+    if (logger.isLevelEnabled("debug")) {
+      const status = error === undefined ? 0 : statusOf[error.kind].grpc;
+      const milliseconds = Math.round((performance.now() - start) * 1000) / 1000;
+      const line = { ...namesOf(metadata, id, telemetry), route, status, milliseconds };
+      logger.debug(line, "request answered");
+    }
+    record.end(error?.code ?? "OK");
+  };
+  return { head, run: record.run, end: (outcome) => record.run(() => end(outcome)) };
+}
+
+/** What all lines of the log about a call have. */
+function namesOf(
+  metadata: Metadata,
+  reqId: string,
+  telemetry: Telemetry,
+): { readonly reqId: string; readonly trace_id?: string; readonly caller?: string } {
   // With traces, log lines of a call also have its trace.
-  const traceId = telemetry.isOn ? undefined : traceIdOf(traceparent);
-  const caller = credentialOf(call.metadata).name;
-  const names = {
-    reqId: id,
+  const traceId = telemetry.isOn ? undefined : traceIdOf(textOf(metadata, "traceparent"));
+  const caller = credentialOf(metadata).name;
+  return {
+    reqId,
     ...(traceId !== undefined && { trace_id: traceId }),
     ...(caller !== undefined && { caller }),
   };
-  const end: CallRecord["end"] = (outcome) => {
-    const error = outcome.kind === "failed" ? outcome.error : undefined;
-    const status = error === undefined ? 0 : statusOf[error.kind].grpc;
-    if (error !== undefined && statusOf[error.kind].http >= 500) {
-      logFailure(logger.child(names), error);
-    }
-    const milliseconds = Math.round((performance.now() - start) * 1000) / 1000;
-    logger.debug({ ...names, route, status, milliseconds }, "request answered");
-    record.end(error?.code ?? "OK");
-  };
-  return { run: record.run, end: (outcome) => record.run(() => end(outcome)) };
 }
 
 function textOf(metadata: Metadata, key: string): string | undefined {

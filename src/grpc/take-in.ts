@@ -7,7 +7,6 @@ import { type Intake, largeBytes } from "../intake/intake.ts";
 export interface CallStream {
   readonly destroyed: boolean;
   prependListener(event: "data", listener: (chunk: Buffer) => void): unknown;
-  off(event: "data", listener: (chunk: Buffer) => void): unknown;
   once(event: "close", listener: () => void): unknown;
 }
 
@@ -40,11 +39,15 @@ const compressionMax = 1_032;
 interface CountedBytes {
   readonly tenant: TenantId | undefined;
   readonly bytes: number;
+  /** A share of several processes may have to be asked for, and the message may be over by then. */
+  state: "asked" | "taken" | "returned";
 }
 
 export interface ByteOwners {
+  /** Called with the error if a share is not given after it was asked for. */
+  readonly refuse: (error: unknown) => void;
   /** The tenant that the beginning of a message names. Fails when the token is not for it. */
-  readonly tenantOf: (message: Buffer) => TenantId | undefined;
+  tenantOf(message: Buffer): TenantId | undefined;
   /** Whose share a compressed message uses, which names its tenant inside. */
   readonly ofCompressed: TenantId | undefined;
 }
@@ -65,14 +68,24 @@ export class CallBytes {
   readonly #coming: CountedBytes[] = [];
   readonly #held: CountedBytes[] = [];
   #isOver = false;
+  #isRefused = false;
 
   constructor(intake: Intake, owners: ByteOwners) {
     this.#intake = intake;
     this.#owners = owners;
   }
 
-  /** Looks at the next bytes. Fails with CONCURRENCY_LIMIT_EXCEEDED, and as `tenantOf` does. */
-  look(chunk: Buffer): void {
+  /** Looks at the next bytes. Refuses with CONCURRENCY_LIMIT_EXCEEDED, and as `tenantOf` fails. */
+  readonly look = (chunk: Buffer): void => {
+    if (this.#isRefused) return;
+    try {
+      this.#look(chunk);
+    } catch (error) {
+      this.#refuse(error);
+    }
+  };
+
+  #look(chunk: Buffer): void {
     let rest = chunk;
     while (rest.length > 0) {
       const passed = Math.min(this.#left, rest.length);
@@ -83,7 +96,7 @@ export class CallBytes {
     }
   }
 
-  /** The next message has all come, and is not compressed any more. Fails as `look` does. */
+  /** The next message has all come, and is not compressed any more. Fails as `look` refuses. */
   arrived(message: Buffer): void {
     const counted = this.#coming.shift();
     if (counted !== undefined) this.#giveBack(counted);
@@ -92,11 +105,17 @@ export class CallBytes {
   }
 
   /** Gives everything back. */
-  end(): void {
+  readonly end = (): void => {
     this.#isOver = true;
-    for (const counted of [...this.#coming, ...this.#held]) this.#giveBack(counted);
+    for (const counted of this.#coming) this.#giveBack(counted);
+    for (const counted of this.#held) this.#giveBack(counted);
     this.#coming.length = 0;
     this.#held.length = 0;
+  };
+
+  #refuse(error: unknown): void {
+    this.#isRefused = true;
+    this.#owners.refuse(error);
   }
 
   /** Begins to count a message when enough of it is there. Returns what stands behind it. */
@@ -118,66 +137,91 @@ export class CallBytes {
     const bytes = isCompressed ? Math.min(announced * compressionMax, requestLimit) : announced;
     // The library refuses a message above its own limit at once, so it holds nothing.
     const isRefused = announced > requestLimit;
-    if (isRefused || (isWhole && bytes <= largeBytes)) return { tenant: undefined, bytes: 0 };
-    const { ofCompressed, tenantOf } = this.#owners;
-    return this.#take(isCompressed ? ofCompressed : tenantOf(head.subarray(prefixBytes)), bytes);
+    if (isRefused || (isWhole && bytes <= largeBytes)) return uncounted;
+    const owners = this.#owners;
+    const tenant = isCompressed ? owners.ofCompressed : owners.tenantOf(head.subarray(prefixBytes));
+    return this.#take(tenant, bytes);
   }
 
   #take(tenant: TenantId | undefined, bytes: number): CountedBytes {
-    if (this.#isOver) return { tenant, bytes: 0 };
-    this.#intake.bytes.take(tenant, bytes);
-    return { tenant, bytes };
+    if (this.#isOver) return uncounted;
+    const taken = this.#intake.bytes.take(tenant, bytes);
+    if (taken === undefined) return { tenant, bytes, state: "taken" };
+    const counted: CountedBytes = { tenant, bytes, state: "asked" };
+    taken.then(
+      () => {
+        if (counted.state === "returned") this.#intake.bytes.giveBack(tenant, bytes);
+        else counted.state = "taken";
+      },
+      (error: unknown) => {
+        if (counted.state !== "returned") this.#refuse(error);
+        counted.state = "returned";
+      },
+    );
+    return counted;
   }
 
-  #giveBack({ tenant, bytes }: CountedBytes): void {
-    if (bytes > 0) this.#intake.bytes.giveBack(tenant, bytes);
+  #giveBack(counted: CountedBytes): void {
+    const { tenant, bytes, state } = counted;
+    counted.state = "returned";
+    if (state === "taken") this.#intake.bytes.giveBack(tenant, bytes);
   }
 }
+
+/** What takes nothing. */
+const uncounted: CountedBytes = { tenant: undefined, bytes: 0, state: "returned" };
 
 /**
  * Counts the bytes of each message from its prefix. When they exceed the share of the tenant, `refuse`
  * is called.
  */
-export function countBytes(
-  intake: Intake,
-  stream: CallStream,
-  { refuse, ...owners }: ByteOwners & { readonly refuse: (error: unknown) => void },
-): CallBytes {
+export function countBytes(intake: Intake, stream: CallStream, owners: ByteOwners): CallBytes {
   const bytes = new CallBytes(intake, owners);
-  const look = (chunk: Buffer): void => {
-    try {
-      bytes.look(chunk);
-    } catch (error) {
-      stream.off("data", look);
-      refuse(error);
-    }
-  };
   // Before the listener of the library, which takes the chunk in; `on` would also start the stream.
-  stream.prependListener("data", look);
-  whenOver(stream, () => bytes.end());
+  stream.prependListener("data", bytes.look);
+  whenOver(stream, bytes.end);
   return bytes;
 }
 
 /**
  * Counts a request of the tenant until its call ends. Returns what begins each of its messages when the
- * queue lets it, while the client is there. Fails with CONCURRENCY_LIMIT_EXCEEDED.
+ * queue lets it, while the client is there. Fails with CONCURRENCY_LIMIT_EXCEEDED, or refuses later.
  */
 export function takeInCall(
   intake: Intake,
   stream: CallStream,
-  tenant: TenantId | undefined,
+  {
+    tenant,
+    refuse,
+  }: {
+    readonly tenant: TenantId | undefined;
+    /** Called with the error if the share is not given after it was asked for. */
+    readonly refuse: (error: unknown) => void;
+  },
 ): (begin: () => void) => void {
-  intake.requests.take(tenant, 1);
   let waiting: LoopEntry | undefined;
-  whenOver(stream, () => {
-    if (waiting !== undefined) intake.beginnings.leave(waiting);
-    intake.requests.giveBack(tenant, 1);
-  });
-  return (begin) => {
+  const hold = (): void =>
+    whenOver(stream, () => {
+      if (waiting !== undefined) intake.beginnings.leave(waiting);
+      intake.requests.giveBack(tenant, 1);
+    });
+  const enter = (begin: () => void): void => {
     if (stream.destroyed) return;
     waiting = { tenant, begin };
     intake.beginnings.enter(waiting);
   };
+  const taken = intake.requests.take(tenant, 1);
+  if (taken === undefined) {
+    hold();
+    return enter;
+  }
+  const held = taken.then(hold);
+  held.catch(refuse);
+  return (begin) =>
+    void held.then(
+      () => enter(begin),
+      () => undefined,
+    );
 }
 
 /** A message is decompressed in a later round of the loop, and the client may leave before. */

@@ -94,7 +94,9 @@ export function admitBefore(
 ): (error: Error, request: FastifyRequest, reply: FastifyReply) => void {
   return (error, request, reply) => {
     const refuse = (reason: unknown): void => replyWithError(reason, request, reply);
-    admit(admission, request.headers.authorization).then(() => refuse(error), refuse);
+    const check = async (): Promise<unknown> =>
+      await admit(admission, request.headers.authorization);
+    check().then(() => refuse(error), refuse);
   };
 }
 
@@ -129,10 +131,15 @@ function limitRate(
   app.after(() => {
     const refuse: onRequestAsyncHookHandler = app.rateLimit();
     app.addHook("onRequest", (request, reply, done) => {
-      const isRefused = !isOpen(request) && rateLimit.take() > rateLimit.perSecond;
-      if (isRefused) return refuse.call(app, request, reply);
-      done();
-      return undefined;
+      const isTaken = isOpen(request) || rateLimit.take();
+      if (isTaken === false) return refuse.call(app, request, reply);
+      if (isTaken === true) {
+        done();
+        return undefined;
+      }
+      return isTaken.then(async (wasTaken) => {
+        if (!wasTaken) await refuse.call(app, request, reply);
+      });
     });
   });
 }
@@ -142,8 +149,9 @@ type Counted = (error: null, result: { readonly current: number; readonly ttl: n
 /** A class, because the plugin creates its store itself. */
 function storeOf(rateLimit: RateLimit) {
   return class Store {
+    /** The request was counted before. */
     incr(_key: string, counted: Counted, timeWindow: number): void {
-      counted(null, { current: rateLimit.take(), ttl: timeWindow });
+      counted(null, { current: rateLimit.perSecond + 1, ttl: timeWindow });
     }
 
     /** Called for routes with options of their own, which have the same limit. */

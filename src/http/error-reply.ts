@@ -7,6 +7,7 @@ import { logFailure } from "../telemetry/failure.ts";
 import { lateness } from "./deadline.ts";
 import { errorBody, isTransient, retryAfterSeconds, statusBody } from "./error-body.ts";
 import { jsonFormOf } from "./json-form.ts";
+import { withUnknownFields } from "./unknown-field.ts";
 import { closeUnread } from "./unread-body.ts";
 
 /** The `WWW-Authenticate` header, as RFC 6750 defines it. */
@@ -47,7 +48,7 @@ function withStatus(reply: FastifyReply, error: PembaError): FastifyReply {
 }
 
 function knownError(error: unknown, request: FastifyRequest, reply: FastifyReply): PembaError {
-  const known = frameworkFault(error, request) ?? errorOf(error);
+  const known = withUnknownFields(frameworkFault(error, request) ?? errorOf(error), request);
   noteFailure(known, reply);
   return known;
 }

@@ -1,11 +1,11 @@
 import type { FastifySchemaCompiler } from "fastify";
 import type { TSchema } from "typebox";
-import { Compile } from "typebox/compile";
+import { Compile } from "typebox/schema";
 
 import type { PembaError } from "../base/error.ts";
-import { describeJson } from "../base/json-kind.ts";
-import { shorten } from "../base/quote.ts";
+import { describeJson, objectForText } from "../base/json-kind.ts";
 import { invalidField } from "../service/field.ts";
+import { type BodyPart, fieldsOf, partUnder } from "./body-part.ts";
 
 /**
  * Compiles the shape of a body, a query or a path. It only checks the types of JSON. It reports a
@@ -16,7 +16,9 @@ export const shapeCompiler: FastifySchemaCompiler<TSchema> = ({ schema }) => {
   return (value: unknown) => {
     // An absent body counts as an empty one.
     const given = value ?? {};
-    return shape.Check(given) ? { value: given } : { error: faultOf(shape.Errors(given), given) };
+    if (shape.Check(given)) return { value: given };
+    const [, errors] = shape.Errors(given);
+    return { error: faultOf(errors, { shape: schema, value: given, path: "" }) };
   };
 };
 
@@ -33,13 +35,15 @@ const kinds: Readonly<Record<string, string>> = {
   boolean: "true or false",
 };
 
-function faultOf(errors: Iterable<ShapeError>, value: unknown): PembaError {
+function faultOf(errors: Iterable<ShapeError>, body: BodyPart): PembaError {
   for (const { instancePath, params } of errors) {
     const steps = instancePath.split("/").slice(1).map(unescape);
     const expected = "type" in params ? expectedKind(params.type) : "another shape";
+    const part = steps.reduce(partUnder, body);
+    const hint = objectForText(part.value, fieldsOf(part) ?? []);
     return invalidField(
-      fieldOf(value, steps),
-      `${describeJson(valueAt(value, steps))} is not ${expected}`,
+      part.path === "" ? "body" : part.path,
+      `${describeJson(part.value)} is not ${expected}${hint}`,
     );
   }
   return invalidField("body", "has the wrong shape");
@@ -50,23 +54,6 @@ function expectedKind(type: unknown): string {
   const names = [type].flat().map(String);
   const name = names.includes("integer") ? "integer" : names.find((known) => known !== "null");
   return kinds[name ?? ""] ?? "another kind of JSON";
-}
-
-/** A numeric key belongs to an object, unless the value is a list. */
-function fieldOf(value: unknown, steps: readonly string[]): string {
-  const path = steps
-    .map((step, index) =>
-      Array.isArray(valueAt(value, steps.slice(0, index))) ? `[${step}]` : `.${shorten(step)}`,
-    )
-    .join("");
-  return path === "" ? "body" : path.replace(/^\./, "");
-}
-
-function valueAt(value: unknown, steps: readonly string[]): unknown {
-  return steps.reduce<unknown>(
-    (at, step) => (typeof at === "object" && at !== null ? Reflect.get(at, step) : undefined),
-    value,
-  );
 }
 
 /** Decodes the escapes of a JSON pointer. */

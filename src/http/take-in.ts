@@ -1,11 +1,12 @@
 import { Transform } from "node:stream";
 
-import type { FastifyRequest } from "fastify";
+import type { FastifyReply, FastifyRequest } from "fastify";
 
 import { errorOf } from "../base/error.ts";
 import type { TenantId } from "../base/tuple.ts";
 import type { Intake } from "../intake/intake.ts";
 import { largeBytes, probes } from "../intake/intake.ts";
+import type { Shares } from "../intake/shares.ts";
 import type { HttpApp } from "./app.ts";
 import { bodyLimit } from "./body.ts";
 import { holdFor } from "./held.ts";
@@ -23,23 +24,23 @@ export function takeInRequests(
   app.addHook("onRequest", (request, reply, done) => {
     const bytes = announcedBytes(request);
     // A body above its own limit is refused without being read, so it holds nothing.
-    if (bytes > largeBytes && bytes <= bodyLimit) {
-      const owner = ownerOf(request);
-      intake.bytes.take(owner, bytes);
-      holdFor(reply.raw, () => intake.bytes.giveBack(owner, bytes));
-    }
+    const taken =
+      bytes > largeBytes && bytes <= bodyLimit
+        ? hold(reply, intake.bytes, { owner: ownerOf(request), amount: bytes })
+        : undefined;
     if (isOpen(request)) {
-      done();
+      afterwards(taken, done, done);
       return;
     }
     const tenant = tenantOf(request);
-    intake.requests.take(tenant, 1);
-    const entry = { tenant, begin: done };
-    holdFor(reply.raw, () => {
-      intake.beginnings.leave(entry);
-      intake.requests.giveBack(tenant, 1);
-    });
-    intake.beginnings.enter(entry);
+    const enter = (): void => {
+      const entry = { tenant, begin: done };
+      holdFor(reply.raw, () => intake.beginnings.leave(entry));
+      intake.beginnings.enter(entry);
+    };
+    const holdRequest = (): undefined | Promise<void> =>
+      hold(reply, intake.requests, { owner: tenant, amount: 1 });
+    afterwards(taken === undefined ? holdRequest() : taken.then(holdRequest), enter, done);
   });
   app.addHook("preParsing", (request, reply, payload, done) => {
     if (request.headers["transfer-encoding"] === undefined) {
@@ -54,9 +55,15 @@ export function takeInRequests(
       intake.bytes.giveBack(owner, held);
     });
     const counted = counting((more) => {
-      if (!isHeld) return;
-      intake.bytes.take(owner, more);
-      held += more;
+      if (!isHeld) return undefined;
+      const holdMore = (): void => {
+        if (isHeld) held += more;
+        else intake.bytes.giveBack(owner, more);
+      };
+      const taken = intake.bytes.take(owner, more);
+      if (taken !== undefined) return taken.then(holdMore);
+      holdMore();
+      return undefined;
     });
     // A pipe does not pass errors on, and the body of a client that has left has no other end.
     payload.once("error", (error) => counted.destroy(error));
@@ -67,6 +74,32 @@ export function takeInRequests(
   function ownerOf(request: FastifyRequest): TenantId | undefined {
     return isOpen(request) ? probes : tenantOf(request);
   }
+}
+
+/**
+ * Takes so much of a share until the reply has gone. A client may leave while a share of several
+ * processes is asked for.
+ */
+function hold(
+  reply: FastifyReply,
+  shares: Shares,
+  { owner, amount }: { readonly owner: TenantId | undefined; readonly amount: number },
+): undefined | Promise<void> {
+  const taken = shares.take(owner, amount);
+  const hasTaken = (): void => holdFor(reply.raw, () => shares.giveBack(owner, amount));
+  if (taken !== undefined) return taken.then(hasTaken);
+  hasTaken();
+  return undefined;
+}
+
+/** Goes on when it is taken, at once where that is so already. */
+function afterwards(
+  taken: undefined | Promise<void>,
+  goOn: () => void,
+  failed: (error: Error) => void,
+): void {
+  if (taken === undefined) goOn();
+  else taken.then(goOn, failed);
 }
 
 /** The tenant in the path, whether or not there is one with this id. */
@@ -82,21 +115,21 @@ export function announcedBytes({ headers }: FastifyRequest): number {
 }
 
 /**
- * Passes a body of unknown length on, and gives `take` the bytes of each chunk that makes it large.
- * Fails when `take` does.
+ * Passes a body of unknown length on, and gives `take` the bytes of each chunk that makes it large. A
+ * chunk waits until its bytes are taken. Fails when `take` does.
  */
-function counting(take: (bytes: number) => void): Transform {
+function counting(take: (bytes: number) => undefined | Promise<void>): Transform {
   let received = 0;
   return new Transform({
     transform(chunk: Buffer, _encoding, done) {
       received += chunk.length;
+      const pass = (): void => done(null, chunk);
+      const fail = (error: unknown): void => done(errorOf(error));
       try {
-        if (received > largeBytes) take(chunk.length);
+        afterwards(received > largeBytes ? take(chunk.length) : undefined, pass, fail);
       } catch (error) {
-        done(errorOf(error));
-        return;
+        fail(error);
       }
-      done(null, chunk);
     },
   });
 }

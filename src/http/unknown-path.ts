@@ -2,6 +2,7 @@ import type { FastifyReply, FastifyRequest, RouteOptions } from "fastify";
 
 import { PembaError } from "../base/error.ts";
 import { quote } from "../base/quote.ts";
+import { suggest } from "../base/suggest.ts";
 import type { HttpApp } from "./app.ts";
 import { replyWithError } from "./error-reply.ts";
 
@@ -19,6 +20,9 @@ export interface PathRefusal {
   readonly allow: string | undefined;
 }
 
+/** A longer path would be cut in the message. */
+const suggestedLength = 100;
+
 export function knownPaths(): KnownPaths {
   const methods = new Map<string, Set<string>>();
   return {
@@ -33,7 +37,8 @@ export function knownPaths(): KnownPaths {
       // An exact pattern takes precedence: in `/v1/tenants/list`, `list` is not a tenant.
       const allowed = methods.get(path) ?? namesAt(path);
       if (allowed.size === 0) {
-        const error = new PembaError("NOT_FOUND", `no such path: ${quote(path)}`);
+        const meant = suggest(path, candidates(path));
+        const error = new PembaError("NOT_FOUND", `no such path: ${quote(path)}${meant}`);
         return { error, allow: undefined };
       }
       const allow = [...allowed].sort().join(", ");
@@ -41,6 +46,18 @@ export function knownPaths(): KnownPaths {
       return { error: new PembaError("METHOD_NOT_ALLOWED", message), allow };
     },
   };
+
+  /** The known paths of as many steps, for the tenant of the path. */
+  function candidates(path: string): readonly string[] {
+    if (path.length > suggestedLength) return [];
+    const given = path.split("/");
+    const patterns = [...methods.keys()].map((pattern) => pattern.split("/"));
+    return patterns
+      .filter(({ length }) => length === given.length)
+      .map((steps) =>
+        steps.map((step, nth) => (step.startsWith(":") ? (given[nth] ?? step) : step)).join("/"),
+      );
+  }
 
   function namesAt(path: string): ReadonlySet<string> {
     const found = [...methods].filter(([pattern]) => matches(pattern, path));

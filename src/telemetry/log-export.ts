@@ -14,7 +14,7 @@ import {
 } from "@opentelemetry/sdk-logs";
 
 import { type ExportReport, reportOutages } from "./outage.ts";
-import { resourceOf } from "./resource.ts";
+import { type ResourceIdentity, resourceOf } from "./resource.ts";
 import { headersOf, metadataOf, type Target } from "./target.ts";
 import { within } from "./within.ts";
 
@@ -28,16 +28,16 @@ export interface LogExport {
 /** Exports log lines in batches, besides writing them. */
 export async function openLogExport(
   target: Target,
-  version: string,
+  identity: ResourceIdentity,
   report: ExportReport,
 ): Promise<LogExport> {
   const exporter = await exporterOf(target);
   reportOutages(exporter, { signal: "logs", target, report });
   const provider = new LoggerProvider({
-    resource: resourceOf(target.serviceName, version),
+    resource: resourceOf(target.serviceName, identity),
     processors: [new BatchLogRecordProcessor({ exporter })],
   });
-  const logger = provider.getLogger("pemba", version);
+  const logger = provider.getLogger("pemba", identity.version);
   return {
     write: (line) => emit(logger, line),
     close: async (withinMs) => await within(withinMs, [provider.shutdown()]),

@@ -44,6 +44,7 @@ export class LogFile implements LogSink {
     this.#warn(`\`${this.#path}\` can be written again${loss}`);
   }
 
+  /** Closes the file. The next line opens the one that has the path then. */
   reopen(): void {
     if (this.#fd !== undefined) closeSync(this.#fd);
     this.#fd = undefined;

@@ -5,8 +5,6 @@ export interface LogSink {
   write(line: string): void;
   /** A terminal shows colours. */
   readonly isTerminal: boolean;
-  /** Continues in the file that has the path now. */
-  reopen(): void;
 }
 
 /** The most bytes of unwritten lines that are kept. Further lines are lost. */
@@ -23,6 +21,5 @@ export function standardOutput(): LogSink {
   return {
     write: (line) => void stream.write(line),
     isTerminal: process.stdout.isTTY,
-    reopen: () => undefined,
   };
 }

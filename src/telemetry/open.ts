@@ -11,11 +11,12 @@ import {
 } from "@opentelemetry/sdk-trace";
 
 import type { Telemetry } from "../base/telemetry.ts";
+import type { ProcessMeasures } from "./combine-measures.ts";
 import { instrumentsOf } from "./instruments.ts";
-import { openMeasures, type Readers } from "./measures.ts";
+import { type MeasuredProcess, openMeasures, type Readers } from "./measures.ts";
 import { type ExportReport, reportOutages } from "./outage.ts";
 import { createRecorder } from "./recorder.ts";
-import { resourceOf } from "./resource.ts";
+import { type ResourceIdentity, resourceOf } from "./resource.ts";
 import { type Target, headersOf, metadataOf } from "./target.ts";
 import { within } from "./within.ts";
 
@@ -25,6 +26,10 @@ export interface TelemetryOptions {
   /** Undefined: no metrics. */
   readonly measures: Readers | undefined;
   readonly version: string;
+  /** The id of the instance. */
+  readonly instance: string;
+  /** Which process of the instance is measured: the only one if it is absent. */
+  readonly measured?: MeasuredProcess | undefined;
   readonly report: Omit<ExportReport, "failed">;
 }
 
@@ -32,6 +37,8 @@ export interface OpenTelemetry {
   readonly telemetry: Telemetry;
   /** The port for scraping metrics. Undefined if scraping is off. */
   readonly scrapePort: number | undefined;
+  /** Reads the measures of a worker. Undefined in other processes, and if there are none. */
+  readonly read: (() => Promise<ProcessMeasures>) | undefined;
   /** Sends the rest, for at most that many milliseconds. Never fails. */
   readonly close: (withinMs: number) => Promise<void>;
 }
@@ -44,6 +51,8 @@ export async function openTelemetry({
   traces,
   measures,
   version,
+  instance,
+  measured = { kind: "only" },
   report,
 }: TelemetryOptions): Promise<OpenTelemetry> {
   // The counter of failed exports is itself made of the exported metrics.
@@ -52,14 +61,17 @@ export async function openTelemetry({
     ...report,
     failed: (signal) => telemetry?.add("pemba.telemetry.failures", 1, { signal }),
   };
-  const openedMeasures = measures && (await openMeasures(measures, version, exports));
-  const openedTraces = traces && (await openTraces(traces, version, exports));
+  const identity = { version, instance };
+  const openedMeasures =
+    measures && (await openMeasures(measures, { ...identity, measured }, exports));
+  const openedTraces = traces && (await openTraces(traces, identity, exports));
   const instruments = openedMeasures && instrumentsOf(openedMeasures.meter);
   telemetry = createRecorder({ tracer: openedTraces?.tracer, instruments });
   const stopRuntime = instruments && measureRuntime(instruments);
   return {
     telemetry,
     scrapePort: openedMeasures?.scrapePort,
+    read: openedMeasures?.read,
     close: async (withinMs) => {
       const opened = [openedTraces, openedMeasures].filter((one) => one !== undefined);
       await within(
@@ -121,19 +133,19 @@ export interface OpenTraces {
 /** Opens the exporter of traces. It sends spans in batches. Spans beyond its queue are dropped. */
 async function openTraces(
   target: Target,
-  version: string,
+  identity: ResourceIdentity,
   report: ExportReport,
 ): Promise<OpenTraces> {
   const exporter = await exporterOf(target);
   reportOutages(exporter, { signal: "traces", target, report });
   const provider = new TracerProvider({
-    resource: resourceOf(target.serviceName, version),
+    resource: resourceOf(target.serviceName, identity),
     // The caller decides whether its whole trace is sampled.
     sampler: new ParentBasedSampler({ root: new AlwaysOnSampler() }),
     spanProcessors: [new BatchSpanProcessor({ exporter })],
   });
   return {
-    tracer: provider.getTracer("pemba", version),
+    tracer: provider.getTracer("pemba", identity.version),
     close: async () => await provider.shutdown(),
   };
 }

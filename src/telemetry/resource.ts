@@ -1,5 +1,3 @@
-import { randomUUID } from "node:crypto";
-
 import {
   defaultResource,
   detectResources,
@@ -8,18 +6,22 @@ import {
   resourceFromAttributes,
 } from "@opentelemetry/resources";
 
-/** One id for all signals of the process, under any service name. */
-const instanceId = randomUUID();
+/** What tells an instance from others, under any service name. */
+export interface ResourceIdentity {
+  readonly version: string;
+  /** The id of the instance, for all signals of all its processes. */
+  readonly instance: string;
+}
 
-/** Describes the exporting process. OTEL_RESOURCE_ATTRIBUTES can add to it. */
-export function resourceOf(serviceName: string, version: string): Resource {
+/** Describes the exporting instance. OTEL_RESOURCE_ATTRIBUTES can add to it. */
+export function resourceOf(serviceName: string, { version, instance }: ResourceIdentity): Resource {
   return defaultResource()
     .merge(detectResources({ detectors: [envDetector] }))
     .merge(
       resourceFromAttributes({
         "service.name": serviceName,
         "service.version": version,
-        "service.instance.id": instanceId,
+        "service.instance.id": instance,
       }),
     );
 }

@@ -48,3 +48,4 @@ export const tenants = [
   { id: "acme", name: "Acme", created_at: time },
   { id: "t1", name: "example tenant", created_at: time },
 ];
+export const placedTenants = tenants.map((tenant) => ({ ...tenant, cluster: "" }));

@@ -13,6 +13,7 @@ import {
   changeEvents,
   written,
   tenants,
+  placedTenants,
 } from "./example.ts";
 import type { OperationId } from "./operations.ts";
 import { permissionExamples } from "./permission-operations.ts";
@@ -59,6 +60,14 @@ export const examples: Readonly<Record<OperationId, Example>> = {
   deleteTenant: {
     path: { id: "acme" },
     answers: { 200: { tenant_id: "acme" } },
+  },
+  placeTenant: {
+    request: { id: "acme", name: "Acme", cluster: "" },
+    answers: { 200: { tenant: placedTenants[0] } },
+  },
+  listPlacedTenants: {
+    request: { page_size: 50 },
+    answers: { 200: { tenants: placedTenants, continuous_token: "" } },
   },
   writeSchema: {
     path: tenantPath,

@@ -49,6 +49,19 @@ export const operations = {
     summary: "Delete a tenant with all that it has",
     description: "It cannot be undone. The id can be used for a new tenant at once.",
   },
+  "POST /v1/tenants/place": {
+    id: "placeTenant",
+    tag: "Tenants",
+    summary: "Create a tenant on a cluster",
+    description:
+      "As /v1/tenants/create, for servers with several databases (`database.clusters`). The answer names the cluster.",
+  },
+  "POST /v1/tenants/list-placed": {
+    id: "listPlacedTenants",
+    tag: "Tenants",
+    summary: "List tenants with their clusters",
+    description: "Ascending by id. The cluster is empty if the server has one database.",
+  },
   [`POST ${tenant}/schemas/write`]: {
     id: "writeSchema",
     tag: "Schemas",
@@ -176,7 +189,8 @@ export const operations = {
     id: "health",
     tag: "Health",
     summary: "Whether the server is ready",
-    description: "503 while the database does not answer and while the server stops.",
+    description:
+      "503 while the database does not answer and while the server stops. With several databases (`database.clusters`), one that answers is enough, and the answer names those that do not.",
   },
   "GET /livez": {
     id: "liveness",

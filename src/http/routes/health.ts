@@ -1,4 +1,4 @@
-import { Type } from "typebox";
+import { type Static, Type } from "typebox";
 
 import type { Service } from "../../service/service.ts";
 import type { HttpApp } from "../app.ts";
@@ -12,21 +12,42 @@ const livenessPath = "/livez";
 /** Open without a token, because probes have none. */
 export const healthPaths: ReadonlySet<string> = new Set([healthPath, livenessPath]);
 
-const healthAnswer = Type.Object({ status: Type.Enum(["SERVING", "NOT_SERVING"]) });
+const servingState = Type.Enum(["SERVING", "NOT_SERVING"]);
+
+const healthAnswer = Type.Object({
+  status: servingState,
+  clusters: Type.Optional(
+    Type.Unsafe<Readonly<Record<string, Static<typeof servingState>>>>({
+      type: "object",
+      additionalProperties: servingState,
+      about: { description: "Of each of `database.clusters` by its name, if the server has any." },
+    }),
+  ),
+});
 
 const livenessAnswer = Type.Object({ status: Type.Enum(["ALIVE"]) });
 
 export function healthRoutes(app: HttpApp, service: Service): void {
   const schema = { response: { 200: healthAnswer, 503: healthAnswer } };
   app.get(healthPath, { schema }, async (_request, reply) => {
-    const serving = await service.health.serving();
-    return await reply
-      .status(serving ? 200 : 503)
-      .send({ status: serving ? "SERVING" : "NOT_SERVING" });
+    const { health } = service;
+    const [serving, clusters] = await Promise.all([health.serving(), health.clusters()]);
+    return await reply.status(serving ? 200 : 503).send({
+      status: stateName(serving),
+      ...(clusters !== undefined && {
+        clusters: Object.fromEntries(
+          [...clusters].map(([name, isAnswering]) => [name, stateName(isAnswering)]),
+        ),
+      }),
+    });
   });
   app.get(
     livenessPath,
     { schema: { response: { 200: livenessAnswer } } },
     async (_request, reply) => await reply.send({ status: "ALIVE" }),
   );
+}
+
+function stateName(isServing: boolean): "SERVING" | "NOT_SERVING" {
+  return isServing ? "SERVING" : "NOT_SERVING";
 }

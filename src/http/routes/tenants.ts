@@ -8,8 +8,12 @@ import {
   createTenantAnswer,
   createTenantBody,
   deleteTenantAnswer,
+  encodePlacedTenant,
   encodeTenant,
+  listPlacedTenantsAnswer,
   listTenantsAnswer,
+  placeTenantAnswer,
+  placeTenantBody,
 } from "../shapes/tenant.ts";
 import { decodePage, pageBody } from "../shapes/value-fields.ts";
 
@@ -20,7 +24,17 @@ export function tenantRoutes(app: HttpApp, service: Service): void {
     async ({ body, credential }) => {
       // A missing field gets its own error.
       if (credential !== null && body.id) permitTenant(credential, body.id);
-      return { tenant: encodeTenant(await createTenant(service, body)) };
+      const { id, name } = body;
+      return { tenant: encodeTenant(await createTenant(service, { id, name })) };
+    },
+  );
+
+  app.post(
+    "/v1/tenants/place",
+    { schema: { body: placeTenantBody, response: { 200: placeTenantAnswer } } },
+    async ({ body, credential }) => {
+      if (credential !== null && body.id) permitTenant(credential, body.id);
+      return { tenant: encodePlacedTenant(await createTenant(service, body)) };
     },
   );
 
@@ -40,6 +54,15 @@ export function tenantRoutes(app: HttpApp, service: Service): void {
     async ({ body, query, credential }) => listAnswer(service, { ...query, ...body }, credential),
   );
 
+  app.post(
+    "/v1/tenants/list-placed",
+    { schema: { body: pageBody, response: { 200: listPlacedTenantsAnswer } } },
+    async ({ body, credential }) => {
+      const { tenants, continuousToken } = await listPage(service, body, credential);
+      return { tenants: tenants.map(encodePlacedTenant), continuous_token: continuousToken };
+    },
+  );
+
   app.delete(
     "/v1/tenants/:id",
     {
@@ -57,9 +80,14 @@ async function listAnswer(
   page: Static<typeof pageBody>,
   credential: Credential | null,
 ): Promise<Static<typeof listTenantsAnswer>> {
-  const { tenants, continuousToken } = await listTenants(service, {
-    ...decodePage(page),
-    among: credential?.tenants,
-  });
+  const { tenants, continuousToken } = await listPage(service, page, credential);
   return { tenants: tenants.map(encodeTenant), continuous_token: continuousToken };
+}
+
+async function listPage(
+  service: Service,
+  page: Static<typeof pageBody>,
+  credential: Credential | null,
+): ReturnType<typeof listTenants> {
+  return await listTenants(service, { ...decodePage(page), among: credential?.tenants });
 }

@@ -26,6 +26,14 @@ const tenantAnswer = Type.Object(
   { about: { component: "Tenant" } },
 );
 
+export const placeTenantBody = Type.Object({
+  ...createTenantBody.properties,
+  cluster: textField({
+    description:
+      "The name of the cluster that gets the tenant, one of `database.clusters` of the server. The server chooses one if it is empty.",
+  }),
+});
+
 export const createTenantAnswer = Type.Object({ tenant: tenantAnswer });
 
 export const listTenantsAnswer = Type.Object({
@@ -33,8 +41,24 @@ export const listTenantsAnswer = Type.Object({
   continuous_token: nextPage,
 });
 
+const placedTenantAnswer = Type.Object(
+  { ...tenantAnswer.properties, cluster: Type.String() },
+  { about: { component: "PlacedTenant" } },
+);
+
+export const placeTenantAnswer = Type.Object({ tenant: placedTenantAnswer });
+
+export const listPlacedTenantsAnswer = Type.Object({
+  tenants: Type.Array(placedTenantAnswer),
+  continuous_token: nextPage,
+});
+
 export const deleteTenantAnswer = Type.Object({ tenant_id: Type.String() });
 
 export function encodeTenant(tenant: Tenant): Static<typeof tenantAnswer> {
   return { id: tenant.id, name: tenant.name, created_at: tenant.createdAt.toISOString() };
+}
+
+export function encodePlacedTenant(tenant: Tenant): Static<typeof placedTenantAnswer> {
+  return { ...encodeTenant(tenant), cluster: tenant.cluster ?? "" };
 }
