@@ -1,33 +1,37 @@
-import type { Command } from "./command.ts";
+import { type Command, type CommandLoaders, loadAll } from "./command.ts";
 import { complain, wrongWord } from "./output.ts";
 
 /** A command whose first word names one of its parts, such as `schema write`. */
 export function commandGroup(group: {
   readonly name: string;
   readonly summary: string;
-  /** In the order of the help. */
-  readonly parts: readonly Command[];
+  readonly parts: CommandLoaders;
 }): Command {
-  const { name, summary } = group;
-  const parts = new Map(group.parts.map((part) => [part.name, part]));
+  const { name, summary, parts } = group;
   return {
     name,
     summary,
     flags: new Map(),
-    help: (words) => parts.get(words[0] ?? "")?.help(words.slice(1)) ?? overview(name, parts),
     parts,
 
+    async help([word = "", ...rest]) {
+      const load = parts.get(word);
+      return load === undefined ? await overview(name, parts) : await (await load()).help(rest);
+    },
+
     async run([word = "", ...rest]) {
-      const part = parts.get(word);
-      if (part !== undefined) return await part.run(rest);
-      return complain(wrongWord(name, [...parts.keys()], word));
+      const load = parts.get(word);
+      if (load === undefined) return complain(wrongWord(name, [...parts.keys()], word));
+      const part = await load();
+      return await part.run(rest);
     },
   };
 }
 
-function overview(name: string, parts: ReadonlyMap<string, Command>): string {
+async function overview(name: string, parts: CommandLoaders): Promise<string> {
   const width = Math.max(...[...parts.keys()].map(({ length }) => length));
-  const lines = [...parts.values()].map((part) => `  ${part.name.padEnd(width)}  ${part.summary}`);
+  const loaded = await loadAll(parts);
+  const lines = loaded.map((part) => `  ${part.name.padEnd(width)}  ${part.summary}`);
   return `usage: pemba ${name} ${[...parts.keys()].join("|")} [flags]
 
 ${lines.join("\n")}

@@ -52,8 +52,8 @@ function outputOf(values: FlagValues): string {
 }
 
 function showSchema(args: readonly string[]): number {
-  const { positionals, problems } = parseFlags(args, new Map());
-  problems.push(...surplus("config schema", positionals));
+  const { certain, problems } = parseFlags(args, new Map());
+  problems.push(...surplus("config schema", certain));
   if (problems.length > 0) return complain(...problems);
   say(JSON.stringify(configurationSchema(), undefined, 2));
   return 0;

@@ -1,18 +1,21 @@
+import type { FlagKind } from "../config/flags.ts";
 import { boolean, someDuration } from "../config/kind.ts";
 import { configFlags } from "../config/load.ts";
+import type { Config } from "../config/options.ts";
 import type { Database } from "../store/postgres/connect/database.ts";
 import { onDatabase } from "../store/postgres/connect/on-database.ts";
 import { collectGarbage, type GarbageWindow, previewGarbage } from "../store/postgres/garbage.ts";
 import { refusePendingMigrations } from "../store/postgres/migrate.ts";
 import type { Command } from "./command.ts";
-import { writerUri } from "./migrate.ts";
+import { clusterFlag, databasesOf, eachDatabaseHelp, onEach } from "./databases.ts";
 import { complain, say, surplus, warn } from "./output.ts";
 import { readSettings } from "./settings.ts";
 import { onInterface } from "./sql/on-interface.ts";
 
-const flags = new Map([
+const flags = new Map<string, FlagKind>([
   ["window", {}],
   ["dry-run", { bare: "true" }],
+  ...clusterFlag,
 ]);
 
 export const gc: Command = {
@@ -32,7 +35,7 @@ was given out, the token is refused, too.
   --window   minimum time that a token stays valid (default: database.garbage_collection.window)
   --dry-run  only show what would be removed
 
-The database is that of the configuration: --database-uri, or a variable or file as for serve.`,
+${eachDatabaseHelp}`,
 
   async run(args) {
     const settings = readSettings(args, (words) => surplus("gc", words), flags);
@@ -47,28 +50,36 @@ The database is that of the configuration: --database-uri, or a variable or file
     if (windowMs === undefined) return complain(`--window: expected ${someDuration.expected}`);
     const isDryRun = boolean.read(values.get("dry-run") ?? "false");
     if (isDryRun === undefined) return complain(`--dry-run: expected ${boolean.expected}`);
-    const url = writerUri(config);
-    if (url === "") return complain("`database.uri`: is empty, expected the database to clean");
-    await refusePendingMigrations(url);
-    if (config["database.sql.enabled"] && !isDryRun) {
-      const removed = await onInterface(
-        config,
-        url,
-        async (one) => await one.removeUnused(windowMs),
-      );
-      say(`removed ${removed} functions of the SQL interface`);
-    }
-    return await onDatabase(url, async (database) =>
-      isDryRun
-        ? await preview(database, windowMs)
-        : await collect(database, {
-            windowMs,
-            timeoutMs: config["database.garbage_collection.timeout"],
-            byLog: true,
-          }),
+    return await onEach(
+      databasesOf(config, values, "the database to clean"),
+      async (url) => await clean(url, { config, windowMs, isDryRun }),
     );
   },
 };
+
+async function clean(
+  url: string,
+  {
+    config,
+    windowMs,
+    isDryRun,
+  }: { readonly config: Config; readonly windowMs: number; readonly isDryRun: boolean },
+): Promise<number> {
+  await refusePendingMigrations(url);
+  if (config["database.sql.enabled"] && !isDryRun) {
+    const removed = await onInterface(config, url, async (one) => await one.removeUnused(windowMs));
+    say(`removed ${removed} functions of the SQL interface`);
+  }
+  return await onDatabase(url, async (database) =>
+    isDryRun
+      ? await preview(database, windowMs)
+      : await collect(database, {
+          windowMs,
+          timeoutMs: config["database.garbage_collection.timeout"],
+          byLog: true,
+        }),
+  );
+}
 
 async function preview(database: Database, windowMs: number): Promise<number> {
   const { horizon, logged, expired } = await previewGarbage(database, windowMs);

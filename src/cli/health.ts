@@ -1,7 +1,9 @@
 import { get as getPlain, type IncomingMessage, type RequestOptions } from "node:http";
 import { get as getSecure } from "node:https";
+import { text } from "node:stream/consumers";
 
 import { addressOf } from "../base/address.ts";
+import { quote } from "../base/quote.ts";
 import { configFlags } from "../config/load.ts";
 import type { Config } from "../config/options.ts";
 import type { Command } from "./command.ts";
@@ -19,7 +21,8 @@ export const health: Command = {
 
 Asks the server that runs on this machine with the same configuration, over REST, or over gRPC if REST
 is off. The exit status is 0 if the server is ready for requests. Otherwise it is 1, and a line says
-why. Use it as the health check of a container.`,
+why. Clusters that do not answer are named. While one of several answers, the server is ready. Use the
+command as the health check of a container.`,
 
   async run(args) {
     const settings = readSettings(args, (words) => surplus("health", words));
@@ -32,11 +35,16 @@ why. Use it as the health check of a container.`,
       host: nearAddress(config),
       port,
       tls: config[`server.${listener}.tls.enabled`],
+      clusters: config["database.clusters"].map(({ name }) => name),
     };
     try {
-      const serves = await (listener === "http" ? askRest(listening) : askGrpc(listening));
-      if (!serves) return complain("the server is not ready");
-      say("the server is ready");
+      const { isReady, down } = await (listener === "http"
+        ? askRest(listening)
+        : askGrpc(listening));
+      const names = down.map((name) => quote(name)).join(", ");
+      const clusters = down.length === 0 ? "" : `, clusters that do not answer: ${names}`;
+      if (!isReady) return complain(`the server is not ready${clusters}`);
+      say(`the server is ready${clusters}`);
       return 0;
     } catch (error) {
       return complain(`no server answers on ${listening.host}:${port}: ${messageOf(error)}`);
@@ -48,6 +56,14 @@ interface HealthTarget {
   readonly host: string;
   readonly port: number;
   readonly tls: boolean;
+  /** The names of its clusters, if it has several. */
+  readonly clusters: readonly string[];
+}
+
+interface HealthAnswer {
+  readonly isReady: boolean;
+  /** The clusters that do not answer. */
+  readonly down: readonly string[];
 }
 
 /** A server that listens on all addresses is asked on the loopback address. */
@@ -63,7 +79,7 @@ function nearAddress(config: Config): string {
  */
 const anyCertificate = { rejectUnauthorized: false } as const;
 
-async function askRest({ host, port, tls }: HealthTarget): Promise<boolean> {
+async function askRest({ host, port, tls, clusters }: HealthTarget): Promise<HealthAnswer> {
   const options: RequestOptions = {
     host,
     port,
@@ -77,13 +93,30 @@ async function askRest({ host, port, tls }: HealthTarget): Promise<boolean> {
     : getPlain(options, resolve);
   request.on("error", reject);
   const response = await promise;
-  response.resume();
-  return response.statusCode === 200;
+  const body = await text(response);
+  const isJson = response.headers["content-type"]?.startsWith("application/json") === true;
+  const states = isJson ? partOf(JSON.parse(body), "clusters") : undefined;
+  return {
+    isReady: response.statusCode === 200,
+    down: clusters.filter((name) => partOf(states, name) === "NOT_SERVING"),
+  };
+}
+
+function partOf(value: unknown, key: string): unknown {
+  return typeof value === "object" && value !== null ? Reflect.get(value, key) : undefined;
 }
 
 /** Loads the gRPC client only if it is needed, because probes run often and most use REST. */
-async function askGrpc({ host, port, tls }: HealthTarget): Promise<boolean> {
+async function askGrpc({ host, port, tls, clusters }: HealthTarget): Promise<HealthAnswer> {
   const { askHealth } = await import("../grpc/ask-health.ts");
   const address = addressOf(host, port);
-  return await askHealth(address, { patience, ...(tls && { tls: anyCertificate }) });
+  const ask = async (service: string): Promise<boolean> =>
+    await askHealth(address, { service, patience, ...(tls && { tls: anyCertificate }) });
+  const [isReady, ...answering] = await Promise.all(
+    ["", ...clusters.map((name) => `cluster.${name}`)].map(ask),
+  );
+  return {
+    isReady: isReady === true,
+    down: clusters.filter((_name, index) => answering[index] === false),
+  };
 }

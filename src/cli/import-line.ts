@@ -3,7 +3,7 @@ import { isUtf8 } from "node:buffer";
 import { parseTextNotation } from "../base/text-notation.ts";
 import { encodeAny } from "../http/shapes/any.ts";
 import { fieldOf } from "./client/send.ts";
-import { withoutCode } from "./output.ts";
+import { messageOf, withoutCode } from "./output.ts";
 
 /** The position of a line, for the report. */
 export interface LinePosition {
@@ -30,7 +30,10 @@ export interface ImportedPart {
 export type ImportLine =
   | { readonly kind: "element"; readonly element: Element }
   | { readonly kind: "part"; readonly part: ImportedPart }
+  /** Blank, or a comment. */
   | { readonly kind: "skipped" }
+  /** The line that an export begins with, which says what was exported. */
+  | { readonly kind: "heading" }
   | { readonly kind: "refused"; readonly place: LinePosition; readonly reason: string };
 
 /**
@@ -55,7 +58,7 @@ export function readLine(bytes: Buffer, place: LinePosition): ImportLine {
 
 /** Only distinguishes what a line has. The server checks the rest. */
 function fromJson(text: string, place: LinePosition): ImportLine {
-  const value: unknown = JSON.parse(text);
+  const value = parsedJson(text);
   const at = (field: string): unknown => fieldOf(value, field);
   const has = (field: string): boolean => at(field) !== undefined;
   if (has("attribute")) {
@@ -74,11 +77,18 @@ function fromJson(text: string, place: LinePosition): ImportLine {
     const body = JSON.stringify({ bundles: [at("bundle")] });
     return { kind: "part", part: { kind: "bundle", place, body } };
   }
-  // An export begins with it.
-  if (has("state")) return { kind: "skipped" };
+  if (has("state")) return { kind: "heading" };
   throw new Error(
     "has neither `relation` nor `attribute`, `schema` or `bundle`, expected a tuple or an attribute",
   );
+}
+
+function parsedJson(text: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch (error) {
+    throw new Error(`is not JSON: ${messageOf(error)}`, { cause: error });
+  }
 }
 
 function fromText(text: string, place: LinePosition): Element {

@@ -1,4 +1,5 @@
-import { say } from "./output.ts";
+import { say, withoutControls } from "./output.ts";
+import { redrawn } from "./terminal.ts";
 
 /** Counts of the outcomes of lines so far. */
 export interface LineCounts {
@@ -41,9 +42,11 @@ export function createProgress(
     const seconds = (performance.now() - start) / 1_000;
     const rate = Math.round(counts.accepted / Math.max(seconds, 0.001));
     const done = total === undefined || total === 0 ? undefined : counts.bytes / total;
-    const percent = done === undefined ? "" : `${bar(done)} ${Math.floor(done * 100)}%  `;
+    const percent = done === undefined ? "" : `${Math.floor(done * 100)}%  `;
     const refused = counts.refused === 0 ? "" : `, ${counts.refused} refused`;
-    return `${percent}${counts.accepted} accepted, ${rate}/s${refused}`;
+    const text = `${percent}${counts.accepted} accepted, ${rate}/s${refused}`;
+    const drawn = done === undefined ? text : `${bar(done)} ${text}`;
+    return screen.isTTY ? redrawn([drawn, text], screen) : `${drawn}\n`;
   };
 
   return {
@@ -51,13 +54,14 @@ export function createProgress(
       const now = performance.now();
       if (now - last < (screen.isTTY ? redrawEvery : reportEvery)) return;
       last = now;
-      screen.write(screen.isTTY ? `\r\u001B[K${line(counts)}` : `${line(counts)}\n`);
+      screen.write(line(counts));
     },
-    note(text) {
+    note(message) {
+      const text = withoutControls(message);
       screen.write(screen.isTTY ? `\r\u001B[K${text}\n` : `${text}\n`);
     },
     end(counts) {
-      if (screen.isTTY) screen.write(`\r\u001B[K${line(counts)}\n`);
+      if (screen.isTTY) screen.write(`${line(counts)}\n`);
       const seconds = (performance.now() - start) / 1_000;
       const { accepted, blank, duplicate, refused } = counts;
       if (isJson) say(JSON.stringify({ accepted, blank, duplicate, refused, seconds }));

@@ -2,6 +2,7 @@ import { createReadStream } from "node:fs";
 import { access, constants, stat } from "node:fs/promises";
 import { addAbortSignal } from "node:stream";
 
+import { PembaError } from "../base/error.ts";
 import { parseFlags } from "../config/flags.ts";
 import { boolean, integer } from "../config/kind.ts";
 import { switchKind } from "./client/asked-words.ts";
@@ -16,11 +17,15 @@ import { linesOf } from "./lines.ts";
 import { complain, messageOf } from "./output.ts";
 import { listenForStop, stopStatus } from "./process-events.ts";
 import { shellWord } from "./shell-word.ts";
+import { whyUnreadable } from "./unreadable.ts";
 
 const standardInput = "-";
 const batchSize = integer({ from: 1, to: 100_000 });
 /** A quarter of the server's limit, because text values may grow when they are escaped. */
 const maxBatchBytes = 1024 * 1024;
+
+/** A file that is no import would fill the terminal with its lines. */
+const shownRefusalsMax = 20;
 
 const lineNumber = integer({ from: 1, to: Number.MAX_SAFE_INTEGER });
 
@@ -48,7 +53,8 @@ A line may also be {"schema": TEXT}, which becomes the head before the lines beh
 {"bundle": BUNDLE}. So what \`pemba export\` has printed is imported as it is.
 
 Blank lines and lines that start with # or // are skipped. A refused line does not stop the others;
-it is reported with its place, and the exit status is 1. The server accepts lines that it has already.
+the first ${shownRefusalsMax} are reported with their places, and the exit status is 1. The server accepts lines that it
+has already.
 A refused schema stops the import. An import that stops, or is stopped by Ctrl-C, says how to go on.
 
   --batch-size  maximum lines of one write (${batchSize.expected}; default 1000)
@@ -106,7 +112,7 @@ async function importFiles(files: readonly string[], run: ImportRun): Promise<nu
   };
   const refused = ({ place, reason }: RefusedLine): void => {
     counts.refused += 1;
-    progress.note(`${placeText(place)}: ${reason}`);
+    if (counts.refused <= shownRefusalsMax) progress.note(`${placeText(place)}: ${reason}`);
   };
   const writer = batchWriter({
     limits: { elements: size, bytes: maxBatchBytes },
@@ -116,6 +122,7 @@ async function importFiles(files: readonly string[], run: ImportRun): Promise<nu
   });
   const unsent = (): LinePosition => writer.firstUnsent() ?? reading;
   const take: TakeLine = async (line) => {
+    if (line.kind === "heading") return;
     if (line.kind === "skipped") counts.blank += 1;
     else if (line.kind === "refused") await writer.refuse(line);
     else if (line.kind === "part") {
@@ -136,13 +143,20 @@ async function importFiles(files: readonly string[], run: ImportRun): Promise<nu
   } catch (error) {
     const isStopped = signal.aborted;
     if (!isStopped && !(error instanceof ImportStopped)) throw error;
-    progress.end(counts);
+    endProgress(progress, counts);
     const reason = isStopped ? `by ${String(signal.reason)}` : messageOf(error);
     complain(`import: stopped at ${placeText(unsent())}: ${reason}`, howToGoOn(files, unsent()));
     return isStopped ? stopStatus(signal.reason) : 1;
   }
-  progress.end(counts);
+  endProgress(progress, counts);
   return counts.refused > 0 ? 1 : 0;
+}
+
+function endProgress(progress: Progress, counts: LineCounts): void {
+  const hidden = counts.refused - shownRefusalsMax;
+  if (hidden > 0)
+    progress.note(`... and ${hidden} more ${hidden === 1 ? "line was" : "lines were"} refused`);
+  progress.end(counts);
 }
 
 /** The line that is read next. */
@@ -157,7 +171,11 @@ function howToGoOn(files: readonly string[], { file, line }: LinePosition): stri
 }
 
 function placeText({ file, line }: LinePosition): string {
-  return `${file === standardInput ? "stdin" : file}:${line}`;
+  return `${shownName(file)}:${line}`;
+}
+
+function shownName(file: string): string {
+  return file === standardInput ? "stdin" : file;
 }
 
 /** Takes the lines of a file from a place on, and moves the place along. */
@@ -185,6 +203,11 @@ async function importFile(
     } else await take(readLine(raw.bytes, place));
     progress.show(counts);
   }
+  // One behind the last line is where an import goes on of which all lines were sent.
+  if (firstLine > line + 1) {
+    const end = `${line} ${line === 1 ? "line" : "lines"}`;
+    throw new PembaError("INVALID_ARGUMENT", `--from-line: ${shownName(file)} has ${end}`);
+  }
 }
 
 async function unreadable(files: readonly string[]): Promise<readonly string[]> {
@@ -193,8 +216,8 @@ async function unreadable(files: readonly string[]): Promise<readonly string[]> 
     try {
       await access(file, constants.R_OK);
       return (await stat(file)).isDirectory() ? [`import: \`${file}\` is a folder`] : [];
-    } catch {
-      return [`import: \`${file}\` cannot be read`];
+    } catch (error) {
+      return [`import: \`${file}\` ${whyUnreadable(error)}`];
     }
   });
   return (await Promise.all(checks)).flat();

@@ -25,8 +25,8 @@ docs/editors.md has the set-up for VS Code and Neovim.
 The command ends when the editor does. Exit status: 0 after the editor asked for the end, else 1.`,
 
   async run(args) {
-    const { values, positionals, problems } = parseFlags(args, flags);
-    problems.push(...surplus("lsp", positionals));
+    const { values, certain, problems } = parseFlags(args, flags);
+    problems.push(...surplus("lsp", certain));
     if (values.get("stdio") !== "true") problems.push("lsp: expected --stdio");
     if (problems.length > 0) return complain(...problems);
     const connection = createConnection(process.stdin, process.stdout);

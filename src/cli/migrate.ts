@@ -1,15 +1,15 @@
 import { must } from "../base/assert.ts";
 import { configFlags } from "../config/load.ts";
-import type { Config } from "../config/options.ts";
 import { migrateDown, migrateUp, migrationStatus } from "../store/postgres/migrate.ts";
 import type { Command } from "./command.ts";
-import { complain, say, surplus, warn } from "./output.ts";
+import { clusterFlag, databasesOf, eachDatabaseHelp, onEach } from "./databases.ts";
+import { complain, say, surplus, warn, wrongWord } from "./output.ts";
 import { readSettings } from "./settings.ts";
 
 export const migrate: Command = {
   name: "migrate",
   summary: "change the tables of the database",
-  flags: configFlags(),
+  flags: new Map([...configFlags(), ...clusterFlag]),
   words: ["up", "down", "status"],
   help: () => `usage: pemba migrate up|down|status [flags]
 
@@ -17,21 +17,24 @@ export const migrate: Command = {
   down    undo the latest migration, which deletes the data in its tables
   status  list all migrations, and when they were applied
 
-The database is that of the configuration: --database-uri, or a variable or file as for serve.`,
+${eachDatabaseHelp}`,
 
   async run(args) {
-    const settings = readSettings(args, ([direction = "", ...rest]) => [
-      ...(directions.has(direction)
-        ? []
-        : [`migrate: expected up, down or status, not \`${direction}\``]),
-      ...surplus("migrate", rest),
-    ]);
+    const settings = readSettings(
+      args,
+      ([direction = "", ...rest]) => [
+        ...(directions.has(direction)
+          ? []
+          : [wrongWord("migrate", [...directions.keys()], direction)]),
+        ...surplus("migrate", rest),
+      ],
+      clusterFlag,
+    );
     if (settings.kind === "problems") return complain(...settings.problems);
     settings.warnings.forEach(warn);
-    const url = writerUri(settings.config);
-    if (url === "") return complain("`database.uri`: is empty, expected the database to migrate");
-    const run = directions.get(settings.positionals[0] ?? "");
-    return await must(run, "a direction that was checked")(url);
+    const { config, positionals, values } = settings;
+    const run = must(directions.get(positionals[0] ?? ""), "a direction that was checked");
+    return await onEach(databasesOf(config, values, "the database to migrate"), run);
   },
 };
 
@@ -44,13 +47,6 @@ const directions: ReadonlyMap<string, (url: string) => Promise<number>> = new Ma
   ],
   ["status", showStatus],
 ]);
-
-/** Migrations run on the database that takes writes. */
-export function writerUri(config: Config): string {
-  return config["database.writer.uri"] === ""
-    ? config["database.uri"]
-    : config["database.writer.uri"];
-}
 
 function report(verb: string, names: readonly string[], none: string): number {
   say(names.length === 0 ? none : names.map((name) => `${verb} ${name}`).join("\n"));

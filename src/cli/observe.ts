@@ -1,3 +1,5 @@
+import { randomUUID } from "node:crypto";
+
 import type { Logger } from "pino";
 
 import { addressOf } from "../base/address.ts";
@@ -5,10 +7,12 @@ import { PembaError } from "../base/error.ts";
 import { packageVersion } from "../base/package-version.ts";
 import { noTelemetry, type Telemetry } from "../base/telemetry.ts";
 import type { Config } from "../config/options.ts";
+import type { ProcessMeasures } from "../telemetry/combine-measures.ts";
 import type { LogExport } from "../telemetry/log-export.ts";
 import { LogFile } from "../telemetry/log-file.ts";
 import { type LogSink, standardOutput } from "../telemetry/log-sink.ts";
-import { createLogger, type LoggerOptions } from "../telemetry/logger.ts";
+import { createLogger, type LoggerOptions, type LoggingWorker } from "../telemetry/logger.ts";
+import type { WorkersMeasures } from "../telemetry/measures.ts";
 import type { OpenTelemetry } from "../telemetry/open.ts";
 import type { ExportReport } from "../telemetry/outage.ts";
 import { type GivenTarget, type Target, targetOf } from "../telemetry/target.ts";
@@ -19,30 +23,44 @@ import { hostOf } from "./servers.ts";
 export interface Observation {
   readonly logger: Logger;
   readonly telemetry: Telemetry;
+  /** Reads the measures of a worker. Undefined in other processes, and if there are none. */
+  readonly readMeasures?: (() => Promise<ProcessMeasures>) | undefined;
   /** Sends the rest, for at most that many milliseconds. Never fails. */
   close(withinMs: number): Promise<void>;
 }
+
+/** Which process of an instance is observed, and the id of the instance. */
+export type ObservedProcess = { readonly instance: string } & (
+  | { readonly kind: "only" }
+  | { readonly kind: "supervisor"; readonly workers: WorkersMeasures }
+  | ({ readonly kind: "worker" } & LoggingWorker)
+);
 
 /**
  * Opens the log and the exporters. The export packages are loaded only if they are used, because
  * that takes longer than the rest of the start.
  */
-export async function observe(config: Config): Promise<Observation> {
-  let logger: Logger | undefined;
+export async function observe(
+  config: Config,
+  observed: ObservedProcess = { kind: "only", instance: randomUUID() },
+): Promise<Observation> {
+  let log: OpenLog | undefined;
   let telemetry = noTelemetry;
   const report = {
-    warn: (message: string) => logger?.warn(message),
-    info: (message: string) => logger?.info(message),
+    warn: (message: string) => log?.logger.warn(message),
+    info: (message: string) => log?.logger.info(message),
   };
-  const lines = await openLines(config, {
+  const lines = await openLines(config, observed, {
     ...report,
     failed: (signal) => telemetry.add("pemba.telemetry.failures", 1, { signal }),
   });
-  logger = openLogger(config, {
+  log = openLogger(config, {
     tap: lines?.write,
+    worker: observed.kind === "worker" ? observed : undefined,
     ...(config["tracer.enabled"] && { place: () => telemetry.place() }),
   });
-  const opened = await openOthers(config, report);
+  const { logger, close: closeLog } = log;
+  const opened = await openOthers(config, observed, report);
   if (opened !== undefined) telemetry = opened.telemetry;
   if (opened?.scrapePort !== undefined) {
     logger.info(`metrics are read from ${addressOf(scrapeHost(config), opened.scrapePort)}`);
@@ -50,29 +68,39 @@ export async function observe(config: Config): Promise<Observation> {
   return {
     logger,
     telemetry,
+    readMeasures: opened?.read,
     close: async (withinMs) => {
       // Closed last, because its lines may report that the other exports failed.
       const start = performance.now();
       await opened?.close(withinMs);
       await lines?.close(Math.max(0, withinMs - (performance.now() - start)));
+      closeLog();
     },
   };
 }
 
-async function openLines(config: Config, report: ExportReport): Promise<LogExport | undefined> {
+async function openLines(
+  config: Config,
+  { instance }: ObservedProcess,
+  report: ExportReport,
+): Promise<LogExport | undefined> {
   if (!config["logger.enabled"]) return undefined;
   const { openLogExport } = await import("../telemetry/log-export.ts");
   const target = targetOf("logs", givenTarget(config, "logger"));
-  return await openLogExport(target, packageVersion(), report);
+  return await openLogExport(target, { version: packageVersion(), instance }, report);
 }
 
 async function openOthers(
   config: Config,
+  observed: ObservedProcess,
   report: Omit<ExportReport, "failed">,
 ): Promise<OpenTelemetry | undefined> {
   const isScraped = config["meter.prometheus.enabled"];
   const isMeasured = config["meter.enabled"] || isScraped;
-  if (!config["tracer.enabled"] && !isMeasured) return undefined;
+  const isTraced = config["tracer.enabled"] && observed.kind !== "supervisor";
+  if (!isTraced && !isMeasured) return undefined;
+  // The supervisor exports the measures of its workers with its own.
+  const exports = observed.kind !== "worker";
   const { openTelemetry } = await import("../telemetry/open.ts");
   const port = config["meter.prometheus.port"];
   const host = scrapeHost(config);
@@ -80,17 +108,20 @@ async function openOthers(
     targetOf(section === "tracer" ? "traces" : "metrics", givenTarget(config, section));
   try {
     return await openTelemetry({
-      traces: config["tracer.enabled"] ? target("tracer") : undefined,
+      traces: isTraced ? target("tracer") : undefined,
       measures: isMeasured
         ? {
-            push: config["meter.enabled"]
-              ? { target: target("meter"), intervalMs: config["meter.interval"] * 1_000 }
-              : undefined,
-            scrape: isScraped ? { host, port } : undefined,
+            push:
+              exports && config["meter.enabled"]
+                ? { target: target("meter"), intervalMs: config["meter.interval"] * 1_000 }
+                : undefined,
+            scrape: exports && isScraped ? { host, port } : undefined,
             serviceName: config["meter.service_name"],
           }
         : undefined,
       version: packageVersion(),
+      instance: observed.instance,
+      measured: observed,
       report,
     });
   } catch (cause) {
@@ -115,23 +146,36 @@ function givenTarget(config: Config, section: "tracer" | "meter" | "logger"): Gi
   };
 }
 
+interface OpenLog {
+  readonly logger: Logger;
+  /** Closes the file of the log, and listens for signals no longer. */
+  readonly close: () => void;
+}
+
 /** Opens the configured log. Fails if its file cannot be written. */
 export function openLogger(
   config: Config,
-  besides: Pick<LoggerOptions, "tap" | "place"> = {},
-): Logger {
-  const sink = openSink(config["logger.file"]);
-  const level = config["logger.level"];
-  return createLogger({ level, output: config["logger.output"], sink, ...besides });
+  besides: Pick<LoggerOptions, "tap" | "place" | "worker"> = {},
+): OpenLog {
+  const { "logger.file": path, "logger.level": level, "logger.output": output } = config;
+  const { sink, close } =
+    path === "" ? { sink: standardOutput(), close: () => {} } : openFile(path);
+  return { logger: createLogger({ level, output, sink, ...besides }), close };
 }
 
 /** Log rotation sends SIGHUP after it has moved the file. */
-function openSink(path: string): LogSink {
-  if (path === "") return standardOutput();
+function openFile(path: string): { readonly sink: LogSink; readonly close: () => void } {
   try {
     const file = new LogFile(path, (problem) => warn(`logger.file: ${problem}`));
-    process.on("SIGHUP", () => file.reopen());
-    return file;
+    const reopen = (): void => file.reopen();
+    process.on("SIGHUP", reopen);
+    return {
+      sink: file,
+      close: () => {
+        process.off("SIGHUP", reopen);
+        reopen();
+      },
+    };
   } catch (cause) {
     throw new PembaError("INVALID_ARGUMENT", `logger.file: cannot write to \`${path}\``, { cause });
   }

@@ -1,24 +1,36 @@
 import type { Logger } from "pino";
 
 import { type Admission, type Authenticator, createAdmission } from "../auth/admission.ts";
-import { openId } from "../auth/openid.ts";
 import { type LimitedKey, presharedKeys } from "../auth/preshared-keys.ts";
-import { createRateLimit } from "../auth/rate-limit.ts";
+import { createRateLimit, type RateLimit } from "../auth/rate-limit.ts";
 import type { Config } from "../config/options.ts";
 import type { ScopedKey } from "../config/scoped-keys.ts";
-import { Intake } from "../intake/intake.ts";
+import { Intake, type MakeShares } from "../intake/intake.ts";
 
-/** Makes the configured rate limit and authentication, shared by all transports of the process. */
-export function openAdmission(
+/** The limits that hold for all processes of an instance together. */
+export interface InstanceLimits {
+  readonly rateLimit: RateLimit;
+  /** Undefined: no other process uses the same limits. */
+  readonly makeShares: MakeShares | undefined;
+}
+
+/** The limits of the only process of an instance. */
+function ownLimits(config: Config): InstanceLimits {
+  return { rateLimit: createRateLimit(config["server.rate_limit"]), makeShares: undefined };
+}
+
+/** Makes the configured limits and authentication, shared by all transports of the process. */
+export async function openAdmission(
   config: Config,
   logger: Logger,
-): { readonly admission: Admission; close(): Promise<void> } {
-  const perSecond = config["server.rate_limit"];
-  const rateLimit = createRateLimit(perSecond);
-  logger.info(`at most ${perSecond} requests a second are taken (\`server.rate_limit\`)`);
-  const authenticator = config["authn.enabled"] ? openAuthenticator(config, logger) : undefined;
+  { rateLimit, makeShares }: InstanceLimits = ownLimits(config),
+): Promise<{ readonly admission: Admission; close(): Promise<void> }> {
+  logger.info(`at most ${rateLimit.perSecond} requests a second are taken (\`server.rate_limit\`)`);
+  const authenticator = config["authn.enabled"]
+    ? await openAuthenticator(config, logger)
+    : undefined;
   return {
-    admission: createAdmission({ rateLimit, intake: intakeOf(config), authenticator }),
+    admission: createAdmission({ rateLimit, intake: intakeOf(config, makeShares), authenticator }),
     close: async () => await authenticator?.close(),
   };
 }
@@ -27,8 +39,8 @@ export function openAdmission(
 const valuesOfElement = 20;
 
 /** How much is taken in, as the configuration says. */
-export function intakeOf(config: Config): Intake {
-  return new Intake({
+export function intakeOf(config: Config, makeShares?: MakeShares): Intake {
+  const limits = {
     requestsOfTenant: config["server.tenant.request_limit"],
     streamsOfTenant: config["server.tenant.stream_limit"],
     bytesOfTenant: config["server.tenant.body_limit"],
@@ -38,13 +50,14 @@ export function intakeOf(config: Config): Intake {
       config["server.value_limit"],
       valuesOfElement * config["database.max_data_per_write"],
     ),
-  });
+  };
+  return new Intake(limits, makeShares);
 }
 
 /** The configuration refuses an empty method earlier. */
-function openAuthenticator(config: Config, logger: Logger): Authenticator {
+async function openAuthenticator(config: Config, logger: Logger): Promise<Authenticator> {
   return config["authn.method"] === "oidc"
-    ? openIdOf(config, logger)
+    ? await openIdOf(config, logger)
     : presharedKeys(
         config["authn.preshared.keys"],
         config["authn.preshared.scoped"].map(limitedKey),
@@ -62,11 +75,13 @@ function limitedKey({ key, name, scopes, tenants }: ScopedKey, nth: number): Lim
   };
 }
 
-function openIdOf(config: Config, logger: Logger): Authenticator {
+async function openIdOf(config: Config, logger: Logger): Promise<Authenticator> {
   const issuer = config["authn.oidc.issuer"];
   if (issuer.startsWith("http:")) {
     logger.warn("`authn.oidc.issuer`: uses http, so its keys can be forged on the way, use https");
   }
+  // Loaded here, because most servers take no tokens of an issuer.
+  const { openId } = await import("../auth/openid.ts");
   return openId({
     rules: {
       issuer,

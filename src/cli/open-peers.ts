@@ -1,4 +1,3 @@
-import { randomUUID } from "node:crypto";
 import { createSecureContext } from "node:tls";
 
 import { credentials } from "@grpc/grpc-js";
@@ -38,14 +37,15 @@ export function openPeers(
   config: Config,
   service: Service,
   parts: {
+    /** Names this instance to the others. */
+    readonly instance: string;
     readonly certificate: Certificate | undefined;
     readonly logger: Logger;
     readonly telemetry: Telemetry;
   },
 ): Distribution | undefined {
   if (!config["distributed.enabled"]) return undefined;
-  const { certificate, logger, telemetry } = parts;
-  const instance = randomUUID();
+  const { instance, certificate, logger, telemetry } = parts;
   const keys = peerKeysOf(config);
   const server = buildPeerServer({
     service,

@@ -14,18 +14,29 @@ export async function pour(text: string): Promise<void> {
 
 /** Writes the problems, one line each, and returns the exit status. */
 export function complain(...problems: readonly string[]): number {
-  for (const problem of problems) process.stderr.write(`pemba: ${problem}\n`);
+  for (const problem of problems) remark(problem);
   return 1;
 }
 
 /** Writes what a user should know and what is no problem. */
 export function remark(text: string): void {
-  process.stderr.write(`pemba: ${text}\n`);
+  process.stderr.write(`pemba: ${withoutControls(text)}\n`);
 }
 
 /** Writes a warning. */
 export function warn(text: string): void {
-  process.stderr.write(`pemba: warning: ${text}\n`);
+  remark(`warning: ${text}`);
+}
+
+/**
+ * The text with each control character but a line break as its number. A message quotes what a file or a server
+ * has, and that must not steer the terminal.
+ */
+export function withoutControls(text: string): string {
+  return text.replaceAll(/[\p{Cc}--\n]/gv, (control) => {
+    const number = control.charCodeAt(0).toString(16).padStart(4, "0");
+    return `\\u${number}`;
+  });
 }
 
 /** The problem of a command whose first word is none of those that it may be, or is missing. */

@@ -36,11 +36,23 @@ export function stopStatus(name: StopSignal): number {
   return 128 + constants.signals[name];
 }
 
-/** Resolves with the first stop signal. A second one ends the process at once. */
-export async function stopSignal(): Promise<string> {
-  const { signal } = listenForStop();
+/** Resolves with the first stop signal that is heard. */
+export async function firstSignal({ signal }: Stop): Promise<string> {
   await once(signal, "abort");
   return String(signal.reason);
+}
+
+/** Resolves with the first stop signal. A second one ends the process at once. */
+export async function stopSignal(): Promise<string> {
+  return await firstSignal(listenForStop());
+}
+
+/**
+ * Ignores stop signals, which a terminal or a service manager may send to all processes of an instance:
+ * the supervisor says when its workers stop.
+ */
+export function leaveStopToSupervisor(): void {
+  for (const name of stopSignals) process.on(name, () => {});
 }
 
 /**

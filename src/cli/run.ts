@@ -1,14 +1,11 @@
 import { suggest } from "../base/suggest.ts";
-import type { Command } from "./command.ts";
-import { complain, say, messageOf } from "./output.ts";
+import { type Command, type CommandLoaders, loadAll } from "./command.ts";
+import { complain, messageOf, say, wrongWord } from "./output.ts";
 import { fitText } from "./terminal.ts";
 
-/**
- * Every command, in the order of the help. Each is loaded on use, because loading the server takes
- * longer than a health probe may take.
- */
-const commands: ReadonlyMap<string, () => Promise<Command>> = new Map([
-  ["serve", async () => (await import("./serve.ts")).serve],
+/** A health probe may take less time than to load the server. */
+const commands: CommandLoaders = new Map([
+  ["serve", async () => (await import("./serve-command.ts")).serve],
   ["config", async () => (await import("./config.ts")).config],
   ["health", async () => (await import("./health.ts")).health],
   ["migrate", async () => (await import("./migrate.ts")).migrate],
@@ -26,6 +23,7 @@ const commands: ReadonlyMap<string, () => Promise<Command>> = new Map([
   ["attribute", async () => (await import("./data/attribute.ts")).attribute],
   ["watch", async () => (await import("./watch/watch.ts")).watch],
   ["tenant", async () => (await import("./tenant.ts")).tenant],
+  ["cluster", async () => (await import("./cluster.ts")).cluster],
   ["schema", async () => (await import("./schema/schema.ts")).schema],
   ["bundle", async () => (await import("./bundle/bundle.ts")).bundle],
   ["context", async () => (await import("./context/context.ts")).context],
@@ -71,8 +69,21 @@ async function help(word: string | undefined, rest: readonly string[]): Promise<
   }
   const load = commands.get(word);
   if (load === undefined) return unknown(word);
-  say(fitText((await load()).help(rest), process.stdout));
+  const command = await load();
+  const problem = wrongPart(command, rest[0]);
+  if (problem !== undefined) return complain(problem);
+  say(fitText(await command.help(rest), process.stdout));
   return 0;
+}
+
+/** What is wrong with the word behind a command that has parts. Undefined if nothing is. */
+function wrongPart(
+  { name, parts, words = [] }: Command,
+  word: string | undefined,
+): string | undefined {
+  if (parts === undefined || word === undefined || word.startsWith("-")) return undefined;
+  const known = [...words, ...parts.keys()];
+  return known.includes(word) ? undefined : wrongWord(name, known, word);
 }
 
 function unknown(word: string): number {
@@ -82,7 +93,7 @@ function unknown(word: string): number {
 
 /** Every command, in the order of the help. */
 export async function loadCommands(): Promise<readonly Command[]> {
-  return await Promise.all([...commands.values()].map(async (load) => await load()));
+  return await loadAll(commands);
 }
 
 async function overview(): Promise<string> {

@@ -1,6 +1,7 @@
 import { readFileSync } from "node:fs";
 
 import { PembaError } from "../base/error.ts";
+import { whyUnreadable } from "./unreadable.ts";
 
 const standardInput = "-";
 
@@ -19,7 +20,6 @@ export function readText(file: string, word: string): string {
     // A text that is read as another one must not be written back.
     return new TextDecoder("utf-8", { fatal: true, ignoreBOM: true }).decode(bytes);
   } catch (error) {
-    const why = error instanceof TypeError ? "is not UTF-8" : "cannot be read";
-    throw new PembaError("INVALID_ARGUMENT", `${word}: \`${file}\` ${why}`);
+    throw new PembaError("INVALID_ARGUMENT", `${word}: \`${file}\` ${whyUnreadable(error)}`);
   }
 }

@@ -1,9 +1,9 @@
-import type { Logger } from "pino";
+import { randomUUID } from "node:crypto";
 
-import { FileCertificate } from "../auth/certificate.ts";
+import type { Admission } from "../auth/admission.ts";
 import { PembaError } from "../base/error.ts";
 import type { Telemetry } from "../base/telemetry.ts";
-import { configFlags, flagHelp } from "../config/load.ts";
+import type { Loaded } from "../config/load.ts";
 import type { Config } from "../config/options.ts";
 import { buildGrpcServer } from "../grpc/server.ts";
 import type { CorsRules } from "../http/cors.ts";
@@ -15,63 +15,22 @@ import { limitChanges } from "../store/layer/limit-changes.ts";
 import { limitQuestions, limitReads } from "../store/layer/limit-concurrency.ts";
 import { limitStreams } from "../store/layer/limit-streams.ts";
 import { limitTime } from "../store/layer/limit-time.ts";
+import { limitTrees } from "../store/layer/limit-trees.ts";
 import { observeOperations } from "../store/layer/observe-operations.ts";
 import { type Layers, withLayers } from "../store/layer/order.ts";
 import type { Store } from "../store/store.ts";
-import { closeWithin, flushTimeOf } from "./close-within.ts";
-import type { Command } from "./command.ts";
-import { type Observation, observe } from "./observe.ts";
-import { openAdmission } from "./open-admission.ts";
+import { closeWithin } from "./close-within.ts";
+import { followWeights } from "./follow-weights.ts";
+import type { Observation } from "./observe.ts";
+import { type InstanceLimits, openAdmission } from "./open-admission.ts";
+import { type OpenCertificates, openCertificates } from "./open-certificates.ts";
 import { type Distribution, openPeers } from "./open-peers.ts";
 import { openConfiguredProfiler } from "./open-profiler.ts";
 import { openStore } from "./open-store.ts";
-import { complain, surplus } from "./output.ts";
-import { stopSignal } from "./process-events.ts";
 import { type BoundPorts, drain, listen, listenToPeers, type Servers } from "./servers.ts";
-import { readSettings } from "./settings.ts";
 
 /** The shortest time for closing the store, in milliseconds. */
 const closeMinMs = 1_000;
-
-export const serve: Command = {
-  name: "serve",
-  summary: "run the server",
-  flags: configFlags(),
-  help: () => `usage: pemba serve [flags]\n\n${flagHelp()}`,
-
-  async run(args) {
-    const settings = readSettings(args, (words) => surplus("serve", words));
-    if (settings.kind === "problems") return complain(...settings.problems);
-    return await serveWith(settings.config, settings.warnings);
-  },
-};
-
-async function serveWith(config: Config, warnings: readonly string[]): Promise<number> {
-  const observation = await observe(config);
-  for (const text of warnings) observation.logger.warn(text);
-  let stoppedAt = Number.NEGATIVE_INFINITY;
-  let status: number | undefined;
-  try {
-    const problem = await serveUntil(
-      stopSignal(),
-      { config, observation },
-      {
-        ready: () => {},
-        stopping: () => {
-          stoppedAt = performance.now();
-        },
-      },
-    );
-    status = problem === undefined ? 0 : complain(problem);
-    return status;
-  } finally {
-    const left = stoppedAt + config["server.grace_period"] - performance.now();
-    await observation.close(flushTimeOf(left));
-    // Work that hangs at this point leaves nothing half done: a connection that does not answer, or
-    // a migration at the start.
-    if (status !== undefined && Number.isFinite(stoppedAt)) process.exit(status);
-  }
-}
 
 /** What a server tells while it runs. */
 export interface ServerEvents {
@@ -81,84 +40,128 @@ export interface ServerEvents {
   stopping(): void;
 }
 
+/** What differs between a process that serves alone and a worker beside others. */
+export interface ServerPart {
+  /** Names the instance to other instances. */
+  readonly instance: string;
+  /**
+   * Whether it listens before its store is open, and answers meanwhile that it is starting. A process
+   * beside others does not: requests come to those that are ready.
+   */
+  readonly listensAtOnce: boolean;
+  /** How many processes share the work of the instance. */
+  readonly workers: number;
+  /** Undefined: no other process uses the same limits. */
+  readonly limits: InstanceLimits | undefined;
+}
+
+/** The part of the only process of an instance. */
+function onlyPart(): ServerPart {
+  return { instance: randomUUID(), listensAtOnce: true, workers: 1, limits: undefined };
+}
+
 /**
  * Serves until `stop` resolves, and resolves when all has ended. Resolves to the problem if it cannot
  * listen, and rejects if the store cannot be opened.
  */
 export async function serveUntil(
   stop: Promise<string>,
-  { config, observation }: ServerContext,
+  context: ServerContext,
   events: ServerEvents,
 ): Promise<string | undefined> {
+  const { config, observation, part = onlyPart() } = context;
   const { logger, telemetry } = observation;
+  // With several workers the supervisor tells it once for all.
+  const log = part.workers === 1 ? logger : undefined;
   const store = new LateStore();
-  const certificates = {
-    http: openCertificate("http", config, logger),
-    grpc: openCertificate("grpc", config, logger),
-  };
+  const certificates = openCertificates(config, logger);
   const starting = new AbortController();
-  const health = createHealth({ ping: async () => await store.store.ping() });
+  const health = healthOf(store);
   const peers = openPeers(config, serviceOf(config, store, health), {
+    instance: part.instance,
     certificate: certificates.grpc,
     logger,
     telemetry,
   });
   const shared = new LateStore();
   const service = serviceOf(config, shared, health);
-  const opened = openAdmission(config, logger);
-  const { admission } = opened;
-  const servers: Servers = {
-    http: buildHttpServer({
-      service,
-      admission,
-      logger,
-      telemetry,
-      certificate: certificates.http,
-      json: config["server.http.json"],
-      cors: corsOf(config),
-      hasConsole: config["server.http.console"],
-    }),
-    grpc: buildGrpcServer({
-      service,
-      admission,
-      logger,
-      telemetry,
-      certificate: certificates.grpc,
-    }),
-  };
+  const guard = await openAdmission(config, logger, part.limits);
+  const { admission } = guard;
+  const servers = buildServers(config, { service, admission, certificates, observation });
   const profiler = await openConfiguredProfiler(config, logger);
   try {
-    const listening = await listen(servers, config, logger);
-    if (listening.kind === "problem") return listening.problem;
-    const problem = await listenToPeers(peers, config, logger);
-    if (problem !== undefined) return problem;
-    const { intake } = admission;
-    const filled = fill({ store, shared, peers, intake }, starting.signal, config, observation);
-    const ready = filled.then(() => events.ready(listening.ports));
-    const signal = (await Promise.race([stop, ready])) ?? (await stop);
+    const stores = { store, shared, peers, intake: admission.intake };
+    const open = async (): Promise<undefined> =>
+      await fill(stores, starting.signal, { ...context, part });
+    let signal = part.listensAtOnce ? undefined : await Promise.race([stop, open()]);
+    if (signal === undefined) {
+      const listening = await listen(servers, config, logger);
+      if (listening.kind === "problem") return listening.problem;
+      const problem = await listenToPeers(peers, config, logger);
+      if (problem !== undefined) return problem;
+      const opened = part.listensAtOnce ? open() : Promise.resolve(undefined);
+      const ready = opened.then(() => {
+        log?.info("ready");
+        events.ready(listening.ports);
+      });
+      signal = (await Promise.race([stop, ready])) ?? (await stop);
+    }
     events.stopping();
+    log?.info({ signal }, "stopping");
     service.health.drain();
     starting.abort();
-    logger.info({ signal }, "stopping");
   } finally {
     const endsAt = performance.now() + config["server.grace_period"];
     await drain(servers, config["server.grace_period"], logger);
     peers?.close();
     await profiler?.close();
-    await opened.close();
+    await guard.close();
     certificates.http?.close();
     certificates.grpc?.close();
     await closeWithin(store, Math.max(closeMinMs, endsAt - performance.now()), (text) =>
       logger.warn(text),
     );
   }
-  logger.info("stopped");
+  log?.info("stopped");
   return undefined;
 }
 
-interface ServerContext {
+/** Builds the servers of clients. They do not listen yet. */
+function buildServers(
+  config: Config,
+  {
+    service,
+    admission,
+    certificates,
+    observation: { logger, telemetry },
+  }: {
+    readonly service: Service;
+    readonly admission: Admission;
+    readonly certificates: OpenCertificates;
+    readonly observation: Observation;
+  },
+): Servers {
+  const common = { service, admission, logger, telemetry };
+  return {
+    http: buildHttpServer({
+      ...common,
+      certificate: certificates.http,
+      json: config["server.http.json"],
+      cors: corsOf(config),
+      hasConsole: config["server.http.console"],
+    }),
+    grpc: buildGrpcServer({ ...common, certificate: certificates.grpc }),
+  };
+}
+
+/** What a server is made of. */
+export interface ServerContext {
   readonly config: Config;
   readonly observation: Observation;
+  /** Absent in the only process of an instance. */
+  readonly part?: ServerPart;
+  /** Reads the configuration anew. Without it, no change of a file is followed. */
+  readonly load?: () => Loaded;
 }
 
 interface Stores {
@@ -167,6 +170,15 @@ interface Stores {
   readonly shared: LateStore;
   readonly peers: Distribution | undefined;
   readonly intake: Intake;
+}
+
+function healthOf(late: LateStore): Health {
+  return createHealth({
+    ping: async () => await late.store.ping(),
+    get clusters() {
+      return late.opened?.clusters;
+    },
+  });
 }
 
 function serviceOf(config: Config, late: LateStore, health: Health): Service {
@@ -184,29 +196,51 @@ function serviceOf(config: Config, late: LateStore, health: Health): Service {
 async function fill(
   { store: own, shared, peers, intake }: Stores,
   signal: AbortSignal,
-  config: Config,
-  { logger, telemetry }: Observation,
+  { config, observation, part, load }: ServerContext & { readonly part: ServerPart },
 ): Promise<undefined> {
-  const engine = await openStore(config, { logger, telemetry }, signal);
-  const layers = { ...layersOf(config, telemetry), streams: limitStreams(intake) };
+  const { logger, telemetry } = observation;
+  const engine = await openStore(config, observation, signal, (opened, on) =>
+    withLayers(opened, queuesOf(config, part, on)),
+  );
+  const connections = config["database.max_connections"];
+  const layers = {
+    // Each cluster has queues of its own.
+    ...(engine.clusters === undefined && queuesOf(config, part, { connections, telemetry })),
+    time: timeOf(config),
+    streams: limitStreams(intake),
+    trees: limitTrees(telemetry),
+  };
   own.set(withLayers(engine, layers));
   shared.set(withLayers(engine, { ...layers, forwarding: peers?.forwarding }));
-  logger.info("ready");
+  const { clusters } = engine;
+  if (clusters !== undefined && load !== undefined) {
+    const entries = config["database.clusters"];
+    void followWeights({ clusters, entries, load, logger }, signal);
+  }
 }
 
-/** The layers of all requests, from clients and from peers: both share the queues. */
-function layersOf(config: Config, telemetry: Telemetry): Layers {
-  const connections = config["database.max_connections"];
-  const limits = {
+/** The time limit of all requests. The memory engine waits for no storage. */
+function timeOf(config: Config): Layers["time"] {
+  if (config["database.engine"] === "memory") return undefined;
+  return limitTime({
     readMs: config["database.read_timeout"],
     changeMs: config["database.write_timeout"],
-  };
+  });
+}
+
+/**
+ * The queues of an engine with so many connections, and what measures behind them. Requests of clients
+ * and of peers share them.
+ */
+function queuesOf(
+  config: Config,
+  { workers }: ServerPart,
+  { connections, telemetry }: { readonly connections: number; readonly telemetry: Telemetry },
+): Layers {
   return {
-    // The memory engine waits for no storage.
-    time: config["database.engine"] === "memory" ? undefined : limitTime(limits),
     changes: limitChanges(connections, telemetry),
-    reads: limitReads(connections, telemetry),
-    questions: limitQuestions(config["service.permission.concurrency_limit"], telemetry),
+    reads: limitReads(connections, telemetry, workers),
+    questions: limitQuestions(config["service.permission.concurrency_limit"], telemetry, workers),
     observation: observeOperations(telemetry),
   };
 }
@@ -225,6 +259,11 @@ function corsOf(config: Config): CorsRules {
 class LateStore {
   #store: Store | undefined;
 
+  /** The store once it is open. */
+  get opened(): Store | undefined {
+    return this.#store;
+  }
+
   get store(): Store {
     if (this.#store !== undefined) return this.#store;
     throw new PembaError("UNAVAILABLE", "the server is starting, retry in a second");
@@ -238,16 +277,4 @@ class LateStore {
   async close(): Promise<void> {
     await this.#store?.close();
   }
-}
-
-/** Opens the certificate of a listener with TLS. Fails if its files are unusable. */
-function openCertificate(
-  listener: "http" | "grpc",
-  config: Config,
-  logger: Logger,
-): FileCertificate | undefined {
-  const keyPrefix = `server.${listener}.tls` as const;
-  if (!config[`${keyPrefix}.enabled`]) return undefined;
-  const files = { cert: config[`${keyPrefix}.cert`], key: config[`${keyPrefix}.key`] };
-  return new FileCertificate({ files, keyPrefix, logger });
 }

@@ -16,8 +16,10 @@ export function readSettings(
   ownFlags: ReadonlyMap<string, FlagKind> = new Map(),
 ): Settings {
   const known = new Map([...configFlags(), ...ownFlags]);
-  const { values, positionals, problems } = parseFlags(args, known);
-  problems.push(...problemsOf(positionals, values));
+  const { values, positionals, certain, problems } = parseFlags(args, known);
+  // Of a word behind an unknown flag, which may be its value, the problem is told that is the lesser one.
+  const [one, other] = [problemsOf(certain, values), problemsOf(positionals, values)];
+  problems.push(...(one.length < other.length ? one : other));
   const loaded = loadConfig({ flags: values, env: process.env });
   if (loaded.kind === "problems") problems.push(...loaded.problems);
   return loaded.kind === "config" && problems.length === 0

@@ -1,8 +1,19 @@
 import { say } from "./output.ts";
 
+/** Where text goes: to a terminal, or to a file or a pipe. */
+export interface Screen {
+  readonly isTTY: boolean;
+  readonly columns: number;
+}
+
 /** The columns of the terminal that shows the results. Infinity if they go to a file or a pipe. */
 export function terminalWidth(): number {
-  return process.stdout.isTTY ? process.stdout.columns : Number.POSITIVE_INFINITY;
+  return screenWidth(process.stdout);
+}
+
+/** A terminal that does not say how wide it is has zero columns. Nothing is broken for it. */
+function screenWidth({ isTTY, columns }: Screen): number {
+  return isTTY && columns > 0 ? columns : Number.POSITIVE_INFINITY;
 }
 
 /** Characters that most terminals show in two columns. */
@@ -48,31 +59,64 @@ export function wrap(text: string, width: number): readonly string[] {
  * A text of paragraphs and indented lines as wide as the terminal at most, if it goes to one. Lines of a
  * paragraph are joined. An indented line goes on below its last column.
  */
-export function fitText(text: string, screen: { isTTY: boolean; columns: number }): string {
-  return screen.isTTY ? fittedLines(text, screen.columns).join("\n") : text;
+export function fitText(text: string, screen: Screen): string {
+  return fittedLines(text, screenWidth(screen)).join("\n");
+}
+
+/**
+ * What takes the place of the last line of a terminal: the first of the texts that fits into a line, or the
+ * beginning of the last one. In a second line it would stay there.
+ */
+export function redrawn(texts: readonly [string, ...string[]], screen: Screen): string {
+  const room = screenWidth(screen) - 1;
+  const fits = texts.find((text) => widthOf(text) <= room) ?? beginning(texts.at(-1) ?? "", room);
+  return `\r\u001B[K${fits}`;
+}
+
+function beginning(text: string, width: number): string {
+  let columns = 0;
+  let end = 0;
+  for (const character of text) {
+    columns += columnsOf(character);
+    if (columns > width) break;
+    end += character.length;
+  }
+  return text.slice(0, end);
 }
 
 /** The lines of such a text. */
 export function fittedLines(text: string, width: number): readonly string[] {
   if (text.split("\n").every((line) => widthOf(line) <= width)) return text.split("\n");
-  return text
-    .replaceAll(/(?<=^\S.*)\n(?=\S)/gm, " ")
-    .split("\n")
-    .flatMap((line) => {
-      const indent = /^ *(?:\S+(?: \S+)* {2,}|)/.exec(line)?.[0].length ?? 0;
-      const [first = "", ...rest] = wrap(line, width);
-      if (rest.length === 0) return [line];
-      const room = width - indent;
-      if (indent === 0 || room < width / 3) return [first, ...rest];
-      return wrap(line.slice(indent), room).map(
-        (one, nth) => (nth === 0 ? line.slice(0, indent) : " ".repeat(indent)) + one,
-      );
-    });
+  return joinedItems(text.replaceAll(/(?<=^\S.*)\n(?=\S)/gm, " ").split("\n")).flatMap((line) => {
+    const indent = /^ *(?:\S+(?: \S+)* {2,}|)/.exec(line)?.[0].length ?? 0;
+    const [first = "", ...rest] = wrap(line, width);
+    if (rest.length === 0) return [line];
+    const room = width - indent;
+    if (indent === 0 || room < width / 3) return [first, ...rest];
+    return wrap(line.slice(indent), room).map(
+      (one, nth) => (nth === 0 ? line.slice(0, indent) : " ".repeat(indent)) + one,
+    );
+  });
+}
+
+/** Lines that go on below the last column of the line before are joined to it. */
+function joinedItems(lines: readonly string[]): readonly string[] {
+  const joined: string[] = [];
+  let column = 0;
+  for (const line of lines) {
+    const indent = line.length - line.trimStart().length;
+    if (column > 0 && indent === column) joined.push(`${joined.pop()} ${line.trimStart()}`);
+    else {
+      column = /^ *\S+(?: \S+)* {2,}(?=\S)/.exec(line)?.[0].length ?? 0;
+      joined.push(line);
+    }
+  }
+  return joined;
 }
 
 const columnGap = 2;
-/** A column is made no narrower than this. */
-const leastColumn = 8;
+/** A column is made no narrower than the first of these, unless the table is too wide then. */
+const leastColumns = [8, 2];
 
 /** Writes a table of texts without control characters, as wide as the terminal at most. */
 export function sayTable(rows: readonly (readonly string[])[]): void {
@@ -104,15 +148,16 @@ function columnWidths(rows: readonly (readonly string[])[]): number[] {
 /** Takes from the last columns first, since the first ones have ids and names that people copy. */
 function fitted(widths: readonly number[], width: number): readonly number[] {
   const gaps = columnGap * Math.max(widths.length - 1, 0);
-  let excess = widths.reduce((sum, one) => sum + one, gaps) - width;
-  return widths
-    .toReversed()
-    .map((one) => {
-      const taken = Math.max(0, Math.min(excess, one - leastColumn));
+  let fitting = widths.toReversed();
+  for (const least of leastColumns) {
+    let excess = fitting.reduce((sum, one) => sum + one, gaps) - width;
+    fitting = fitting.map((one) => {
+      const taken = Math.max(0, Math.min(excess, one - least));
       excess -= taken;
       return one - taken;
-    })
-    .toReversed();
+    });
+  }
+  return fitting.toReversed();
 }
 
 function padded(text: string, width: number): string {

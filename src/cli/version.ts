@@ -9,8 +9,8 @@ export const version: Command = {
   flags: new Map(),
   help: () => "usage: pemba version",
   async run(args) {
-    const { positionals, problems } = parseFlags(args, new Map());
-    problems.push(...surplus("version", positionals));
+    const { certain, problems } = parseFlags(args, new Map());
+    problems.push(...surplus("version", certain));
     if (problems.length > 0) return complain(...problems);
     say(packageVersion());
     return 0;

@@ -14,9 +14,11 @@ interface Need {
 const needs: readonly Need[] = [
   {
     when: (values) =>
-      values.get("database.engine") === "postgres" && !has(values, "database.writer.uri"),
+      values.get("database.engine") === "postgres" &&
+      !has(values, "database.writer.uri") &&
+      !has(values, "database.clusters"),
     keys: ["database.uri"],
-    expected: "a URI since `database.engine` is `postgres`",
+    expected: "a URI, or clusters in `database.clusters`, since `database.engine` is `postgres`",
   },
   ...(["http", "grpc"] as const).map((listener): Need => ({
     when: (values) => values.get(`server.${listener}.tls.enabled`) === true,
@@ -60,7 +62,30 @@ const needs: readonly Need[] = [
  * are not considered.
  */
 export function contradictions(values: OptionValues): readonly string[] {
-  return [...clashes(values), ...keysTwice(values), ...samePorts(values), ...missing(values)];
+  return [
+    ...clashes(values),
+    ...clusterClashes(values),
+    ...tooManyWorkers(values),
+    ...keysTwice(values),
+    ...samePorts(values),
+    ...missing(values),
+  ];
+}
+
+/** The memory engine keeps its data in one process. On Postgres each worker needs a connection. */
+function tooManyWorkers(values: OptionValues): readonly string[] {
+  const workers = values.get("server.workers");
+  const connections = values.get("database.max_connections");
+  if (typeof workers !== "number" || workers === 1) return [];
+  if (values.get("database.engine") === "memory") {
+    return [
+      `\`server.workers\`: is ${workers}, expected 1 or auto since \`database.engine\` is \`memory\``,
+    ];
+  }
+  if (typeof connections !== "number" || workers <= connections) return [];
+  return [
+    `\`server.workers\`: is ${workers}, expected at most ${connections}, since each worker needs one of \`database.max_connections\``,
+  ];
 }
 
 function clashes(values: OptionValues): readonly string[] {
@@ -76,6 +101,30 @@ function clashes(values: OptionValues): readonly string[] {
         "`database.sql.history`: is true, expected false since SQL cannot ask states of the past yet",
       ]
     : needsDatabase;
+}
+
+/** Tenants are in one database or on clusters, and the directory is on one of these. */
+function clusterClashes(values: OptionValues): readonly string[] {
+  const directory = values.get("database.directory");
+  const names = listIn(values, "database.clusters").flatMap((entry) =>
+    typeof entry === "object" && entry !== null && "name" in entry ? [entry.name] : [],
+  );
+  if (!has(values, "database.clusters")) {
+    return has(values, "database.directory")
+      ? ["`database.directory`: is given, expected none without `database.clusters`"]
+      : [];
+  }
+  const others = (["database.uri", "database.writer.uri", "database.reader.uri"] as const)
+    .filter((key) => has(values, key))
+    .map((key) => `\`${key}\`: is given, expected none besides \`database.clusters\``);
+  const isKnown = directory === "" || names.length === 0 || names.includes(directory);
+  return [
+    ...others,
+    ...(isKnown ? [] : ["`database.directory`: names none of the `database.clusters`"]),
+    ...(values.get("database.engine") === "memory"
+      ? ["`database.clusters`: is given, expected none since `database.engine` is `memory`"]
+      : []),
+  ];
 }
 
 /**

@@ -2,7 +2,7 @@ import { type Document, isAlias, isMap, isScalar, isSeq, type Pair, type YAMLMap
 
 import { roleOf, suggestPath } from "./key-name.ts";
 import type { Setting, SettingSource } from "./setting.ts";
-import { treeOf } from "./tree.ts";
+import { offsetOf, treeOf } from "./tree.ts";
 
 /** How errors name the file, and a position in it by its offset. */
 export interface SettingPlaces {
@@ -98,7 +98,12 @@ function collectPair(visitor: Visitor, item: Pair, above: string): void {
   } else if (isScalar(value)) {
     set(value.source ?? "");
   } else if (role === "tree") {
-    set(JSON.stringify(treeOf(value, visitor.document)));
+    const text = JSON.stringify(treeOf(value, visitor.document));
+    const placeOf = (part: string): string => {
+      const offset = offsetOf(value, part, visitor.document);
+      return offset === undefined ? place : visitor.placeOf(offset);
+    };
+    visitor.settings.set(path, { name: path, source: "file", text, place, placeOf });
   } else if (isSeq(value)) {
     const texts = value.items.map((part) => textOf(visitor, part));
     const items = texts.filter((text) => text !== undefined);

@@ -17,6 +17,8 @@ export interface FlagKind {
 export interface ParsedFlags {
   readonly values: ReadonlyMap<string, string>;
   readonly positionals: readonly string[];
+  /** The same without those that may be values of flags that do not exist. */
+  readonly certain: readonly string[];
   readonly problems: string[];
 }
 
@@ -42,28 +44,48 @@ export function parseFlags(
   });
   const values = new Map<string, string>();
   const positionals: string[] = [];
+  const certain: string[] = [];
   const problems: string[] = [];
   for (const [index, token] of tokens.entries()) {
+    const before = tokens[index - 1];
     if (token.kind === "positional") {
-      const flag = switchBefore(tokens[index - 1], token.value, known);
-      if (flag === undefined) positionals.push(token.value);
-      else problems.push(`${flag} ${token.value}: expected \`${flag}=${token.value}\``);
+      const flag = switchBefore(before, token.value, known);
+      if (flag === undefined) {
+        positionals.push(token.value);
+        const isClear = before?.kind !== "option" || known.has(before.name);
+        if (isClear || before.value !== undefined) certain.push(token.value);
+      } else problems.push(`${flag} ${token.value}: expected \`${flag}=${token.value}\``);
     }
     if (token.kind !== "option") continue;
     const kind = known.get(token.name);
     if (kind === undefined) {
-      const meant = suggest(
-        token.rawName,
-        [...known.keys()].map((name) => `--${name}`),
-      );
-      problems.push(`${token.rawName}: no such flag${meant}`);
+      problems.push(`${token.rawName}: no such flag${meantFlag(token, [...known.keys()])}`);
       continue;
     }
     const value = token.value ?? kind.bare;
     if (value === undefined) problems.push(`--${token.name}: needs a value`);
     else values.set(token.name, joined(values.get(token.name), value, kind));
   }
-  return { values, positionals, problems };
+  return { values, positionals, certain, problems };
+}
+
+/** ` (did you mean ...?)` with the flag that is nearest, or the only one of which either name ends with the other, or "". */
+function meantFlag({ name, rawName }: NamedFlag, known: readonly string[]): string {
+  const near = suggest(
+    rawName,
+    known.map((one) => `--${one}`),
+  );
+  if (near !== "") return near;
+  const [only, ...others] = known.filter(
+    (one) => one.endsWith(`-${name}`) || name.endsWith(`-${one}`),
+  );
+  return only === undefined || others.length > 0 ? "" : ` (did you mean \`--${only}\`?)`;
+}
+
+interface NamedFlag {
+  readonly name: string;
+  /** The same as it was given, with its dashes. */
+  readonly rawName: string;
 }
 
 type FlagToken = NonNullable<ReturnType<typeof parseArgs>["tokens"]>[number];

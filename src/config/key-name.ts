@@ -40,13 +40,23 @@ export function roleOf(path: string): "key" | "tree" | "section" | "unknown" {
   return sections.has(path) ? "section" : "unknown";
 }
 
+/** What a key of Permify is, that has no counterpart here, by its name in a file and as a variable. */
+const leftOut: ReadonlyMap<string, string> = new Map(
+  ["account_id", `${variablePrefix}ACCOUNT_ID`].map((name) => [
+    name,
+    ": it names a customer of Permify to its makers, and nothing is sent to them here, leave it out",
+  ]),
+);
+
 /** ` (did you mean ...?)` with the name that is closest to an unknown path of a file, or "". */
 export function suggestPath(path: string): string {
-  return suggestName(path, [...names.keys(), ...sections]);
+  return leftOut.get(path) ?? suggestName(path, [...names.keys(), ...sections]);
 }
 
 /** The same for an unknown variable. */
 export function suggestVariable(variable: string): string {
+  const reason = leftOut.get(variable);
+  if (reason !== undefined) return reason;
   return suggestName(
     variable,
     keyNames.flatMap(({ variables }) => variables),

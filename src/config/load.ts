@@ -57,7 +57,11 @@ export function loadConfig(given: {
   }
   // If a file could not be read completely, its keys would be reported as missing.
   if (file.problems.length === 0) problems.push(...contradictions(values));
-  warnings.push(...unusedProtections(values, settings), ...unguardedPeers(values));
+  warnings.push(
+    ...unusedProtections(values, settings),
+    ...unguardedPeers(values),
+    ...foreignVariables(given.env),
+  );
   // Each value was read by the kind of its key. A key is left out only if there is a problem.
   const config = Object.fromEntries(values) as unknown as Config;
   return problems.length > 0
@@ -89,7 +93,7 @@ function settingsOf(
 function readValue(key: OptionKey, setting: Setting | undefined, problems: string[]): unknown {
   const option: Option<unknown> = options[key];
   if (setting === undefined) return defaultOf(option);
-  const { name, text, place } = setting;
+  const { name, text, place, placeOf = () => place } = setting;
   const { kind } = option;
   if (typeof text !== "string" && kind.readItems === undefined) {
     problems.push(`${place}: \`${name}\` is a list, expected one value`);
@@ -99,7 +103,9 @@ function readValue(key: OptionKey, setting: Setting | undefined, problems: strin
   const faults = value === undefined && typeof text === "string" ? kind.faults?.(text) : undefined;
   if (faults !== undefined) {
     problems.push(
-      ...faults.map((fault) => `${place}: \`${name}${fault.place}\`: ${fault.problem}`),
+      ...faults.map(
+        (fault) => `${placeOf(fault.place)}: \`${name}${fault.place}\`: ${fault.problem}`,
+      ),
     );
   } else if (value === undefined) {
     const shown = option.secret ? "the value" : quote(maskPasswords(text.toString()));
@@ -160,6 +166,20 @@ function readVariables(env: Readonly<Record<string, string | undefined>>): Setti
     }
   }
   return { settings, problems };
+}
+
+/** Of Permify, whose keys are keys here. */
+const foreignPrefix = "PERMIFY_";
+
+/** A message that names the variables of Permify, which nothing reads, with those to set in their place. */
+function foreignVariables(env: Readonly<Record<string, string | undefined>>): readonly string[] {
+  const given = Object.keys(env).filter((name) => name.startsWith(foreignPrefix));
+  if (given.length === 0) return [];
+  const known = given.map((name) => {
+    const variable = `${variablePrefix}${name.slice(foreignPrefix.length)}`;
+    return nameOf.has(variable) ? `${name} (here ${variable})` : name;
+  });
+  return [`ignored, since variables begin with ${variablePrefix} here: ${known.sort().join(", ")}`];
 }
 
 /** The flags of the configuration, one line each, for the help of a command. */

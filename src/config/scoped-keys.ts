@@ -3,6 +3,7 @@ import { suggest } from "../base/suggest.ts";
 import { newTenantPattern } from "../base/tuple.ts";
 import { type ValueFault, headerWord, type OptionSchema, type Kind, oneOf } from "./kind.ts";
 import { mask } from "./mask.ts";
+import { isList, readPart } from "./tree-part.ts";
 import { parseTree, type Tree } from "./tree.ts";
 
 /** A key with limited rights. */
@@ -128,23 +129,4 @@ function readList<T>(
   }
   const items = tree.map((item, nth) => readPart(faults, item, `${place}[${nth}]`, kind));
   return items.filter((item) => item !== undefined);
-}
-
-/** A refused part is not shown: it may be a key in the wrong position. */
-function readPart<T>(
-  faults: ValueFault[],
-  tree: Tree | undefined,
-  place: string,
-  kind: Kind<T>,
-): T | undefined {
-  const value = typeof tree === "string" ? kind.read(tree) : undefined;
-  if (value !== undefined) return value;
-  const problem = tree === undefined ? "is missing" : "the value is not allowed";
-  const hint = typeof tree === "string" ? (kind.hint?.(tree) ?? "") : "";
-  faults.push({ place, problem: `${problem}, expected ${kind.expected}${hint}` });
-  return undefined;
-}
-
-function isList(tree: Tree | undefined): tree is readonly Tree[] {
-  return Array.isArray(tree);
 }

@@ -10,6 +10,8 @@ export interface Setting {
   readonly text: string | readonly string[];
   /** Where the value was given, for errors: a flag, a variable, or a line and column of a file. */
   readonly place: string;
+  /** The same for a part of a tree in a file, by its path in the value, such as `[1].scopes[0]`. */
+  readonly placeOf?: (part: string) => string;
 }
 
 /** What one source gives, by the name of the key, and its problems. */

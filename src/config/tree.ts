@@ -1,4 +1,13 @@
-import { type Document, isAlias, isMap, isScalar, isSeq, parseDocument, type YAMLMap } from "yaml";
+import {
+  type Document,
+  isAlias,
+  isMap,
+  isNode,
+  isScalar,
+  isSeq,
+  parseDocument,
+  type YAMLMap,
+} from "yaml";
 
 /**
  * A value with parts. Its leaves keep their original text, so that `007` is read like the value of
@@ -48,4 +57,25 @@ function partsOf(tree: Tree): readonly (readonly [string, Tree])[] {
   return typeof tree === "object" && tree !== null && !Array.isArray(tree)
     ? Object.entries(tree)
     : [["<<", tree]];
+}
+
+/**
+ * Where a part of a value begins in the text, by its path such as `[1].scopes[0]`: a part of a map with its
+ * name. If the part is not there, what would hold it. Undefined if that is not known either.
+ */
+export function offsetOf(node: unknown, path: string, document: Document): number | undefined {
+  let at = node;
+  let offset: number | undefined;
+  for (const [, name, index] of path.matchAll(/\.([^.[\]]+)|\[(\d+)\]/g)) {
+    const value = isAlias(at) ? at.resolve(document) : at;
+    const pair = isMap(value)
+      ? value.items.find(({ key }) => isScalar(key) && String(key.value) === name)
+      : undefined;
+    const item = isSeq(value) ? value.items[Number(index)] : undefined;
+    const begin = pair?.key ?? item;
+    if (!isNode(begin)) break;
+    offset = begin.range?.[0];
+    at = pair?.value ?? item;
+  }
+  return offset;
 }

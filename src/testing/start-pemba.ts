@@ -18,7 +18,9 @@ const defaults: TestConfig = {
   "logger.level": "warn",
 };
 
-const addresses: readonly (readonly [OptionKey, string])[] = [
+/** What a test cannot choose: the server has free ports, in the process of the test. */
+const fixed: readonly (readonly [OptionKey, string])[] = [
+  ["server.workers", "1"],
   ["server.host", host],
   ["server.http.port", "0"],
   ["server.grpc.port", "0"],
@@ -93,7 +95,7 @@ async function serve(
 }
 
 function configOf(given: TestConfig): Config {
-  const texts = new Map([...textsOf({ ...defaults, ...given }), ...addresses]);
+  const texts = new Map([...textsOf({ ...defaults, ...given }), ...fixed]);
   const flags = new Map([...texts].map(([key, text]) => [options[key].flag, text]));
   const loaded = loadConfig({ flags, env: {}, files: [] });
   if (loaded.kind === "problems") throw new TypeError(loaded.problems.join("\n"));

@@ -1,11 +1,11 @@
 import { isOptionKey, type OptionKey } from "../config/options.ts";
 
-/** What starts Pemba chooses its addresses, on free ports. */
-type AddressKey = "server.host" | "server.http.port" | "server.grpc.port";
+/** What starts Pemba chooses its addresses, on free ports, and one process. */
+type FixedKey = "server.host" | "server.http.port" | "server.grpc.port" | "server.workers";
 
 /** Keys of the configuration, with values as in a file, such as `15m` or `10MiB`. */
 export type TestConfig = {
-  readonly [Key in Exclude<OptionKey, AddressKey>]?: string | number | boolean | readonly string[];
+  readonly [Key in Exclude<OptionKey, FixedKey>]?: string | number | boolean | readonly string[];
 };
 
 /** A test asks as fast as it can. */

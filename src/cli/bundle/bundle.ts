@@ -1,12 +1,13 @@
 import { commandGroup } from "../command-group.ts";
-import { remove } from "./delete.ts";
-import { list } from "./list.ts";
-import { read } from "./read.ts";
-import { runPart } from "./run.ts";
-import { write } from "./write.ts";
 
 export const bundle = commandGroup({
   name: "bundle",
   summary: "write, read, run, list and delete bundles",
-  parts: [write, read, runPart, list, remove],
+  parts: new Map([
+    ["write", async () => (await import("./write.ts")).write],
+    ["read", async () => (await import("./read.ts")).read],
+    ["run", async () => (await import("./run.ts")).runPart],
+    ["list", async () => (await import("./list.ts")).list],
+    ["delete", async () => (await import("./delete.ts")).remove],
+  ]),
 });

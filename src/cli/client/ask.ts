@@ -1,6 +1,7 @@
 import type { Static, TSchema } from "typebox";
-import { Value } from "typebox/value";
+import { Check } from "typebox/schema";
 
+import { sendData } from "../../condition/condition.ts";
 import { sendRepeatedly } from "./repeat.ts";
 import { send, type Server, serverMessageOf, tenantPath } from "./send.ts";
 
@@ -38,7 +39,15 @@ export async function askServer<Shape extends TSchema>(
     : sendRepeatedly(server, sent, repetition));
   if (answer.kind === "none") throw new ServerRefusal(answer.message);
   if (answer.status !== 200)
-    throw new ServerRefusal(serverMessageOf(answer.body) ?? answer.message);
-  if (Value.Check(request.answer, answer.body)) return answer.body;
+    throw new ServerRefusal(withContextFlag(serverMessageOf(answer.body) ?? answer.message));
+  if (Check(request.answer, answer.body)) return answer.body;
   throw new ServerRefusal(`${server.url}${path}: the answer is not one of Pemba`);
+}
+
+/** Only the commands that have the flag ask what may evaluate a rule. */
+function withContextFlag(message: string): string {
+  return message.replace(
+    sendData,
+    `${sendData}, which the file of \`--context FILE\` has as \`data\``,
+  );
 }

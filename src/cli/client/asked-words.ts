@@ -38,11 +38,11 @@ export function readAskedWords(
   flags: ReadonlyMap<string, FlagKind>,
 ): AskedWords {
   const known = withServer(flags);
-  const { values, positionals, problems } = parseFlags(args, known);
+  const { values, positionals, certain, problems } = parseFlags(args, known);
   const least = expected.filter((word) => word !== anyWords).length;
   if (positionals.length < least) problems.push(`${command}: expected ${expected.join(" ")}`);
   if (expected.at(-1)?.endsWith(anyWords) !== true) {
-    problems.push(...surplus(command, positionals.slice(expected.length)));
+    problems.push(...surplus(command, certain.slice(expected.length)));
   }
   const switches = new Set<string>();
   for (const [name, kind] of known) {

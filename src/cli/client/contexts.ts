@@ -3,7 +3,7 @@ import { homedir } from "node:os";
 import { dirname, join } from "node:path";
 
 import { type Static, Type } from "typebox";
-import { Value } from "typebox/value";
+import { Check } from "typebox/schema";
 
 import { PembaError } from "../../base/error.ts";
 import { fieldOf } from "./send.ts";
@@ -60,7 +60,7 @@ export function readContexts(): KeptServers {
       cause: error,
     });
   }
-  if (Value.Check(ContextsShape, json)) return json;
+  if (Check(ContextsShape, json)) return json;
   throw new PembaError("INVALID_ARGUMENT", `\`${file}\` does not hold contexts`);
 }
 

@@ -74,7 +74,7 @@ export async function send(
       retryAfter: Number.isFinite(seconds) ? seconds * 1_000 : undefined,
     };
   } catch (error) {
-    const problem = tlsProblem(error) ?? messageOf(error);
+    const problem = protocolProblem(error) ?? messageOf(error);
     return { kind: "none", message: `${url}: ${problem}`, mayPass: isPassing(error) };
   }
 }
@@ -133,9 +133,13 @@ const distrustCodes: ReadonlySet<unknown> = new Set([
   "UNABLE_TO_VERIFY_LEAF_SIGNATURE",
 ]);
 
-/** What to do about an error of TLS whose own text is for programmers. Undefined for others. */
-function tlsProblem(error: unknown): string | undefined {
-  const code = error instanceof Error ? fieldOf(error.cause, "code") : undefined;
+/** What to do about an answer in another protocol, whose own text is for programmers. Undefined for others. */
+function protocolProblem(error: unknown): string | undefined {
+  const cause = error instanceof Error ? error.cause : undefined;
+  if (fieldOf(cause, "name") === "HTTPParserError") {
+    return "the server does not speak HTTP/1.1 there, expected the port of REST (`server.http.port`), not that of gRPC";
+  }
+  const code = fieldOf(cause, "code");
   if (code === "ERR_SSL_WRONG_VERSION_NUMBER") {
     return "the server does not speak TLS, expected a URL with http";
   }

@@ -1,19 +1,24 @@
 import { quoted } from "../shell-word.ts";
-import { type CompletedPlace, pathText } from "./completed-place.ts";
+import { type CompletedPlace, contextNames, pathText } from "./completed-place.ts";
 
 /** The script for bash. What is no command or flag is completed as the name of a file. */
 export function bashScript(places: readonly CompletedPlace[]): string {
   const paths = places.filter(({ path }) => path.length > 0).map(({ path }) => pathText(path));
-  const cases = places.map(({ path, words, flags }) => {
+  const cases = places.map(({ path, words, flags, takesContext }) => {
     const valued = flags.filter(({ takesValue }) => takesValue);
     return [
       `    ${quoted(pathText(path))})`,
-      `      words=${quoted([...words.keys()].join(" "))}`,
+      takesContext
+        ? '      compopt +o default 2>/dev/null; words="$(_pemba_contexts)"'
+        : `      words=${quoted([...words.keys()].join(" "))}`,
       `      flags=${quoted(flags.map(({ name }) => `--${name}`).join(" "))}`,
       `      valued=${quoted(` ${valued.map(({ name }) => `--${name}`).join(" ")} `)} ;;`,
     ].join("\n");
   });
-  return `_pemba() {
+  return `_pemba_contexts() {
+  sed -n ${quoted(contextNames)} "\${XDG_CONFIG_HOME:-$HOME/.config}/pemba/contexts.json" 2>/dev/null
+}
+_pemba() {
   local at="" words="" flags="" valued="" index
   local current="\${COMP_WORDS[COMP_CWORD]}" previous="\${COMP_WORDS[COMP_CWORD-1]}"
   COMPREPLY=()

@@ -38,7 +38,7 @@ If \`pemba\` is only in a project, \`alias pemba='npx pemba'\` gives it the name
       }
       problems.push(...surplus("completion", others));
       if (problems.length > 0 || write === undefined) return complain(...problems);
-      say(write(placesOf(await load())));
+      say(write(await placesOf(await load())));
       return 0;
     },
   };

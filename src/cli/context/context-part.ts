@@ -15,6 +15,7 @@ export function contextPart(part: {
     name,
     summary,
     flags: new Map(),
+    takesContext: true,
     help: () => `usage: pemba context ${name} NAME\n\n${about}`,
     async run(args) {
       const { positionals, problems } = parseFlags(args, new Map());

@@ -3,7 +3,7 @@ import { boolean } from "../../config/kind.ts";
 import { readContexts } from "../client/contexts.ts";
 import { defaultTenant } from "../client/server-flags.ts";
 import type { Command } from "../command.ts";
-import { complain, say, surplus } from "../output.ts";
+import { complain, remark, say, surplus } from "../output.ts";
 import { sayTable } from "../terminal.ts";
 
 const flags = new Map([["json", { bare: "true" }]]);
@@ -19,8 +19,8 @@ Lists the contexts with their servers and tenants; \`*\` is in use. Tokens are n
   --json  the same as JSON, a line each`,
 
   async run(args) {
-    const { values, positionals, problems } = parseFlags(args, flags);
-    problems.push(...surplus("context list", positionals));
+    const { values, certain, problems } = parseFlags(args, flags);
+    problems.push(...surplus("context list", certain));
     const isJson = boolean.read(values.get("json") ?? "false");
     if (isJson === undefined) problems.push(`--json: expected ${boolean.expected}`);
     if (problems.length > 0) return complain(...problems);
@@ -32,6 +32,8 @@ Lists the contexts with their servers and tenants; \`*\` is in use. Tokens are n
       }
       return 0;
     }
+    if (contexts.length === 0)
+      remark("there is no context yet: `pemba context add` keeps a server");
     sayTable(
       contexts.map(({ name, url, tenant = defaultTenant, token, ca }) => [
         name === current ? "*" : " ",

@@ -25,13 +25,19 @@ export async function loadModel(
 ): Promise<ModelAttempt> {
   const loaded = await loadText(location);
   const none = { location, model: undefined, warnings: [], paths: [] };
+  const start = { file: location, line: 1, column: 1 };
   if (loaded.kind === "problem") {
-    const place = { file: location, line: 1, column: 1 };
-    return { ...none, problems: [{ place, message: loaded.problem }] };
+    return { ...none, problems: [{ place: start, message: loaded.problem }] };
   }
   const paths = loaded.path === undefined ? [] : [loaded.path];
   const read = readModelFile(loaded.text, location, rules, parts);
-  if (read.kind === "problems") return { ...none, paths, problems: read.problems };
+  if (read.kind === "problems") {
+    // What the reader of YAML says of a schema helps no user.
+    const problems = location.endsWith(".perm")
+      ? [{ place: start, message: "is a schema, expected the YAML file of a model test" }]
+      : read.problems;
+    return { ...none, paths, problems };
+  }
   return await withSchema({ ...none, ...read, paths, problems: [] }, read.file);
 }
 

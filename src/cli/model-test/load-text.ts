@@ -5,6 +5,7 @@ import { fileURLToPath } from "node:url";
 import { quote } from "../../base/quote.ts";
 import { isSchemaItself } from "../../model-test/file/written-schema.ts";
 import { messageOf } from "../output.ts";
+import { whyUnreadable } from "../unreadable.ts";
 
 /** A text from a file or an address, or why there is none. */
 export type LoadedText =
@@ -82,9 +83,7 @@ function readText(path: string): LoadedText {
     const bytes = firstBytes(path, maxBytes + 1);
     return bytes.length > maxBytes ? tooLarge(path) : { ...decoded(bytes, path), path };
   } catch (error) {
-    const code = error instanceof Error && "code" in error ? String(error.code) : "";
-    const reason = reasons.get(code);
-    return problem(`${quote(path)} ${reason ?? `cannot be read: ${messageOf(error)}`}`);
+    return problem(`${quote(path)} ${whyUnreadable(error)}`);
   }
 }
 
@@ -102,14 +101,6 @@ function firstBytes(path: string, most: number): Buffer {
     closeSync(file);
   }
 }
-
-const reasons: ReadonlyMap<string, string> = new Map([
-  ["ENOENT", "is not there"],
-  ["ENOTDIR", "is not there"],
-  ["EISDIR", "is a folder, expected a file"],
-  ["EACCES", "cannot be read: permission denied"],
-  ["ERR_ENCODING_INVALID_ENCODED_DATA", "is not UTF-8"],
-]);
 
 async function fetchText(address: string): Promise<LoadedText> {
   try {

@@ -65,5 +65,4 @@ export async function openTestTenants(config: Config): Promise<TestTenants> {
 const standardError: LogSink = {
   isTerminal: process.stderr.isTTY,
   write: (line) => void process.stderr.write(line),
-  reopen: () => undefined,
 };

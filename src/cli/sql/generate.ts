@@ -6,6 +6,7 @@ import { statementFile } from "../../store/postgres/connect/statement-file.ts";
 import { filled, type InterfaceNames } from "../../store/postgres/sql-interface/interface-names.ts";
 import type { PlannedQuestions } from "../../store/postgres/sql-interface/planned-questions.ts";
 import type { Command } from "../command.ts";
+import { clusterFlag } from "../databases.ts";
 import { complain, say, warn } from "../output.ts";
 import { readSchemaText } from "../schema-text.ts";
 import { keyTypesOf } from "./key-types.ts";
@@ -27,6 +28,7 @@ const flags = new Map<string, SqlFlag>([
   ["schema", { isRequired: true }],
   ["wrappers", switchFlag],
   ["key", listFlag],
+  ...clusterFlag,
 ]);
 
 export const generate: Command = {
@@ -53,7 +55,8 @@ and be run again. Run it before the schema is written, as the owner of the datab
 Wrappers of subjects other than \`user\` have the subject in their names. If a name in the schema has an
 underscore, two of them part the names: may_document__can_view.
 
-The functions fit the database of the configuration: --database-uri, or a variable or file as for serve.`,
+The functions fit the database of the configuration: --database-uri, or a variable or file as for serve.
+If it has several clusters (\`database.clusters\`), --cluster NAME says which one.`,
 
   async run(args) {
     const settings = readSqlSettings("generate", args, flags);
@@ -65,7 +68,7 @@ The functions fit the database of the configuration: --database-uri, or a variab
     if (keys.size > 0 && !hasWrappers) throw flagError("key", "goes only with --wrappers");
     const file = values.get("schema") ?? "";
     const text = readSchemaText(file, "--schema");
-    const url = databaseUri(config);
+    const url = databaseUri({ config, values });
     await refuseStaleInterface(config, url);
     await onInterface(config, url, async (sqlInterface, { names }) => {
       const planned = await planSchemaFile(sqlInterface, { file, text });

@@ -1,12 +1,13 @@
 import { configFlags } from "../../config/load.ts";
 import type { Command } from "../command.ts";
+import { clusterFlag, oneDatabaseHelp } from "../databases.ts";
 import { complain, say, warn } from "../output.ts";
 import { nameOf, orderOf } from "./list-names.ts";
 import { type AskedList, printList } from "./list-print.ts";
 import { readingDatabase } from "./list-table.ts";
 import { databaseUri, flagError, readSqlSettings, type SqlFlag } from "./sql-settings.ts";
 
-const flags: ReadonlyMap<string, SqlFlag> = new Map([
+const flags = new Map<string, SqlFlag>([
   ["table", { isRequired: true }],
   ["key", { isRequired: true }],
   ["type", { isRequired: true }],
@@ -15,6 +16,7 @@ const flags: ReadonlyMap<string, SqlFlag> = new Map([
   ["name", { isRequired: true }],
   ["subject", {}],
   ["where", {}],
+  ...clusterFlag,
 ]);
 
 export const list: Command = {
@@ -49,14 +51,14 @@ page before (all null for the first page), how many rows are wanted, and those o
 The function runs as the role that makes it. That role needs to read the table, and the rights of
 \`pemba sql grant --for list\`. Grant the right to call the function to the roles that need it.
 
-The database is that of the configuration: --database-uri, or a variable or file as for serve.`,
+${oneDatabaseHelp}`,
 
   async run(args) {
     const settings = readSqlSettings("list", args, flags);
     if (settings.kind === "problems") return complain(...settings.problems);
     const { config, values, warnings } = settings;
     warnings.forEach(warn);
-    const url = databaseUri(config);
+    const url = databaseUri({ config, values });
     const asked = askedList(values);
     const printed = await readingDatabase(
       url,

@@ -1,5 +1,7 @@
 import { performance } from "node:perf_hooks";
 
+import { redrawn } from "../terminal.ts";
+
 /** What a long piece of work shows of itself on standard error. */
 export interface WorkProgress {
   /** Shows a line: on a terminal in place of the line before, else one from time to time. */
@@ -21,10 +23,10 @@ export function createWorkProgress(): WorkProgress {
       if (now - last < (screen.isTTY ? redrawEveryMs : reportEveryMs)) return;
       last = now;
       isShown = true;
-      screen.write(screen.isTTY ? `\r\u001B[K${line}` : `${line}\n`);
+      screen.write(screen.isTTY ? redrawn([line], screen) : `${line}\n`);
     },
     end() {
-      if (isShown && screen.isTTY) screen.write("\r\u001B[K");
+      if (isShown && screen.isTTY) screen.write(redrawn([""], screen));
     },
   };
 }

@@ -3,6 +3,7 @@ import type { Config } from "../../config/options.ts";
 import { dropMapStatements, mapStatements } from "../../sql/application/map-trigger.ts";
 import { onDatabase } from "../../store/postgres/connect/on-database.ts";
 import type { Command } from "../command.ts";
+import { clusterFlag, oneDatabaseHelp } from "../databases.ts";
 import { complain, say, surplus, warn } from "../output.ts";
 import { readSettings } from "../settings.ts";
 import type { WrittenMap } from "./map-file.ts";
@@ -11,11 +12,12 @@ import { mapNotes } from "./map-notes.ts";
 import { openMaps, readMaps, tablesOf } from "./map-open.ts";
 import { migrationText } from "./migration-text.ts";
 import { onInterface, refuseStaleInterface } from "./on-interface.ts";
-import { databaseUri, flagError, isOn, switchFlag } from "./sql-settings.ts";
+import { databaseUri, flagError, isOn, type SqlFlag, switchFlag } from "./sql-settings.ts";
 
-const flags = new Map([
+const flags = new Map<string, SqlFlag>([
   ["load", switchFlag],
   ["drop", switchFlag],
+  ...clusterFlag,
 ]);
 
 export const map: Command = {
@@ -53,7 +55,7 @@ schemas of the tenants.
   pemba sql map pemba.maps.yaml > permission-triggers.sql
   psql --file permission-triggers.sql postgres://app_owner@localhost/app
 
-The database is that of the configuration: --database-uri, or a variable or file as for serve.`,
+${oneDatabaseHelp}`,
 
   async run(args) {
     const settings = readSettings(
@@ -69,7 +71,7 @@ The database is that of the configuration: --database-uri, or a variable or file
     const { config, positionals, values } = settings;
     const read = readMaps(positionals[0] ?? "");
     if ("problems" in read) return complain(...read.problems);
-    const url = databaseUri(config);
+    const url = databaseUri({ config, values });
     await refuseStaleInterface(config, url);
     const isLoad = isOn(values, "load");
     const isDrop = isOn(values, "drop");

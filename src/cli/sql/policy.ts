@@ -18,6 +18,7 @@ import {
 import { readInterface } from "../../store/postgres/sql-interface/install.ts";
 import { questionProblem } from "../../store/postgres/sql-interface/policy-target.ts";
 import type { Command } from "../command.ts";
+import { clusterFlag } from "../databases.ts";
 import { complain, say, warn } from "../output.ts";
 import { nameOf } from "./list-names.ts";
 import { migrationText } from "./migration-text.ts";
@@ -35,6 +36,7 @@ const flags = new Map<string, SqlFlag>([
   ["subject", {}],
   ["for", { allowed: policyCommands }],
   ["name", {}],
+  ...clusterFlag,
 ]);
 
 /** The values of the flags, read. */
@@ -86,7 +88,8 @@ case.
   commit;
 
 The table is read from the database of the configuration: --database-uri, or a variable or file as for
-serve. The subject's setting is that of \`database.sql.subject\`.`,
+serve. If it has several clusters (\`database.clusters\`), --cluster NAME says which one. The subject's
+setting is that of \`database.sql.subject\`.`,
 
   async run(args) {
     const settings = readSqlSettings("policy", args, flags);
@@ -94,7 +97,7 @@ serve. The subject's setting is that of \`database.sql.subject\`.`,
     settings.warnings.forEach(warn);
     const { config, values } = settings;
     const asked = askedPolicy(values);
-    const url = databaseUri(config);
+    const url = databaseUri({ config, values });
     const { names, installed } = await readInterface(url, config["database.sql.schema"]);
     await onDatabase(url, async (database) => {
       const read = async (statement: string, given: readonly string[]) =>

@@ -11,6 +11,7 @@ import {
   repairMap,
 } from "../../store/postgres/sql-interface/map-work.ts";
 import type { Command } from "../command.ts";
+import { clusterFlag, eachDatabaseHelp, onEach } from "../databases.ts";
 import { complain, say, surplus, warn } from "../output.ts";
 import { readSettings } from "../settings.ts";
 import { onTwoConnections } from "./map-connections.ts";
@@ -18,9 +19,9 @@ import type { WrittenMap } from "./map-file.ts";
 import { openMaps, readKeptMap, readMaps } from "./map-open.ts";
 import { createWorkProgress } from "./map-progress.ts";
 import { type InterfacePlace, onInterface, refuseStaleInterface } from "./on-interface.ts";
-import { databaseUri, isOn, switchFlag } from "./sql-settings.ts";
+import { databaseList, isOn, type SqlFlag, switchFlag } from "./sql-settings.ts";
 
-const flags = new Map([["repair", switchFlag]]);
+const flags = new Map<string, SqlFlag>([["repair", switchFlag], ...clusterFlag]);
 
 /** The exit status when something differs. */
 const differsStatus = 2;
@@ -45,8 +46,9 @@ there before the map.
 The exit status is 0 when all is equal or was repaired, 2 when something differs, and 1 when that cannot
 be told.
 
-The role needs to read the tables, and to change them for --repair. The database is that of the
-configuration: --database-uri, or a variable or file as for serve.`,
+The role needs to read the tables, and to change them for --repair.
+
+${eachDatabaseHelp}`,
 
   async run(args) {
     const settings = readSettings(args, ([, ...others]) => surplus("sql reconcile", others), flags);
@@ -56,9 +58,11 @@ configuration: --database-uri, or a variable or file as for serve.`,
     const [file] = positionals;
     const read = file === undefined ? undefined : readMaps(file);
     if (read !== undefined && "problems" in read) return complain(...read.problems);
-    const url = databaseUri(config);
-    await refuseStaleInterface(config, url);
-    return await reconcileMaps(read?.maps, { config, url, isRepair: isOn(values, "repair") });
+    const isRepair = isOn(values, "repair");
+    return await onEach(databaseList({ config, values }), async (url) => {
+      await refuseStaleInterface(config, url);
+      return await reconcileMaps(read?.maps, { config, url, isRepair });
+    });
   },
 };
 

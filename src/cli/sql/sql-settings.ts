@@ -2,9 +2,15 @@ import { PembaError } from "../../base/error.ts";
 import type { FlagKind } from "../../config/flags.ts";
 import { boolean } from "../../config/kind.ts";
 import type { Config } from "../../config/options.ts";
-import { writerUri } from "../migrate.ts";
+import { type CommandDatabase, databaseOf, databasesOf } from "../databases.ts";
 import { surplus } from "../output.ts";
 import { readSettings, type Settings } from "../settings.ts";
+
+/** The configuration, and the flags of the command. */
+interface GivenSettings {
+  readonly config: Config;
+  readonly values: ReadonlyMap<string, string>;
+}
 
 /** A flag of a part of `pemba sql`. */
 export interface SqlFlag extends FlagKind {
@@ -55,11 +61,14 @@ export function itemsOf(values: ReadonlyMap<string, string>, flag: string): read
   return (values.get(flag) ?? "").split("\n").filter((item) => item !== "");
 }
 
-/** The URI of the database that takes writes. Fails with INVALID_ARGUMENT when there is none. */
-export function databaseUri(config: Config): string {
-  const url = writerUri(config);
-  if (url !== "") return url;
-  throw new PembaError("INVALID_ARGUMENT", "`database.uri`: is empty, expected the database");
+/** The databases that a command works on. Fails with INVALID_ARGUMENT if there are none. */
+export function databaseList({ config, values }: GivenSettings): readonly CommandDatabase[] {
+  return databasesOf(config, values, "the database");
+}
+
+/** The URI of the one database that a command works on. Fails with INVALID_ARGUMENT if there is none. */
+export function databaseUri({ config, values }: GivenSettings): string {
+  return databaseOf(config, values, "the database");
 }
 
 /** A mistake in the value of a flag. */

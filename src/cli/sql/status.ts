@@ -11,10 +11,11 @@ import {
   readReport,
 } from "../../store/postgres/sql-interface/interface-status.ts";
 import type { Command } from "../command.ts";
+import { clusterFlag, eachDatabaseHelp, onEach } from "../databases.ts";
 import { complain, say, warn } from "../output.ts";
 import { sqlInterfaceOptionsOf } from "./interface-options-of.ts";
 import { onInterface } from "./on-interface.ts";
-import { databaseUri, readSqlSettings } from "./sql-settings.ts";
+import { databaseList, readSqlSettings } from "./sql-settings.ts";
 
 /** The exit status when something is missing. */
 const missingStatus = 2;
@@ -25,7 +26,7 @@ const triggersOfMap = 4;
 export const status: Command = {
   name: "status",
   summary: "show what is installed, and what is missing",
-  flags: configFlags(),
+  flags: new Map([...configFlags(), ...clusterFlag]),
   help: () => `usage: pemba sql status [flags]
 
 Shows what is installed and of which version, how many functions there are and how many of them no
@@ -37,13 +38,14 @@ which maps there are. It changes nothing.
 The exit status is 0 when all is in step with the configuration, 2 when something is missing, and 1 when
 that cannot be told.
 
-The database is that of the configuration: --database-uri, or a variable or file as for serve.`,
+${eachDatabaseHelp}`,
 
   async run(args) {
-    const settings = readSqlSettings("status", args, new Map());
+    const settings = readSqlSettings("status", args, clusterFlag);
     if (settings.kind === "problems") return complain(...settings.problems);
     settings.warnings.forEach(warn);
-    return await showStatus(settings.config, databaseUri(settings.config));
+    const { config } = settings;
+    return await onEach(databaseList(settings), async (url) => await showStatus(config, url));
   },
 };
 

@@ -2,12 +2,13 @@ import { configFlags } from "../../config/load.ts";
 import type { SyncedHeads } from "../../store/postgres/sql-interface/heads.ts";
 import type { SqlInterface } from "../../store/postgres/sql-interface/sql-interface.ts";
 import type { Command } from "../command.ts";
+import { clusterFlag, eachDatabaseHelp, onEach } from "../databases.ts";
 import { complain, say, warn } from "../output.ts";
 import { readSchemaText } from "../schema-text.ts";
 import { onInterface, refuseStaleInterface } from "./on-interface.ts";
 import { planSchemaFile } from "./plan-schema-file.ts";
 import {
-  databaseUri,
+  databaseList,
   flagError,
   isOn,
   itemsOf,
@@ -21,6 +22,7 @@ const flags = new Map<string, SqlFlag>([
   ["schema", {}],
   ["tenant", listFlag],
   ["dry-run", switchFlag],
+  ...clusterFlag,
 ]);
 
 export const sync: Command = {
@@ -45,7 +47,7 @@ The role is the owner of the database schema \`pemba_plans\`, or has \`usage\` a
 functions \`missing_functions\`, \`make_functions\` and \`keep_function\`, and on \`lock_key\` beside Pemba's
 tables. This is enough for --schema.
 
-The database is that of the configuration: --database-uri, or a variable or file as for serve.`,
+${eachDatabaseHelp}`,
 
   async run(args) {
     const settings = readSqlSettings("sync", args, flags);
@@ -58,14 +60,19 @@ The database is that of the configuration: --database-uri, or a variable or file
       throw flagError("tenant", "does not go with --schema: all tenants share functions");
     }
     const text = file === undefined ? undefined : readSchemaText(file, "--schema");
-    const url = databaseUri(config);
-    await refuseStaleInterface(config, url);
+    const databases = databaseList(settings);
+    if (tenants !== undefined && databases.length > 1) {
+      throw flagError("tenant", "needs --cluster, which names the cluster of the tenants");
+    }
     const isDryRun = isOn(values, "dry-run");
-    return await onInterface(config, url, async (sqlInterface) =>
-      file === undefined || text === undefined
-        ? await syncHeads(sqlInterface, { tenants, isDryRun })
-        : await syncFile(sqlInterface, { file, text, isDryRun }),
-    );
+    return await onEach(databases, async (url) => {
+      await refuseStaleInterface(config, url);
+      return await onInterface(config, url, async (sqlInterface) =>
+        file === undefined || text === undefined
+          ? await syncHeads(sqlInterface, { tenants, isDryRun })
+          : await syncFile(sqlInterface, { file, text, isDryRun }),
+      );
+    });
   },
 };
 

@@ -1,5 +1,5 @@
 import type { Static } from "typebox";
-import { Value } from "typebox/value";
+import { Check } from "typebox/schema";
 
 import { ServerRefusal } from "../client/ask.ts";
 import {
@@ -123,7 +123,7 @@ function eventOf({ id, data }: RawEvent): StreamEvent | undefined {
       ? new BrokenStream(message)
       : new ServerRefusal(message);
   }
-  if (Value.Check(ChangesAnswer, json)) return { snapToken: json.snap_token, message: json };
+  if (Check(ChangesAnswer, json)) return { snapToken: json.snap_token, message: json };
   throw new ServerRefusal("an event of the stream is not one of Pemba");
 }
 

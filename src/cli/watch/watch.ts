@@ -54,6 +54,8 @@ The exit status is 0 if it is stopped, and 1 after an error. If it had begun, a 
       return 0;
     } finally {
       stop.close();
+      // The terminal has written ^C into the line.
+      if (stop.signal.aborted && process.stderr.isTTY) process.stderr.write("\n");
       if (reached !== "") remark(`watch: to go on, run \`pemba watch --snap-token ${reached}\``);
     }
   },

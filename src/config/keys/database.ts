@@ -1,3 +1,4 @@
+import { clusterList, clusterName } from "../clusters.ts";
 import { boolean, duration, integer, oneOf, postgresUri, someDuration } from "../kind.ts";
 import { option } from "../option.ts";
 
@@ -27,6 +28,18 @@ export const databaseOptions = {
       "standbys that answer reads and may lag, with commas between hosts; empty for `database.uri`",
     secret: true,
   }),
+  "database.clusters": option(clusterList, {
+    flag: "database-clusters",
+    default: "",
+    about:
+      "the Postgres databases that tenants are placed on, in place of `database.uri`; weights in the file are read again while the server runs",
+    secret: true,
+  }),
+  "database.directory": option(clusterName, {
+    flag: "database-directory",
+    default: "",
+    about: "the cluster whose database says where each tenant is; empty for the first one",
+  }),
   "database.start_timeout": option(duration, {
     flag: "database-start-timeout",
     default: "60s",
@@ -41,7 +54,7 @@ export const databaseOptions = {
     flag: "database-max-connections",
     default: "20",
     about:
-      "maximum connections for requests, and one more while one is replaced; health and watching have one each in addition",
+      "maximum connections for requests, and one more while one is replaced; each worker has one for health and one for watching in addition",
     former: { key: "database.max_open_connections", flag: "database-max-open-connections" },
   }),
   "database.min_connections": option(integer({ from: 0, to: 10_000 }), {

@@ -1,3 +1,4 @@
+import { autoOr } from "../auto-or.ts";
 import {
   anyText,
   boolean,
@@ -20,6 +21,12 @@ export const serverOptions = {
     flag: "server-host",
     default: "",
     about: "address to listen on; empty for all interfaces",
+  }),
+  "server.workers": option(autoOr(integer({ from: 1, to: 1_024 })), {
+    flag: "server-workers",
+    default: "auto",
+    about:
+      "processes that serve the same ports, at most one for each processor; auto is 1 on the memory engine, and on Postgres one for each processor, each with 5 of `database.max_connections` and 512 MiB or more",
   }),
   "server.rate_limit": option(integer({ from: 1, to: 1_000_000_000 }), {
     flag: "server-rate-limit",

@@ -1,5 +1,6 @@
 import { PembaError } from "../../base/error.ts";
 import type { ErrorKind } from "../../base/error.ts";
+import { sendData } from "../../condition/condition.ts";
 import { lookupEntity, lookupSubject } from "../../service/lookups.ts";
 import { check, explain } from "../../service/permissions.ts";
 import type { Service } from "../../service/service.ts";
@@ -97,9 +98,17 @@ async function judged<T extends Answer>(
     got = await ask();
   } catch (error) {
     if (!isAnswer(error)) throw error;
-    return { kind: "error", expected, message: error.plainMessage };
+    return { kind: "error", expected, message: messageInFile(error) };
   }
   return isSame(expected, got) ? { kind: "passed" } : { kind: "failed", expected, got, proof: [] };
+}
+
+/** The message of an error, with the place in a file where a request has a field. */
+function messageInFile({ plainMessage }: PembaError): string {
+  return plainMessage.replace(
+    sendData,
+    `${sendData}: in the file, \`context: {data: {...}}\` beside \`assertions\``,
+  );
 }
 
 /** Lists are compared without their order. An id that is expected twice is found once. */
@@ -134,7 +143,7 @@ async function proofOf(
     return proofLines((await explain(service, request)).proof);
   } catch (error) {
     if (!isAnswer(error)) throw error;
-    return [`no proof: ${error.plainMessage}`];
+    return [`no proof: ${messageInFile(error)}`];
   }
 }
 

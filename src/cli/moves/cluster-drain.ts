@@ -1,0 +1,86 @@
+import { PembaError } from "../../base/error.ts";
+import type { FlagKind } from "../../config/flags.ts";
+import { configFlags } from "../../config/load.ts";
+import { Directory } from "../../store/placed/directory.ts";
+import { DrainPlan } from "../../store/placed/move/plan.ts";
+import { tenantsOn } from "../../store/placed/move/read-loads.ts";
+import { onDatabase } from "../../store/postgres/connect/on-database.ts";
+import type { Command } from "../command.ts";
+import { complain, messageOf, say, warn } from "../output.ts";
+import { readSettings } from "../settings.ts";
+import { clusterOf, clustersHelp } from "./clusters.ts";
+import { moving, rateFlag, rateProblems } from "./move.ts";
+import { type MoveContext, runMove } from "./run-move.ts";
+
+export const drain: Command = {
+  name: "drain",
+  summary: "move all tenants away from a cluster",
+  flags: new Map<string, FlagKind>([...configFlags(), ...rateFlag]),
+  help: () => `usage: pemba cluster drain NAME [flags]
+
+Moves all tenants of a cluster to the others, by their weights and numbers of tenants, one after the other.
+Its weight in the configuration must be 0, so that it gets no new ones. A tenant that cannot be moved is named,
+and the others are moved all the same.
+
+  --rate  the most tuples a second that are copied (default: no limit)
+
+${clustersHelp}`,
+
+  async run(args) {
+    const settings = readSettings(
+      args,
+      (words, values) => [
+        ...(words.length === 1 ? [] : ["cluster drain: expected one NAME of a cluster"]),
+        ...rateProblems(values),
+      ],
+      rateFlag,
+    );
+    if (settings.kind === "problems") return complain(...settings.problems);
+    settings.warnings.forEach(warn);
+    const [name = ""] = settings.positionals;
+    let status = 0;
+    const moved = await moving(settings, async (context) => {
+      if (clusterOf(context.clusters, name, "NAME").weight !== 0) {
+        throw new PembaError(
+          "INVALID_ARGUMENT",
+          `database.clusters: the weight of \`${name}\` is not 0, expected 0 for a cluster that is drained`,
+        );
+      }
+      status = await drainCluster(context, name);
+    });
+    return moved === 0 ? status : moved;
+  },
+};
+
+async function drainCluster(context: MoveContext, name: string): Promise<number> {
+  const { clusters, signal } = context;
+  const home = clusterOf(clusters, clusters.directory, "database.directory");
+  return await onDatabase(home.uri, async (database) => {
+    const counts = await new Directory(database, home.name).counts();
+    const plan = new DrainPlan(
+      clusters.entries
+        .filter((entry) => entry.weight > 0)
+        .map((entry) => ({
+          name: entry.name,
+          weight: entry.weight,
+          tenants: counts.get(entry.name) ?? 0,
+        })),
+    );
+    let failed = 0;
+    for await (const tenant of tenantsOn(database, name)) {
+      signal.throwIfAborted();
+      const to = plan.next();
+      if (to === undefined) return complain("no other cluster has a weight above 0");
+      try {
+        await runMove(context, tenant, to);
+      } catch (error) {
+        if (signal.aborted) throw error;
+        failed++;
+        complain(`${tenant}: ${messageOf(error)}`);
+      }
+    }
+    if (failed > 0) return complain(`${failed} tenants are still on ${name}`);
+    say(`no tenant is on ${name}`);
+    return 0;
+  });
+}
