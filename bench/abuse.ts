@@ -15,6 +15,8 @@ export interface AbuseOptions {
   readonly names: readonly string[];
   /** A part of the name of the engine. */
   readonly engine: string;
+  /** Processes that serve on Postgres. From memory there is one. */
+  readonly workers: number;
   readonly times: AbuseTimes;
 }
 
@@ -30,21 +32,21 @@ export interface AbuseBenchResult {
  */
 export async function benchAbuse(
   server: BenchServer,
-  { names, engine: part, times }: AbuseOptions,
+  { names, engine: part, workers, times }: AbuseOptions,
   print: (line: string) => void,
 ): Promise<AbuseBenchResult> {
   const database = await createDatabase(server, "pemba_bench_abuse");
   const results: AbuseResult[] = [];
   const engines = [
-    { engine: "memory", databaseUrl: undefined },
-    { engine: "postgres", databaseUrl: database.url },
+    { engine: "memory", databaseUrl: undefined, workers: 1 },
+    { engine: "postgres", databaseUrl: database.url, workers },
   ];
   try {
-    for (const { engine, databaseUrl } of engines.filter((each) => each.engine.includes(part))) {
+    for (const each of engines.filter(({ engine }) => engine.includes(part))) {
       for (const abuse of chosen(names)) {
-        print(`${engine}: ${abuse.about} ...`);
-        const result = await onServer(databaseUrl, async (served) => {
-          return await measureAbuse(served, engine, { abuse, times });
+        print(`${each.engine}: ${abuse.about} ...`);
+        const result = await onServer(each, async (served) => {
+          return await measureAbuse(served, each.engine, { abuse, times });
         });
         tell(result, print);
         results.push(result);
@@ -59,7 +61,7 @@ export async function benchAbuse(
 /** The same with a server that runs already. */
 export async function benchAbuseOf(
   server: AbusedServer,
-  { names, times }: Omit<AbuseOptions, "engine">,
+  { names, times }: Pick<AbuseOptions, "names" | "times">,
   print: (line: string) => void,
 ): Promise<AbuseBenchResult> {
   const results: AbuseResult[] = [];
@@ -86,10 +88,10 @@ const heapOptions = "--max-old-space-size=512 --max-semi-space-size=16";
 
 /** Started as it is shipped, but for its rate limit, which would refuse nearly all. */
 async function onServer<T>(
-  databaseUrl: string | undefined,
+  { databaseUrl, workers }: { readonly databaseUrl: string | undefined; readonly workers: number },
   work: (server: AbusedServer) => Promise<T>,
 ): Promise<T> {
-  const serving = startServing([], {
+  const serving = startServing([`--server-workers=${workers}`], {
     env: {
       NODE_OPTIONS: heapOptions,
       SERVICE_SERVICE_WATCH_ENABLED: "true",

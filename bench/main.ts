@@ -18,19 +18,22 @@ import { benchLookups } from "./lookup.ts";
 import { benchStream } from "./lookup/stream-memory.ts";
 import { provenance } from "./machine.ts";
 import { benchOverhead } from "./overhead.ts";
+import { benchPlaced } from "./placed.ts";
 import { benchRate } from "./rate.ts";
 import { writeResult } from "./report.ts";
 import { type BenchServer, loadDatabase, openServer } from "./server.ts";
 import { benchShapes } from "./shapes.ts";
 import { benchSoak } from "./soak.ts";
+import { benchSqlWrites } from "./sql-write.ts";
 import { benchSql } from "./sql.ts";
+import { benchWorkers } from "./workers.ts";
 import { benchWorkloads } from "./workloads.ts";
 import { benchWrites } from "./write.ts";
 
 const usage = `usage: npm run bench -- <command> [options]
 
-commands: check, lookup, explain, sql, shapes, workloads, write, rate, overhead, soak, distributed,
-          bounds, abuse, compare
+commands: check, lookup, explain, sql, sql-write, shapes, workloads, write, rate, overhead, soak,
+          distributed, workers, bounds, abuse, compare, placed
 
   --small                data of about a hundredth of the size
   --only <text>          only classes of questions whose name holds the text
@@ -45,7 +48,7 @@ check only:
   --connections <list>   connections, which is also checks in flight (1,8)
   --walk-reads-head      let the baseline read head version and snapshot before each check
 
-shapes, overhead, write and distributed only:
+shapes, overhead, write, sql-write, distributed and workers only:
   --runs <n>             alternating runs of each class; the medians are printed (5)
 
 distributed only:
@@ -54,13 +57,20 @@ distributed only:
 soak only:
   --minutes <n>          how long everything goes on at once (30)
 
+soak and abuse only:
+  --workers <n>          processes that serve on Postgres (1)
+
 workloads only:
   --full                 the largest data as well
 
 compare only:
   --old <folder>         the checkout that this one is compared with; sections stand behind the
-                         command: check, lookup, shapes, write (all)
+                         command: check, flat, lookup, shapes, write (all)
   --pairs <n>            pairs of processes (5); --seconds are of processor time
+
+placed only (three servers of its own, --shared-buffers of each):
+  --only <text>          only parts whose name holds the text: move, outage, write (all)
+  --pairs <n>            turns of writes (5); --seconds are of each side of an outage (20)
 
 abuse only (names of abuses stand behind the command, all without any):
   --only <text>          only engines whose name holds the text
@@ -87,6 +97,7 @@ const { values, positionals } = parseArgs({
     callers: { type: "string", default: "1,8,64" },
     "walk-reads-head": { type: "boolean", default: false },
     minutes: { type: "string", default: "30" },
+    workers: { type: "string", default: "1" },
     old: { type: "string" },
     pairs: { type: "string", default: "5" },
     keep: { type: "boolean", default: false },
@@ -102,6 +113,7 @@ const options = {
   callers: values.callers.split(",").map(Number),
   walkReadsHead: values["walk-reads-head"],
   minutes: Number(values.minutes),
+  workers: Number(values.workers),
   keep: values.keep,
 };
 
@@ -136,6 +148,10 @@ const commands: Readonly<Record<string, (server: BenchServer) => Promise<object>
   rate: async (server) => {
     const dataset = nestedDataset(values.small ? smallSizes : fullSizes, QUESTIONS);
     return { rate: await benchRate(server, dataset, options, print) };
+  },
+  workers: async (server) => {
+    const dataset = nestedDataset(values.small ? smallSizes : fullSizes, QUESTIONS);
+    return { workers: await benchWorkers(server, dataset, options, print) };
   },
   distributed: async (server) => {
     const dataset = nestedDataset(values.small ? smallSizes : fullSizes, SHARED_QUESTIONS);
@@ -178,6 +194,11 @@ const commands: Readonly<Record<string, (server: BenchServer) => Promise<object>
       await database.drop();
     }
   },
+  "sql-write": async (server) => {
+    const written = await benchSqlWrites(server, { ...options, only: values.only }, print);
+    if (written.some(({ isMissed }) => isMissed)) process.exitCode = 1;
+    return { written };
+  },
   workloads: async (server) => {
     const chosen = publicWorkloads(values.full ? "full" : values.small ? "small" : "usual");
     const asked = chosen.map((each) => withQuestionsOf(each, values.only)).filter(hasQuestions);
@@ -190,7 +211,7 @@ const commands: Readonly<Record<string, (server: BenchServer) => Promise<object>
     return { bounds };
   },
   abuse: async (server) => {
-    const asked = { ...abuseOptions, engine: values.only };
+    const asked = { ...abuseOptions, engine: values.only, workers: options.workers };
     return missing(await benchAbuse(server, asked, print));
   },
   compare: async (server) => {
@@ -216,6 +237,18 @@ const commands: Readonly<Record<string, (server: BenchServer) => Promise<object>
 const commandsAlone: Readonly<Record<string, () => Promise<object>>> = {
   overhead: async () => ({
     overhead: await benchOverhead(nestedDataset(tinySizes, QUESTIONS), options, print),
+  }),
+  placed: async () => ({
+    placed: await benchPlaced(
+      {
+        tuples: values.small ? 50_000 : 1_000_000,
+        seconds: Number(values.seconds ?? "20"),
+        pairs: Number(values.pairs),
+        only: values.only,
+        sharedBuffers: values["shared-buffers"],
+      },
+      print,
+    ),
   }),
 };
 

@@ -1,5 +1,7 @@
 import { readdir, readFile } from "node:fs/promises";
 
+import type postgres from "postgres";
+
 import { must } from "../src/base/assert.ts";
 import { onServer } from "./server.ts";
 
@@ -9,6 +11,18 @@ const ticksPerSecond = 100;
 /** The processor time that a process has taken, in seconds. Only where there is a `/proc`. */
 export async function processorSeconds(pid: number): Promise<number> {
   return must(await ticksOf(pid), "the process runs").own / ticksPerSecond;
+}
+
+/** The process that works for a connection; the server has to run on this machine. */
+export async function backendOf(sql: postgres.Sql): Promise<number> {
+  const [row] = await sql<{ pid: number }[]>`select pg_backend_pid() as pid`;
+  return must(row, "a select without a table has a row").pid;
+}
+
+/** The processor time that a process with one thread has taken, to less than a microsecond. */
+export async function processorMicroseconds(pid: number): Promise<number> {
+  const [nanoseconds] = (await readFile(`/proc/${pid}/schedstat`, "utf8")).split(" ");
+  return Number(nanoseconds) / 1_000;
 }
 
 /** The processor time that a process and its children have taken, those that have ended, too; in seconds. */
@@ -23,12 +37,16 @@ export async function familySeconds(pid: number): Promise<number> {
   );
 }
 
+/** The processes that a process has started and that run. */
+export async function childrenOf(pid: number): Promise<readonly number[]> {
+  const processes = (await readdir("/proc")).filter((name) => /^\d+$/.test(name));
+  const all = await Promise.all(processes.map(async (name) => await ticksOf(Number(name))));
+  return all.flatMap((ticks) => (ticks?.parent === pid ? [ticks.pid] : []));
+}
+
 /** The process that all connections to the server are children of; it has to run on this machine. */
 export async function postmasterOf(url: string): Promise<number> {
-  const backend = await onServer(url, async (sql) => {
-    const [row] = await sql<{ pid: number }[]>`select pg_backend_pid() as pid`;
-    return await ticksOf(must(row, "a select without a table has a row").pid);
-  });
+  const backend = await onServer(url, async (sql) => await ticksOf(await backendOf(sql)));
   return must(backend, "the server runs on this machine").parent;
 }
 

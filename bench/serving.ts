@@ -30,14 +30,16 @@ export interface InstanceServing extends PembaServing {
 /** Limits are for clients who ask too much; a benchmark is one on purpose. */
 const unlimited = { SERVICE_SERVICE_PERMISSION_CONCURRENCY_LIMIT: "100000" };
 
-/** Serves a database that is migrated and loaded, and whose changes can be watched. */
-export async function serveDatabase(url: string): Promise<PembaServing> {
-  return await serve({
+/** Serves a database that is migrated and loaded, and whose changes can be watched, by so many workers. */
+export async function serveDatabase(url: string, workers = 1): Promise<PembaServing> {
+  const env = {
     SERVICE_DATABASE_ENGINE: "postgres",
     SERVICE_DATABASE_URI: url,
     SERVICE_DATABASE_AUTO_MIGRATE: "false",
     SERVICE_SERVICE_WATCH_ENABLED: "true",
-  });
+  };
+  const { log: _, ...serving } = await start(env, [`--server-workers=${workers}`]);
+  return serving;
 }
 
 /** The same with measures to be read, and with more settings, by their variables. */
@@ -57,9 +59,36 @@ export async function serveInstance(
   return { ...serving, metrics: `http://${metrics}/metrics` };
 }
 
+/** A cluster as `database.clusters` names it. */
+export interface ServedCluster {
+  readonly name: string;
+  readonly uri: string;
+}
+
+/** The variables that name clusters, whose databases are migrated. */
+export function clusterSettings(
+  clusters: readonly ServedCluster[],
+): Readonly<Record<string, string>> {
+  return {
+    SERVICE_DATABASE_ENGINE: "postgres",
+    SERVICE_DATABASE_CLUSTERS: JSON.stringify(clusters),
+    SERVICE_DATABASE_AUTO_MIGRATE: "false",
+  };
+}
+
+/** Serves tenants on several clusters, with more settings by their variables. */
+export async function serveClusters(
+  clusters: readonly ServedCluster[],
+  settings: Readonly<Record<string, string>>,
+): Promise<PembaServing> {
+  const { log: _, ...serving } = await start({ ...clusterSettings(clusters), ...settings });
+  return serving;
+}
+
 /** Serves from memory, in which there is nothing yet. */
 export async function serveMemory(): Promise<PembaServing> {
-  return await serve({ SERVICE_DATABASE_ENGINE: "memory" });
+  const { log: _, ...serving } = await start({ SERVICE_DATABASE_ENGINE: "memory" });
+  return serving;
 }
 
 /** Starts a server of a file, and waits for the line in which it says where it listens. */
@@ -86,10 +115,15 @@ export async function startScript(
   };
 }
 
-/** The memory that the process has, in MB. */
+/** The memory that the process and its children have, in MB. */
 export async function megabytesOf(pid: number): Promise<number> {
-  const { stdout } = await promisify(execFile)("ps", ["-o", "rss=", "-p", String(pid)]);
-  return Number(stdout.trim()) / 1024;
+  const { stdout } = await promisify(execFile)("ps", ["-A", "-o", "pid=,ppid=,rss="]);
+  const rows = stdout
+    .trim()
+    .split("\n")
+    .map((line) => line.trim().split(/ +/).map(Number));
+  const own = rows.filter(([one, parent]) => one === pid || parent === pid);
+  return own.reduce((sum, [, , kilobytes = 0]) => sum + kilobytes, 0) / 1024;
 }
 
 /**
@@ -105,16 +139,12 @@ export async function keepOn(processor: number, pid: number): Promise<boolean> {
   }
 }
 
-async function serve(env: Readonly<Record<string, string>>): Promise<PembaServing> {
-  const { log: _, ...serving } = await start(env);
-  return serving;
-}
-
 /** With what it has logged when it was ready. */
 async function start(
   env: Readonly<Record<string, string>>,
+  words: readonly string[] = [],
 ): Promise<PembaServing & { readonly log: string }> {
-  const serving = startServing([], { env: { ...unlimited, ...env } });
+  const serving = startServing(words, { env: { ...unlimited, ...env } });
   let log = "";
   serving.process.stdout?.on("data", (chunk: Buffer) => (log += chunk.toString()));
   const { url, grpc } = await serving.addresses;

@@ -13,6 +13,8 @@ import { presentStateOf } from "./store.ts";
 
 export interface SoakOptions {
   readonly minutes: number;
+  /** Processes that serve. */
+  readonly workers: number;
   /** Of the search for the capacity. */
   readonly seconds: number;
   readonly keep: boolean;
@@ -57,7 +59,7 @@ export async function benchSoak(
   print: (line: string) => void,
 ): Promise<SoakResult> {
   const database = await loadDatabase(server, dataset, print);
-  const serving = await serveDatabase(database.url);
+  const serving = await serveDatabase(database.url, options.workers);
   const clients = connectBoth(serving, callersAtCapacity);
   try {
     const watchers = watchWrites(clients, await presentStateOf(database.url));

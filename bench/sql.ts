@@ -1,19 +1,17 @@
-import { readFile } from "node:fs/promises";
-
 import postgres from "postgres";
 
 import { must } from "../src/base/assert.ts";
 import { orderOf } from "../src/cli/sql/list-names.ts";
 import { printList } from "../src/cli/sql/list-print.ts";
 import { readingDatabase } from "../src/cli/sql/list-table.ts";
-import { createPostgresStore } from "../src/store/postgres/store.ts";
 import { firstTenant } from "../test/data/ask-store.ts";
 import { documentId, type NestedSizes } from "../test/data/nested-documents.ts";
 import { nestedLookups, userOfAll } from "../test/data/nested-lookups.ts";
+import { backendOf, processorMicroseconds } from "./processor-time.ts";
 import { figure, formatTable } from "./report.ts";
 import type { LoadedDatabase } from "./server.ts";
 import { handWritten } from "./sql/hand-written.ts";
-import { poolOf } from "./store.ts";
+import { entrySchema, installSqlInterface } from "./sql/install-interface.ts";
 
 /** A page of documents that a user sees. */
 interface Page {
@@ -111,24 +109,7 @@ function usersOf(sizes: NestedSizes): readonly { readonly name: string; readonly
 
 /** Installs the SQL interface, and makes the table of an application with its lists. */
 async function prepare(sql: postgres.Sql, url: string, sizes: NestedSizes): Promise<void> {
-  const store = await createPostgresStore({
-    url,
-    pool: poolOf(1),
-    autoMigrate: true,
-    maxRetries: 0,
-    maxSchemaCacheBytes: 10 << 20,
-    warn: (message) => process.stderr.write(`${message}\n`),
-    sql: {
-      schema: "pemba",
-      sync: "write",
-      questions: [],
-      depth: 100,
-      subject: { kind: "setting", name: "pemba.subject" },
-      bound: false,
-      visibleMax: 200_000,
-    },
-  });
-  await store.close();
+  await installSqlInterface(url);
   await sql.unsafe(tableStatements(sizes));
   for (const table of ["app.documents", "relationships"]) {
     await sql.unsafe(`vacuum (analyze) ${table}`);
@@ -141,7 +122,7 @@ async function prepare(sql: postgres.Sql, url: string, sizes: NestedSizes): Prom
     const asked = { table: "app.documents", key: "id", order: columns, name, where, question };
     const { text } = await readingDatabase(
       url,
-      async (connection) => await printList(connection, "pemba", asked),
+      async (connection) => await printList(connection, entrySchema, asked),
     );
     await sql.unsafe(text);
   }
@@ -248,15 +229,13 @@ async function ends(sql: postgres.Sql, query: string): Promise<boolean> {
 
 /** The median of a query, of processor time: other load of the machine matters less to it. */
 async function processorMs(sql: postgres.Sql, query: string): Promise<number> {
-  const [row] = await sql<{ pid: number }[]>`select pg_backend_pid() as pid`;
-  const path = `/proc/${must(row, "a select without a table has a row").pid}/schedstat`;
-  const spent = async (): Promise<number> => Number((await readFile(path, "utf8")).split(" ")[0]);
+  const pid = await backendOf(sql);
   await sql.unsafe(query);
   const times: number[] = [];
   for (let run = 0; run < runs; run++) {
-    const before = await spent();
+    const before = await processorMicroseconds(pid);
     await sql.unsafe(query);
-    times.push(((await spent()) - before) / 1_000_000);
+    times.push(((await processorMicroseconds(pid)) - before) / 1_000);
   }
   return must(times.toSorted((a, b) => a - b)[Math.floor(runs / 2)], "there is a median");
 }

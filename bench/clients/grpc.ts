@@ -1,16 +1,26 @@
+import { fromJson, type JsonValue } from "@bufbuild/protobuf";
+
 import type { SnapToken } from "../../src/base/tuple.ts";
 import { Data } from "../../src/gen/base/v1/data_pb.ts";
-import { CheckResult, Permission } from "../../src/gen/base/v1/permission_pb.ts";
+import {
+  CheckResult,
+  Permission,
+  PermissionCheckRequestSchema,
+} from "../../src/gen/base/v1/permission_pb.ts";
 import { Watch } from "../../src/gen/base/v1/watch_pb.ts";
 import { firstTenant } from "../../test/data/ask-store.ts";
-import { connectGrpc as connectCalls, type GrpcClient } from "../../test/support/grpc.ts";
+import {
+  connectGrpc as connectCalls,
+  type GrpcClient,
+  type Identity,
+} from "../../test/support/grpc.ts";
 import { type Client, filterOf, type Pins } from "./client.ts";
 
 const tenantId = firstTenant;
 
 /** Asks over gRPC as the first tenant. `address` is host and port. */
-export function connectGrpc(address: string): Client {
-  const grpc = connectCalls(address);
+export function connectGrpc(address: string, identity: Identity = {}): Client {
+  const grpc = connectCalls(address, identity);
   return {
     check: async ({ entity, permission, user }, pins) => {
       const subject = { type: "user", id: user };
@@ -40,6 +50,21 @@ export function connectGrpc(address: string): Client {
     },
     close: async () => grpc.close(),
   };
+}
+
+/**
+ * Asks a check that is written as for REST.
+ *
+ * @param path `TENANT/permissions/check`
+ * @returns its result as REST writes it
+ */
+export async function checkOn(grpc: GrpcClient, path: string, body: object): Promise<string> {
+  const [tenant, ...operation] = path.split("/");
+  if (operation.join("/") !== "permissions/check") throw new Error(`${path} is no check`);
+  const json: JsonValue = JSON.parse(JSON.stringify({ ...body, tenant_id: tenant }));
+  const request = fromJson(PermissionCheckRequestSchema, json);
+  const { can } = await grpc.call(Permission.method.check, request);
+  return JSON.stringify({ can: can === CheckResult.ALLOWED ? "RESULT_ALLOWED" : "RESULT_DENIED" });
 }
 
 function metadataOf({ snapToken, depth = 0 }: Pins = {}) {

@@ -4,7 +4,9 @@ import { Pool } from "undici";
 
 import { must } from "../../src/base/assert.ts";
 import { loadFacts } from "../../test/data/load.ts";
+import { connectGrpc } from "../../test/support/grpc.ts";
 import { startPemba, startServing } from "../../test/support/pemba.ts";
+import { checkOn } from "../clients/grpc.ts";
 import { type Post, postOn } from "../clients/rest.ts";
 import { familySeconds, postmasterOf, processorSeconds } from "../processor-time.ts";
 import { type BenchServer, emptyDatabase, onServer } from "../server.ts";
@@ -32,7 +34,7 @@ export interface Spent {
 }
 
 /** What a class may have in flight. */
-const connections = 8;
+const connections = 64;
 
 /**
  * Makes a database with the migrations of the checkout, and a tenant of it for each of the data sets of
@@ -60,12 +62,15 @@ export async function openCheckout(
     const addresses = await serving.addresses;
     const pid = must(serving.process.pid, "it has started");
     const client = new Pool(addresses.url, { connections });
+    const calls = connectGrpc(addresses.grpc);
     const post: Post = async (path, body) => await postOn(client, path, body);
+    const call: Post = async (path, body) => await checkOn(calls, path, body);
     return {
       post,
-      ask: measureOf(post, { postmaster, pid }),
+      ask: measureOf({ rest: post, grpc: call }, { postmaster, pid }),
       stop: async () => {
         await client.close();
+        calls.close();
         serving.process.kill("SIGTERM");
         await serving.finished;
       },
@@ -102,14 +107,15 @@ function tenantOf(dataset: string): string {
 }
 
 function measureOf(
-  post: Post,
+  posts: Readonly<Record<Asked["over"], Post>>,
   { postmaster, pid }: { readonly postmaster: number; readonly pid: number },
 ): ServedCheckout["ask"] {
   const read = async (): Promise<Spent> => ({
     service: await processorSeconds(pid),
     postgres: await familySeconds(postmaster),
   });
-  return async ({ name, dataset, inFlight, request, prepare }, from, count) => {
+  return async ({ name, dataset, inFlight, over, request, prepare }, from, count) => {
+    const post = posts[over];
     const send = async ({ path, body, right }: AskedRequest): Promise<void> => {
       const text = await post(`${tenantOf(dataset)}/${path}`, body);
       if (!text.includes(right)) throw new Error(`wrong answer of ${name}: ${text}`);

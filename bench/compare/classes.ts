@@ -1,16 +1,26 @@
 import { must } from "../../src/base/assert.ts";
+import { maxPageSize } from "../../src/service/field.ts";
 import type { Dataset, Lookup, Question, QuestionClass } from "../../test/data/dataset.ts";
 import { groupGraphs } from "../../test/data/group-graphs.ts";
 import { withHeavySubject } from "../../test/data/heavy-subject.ts";
-import { fullSizes, smallSizes, tinySizes } from "../../test/data/nested-documents.ts";
-import { nestedLookups } from "../../test/data/nested-lookups.ts";
+import {
+  documentId,
+  fullSizes,
+  type NestedSizes,
+  ownerOfDocument,
+  smallSizes,
+  tinySizes,
+  userId,
+} from "../../test/data/nested-documents.ts";
+import { nestedLookups, userOfDepartment } from "../../test/data/nested-lookups.ts";
 import { nestedDataset } from "../../test/data/nested.ts";
 import { socialDataset } from "../../test/data/social.ts";
 import { withMoreRelations } from "../../test/data/variants.ts";
 import { lookupOf } from "../clients/rest.ts";
+import { bulkClasses } from "./bulks.ts";
 import { writeClasses, writtenBundle, writtenData } from "./writes.ts";
 
-const sections = ["check", "lookup", "shapes", "write"] as const;
+const sections = ["check", "flat", "lookup", "shapes", "write"] as const;
 
 export type ComparedSection = (typeof sections)[number];
 
@@ -19,8 +29,10 @@ export interface Asked {
   readonly section: ComparedSection;
   readonly name: string;
   readonly dataset: string;
-  /** Requests at the same time, each on a connection of its own; at most 8. */
+  /** Requests at the same time: over REST each on a connection of its own, over gRPC all on one; at most 64. */
   readonly inFlight: number;
+  /** Over gRPC only checks. */
+  readonly over: "rest" | "grpc";
   readonly request: (nth: number) => AskedRequest;
   /** Comes before so many of them, from one of them on, and is not measured. */
   readonly prepare?: (from: number, count: number) => AskedRequest;
@@ -85,12 +97,14 @@ type ReadSection = Exclude<ComparedSection, "write">;
 /** The data that the sections ask, each once. */
 function datasetsOf(chosen: readonly ReadSection[], isSmall: boolean): readonly Dataset[] {
   const nested = nestedDataset(isSmall ? smallSizes : fullSizes, questionsOfClass);
+  const flat = nestedDataset(flatSizes(isSmall), questionsOfClass);
   const base = nestedDataset(tinySizes, questionsOfClass);
   const ofSection: Readonly<Record<ReadSection, readonly Dataset[]>> = {
     check: [
       nested,
       socialDataset({ users: isSmall ? 4_000 : 100_000, questions: questionsOfClass }),
     ],
+    flat: [flat],
     lookup: [nested],
     shapes: [groupGraphs, withHeavySubject(base), withMoreRelations(base, "document")],
   };
@@ -126,14 +140,33 @@ function comparedClasses(
       ...againAndOnce(
         must(datasets.find(({ name }) => name === nested)?.classes, "it is loaded"),
       ).map((each) => ({ ...each, dataset: nested })),
+      ...bulkClasses(sizes).map((each) => ({ ...each, dataset: nested })),
     ],
-    lookup: () =>
-      nestedLookups(sizes, questionsOfClass / 10).map(({ name, lookups }) => ({
+    flat: () => flatClasses(flatSizes(isSmall)),
+    lookup: () => [
+      ...nestedLookups(sizes, questionsOfClass / 10).map(({ name, lookups }): Asked => ({
         section: "lookup",
         name,
         dataset: nested,
-        ...inTurn(lookups.map(lookupRequest)),
+        ...inTurn(lookups.map((lookup) => lookupRequest(lookup, pageSize))),
       })),
+      {
+        section: "lookup",
+        name: "whole department",
+        dataset: nested,
+        ...inTurn([
+          lookupRequest(
+            {
+              kind: "entities",
+              entityType: "document",
+              permission: "view",
+              user: userOfDepartment(sizes),
+            },
+            maxPageSize,
+          ),
+        ]),
+      },
+    ],
     shapes: () => checks("shapes", shaped),
   };
   return chosen.flatMap((section) => ofSection[section]());
@@ -158,18 +191,62 @@ function againAndOnce(classes: readonly QuestionClass[]): readonly Omit<Asked, "
     return checkRequest({ ...question, user: `once${nth}`, allowed: false });
   };
   return [
-    { section, name: "nested: once", inFlight: 1, request: once },
+    { section, name: "nested: once", inFlight: 1, over: "rest", request: once },
     { section, name: "nested: again and again", ...inTurn(again) },
     { section, name: "nested: again and again, 8 callers", ...inTurn(again), inFlight: 8 },
   ];
 }
 
 /** Asks one question at a time, round and round. */
-function inTurn(requests: readonly AskedRequest[]): Pick<Asked, "inFlight" | "request"> {
+function inTurn(requests: readonly AskedRequest[]): Pick<Asked, "inFlight" | "over" | "request"> {
   const request = (nth: number): AskedRequest =>
     must(requests[nth % requests.length], "a class has some");
-  return { inFlight: 1, request };
+  return { inFlight: 1, over: "rest", request };
 }
+
+/** More documents than a process is asked for, so that no question comes again. */
+function flatSizes(isSmall: boolean): NestedSizes {
+  return isSmall ? { ...smallSizes, documents: 100_000 } : fullSizes;
+}
+
+/** Does the user own the document? One tuple decides. */
+function flatClasses(sizes: NestedSizes): readonly Asked[] {
+  const dataset = nestedDataset(sizes, questionsOfClass).name;
+  const ask =
+    (allowed: boolean) =>
+    (nth: number): AskedRequest => {
+      const document = Math.imul(nth, scattering) >>> 0;
+      const at = document % sizes.documents;
+      const owner = ownerOfDocument(sizes, at);
+      return checkRequest({
+        entity: { type: "document", id: documentId(at) },
+        permission: "owner",
+        user: userId(allowed ? owner : (owner + 1) % sizes.users),
+        allowed,
+      });
+    };
+  const kinds = [
+    { allowed: true, inFlight: 1 },
+    { allowed: true, inFlight: 8 },
+    { allowed: true, inFlight: 64 },
+    { allowed: false, inFlight: 8 },
+  ];
+  return kinds.flatMap(({ allowed, inFlight }) =>
+    transports.map((over): Asked => ({
+      section: "flat",
+      name: `flat ${allowed ? "allowed" : "denied"}, ${inFlight}, ${over}`,
+      dataset,
+      inFlight,
+      over,
+      request: ask(allowed),
+    })),
+  );
+}
+
+const transports = ["rest", "grpc"] as const;
+
+/** Neighbours in time are not neighbours in an index. */
+const scattering = 0x9e37_79b1;
 
 function checkRequest({ entity, permission, user, allowed }: Question): AskedRequest {
   const subject = { type: "user", id: user };
@@ -180,7 +257,7 @@ function checkRequest({ entity, permission, user, allowed }: Question): AskedReq
   };
 }
 
-function lookupRequest(lookup: Lookup): AskedRequest {
+function lookupRequest(lookup: Lookup, size: number): AskedRequest {
   const { path, body } = lookupOf(lookup);
-  return { path, body: { metadata: {}, ...body, page_size: pageSize }, right: "" };
+  return { path, body: { metadata: {}, ...body, page_size: size }, right: "" };
 }

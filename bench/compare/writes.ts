@@ -57,7 +57,7 @@ export const writtenBundle: AskedRequest = {
   right: '"hand_over"',
 };
 
-const ofWrites = { section: "write", dataset: writtenData.name } as const;
+const ofWrites = { section: "write", dataset: writtenData.name, over: "rest" } as const;
 
 /** Each request of a class changes something else, so none of them finds its work done. */
 export const writeClasses: readonly Asked[] = [
@@ -95,8 +95,8 @@ interface WrittenTuple {
   readonly subject: { readonly type: string; readonly id: string };
 }
 
-/** The ids of one class are spread over the indexes as random ones are, and are all different. */
-function newTuple(ofClass: string, nth: number): WrittenTuple {
+/** A tuple that no other number or class has. The ids of one class are spread over the indexes as random ones are. */
+export function newTuple(ofClass: string, nth: number): WrittenTuple {
   const place = Math.imul(nth, 0x9e37_79b1) >>> 0;
   return {
     entity: { type: "document", id: `${place.toString(36)}-${ofClass}` },
