@@ -63,10 +63,12 @@ set enable_seqscan to 'off'
 as $map$
 declare
   change record;
+  -- The assignment of an expression is evaluated directly. `perform` would run a query.
+  changed integer;
 begin
   if tg_op = 'INSERT' then
     with touched as (select r."id" as k1 from pemba_latter as r),
-    present as materialized (
+    present as (
       select r."id" as k1,
         ('t1') collate "C" as tenant,
         (r."id"::text) collate "C" as entity_id,
@@ -75,22 +77,20 @@ begin
       cross join lateral (
         select r.* from "app"."folders" as r where r."id" = t.k1 offset 0
       ) as r
-    ),
-    now_given as materialized (
-      select e.is_attribute, s.tenant, s.entity_id, e.name, e.type, e.id, e.relation
-      from present as s
-      cross join lateral (values
-        (false, 'parent', 'folder', s.s1, '')
-      ) as e(is_attribute, name, type, id, relation)
-      where e.id is not null and s.entity_id is not null and s.tenant is not null
+      -- So that an id or a value is made once, and not for each list.
+      offset 0
     )
-    select 't1' as tenant, array_agg(c.entity_id) as entity_ids, array_agg(c.name) as names, array_agg(c.type) as types, array_agg(c.id) as ids, array_agg(c.relation) as relations
+    select 't1' as tenant,
+      array_agg(s.entity_id) filter (where s.s1 is not null) as entity_ids,
+      array_fill('parent'::text, array[count(s.s1)::integer]) as names,
+      array_fill('folder'::text, array[count(s.s1)::integer]) as types,
+      array_agg(s.s1) filter (where s.s1 is not null) as ids,
+      array_fill(''::text, array[count(s.s1)::integer]) as relations
     into change
-    from (
-      select true as is_made, c.* from now_given as c
-    ) as c(is_made, is_attribute, tenant, entity_id, name, type, id, relation);
+    from present as s
+    where s.entity_id is not null;
     if change.entity_ids is not null then
-      perform "pemba".create_derived_tuples('folders', change.tenant, 'folder', change.entity_ids, change.names, change.types, change.ids, change.relations, false);
+      changed := "pemba".create_derived_tuples('folders', change.tenant, 'folder', change.entity_ids, change.names, change.types, change.ids, change.relations, false);
     end if;
   elsif tg_op = 'UPDATE' then
     -- Most updates change no column of the map.
@@ -166,10 +166,10 @@ begin
       order by c.tenant, c.is_made, c.is_attribute
     loop
       if not change.is_made and not change.is_attribute then
-        perform "pemba".delete_derived_tuples('folders', change.tenant, 'folder', change.entity_ids, change.names, change.types, change.ids, change.relations);
+        changed := "pemba".delete_derived_tuples('folders', change.tenant, 'folder', change.entity_ids, change.names, change.types, change.ids, change.relations);
       end if;
       if change.is_made and not change.is_attribute then
-        perform "pemba".create_derived_tuples('folders', change.tenant, 'folder', change.entity_ids, change.names, change.types, change.ids, change.relations, false);
+        changed := "pemba".create_derived_tuples('folders', change.tenant, 'folder', change.entity_ids, change.names, change.types, change.ids, change.relations, false);
       end if;
     end loop;
   elsif tg_op = 'DELETE' then
@@ -214,7 +214,7 @@ begin
       from (select * from given except select * from now_given) as c
     ) as c(is_made, is_attribute, tenant, entity_id, name, type, id, relation);
     if change.entity_ids is not null then
-      perform "pemba".delete_derived_tuples('folders', change.tenant, 'folder', change.entity_ids, change.names, change.types, change.ids, change.relations);
+      changed := "pemba".delete_derived_tuples('folders', change.tenant, 'folder', change.entity_ids, change.names, change.types, change.ids, change.relations);
     end if;
   else
     raise exception using
@@ -274,44 +274,44 @@ set enable_seqscan to 'off'
 as $map$
 declare
   change record;
+  -- The assignment of an expression is evaluated directly. `perform` would run a query.
+  changed integer;
 begin
   if tg_op = 'INSERT' then
-    for change in
-      with touched as (select r."id" as k1 from pemba_latter as r),
-      present as materialized (
-        select r."id" as k1,
-          ('t1') collate "C" as tenant,
-          (r."id"::text) collate "C" as entity_id,
-          (r."folder_id"::text) collate "C" as s1,
-          to_jsonb(r."is_public")::text as v1
-        from touched as t
-        cross join lateral (
-          select r.* from "app"."documents" as r where r."id" = t.k1 offset 0
-        ) as r
-      ),
-      now_given as materialized (
-        select e.is_attribute, s.tenant, s.entity_id, e.name, e.type, e.id, e.relation
-        from present as s
-        cross join lateral (values
-          (false, 'parent', 'folder', s.s1, ''),
-          (true, 'public', 'boolean', s.v1, '')
-        ) as e(is_attribute, name, type, id, relation)
-        where e.id is not null and s.entity_id is not null and s.tenant is not null
-      )
-      select c.is_made, c.is_attribute, c.tenant, array_agg(c.entity_id) as entity_ids, array_agg(c.name) as names, array_agg(c.type) as types, array_agg(c.id) as ids, array_agg(c.relation) as relations
-      from (
-        select true as is_made, c.* from now_given as c
-      ) as c(is_made, is_attribute, tenant, entity_id, name, type, id, relation)
-      group by c.is_made, c.is_attribute, c.tenant
-      order by c.tenant, c.is_made, c.is_attribute
-    loop
-      if change.is_made and not change.is_attribute then
-        perform "pemba".create_derived_tuples('documents', change.tenant, 'document', change.entity_ids, change.names, change.types, change.ids, change.relations, false);
-      end if;
-      if change.is_made and change.is_attribute then
-        perform "pemba".set_derived_attributes('documents', change.tenant, 'document', change.entity_ids, change.names, change.types, change.ids, false);
-      end if;
-    end loop;
+    with touched as (select r."id" as k1 from pemba_latter as r),
+    present as (
+      select r."id" as k1,
+        ('t1') collate "C" as tenant,
+        (r."id"::text) collate "C" as entity_id,
+        (r."folder_id"::text) collate "C" as s1,
+        to_jsonb(r."is_public")::text as v1
+      from touched as t
+      cross join lateral (
+        select r.* from "app"."documents" as r where r."id" = t.k1 offset 0
+      ) as r
+      -- So that an id or a value is made once, and not for each list.
+      offset 0
+    )
+    select 't1' as tenant,
+      array_agg(s.entity_id) filter (where s.s1 is not null) as entity_ids,
+      array_fill('parent'::text, array[count(s.s1)::integer]) as names,
+      array_fill('folder'::text, array[count(s.s1)::integer]) as types,
+      array_agg(s.s1) filter (where s.s1 is not null) as ids,
+      array_fill(''::text, array[count(s.s1)::integer]) as relations,
+      array_agg(s.entity_id) filter (where s.v1 is not null) as attribute_entity_ids,
+      array_fill('public'::text, array[count(s.v1)::integer]) as attribute_names,
+      array_fill('boolean'::text, array[count(s.v1)::integer]) as attribute_types,
+      array_agg(s.v1) filter (where s.v1 is not null) as attribute_ids,
+      array_fill(''::text, array[count(s.v1)::integer]) as attribute_relations
+    into change
+    from present as s
+    where s.entity_id is not null;
+    if change.entity_ids is not null then
+      changed := "pemba".create_derived_tuples('documents', change.tenant, 'document', change.entity_ids, change.names, change.types, change.ids, change.relations, false);
+    end if;
+    if change.attribute_entity_ids is not null then
+      changed := "pemba".set_derived_attributes('documents', change.tenant, 'document', change.attribute_entity_ids, change.attribute_names, change.attribute_types, change.attribute_ids, false);
+    end if;
   elsif tg_op = 'UPDATE' then
     -- Most updates change no column of the map.
     perform from (
@@ -398,16 +398,16 @@ begin
       order by c.tenant, c.is_made, c.is_attribute
     loop
       if not change.is_made and not change.is_attribute then
-        perform "pemba".delete_derived_tuples('documents', change.tenant, 'document', change.entity_ids, change.names, change.types, change.ids, change.relations);
+        changed := "pemba".delete_derived_tuples('documents', change.tenant, 'document', change.entity_ids, change.names, change.types, change.ids, change.relations);
       end if;
       if not change.is_made and change.is_attribute then
-        perform "pemba".delete_derived_attributes('documents', change.tenant, 'document', change.entity_ids, change.names);
+        changed := "pemba".delete_derived_attributes('documents', change.tenant, 'document', change.entity_ids, change.names);
       end if;
       if change.is_made and not change.is_attribute then
-        perform "pemba".create_derived_tuples('documents', change.tenant, 'document', change.entity_ids, change.names, change.types, change.ids, change.relations, false);
+        changed := "pemba".create_derived_tuples('documents', change.tenant, 'document', change.entity_ids, change.names, change.types, change.ids, change.relations, false);
       end if;
       if change.is_made and change.is_attribute then
-        perform "pemba".set_derived_attributes('documents', change.tenant, 'document', change.entity_ids, change.names, change.types, change.ids, false);
+        changed := "pemba".set_derived_attributes('documents', change.tenant, 'document', change.entity_ids, change.names, change.types, change.ids, false);
       end if;
     end loop;
   elsif tg_op = 'DELETE' then
@@ -464,10 +464,10 @@ begin
       order by c.tenant, c.is_made, c.is_attribute
     loop
       if not change.is_made and not change.is_attribute then
-        perform "pemba".delete_derived_tuples('documents', change.tenant, 'document', change.entity_ids, change.names, change.types, change.ids, change.relations);
+        changed := "pemba".delete_derived_tuples('documents', change.tenant, 'document', change.entity_ids, change.names, change.types, change.ids, change.relations);
       end if;
       if not change.is_made and change.is_attribute then
-        perform "pemba".delete_derived_attributes('documents', change.tenant, 'document', change.entity_ids, change.names);
+        changed := "pemba".delete_derived_attributes('documents', change.tenant, 'document', change.entity_ids, change.names);
       end if;
     end loop;
   else
@@ -528,10 +528,12 @@ set enable_seqscan to 'off'
 as $map$
 declare
   change record;
+  -- The assignment of an expression is evaluated directly. `perform` would run a query.
+  changed integer;
 begin
   if tg_op = 'INSERT' then
     with touched as (select r."document_id" as k1, r."user_id" as k2 from pemba_latter as r),
-    present as materialized (
+    present as (
       select r."document_id" as k1,
         r."user_id" as k2,
         ('t1') collate "C" as tenant,
@@ -541,22 +543,20 @@ begin
       cross join lateral (
         select r.* from "app"."shares" as r where r."document_id" = t.k1 and r."user_id" = t.k2 offset 0
       ) as r
-    ),
-    now_given as materialized (
-      select e.is_attribute, s.tenant, s.entity_id, e.name, e.type, e.id, e.relation
-      from present as s
-      cross join lateral (values
-        (false, 'viewer', 'user', s.s1, '')
-      ) as e(is_attribute, name, type, id, relation)
-      where e.id is not null and s.entity_id is not null and s.tenant is not null
+      -- So that an id or a value is made once, and not for each list.
+      offset 0
     )
-    select 't1' as tenant, array_agg(c.entity_id) as entity_ids, array_agg(c.name) as names, array_agg(c.type) as types, array_agg(c.id) as ids, array_agg(c.relation) as relations
+    select 't1' as tenant,
+      array_agg(s.entity_id) filter (where s.s1 is not null) as entity_ids,
+      array_fill('viewer'::text, array[count(s.s1)::integer]) as names,
+      array_fill('user'::text, array[count(s.s1)::integer]) as types,
+      array_agg(s.s1) filter (where s.s1 is not null) as ids,
+      array_fill(''::text, array[count(s.s1)::integer]) as relations
     into change
-    from (
-      select true as is_made, c.* from now_given as c
-    ) as c(is_made, is_attribute, tenant, entity_id, name, type, id, relation);
+    from present as s
+    where s.entity_id is not null;
     if change.entity_ids is not null then
-      perform "pemba".create_derived_tuples('shares', change.tenant, 'document', change.entity_ids, change.names, change.types, change.ids, change.relations, true);
+      changed := "pemba".create_derived_tuples('shares', change.tenant, 'document', change.entity_ids, change.names, change.types, change.ids, change.relations, true);
     end if;
   elsif tg_op = 'UPDATE' then
     -- Most updates change no column of the map.
@@ -637,10 +637,10 @@ begin
       order by c.tenant, c.is_made, c.is_attribute
     loop
       if not change.is_made and not change.is_attribute then
-        perform "pemba".delete_derived_tuples('shares', change.tenant, 'document', change.entity_ids, change.names, change.types, change.ids, change.relations);
+        changed := "pemba".delete_derived_tuples('shares', change.tenant, 'document', change.entity_ids, change.names, change.types, change.ids, change.relations);
       end if;
       if change.is_made and not change.is_attribute then
-        perform "pemba".create_derived_tuples('shares', change.tenant, 'document', change.entity_ids, change.names, change.types, change.ids, change.relations, true);
+        changed := "pemba".create_derived_tuples('shares', change.tenant, 'document', change.entity_ids, change.names, change.types, change.ids, change.relations, true);
       end if;
     end loop;
   elsif tg_op = 'DELETE' then
@@ -687,7 +687,7 @@ begin
       from (select * from given except select * from now_given) as c
     ) as c(is_made, is_attribute, tenant, entity_id, name, type, id, relation);
     if change.entity_ids is not null then
-      perform "pemba".delete_derived_tuples('shares', change.tenant, 'document', change.entity_ids, change.names, change.types, change.ids, change.relations);
+      changed := "pemba".delete_derived_tuples('shares', change.tenant, 'document', change.entity_ids, change.names, change.types, change.ids, change.relations);
     end if;
   else
     raise exception using
