@@ -12,11 +12,11 @@ export interface Batch {
 }
 
 /** A process has so many files at most: one that ends early takes the rest of its files along. */
-const maxFiles = 12;
+const maxFiles = 40;
 
 /**
  * Folders of `test/` whose files take longest, in the order in which they start: nothing long is left
- * when the other processes have nothing more to do.
+ * when the other processes have nothing more to do. The files of the others share processes.
  */
 const slowFolders = [
   "cli",
@@ -33,25 +33,25 @@ const slowFolders = [
   "sql",
 ];
 
+const others = "others";
+
 const program = resolve("test/support/run-batch.ts");
 
-/** Distributes test files to processes, files of one folder together; slow ones first. */
+/** Distributes test files to processes, those of a slow folder together; slow ones first. */
 export function batchesOf(paths: readonly string[]): readonly Batch[] {
-  const byFolder = Map.groupBy(paths.toSorted(), folderOf);
-  const folders = [...byFolder].toSorted(
-    ([a], [b]) => slownessOf(b) - slownessOf(a) || (a < b ? -1 : 1),
-  );
-  return folders.flatMap(([folder, files]) => {
+  const byGroup = Map.groupBy(paths.toSorted(), groupOf);
+  return [...slowFolders, others].flatMap((group) => {
+    const files = byGroup.get(group) ?? [];
     const single = files.filter((path) => path in alone);
     const shared = files.filter((path) => !(path in alone));
     const count = Math.ceil(shared.length / maxFiles);
     return [
       ...Array.from({ length: count }, (_, index) => ({
-        name: `${folder}-${index + 1}`,
+        name: `${group}-${index + 1}`,
         // Neighbours by name are of one kind, often all slow: they go to different processes.
         paths: shared.filter((_path, place) => place % count === index),
       })),
-      ...single.map((path, index) => ({ name: `${folder}-alone-${index + 1}`, paths: [path] })),
+      ...single.map((path, index) => ({ name: `${group}-alone-${index + 1}`, paths: [path] })),
     ];
   });
 }
@@ -77,12 +77,8 @@ export async function makePrograms(batches: readonly Batch[]): Promise<BatchProg
   };
 }
 
-function folderOf(path: string): string {
-  const [, folder = "", file] = path.split("/");
-  return file === undefined ? "root" : folder;
-}
-
-function slownessOf(folder: string): number {
-  const place = slowFolders.indexOf(folder);
-  return place === -1 ? 0 : slowFolders.length - place;
+/** The slow folder that the file is in, or `others`. */
+function groupOf(path: string): string {
+  const [, folder = ""] = path.split("/");
+  return slowFolders.includes(folder) ? folder : others;
 }

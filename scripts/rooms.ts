@@ -20,6 +20,8 @@ export const mayImport: Readonly<Record<string, readonly string[]>> = {
   store: [...storing, "intake"],
   service: [...storing, "intake", "store"],
   auth: ["base", "config", "intake"],
+  // One instance of several processes: what they tell each other, and which has what part of a limit.
+  workers: ["base", "config", "telemetry", "intake", "auth"],
   gen: [],
   // The methods of the API, for every transport whose requests and answers are messages.
   messages: [...serving, "gen"],
@@ -43,6 +45,7 @@ export const mayImport: Readonly<Record<string, readonly string[]>> = {
     "http",
     "grpc",
     "distributed",
+    "workers",
     "model-test",
     "lsp",
   ],

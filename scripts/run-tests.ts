@@ -36,8 +36,8 @@ const compileCache = resolve("node_modules/.cache/compile");
 /** One more than the smallest machine of a build has cores: many tests wait most of their time. */
 const concurrency = 3;
 
-/** A test that takes longer hangs: one of a change, and one that is long by nature. */
-const shortTestTimeoutMs = 240_000;
+/** Something hangs in a batch that takes longer, and in a file that is long by nature. */
+const batchTimeoutMs = 600_000;
 const longTestTimeoutMs = 900_000;
 
 /** A run that takes longer has a test in an endless loop, which no timer inside its process ends. */
@@ -100,7 +100,7 @@ export async function startShortTests(
   { stdout }: Pick<TestRunOptions, "stdout">,
 ): Promise<TestRun> {
   const { pattern, remove } = await makePrograms(batchesOf(globSync(shortTests)));
-  const options = { stdout, testTimeoutMs: shortTestTimeoutMs, cleanUp: remove };
+  const options = { stdout, testTimeoutMs: batchTimeoutMs, cleanUp: remove };
   try {
     return await startTestRun([...flags, pattern], options);
   } catch (error) {
@@ -128,6 +128,7 @@ export async function startTestRun(
   const server = await findPostgres();
   process.stdout.write(`${server.description}\n`);
   process.env["PEMBA_TEST_DATABASE_URL"] = server.url;
+  if (server.cluster !== undefined) process.env["PEMBA_TEST_CLUSTER"] = server.cluster;
   process.env["PEMBA_TEST_RUN"] = randomUUID().slice(0, 8);
   await createTemplate(migrateUp);
   const runner = spawn(

@@ -4,7 +4,7 @@ import { join } from "node:path";
 import { after, before, describe, test } from "node:test";
 
 import { Type } from "typebox";
-import { Value } from "typebox/value";
+import { Parse } from "typebox/schema";
 
 import { must } from "../src/base/assert.ts";
 import { engines, type TestApp } from "./support/engines.ts";
@@ -73,7 +73,7 @@ for (const engine of engines) {
       path = await app.tenant(readFileSync(join(folder, "schema.perm"), "utf8"));
       await writeAll(app, path);
       const text = readFileSync(join(folder, "expected.json"), "utf8");
-      expected = Value.Parse(Expected, JSON.parse(text));
+      expected = Parse(Expected, JSON.parse(text));
     });
 
     after(() => app.close());
@@ -97,7 +97,7 @@ for (const engine of engines) {
         const question = { entity_type, permission, subject: reference(subject) };
         const url = `${path}/permissions/lookup-entity`;
         const idsOf = (body: unknown): Page => {
-          const { entity_ids, continuous_token } = Value.Parse(EntityPage, body);
+          const { entity_ids, continuous_token } = Parse(EntityPage, body);
           return { ids: entity_ids, token: continuous_token };
         };
         await assertFound({ app, url, question, idsOf }, ids);
@@ -111,7 +111,7 @@ for (const engine of engines) {
         const question = { entity: reference(entity), permission, subject_reference };
         const url = `${path}/permissions/lookup-subject`;
         const idsOf = (body: unknown): Page => {
-          const { subject_ids, continuous_token } = Value.Parse(SubjectPage, body);
+          const { subject_ids, continuous_token } = Parse(SubjectPage, body);
           return { ids: subject_ids, token: continuous_token };
         };
         await assertFound({ app, url, question, idsOf }, ids);
@@ -140,7 +140,7 @@ async function checkInBulk(
       metadata: {},
       items: part,
     });
-    results.push(...Value.Parse(Answers, body).results.map((one) => one.can));
+    results.push(...Parse(Answers, body).results.map((one) => one.can));
   }
   return results;
 }
@@ -155,7 +155,7 @@ async function checkOneByOne(
     const answers = await Promise.all(
       part.map(async (item) => app.post(`${path}/permissions/check`, { metadata: {}, ...item })),
     );
-    results.push(...answers.map(({ body }) => Value.Parse(Answer, body).can));
+    results.push(...answers.map(({ body }) => Parse(Answer, body).can));
   }
   return results;
 }

@@ -37,6 +37,7 @@ const scopeByOperation: Readonly<Record<OperationName, Scope>> = {
   "schema read": "read",
   "schema list": "read",
   "tenant list": "read",
+  "tenant list placed": "read",
   "data write": "write",
   "data delete": "write",
   "data change": "write",
@@ -51,6 +52,7 @@ const scopeByOperation: Readonly<Record<OperationName, Scope>> = {
   "schema change": "schema",
   "schema activate": "schema",
   "tenant create": "tenant",
+  "tenant place": "tenant",
   "tenant delete": "tenant",
   watch: "watch",
 };
@@ -167,10 +169,11 @@ for (const engine of engines) {
 
     test("a key that is bound to tenants is refused in others, whether they are there or not", async () => {
       for (const name of names) {
-        if (name === "tenant list") continue;
+        if (name === "tenant list" || name === "tenant list placed") continue;
+        const isCreation = name === "tenant create" || name === "tenant place";
         for (const tenant of ["other", "missing"]) {
           const refusal = `ERROR_CODE_TENANT_NOT_ALLOWED: authorization: the token is not for the tenant \`${tenant}\``;
-          const body: string = name === "tenant create" ? JSON.stringify({ id: tenant }) : "[";
+          const body: string = isCreation ? JSON.stringify({ id: tenant }) : "[";
           const place = placeOf(name, tenant);
           assert.equal(await overRest("bound", place, body), `403 ${refusal}`, name);
           const answer = await overGrpc("bound", operations[name].rpc, tenant);
@@ -223,11 +226,21 @@ for (const engine of engines) {
         headers: { authorization: "Bearer bound" },
       });
       assert.deepEqual(idsIn(queried.json()), ["own", "t1"]);
+      const placed = await app.inject({
+        method: "POST",
+        url: "/v1/tenants/list-placed",
+        headers: { authorization: "Bearer bound" },
+        payload: {},
+      });
+      assert.deepEqual(idsIn(placed.json()), ["own", "t1"]);
       const { tenants } = await client("bound").call(operations["tenant list"].rpc, {});
-      assert.deepEqual(
-        tenants.map(({ id }) => id),
-        ["own", "t1"],
-      );
+      const others = await client("bound").call(operations["tenant list placed"].rpc, {});
+      for (const list of [tenants, others.tenants]) {
+        assert.deepEqual(
+          list.map(({ id }) => id),
+          ["own", "t1"],
+        );
+      }
     });
 
     test("a limited key learns of paths that are not there, and may ask for descriptions", async () => {

@@ -8,8 +8,8 @@ import { status } from "@grpc/grpc-js";
 
 import { CheckResult, Permission } from "../../src/gen/base/v1/permission_pb.ts";
 import { connectGrpc, failure } from "../support/grpc.ts";
-import { servePemba } from "../support/pemba.ts";
 import { startRestartablePostgres } from "../support/postgres-binaries.ts";
+import { serveHere } from "../support/serve-here.ts";
 
 const refusal = /ERROR_CODE_CIRCUIT_BREAKER: the database does not answer/;
 
@@ -60,7 +60,7 @@ test("with the circuit breaker requests fail at once while Postgres is away, and
   t.after(database.stop);
   const words = ["--service-circuit-breaker", "--database-max-retries", "0"];
   const env = { SERVICE_DATABASE_ENGINE: "postgres", SERVICE_DATABASE_URI: database.url };
-  const { url, grpc, process: server, finished } = await servePemba(t, words, { env });
+  const { url, grpc, stop, finished } = await serveHere(t, words, env);
   const client = connectGrpc(grpc);
   t.after(() => client.close());
   const tenant = `${url}/v1/tenants/t1`;
@@ -108,10 +108,10 @@ test("with the circuit breaker requests fail at once while Postgres is away, and
   assert.equal((await checkOverGrpc()).can, CheckResult.DENIED);
   assert.equal((await ask(`${url}/healthz`)).status, 200);
 
-  server.kill("SIGTERM");
-  const { stdout } = await finished;
-  assert.equal(stdout.match(/WARN: the circuit is open/g)?.length, 1, stdout);
-  assert.equal(stdout.match(/WARN: the circuit is closed/g)?.length, 1);
+  stop();
+  const log = await finished;
+  assert.equal(log.match(/WARN: the circuit is open/g)?.length, 1, log);
+  assert.equal(log.match(/WARN: the circuit is closed/g)?.length, 1);
   // What is refused while it is open says nothing new.
-  assert.doesNotMatch(stdout, /request failed: the database does not answer, and is not asked/);
+  assert.doesNotMatch(log, /request failed: the database does not answer, and is not asked/);
 });

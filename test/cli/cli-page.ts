@@ -1,4 +1,4 @@
-import type { Command } from "../../src/cli/command.ts";
+import { type Command, loadAll } from "../../src/cli/command.ts";
 import { loadCommands } from "../../src/cli/run.ts";
 import { flagHelp } from "../../src/config/load.ts";
 
@@ -42,15 +42,17 @@ export async function cliPage(): Promise<string> {
     row(widths.map((width) => "-".repeat(width))),
     ...rows,
     "",
-    ...commands.map(sectionOf),
+    ...(await Promise.all(commands.map(sectionOf))),
   ].join("\n");
 }
 
-function sectionOf(command: Command): string {
-  const parts = [...(command.parts?.values() ?? [])].map(
-    (part) => `### ${command.name} ${part.name}\n\n${helpBlock(part.help([]))}`,
-  );
-  return [`## ${command.name}\n\n${helpBlock(command.help([]))}`, ...parts].join("\n");
+async function sectionOf(command: Command): Promise<string> {
+  const parts = command.parts === undefined ? [] : await loadAll(command.parts);
+  const sections = [`## ${command.name}\n\n${helpBlock(await command.help([]))}`];
+  for (const part of parts) {
+    sections.push(`### ${command.name} ${part.name}\n\n${helpBlock(await part.help([]))}`);
+  }
+  return sections.join("\n");
 }
 
 function helpBlock(help: string): string {

@@ -17,16 +17,26 @@ before(async () => {
     writeFileSync(join(folder, shell), stdout);
   }
   writeFileSync(join(folder, "model.perm"), "");
+  for (const name of ["prod", "prod.eu", "test-1"]) {
+    const words = ["context", "add", name, "--url", "http://localhost:1", "--tenant", "name"];
+    const { status, stderr } = await runCommand(words, { env: { XDG_CONFIG_HOME: folder } });
+    assert.deepEqual([status, stderr], [0, ""]);
+  }
 });
 
 after(() => {
   rmSync(folder, { recursive: true });
 });
 
+/** Of a user whose contexts are in the folder. */
+function userEnv(): NodeJS.ProcessEnv {
+  return { ...process.env, XDG_CONFIG_HOME: folder };
+}
+
 /** What a shell that has read its script prints. */
 function printed(shell: string, program: string, words: readonly string[] = []): string {
   const args = ["-c", `source ./${shell}; ${program}`, ...words];
-  return execFileSync(shell, args, { cwd: folder, encoding: "utf8" }).trim();
+  return execFileSync(shell, args, { cwd: folder, encoding: "utf8", env: userEnv() }).trim();
 }
 
 /** How each shell says how it would complete the last of the words. */
@@ -51,7 +61,7 @@ const completed: Readonly<Record<string, (words: readonly string[]) => readonly 
         "zsh",
         ...words,
       ],
-      { cwd: folder, encoding: "utf8" },
+      { cwd: folder, encoding: "utf8", env: userEnv() },
     )
       .trim()
       .split("\n"),
@@ -74,8 +84,17 @@ const cases: readonly (readonly [readonly string[], readonly string[]])[] = [
   [["pemba", "--quiet", "check", "doc", "--q"], ["--quiet"]],
   [["pemba", "tenant", "c"], ["create"]],
   [["pemba", "help", "bu"], ["bundle"]],
+  [["pemba", "help", "context", "u"], ["use"]],
   [["pemba", "completion", "f"], ["fish"]],
   [["pemba", "migrate", "up", "--database-u"], ["--database-uri"]],
+  [
+    ["pemba", "context", "use", ""],
+    ["prod", "prod.eu", "test-1"],
+  ],
+  [
+    ["pemba", "context", "remove", "pr"],
+    ["prod", "prod.eu"],
+  ],
 ];
 
 for (const [shell, complete] of Object.entries(completed)) {

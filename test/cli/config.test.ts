@@ -116,6 +116,23 @@ test("all problems are printed instead, and the status is 1", async (t) => {
   );
 });
 
+test("a word behind an unknown flag is told as its value, and not once more", async () => {
+  for (const [words, told] of [
+    [
+      ["config", "--databse-uri", "postgres://h/x"],
+      "--databse-uri: no such flag (did you mean `--database-uri`?)",
+    ],
+    [["serve", "--port", "8080"], "--port: no such flag"],
+    [["version", "--bogus", "extra"], "--bogus: no such flag"],
+    [["check", "doc:1", "view", "user:1", "--depht", "3"], "--depht: no such flag"],
+    [["check", "--depht", "3", "doc:1", "view", "user:1"], "--depht: no such flag"],
+    [["migrate", "--bogus", "up"], "--bogus: no such flag"],
+  ] as const) {
+    const { status, stderr } = await runCommand([...words]);
+    assert.deepEqual([status, stderr], [1, `pemba: ${told}\n`], words.join(" "));
+  }
+});
+
 test("the schema of the file is printed with any configuration", async () => {
   const env = { SERVICE_NOTHING: "1" };
   const { status, stdout, stderr } = await runCommand(["config", "schema"], { env });
@@ -129,7 +146,9 @@ test("the schema of the file is printed with any configuration", async () => {
 });
 
 test("no value of a key that holds a secret is shown", async () => {
-  const secretKeys = optionKeys.filter((key) => options[key].secret);
+  const clusters = "database.clusters";
+  // Clusters stand in place of the URI.
+  const secretKeys = optionKeys.filter((key) => options[key].secret && key !== clusters);
   assert.ok(secretKeys.length >= 3);
   const flags = secretKeys.map((key) => {
     if (key.endsWith("scoped")) {
@@ -145,4 +164,13 @@ test("no value of a key that holds a secret is shown", async () => {
     stdout,
     /authn.preshared.scoped +{"key":"\*\*\*","name":"shop","scopes":\["check"\]} +flag/,
   );
+  const given = `[{"name": "a", "uri": "postgres://u:hunter2@h/x"}]`;
+  const placed = await runCommand([
+    "config",
+    "--database-engine=postgres",
+    `--${options[clusters].flag}=${given}`,
+  ]);
+  assert.deepEqual([placed.status, placed.stderr], [0, ""]);
+  assert.match(placed.stdout, /database.clusters +{"name":"a",.*"uri":"postgres:\/\/u:\*\*\*@h/);
+  assert.doesNotMatch(placed.stdout, /hunter2/);
 });

@@ -7,9 +7,9 @@ import { noTelemetry } from "../../src/base/telemetry.ts";
 import type { TenantId } from "../../src/base/tuple.ts";
 import { openStore } from "../../src/cli/open-store.ts";
 import type { Store } from "../../src/store/store.ts";
-import { configOf } from "../config/given.ts";
 import { connect } from "../store/open-write.ts";
 import { createMigratedDatabase } from "../support/database.ts";
+import { configOf } from "../support/given-config.ts";
 
 export interface ConfiguredStore {
   readonly store: Store;

@@ -86,7 +86,9 @@ test("a token of a context goes to no other server", async (t) => {
 
 test("contexts are listed without their tokens, chosen and removed", async (t) => {
   const { run, file } = homeOf(t);
-  assert.equal((await run(["context", "list"])).stdout, "");
+  const none = await run(["context", "list"]);
+  assert.deepEqual([none.stdout, none.status], ["", 0]);
+  assert.match(none.stderr, /^pemba: there is no context yet/);
   const prod = ["--url", "https://pemba.example", "--tenant", "acme", "--token", "s-e-c-r-e-t"];
   await run(["context", "add", "prod", ...prod]);
   const second = await run(["context", "add", "dev", "--url", "http://localhost:3476"]);

@@ -103,7 +103,7 @@ test("what is exported and imported is equal, on and between both engines, for r
   const apps = await Promise.all(engines.map(async (engine) => await engine.start()));
   t.after(async () => await Promise.all(apps.map(async (app) => await app.close())));
   const urls = await Promise.all(apps.map(async (app) => await serveApp(t, app)));
-  const cases = fc.sample(anyCase, { numRuns: caseCount({ short: 4, long: 40 }), seed });
+  const cases = fc.sample(anyCase, { numRuns: caseCount({ short: 2, long: 40 }), seed });
   for (const [number, drawn] of cases.entries()) {
     const from = number % 2;
     const source = apps[from] ?? assert.fail();

@@ -6,18 +6,22 @@ import { test, type TestContext } from "node:test";
 
 import { certificateFolder, makeCertificate } from "../support/certificate-files.ts";
 import { runCommand } from "../support/commands-process.ts";
-import { type Addresses, runPemba, servePemba } from "../support/pemba.ts";
+import { createMigratedDatabase } from "../support/database.ts";
+import { freePort } from "../support/free-ports.ts";
+import { openLine } from "../support/line.ts";
+import { type Addresses, runPemba } from "../support/pemba.ts";
+import { serveHere } from "../support/serve-here.ts";
 
 const serves = { status: 0, stdout: "the server is ready\n", stderr: "" };
 
 test("a server is asked over REST, without a token", async (t) => {
   const guarded = ["--authn-enabled", "--authn-method=preshared", "--authn-preshared-keys=key"];
-  const words = portsOf(await servePemba(t, guarded));
+  const words = portsOf(await serveHere(t, guarded));
   assert.deepEqual(await runPemba(["health", ...words, ...guarded]), serves);
 });
 
 test("a server without REST is asked over gRPC", async (t) => {
-  const words = portsOf(await servePemba(t, ["--http-enabled=false"]));
+  const words = portsOf(await serveHere(t, ["--http-enabled=false"]));
   assert.deepEqual(await runCommand(["health", "--http-enabled=false", ...words]), serves);
 });
 
@@ -25,7 +29,7 @@ test("a server with TLS is asked over TLS, with any certificate", async (t) => {
   const { cert, key } = certificateFolder(t, await makeCertificate());
   const rest = ["--http-tls-enabled", "--http-tls-cert-path", cert, "--http-tls-key-path", key];
   const grpc = ["--grpc-tls-enabled", "--grpc-tls-cert-path", cert, "--grpc-tls-key-path", key];
-  const words = [...rest, ...grpc, ...portsOf(await servePemba(t, [...rest, ...grpc]))];
+  const words = [...rest, ...grpc, ...portsOf(await serveHere(t, [...rest, ...grpc]))];
   assert.deepEqual(await runCommand(["health", ...words]), serves);
   assert.deepEqual(await runCommand(["health", ...words, "--http-enabled=false"]), serves);
 });
@@ -39,11 +43,31 @@ test("a server that is not ready is status 1", async (t) => {
   });
 });
 
-test("if no server listens, the line names the address", async (t) => {
-  const server = createServer();
-  const port = await portOf(t, server);
-  server.close();
-  await once(server, "close");
+test("clusters that do not answer are named, over REST and over gRPC", async (t) => {
+  const [a, b] = [await createMigratedDatabase(), await createMigratedDatabase()];
+  t.after(async () => {
+    await a.drop();
+    await b.drop();
+  });
+  const line = await openLine(t, b.url);
+  const clusters = JSON.stringify([
+    { name: "a", uri: a.url },
+    { name: "b", uri: line.url },
+  ]);
+  const flags = ["--database-engine=postgres", `--database-clusters=${clusters}`];
+  const words = [...flags, ...portsOf(await serveHere(t, flags))];
+  for (const over of [[], ["--http-enabled=false"]]) {
+    assert.deepEqual(await runCommand(["health", ...words, ...over]), serves);
+  }
+  await line.cut();
+  const stdout = "the server is ready, clusters that do not answer: `b`\n";
+  for (const over of [[], ["--http-enabled=false"]]) {
+    assert.deepEqual(await runCommand(["health", ...words, ...over]), { ...serves, stdout });
+  }
+});
+
+test("if no server listens, the line names the address", async () => {
+  const port = String(await freePort());
   for (const words of [
     ["--http-port", port],
     ["--http-enabled=false", "--grpc-port", port],

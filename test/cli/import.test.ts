@@ -7,9 +7,11 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { after, before, test, type TestContext } from "node:test";
 
+import { startPemba, type StartedPemba } from "../../src/testing/start-pemba.ts";
 import { certificateFolder, makeCertificate } from "../support/certificate-files.ts";
 import { runCommand } from "../support/commands-process.ts";
-import { runPemba, servePemba, startPemba, startServing } from "../support/pemba.ts";
+import { runPemba, startPemba as startCommand } from "../support/pemba.ts";
+import { serveHere } from "../support/serve-here.ts";
 
 const schema = `
 entity user {}
@@ -38,16 +40,13 @@ interface Target {
   readonly flags: readonly string[];
 }
 
-let server: ReturnType<typeof startServing>;
+let server: StartedPemba;
 
-before(() => {
-  server = startServing([]);
+before(async () => {
+  server = await startPemba();
 });
 
-after(async () => {
-  server.process.kill();
-  await server.finished;
-});
+after(async () => await server.stop());
 
 async function post(
   { url, tenant }: Pick<Target, "url" | "tenant">,
@@ -72,7 +71,7 @@ async function canView(target: Target, doc: string, user: string): Promise<boole
 }
 
 async function newTarget(): Promise<Target> {
-  const { url } = await server.addresses;
+  const url = server.getRestUrl();
   const tenant = randomUUID();
   const body = JSON.stringify({ id: tenant, name: "" });
   await fetch(`${url}/v1/tenants/create`, { method: "POST", body });
@@ -155,10 +154,10 @@ test("refused lines are named with their reason and stop nothing else", async (t
 });
 
 test("a server that takes less at once gets smaller batches", async (t) => {
-  const { url } = await servePemba(t, ["--database-max-data-per-write", "7"]);
+  const { url } = await serveHere(t, ["--database-max-data-per-write", "7"]);
   const target = await targetWithSchema({ url, tenant: "t1", flags: ["--url", url] });
   const lines = Array.from({ length: 50 }, (_, index) => `doc:d${index}#viewer@user:a`);
-  const { status, stdout } = await runPemba(["import", "-", ...target.flags], {
+  const { status, stdout } = await runCommand(["import", "-", ...target.flags], {
     input: lines.join("\n"),
   });
   assert.equal(status, 0);
@@ -169,7 +168,7 @@ test("a server that takes less at once gets smaller batches", async (t) => {
 test("--json prints the totals as JSON", async () => {
   const { flags } = await newTarget();
   const words = ["import", "-", ...flags, "--json"];
-  const { status, stdout } = await runPemba(words, { input: "# x\ndoc:1#viewer@user:a\n" });
+  const { status, stdout } = await runCommand(words, { input: "# x\ndoc:1#viewer@user:a\n" });
   assert.equal(status, 0);
   const { seconds, ...totals } = JSON.parse(stdout) as Record<string, unknown>;
   assert.equal(typeof seconds, "number");
@@ -183,6 +182,24 @@ test("a line of standard input is named as such", async () => {
   assert.match(stderr, /^stdin:2: `x` cannot be read, it has no `:`/);
 });
 
+test("what a line quotes cannot steer the terminal", async () => {
+  const { flags } = await newTarget();
+  const input = "\u001b]0;title\u0007\n{\n";
+  const { stderr } = await runCommand(["import", "-", ...flags], { input });
+  assert.match(stderr, /^stdin:1: `\\u001b\]0;title\\u0007` cannot be read/);
+  assert.match(stderr, /\nstdin:2: is not JSON: /);
+});
+
+test("an import from a line that the file does not have says so", async () => {
+  const { flags } = await newTarget();
+  const input = "doc:1#viewer@user:a\n";
+  const words = ["import", "-", ...flags, "--from-line"];
+  const { status, stderr } = await runCommand([...words, "3"], { input });
+  assert.deepEqual([status, stderr], [1, "pemba: --from-line: stdin has 1 line\n"]);
+  const behind = await runCommand([...words, "2"], { input });
+  assert.deepEqual([behind.status, behind.stderr], [0, ""]);
+});
+
 test("the tenant and the token are those of the flags", async (t) => {
   const seen: unknown[] = [];
   const url = await fakeServer(t, (request, response) => {
@@ -190,7 +207,7 @@ test("the tenant and the token are those of the flags", async (t) => {
     response.end('{"snap_token":"x"}');
   });
   const words = ["import", "-", "--url", `${url}/`, "--tenant", "a+b", "--token", "k"];
-  const { status } = await runPemba(words, { input: "doc:1#viewer@user:a" });
+  const { status } = await runCommand(words, { input: "doc:1#viewer@user:a" });
   assert.equal(status, 0);
   assert.deepEqual(seen, [["POST", "/v1/tenants/a%2Bb/data/write", "Bearer k"]]);
 });
@@ -202,7 +219,7 @@ test("a busy server is asked again after the time it names, and each wait is rep
     if (requests < 3) response.writeHead(429, { "retry-after": "0" });
     response.end(requests < 3 ? '{"message":"too busy"}' : "{}");
   });
-  const { status, stdout, stderr } = await runPemba(["import", "-", "--url", url], {
+  const { status, stdout, stderr } = await runCommand(["import", "-", "--url", url], {
     input: "doc:1#viewer@user:a",
   });
   assert.deepEqual([status, requests], [0, 3]);
@@ -215,16 +232,17 @@ test("what cannot succeed is not sent again", async (t) => {
   const made = await makeCertificate();
   const { cert, key } = certificateFolder(t, made);
   const tls = ["--http-tls-enabled", "--http-tls-cert-path", cert, "--http-tls-key-path", key];
-  const { url: secure } = await servePemba(t, tls);
-  const { url: plain } = await servePemba(t);
+  const { url: secure } = await serveHere(t, tls);
+  const { url: plain, grpc } = await serveHere(t);
   const input = "doc:1#viewer@user:a";
   for (const [url, reason] of [
     [secure, /the certificate of the server is not trusted, .* --ca\n/],
     [plain.replace("http:", "https:"), /the server does not speak TLS, expected a URL with http\n/],
+    [`http://${grpc}`, /expected the port of REST \(`server\.http\.port`\), not that of gRPC\n/],
     ["http://127.0.0.1:6000", /bad port/],
     ["http://no-such-host.invalid", /ENOTFOUND/],
   ] as const) {
-    const { status, stderr } = await runPemba(["import", "-", "--url", url], { input });
+    const { status, stderr } = await runCommand(["import", "-", "--url", url], { input });
     assert.equal(status, 1);
     assert.match(stderr, /^pemba: import: stopped at stdin:1: /);
     assert.match(stderr, reason);
@@ -248,11 +266,11 @@ test("a schema and bundles are written in their order among the lines", async ()
     "doc:1#reader@user:b",
     "doc:2#viewer@user:a",
   ];
-  const { status, stdout, stderr } = await runPemba(["import", "-", ...target.flags], {
+  const { status, stdout, stderr } = await runCommand(["import", "-", ...target.flags], {
     input: lines.join("\n"),
   });
   assert.equal(status, 1);
-  assert.match(stdout, /^accepted 5, skipped 1 .* refused 2, in /);
+  assert.match(stdout, /^accepted 5, skipped 0 .* refused 2, in /);
   const refused = stderr.trimEnd().split("\n");
   assert.match(refused[0] ?? "", /^stdin:5: bundles\[0\]\.name: /);
   assert.match(refused[1] ?? "", /^stdin:8: relation: `viewer` is not a relation of `doc`/);
@@ -288,7 +306,7 @@ test("an import that is stopped by a signal goes on at the line that it names", 
     });
   });
   const words = ["import", "/dev/null", path, "--url", url, "--batch-size", "10"];
-  const first = startPemba(words, {});
+  const first = startCommand(words, {});
   await Promise.race([isHeld, first.finished]);
   first.process.kill("SIGINT");
   const { status, stdout, stderr } = await first.finished;
@@ -299,7 +317,7 @@ test("an import that is stopped by a signal goes on at the line that it names", 
     `pemba: import: stopped at ${path}:21: by SIGINT\n` +
       `pemba: import: all lines before it were sent; to go on, run \`pemba import '${path}' --from-line 21\` with the same other flags\n`,
   );
-  const again = await runPemba(["import", path, "--from-line", "21", "--url", url]);
+  const again = await runCommand(["import", path, "--from-line", "21", "--url", url]);
   assert.match(again.stdout, /^accepted 30,/);
   assert.deepEqual(
     [...(seen.at(-1) ?? "").matchAll(/"id":"(d\d+)"/g)].map(([, id]) => id),
@@ -308,9 +326,9 @@ test("an import that is stopped by a signal goes on at the line that it names", 
 });
 
 test("an import that cannot go on says where it stopped", async () => {
-  const { url } = await server.addresses;
+  const url = server.getRestUrl();
   const words = ["import", "-", "--url", url, "--tenant", "missing", "--batch-size", "1"];
-  const { status, stdout, stderr } = await runPemba(words, { input: "\ndoc:1#viewer@user:a\n" });
+  const { status, stdout, stderr } = await runCommand(words, { input: "\ndoc:1#viewer@user:a\n" });
   assert.equal(status, 1);
   assert.match(stderr, /^pemba: import: stopped at stdin:2: .*ERROR_CODE_TENANT_NOT_FOUND/);
   assert.match(stdout, /^accepted 0,/);
@@ -324,7 +342,7 @@ test("an import that waits for standard input can be stopped", async (t) => {
     written?.();
   });
   const words = ["import", "-", "--url", url, "--batch-size", "1"];
-  const { process: child, finished } = startPemba(words, {});
+  const { process: child, finished } = startCommand(words, {});
   child.stdin?.write("doc:1#viewer@user:a\ndoc:2#viewer@user:a\n");
   await Promise.race([isWritten, finished]);
   child.kill("SIGTERM");
@@ -336,6 +354,34 @@ test("an import that waits for standard input can be stopped", async (t) => {
   );
 });
 
+test("of a file with many refused lines the first ones are shown, and the others counted", async (t) => {
+  const target = await newTarget();
+  const wrong = file(
+    t,
+    "wrong.csv",
+    Array.from({ length: 5_000 }, (_, nth) => `a,b,${nth}`),
+  );
+  const { status, stdout, stderr } = await runCommand(["import", wrong, ...target.flags]);
+  assert.equal(status, 1);
+  const lines = stderr.trimEnd().split("\n");
+  assert.equal(lines.length, 21);
+  assert.match(lines[19] ?? "", /wrong\.csv:20: /);
+  assert.equal(lines[20], "... and 4980 more lines were refused");
+  assert.match(stdout, /^accepted 0, skipped 0 .*, refused 5000, in /);
+});
+
+test("an import of an export counts what the export has, and no comments", async (t) => {
+  const source = await newTarget();
+  await runCommand(["import", file(t, "one.txt", ["doc:1#viewer@user:a"]), ...source.flags]);
+  for (const format of ["ndjson", "text"]) {
+    const exported = await runCommand(["export", "--format", format, ...source.flags]);
+    const target = await newTarget();
+    const path = file(t, "export", [exported.stdout]);
+    const { stdout, stderr } = await runCommand(["import", path, ...target.flags]);
+    assert.match(stdout, /^accepted 2, skipped 0 \(0 blank or comment, /, stderr);
+  }
+});
+
 test("invalid flags and files are reported before anything is sent", async () => {
   const words = ["import", "nowhere.ndjson", "/", "--url", "localhost", "--batch-size", "0", "--x"];
   const { status, stderr } = await runCommand(words);
@@ -345,7 +391,7 @@ test("invalid flags and files are reported before anything is sent", async () =>
     "pemba: --x: no such flag\n" +
       "pemba: --batch-size: expected a whole number from 1 to 100000\n" +
       "pemba: --url: `localhost` is not a URL, expected one such as http://localhost:3476\n" +
-      "pemba: import: `nowhere.ndjson` cannot be read\n" +
+      "pemba: import: `nowhere.ndjson` is not there\n" +
       "pemba: import: `/` is a folder\n",
   );
   assert.match(

@@ -4,7 +4,7 @@ import { connect, type Socket } from "node:net";
 import { test, type TestContext } from "node:test";
 
 import { answerOn, expectContinue, headOf, openSession } from "../intake/wire.ts";
-import { servePemba } from "../support/pemba.ts";
+import { serveHere } from "../support/serve-here.ts";
 
 /* What the keys of what is taken in do to a whole server. What each limit means is in test/intake. */
 
@@ -26,7 +26,7 @@ async function begin(t: TestContext, url: string, path: string): Promise<void> {
 }
 
 test("requests of a tenant and connections are as many as the configuration says", async (t) => {
-  const { url } = await servePemba(t, [
+  const { url } = await serveHere(t, [
     "--server-tenant-request-limit=1",
     "--server-connection-limit=2",
   ]);
@@ -46,7 +46,7 @@ test("requests of a tenant and connections are as many as the configuration says
 });
 
 test("bodies, their values, streams and calls are as many as the configuration says", async (t) => {
-  const { url, grpc } = await servePemba(t, [
+  const { url, grpc } = await serveHere(t, [
     "--server-tenant-body-limit=100KiB",
     "--server-value-limit=1000",
     "--database-max-data-per-write=60",

@@ -3,6 +3,7 @@ import { test } from "node:test";
 
 import { createMigratedDatabase } from "../support/database.ts";
 import { servePemba } from "../support/pemba.ts";
+import { serveHere } from "../support/serve-here.ts";
 
 const schema = `
 entity user {}
@@ -93,7 +94,7 @@ test("after a kill in mid-stream every answered write is there, and none is half
   await Promise.all(Array.from({ length: writers }, writer));
   await first.finished;
 
-  const second = await servePemba(t, [], { env });
+  const second = await serveHere(t, [], env);
   for (let number = 0; number < next; number++) {
     const found = await elementsOf(second.url, number);
     const whole = tuplesOfWrite + 1;

@@ -68,7 +68,12 @@ test("migrate and gc report a refused login as serve does", async (t) => {
 
 test("what migrate does not understand is one line and status 1", async () => {
   for (const [words, expected] of [
-    [["migrate", "up"], /^pemba: `database\.uri`: is empty, [^\n]*\n$/],
+    [["migrate", "up"], /^pemba: `database\.uri`: is empty, [^\n]* by --database-uri, [^\n]*\n$/],
+    [["sql", "enable"], /^pemba: `database\.uri`: is empty, [^\n]* by --database-uri, [^\n]*\n$/],
+    [["migrate"], /^pemba: migrate: expected up, down or status\n$/],
+    [["migrate", "stats"], /, not `stats` \(did you mean `status`\?\)\n$/],
+    [["sql"], /^pemba: sql: expected [^\n]* map or reconcile\n$/],
+    [["sql", "grants"], /, not `grants` \(did you mean `grant`\?\)\n$/],
     [
       ["migrate", "sideways", "--database-uri", "postgres://x/y"],
       /^pemba: migrate: expected up, down or status[^\n]*\n$/,

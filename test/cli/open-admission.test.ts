@@ -14,8 +14,8 @@ import {
   type SigningKey,
   startIssuer,
 } from "../auth/issuer.ts";
-import { configOf } from "../config/given.ts";
 import { until } from "../store/open-write.ts";
+import { configOf } from "../support/given-config.ts";
 
 /*
  * What the keys of OpenID Connect do when they are configured. Their effects in full are held
@@ -41,7 +41,7 @@ async function open(t: TestContext, key: SigningKey, ...flags: readonly string[]
       ...flags,
     ],
   });
-  const opened = openAdmission(config, pino({ level: "silent" }));
+  const opened = await openAdmission(config, pino({ level: "silent" }));
   t.after(async () => {
     await opened.close();
     await issuer.close();

@@ -1,4 +1,5 @@
 import assert from "node:assert/strict";
+import { randomUUID } from "node:crypto";
 import { after, before, test, type TestContext } from "node:test";
 
 import { status } from "@grpc/grpc-js";
@@ -15,10 +16,10 @@ import { createHealth } from "../../src/service/health.ts";
 import { withLayers } from "../../src/store/layer/order.ts";
 import { createMemoryStore } from "../../src/store/memory/store.ts";
 import type { CheckQuestion, Store } from "../../src/store/store.ts";
-import { configOf } from "../config/given.ts";
 import { tenantWithSchema, write } from "../store/engines.ts";
 import { until } from "../store/open-write.ts";
 import { freePorts } from "../support/free-ports.ts";
+import { configOf } from "../support/given-config.ts";
 import { connectGrpc, failure } from "../support/grpc.ts";
 
 /* What the keys under `distributed` do, shown by instances that share one store. */
@@ -81,6 +82,7 @@ async function join(
         bulkLimit: 1,
       };
       const joined = openPeers(config, service, {
+        instance: randomUUID(),
         certificate: pair && { current: pair, onChange: () => {} },
         logger: pino({ level: "silent" }),
         telemetry,
@@ -147,7 +149,7 @@ test("without `distributed.enabled` an instance is alone", () => {
   const config = configOf({});
   const service = { store, health: createHealth(store), maxDataPerWrite: 1, bulkLimit: 1 };
   const logger = pino({ level: "silent" });
-  const parts = { certificate: undefined, logger, telemetry: noTelemetry };
+  const parts = { instance: "one", certificate: undefined, logger, telemetry: noTelemetry };
   assert.equal(openPeers(config, service, parts), undefined);
 });
 

@@ -6,7 +6,7 @@ import { test, type TestContext } from "node:test";
 import { pino } from "pino";
 
 import { openConfiguredProfiler } from "../../src/cli/open-profiler.ts";
-import { configOf } from "../config/given.ts";
+import { configOf } from "../support/given-config.ts";
 
 interface Opened {
   /** Where it listens, if it does. */

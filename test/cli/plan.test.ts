@@ -5,7 +5,7 @@ import { join } from "node:path";
 import { test, type TestContext } from "node:test";
 
 import { Type } from "typebox";
-import { Value } from "typebox/value";
+import { Parse } from "typebox/schema";
 
 import { runCommand } from "../support/commands-process.ts";
 import { type Finished, runPemba } from "../support/pemba.ts";
@@ -82,12 +82,12 @@ test("plan takes a rule, with the attributes that it is about", async (t) => {
 });
 
 test("plan as JSON is for programs", async (t) => {
-  const view = Value.Parse(Printed, JSON.parse(await printed(t, "doc", "view", "--json")));
+  const view = Parse(Printed, JSON.parse(await printed(t, "doc", "view", "--json")));
   assert.equal(view.plan.kind, "search");
   assert.equal(view.pushed_down, true);
   const numbers = [...view.statement.text.matchAll(/\$(\d+)/g)].map((match) => Number(match[1]));
   assert.equal(view.statement.parameters.length, Math.max(...numbers));
-  const tagged = Value.Parse(Printed, JSON.parse(await printed(t, "doc", "tagged", "--json")));
+  const tagged = Parse(Printed, JSON.parse(await printed(t, "doc", "tagged", "--json")));
   assert.deepEqual([tagged.pushed_down, tagged.obstacle], [false, "rule `found`: `exists`"]);
 });
 
@@ -97,7 +97,7 @@ test("what plan does not understand is one line and status 1", async (t) => {
   const mistakes = [
     [[file, "doc"], /expected SCHEMA_FILE ENTITY_TYPE PERMISSION$/],
     [[file, "doc", "view", "user"], /`user` is not understood$/],
-    [[`${file}.txt`, "doc", "view"], /plan: `[^`]*\.txt` cannot be read$/],
+    [[`${file}.txt`, "doc", "view"], /plan: `[^`]*\.txt` is not there$/],
     [[wrong, "doc", "viewer"], /schema\.perm:1:31: [^\n]*`usr`[^\n]*$/],
     [[file, "doc", "edit"], /PERMISSION: `doc` has no permission, relation or attribute `edit`$/],
     [[file, "doc", "view", "--subject-type", "usr"], /--subject-type: `usr` is not an entity/],

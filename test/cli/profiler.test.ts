@@ -1,22 +1,11 @@
 import assert from "node:assert/strict";
-import { once } from "node:events";
-import { createServer } from "node:net";
 import { test } from "node:test";
 import { gunzipSync } from "node:zlib";
 
 import { Profile } from "pprof-format";
 
+import { freePort } from "../support/free-ports.ts";
 import { servePemba } from "../support/pemba.ts";
-
-async function freePort(): Promise<number> {
-  const probe = createServer().listen(0, "127.0.0.1");
-  await once(probe, "listening");
-  const address = probe.address();
-  probe.close();
-  await once(probe, "close");
-  assert.ok(typeof address === "object" && address !== null);
-  return address.port;
-}
 
 test("profiles of the running server can be taken, and the signal ends one that is", async (t) => {
   const port = String(await freePort());

@@ -7,7 +7,9 @@ import { join } from "node:path";
 import { after, before, test, type TestContext } from "node:test";
 
 import { certificateFolder, makeCertificate } from "../support/certificate-files.ts";
-import { runPemba, servePemba } from "../support/pemba.ts";
+import { runCommand } from "../support/commands-process.ts";
+import { runPemba } from "../support/pemba.ts";
+import { serveHere } from "../support/serve-here.ts";
 import { type ClientScene, openClientScene } from "./client-scene.ts";
 
 const schema = `entity user {}
@@ -62,6 +64,22 @@ test("check ends with 0 if it is allowed and with 2 if it is denied", async () =
   assert.equal(userset.status, 0);
 });
 
+test("every question whose rule lacks a key says which flag takes it", async () => {
+  for (const words of [
+    ["check", "doc:plan", "low", "user:ada"],
+    ["explain", "doc:plan", "low", "user:ada"],
+    ["lookup", "doc", "low", "user:ada"],
+    ["can", "doc:plan", "user:ada"],
+  ]) {
+    const { status, stderr } = await scene.pemba(words);
+    assert.equal(status, 1, words.join(" "));
+    assert.match(
+      stderr,
+      /`context\.data\.limit`, send it in `context\.data`, which the file of `--context FILE` has as `data`\n$/,
+    );
+  }
+});
+
 test("check --quiet prints nothing, and --json prints the answer of the server", async () => {
   const quiet = await scene.pemba(["check", "--quiet", "doc:plan", "view", "user:bob"]);
   assert.deepEqual(quiet, { status: 2, stdout: "", stderr: "" });
@@ -78,6 +96,8 @@ test("check ends with 1 after an error, which is one line", async () => {
     [["doc:plan", "view", "user:ada#"], /`user:ada#` is not a subject such as /],
     [["doc:plan", "view", "user:ada", "now"], /check: `now` is not understood$/],
     [["doc:plan", "edit", "user:ada"], /`doc` has no permission, relation or attribute `edit`$/],
+    [["doc:plan", "viw", "user:ada"], /attribute `viw` \(did you mean `view`\?\)$/],
+    [["doc:\u001b[31m\u009b", "view", "user:ada"], /id: `\\u001b\[31m\\u009b` is not an id /],
     [["doc:plan", "view", "user:ada", "--tenant", "t9"], /`t9`/],
     [["doc:plan", "view", "user:ada", "--snap-token", "x"], /snap_token/],
     [["doc:plan", "view", "user:ada", "--url", "localhost"], /^pemba: --url: `localhost` is not a/],
@@ -215,7 +235,7 @@ test("a server with a token and a certificate of its own is asked with --token a
     SERVICE_AUTHN_METHOD: "preshared",
     SERVICE_AUTHN_PRESHARED_KEYS: "secret-key",
   };
-  const { url: secure } = await servePemba(t, words, { env });
+  const { url: secure } = await serveHere(t, words, env);
   const list = ["tenant", "list", "--url", secure];
   const trusted = await runPemba([...list, "--ca", cert, "--token", "secret-key"]);
   assert.deepEqual([trusted.status, trusted.stderr], [0, ""]);
@@ -226,6 +246,6 @@ test("a server with a token and a certificate of its own is asked with --token a
   assert.deepEqual([untrusted.status, /certificate/.test(untrusted.stderr)], [1, true]);
   const refused = await runPemba([...list, "--ca", cert, "--token", "other"]);
   assert.equal(refused.status, 1);
-  const missing = await runPemba([...list, "--ca", `${cert}.no`]);
+  const missing = await runCommand([...list, "--ca", `${cert}.no`]);
   assert.match(missing.stderr, /^pemba: --ca: `[^`]*` cannot be used: /);
 });

@@ -5,8 +5,9 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { after, before, test, type TestContext } from "node:test";
 
+import { startPemba, type StartedPemba } from "../../src/testing/start-pemba.ts";
 import { runCommand } from "../support/commands-process.ts";
-import { runPemba, startServing } from "../support/pemba.ts";
+import { runPemba } from "../support/pemba.ts";
 
 const old = `entity user {}
 entity doc {
@@ -24,18 +25,15 @@ entity doc {
 }
 `;
 
-let server: ReturnType<typeof startServing>;
+let server: StartedPemba;
 let url: string;
 
 before(async () => {
-  server = startServing([]);
-  ({ url } = await server.addresses);
+  server = await startPemba();
+  url = server.getRestUrl();
 });
 
-after(async () => {
-  server.process.kill();
-  await server.finished;
-});
+after(async () => await server.stop());
 
 function folderWith(t: TestContext, files: Readonly<Record<string, string>>): string {
   const folder = mkdtempSync(join(tmpdir(), "pemba-diff-"));
@@ -189,7 +187,7 @@ test("schema diff says why a server does not answer", async (t) => {
   const empty = await runCommand(words, { cwd });
   assert.equal(empty.status, 1);
   assert.match(empty.stderr, /^pemba: [^\n]*schema[^\n]*\n$/);
-  const tenant = await runCommand([...words, "--tenant", "nobody"], { cwd });
+  const tenant = await runCommand([...words, "--tenant", "missing"], { cwd });
   assert.deepEqual([tenant.status, /tenant/.test(tenant.stderr)], [1, true], tenant.stderr);
   const closed = await runCommand(["schema", "diff", "new.perm"], {
     cwd,

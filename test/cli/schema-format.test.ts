@@ -41,7 +41,7 @@ test("schema format --write writes the files that change, and no others", async 
 
 test("schema format --check names the files that would change and ends with 1", async (t) => {
   const cwd = folderWith(t, { "a.perm": loose, "b.perm": neat });
-  const both = await runPemba(["schema", "format", "--check", "a.perm", "b.perm"], { cwd });
+  const both = await runCommand(["schema", "format", "--check", "a.perm", "b.perm"], { cwd });
   assert.deepEqual([both.status, both.stdout], [1, "a.perm\n"]);
   assert.equal(readFileSync(join(cwd, "a.perm"), "utf8"), loose);
   const one = await runCommand(["schema", "format", "--check", "b.perm"], { cwd });
@@ -65,7 +65,7 @@ test("what schema format does not understand is one line and status 2", async (t
     [["a.perm", "b.perm"], /expected one file, or --write or --check/],
     [["a.perm", "--write", "--check"], /--check: writes nothing/],
     [["-", "--write"], /--write: standard input cannot be written/],
-    [["no-such.perm"], /`no-such\.perm` cannot be read/],
+    [["no-such.perm"], /`no-such\.perm` is not there/],
     [["a.perm", "--write=x"], /--write: expected /],
   ] as const;
   for (const [words, expected] of mistakes) {

@@ -23,7 +23,10 @@ test("tenants are created, listed and deleted", async () => {
   assert.equal((await scene.pemba(["tenant", "delete", "acme"])).stdout, "acme\n");
   assert.doesNotMatch((await scene.pemba(["tenant", "list"])).stdout, /^acme /m);
   const wrong = await scene.pemba(["tenant", "drop", "acme"]);
-  assert.equal(wrong.stderr, "pemba: tenant: expected create, list or delete, not `drop`\n");
+  assert.equal(
+    wrong.stderr,
+    "pemba: tenant: expected create, list, delete, move or balance, not `drop`\n",
+  );
 });
 
 test("a schema that is written is the head, is read with its meaning, and stands first in the list", async () => {

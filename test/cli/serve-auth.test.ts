@@ -9,8 +9,10 @@ import { Health } from "../../src/gen/grpc/health/v1/health_pb.ts";
 import { makeKey, signed, startIssuer } from "../auth/issuer.ts";
 import { until } from "../store/open-write.ts";
 import { certificateFolder, makeCertificate } from "../support/certificate-files.ts";
+import { runCommand } from "../support/commands-process.ts";
 import { connectGrpc, failure } from "../support/grpc.ts";
 import { runPemba, servePemba, startServing } from "../support/pemba.ts";
+import { serveHere } from "../support/serve-here.ts";
 
 const list = { method: "POST" } as const;
 
@@ -55,7 +57,7 @@ test("a limited key does what it may over both transports, and the log has its n
     SERVICE_LOG_LEVEL: "debug",
     SERVICE_LOG_OUTPUT: "json",
   };
-  const { url, grpc, process: server, finished } = await servePemba(t, [], { env });
+  const { url, grpc, stop, finished } = await serveHere(t, [], env);
   const ask = async (path: string, key: string): Promise<string> => {
     const headers = { authorization: `Bearer ${key}` };
     const answer = await fetch(`${url}/v1/tenants/${path}`, { ...list, headers, body: "{}" });
@@ -77,10 +79,10 @@ test("a limited key does what it may over both transports, and the log has its n
       "ERROR_CODE_INSUFFICIENT_SCOPE: authorization: the token lacks the scope `tenant`",
     ],
   );
-  server.kill("SIGTERM");
-  const { stdout, stderr } = await finished;
-  assert.doesNotMatch(stdout + stderr, /-secret/);
-  const callers = [...stdout.matchAll(/^.*"request answered".*$/gm)].map(([line]) => {
+  stop();
+  const log = await finished;
+  assert.doesNotMatch(log, /-secret/);
+  const callers = [...log.matchAll(/^.*"request answered".*$/gm)].map(([line]) => {
     const { caller, status: ended } = JSON.parse(line);
     return `${caller} ${ended}`;
   });
@@ -124,7 +126,7 @@ test("it starts while the issuer is gone, refuses requests, and takes them once 
     SERVICE_AUTHN_OIDC_BACKOFF_INTERVAL: "10ms",
     SERVICE_AUTHN_OIDC_BACKOFF_MAX_RETRIES: "1000",
   };
-  const { url, process: server, finished } = await servePemba(t, [], { env });
+  const { url, stop, finished } = await serveHere(t, [], env);
   const authorization = `Bearer ${await signed(key, issuer.url)}`;
   const ask = async (): Promise<Response> =>
     await fetch(`${url}/v1/tenants/list`, { ...list, headers: { authorization } });
@@ -133,11 +135,9 @@ test("it starts while the issuer is gone, refuses requests, and takes them once 
   assert.match(await refused.text(), /the keys of its issuer cannot be fetched/);
   issuer.mode = "answering";
   await until(async () => ((await ask()).status === 200 ? true : undefined));
-  server.kill("SIGTERM");
-  const { status: ended, stdout } = await finished;
-  assert.equal(ended, 0);
+  stop();
   assert.match(
-    stdout,
+    await finished,
     /WARN.*the keys of the issuer cannot be fetched, requests are refused until they are/,
   );
 });
@@ -145,7 +145,7 @@ test("it starts while the issuer is gone, refuses requests, and takes them once 
 test("the rate of the configuration holds for both transports together", async (t) => {
   const perSecond = 20;
   const words = ["--server-rate-limit", String(perSecond)];
-  const { url, grpc, process: server, finished } = await servePemba(t, words);
+  const { url, grpc, stop, finished } = await serveHere(t, words);
   const client = connectGrpc(grpc);
   t.after(() => client.close());
   const start = performance.now();
@@ -169,9 +169,11 @@ test("the rate of the configuration holds for both transports together", async (
   // However long it takes: two limits of their own would let in twice as many.
   const most = perSecond * (1 + seconds);
   assert.ok(taken >= perSecond && taken <= most, `${taken} were let in, expected at most ${most}`);
-  server.kill("SIGTERM");
-  const { stdout } = await finished;
-  assert.match(stdout, /INFO: at most 20 requests a second are taken \(`server\.rate_limit`\)\n/);
+  stop();
+  assert.match(
+    await finished,
+    /INFO: at most 20 requests a second are taken \(`server\.rate_limit`\)\n/,
+  );
 });
 
 test("both listeners speak TLS with the certificates of the configuration", async (t) => {
@@ -185,7 +187,7 @@ test("both listeners speak TLS with the certificates of the configuration", asyn
     SERVICE_GRPC_TLS_CERT_PATH: cert,
     SERVICE_GRPC_TLS_KEY_PATH: key,
   };
-  const { url, grpc, process: server, finished } = await servePemba(t, [], { env });
+  const { url, grpc } = await serveHere(t, [], env);
   assert.match(url, /^https:/);
   const port = grpc.slice(grpc.lastIndexOf(":"));
   const client = connectGrpc(`localhost${port}`, { root: Buffer.from(made.cert) });
@@ -198,13 +200,11 @@ test("both listeners speak TLS with the certificates of the configuration", asyn
     env: { NODE_EXTRA_CA_CERTS: cert },
   });
   assert.match(imported.stderr, /tenant `missing`/);
-  server.kill("SIGTERM");
-  assert.equal((await finished).status, 0);
 });
 
 test("a certificate that cannot be read is one line and status 1, for each listener", async () => {
   for (const listener of ["http", "grpc"]) {
-    const { status: ended, stderr } = await runPemba([
+    const { status: ended, stderr } = await runCommand([
       "serve",
       `--${listener}-tls-enabled`,
       `--${listener}-tls-cert-path=/nowhere/tls.crt`,

@@ -1,5 +1,4 @@
 import assert from "node:assert/strict";
-import { once } from "node:events";
 import { test } from "node:test";
 
 import { status } from "@grpc/grpc-js";
@@ -14,10 +13,11 @@ import {
 } from "../../src/gen/grpc/health/v1/health_pb.ts";
 import { connectGrpc, failure } from "../support/grpc.ts";
 import { servePemba } from "../support/pemba.ts";
+import { serveHere } from "../support/serve-here.ts";
 import { openStream } from "../support/text-stream.ts";
 
 test("REST and gRPC serve the same data", async (t) => {
-  const { url, grpc } = await servePemba(t);
+  const { url, grpc } = await serveHere(t);
   const client = connectGrpc(grpc);
   t.after(() => client.close());
   await client.call(Tenancy.method.create, { id: "both", name: "Both" });
@@ -25,24 +25,25 @@ test("REST and gRPC serve the same data", async (t) => {
   assert.match(body, /"id":"both","name":"Both"/);
 });
 
-test("a signal ends the watchers of health and then the process", async (t) => {
-  const { grpc, process: server, finished } = await servePemba(t);
+test("a server that is stopped ends the watchers of health and then itself", async (t) => {
+  const { grpc, stop, finished } = await serveHere(t);
   const client = connectGrpc(grpc);
   t.after(() => client.close());
   const states: ServingStatus[] = [];
   const watching = (async () => {
     for await (const { status: state } of client.stream(Health.method.watch, {})) {
       states.push(state);
-      if (states.length === 1) server.kill("SIGTERM");
+      if (states.length === 1) stop();
     }
   })();
   assert.equal((await failure(watching)).code, status.UNAVAILABLE);
   assert.deepEqual(states, [ServingStatus.SERVING, ServingStatus.NOT_SERVING]);
-  assert.equal((await finished).status, 0);
+  await finished;
 });
 
 test("with REST switched off gRPC is served alone", async (t) => {
-  const { grpc, process: server, finished } = await servePemba(t, ["--http-enabled=false"]);
+  const { url, grpc, stop, finished } = await serveHere(t, ["--http-enabled=false"]);
+  assert.equal(url, "");
   const client = connectGrpc(grpc);
   t.after(() => client.close());
   const { tenants } = await client.call(Tenancy.method.list, {});
@@ -50,9 +51,8 @@ test("with REST switched off gRPC is served alone", async (t) => {
     tenants.map(({ id }) => id),
     ["t1"],
   );
-  server.kill("SIGTERM");
-  await once(server, "exit");
-  assert.equal((await finished).status, 0);
+  stop();
+  await finished;
 });
 
 test("a signal ends who watches changes, with a token to resume with, and then the process", async (t) => {

@@ -4,8 +4,10 @@ import { test } from "node:test";
 
 import { startPemba } from "../../src/testing/start-pemba.ts";
 import { connect, until } from "../store/open-write.ts";
+import { runCommand } from "../support/commands-process.ts";
 import { createMigratedDatabase } from "../support/database.ts";
-import { runPemba, servePemba } from "../support/pemba.ts";
+import { servePemba } from "../support/pemba.ts";
+import { serveHere } from "../support/serve-here.ts";
 
 /* What the keys do that a whole server needs to show. */
 
@@ -49,7 +51,7 @@ test("`server.http.console` says whether the console is served", async (t) => {
 });
 
 test("a request may hold as much as the configuration says, and no more", async (t) => {
-  const { url } = await servePemba(t, [
+  const { url } = await serveHere(t, [
     "--service-permission-bulk-limit=2",
     "--database-max-data-per-write=3",
   ]);
@@ -69,7 +71,7 @@ test("a request may hold as much as the configuration says, and no more", async 
 test("`service.permission.concurrency_limit` questions are worked on, ten times as many wait", async (t) => {
   const database = await createMigratedDatabase();
   t.after(database.drop);
-  const { url } = await servePemba(t, [
+  const { url } = await serveHere(t, [
     "--database-engine=postgres",
     `--database-uri=${database.url}`,
     "--service-permission-concurrency-limit=2",
@@ -94,7 +96,7 @@ test("`service.permission.concurrency_limit` questions are worked on, ten times 
 });
 
 test("pages of the sites that are named may ask, with the headers that are named", async (t) => {
-  const { url } = await servePemba(t, [
+  const { url } = await serveHere(t, [
     "--http-cors-allowed-origins=https://a.example",
     "--http-cors-allowed-headers=authorization,x-request-id",
     // It has no effect, and nothing is there.
@@ -123,14 +125,11 @@ test("pages of the sites that are named may ask, with the headers that are named
   assert.equal((await fetch(`${url}/healthz`)).status, 200);
 });
 
-test("both listen on `server.host` alone", async (t) => {
-  const { url, grpc } = await servePemba(t, ["--server-host=127.0.0.1"]);
+test("both listen on `server.host` alone, a deprecated key works, and the log says what to use", async (t) => {
+  const words = ["--server-host=127.0.0.1", "--database-max-open-connections=3"];
+  const { url, grpc, process: server, finished } = await servePemba(t, words);
   assert.match(url, /^http:\/\/127\.0\.0\.1:\d+$/);
   assert.match(grpc, /^127\.0\.0\.1:\d+$/);
-});
-
-test("a deprecated key works, and the log says what to use", async (t) => {
-  const { process: server, finished } = await servePemba(t, ["--database-max-open-connections=3"]);
   server.kill("SIGTERM");
   const { status, stdout } = await finished;
   assert.equal(status, 0);
@@ -138,7 +137,7 @@ test("a deprecated key works, and the log says what to use", async (t) => {
 });
 
 test("REST speaks the JSON of protobuf where the key says so, and the documented one where a request does", async (t) => {
-  const { url } = await servePemba(t, ["--http-json", "protobuf"]);
+  const { url } = await serveHere(t, ["--http-json", "protobuf"]);
   const schema = "entity user {} entity doc { relation viewer @user permission view = viewer }";
   const write = async (path: string, body: object): Promise<Response> =>
     await fetch(`${url}/v1/tenants/t1/${path}`, { method: "POST", body: JSON.stringify(body) });
@@ -155,7 +154,7 @@ test("REST speaks the JSON of protobuf where the key says so, and the documented
   assert.match(await read({}), /^\{"schema":\{"entityDefinitions":\{"user":\{"name":"user",/);
   const documented = /^\{"schema":\{"entity_definitions":\{"user":\{\},/;
   assert.match(await read({ "pemba-json": "documented" }), documented);
-  // The commands speak the documented form, whatever the server speaks by default.
-  const { stdout } = await runPemba(["can", "doc:1", "user:ada", "--url", url]);
+  // The commands speak the documented form, also of a server that speaks the other by default.
+  const { stdout } = await runCommand(["can", "doc:1", "user:ada", "--url", url]);
   assert.equal(stdout, "view    denied\nviewer  denied\n");
 });

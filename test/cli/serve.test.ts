@@ -10,7 +10,9 @@ import { setTimeout as wait } from "node:timers/promises";
 
 import { runCommand } from "../support/commands-process.ts";
 import { createTestDatabase } from "../support/database.ts";
+import { freePort } from "../support/free-ports.ts";
 import { runPemba, servePemba, startPemba } from "../support/pemba.ts";
+import { serveHere } from "../support/serve-here.ts";
 
 const onFreePorts = ["serve", "--server-host", "127.0.0.1", "--http-port", "0", "--grpc-port", "0"];
 
@@ -31,8 +33,8 @@ test("SIGINT ends it as SIGTERM does", async (t) => {
   assert.equal((await finished).status, 0);
 });
 
-test("a request in progress when the signal comes is answered", async (t) => {
-  const { url, process: server, finished } = await servePemba(t);
+test("a request in progress when the server is stopped is answered", async (t) => {
+  const { url, stop, finished } = await serveHere(t, ["--server-grace-period=1h"]);
   const { port } = new URL(url);
   const body = '{"id":"late","name":""}';
   const socket = connect(Number(port), "127.0.0.1");
@@ -43,25 +45,25 @@ test("a request in progress when the signal comes is answered", async (t) => {
   socket.write(body.slice(0, 5));
   // The server has the head of this request when it has answered a later one.
   await fetch(`${url}/healthz`).then(async (response) => await response.text());
-  server.kill("SIGTERM");
+  stop();
   await refused(Number(port));
   socket.end(body.slice(5));
   let answer = "";
   for await (const chunk of socket) answer += String(chunk);
   assert.match(answer, /^HTTP\/1\.1 200 /);
   assert.match(answer, /connection: close/i);
-  assert.equal((await finished).status, 0);
+  await finished;
 });
 
 test("a connection that is only kept open does not delay the end", async (t) => {
-  const { url, process: server, finished } = await servePemba(t);
+  const { url, stop, finished } = await serveHere(t, ["--server-grace-period=1h"]);
   const socket = connect(Number(new URL(url).port), "127.0.0.1");
   socket.write("GET /healthz HTTP/1.1\r\nhost: x\r\n\r\n");
   await once(socket, "data");
   const closed = once(socket, "close");
-  server.kill("SIGTERM");
+  stop();
   await closed;
-  assert.equal((await finished).status, 0);
+  await finished;
 });
 
 test("a taken port is one line and status 1", async (t) => {
@@ -72,7 +74,7 @@ test("a taken port is one line and status 1", async (t) => {
   assert.ok(typeof address === "object" && address !== null);
   const port = String(address.port);
   const words = ["serve", "--server-host", "127.0.0.1", "--http-port", port, "--grpc-port", "0"];
-  const { status, stderr } = await runPemba(words);
+  const { status, stderr } = await runCommand(words);
   assert.equal(status, 1);
   assert.equal(
     stderr,
@@ -88,7 +90,7 @@ test("a taken port of gRPC is one line and status 1 too", async (t) => {
   assert.ok(typeof address === "object" && address !== null);
   const port = String(address.port);
   const words = ["serve", "--server-host", "127.0.0.1", "--http-port", "0", "--grpc-port", port];
-  const { status, stderr } = await runPemba(words);
+  const { status, stderr } = await runCommand(words);
   assert.equal(status, 1);
   assert.equal(
     stderr,
@@ -98,7 +100,7 @@ test("a taken port of gRPC is one line and status 1 too", async (t) => {
 
 test("every fault of the configuration is a line, and the status is 1", async () => {
   const words = ["serve", "--http-prot", "--database-engine=postgres", "now", "please"];
-  const { status, stdout, stderr } = await runPemba(words, {
+  const { status, stdout, stderr } = await runCommand(words, {
     env: { SERVICE_LOG_LEVEL: "loud", SERVICE_NOTHING: "1" },
   });
   assert.equal(status, 1);
@@ -110,7 +112,7 @@ test("every fault of the configuration is a line, and the status is 1", async ()
       "pemba: serve: `please` is not understood\n" +
       "pemba: SERVICE_NOTHING: no key of the configuration has this variable\n" +
       "pemba: SERVICE_LOG_LEVEL: `logger.level`: `loud` is not allowed, expected error, warn, info or debug\n" +
-      "pemba: `database.uri`: is empty, expected a URI since `database.engine` is `postgres`\n",
+      "pemba: `database.uri`: is empty, expected a URI, or clusters in `database.clusters`, since `database.engine` is `postgres`\n",
   );
 });
 
@@ -125,7 +127,7 @@ test("a log file that cannot be written is one line with its key, and status 1",
 
 test("a database that does not answer is one line and status 1", async () => {
   const words = [...onFreePorts, "--database-engine", "postgres", "--database-start-timeout", "0s"];
-  const { status, stderr } = await runPemba(words, {
+  const { status, stderr } = await runCommand(words, {
     env: { SERVICE_DATABASE_URI: "postgres://someone:hunter2@127.0.0.1:1/none" },
   });
   assert.equal(status, 1);
@@ -136,7 +138,7 @@ test("a database that does not answer is one line and status 1", async () => {
 test("a database that lacks migrations is one line and status 1 when they are not applied", async (t) => {
   const database = await createTestDatabase();
   t.after(database.drop);
-  const { status, stderr } = await runPemba([...onFreePorts, "--database-auto-migrate=false"], {
+  const { status, stderr } = await runCommand([...onFreePorts, "--database-auto-migrate=false"], {
     env: { SERVICE_DATABASE_URI: database.url, SERVICE_DATABASE_ENGINE: "postgres" },
   });
   assert.equal(status, 1);
@@ -199,7 +201,7 @@ test("the commands and their flags are shown on demand", async () => {
     assert.equal(help.status, 0);
     assert.match(help.stdout, new RegExp(`^usage: pemba ${name}`));
   }
-  assert.match((await runPemba(["version"])).stdout, /^\d+\.\d+\.\d+\n$/);
+  assert.match((await runCommand(["version"])).stdout, /^\d+\.\d+\.\d+\n$/);
   assert.deepEqual(await runCommand(["version", "extra", "--bogus"]), {
     status: 1,
     stdout: "",
@@ -208,16 +210,17 @@ test("the commands and their flags are shown on demand", async () => {
   const unknown = await runCommand(["fly"]);
   assert.deepEqual([unknown.status, unknown.stdout], [1, ""]);
   assert.match(unknown.stderr, /^pemba: `fly` is not a command/);
+  for (const words of [
+    ["help", "sql", "statu"],
+    ["sql", "statu", "--help"],
+    ["sql", "statu"],
+  ]) {
+    const wrong = await runCommand(words);
+    assert.deepEqual([wrong.status, wrong.stdout], [1, ""]);
+    assert.match(wrong.stderr, /^pemba: sql: expected enable, [^\n]*\(did you mean `status`\?\)/);
+  }
+  assert.match((await runCommand(["sql"])).stderr, /^pemba: sql: expected enable, [^\n`]*\n/);
 });
-
-async function freePort(): Promise<number> {
-  const probe = createServer().listen(0, "127.0.0.1");
-  await once(probe, "listening");
-  const address = probe.address();
-  probe.close();
-  assert.ok(typeof address === "object" && address !== null);
-  return address.port;
-}
 
 /** Resolves when the request has been answered well, by a server that may still be starting. */
 async function answered(url: string, init: RequestInit): Promise<void> {

@@ -12,28 +12,19 @@ import {
   Health,
   HealthCheckResponse_ServingStatus as ServingStatus,
 } from "../../src/gen/grpc/health/v1/health_pb.ts";
+import { runCommand } from "../support/commands-process.ts";
 import { createTestDatabase } from "../support/database.ts";
 import { connectGrpc } from "../support/grpc.ts";
 import { openLine } from "../support/line.ts";
-import { type Finished, startPemba, startServing } from "../support/pemba.ts";
+import { type Finished, flagsOfServer, startServing } from "../support/pemba.ts";
 import { startPostgresBinaries } from "../support/postgres-binaries.ts";
 import { serverSettings } from "../support/postgres-settings.ts";
 
 const secret = "hunter2";
+const serveWords = ["serve", ...flagsOfServer([])];
 
 function on(uri: string): { readonly env: Readonly<Record<string, string>> } {
   return { env: { SERVICE_DATABASE_ENGINE: "postgres", SERVICE_DATABASE_URI: uri } };
-}
-
-/** Starts what must not start: how it ends. */
-async function refusedStart(
-  t: TestContext,
-  words: readonly string[],
-  options: Parameters<typeof startServing>[1],
-): Promise<Finished> {
-  const { process: server, finished } = startServing(words, options);
-  t.after(() => server.kill("SIGKILL"));
-  return await finished;
 }
 
 /** Status 1 and one line without secrets, which says what the expression says. */
@@ -91,11 +82,11 @@ describe("a start without its database", () => {
     assert.doesNotMatch(stdout, new RegExp(secret));
   });
 
-  test("it waits no longer than configured, and then ends with status 1", async (t) => {
-    const words = ["--database-start-timeout", "1s"];
+  test("it waits no longer than configured, and then ends with status 1", async () => {
+    const words = [...serveWords, "--database-start-timeout", "1s"];
     const uri = `postgres://someone:${secret}@127.0.0.1:1/none`;
     assertRefused(
-      await refusedStart(t, words, on(uri)),
+      await runCommand(words, on(uri)),
       /the database does not answer: .*127\.0\.0\.1:1/,
     );
   });
@@ -127,16 +118,16 @@ describe("a start that time does not heal", () => {
     uri.username = "someone";
     uri.password = secret;
     assertRefused(
-      await refusedStart(t, [], on(uri.href)),
+      await runCommand(serveWords, on(uri.href)),
       /`database\.uri`: the database refuses the connection: password authentication failed/,
     );
   });
 
-  test("a database that there is not", async (t) => {
+  test("a database that there is not", async () => {
     const uri = new URL(database.url);
     uri.pathname = "/nowhere";
     assertRefused(
-      await refusedStart(t, [], on(uri.href)),
+      await runCommand(serveWords, on(uri.href)),
       /`database\.uri`: the database refuses the connection: database "nowhere" does not exist/,
     );
   });
@@ -148,7 +139,7 @@ describe("a start that time does not heal", () => {
     await sql`create table tenants (mine integer)`;
     await sql.end();
     assertRefused(
-      await refusedStart(t, [], on(other.url)),
+      await runCommand(serveWords, on(other.url)),
       /migrating up failed and changed nothing: .*"tenants" already exists/,
     );
   });
@@ -156,7 +147,7 @@ describe("a start that time does not heal", () => {
   test("a Postgres that is too old", async (t) => {
     const uri = await tellAnotherVersion(t, database.url);
     assertRefused(
-      await refusedStart(t, [], on(uri)),
+      await runCommand(serveWords, on(uri)),
       /the database is Postgres \S+, expected 14 or newer/,
     );
   });
@@ -201,16 +192,6 @@ test("an uncaught error is one line, and status 1", async () => {
       /^pemba: pemba ended because of a fault in the program: Error: broken at [^\n]+\n$/,
     );
   }
-});
-
-test("a certificate that cannot be read is one line, and status 1", async () => {
-  const words = ["serve", "--http-tls-enabled", "--http-tls-cert-path=/no/cert.pem"];
-  const { process: server, finished } = startPemba(
-    [...words, "--http-tls-key-path=/no/key.pem"],
-    {},
-  );
-  server.stdin?.end();
-  assertRefused(await finished, /server\.http\.tls\.cert: cannot read `\/no\/cert\.pem`/);
 });
 
 /** A proxy on which the server claims an older version than any that is supported. */

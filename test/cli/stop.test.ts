@@ -10,6 +10,7 @@ import { Permission } from "../../src/gen/base/v1/permission_pb.ts";
 import { Tenancy } from "../../src/gen/base/v1/tenancy_pb.ts";
 import { connectGrpc } from "../support/grpc.ts";
 import { servePemba } from "../support/pemba.ts";
+import { serveHere } from "../support/serve-here.ts";
 import { openStream } from "../support/text-stream.ts";
 
 /** More than what lies between a server and a client that does not read. */
@@ -85,8 +86,7 @@ test("streams of a lookup that are read go on to their end after the signal", as
 });
 
 test("clients that never read are cut off at the end of the grace period", async (t) => {
-  const words = ["--server-grace-period", "1s"];
-  const { url, grpc, process: server, finished } = await servePemba(t, words);
+  const { url, grpc, stop, finished } = await serveHere(t, ["--server-grace-period", "1s"]);
   await writeDocuments(url);
   const client = connectGrpc(grpc);
   t.after(() => client.close());
@@ -102,22 +102,18 @@ test("clients that never read are cut off at the end of the grace period", async
     subject,
   });
   await Promise.all([overRest.next(), overGrpc.next()]);
-  server.kill("SIGTERM");
-  const { status, stdout } = await finished;
-  assert.equal(status, 0);
-  assert.match(stdout, /WARN: requests were cut off at the end of the grace period/);
+  stop();
+  assert.match(await finished, /WARN: requests were cut off at the end of the grace period/);
   overRest.leave();
 });
 
 test("a connection of gRPC that is only kept open does not delay the end", async (t) => {
-  const { grpc, process: server, finished } = await servePemba(t);
+  const { grpc, stop, finished } = await serveHere(t, ["--server-grace-period=1h"]);
   const client = connectGrpc(grpc);
   t.after(() => client.close());
   await client.call(Tenancy.method.list, {});
-  server.kill("SIGTERM");
-  const { status, stdout } = await finished;
-  assert.equal(status, 0);
-  assert.doesNotMatch(stdout, /cut off/);
+  stop();
+  assert.doesNotMatch(await finished, /cut off/);
 });
 
 test("a second signal ends the process at once", async (t) => {
@@ -132,12 +128,12 @@ test("a second signal ends the process at once", async (t) => {
 });
 
 test("without a grace period, a request in progress is cut off", async (t) => {
-  const { url, process: server, finished } = await servePemba(t, ["--server-grace-period", "0s"]);
+  const { url, stop, finished } = await serveHere(t, ["--server-grace-period", "0s"]);
   const socket = await halfRequest(url);
   const closed = once(socket, "close");
-  server.kill("SIGTERM");
+  stop();
   await closed;
-  assert.equal((await finished).status, 0);
+  await finished;
 });
 
 test("signals that are no request to end neither open a debugger nor end the process", async (t) => {

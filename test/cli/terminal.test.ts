@@ -1,7 +1,14 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 
-import { fittedLines, tableLines, widthOf, wrap } from "../../src/cli/terminal.ts";
+import {
+  fitText,
+  fittedLines,
+  redrawn,
+  tableLines,
+  widthOf,
+  wrap,
+} from "../../src/cli/terminal.ts";
 
 test("a text is wrapped at blanks, and within words that are too long", () => {
   assert.deepEqual(wrap("one two three", 20), ["one two three"]);
@@ -30,15 +37,30 @@ test("a table that is too wide wraps its last columns first, and loses nothing",
     ["another", "y", "z"],
   ];
   assert.match(tableLines(rows, 80).join("\n"), /^id +x+ {2}a name$/m);
-  for (const width of [30, 50, 80]) {
+  for (const width of [12, 30, 50, 80]) {
     const lines = tableLines(rows, width);
     assert.deepEqual(
       lines.filter((line) => widthOf(line) > width),
       [],
     );
     assert.equal(lines.join("").replaceAll(/[^x]/g, "").length, 100);
-    assert.match(lines.join("\n"), /another/);
+    if (width > 12) assert.match(lines.join("\n"), /another/);
   }
+});
+
+test("a line of progress takes one line of the terminal, however narrow that is", () => {
+  const texts = ["[###---] 50%  1000 accepted", "50%  1000 accepted"] as const;
+  const at = (columns: number): string => redrawn(texts, { isTTY: true, columns });
+  assert.equal(at(80), `\r\u001B[K${texts[0]}`);
+  assert.equal(at(20), `\r\u001B[K${texts[1]}`);
+  assert.equal(at(9), "\r\u001B[K50%  100");
+  assert.equal(at(0), at(80));
+});
+
+test("nothing is broken for a terminal that does not say how wide it is", () => {
+  const text = `${"word ".repeat(100)}end`;
+  assert.equal(fitText(text, { isTTY: true, columns: 0 }), text);
+  assert.notEqual(fitText(text, { isTTY: true, columns: 80 }), text);
 });
 
 test("a help text that is too wide has its paragraphs joined, and its columns kept", () => {
@@ -49,8 +71,15 @@ test("a help text that is too wide has its paragraphs joined, and its columns ke
     "  --flag  what it is about and more",
     "          and its second line",
     "  short   x",
+    "",
+    "  pemba one",
+    "  pemba two",
   ].join("\n");
   assert.deepEqual(fittedLines(text, 80), text.split("\n"));
+  assert.deepEqual(fittedLines(text, 34).slice(2, 4), [
+    "  --flag  what it is about and",
+    "          more and its second line",
+  ]);
   assert.deepEqual(fittedLines(text, 24), [
     "A paragraph of two",
     "lines.",
@@ -60,5 +89,8 @@ test("a help text that is too wide has its paragraphs joined, and its columns ke
     "          and its second",
     "          line",
     "  short   x",
+    "",
+    "  pemba one",
+    "  pemba two",
   ]);
 });

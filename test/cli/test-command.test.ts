@@ -5,7 +5,7 @@ import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
 import { test, type TestContext } from "node:test";
 
-import { connect, until } from "../store/open-write.ts";
+import { connect, untilWaiting } from "../store/open-write.ts";
 import { runCommand } from "../support/commands-process.ts";
 import { createMigratedDatabase } from "../support/database.ts";
 import { type Finished, runPemba, startPemba } from "../support/pemba.ts";
@@ -65,6 +65,27 @@ test("pemba test ends with 0 if every answer is as asserted", async (t) => {
   });
 });
 
+test("pemba test says where a file gives what a rule lacks", async (t) => {
+  const cwd = folderWith(t, {
+    "doc.perm":
+      "entity user {}\nentity doc { attribute day integer permission view = open(day) }\nrule open(day integer) { context.data.day == 1 }",
+    "lacking.yaml": `schema: doc.perm
+scenarios:
+  - name: days
+    checks:
+      - {entity: "doc:1", subject: "user:ann", assertions: {view: true}}
+      - {entity: "doc:1", subject: "user:ann", context: {data: {day: 1}}, assertions: {view: true}}
+`,
+  });
+  const { status, stdout } = await testIn(cwd, "lacking.yaml");
+  assert.equal(status, 1);
+  assert.match(stdout, /1 of 2 passed/);
+  assert.match(
+    stdout,
+    /send it in `context\.data`: in the file, `context: \{data: \{\.\.\.\}\}` beside `assertions`$/m,
+  );
+});
+
 test("pemba test shows what was expected, what was got and why, and ends with 1", async (t) => {
   const cwd = folderWith(t, { "good.yaml": good, "bad.yaml": bad });
   const { status, stdout } = await runPemba(["test", "good.yaml", "bad.yaml"], { cwd });
@@ -118,6 +139,10 @@ test("pemba test ends with 2 if a file cannot be run or tests nothing, and runs 
   assert.match(await problem("empty.yaml"), /nothing was run/);
   assert.match(await problem("absent.yaml"), /`absent\.yaml` is not there/);
   assert.match(await problem("."), /`\.` is a folder, expected a file/);
+  assert.match(
+    await problem("doc.perm"),
+    /doc\.perm:1:1: is a schema, expected the YAML file of a model test\n/,
+  );
   const { status, stdout } = await testIn(cwd, "typo.yaml", "good.yaml");
   assert.equal(status, 2);
   assert.match(stdout, /ok {3}good\.yaml: 4 of 4 passed\n4 passed, 0 failed, 1 file not run\n$/);
@@ -248,23 +273,28 @@ test("pemba test asks a database that is named, and leaves nothing there", async
 test("pemba test leaves nothing in a database when it is stopped", async (t) => {
   const { url, drop } = await createMigratedDatabase();
   t.after(drop);
-  const checks = Array.from({ length: 20_000 }, () => ({
-    entity: "doc:1",
-    subject: "user:ann",
-    assertions: { view: true },
-  }));
+  const checks = [{ entity: "doc:1", subject: "user:ann", assertions: { view: true } }];
   const cwd = folderWith(t, {
     "long.yaml": JSON.stringify({ schema, scenarios: [{ name: "long", checks }] }),
   });
   const words = ["test", "long.yaml", "--database-engine=postgres", "--database-uri", url];
+  const holder = connect(url);
+  t.after(() => holder.end({ timeout: 1 }));
+  // The check waits for as long as the lock is held.
+  const lock = await holder.reserve();
+  await lock`begin`;
+  await lock`lock table relationships in access exclusive mode`;
   const { process: child, finished } = startPemba(words, { cwd });
   t.after(() => child.kill("SIGKILL"));
   const sql = connect(url);
   t.after(() => sql.end({ timeout: 1 }));
   const tenants = async (): Promise<number> =>
     (await sql`select 1 from tenants where id like 'model-test-%'`).length;
-  await until(async () => ((await tenants()) === 1 ? true : undefined));
+  await untilWaiting(sql, 1);
+  assert.equal(await tenants(), 1);
   child.kill("SIGTERM");
+  await lock`rollback`;
+  lock.release();
   const { status, stderr } = await finished;
   assert.equal(status, 2);
   assert.match(stderr, /stopped by SIGTERM/);

@@ -11,7 +11,7 @@ import { connect, until } from "../store/open-write.ts";
 import { createMigratedDatabase } from "../support/database.ts";
 import { connectGrpc, failure } from "../support/grpc.ts";
 import { type Line, openLine } from "../support/line.ts";
-import { servePemba } from "../support/pemba.ts";
+import { serveHere } from "../support/serve-here.ts";
 
 /*
  * Requests to a Postgres that lets in and says nothing, in each state of its connections: they end
@@ -20,7 +20,9 @@ import { servePemba } from "../support/pemba.ts";
  */
 
 const limits = ["--database-read-timeout=500ms", "--database-write-timeout=500ms"];
-const soonMs = 4_000;
+/** For what must be seen to wait before its time is over. */
+const longLimits = ["--database-read-timeout=2s", "--database-write-timeout=2s"];
+const soonMs = 4_500;
 
 const schema = "entity user {} entity doc { relation viewer @user permission view = viewer }";
 const subject = { type: "user", id: "ada" };
@@ -48,7 +50,7 @@ async function openScene(t: TestContext, ...words: readonly string[]): Promise<S
   t.after(async () => await sql.end({ timeout: 1 }));
   const line = await openLine(t, database.url);
   const env = { SERVICE_DATABASE_ENGINE: "postgres", SERVICE_DATABASE_URI: line.url };
-  const { url, grpc } = await servePemba(t, [...limits, ...words], { env });
+  const { url, grpc } = await serveHere(t, [...limits, ...words], env);
   const client = connectGrpc(grpc);
   t.after(() => client.close());
   const post = async (path: string, body: object, timeout = "1H"): Promise<Said> => {
@@ -71,7 +73,7 @@ async function openScene(t: TestContext, ...words: readonly string[]): Promise<S
     const { code, details } = await failure(call);
     return { code, message: details };
   };
-  assert.equal((await post("schemas/write", { schema })).code, 0);
+  await answered(async () => [await post("schemas/write", { schema })]);
   const question = (id: string): object => ({ entity: { type: "doc", id }, permission: "view" });
   const written = (id: string): object => ({
     metadata: {},
@@ -115,19 +117,19 @@ async function soon<T>(work: Promise<T>): Promise<T> {
   return await Promise.race([work, late]).finally(() => ending.abort());
 }
 
+/** Until everything is answered. The first requests may take a busy machine longer than the limits. */
 async function allAnswer({ check, write }: Scene, id: string): Promise<void> {
-  for (const said of [...(await check()), ...(await write(id))]) {
-    assert.equal(said.code, 0, said.message);
-  }
+  await answered(async () => [...(await check()), ...(await write(id))]);
+}
+
+async function answered(ask: () => Promise<readonly Said[]>): Promise<void> {
+  await until(async () => ((await ask()).every(({ code }) => code === 0) ? true : undefined));
 }
 
 /** When the connection works again, everything is answered without a restart. */
-async function allAnswerSoon(scene: Scene): Promise<void> {
+async function allAnswerAgain(scene: Scene): Promise<void> {
   await scene.line.mend();
-  await until(async () => {
-    const said = [...(await scene.check()), ...(await scene.write("late"))];
-    return said.every(({ code }) => code === 0) ? true : undefined;
-  });
+  await allAnswer(scene, "late");
 }
 
 async function writtenIds({ sql }: Scene): Promise<readonly string[]> {
@@ -135,8 +137,6 @@ async function writtenIds({ sql }: Scene): Promise<readonly string[]> {
   return rows.map(({ id }) => id);
 }
 
-const readLate =
-  /^ERROR_CODE_DEADLINE_EXCEEDED: the database took too long \(`database\.read_timeout`\)/;
 const readWaited = /^ERROR_CODE_DEADLINE_EXCEEDED: .*\(`database\.read_timeout`/;
 const writeLate = /^ERROR_CODE_DEADLINE_EXCEEDED: .*\(`database\.write_timeout`/;
 const mayBeMade =
@@ -166,7 +166,7 @@ test("a connection that is silent when it is asked holds no request, and a write
   const [checks, writes] = await soon(Promise.all([scene.check(), scene.write("lost")]));
   assertLate(checks, readWaited);
   assertLate(writes, mayBeMade);
-  await allAnswerSoon(scene);
+  await allAnswerAgain(scene);
   assert.ok(!(await writtenIds(scene)).some((id) => id.startsWith("lost")));
 });
 
@@ -175,7 +175,7 @@ for (const transport of ["rest", "grpc"] as const) {
     const scene = await openScene(t, "--database-max-connections=1");
     const write = scene.writeOver[transport];
     // What is prepared is sent as a whole, without waiting for a first answer.
-    for (const id of ["1", "2", "3"]) assert.equal((await write(id)).code, 0);
+    for (const id of ["1", "2", "3"]) await answered(async () => [await write(id)]);
     scene.line.silence("present", "answers");
     assertLate([await soon(write("4"))], mayBeMade);
     assert.deepEqual(await writtenIds(scene), ["1", "2", "3", "4"]);
@@ -183,7 +183,7 @@ for (const transport of ["rest", "grpc"] as const) {
 }
 
 test("a connection that falls silent in the middle of a statement holds no request", async (t) => {
-  const scene = await openScene(t, ...severalOpen);
+  const scene = await openScene(t, ...severalOpen, ...longLimits);
   await allAnswer(scene, "first");
   await openConnections(scene, 6);
   const answers = await scene.sql.begin(async (holder) => {
@@ -197,7 +197,7 @@ test("a connection that falls silent in the middle of a statement holds no reque
     scene.line.silence("all");
     return await soon(asked);
   });
-  assertLate(answers[0], readLate);
+  assertLate(answers[0], readWaited);
   assertLate(answers[1], mayBeMade);
 });
 
@@ -213,7 +213,7 @@ test("while a connection is being made to a server that is silent, no request wa
 });
 
 test("who waits for a connection that others hold waits no longer, and a write is not made", async (t) => {
-  const scene = await openScene(t, "--database-max-connections=1");
+  const scene = await openScene(t, "--database-max-connections=1", ...longLimits);
   await allAnswer(scene, "first");
   const said = await scene.sql.begin(async (holder) => {
     await holder`lock table relationships in access exclusive mode`;
@@ -257,7 +257,7 @@ test("while a connection is renewed, and the new one is silent, no request waits
   const [checks, writes] = await soon(Promise.all([scene.check(), scene.write("lost")]));
   assertLate(checks, readWaited);
   assertLate(writes, writeLate);
-  await allAnswerSoon(scene);
+  await allAnswerAgain(scene);
 });
 
 test("a write whose own deadline passes while Postgres is silent says that it may be made", async (t) => {

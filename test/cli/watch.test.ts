@@ -6,7 +6,7 @@ import { test, type TestContext } from "node:test";
 
 import { startPemba as startServer } from "../../src/testing/start-pemba.ts";
 import { runCommand } from "../support/commands-process.ts";
-import { type Running, runPemba, servePemba, startPemba } from "../support/pemba.ts";
+import { type Running, runPemba, startPemba } from "../support/pemba.ts";
 import { docSchema } from "./client-scene.ts";
 
 /** Resolves to each next so many lines of the command. Fails if it ends before. */
@@ -45,7 +45,9 @@ async function servedTenant(
     assert.deepEqual([status, stderr], [0, ""]);
     return stdout.trim();
   };
-  await runPemba(["schema", "write", "-"], { env, input: docSchema });
+  const body = JSON.stringify({ schema: docSchema });
+  const written = await fetch(`${url}/v1/tenants/t1/schemas/write`, { method: "POST", body });
+  assert.equal(written.status, 200);
   return async (words) => (words.length === 0 ? url : await run(words));
 }
 
@@ -95,15 +97,16 @@ test("watch --json prints the state at which it begins, and then the messages", 
 });
 
 test("a server that does not watch, and a token that is none, end it with 1", async (t) => {
-  const { url } = await servePemba(t);
-  const off = await runPemba(["watch", "--url", url]);
+  const server = await startServer();
+  t.after(() => server.stop());
+  const off = await runCommand(["watch", "--url", server.getRestUrl()]);
   assert.deepEqual([off.status, off.stdout], [1, ""]);
   assert.match(off.stderr, /^pemba: [^\n]*`service\.watch\.enabled`[^\n]*\n$/);
   const run = await servedTenant(t);
-  const wrong = await runPemba(["watch", "--url", await run([]), "--snap-token", "x"]);
+  const wrong = await runCommand(["watch", "--url", await run([]), "--snap-token", "x"]);
   assert.equal(wrong.status, 1);
   assert.match(wrong.stderr, /snap_token/);
-  const nowhere = await runPemba(["watch", "--url", "http://127.0.0.1:1"]);
+  const nowhere = await runCommand(["watch", "--url", "http://127.0.0.1:1"]);
   assert.deepEqual([nowhere.status, /sent again|goes on in/.test(nowhere.stderr)], [1, false]);
 });
 

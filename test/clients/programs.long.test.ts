@@ -6,6 +6,8 @@ import { delimiter, join } from "node:path";
 import { type TestContext, test } from "node:test";
 import { promisify } from "node:util";
 
+import { blocksOfPage } from "../docs/page-blocks.ts";
+import { servePemba } from "../support/pemba.ts";
 import { engineNames, serveSecurely } from "../support/secure-server.ts";
 import { findTool, whyNoTools } from "../support/tools.ts";
 
@@ -83,11 +85,41 @@ for (const [language, build] of Object.entries(builders)) {
   });
 }
 
+test("the server that docs/clients.md starts answers the program in node", async (t) => {
+  const why = await whyNotProgram("openssl");
+  if (why !== undefined) {
+    t.skip(why);
+    return;
+  }
+  const folder = mkdtempSync(join(tmpdir(), "pemba-clients-"));
+  t.after(() => rmSync(folder, { recursive: true }));
+  const { text = "" } =
+    blocksOfPage(root, "docs/clients.md").find(({ text: own }) => own.includes("openssl")) ?? {};
+  const [making = "", starting = ""] = text.split(/\n(?=SERVICE_)/);
+  await run("sh", ["-c", making], { cwd: folder });
+  const env = Object.fromEntries(
+    [...starting.matchAll(/\b(SERVICE_\w+)=(\S+)/g)].map(([, name = "", value = ""]) => [
+      name,
+      value,
+    ]),
+  );
+  const [, flags = ""] = starting.split("npm start -- ");
+  const { grpc } = await servePemba(t, flags.trim().split(/\s+/), { env, cwd: folder });
+  const program = join(root, "examples/clients/node/main.js");
+  const address = grpc.replace("127.0.0.1", "localhost");
+  const words = [program, protos, address, "TOKEN", join(folder, "tls.crt")];
+  const { stdout } = await run(process.execPath, words);
+  assert.equal(stdout, "CHECK_RESULT_ALLOWED\n");
+});
+
 async function whyNot(language: string): Promise<string | undefined> {
   const missing = language === "python" && whyNoTools("client-python");
   if (missing !== false) return missing;
   const program = programs[language];
-  if (program === undefined) return undefined;
+  return program === undefined ? undefined : await whyNotProgram(program);
+}
+
+async function whyNotProgram(program: string): Promise<string | undefined> {
   return await run("sh", ["-c", `command -v ${program}`]).then(
     () => undefined,
     () => `there is no ${program}`,

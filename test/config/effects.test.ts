@@ -13,6 +13,7 @@ import { keyNames, type KeyName } from "../../src/config/key-name.ts";
 
 const effects: Readonly<Record<string, string>> = {
   "server.host": "cli/serve-keys.test.ts",
+  "server.workers": "workers/serve.test.ts",
   "server.rate_limit": "cli/serve-auth.test.ts",
   "server.connection_limit": "cli/intake-keys.test.ts",
   "server.tenant.request_limit": "cli/intake-keys.test.ts",
@@ -94,6 +95,8 @@ const effects: Readonly<Record<string, string>> = {
   "database.engine": "cli/serve.test.ts",
   "database.uri": "cli/serve.test.ts",
   "database.writer.uri": "cli/open-store.test.ts",
+  "database.clusters": "cli/clusters.test.ts",
+  "database.directory": "cli/clusters.test.ts",
   "database.start_timeout": "cli/start.test.ts",
   "database.auto_migrate": "cli/serve.test.ts",
   "database.max_connections": "cli/open-store.test.ts",

@@ -5,7 +5,7 @@ import { test } from "node:test";
 
 import fc from "fast-check";
 
-import { configOf, file, problemsOf } from "./given.ts";
+import { configOf, file, problemsOf } from "../support/given-config.ts";
 
 test("a file may be named .yml, quote its numbers and leave sections empty", (t) => {
   const path = file(

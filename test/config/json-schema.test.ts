@@ -8,7 +8,7 @@ import { configurationSchema } from "../../src/config/json-schema.ts";
 import { keyNames } from "../../src/config/key-name.ts";
 import type { Option } from "../../src/config/option.ts";
 import { optionKeys, options } from "../../src/config/options.ts";
-import { file, problemsOf } from "./given.ts";
+import { file, problemsOf } from "../support/given-config.ts";
 
 /** Of all sorts, for every key to be tried with each. */
 const texts: readonly string[] = [
@@ -38,6 +38,8 @@ const good: readonly string[] = [
   'server: {rate_limit: 100, http: {enabled: true, port: "3476"}, grpc: {port: 3478}}',
   "server: {http: {enabled: True, tls: {enabled: 'false'}}}",
   "server: {host: '::1'}",
+  "server: {workers: auto}",
+  "server: {workers: 1}",
   "server: {http: {grpc_target_host: 10.0.0.1, cors_allowed_origins: ['*'], cors_allowed_headers: []}}",
   "server: {http: {cors_allowed_origins: [https://a.example, 'http://b:8080']}}",
   "authn: {method: preshared, preshared: {keys: [k-one, k-two, 3]}}",
@@ -72,6 +74,8 @@ const bad: readonly string[] = [
   "server: {http: {enabled: yes}}",
   "server: {http: {enabled: 1}}",
   "server: {host: 'a b'}",
+  "server: {workers: 0}",
+  "server: {workers: Auto}",
   "server: {http: {cors_allowed_origins: [a.example]}}",
   "server: {http: {cors_allowed_headers: ['a b']}}",
   "server.http.port: 1",

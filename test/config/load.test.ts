@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 
-import { configOf, file, loadedFrom, problemsOf } from "./given.ts";
+import { configOf, file, loadedFrom, problemsOf } from "../support/given-config.ts";
 
 test("nothing has to be configured", () => {
   const config = configOf({});
@@ -85,7 +85,7 @@ test("a secret is not shown when it is refused", () => {
 test("the engine postgres needs a URI, in one of its keys", () => {
   const env = { SERVICE_DATABASE_ENGINE: "postgres" };
   assert.deepEqual(problemsOf({ env }), [
-    "`database.uri`: is empty, expected a URI since `database.engine` is `postgres`",
+    "`database.uri`: is empty, expected a URI, or clusters in `database.clusters`, since `database.engine` is `postgres`",
   ]);
   assert.deepEqual(
     problemsOf({ env: { ...env, SERVICE_DATABASE_WRITER_URI: "postgres://localhost/x" } }),
@@ -159,10 +159,41 @@ test("a parameter of a database's URI that asks for what is not done is refused 
   }
 });
 
+test("variables of Permify are named once, with those that have their keys here", () => {
+  const env = {
+    PERMIFY_DATABASE_URI: "postgres://old",
+    PERMIFY_LOG_LEVEL: "debug",
+    PERMIFY_ACCOUNT_ID: "a",
+    SERVICE_LOG_LEVEL: "warn",
+  };
+  const { config, warnings } = loadedFrom({ env });
+  assert.equal(config["logger.level"], "warn");
+  assert.deepEqual(warnings, [
+    "ignored, since variables begin with SERVICE_ here: PERMIFY_ACCOUNT_ID, PERMIFY_DATABASE_URI (here SERVICE_DATABASE_URI), PERMIFY_LOG_LEVEL (here SERVICE_LOG_LEVEL)",
+  ]);
+});
+
+test("the key of Permify that has no counterpart is refused with the reason", (t) => {
+  const path = file(t, "account_id: a\n");
+  const found = problemsOf({ args: ["-c", path], env: { SERVICE_ACCOUNT_ID: "a" } });
+  const reason =
+    ": it names a customer of Permify to its makers, and nothing is sent to them here, leave it out";
+  assert.deepEqual(found, [
+    `${path}:1:1: \`account_id\` is not a key of the configuration${reason}`,
+    `SERVICE_ACCOUNT_ID: no key of the configuration has this variable${reason}`,
+  ]);
+});
+
 test("an unknown flag and a flag without its value are problems", () => {
   assert.deepEqual(problemsOf({ args: ["--http-prot", "1", "--log-level"] }), [
     "--http-prot: no such flag (did you mean `--http-port`?)",
     "--log-level: needs a value",
+  ]);
+  // A key without its section, and one with a section that its flag has not. Of several none is meant.
+  assert.deepEqual(problemsOf({ args: ["--watch-enabled", "--server-http-port=1", "--port=1"] }), [
+    "--watch-enabled: no such flag (did you mean `--service-watch-enabled`?)",
+    "--server-http-port: no such flag (did you mean `--http-port`?)",
+    "--port: no such flag",
   ]);
 });
 

@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { test, type TestContext } from "node:test";
 
 import type { Config } from "../../src/config/options.ts";
-import { configOf, file, loadedFrom, problemsOf } from "./given.ts";
+import { configOf, file, loadedFrom, problemsOf } from "../support/given-config.ts";
 
 const key = "authn.preshared.scoped";
 const variable = "SERVICE_AUTHN_PRESHARED_SCOPED";
@@ -114,7 +114,7 @@ test("each wrong part is reported by its path, all at once, and none is shown", 
   ]);
   const path = file(t, "authn:\n  preshared:\n    scoped:\n      - {key: k, scopes: [chek]}\n");
   assert.deepEqual(problemsOf({ args: ["-c", path] }), [
-    `${path}:3:5: \`${key}[0].scopes[0]\`: the value is not allowed, expected ${scopes} (did you mean \`check\`?)`,
+    `${path}:4:27: \`${key}[0].scopes[0]\`: the value is not allowed, expected ${scopes} (did you mean \`check\`?)`,
   ]);
 });
 

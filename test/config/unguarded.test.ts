@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 
-import { loadedFrom, problemsOf } from "./given.ts";
+import { loadedFrom, problemsOf } from "../support/given-config.ts";
 
 const shared = [
   "--database-engine=postgres",

@@ -27,6 +27,12 @@ export function nestedLookups(sizes: NestedSizes, count: number): readonly Looku
   ];
 }
 
+/** A user who may view some thousands of documents: all of a department but for the bans. */
+export function userOfDepartment(sizes: NestedSizes): string {
+  const level = Math.ceil(Math.log(sizes.documents / 5_000) / Math.log(sizes.folderBranching));
+  return memberOfFolder(sizes, sizes.folderBranching ** level);
+}
+
 /** A user who may view every document but for the bans, by a group at the root. */
 export function userOfAll(sizes: NestedSizes): string {
   return memberOfFolder(sizes, 0);

@@ -4,6 +4,8 @@ import type { Schema } from "../../src/language/schema.ts";
 import type { CheckItem } from "../../src/store/store.ts";
 import { type Case, caseText, itemText, type Round } from "./case.ts";
 import type { Engines } from "./engines.ts";
+import { bulksAround } from "./item-groups.ts";
+import { knownIds } from "./known-ids.ts";
 import { expectation, type Expectation, type Outcome } from "./oracle.ts";
 import { evenShares } from "./samples.ts";
 import { ask, askSingly, factsAfter, type Story, tell } from "./story.ts";
@@ -61,9 +63,33 @@ export async function disagreements(
     for (const [engine, wrong] of bulks) {
       if (wrong !== undefined) found.push({ what: `${engine}: ${wrong}`, round: whole });
     }
+    for (const grouped of roundsAround(one, round, asked)) {
+      for (const [engine, story] of [
+        ["memory", memory],
+        ["postgres", postgres],
+      ] as const) {
+        const wrong = await bulkDisagreement(story, grouped, await askSingly(story, grouped));
+        if (wrong !== undefined) found.push({ what: `${engine}: ${wrong}`, round: grouped });
+      }
+    }
   }
   return found;
 }
+
+/** The round with bulks around one of its items, which have a subject or an entity in common. */
+function roundsAround(one: Case, round: Round, asked: readonly Asked[]): readonly Round[] {
+  const middle = asked[Math.floor(asked.length / 2)];
+  const last = asked.at(-1);
+  if (middle === undefined || last === undefined) return [];
+  const facts = factsAfter(one.writes, round.after);
+  const idsOf = (type: string): readonly string[] =>
+    knownIds(type, facts, round.context, { type: "", id: "" }).slice(0, namedIdsMax);
+  const bulks = bulksAround(middle.item, last.item, idsOf, asked.length);
+  return bulks.map((items) => ({ ...round, items }));
+}
+
+/** Of a type, besides those of the item. */
+const namedIdsMax = 6;
 
 /**
  * At most so many items of a round with what the oracle allows for each. Most random questions are

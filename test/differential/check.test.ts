@@ -7,4 +7,4 @@ import { testRandomChecks } from "./random-checks.ts";
  * PEMBA_SEED repeats a run, PEMBA_CASES makes it longer or shorter. The long runs of this folder are
  * in files of their own.
  */
-testRandomChecks(30);
+testRandomChecks(15);

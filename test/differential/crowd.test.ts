@@ -1,3 +1,3 @@
 import { testRandomCrowds } from "./random-crowds.ts";
 
-testRandomCrowds(8);
+testRandomCrowds(5);

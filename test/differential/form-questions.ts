@@ -12,6 +12,7 @@ import { askedNames, type AskedName, askedSubjects } from "./asked-names.ts";
 import type { Round, Write } from "./case.ts";
 import { type FormsCase, type FormsFacts, joinedFacts } from "./forms-case.ts";
 import { valueOf } from "./generate-values.ts";
+import { bulksAround } from "./item-groups.ts";
 import { KnownAnswers } from "./known-answers.ts";
 import type { Lookup } from "./lookup-oracle.ts";
 import { plainNames } from "./name-pool.ts";
@@ -91,6 +92,8 @@ const samples = {
   byContext: 24,
   pinned: 24,
   changed: 16,
+  /** Items with bulks around them, of each state. */
+  grouped: 3,
   /** Of each depth. */
   shallow: 6,
   mistyped: 8,
@@ -152,10 +155,12 @@ class FormsScript {
       write(first),
       ...this.#checks("half by context", this.#shares(answered, samples.byContext), { with: rest }),
       ...this.#checks("half by context", this.#shares(failing, 1), { with: rest }),
+      ...this.#grouped("half by context", items, this.#known, { with: rest }),
       ...this.#lookups(this.#shares(answered, samples.lookups), { with: rest }),
       write(rest),
       ...chunks(byPlan(answered), bulkSize).flatMap((some) => this.#checks("bulk", some, {})),
       ...this.#checks("bulk", [...this.#shares(answered, 8), ...failing.slice(0, 1)], {}),
+      ...this.#grouped("bulk", items, this.#known, {}),
       ...single.flatMap((item) => this.#checks("single", [item], {})),
       ...this.#permissions(),
       ...this.#lookups(this.#shares(answered, samples.lookups)),
@@ -166,6 +171,7 @@ class FormsScript {
       write(later),
       { kind: "delete", type: deletedType },
       ...this.#checks("pinned", this.#shares(answered, samples.pinned), { after: 1 }),
+      ...this.#grouped("pinned", items, this.#known, { after: 1 }),
       ...this.#changed(items),
     ];
   }
@@ -199,6 +205,35 @@ class FormsScript {
     return [{ kind: "ask", question: { form, round, expected } }];
   }
 
+  /** Bulks of items that have the subject or the entity in common, of a few items in turn. */
+  #grouped(
+    form: CheckForm,
+    items: readonly CheckItem[],
+    known: KnownAnswers,
+    given: { readonly with?: FormsFacts; readonly after?: number; readonly depth?: number },
+  ): readonly FormsStep[] {
+    const asked = spread(items, itemsOfState, this.#case.turn);
+    const some = evenShares(asked, samples.grouped, (item) => known.of(item).because);
+    const bulks = some.flatMap((item, place) => {
+      const other = some[(place + 1) % some.length] ?? item;
+      return bulksAround(item, other, (type) => known.idsOf(type), this.#case.turn + place);
+    });
+    const { with: context, after, depth } = given;
+    return bulks.flatMap((bulk): FormsStep[] => {
+      const answered = bulk.filter((item) => known.isAnswered(item));
+      const failing = bulk.filter((item) => !known.isAnswered(item));
+      // One item that fails makes all fail, so those that do not are asked for themselves, too.
+      return [answered, failing.length === 0 ? [] : [...answered, ...failing.slice(0, 1)]].flatMap(
+        (each): FormsStep[] => {
+          if (each.length === 0) return [];
+          const round = this.#round({ items: each, context, after, depth });
+          const expected = each.map((item) => known.outcomes(item));
+          return [{ kind: "ask", question: { form, round, expected } }];
+        },
+      );
+    });
+  }
+
   /** Of what needs more than a depth, and of what a few hops decide. */
   #shallow(items: readonly CheckItem[], depth: number): readonly FormsStep[] {
     const known = new KnownAnswers(this.#schema, {
@@ -206,7 +241,10 @@ class FormsScript {
       data: this.#case.data,
       depth,
     });
-    return this.#inState("shallow", known, { items, depth, most: samples.shallow });
+    return [
+      ...this.#inState("shallow", known, { items, depth, most: samples.shallow }),
+      ...this.#grouped("shallow", items, known, { depth }),
+    ];
   }
 
   /** Some attributes were stored with a value of another type: what needs one of them fails. */
@@ -221,7 +259,10 @@ class FormsScript {
     };
     const asked = [depth, 1].flatMap((each) => {
       const known = new KnownAnswers(this.#schema, { facts, data: this.#case.data, depth: each });
-      return this.#inState("mistyped", known, { items, depth: each, most: samples.mistyped });
+      return [
+        ...this.#inState("mistyped", known, { items, depth: each, most: samples.mistyped }),
+        ...this.#grouped("mistyped", items, known, { depth: each }),
+      ];
     });
     return [older, ...asked];
   }
@@ -375,7 +416,7 @@ class FormsScript {
     readonly items?: readonly CheckItem[];
     readonly after?: number | undefined;
     readonly context?: FormsFacts | undefined;
-    readonly depth?: number;
+    readonly depth?: number | undefined;
   }): Round {
     return {
       schema: null,

@@ -1,3 +1,3 @@
 import { testRandomForms } from "./random-forms.ts";
 
-testRandomForms(15);
+testRandomForms(10);

@@ -138,6 +138,8 @@ const typicalExpression = fc.oneof(
   branch(leaf("relation"), "not", branch(leaf("flag"), "or", leaf("call"))),
   branch(leaf("walk"), "not", branch(leaf("call"), "or", leaf("walk"))),
   branch(leaf("relation"), "not", branch(leaf("walk"), "and", leaf("name"))),
+  branch(branch(leaf("holds"), "and", leaf("walk")), "not", leaf("relation")),
+  branch(branch(leaf("flag"), "and", leaf("holds")), "not", leaf("relation")),
 );
 
 /** Some of these can never pass for the plain type of the expression, others always do. */

@@ -49,6 +49,11 @@ export class KnownAnswers {
     return this.outcomes(item).every((one) => one === "allowed" || one === "denied");
   }
 
+  /** The ids of a type that the data name. */
+  idsOf(type: string): readonly string[] {
+    return knownIds(type, this.#facts, this.#context, { type: "", id: "" });
+  }
+
   /** What each id of a type may answer that a lookup has to try; `named` is of the question. */
   ofIds(
     type: string,

@@ -1,3 +1,3 @@
 import { testRandomLaws } from "./random-laws.ts";
 
-testRandomLaws(15);
+testRandomLaws(10);

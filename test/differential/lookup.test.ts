@@ -1,3 +1,3 @@
 import { testRandomLookups } from "./random-lookups.ts";
 
-testRandomLookups(12);
+testRandomLookups(8);

@@ -1,6 +1,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 
+import { isLong } from "../support/run-length.ts";
 import { disagreements, disagreementText } from "./agreement.ts";
 import { fileEngines } from "./file-engines.ts";
 import { formsCaseText, formsOf } from "./forms-case.ts";
@@ -9,7 +10,7 @@ import { formsFaults } from "./random-forms.ts";
 import { lookupsAsked } from "./random-lookups.ts";
 import { keptCases } from "./regression-cases.ts";
 
-/* What failed once, asked in every way. */
+/* What failed once, asked in every way; in every form of a question by the long test. */
 
 const engines = fileEngines();
 
@@ -25,6 +26,7 @@ for (const kept of keptCases()) {
     assert.deepEqual(await lookupDisagreements({ memory, postgres }, one, lookupsAsked), []);
   });
 
+  if (!isLong) continue;
   test(`every form of a question is still answered as the oracle says on ${kept.file}`, async () => {
     for (const one of formsOf(kept)) {
       assert.deepEqual(await formsFaults(engines(), one), [], formsCaseText(one));

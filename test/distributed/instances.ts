@@ -49,7 +49,19 @@ export interface InstanceOptions {
 export class Addresses {
   readonly target: PeerTarget = { kind: "list", addresses: [] };
   readonly list: string[] = [];
-  readonly resolve = async (): Promise<readonly string[]> => await Promise.resolve([...this.list]);
+  #holding: Promise<void> | undefined;
+
+  readonly resolve = async (): Promise<readonly string[]> => {
+    await this.#holding;
+    return [...this.list];
+  };
+
+  /** No instance looks for others until what it returns is called. */
+  hold(): () => void {
+    const { promise, resolve } = Promise.withResolvers<void>();
+    this.#holding = promise;
+    return resolve;
+  }
 }
 
 /** An instance that has joined the others. */

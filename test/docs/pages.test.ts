@@ -8,7 +8,7 @@ import { test } from "node:test";
 import { isDeepStrictEqual } from "node:util";
 
 import { mayImport } from "../../scripts/rooms.ts";
-import { servePemba } from "../support/pemba.ts";
+import { serveHere } from "../support/serve-here.ts";
 
 const root = join(import.meta.dirname, "../..");
 const readme = readFileSync(join(root, "README.md"), "utf8");
@@ -77,7 +77,7 @@ function blocksOf(section: string): { readonly commands: string; readonly printe
 }
 
 test("the first commands of the README, then those of docs/consistency.md, do what the pages say", async (t) => {
-  const { url } = await servePemba(t);
+  const { url } = await serveHere(t);
   const folder = mkdtempSync(join(tmpdir(), "pemba-readme-"));
   t.after(() => rmSync(folder, { recursive: true }));
   const sections = ["A first check", "From the command line", "Lookups"].map(blocksOf);
@@ -105,7 +105,7 @@ test("the first commands of the README, then those of docs/consistency.md, do wh
 });
 
 test("docs/modelling.md goes from a model to an explained denial on a server", async (t) => {
-  const { url } = await servePemba(t);
+  const { url } = await serveHere(t);
   const modelling = readFileSync(join(root, "docs/modelling.md"), "utf8");
   const section = modelling.slice(modelling.indexOf("## From a model to a server"));
   const blocks = [...section.matchAll(/^```(?:sh)?\n(?<content>[^]*?)^```$/gm)];

@@ -9,7 +9,7 @@ import { type TestContext, test } from "node:test";
 import postgres from "postgres";
 
 import { createTestDatabase } from "../support/database.ts";
-import { servePemba } from "../support/pemba.ts";
+import { serveHere } from "../support/serve-here.ts";
 
 const root = join(import.meta.dirname, "../..");
 const main = join(root, "src/main.ts");
@@ -89,7 +89,7 @@ async function startPage(
   assert.match(start, /\nnpm start\n$/);
   const env = { ...Object.fromEntries(named), SERVICE_DATABASE_URI: url };
   assert.equal(Object.keys(env).length, named.length, "the page names the database");
-  const { url: rest } = await servePemba(t, [], { env });
+  const { url: rest } = await serveHere(t, [], env);
   return async (commands, place) => {
     const own = commands
       .replaceAll("localhost:3476", new URL(rest).host)

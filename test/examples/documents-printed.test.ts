@@ -11,7 +11,7 @@ import postgres from "postgres";
 import { connectPemba } from "../../examples/documents/src/data/pemba.ts";
 import { tenant } from "../../examples/documents/src/settings.ts";
 import { createTestDatabase } from "../support/database.ts";
-import { servePemba } from "../support/pemba.ts";
+import { serveHere } from "../support/serve-here.ts";
 
 const root = join(import.meta.dirname, "../..");
 const example = join(root, "examples/documents");
@@ -26,7 +26,7 @@ test("the files in sql/printed are what the commands of the README print", async
     SERVICE_DATABASE_SQL_ENABLED: "true",
   };
   // Policies are printed with a warning for a permission that the tenant's schema lacks.
-  const { url: pembaUrl } = await servePemba(t, [], { env });
+  const { url: pembaUrl } = await serveHere(t, [], env);
   const pemba = connectPemba({ url: pembaUrl, token: "", tenant });
   await pemba.writeSchema(readFileSync(join(example, "schema.perm"), "utf8"));
   const owner = postgres(url, { max: 1 });

@@ -11,7 +11,7 @@ import { makeSample } from "../../examples/documents/src/data/sample.ts";
 import { readSettings, type SharingWay, tenant } from "../../examples/documents/src/settings.ts";
 import { openSharing } from "../../examples/documents/src/sharing/sharing.ts";
 import { createTestDatabase, markTestRole } from "../support/database.ts";
-import { startServing } from "../support/pemba.ts";
+import { startHere } from "../support/serve-here.ts";
 
 /** The example at work, with Pemba on the same database. */
 export interface Scene {
@@ -47,8 +47,8 @@ export async function startScene({
     SERVICE_DATABASE_URI: url,
     SERVICE_DATABASE_SQL_ENABLED: "true",
   };
-  const serving = startServing([], { env });
-  const { url: pembaUrl } = await serving.addresses;
+  const serving = await startHere([], env);
+  const { url: pembaUrl } = serving;
   const pemba = connectPemba({ url: pembaUrl, token: "", tenant });
   const owner = postgres(url, { max: 1, onnotice: () => {} });
   const { username } = new URL(readSettings({}).databaseUrl);
@@ -89,7 +89,7 @@ export async function startScene({
     stop: async () => {
       for (const one of [application, lonely]) await one.close();
       await Promise.all([database.close(), role.end(), owner.end()]);
-      serving.process.kill("SIGKILL");
+      serving.stop();
       await serving.finished;
       await drop();
     },

@@ -1,3 +1,12 @@
+create table arrivals (
+  number bigint not null,
+  id text collate "C" not null,
+  mover uuid not null,
+  progress jsonb,
+  constraint arrivals_pkey PRIMARY KEY (number),
+  constraint arrivals_id_key UNIQUE (id)
+);
+
 create table attributes (
   tenant bigint not null,
   entity_type text collate "C" not null,
@@ -53,6 +62,15 @@ CREATE INDEX changes_deleted_attributes ON changes USING btree (entity_id, attri
 CREATE INDEX changes_deleted_attributes_by_name ON changes USING btree (((tenant * 1)), entity_type, attribute, entity_id) WHERE ((operation = 'delete'::text) AND (attribute IS NOT NULL) AND ((tenant * 1) IS NOT NULL));
 CREATE INDEX changes_by_xid ON changes USING btree (xid, tenant) WHERE (ordinal = 0);
 
+create table departures (
+  number bigint not null,
+  id text collate "C" not null,
+  mover uuid not null,
+  hidden jsonb,
+  constraint departures_pkey PRIMARY KEY (number),
+  constraint departures_id_key UNIQUE (id)
+);
+
 create table derived (
   label text collate "C" not null,
   tenant text collate "C" not null,
@@ -66,6 +84,15 @@ create table derived (
 );
 CREATE TRIGGER lock_maps BEFORE INSERT OR DELETE OR UPDATE OR TRUNCATE ON public.derived FOR EACH STATEMENT EXECUTE FUNCTION lock_maps();
 CREATE TRIGGER note_derived AFTER INSERT OR DELETE OR UPDATE OR TRUNCATE ON public.derived FOR EACH STATEMENT EXECUTE FUNCTION note_derived();
+
+create table directory (
+  only_row boolean not null default true,
+  id uuid not null default gen_random_uuid(),
+  cluster text collate "C" not null,
+  is_here boolean not null,
+  constraint directory_only_row_check CHECK (only_row),
+  constraint directory_pkey PRIMARY KEY (only_row)
+);
 
 create table horizons (
   system_identifier text collate "C" not null,
@@ -94,12 +121,34 @@ create table maps (
   constraint maps_pkey PRIMARY KEY (name)
 );
 
+create table moves (
+  tenant text collate "C" not null,
+  source text collate "C" not null,
+  target text collate "C" not null,
+  step text collate "C" not null default 'copying'::text,
+  mover uuid not null,
+  seen_at timestamp with time zone not null default now(),
+  constraint moves_pkey PRIMARY KEY (tenant)
+);
+
 create table pemba_migrations (
   id integer not null default nextval('pemba_migrations_id_seq'::regclass),
   name character varying(255) not null,
   run_on timestamp without time zone not null,
   constraint pemba_migrations_pkey PRIMARY KEY (id)
 );
+
+create table placements (
+  tenant text collate "C" not null,
+  cluster text collate "C" not null,
+  state text collate "C" not null,
+  version uuid not null default gen_random_uuid(),
+  changed_at timestamp with time zone not null default now(),
+  name text collate "C" not null,
+  created_at timestamp with time zone not null default now(),
+  constraint placements_pkey PRIMARY KEY (tenant)
+);
+CREATE INDEX placements_unsettled ON placements USING btree (changed_at) WHERE (state <> 'placed'::text);
 
 create table relationships (
   tenant bigint not null,
@@ -214,6 +263,17 @@ begin
   perform refuse_derived(tenant_id, labels);
   return true;
 end
+$function$;
+-- execute: owner
+
+CREATE OR REPLACE FUNCTION attribute_digest(entity_type text, entity_id text, attribute text, value_type text, value jsonb)
+ RETURNS bigint
+ LANGUAGE sql
+ IMMUTABLE PARALLEL SAFE
+AS $function$
+  select ('x' || left(md5(concat_ws(
+    E'\x1f', entity_type, entity_id, attribute, value_type, value::text
+  )), 16))::bit(64)::bigint
 $function$;
 -- execute: owner
 
@@ -972,6 +1032,27 @@ end
 $function$;
 -- execute: owner
 
+CREATE OR REPLACE FUNCTION expect_tenant(tenant_id text, by_mover uuid)
+ RETURNS bigint
+ LANGUAGE plpgsql
+AS $function$
+declare
+  number_here bigint;
+begin
+  update arrivals set mover = by_mover where arrivals.id = tenant_id
+    returning arrivals.number into number_here;
+  if found then
+    return number_here;
+  end if;
+  insert into tenants (id, name) values (gen_random_uuid()::text, '')
+    returning tenants.number into number_here;
+  delete from tenants where tenants.number = number_here;
+  insert into arrivals (number, id, mover) values (number_here, tenant_id, by_mover);
+  return number_here;
+end
+$function$;
+-- execute: owner
+
 CREATE OR REPLACE FUNCTION filter_stripes(tuple_filters jsonb, attribute_filters jsonb)
  RETURNS integer[]
  LANGUAGE plpgsql
@@ -1006,6 +1087,42 @@ begin
       unnest(text_array(filter -> 'entity_ids')) as entities (id),
       unnest(text_array(filter -> 'names')) as names (name)
   );
+end
+$function$;
+-- execute: owner
+
+CREATE OR REPLACE FUNCTION hide_tenant(tenant_number bigint, by_mover uuid)
+ RETURNS text
+ LANGUAGE plpgsql
+AS $function$
+declare
+  known jsonb;
+begin
+  begin
+    perform pg_advisory_xact_lock(lock_key(tenant_number, 0));
+    select departures.hidden into known
+      from departures
+      where departures.number = tenant_number and departures.mover = by_mover
+      for update;
+    if not found then
+      return 'gone';
+    end if;
+    if known is not null then
+      return 'hidden';
+    end if;
+    delete from tenants where tenants.number = tenant_number
+      returning jsonb_build_object(
+        'name', name, 'created_at', created_at, 'head_version', head_version,
+        'created_xid', created_xid::text
+      ) into known;
+    if not found then
+      return 'gone';
+    end if;
+    update departures set hidden = known where departures.number = tenant_number;
+    return 'hidden';
+  exception when lock_not_available then
+    return 'busy';
+  end;
 end
 $function$;
 -- execute: owner
@@ -1531,6 +1648,28 @@ AS $function$
 $function$;
 -- execute: owner
 
+CREATE OR REPLACE FUNCTION receive_tenant(tenant_id text, by_mover uuid, made jsonb)
+ RETURNS boolean
+ LANGUAGE plpgsql
+AS $function$
+declare
+  number_here bigint;
+begin
+  delete from arrivals where arrivals.id = tenant_id and arrivals.mover = by_mover
+    returning arrivals.number into number_here;
+  if found then
+    insert into tenants (number, id, name, created_at, head_version)
+      overriding system value
+      values (
+        number_here, tenant_id, made ->> 'name', (made ->> 'created_at')::timestamptz,
+        made ->> 'head_version'
+      );
+  end if;
+  return exists (select from tenants where tenants.id = tenant_id);
+end
+$function$;
+-- execute: owner
+
 CREATE OR REPLACE FUNCTION record_timeline(here_system text, here_timeline integer)
  RETURNS void
  LANGUAGE plpgsql
@@ -1876,6 +2015,34 @@ AS $function$
 $function$;
 -- execute: owner
 
+CREATE OR REPLACE FUNCTION show_tenant(tenant_number bigint, by_mover uuid)
+ RETURNS boolean
+ LANGUAGE plpgsql
+AS $function$
+declare
+  here departures;
+begin
+  select * into here
+    from departures
+    where departures.number = tenant_number and departures.mover = by_mover
+    for update;
+  if not found then
+    return false;
+  end if;
+  if here.hidden is not null then
+    insert into tenants (number, id, name, created_at, head_version, created_xid)
+      overriding system value
+      values (
+        here.number, here.id, here.hidden ->> 'name', (here.hidden ->> 'created_at')::timestamptz,
+        here.hidden ->> 'head_version', (here.hidden ->> 'created_xid')::xid8
+      );
+    update departures set hidden = null where departures.number = tenant_number;
+  end if;
+  return exists (select from tenants where tenants.number = tenant_number);
+end
+$function$;
+-- execute: owner
+
 CREATE OR REPLACE FUNCTION standby_timeline()
  RETURNS integer
  LANGUAGE sql
@@ -1899,6 +2066,17 @@ AS $function$
 $function$;
 -- execute: owner
 
+CREATE OR REPLACE FUNCTION tuple_digest(entity_type text, entity_id text, relation text, subject_type text, subject_id text, subject_relation text)
+ RETURNS bigint
+ LANGUAGE sql
+ IMMUTABLE PARALLEL SAFE
+AS $function$
+  select ('x' || left(md5(concat_ws(
+    E'\x1f', entity_type, entity_id, relation, subject_type, subject_id, subject_relation
+  )), 16))::bit(64)::bigint
+$function$;
+-- execute: owner
+
 CREATE OR REPLACE FUNCTION tuple_label(entity_type text, relation text, subject_type text, subject_relation text)
  RETURNS text
  LANGUAGE sql
@@ -1915,6 +2093,171 @@ CREATE OR REPLACE FUNCTION tuple_stripe(entity_id text, relation text, subject_i
  IMMUTABLE PARALLEL SAFE
 AS $function$
   select 1 + (hashtextextended(entity_id || '#' || relation || '@' || subject_id, 0) & 63)::integer
+$function$;
+-- execute: owner
+
+CREATE OR REPLACE FUNCTION write_batch(known_timeline integer, tenant_ids text[], known_numbers bigint[], expected_heads text[], entity_types text[], entity_ids text[], relations text[], subject_types text[], subject_ids text[], subject_relations text[], lock_wait text)
+ RETURNS text
+ LANGUAGE plpgsql
+AS $function$
+#variable_conflict use_column
+declare
+  requests constant integer := cardinality(entity_ids);
+  is_free boolean[];
+  created integer;
+  tenant_here bigint;
+  seen text;
+  marks text;
+  durable xid8;
+  -- PL/pgSQL evaluates the assignment of an expression directly. `perform` would run a query.
+  is_done boolean;
+begin
+  if current_setting('transaction_isolation') <> 'read committed' then
+    raise exception 'a write needs the isolation level read committed, not %',
+      current_setting('transaction_isolation');
+  end if;
+  if current_timeline() <> known_timeline then
+    return null;
+  end if;
+  is_done := set_config('lock_timeout', lock_wait, true) is not null;
+  is_free := array(
+    select pg_try_advisory_xact_lock_shared(lock_key(number, 0))
+      and pg_try_advisory_xact_lock_shared(
+        lock_key(number, tuple_stripe(entity_id, relation, subject_id))
+      )
+    from unnest(known_numbers, entity_ids, relations, subject_ids) with ordinality
+      as wanted (number, entity_id, relation, subject_id, position)
+    order by position
+  );
+  if may_derive() then
+    is_free := array(
+      select wanted.is_free and not exists (
+        select
+        from derived
+        where derived.tenant in ('', wanted.tenant_id)
+          and derived.label = tuple_label(
+            wanted.entity_type, wanted.relation, wanted.subject_type, wanted.subject_relation
+          )
+      )
+      from unnest(is_free, tenant_ids, entity_types, relations, subject_types, subject_relations)
+        with ordinality as wanted (
+          is_free, tenant_id, entity_type, relation, subject_type, subject_relation, position
+        )
+      order by position
+    );
+  end if;
+
+  -- A tenant may have been deleted before its lock was taken.
+  with created as (
+    insert into relationships (
+      tenant, entity_type, entity_id, relation, subject_type, subject_id, subject_relation,
+      created_xid
+    )
+    select wanted.number, wanted.entity_type, wanted.entity_id, wanted.relation,
+      wanted.subject_type, wanted.subject_id, wanted.subject_relation, pg_current_xact_id()
+    from unnest(
+      is_free, tenant_ids, known_numbers, expected_heads, entity_types, entity_ids, relations,
+      subject_types, subject_ids, subject_relations
+    ) as wanted (
+      is_free, tenant_id, number, head, entity_type, entity_id, relation, subject_type, subject_id,
+      subject_relation
+    )
+    cross join lateral (
+      select
+      from tenants
+      where tenants.id = wanted.tenant_id
+        and tenants.number = wanted.number
+        and tenants.head_version = wanted.head
+      offset 0
+    ) as known
+    where wanted.is_free
+    order by wanted.entity_id collate "C", wanted.relation collate "C",
+      wanted.entity_type collate "C", wanted.number, wanted.subject_type collate "C",
+      wanted.subject_relation collate "C", wanted.subject_id collate "C"
+    on conflict do nothing
+    returning tenant, entity_type, entity_id, relation, subject_type, subject_id,
+      subject_relation, created_xid
+  )
+  insert into changes (
+    tenant, xid, ordinal, operation, entity_type, entity_id, relation, subject_type, subject_id,
+    subject_relation
+  )
+  select tenant, created_xid, row_number() over (partition by tenant) - 1, 'create', entity_type,
+    entity_id, relation, subject_type, subject_id, subject_relation
+  from created;
+  get diagnostics created = row_count;
+  if created > 0 and is_overtaken() then
+    for tenant_here in select distinct number from unnest(known_numbers) as numbers (number) loop
+      perform refuse_later_deletes(tenant_here, 0);
+    end loop;
+  end if;
+  seen := pg_current_snapshot()::text;
+  if created = requests then
+    return repeat('+', requests) || ' ' || seen || ' ' || pg_current_xact_id()::text;
+  end if;
+
+  -- If a tuple is there that was not created above, nothing was left to do for its request. But that the
+  -- tenant is as the request knows it must be so as well.
+  select string_agg(
+    case
+      when stored.created_xid = pg_current_xact_id() then '+'
+      when not wanted.is_free or stored.created_xid is null then '-'
+      when exists (
+        select from changes
+        where changes.tenant = wanted.number
+          and changes.xid = pg_current_xact_id()
+          and changes.ordinal = 0
+      ) then '+'
+      else '='
+    end,
+    '' order by wanted.position
+  )
+  into marks
+  from unnest(
+    is_free, tenant_ids, known_numbers, expected_heads, entity_types, entity_ids, relations,
+    subject_types, subject_ids, subject_relations
+  ) with ordinality as wanted (
+    is_free, tenant_id, number, head, entity_type, entity_id, relation, subject_type, subject_id,
+    subject_relation, position
+  )
+  left join lateral (
+    select relationships.created_xid
+    from relationships
+    where relationships.entity_id = wanted.entity_id
+      and relationships.relation = wanted.relation
+      and relationships.entity_type = wanted.entity_type
+      and relationships.tenant = wanted.number
+      and relationships.subject_type = wanted.subject_type
+      and relationships.subject_relation = wanted.subject_relation
+      and relationships.subject_id = wanted.subject_id
+      and (
+        relationships.created_xid = pg_current_xact_id()
+        or exists (
+          select from tenants
+          where tenants.id = wanted.tenant_id
+            and tenants.number = wanted.number
+            and tenants.head_version = wanted.head
+        )
+      )
+    offset 0
+  ) as stored on true;
+  if strpos(marks, '=') > 0 then
+    -- After the snapshot, which so shows no change from this id on.
+    select greatest(durable_xid.xid, made.xid)
+    into durable
+    from durable_xid
+    left join lateral (
+      select tenants.created_xid as xid
+      from unnest(tenant_ids) as wanted (id)
+      join tenants on tenants.id = wanted.id
+      order by tenants.created_xid desc
+      limit 1
+    ) as made on true;
+  end if;
+  return concat_ws(
+    ' ', marks, seen, case created when 0 then '0' else pg_current_xact_id()::text end, durable::text
+  );
+end
 $function$;
 -- execute: owner
 

@@ -72,6 +72,19 @@ describe("a call whose client has left", () => {
     while ((await waiting()) !== count) await wait(10);
   }
 
+  /** Asks until a deadline passes while the statement waits for the lock. A busy server may be late with it. */
+  async function passDeadline(ask: (limits: CallLimits) => Promise<unknown>): Promise<void> {
+    for (let isSeen = false, limitMs = 250; !isSeen; limitMs *= 2) {
+      let isOver = false;
+      const call = failure(ask({ deadline: Date.now() + limitMs })).finally(() => {
+        isOver = true;
+      });
+      while (!isOver && !isSeen) isSeen = (await waiting()) === 1;
+      assert.equal((await call).code, status.DEADLINE_EXCEEDED);
+      await until(0);
+    }
+  }
+
   /** Runs the work while no question can come to its end. */
   async function lockedOut(work: () => Promise<void>): Promise<void> {
     await sql.begin(async (lock) => {
@@ -82,11 +95,9 @@ describe("a call whose client has left", () => {
 
   test("its statement is gone from the server once its deadline has passed", async () => {
     await lockedOut(async () => {
-      const deadline = Date.now() + 1_000;
-      const call = failure(grpc.client.call(Permission.method.check, question, { deadline }));
-      await until(1);
-      assert.equal((await call).code, status.DEADLINE_EXCEEDED);
-      await until(0);
+      await passDeadline(
+        async (limits) => await grpc.client.call(Permission.method.check, question, limits),
+      );
     });
   });
 
@@ -109,10 +120,7 @@ describe("a call whose client has left", () => {
     // Its statement is known to the server, too.
     await explain({});
     await lockedOut(async () => {
-      const late = failure(explain({ deadline: Date.now() + 1_000 }));
-      await until(1);
-      assert.equal((await late).code, status.DEADLINE_EXCEEDED);
-      await until(0);
+      await passDeadline(explain);
       const leaving = new AbortController();
       const left = failure(explain({ signal: leaving.signal }));
       await until(1);
@@ -159,10 +167,7 @@ describe("a call whose client has left", () => {
       // Its statement is known to the server, too.
       await read({});
       await lockedOut(async () => {
-        const late = failure(read({ deadline: Date.now() + 1_000 }));
-        await until(1);
-        assert.equal((await late).code, status.DEADLINE_EXCEEDED);
-        await until(0);
+        await passDeadline(read);
         const leaving = new AbortController();
         const left = failure(read({ signal: leaving.signal }));
         await until(1);

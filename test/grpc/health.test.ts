@@ -9,6 +9,7 @@ import {
 } from "../../src/gen/grpc/health/v1/health_pb.ts";
 import { createHealth } from "../../src/service/health.ts";
 import { engines, type TestApp } from "../support/engines.ts";
+import { fakeClusters } from "../support/fake-clusters.ts";
 import { failure, type GrpcApp, serveGrpc } from "../support/grpc.ts";
 
 describe("gRPC health", () => {
@@ -40,6 +41,28 @@ describe("gRPC health", () => {
     answers = false;
     const { status: state } = await grpc.client.call(Health.method.check, {});
     assert.equal(state, ServingStatus.NOT_SERVING);
+  });
+
+  test("each cluster is a service, whose name says so", async (t) => {
+    const clusters = fakeClusters("east", "west");
+    clusters[1].answers = false;
+    const health = createHealth({ ...storage, clusters });
+    const served = await serveGrpc({ ...app.service, health });
+    t.after(async () => await served.close());
+    const stateOf = async (service: string): Promise<ServingStatus> =>
+      (await served.client.call(Health.method.check, { service })).status;
+    assert.equal(await stateOf("cluster.east"), ServingStatus.SERVING);
+    assert.equal(await stateOf("cluster.west"), ServingStatus.NOT_SERVING);
+    assert.equal(await stateOf(""), ServingStatus.SERVING);
+    assert.equal((await failure(stateOf("cluster.north"))).code, status.NOT_FOUND);
+    for await (const state of served.client.stream(Health.method.watch, {
+      service: "cluster.north",
+    })) {
+      assert.equal(state.status, ServingStatus.SERVICE_UNKNOWN);
+      break;
+    }
+    health.drain();
+    assert.equal(await stateOf("cluster.east"), ServingStatus.NOT_SERVING);
   });
 
   test("a watcher hears of changes and of the end", async () => {

@@ -64,7 +64,7 @@ for (const { engine, name, token } of settings) {
     before(async () => {
       app = await engine.start();
       server = await serveGrpc(app.service, token === undefined ? admitAll : admitHolders);
-      client = connectPublicClient(`127.0.0.1:${server.port}`, token);
+      client = connectPublicClient(`127.0.0.1:${server.port}`, { token });
     });
     after(async () => {
       await server.close();
@@ -405,7 +405,7 @@ for (const { engine, name, token } of settings) {
     if (token !== undefined) {
       test("another token, or none, is refused for every method", async () => {
         for (const other of [undefined, "another-key"]) {
-          const stranger = connectPublicClient(`127.0.0.1:${server.port}`, other);
+          const stranger = connectPublicClient(`127.0.0.1:${server.port}`, { token: other });
           const list = stranger.tenancy["list"] ?? assert.fail("no method list");
           await assert.rejects(async () => await list({ pageSize: 0, continuousToken: "" }), {
             code: 16,

@@ -22,10 +22,10 @@ interface PublicLibrary {
     readonly newClient: (
       config: {
         readonly endpoint: string;
-        readonly cert: null;
+        readonly cert: Buffer | null;
         readonly pk: null;
         readonly certChain: null;
-        readonly insecure: true;
+        readonly insecure: boolean;
       },
       ...interceptors: readonly Interceptor[]
     ) => PublicClient;
@@ -33,14 +33,25 @@ interface PublicLibrary {
   };
 }
 
+/** What every call of a client carries, and whom it trusts. */
+interface PublicAccess {
+  readonly token?: string | undefined;
+  /** The certificate that the one of the server rests on, as PEM. With it, the client speaks TLS. */
+  readonly root?: Buffer;
+}
+
 /**
- * With a token, every call carries it. Required and not imported: the package brings its sources along, and the type checker would hold
- * them against our rules.
+ * Connects the library. It is required and not imported: the package brings its sources along, and the type
+ * checker would hold them against our rules.
  */
-export function connectPublicClient(endpoint: string, token?: string): PublicClient {
+export function connectPublicClient(
+  endpoint: string,
+  { token, root }: PublicAccess = {},
+): PublicClient {
   const library: PublicLibrary = createRequire(import.meta.url)("@permify/permify-node");
   const { newClient, newAccessTokenInterceptor } = library.grpc;
-  const config = { endpoint, cert: null, pk: null, certChain: null, insecure: true } as const;
+  const cert = root ?? null;
+  const config = { endpoint, cert, pk: null, certChain: null, insecure: cert === null } as const;
   return token === undefined
     ? newClient(config)
     : newClient(config, newAccessTokenInterceptor(token));

@@ -94,6 +94,7 @@ test("both versions of reflection list the same services", async () => {
     "pemba.v1.Data",
     "pemba.v1.Permission",
     "pemba.v1.Schema",
+    "pemba.v1.Tenancy",
     "grpc.health.v1.Health",
     "grpc.reflection.v1.ServerReflection",
     "grpc.reflection.v1alpha.ServerReflection",

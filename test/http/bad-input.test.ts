@@ -159,7 +159,50 @@ const cases: readonly Case[] = [
   [
     "POST data/write",
     { metadata: {}, tuples: [tuple, { ...tuple, entity: { type: "doc" } }] },
-    /tuples\[1\]\.entity\.id: is missing/,
+    /tuples\[1\]\.entity\.id: is missing, expected an id [^,]*$/,
+  ],
+  // Text notation in the place of an object, where the object has such fields.
+  [
+    "POST permissions/check",
+    { ...ok, metadata: {}, entity: "doc:1" },
+    /entity: `doc:1` is not an object, expected \{"type":"doc","id":"1"\}$/,
+  ],
+  [
+    "POST permissions/check",
+    { ...ok, metadata: {}, subject: "group:1#member" },
+    /subject: .* expected \{"type":"group","id":"1","relation":"member"\}$/,
+  ],
+  [
+    "POST data/write",
+    { metadata: {}, tuples: ["doc:1#viewer@user:1"] },
+    /tuples\[0\]: .* expected \{"entity":\{"type":"doc","id":"1"\},"relation":"viewer","subject":\{.*\}\}$/,
+  ],
+  [
+    "POST data/relationships/read",
+    { metadata: {}, filter: { entity: "doc:1" } },
+    /filter\.entity: `doc:1` is not an object$/,
+  ],
+  ["POST permissions/check", { ...ok, metadata: "doc:1" }, /metadata: `doc:1` is not an object$/],
+  // An unknown field in the place of one that is missing.
+  [
+    "POST permissions/check",
+    { metadata: {}, entity: ok.entity, action: "view", subject: ok.subject },
+    /permission: is missing, .*, and `action` is not a field of this request$/,
+  ],
+  [
+    "POST permissions/check",
+    { metadata: {}, resource: ok.entity, action: "view", principal: ok.subject },
+    /entity: is missing, .*, and `resource`, `action`, `principal` are no fields of this request$/,
+  ],
+  [
+    "POST data/write",
+    { metadata: {}, tuples: [tuple, { ...tuple, entity: { type: "doc", ID: "1" } }] },
+    /tuples\[1\]\.entity\.id: is missing, .*, and `tuples\[1\]\.entity\.ID` is not a field/,
+  ],
+  [
+    "POST permissions/bulk-check",
+    { metadata: {}, items: [{ ...ok, subject: undefined, subjects: [] }] },
+    /items\[0\]\.subject: is missing, .*, and `items\[0\]\.subjects` is not a field/,
   ],
   [
     "POST data/write",

@@ -269,6 +269,32 @@ for (const engine of engines) {
       assert.deepEqual(await explain("fay", { permission: "edit", metadata }), before);
     });
 
+    test("a denial shows a tuple that grants nothing, as no such subject can have the other operand", async () => {
+      const sealed = await app.tenant(`entity user {} entity seal {}
+        entity group { relation member @user @group#member }
+        entity document {
+          relation owner @user @group#member
+          relation editor @user
+          relation sealed @seal
+          permission view = owner or (editor and sealed)
+        }`);
+      const given = ["document:plan#editor@user:ada", "document:plan#owner@group:x#member"];
+      const written = { metadata: {}, ...restFacts(given) };
+      assert.equal((await app.post(`${sealed}/data/write`, written)).status, 200);
+      const answer = await app.post(`${sealed}/permissions/explain`, {
+        metadata: {},
+        entity: { type: "document", id: "plan" },
+        permission: "view",
+        subject: { type: "user", id: "ada" },
+      });
+      assert.equal(answer.status, 200, answer.message);
+      assert.deepEqual(proofLines((answer.body as Body).proof).slice(-3), [
+        "  document:plan#view denied INTERSECTION editor and sealed (7:39)",
+        "    document:plan#editor allowed TUPLE editor (7:39): document:plan#editor@user:ada",
+        "    document:plan#sealed denied NO_TUPLE sealed (7:50)",
+      ]);
+    });
+
     test("it fails as a check does", async () => {
       const requests: readonly object[] = [
         { permission: "missing" },

@@ -11,6 +11,7 @@ import { createHealth } from "../../src/service/health.ts";
 import { createMemoryStore } from "../../src/store/memory/store.ts";
 import { admitAll } from "../support/admit-all.ts";
 import { engines, type TestApp } from "../support/engines.ts";
+import { fakeClusters } from "../support/fake-clusters.ts";
 
 const [memory] = engines;
 assert.ok(memory !== undefined);
@@ -39,9 +40,27 @@ describe("the REST protocol", () => {
     ] as const) {
       const { status, body, message } = await app.send(method, url, "{");
       assert.equal(status, 404);
-      assert.match(message, /^ERROR_CODE_NOT_FOUND: no such path: `\/.*`$/);
+      assert.match(message, /^ERROR_CODE_NOT_FOUND: no such path: `\/[^`]*`/);
       assert.match(JSON.stringify(body), /^{"code":5,.*"details":\[\]}$/);
     }
+  });
+
+  test("an unknown path that is nearly a known one gets that one as a hint", async () => {
+    for (const [url, meant] of [
+      ["/v1/tenants/t1/permission/check", "/v1/tenants/t1/permissions/check"],
+      ["/v1/tenants/t1/schema/write", "/v1/tenants/t1/schemas/write"],
+      ["/v1/tenant/list", "/v1/tenants/list"],
+      ["/v1/tenants/t1/data/writes", "/v1/tenants/t1/data/write"],
+    ] as const) {
+      const { status, message } = await app.send("POST", url, {});
+      assert.equal(status, 404);
+      assert.equal(
+        message,
+        `ERROR_CODE_NOT_FOUND: no such path: \`${url}\` (did you mean \`${meant}\`?)`,
+      );
+    }
+    const far = await app.send("POST", `/v1/tenants/${"t".repeat(500)}/permission/check`, {});
+    assert.match(far.message, /^ERROR_CODE_NOT_FOUND: no such path: `[^`]{103}`$/);
   });
 
   test("a wrong method on a known path gives 405 and says which are right", async () => {
@@ -229,6 +248,23 @@ describe("health over REST", () => {
     health.drain();
     const draining = await server.inject({ url: "/healthz" });
     assert.deepEqual([draining.statusCode, draining.body], [503, '{"status":"NOT_SERVING"}']);
+    await server.close();
+    await store.close();
+  });
+
+  test("healthz names the clusters, and which of them answer", async () => {
+    const store = createMemoryStore({ maxSchemaCacheBytes: 1_000_000 });
+    const clusters = fakeClusters("east", "west");
+    clusters[1].answers = false;
+    const health = createHealth({ ping: async () => {}, clusters });
+    const server = buildHttpServer({
+      service: { store, health, maxDataPerWrite: 1, bulkLimit: 1 },
+      admission: admitAll,
+      logger: pino({ level: "silent" }),
+    });
+    const { statusCode, body } = await server.inject({ url: "/healthz" });
+    const states = '{"status":"SERVING","clusters":{"east":"SERVING","west":"NOT_SERVING"}}';
+    assert.deepEqual([statusCode, body], [200, states]);
     await server.close();
     await store.close();
   });

@@ -8,7 +8,7 @@ import type { FuzzRequest, KnownValues } from "./arbitrary-request.ts";
 
 /** What random requests are about, and how many are sent. */
 
-export const numRuns = caseCount({ short: 200, long: 2_000 });
+export const numRuns = caseCount({ short: 120, long: 2_000 });
 
 /** Of a run, in milliseconds: a long one may take its time. */
 export const timeout = Math.max(240_000, numRuns * 200);
@@ -62,6 +62,7 @@ export const known: KnownValues = {
   attribute: ["public", "age"],
   attributes: ["public", "age"],
   name: ["hire", "fire", "age"],
+  cluster: ["", "", "east"],
   arguments: ["who"],
   schema: [schema, schema, schema, "entity user {}", "entity {", ""],
   snap_token: ["", "", "", "", "AAAA"],
@@ -91,7 +92,7 @@ export async function fill(app: Pick<TestApp, "post">): Promise<void> {
 
 /** Whether a request could change what is stored: of the others there is no need to look. */
 export function mayChange({ operation, method }: FuzzRequest): boolean {
-  const isChange = /^(activate|change|create|delete|write|partialWrite|run)[A-Z]/.test(
+  const isChange = /^(activate|change|create|place|delete|write|partialWrite|run)[A-Z]/.test(
     operation.id,
   );
   return isChange || method === "DELETE";

@@ -26,6 +26,7 @@ const names = [
   "schema read",
   "schema list",
   "tenant list",
+  "tenant list placed",
   "bundle write",
   "bundle list",
 ] as const;

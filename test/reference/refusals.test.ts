@@ -151,7 +151,7 @@ describe("the refusals of the description", () => {
     }
     const { body: start } = await get("/docs/start.js");
     assert.match(start, /url: "openapi\.json"/);
-    while (rateLimit.take() <= rateLimit.perSecond);
+    while (rateLimit.take());
     for (const url of ["/docs", "/openapi.json", "/docs/start.js"]) {
       assert.equal((await get(url)).statusCode, 429, url);
     }

@@ -57,7 +57,7 @@ const expected: readonly (Question & {
     name: "a failed rule is named, with what it lacks",
     ask: "folder:c high user:ann",
     answer: "RULE_EVALUATION",
-    words: [/`above`/, /`folder:c`/, /limit/],
+    words: [/`above`/, /`folder:c`/, /limit/, /send it in `context\.data`/],
   },
   {
     name: "a path that is too deep names the depth",

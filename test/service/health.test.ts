@@ -2,6 +2,7 @@ import assert from "node:assert/strict";
 import { mock, test } from "node:test";
 
 import { createHealth } from "../../src/service/health.ts";
+import { fakeClusters } from "../support/fake-clusters.ts";
 
 test("a process serves while its storage answers", async () => {
   let alive = true;
@@ -36,4 +37,45 @@ test("probes at the same time ask storage once", async () => {
   const health = createHealth({ ping });
   await Promise.all([health.serving(), health.serving(), health.serving()]);
   assert.equal(ping.mock.callCount(), 1);
+});
+
+test("a process serves while one of its clusters answers, and says which ones do", async () => {
+  const clusters = fakeClusters("a", "b");
+  const health = createHealth({ ping: async () => await Promise.reject(), clusters });
+  assert.deepEqual(
+    [...((await health.clusters()) ?? [])],
+    [
+      ["a", true],
+      ["b", true],
+    ],
+  );
+  clusters[1].answers = false;
+  assert.deepEqual(
+    [...((await health.clusters()) ?? [])],
+    [
+      ["a", true],
+      ["b", false],
+    ],
+  );
+  assert.equal(await health.serving(), true);
+  clusters[0].answers = false;
+  assert.equal(await health.serving(), false);
+});
+
+test("a cluster that is silent does not keep the others from being told", async (t) => {
+  t.mock.timers.enable({ apis: ["setTimeout"] });
+  const clusters = fakeClusters("a", "b");
+  clusters[1].ping = async () => await new Promise(() => {});
+  const health = createHealth({ ping: async () => {}, clusters });
+  const states = health.clusters();
+  // The other one has answered by then.
+  await new Promise((resolve) => setImmediate(resolve));
+  t.mock.timers.tick(2_000);
+  assert.deepEqual(
+    [...((await states) ?? [])],
+    [
+      ["a", true],
+      ["b", false],
+    ],
+  );
 });

@@ -67,14 +67,14 @@ test("wrappers take and return keys of the application's types", async (t) => {
       pemba.may_doc_view(${tenant}, 1::bigint, 'ada') as may,
       pemba.may_doc_view(${tenant}, 4::bigint, 'ada') as others,
       pemba.may_doc_view(${tenant}, null, 'ada') as nothing,
-      array(select pemba.visible_doc_view(${tenant}, null))::text[] as nobody
+      array(select pemba.visible_doc_view(${tenant}, null))::text[] as unseen
   `;
   await assert.rejects(ask, { code: "42501" });
   const signatures = [...migration.matchAll(/^-- {3}(".*)$/gm)].map(([, signature]) => signature);
   await owner.unsafe(`grant execute on function ${signatures.join(", ")} to ${quotedName(name)}`);
   assert.deepEqual(
     [...(await ask())],
-    [{ visible: ["1", "2", "30"], may: true, others: false, nothing: false, nobody: [] }],
+    [{ visible: ["1", "2", "30"], may: true, others: false, nothing: false, unseen: [] }],
   );
   // Operators that the caller's schema shadows are not those of the function.
   await owner`create schema shadows`;

@@ -187,7 +187,7 @@ test("where a server may not make functions, another role makes those of a schem
 test("mistakes in the flags of sync, and in its file, are one line", async (t) => {
   const bad = schemaFile(t, "entity user {\n  relation x @none\n}");
   for (const [words, expected] of [
-    [["--schema", "/none.perm"], /^pemba: --schema: `\/none\.perm` cannot be read\n$/],
+    [["--schema", "/none.perm"], /^pemba: --schema: `\/none\.perm` is not there\n$/],
     [["--schema", bad], /^pemba: .*app\.perm:2:\d+: .*none.*\n$/],
     [["--schema", bad, "--tenant", "t"], /^pemba: --tenant: does not go with --schema: .*\n$/],
     [["--dry-run=maybe"], /^pemba: --dry-run: expected .*\n$/],

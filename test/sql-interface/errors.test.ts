@@ -54,9 +54,9 @@ async function may(permission: string, subject: string | null, id: string | null
 test("an unknown tenant is PB004, and one without a schema PB001", async () => {
   const ask = async (id: string): Promise<unknown> =>
     await scene.app`select pemba.visible(${id}, 'doc', 'view', 'user', 'near')`;
-  await assert.rejects(ask("nobody"), {
+  await assert.rejects(ask("missing"), {
     code: "PB004",
-    message: "the tenant `nobody` does not exist",
+    message: "the tenant `missing` does not exist",
   });
   const empty = await newTenant(scene.store);
   await assert.rejects(ask(empty), { code: "PB001", detail: "the tenant has no schema" });

@@ -47,6 +47,35 @@ async function schemas({ sql }: Place): Promise<readonly unknown[]> {
   return rows.map(({ name }): unknown => name);
 }
 
+test("the schema of the interface may have the name of the role, into whose default path it comes", async (t) => {
+  const { url, sql } = await place(t);
+  const role = `pemba_${randomUUID().slice(0, 8)}`;
+  await sql.unsafe(`create role ${role} superuser login password 'secret'`);
+  try {
+    const own = new URL(url);
+    own.username = role;
+    own.password = "secret";
+    const options = { sql: { ...interfaceOptions, schema: role } };
+    const first = await openStore(own.href, options);
+    const tenant = await newTenant(first);
+    await first.schemas.write(tenant, { text: schemaText });
+    await write(first, tenant, { tuples: ["doc:1#owner@user:a"] });
+    await first.close();
+    const second = await openStore(own.href, options);
+    await write(second, tenant, { tuples: ["doc:2#owner@user:a"] });
+    await second.close();
+    const seen = await sql.unsafe(
+      `select v from ${role}.visible('${tenant}', 'doc', 'view', 'user', 'a') as v order by v`,
+    );
+    assert.deepEqual(
+      seen.map(({ v }): unknown => v),
+      ["1", "2"],
+    );
+  } finally {
+    await sql.unsafe(`drop owned by ${role} cascade; drop role ${role}`);
+  }
+});
+
 test("enable installs the objects and syncs the heads that are there, and disable drops all", async (t) => {
   const here = await place(t);
   const tenant = await tenantBefore(here.url);

@@ -2,8 +2,8 @@ import assert from "node:assert/strict";
 import { test, type TestContext } from "node:test";
 
 import { type ConfiguredStore, openConfigured } from "../cli/configured-store.ts";
-import { problemsOf } from "../config/given.ts";
 import { fails, newTenant, schemaText, tenantId, write } from "../store/engines.ts";
+import { problemsOf } from "../support/given-config.ts";
 
 interface Opened extends ConfiguredStore {
   readonly tenant: string;

@@ -393,9 +393,12 @@ test("a list refuses arguments that name no page", async () => {
   await assert.rejects(ask("'all', null, null, 10001"), { code: "22023", message: /`wanted`/ });
   assert.equal((await ask("null, null, null, 5")).length, 0);
   assert.equal((await ask("'all', null, null, 0")).length, 0);
-  await assert.rejects(owner.unsafe("select * from pemba.strict('nobody', 'all', null, null, 1)"), {
-    code: "PB004",
-  });
+  await assert.rejects(
+    owner.unsafe("select * from pemba.strict('missing', 'all', null, null, 1)"),
+    {
+      code: "PB004",
+    },
+  );
 });
 
 test("ids may repeat in tables that inherit from the table of a list, with a warning", async () => {

@@ -150,7 +150,7 @@ test("what is wrong with a file is told with its place and a suggestion", async 
   ]);
   for (const [words, expected] of [
     [["map"], "sql map: expected a file of maps"],
-    [["map", "/nowhere.yaml"], "FILE: `/nowhere.yaml` cannot be read"],
+    [["map", "/nowhere.yaml"], "FILE: `/nowhere.yaml` is not there"],
     [["map", scene.file(mapText(good)), "--load", "--drop"], "--load: does not go with --drop"],
     [["map", scene.file("[]")], /the file has no map, expected a list of maps/],
     [["map", scene.file(mapText(good) + mapText(good))], /two maps have the name `documents`/],

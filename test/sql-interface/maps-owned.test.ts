@@ -10,7 +10,7 @@ import { Data } from "../../src/gen/base/v1/data_pb.ts";
 import { newTenant } from "../store/engines.ts";
 import { attributeFilter, tupleFilter } from "../store/filters.ts";
 import { connectGrpc, failure } from "../support/grpc.ts";
-import { servePemba } from "../support/pemba.ts";
+import { serveHere } from "../support/serve-here.ts";
 import { mappedSchema, type MapScene, openMaps } from "./map-scene.ts";
 
 let scene: MapScene;
@@ -272,7 +272,7 @@ test("REST, gRPC and import refuse what is derived with its code", async (t) => 
     SERVICE_DATABASE_URI: database,
     SERVICE_DATABASE_SQL_ENABLED: "true",
   };
-  const { url, grpc } = await servePemba(t, [], { env });
+  const { url, grpc } = await serveHere(t, [], env);
   const reply = await fetch(`${url}/v1/tenants/t1/data/write`, {
     method: "POST",
     body: JSON.stringify({ metadata: {}, tuples: [views, owns] }),

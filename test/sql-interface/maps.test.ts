@@ -123,9 +123,9 @@ test("a column can name the tenant, and rows of none that exists can only go", a
     "document a owner user u-bob",
     "document c owner user u-ada",
   ]);
-  await assert.rejects(owner`insert into app.documents values ('nobody', 'a', 'ada')`, {
+  await assert.rejects(owner`insert into app.documents values ('missing', 'a', 'ada')`, {
     code: "PB004",
-    message: "the tenant `nobody` does not exist",
+    message: "the tenant `missing` does not exist",
   });
   await store.tenants.delete(two);
   await assert.rejects(owner`update app.documents set owner_id = 'eve'`, { code: "PB004" });

@@ -6,11 +6,21 @@ import { attribute, tuple, write } from "../store/engines.ts";
 import { attributeFilter, remove, tupleFilter } from "../store/filters.ts";
 import type { Dice } from "../support/dice.ts";
 
+/** How many documents and users there are. */
+export const [docs, users] = [6, 3];
+
+/** All tuples that a document may have, as text. */
+export function tuplesOf(id: string): readonly string[] {
+  return ["owner", "viewer"].flatMap((relation) =>
+    Array.from({ length: users }, (_, user) => `doc:${id}#${relation}@user:${user}`),
+  );
+}
+
 /** At least one tuple, as text. They are few, so that the same ones come and go. */
 export function someTuples({ upTo }: Dice, most: number): readonly string[] {
   return Array.from({ length: 1 + upTo(most) }, () => {
     const relation = upTo(2) === 0 ? "owner" : "viewer";
-    return `doc:${upTo(6)}#${relation}@user:${upTo(3)}`;
+    return `doc:${upTo(docs)}#${relation}@user:${upTo(users)}`;
   });
 }
 
@@ -38,10 +48,10 @@ export async function serviceChange(store: Store, tenant: TenantId, die: Dice): 
       return await remove(store, tenant, {
         tuples: {
           type: "doc",
-          ids: [String(upTo(6))],
+          ids: [String(upTo(docs))],
           relation: "owner",
           subjectType: "user",
-          subjectIds: [String(upTo(3))],
+          subjectIds: [String(upTo(users))],
         },
       });
     case 5:
@@ -52,26 +62,50 @@ export async function serviceChange(store: Store, tenant: TenantId, die: Dice): 
       return await remove(store, tenant, {
         tuples: happens(0.3)
           ? { type: "doc" }
-          : { subjectType: "user", subjectIds: [String(upTo(3))] },
+          : { subjectType: "user", subjectIds: [String(upTo(users))] },
         ...(happens(0.5) && { attributes: { type: "doc" } }),
       });
     case 7:
       return await store.data.change(tenant, {
         schemaVersion: undefined,
         preconditions: [],
-        tupleFilters: [tupleFilter({ type: "doc", ids: [String(upTo(6))] })],
+        tupleFilters: [tupleFilter({ type: "doc", ids: [String(upTo(docs))] })],
         attributeFilters: [attributeFilter({ type: "doc", ids: [String(upTo(3))] })],
         tuples: someTuples(die, 4).map(tuple),
         attributes: someAttributes(die),
       });
     default:
-      return await runBundle(store, tenant, die);
+      return await runBundle(store, tenant, die, 2);
   }
 }
 
-async function runBundle(store: Store, tenant: TenantId, die: Dice): Promise<SnapToken> {
+/**
+ * Writes of one tuple at the same moment, some of which share a transaction where changes are not watched. What
+ * each one came to.
+ */
+export async function writesAtOnce(
+  store: Store,
+  tenant: TenantId,
+  die: Dice,
+): Promise<readonly PromiseSettledResult<SnapToken>[]> {
+  const count = 3 + die.upTo(6);
+  return await Promise.allSettled(
+    Array.from(
+      { length: count },
+      async () => await write(store, tenant, { tuples: someTuples(die, 1) }),
+    ),
+  );
+}
+
+/** A bundle that creates and deletes in each of its operations, of which there are at least one. */
+export async function runBundle(
+  store: Store,
+  tenant: TenantId,
+  die: Dice,
+  most: number,
+): Promise<SnapToken> {
   await store.bundles.write(tenant, [{ name: "some", arguments: [], operations: [] }]);
-  const operations = Array.from({ length: 1 + die.upTo(2) }, () => ({
+  const operations = Array.from({ length: 1 + die.upTo(most) }, () => ({
     tuples: someTuples(die, 4).map(tuple),
     attributes: die.happens(0.5) ? someAttributes(die) : [],
     deletedTuples: someTuples(die, 4).map(tuple),

@@ -34,18 +34,12 @@ import { caseCount, isLong, seed } from "../support/run-length.ts";
 import { tokenKey } from "../support/token-key.ts";
 import { interfaceOptions, type InterfaceScene, openInterface } from "./interface-scene.ts";
 import { loggedState, loggedTransactions } from "./logged.ts";
-import {
-  assertNoDeleteLost,
-  callOnce,
-  type DeleteCall,
-  type Statement,
-  statementOf,
-  tokenOf,
-} from "./random-applications.ts";
-import { serviceChange } from "./random-writes.ts";
+import { assertEffective, type NotedCall } from "./noted-calls.ts";
+import { callOnce, type Statement, statementOf, tokenOf } from "./random-applications.ts";
+import { serviceChange, writesAtOnce } from "./random-writes.ts";
 
 /** How many transactions all writers make together. */
-const transactions = caseCount({ short: 200, long: 8_000 });
+const transactions = caseCount({ short: 200, long: 5_000 });
 
 const applications = 5;
 const services = 4;
@@ -55,6 +49,8 @@ const marker = "doc:marker#owner@user:end";
 let scene: InterfaceScene;
 /** Another instance, whose connections find a deadlock at once. */
 let store: Store;
+/** One that has no streams, so that its writes share transactions. */
+let unwatched: Store;
 let app: ReturnType<typeof connect>;
 let database: Database;
 let tokens: SnapTokens;
@@ -77,6 +73,7 @@ before(async () => {
   // Collected history is looked at as well.
   await scene.owner.unsafe(`
     create table log_copy (like changes including defaults);
+    create index on log_copy (xid);
     create function copy_log() returns trigger language plpgsql as $$
     begin
       insert into log_copy select * from created;
@@ -84,11 +81,15 @@ before(async () => {
     end $$;
     create trigger copy_log after insert on changes referencing new table as created
       for each statement execute function copy_log();
-    grant insert on log_copy to public;
+    grant select, insert on log_copy to public;
   `);
   store = await openStore(`${scene.url}?deadlock_timeout=20ms`, {
     sql: interfaceOptions,
     watch: { readAheadMax: 5 },
+    maxRetries: 50,
+  });
+  unwatched = await openStore(`${scene.url}?deadlock_timeout=20ms`, {
+    sql: interfaceOptions,
     maxRetries: 50,
   });
   app = connect(`${scene.url}?role=${scene.role}&deadlock_timeout=20ms`, applications + 3);
@@ -109,6 +110,7 @@ after(async () => {
   for (const { gid } of left) await scene.owner.unsafe(`rollback prepared '${gid}'`);
   await database.close();
   await store.close();
+  await unwatched.close();
   await scene.close();
 });
 
@@ -122,8 +124,8 @@ interface ReadState {
 interface Tally {
   readonly refusals: Record<string, number>;
   readonly states: ReadState[];
-  /** Deletes by names, of transactions that were committed. */
-  readonly deletes: DeleteCall[];
+  /** Of transactions that were committed. */
+  readonly calls: NotedCall[];
   committed: number;
   refusedTokens: number;
   /** Of those that were taken amid a transaction: how many were refused for good. */
@@ -144,7 +146,7 @@ interface EarlyToken {
 /** What is looked at when a transaction is over. */
 interface Noted {
   readonly early: EarlyToken[];
-  readonly deletes: DeleteCall[];
+  readonly calls: NotedCall[];
 }
 
 /** A transaction of an application, which adds to `noted`. Resolves to its last token, if it took one. */
@@ -167,7 +169,7 @@ async function applicationChange(
         await part(transaction, tenant, { die, noted, isUndone: happens(0.5) });
         continue;
       }
-      await callOnce(inside, tenant, die, noted.deletes);
+      await callOnce(inside, tenant, die, noted.calls);
     }
     const token = happens(0.3) ? await tokenOf(inside, tenant) : undefined;
     if (token !== undefined && happens(0.3) && (await seesRefusal(tenant, token))) {
@@ -199,7 +201,7 @@ async function part(
   await transaction
     .savepoint(async (savepoint) => {
       const inside = statementOf(savepoint);
-      await callOnce(inside, tenant, die, isUndone ? [] : noted.deletes);
+      await callOnce(inside, tenant, die, isUndone ? undefined : noted.calls);
       if (die.happens(0.3)) noted.early.push(await earlyToken(inside, tenant));
       if (isUndone) throw new Undone();
     })
@@ -239,11 +241,11 @@ async function seesRefusal(tenant: TenantId, token: SnapToken): Promise<boolean>
 }
 
 async function applicationRun(tenant: TenantId, die: Dice, tally: Tally): Promise<void> {
-  const noted: Noted = { early: [], deletes: [] };
+  const noted: Noted = { early: [], calls: [] };
   try {
     const token = await applicationChange(tenant, die, tally, noted);
     tally.committed++;
-    tally.deletes.push(...noted.deletes);
+    tally.calls.push(...noted.calls);
     if (token !== undefined) {
       tally.states.push({ token, state: await stateAt(store, tenant, token) });
     }
@@ -259,15 +261,22 @@ async function applicationRun(tenant: TenantId, die: Dice, tally: Tally): Promis
 }
 
 async function serviceRun(tenant: TenantId, die: Dice, tally: Tally): Promise<void> {
-  const token = await serviceChange(store, tenant, die).catch((error: unknown) => {
+  const results = die.happens(0.3)
+    ? await writesAtOnce(unwatched, tenant, die)
+    : await Promise.allSettled([serviceChange(store, tenant, die)]);
+  tally.committed++;
+  for (const result of results) {
+    if (result.status === "fulfilled") {
+      if (!die.happens(0.2)) continue;
+      const token = result.value;
+      tally.states.push({ token, state: await stateAt(store, tenant, token) });
+      continue;
+    }
+    const error: unknown = result.reason;
     // The schema is changed again and again: on a busy machine that may be before each try.
     if (!(error instanceof PembaError) || error.code !== "SERIALIZATION") throw error;
     tally.refusals[error.code] = (tally.refusals[error.code] ?? 0) + 1;
-    return undefined;
-  });
-  tally.committed++;
-  if (token === undefined || !die.happens(0.2)) return;
-  tally.states.push({ token, state: await stateAt(store, tenant, token) });
+  }
 }
 
 /** Follows until the marker comes. Compares what adds up with the state at each token. */
@@ -353,7 +362,7 @@ test(`the log of ${transactions} overlapping transactions replays to what is sto
   const tally: Tally = {
     refusals: {},
     states: [],
-    deletes: [],
+    calls: [],
     committed: 0,
     refusedTokens: 0,
     partialTokens: 0,
@@ -397,7 +406,7 @@ test(`the log of ${transactions} overlapping transactions replays to what is sto
   const copy = { sql: owner, table: "log_copy" };
   const log = await changesOf(owner, tenant, copy.table);
   assert.deepEqual(replay(log), await storedState(owner, tenant));
-  assertNoDeleteLost(log, tally.deletes);
+  assertEffective(log, tally.calls);
   for (const { token, state } of tally.states) {
     assert.deepEqual(state, await loggedState(copy, tenant, tokens.read(token).snapshot));
   }
@@ -410,7 +419,7 @@ test(`the log of ${transactions} overlapping transactions replays to what is sto
   await until(async () => ((await rowsOf(ended)) === 0 ? true : undefined));
   t.diagnostic(
     `${log.length} log rows, ${tally.committed} committed, ${tally.states.length} states, ` +
-      `${tally.deletes.length} deletes, ` +
+      `${tally.calls.length} calls, ` +
       `${tally.refusedTokens} tokens refused before the commit, ${tally.partialTokens} for good, ` +
       `${tally.prepared} prepared, ${ended.length} tenants ended, ` +
       `refused ${JSON.stringify(tally.refusals)}`,

@@ -52,6 +52,10 @@ interface Application {
   /** Creates `doc:ID#owner@user:a` for each id. */
   readonly create: (...ids: readonly string[]) => Promise<void>;
   readonly delete: (...ids: readonly string[]) => Promise<void>;
+  /** Deletes `limit` of each document. */
+  readonly unset: (...ids: readonly string[]) => Promise<void>;
+  /** Runs a statement with the number of the tenant as its parameter. */
+  readonly call: (text: string) => Promise<void>;
   /** Gives `limit` of a document a value. */
   readonly set: (id: string, value: number) => Promise<void>;
   readonly commit: () => Promise<void>;
@@ -85,6 +89,17 @@ async function application(tenant: TenantId): Promise<Application> {
     },
     delete: async (...ids) => {
       await connection`select delete_listed_tuples(${columns(ids)})`;
+    },
+    unset: async (...ids) => {
+      await connection`
+        select delete_listed_attributes(
+          ${number}, ${ordinal}, ${ids.map(() => "doc")}::text[], ${[...ids]}::text[],
+          ${ids.map(() => "limit")}::text[]
+        )
+      `;
+    },
+    call: async (text) => {
+      await connection.unsafe(text, [number]);
     },
     set: async (id, value) => {
       await connection`
@@ -136,6 +151,68 @@ test("a tuple that a later transaction has created is not deleted by an earlier 
   await another.undo();
   await replayed(tenant);
 });
+
+for (const [name, call] of [
+  [
+    "a tuple by the fast path",
+    `select write_tuple(
+       id, number, current_timeline(), head_version, 'doc', '1', 'owner', 'user', 'a', '', null
+     ) from tenants where number = $1`,
+  ],
+  [
+    "one tuple",
+    "select create_tuples($1, 0, '{doc}', '{1}', '{owner}', '{user}', '{a}', array[''])",
+  ],
+  [
+    "several tuples",
+    `select create_tuples(
+       $1, 0, '{doc,doc}', '{1,2}', '{owner,owner}', '{user,user}', '{a,a}', array['', '']
+     )`,
+  ],
+  ["an attribute", "select set_attributes($1, 0, '{doc}', '{1}', '{limit}', '{integer}', '{2}')"],
+] as const) {
+  test(`a write of ${name} is refused if a later transaction has deleted the same before`, async () => {
+    const tenant = await tenantWithSchema(store);
+    await write(store, tenant, { tuples: [owner("1")], attributes: [limit(1)] });
+    const early = await application(tenant);
+    await remove(store, tenant, { tuples: { type: "doc" }, attributes: { type: "doc" } });
+    await assert.rejects(early.call(call), { code: "40001" });
+    await early.undo();
+    assert.deepEqual(await storedState(sql, tenant), new Map());
+  });
+}
+
+for (const [name, call] of [
+  [
+    "a listed tuple",
+    "select delete_listed_tuples($1, 0, '{doc}', '{1}', '{owner}', '{user}', '{a}', array[''])",
+  ],
+  [
+    "listed tuples",
+    `select delete_listed_tuples(
+       $1, 0, '{doc,doc}', '{1,2}', '{owner,owner}', '{user,user}', '{a,a}', array['', '']
+     )`,
+  ],
+  [
+    "a tuple between an entity and a subject",
+    "select delete_tuples_between($1, 0, 'doc', '1', 'owner', 'user', 'a', '')",
+  ],
+  [
+    "tuples by a filter",
+    "select delete_matching_tuples($1, 0, 'doc', '{1}', '', '', '{}', '', '{}')",
+  ],
+  ["listed attributes", "select delete_listed_attributes($1, 0, '{doc}', '{1}', '{limit}')"],
+  ["attributes by a filter", "select delete_attributes($1, 0, 'doc', '{1}', '{}')"],
+] as const) {
+  test(`a delete of ${name} is refused if a later transaction has made the same before`, async () => {
+    const tenant = await tenantWithSchema(store);
+    const early = await application(tenant);
+    await write(store, tenant, { tuples: [owner("1")], attributes: [limit(1)] });
+    await assert.rejects(early.call(call), { code: "40001" });
+    await early.undo();
+    assert.equal((await replayed(tenant)).length, 2);
+  });
+}
 
 test("after the later transaction was undone, the earlier one goes on", async () => {
   const tenant = await tenantWithSchema(store);
@@ -240,21 +317,81 @@ test("a delete of all relations of a subject also deletes what took the place of
 
 test("a delete of an application also deletes what took the place of a tuple while it waited", async () => {
   const tenant = await tenantWithSchema(store);
-  await write(store, tenant, { tuples: [owner("1"), owner("2")] });
-  const replacing = await application(tenant);
-  await replacing.delete("1", "2");
-  await replacing.create("1", "2");
-  const [one, both] = [await application(tenant), await application(tenant)];
-  const deletingOne = one.delete("1");
-  await untilWaiting(sql, 1);
-  await replacing.commit();
-  await deletingOne;
-  await one.commit();
-  await both.delete("1", "2");
-  await both.commit();
-  assert.deepEqual(await storedState(sql, tenant), new Map());
+  for (const ids of [["1"], ["1", "2"]]) {
+    await write(store, tenant, { tuples: [owner("1"), owner("2")] });
+    const replacing = await application(tenant);
+    await replacing.delete("1", "2");
+    await replacing.create("1", "2");
+    const deleting = await application(tenant);
+    const deleted = deleting.delete(...ids);
+    await untilWaiting(sql, 1);
+    await replacing.commit();
+    await deleted;
+    await deleting.commit();
+    const left = await storedState(sql, tenant);
+    assert.equal(left.size, 2 - ids.length, [...left.keys()].join());
+  }
   await replayed(tenant);
 });
+
+for (const [name, replace] of [
+  [
+    "deletes and sets it",
+    async (replacing: Application) => {
+      await replacing.unset("1");
+      await replacing.set("1", 2);
+    },
+  ],
+  ["overwrites it", async (replacing: Application) => await replacing.set("1", 2)],
+] as const) {
+  test(`a delete of an attribute that waits for a transaction that ${name} deletes the new value`, async () => {
+    const tenant = await tenantWithSchema(store);
+    for (const ids of [["1"], ["1", "2"]]) {
+      await write(store, tenant, { attributes: [limit(1), limit(1, "2")] });
+      const replacing = await application(tenant);
+      await replace(replacing);
+      const deleting = await application(tenant);
+      const deleted = deleting.unset(...ids);
+      await untilWaiting(sql, 1);
+      await replacing.commit();
+      await deleted;
+      await deleting.commit();
+      const left = await storedState(sql, tenant);
+      assert.equal(left.size, 2 - ids.length, [...left.keys()].join());
+    }
+    await replayed(tenant);
+  });
+
+  test(`a delete of an attribute that waits for a later transaction that ${name} is refused`, async () => {
+    const tenant = await tenantWithSchema(store);
+    await write(store, tenant, { attributes: [limit(1)] });
+    const deleting = await application(tenant);
+    const replacing = await application(tenant);
+    await replace(replacing);
+    const refused = assert.rejects(deleting.unset("1"), { code: "40001" });
+    await untilWaiting(sql, 1);
+    await replacing.commit();
+    await refused;
+    await deleting.undo();
+    assert.match((await storedState(sql, tenant)).get("doc 1 limit") ?? "", /^integer2 /);
+    await replayed(tenant);
+  });
+
+  test(`a delete of attributes by a filter that waits for a transaction that ${name} deletes the new value`, async () => {
+    const tenant = await tenantWithSchema(store);
+    for (const ids of [["1"], []]) {
+      await write(store, tenant, { attributes: [limit(1)] });
+      const replacing = await application(tenant);
+      await replace(replacing);
+      const deleting = remove(store, tenant, { attributes: { type: "doc", ids } });
+      await untilWaiting(sql, 1);
+      await replacing.commit();
+      await deleting;
+      assert.deepEqual(await storedState(sql, tenant), new Map());
+    }
+    await replayed(tenant);
+  });
+}
 
 test("an overwrite that waited logs the value that it overwrote", async () => {
   const tenant = await tenantWithSchema(store);

@@ -191,9 +191,9 @@ for (const engine of engines) {
     });
 
     test("a token that names no readable state is refused by its place", async () => {
-      const tenant = await tenantWithSchema(store);
+      const tenant = await tenantWithSchema(store, "a");
       const foreign = await write(store, tenant, { tuples: ["doc:1#owner@user:a"] });
-      const later = await tenantWithSchema(store);
+      const later = await tenantWithSchema(store, "a");
       const refused = (since: SnapToken): Promise<SnapToken> =>
         change(store, later, {
           preconditions: [about("doc:1#owner@user:a", false), unchanged(since)],

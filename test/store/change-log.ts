@@ -7,6 +7,8 @@ import type { TenantId } from "../../src/base/tuple.ts";
 /** One line of the log; the key names the tuple or attribute, the value is empty for a tuple. */
 export interface Change {
   readonly xid: string;
+  /** Its place among the changes of its transaction. */
+  readonly ordinal: number;
   readonly operation: "create" | "delete";
   readonly key: string;
   readonly value: string;
@@ -20,7 +22,7 @@ export async function changesOf(
   table = "changes",
 ): Promise<readonly Change[]> {
   return await sql<Change[]>`
-    select xid::text, operation, created_xid::text as "createdXid",
+    select xid::text, ordinal, operation, created_xid::text as "createdXid",
       concat_ws(' ', entity_type, entity_id, relation, subject_type, subject_id, subject_relation,
         attribute) as key,
       coalesce(value_type || value::text, '') as value

@@ -10,6 +10,7 @@ import {
 } from "../../src/base/tuple.ts";
 import { CheckBatches, type CheckStatements } from "../../src/store/layer/batch-checks.ts";
 import { isOfAll, storageError } from "../../src/store/postgres/connect/driver-error.ts";
+import type { SingleCheck } from "../../src/store/single-check.ts";
 import type { CheckAnswer, CheckQuestion } from "../../src/store/store.ts";
 import { watchKeys } from "../support/kept-keys.ts";
 import { fails } from "./engines.ts";
@@ -100,6 +101,30 @@ test("a check goes at once and alone while there is a free slot", async () => {
   );
   for (const { answer } of fake.sent) answer();
   assert.deepEqual(await Promise.all(answers), [allowed, allowed]);
+});
+
+test("checks of one probe that come in one round of the event loop go together while others run", async () => {
+  const fake = statements();
+  const asked: string[] = [];
+  const isOneProbe = (_: TenantId, { item }: SingleCheck): boolean => {
+    asked.push(item.entity.id);
+    return item.permission === "view";
+  };
+  const batches = new CheckBatches(fake, { slots: 8, runningMax: 8, isOneProbe });
+  const other = question("d").items.map((item) => ({ ...item, permission: "edit" }));
+  const answers = ["a", "b", "c"].map((id) => batches.check(t1, question(id)));
+  const sentIds = (): readonly (readonly string[])[] => fake.sent.map(({ ids }) => ids);
+  assert.deepEqual(sentIds(), [["a"]]);
+  fake.sent[0]?.answer();
+  await answers[0];
+  assert.deepEqual(sentIds(), [["a"]], "the round has not ended");
+  await settled();
+  assert.deepEqual(sentIds(), [["a"], ["b", "c"]]);
+  answers.push(batches.check(t1, question("d", { items: other })));
+  assert.deepEqual(sentIds(), [["a"], ["b", "c"], ["d"]], "not for one that may cost more");
+  assert.deepEqual(asked, ["b", "d"], "of the checks of a batch the first is looked at");
+  for (const { answer } of fake.sent) answer();
+  assert.deepEqual(await Promise.all(answers), [allowed, allowed, allowed, allowed]);
 });
 
 test("what waits goes together when a slot is free, and the same check is asked once", async () => {

@@ -8,6 +8,7 @@ import type postgres from "postgres";
 import { sessionSettings } from "../../src/store/postgres/connect/connection-route.ts";
 import { Database } from "../../src/store/postgres/connect/database.ts";
 import { createTestDatabase, type TestDatabase } from "../support/database.ts";
+import { freePort } from "../support/free-ports.ts";
 import { allowed, fails, openStore, pool, tenantWithSchema, write } from "./engines.ts";
 import { connect, until, untilWaiting } from "./open-write.ts";
 
@@ -116,12 +117,8 @@ test("any other refusal at the start is an error", async () => {
 });
 
 test("a server that is not there is unavailable", async () => {
-  const probe = createServer().listen(0, "127.0.0.1");
-  await once(probe, "listening");
-  const address = probe.address();
-  assert.ok(typeof address === "object" && address !== null);
-  probe.close();
-  await fails(open(`postgres://postgres@127.0.0.1:${address.port}/postgres`), "UNAVAILABLE");
+  const port = await freePort();
+  await fails(open(`postgres://postgres@127.0.0.1:${port}/postgres`), "UNAVAILABLE");
   const missing = new URL(place.url);
   missing.pathname = "/no_such_database";
   await fails(open(missing.href), "UNAVAILABLE");

@@ -13,8 +13,13 @@ import {
 } from "../../src/base/tuple.ts";
 import { createMemoryStore } from "../../src/store/memory/store.ts";
 import { createPostgresStore, type PostgresStoreOptions } from "../../src/store/postgres/store.ts";
-import type { Store } from "../../src/store/store.ts";
+import type { DataStore, Store } from "../../src/store/store.ts";
 import { createMigratedDatabase } from "../support/database.ts";
+import {
+  areTenantsPlaced,
+  openPlacedDatabases,
+  type PlacedDatabases,
+} from "../support/placed-databases.ts";
 import { tokenKey } from "../support/token-key.ts";
 
 export const pool = {
@@ -36,10 +41,12 @@ export type StoreOptions = Pick<
   "garbageCollection" | "onCollected" | "watch"
 >;
 
-export const engines: readonly {
+interface TestedEngine {
   readonly name: string;
   open(options?: StoreOptions): Promise<OpenStore>;
-}[] = [
+}
+
+const usualEngines: readonly TestedEngine[] = [
   {
     name: "memory",
     open: async (options = {}) => {
@@ -49,6 +56,23 @@ export const engines: readonly {
   },
   { name: "postgres", open: async (options) => await openPostgres(options) },
 ];
+
+const placedEngine: TestedEngine = {
+  name: "placed",
+  open: async (options) => await openPlaced(options),
+};
+
+/** The engines that the tests of this process run on. */
+export const engines = areTenantsPlaced() ? [placedEngine] : usualEngines;
+
+/** A store with tenants on three databases. */
+export async function openPlaced(
+  options: Partial<PostgresStoreOptions> = {},
+): Promise<PlacedDatabases> {
+  return await openPlacedDatabases(3, { pool }, async (url, tokens) =>
+    openStore(url, { ...tokens, ...options }),
+  );
+}
 
 /** A store over a database of its own. */
 export async function openPostgres(
@@ -103,16 +127,16 @@ export function tenantId(text: string): TenantId {
   return text as TenantId;
 }
 
-/** A tenant that no other test uses, without a schema. */
-export async function newTenant(store: Store): Promise<TenantId> {
+/** A tenant that no other test uses, without a schema; on a cluster, if tenants are placed. */
+export async function newTenant(store: Store, cluster?: string): Promise<TenantId> {
   const id = tenantId(`t-${randomUUID()}`);
-  await store.tenants.create({ id, name: "" });
+  await store.tenants.create({ id, name: "", cluster });
   return id;
 }
 
-/** A tenant that no other test uses, with `schemaText` as its head. */
-export async function tenantWithSchema(store: Store): Promise<TenantId> {
-  const id = await newTenant(store);
+/** A tenant that no other test uses, with `schemaText` as its head; on a cluster, if tenants are placed. */
+export async function tenantWithSchema(store: Store, cluster?: string): Promise<TenantId> {
+  const id = await newTenant(store, cluster);
   await store.schemas.write(id, { text: schemaText });
   return id;
 }
@@ -139,7 +163,11 @@ export interface Written {
   readonly schemaVersion?: SchemaVersion;
 }
 
-export async function write(store: Store, tenant: TenantId, data: Written): Promise<SnapToken> {
+export async function write(
+  store: { readonly data: Pick<DataStore, "write"> },
+  tenant: TenantId,
+  data: Written,
+): Promise<SnapToken> {
   return await store.data.write(tenant, {
     schemaVersion: data.schemaVersion,
     tuples: (data.tuples ?? []).map(tuple),

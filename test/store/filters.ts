@@ -1,6 +1,6 @@
 import type { SnapToken, TenantId } from "../../src/base/tuple.ts";
 import type { AttributeFilter, TupleFilter } from "../../src/store/filter.ts";
-import type { Store } from "../../src/store/store.ts";
+import type { DataStore } from "../../src/store/store.ts";
 
 /** The parts of a tuple filter that are not empty. */
 export interface TupleParts {
@@ -39,7 +39,7 @@ export function attributeFilter(parts: AttributeParts): AttributeFilter {
 
 /** Deletes what the filters let through; a side that is left out lets nothing through. */
 export async function remove(
-  store: Store,
+  store: { readonly data: Pick<DataStore, "delete"> },
   tenant: TenantId,
   filters: { readonly tuples?: TupleParts; readonly attributes?: AttributeParts },
 ): Promise<SnapToken> {

@@ -118,6 +118,39 @@ test("tables are made in the schema that the connection works in", async () => {
   }
 });
 
+test("tables stay where they are when another schema comes before theirs", async () => {
+  const fresh = await createTestDatabase();
+  const setup = connect(fresh.url, 1);
+  const url = `${fresh.url}?search_path=later,public`;
+  try {
+    const all = await migrateUp(url);
+    await setup`create schema later`;
+    await setup`create function later.delete_tuples(text) returns void language sql return null`;
+    assert.deepEqual(await migrateUp(url), []);
+    const states = await migrationStatus(url);
+    assert.ok(states.every(({ appliedAt }) => appliedAt !== undefined));
+
+    // What is pending is made there as well, beside functions of others with the same names.
+    await setup.unsafe(`
+      drop schema public cascade;
+      create schema public;
+      create table pemba_migrations (id serial primary key, name text not null, run_on timestamp not null);
+    `);
+    assert.deepEqual(await migrateUp(url), all);
+    const made = await setup<{ schema: string }[]>`
+      select distinct relnamespace::regnamespace::text as schema from pg_class
+      where relname in ('relationships', 'pemba_migrations', 'durable_xid')
+    `;
+    assert.deepEqual(
+      made.map(({ schema }) => schema),
+      ["public"],
+    );
+  } finally {
+    await setup.end({ timeout: 1 });
+    await fresh.drop();
+  }
+});
+
 test("a start without migrating refuses a database that lacks one, and names it", async () => {
   const empty = await createTestDatabase();
   try {

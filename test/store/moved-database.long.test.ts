@@ -10,6 +10,7 @@ import type { Store } from "../../src/store/store.ts";
 import { createTestDatabase } from "../support/database.ts";
 import { type Carrier, carriers } from "../support/dump.ts";
 import { startPostgresBinaries } from "../support/postgres-binaries.ts";
+import { serverSettings } from "../support/postgres-settings.ts";
 import { allowed, attribute, fails, openStore, tenantWithSchema, write } from "./engines.ts";
 import { remove } from "./filters.ts";
 import { connect } from "./open-write.ts";
@@ -18,7 +19,7 @@ import { stateAt } from "./state.ts";
 /** A cluster of its own for copied rows; a dump program may be too old for that one's version. */
 async function startSource(t: TestContext, { name }: Carrier): Promise<string> {
   if (name === "copied rows") {
-    const server = await startPostgresBinaries();
+    const server = await startPostgresBinaries(serverSettings, "own");
     t.after(server.stop);
     return server.url;
   }
@@ -50,7 +51,7 @@ for (const carrier of carriers) {
     const why = await carrier.unfit(from);
     if (why !== undefined) return t.skip(why);
     await runAhead(from);
-    const target = await startPostgresBinaries();
+    const target = await startPostgresBinaries(serverSettings, "own");
     t.after(target.stop);
 
     const original = await openStore(from);

@@ -13,7 +13,7 @@ export interface OpenWrite {
   /** What the token is made of that the change gives once it is committed. */
   readonly source: TokenSource;
   commit(): Promise<void>;
-  /** Ends it as if it had never been. */
+  /** Ends it as if it had never been, unless it is over. */
   undo(): Promise<void>;
 }
 
@@ -114,14 +114,18 @@ async function begin(
   assert.ok(row?.outcome === "written");
   const { snapshot, timeline } = row;
   const change = row.durable === null ? { xid: row.xid } : { xid: undefined, durable: row.durable };
+  let isOver = false;
   const end = async (statement: string): Promise<void> => {
+    isOver = true;
     await connection.unsafe(statement);
     connection.release();
   };
   return {
     source: { snapshot, timeline, ...change },
     commit: async () => await end("commit"),
-    undo: async () => await end("rollback"),
+    undo: async () => {
+      if (!isOver) await end("rollback");
+    },
   };
 }
 

@@ -84,7 +84,12 @@ function openCache(textOf: (version: number) => string, maxBytes: number): Cache
   );
   const checks = new CheckPlans(schemas);
   const lookups = new LookupPlans(schemas);
-  const shape = { ...plainShape, openRules: new Set<string>(), scopedTypes: [] };
+  const shape = {
+    ...plainShape,
+    openRules: new Set<string>(),
+    scopedTypes: [],
+    judgesTogether: true,
+  };
   const ask = async (version: number): Promise<void> => {
     const compiled = await schemas.find(tenant, String(version) as SchemaVersion);
     for (const entity of compiled.schema.entities.values()) {

@@ -123,7 +123,7 @@ test("a silent connection is ended after its statement was given up, and its pla
 });
 
 test("while a renewal is silent the connection goes on that was to be replaced", async (t) => {
-  const { line, database } = await openOverLine(t, { maxConnections: 1 }, { readTimeoutMs: 50 });
+  const { line, database } = await openOverLine(t, { maxConnections: 1 }, { readTimeoutMs: 1_000 });
   const first = (await database.read("select pg_backend_pid() as pid", []))[0]?.["pid"];
   line.silence("new");
   await database.query(`select 1 -- ${"x".repeat(60_000)}`, []);

@@ -105,9 +105,12 @@ test("while connections are renewed none fails, none waits, and one at a time is
       opening.push(made);
     },
   });
-  await Promise.all(
-    Array.from({ length: most }, async () => await database.query("select pg_sleep(0.1)", [])),
-  );
+  // Until there is a connection for each.
+  await until(async () => {
+    const slow = async (): Promise<unknown> => await database.query("select pg_sleep(0.1)", []);
+    await Promise.all(Array.from({ length: most }, slow));
+    return database.pool.idle === most ? true : undefined;
+  });
   const { waited } = database.pool;
   seen.length = 0;
   opening.length = 0;

@@ -6,4 +6,5 @@ export const alone: Readonly<Record<string, string>> = {
   "test/authoring/lint.test.ts": "measures the processor time of its process",
   "test/language/large-schema.test.ts": "measures the processor time of its process",
   "test/testing/pemba-container.test.ts": "loads a package that listens for signals ever after",
+  "test/workers/worker-process.test.ts": "makes its process the primary of a cluster",
 };

@@ -4,6 +4,9 @@ import { pathToFileURL } from "node:url";
 import { closeServerConnection } from "./database.ts";
 import { processState } from "./process-state.ts";
 
+/** A file whose tests take longer hangs. */
+const fileTimeoutMs = 240_000;
+
 /** A process that is still there so long after its last test has something open that does not end. */
 const endTimeoutMs = 30_000;
 
@@ -17,7 +20,7 @@ export async function runBatch(paths: readonly string[]): Promise<void> {
   // Node's runner gives up a suite when nothing but what is unreferenced is left to wait for.
   const awake = setInterval(() => {}, 1_000_000);
   for (const path of paths) {
-    await suite(path, async () => {
+    await suite(path, { timeout: fileTimeoutMs }, async () => {
       const found = processState();
       await import(pathToFileURL(path).href);
       // After the hooks of the file, which have been registered by now.

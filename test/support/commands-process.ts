@@ -8,6 +8,8 @@ export interface CommandOrder {
   readonly words: readonly string[];
   readonly env: Readonly<Record<string, string>>;
   readonly cwd: string;
+  /** What is read from standard input. */
+  readonly input: string;
 }
 
 let kept: ChildProcess | undefined;
@@ -15,17 +17,19 @@ let last: Promise<unknown> = Promise.resolve();
 
 /**
  * Runs a command of `pemba` after those before it, as `src/main.ts` runs one, in a process that loads
- * the program once for all commands of this process. Standard input is empty. Rejects if the process
- * ends meanwhile.
+ * the program once for all commands of this process. Rejects if the process ends meanwhile.
  *
- * It does not show that the process of a command ends by itself, with the status of the command:
- * of each command, at least one test takes `runPemba`.
+ * A command with `--ca` needs a process of its own: what a process trusts, it trusts to its end.
+ * It does not show that the process of a command ends by itself, with the status of the command, nor
+ * that it reads its own standard input: of each command, at least one test takes `runPemba`.
  */
 export async function runCommand(
   words: readonly string[],
-  { env = {}, cwd = process.cwd() }: Pick<RunOptions, "env" | "cwd"> = {},
+  { env = {}, cwd = process.cwd(), input = "" }: Pick<RunOptions, "env" | "cwd" | "input"> = {},
 ): Promise<Finished> {
-  const result = last.then(async () => await ask({ words, env, cwd }));
+  // A server with workers starts its own program again, which is not that of this process.
+  const own = words[0] === "serve" ? { SERVICE_SERVER_WORKERS: "1" } : {};
+  const result = last.then(async () => await ask({ words, env: { ...own, ...env }, cwd, input }));
   last = result.catch(() => undefined);
   return await result;
 }

@@ -1,4 +1,5 @@
 import { execFile } from "node:child_process";
+import { globSync, statSync } from "node:fs";
 import { join } from "node:path";
 import { promisify } from "node:util";
 
@@ -7,8 +8,18 @@ const root = join(import.meta.dirname, "../..");
 /** Where the console is built. */
 export const consoleFolder = join(root, "dist/console");
 
-/** Builds the console from its present sources. */
+const script = "scripts/build-console.ts";
+
+/** Builds the console, unless it was built since its sources have changed. */
 export async function buildConsole(): Promise<void> {
-  const script = join(root, "scripts/build-console.ts");
+  const builtAt = statSync(join(consoleFolder, "index.html"), { throwIfNoEntry: false })?.mtimeMs;
+  if (builtAt !== undefined && builtAt > changedAt()) return;
   await promisify(execFile)(process.execPath, [script], { cwd: root });
+}
+
+/** When a source was changed, made or removed last. */
+function changedAt(): number {
+  const sources = ["package-lock.json", script, "examples/models/**", "src/**"];
+  const times = globSync(sources, { cwd: root }).map((path) => statSync(join(root, path)).mtimeMs);
+  return Math.max(...times);
 }

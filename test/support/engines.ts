@@ -11,10 +11,11 @@ import type { Service } from "../../src/service/service.ts";
 import { observeOperations } from "../../src/store/layer/observe-operations.ts";
 import { withLayers } from "../../src/store/layer/order.ts";
 import { createMemoryStore } from "../../src/store/memory/store.ts";
-import { createPostgresStore } from "../../src/store/postgres/store.ts";
+import { createPostgresStore, type PostgresStoreOptions } from "../../src/store/postgres/store.ts";
 import type { Store } from "../../src/store/store.ts";
 import { admitAll } from "./admit-all.ts";
 import { createMigratedDatabase } from "./database.ts";
+import { areTenantsPlaced, openPlacedDatabases } from "./placed-databases.ts";
 import { tokenKey } from "./token-key.ts";
 import { usualIntake } from "./usual-intake.ts";
 
@@ -58,11 +59,14 @@ interface OpenStore {
 
 const maxSchemaCacheBytes = 10 * 1024 * 1024;
 const watch = { readAheadMax: 100 };
+const pool = { maxConnections: 4, idleTimeoutMs: 0, maxLifetimeMs: 0, connectTimeoutMs: 0 };
 
-export const engines: readonly Engine[] = [
-  engine("memory", openMemory),
-  engine("postgres", openPostgres),
-];
+/** Tenants on the clusters a, b and c. */
+export const placedEngine: Engine = engine("placed", openPlaced);
+
+export const engines: readonly Engine[] = areTenantsPlaced()
+  ? [placedEngine]
+  : [engine("memory", openMemory), engine("postgres", openPostgres)];
 
 function engine(name: string, open: (telemetry: Telemetry) => Promise<OpenStore>): Engine {
   return {
@@ -96,18 +100,35 @@ async function openMemory(telemetry: Telemetry): Promise<OpenStore> {
 
 async function openPostgres(telemetry: Telemetry): Promise<OpenStore> {
   const database = await createMigratedDatabase();
-  const store = await createPostgresStore({
-    url: database.url,
-    pool: { maxConnections: 4, idleTimeoutMs: 0, maxLifetimeMs: 0, connectTimeoutMs: 0 },
+  const store = await openDatabase(database.url, telemetry, { tokenKey });
+  return { store, drop: database.drop };
+}
+
+async function openPlaced(telemetry: Telemetry): Promise<OpenStore> {
+  const placed = await openPlacedDatabases(
+    3,
+    { pool, telemetry },
+    async (url, tokens) => await openDatabase(url, telemetry, tokens),
+  );
+  return { store: placed.store, drop: placed.drop };
+}
+
+async function openDatabase(
+  url: string,
+  telemetry: Telemetry,
+  tokens: Pick<PostgresStoreOptions, "tokenKey" | "sharesTokenKey">,
+): Promise<Store> {
+  return await createPostgresStore({
+    url,
+    pool,
     autoMigrate: true,
     maxRetries: 10,
     maxSchemaCacheBytes,
-    tokenKey,
+    ...tokens,
     watch,
     telemetry,
     warn: () => {},
   });
-  return { store, drop: database.drop };
 }
 
 function testApp(app: HttpApp, service: Service, drop: () => Promise<void>): TestApp {

@@ -86,15 +86,18 @@ export interface Identity {
   readonly root?: Buffer;
   /** The trace that its calls are part of. */
   readonly traceparent?: string;
+  /** Whether it shares no connection with other clients of this process. */
+  readonly isAlone?: boolean;
 }
 
 export function connectGrpc(
   address: string,
-  { authorization, root, traceparent }: Identity = {},
+  { authorization, root, traceparent, isAlone = false }: Identity = {},
 ): GrpcClient {
   const client = new Client(
     address,
     root === undefined ? credentials.createInsecure() : credentials.createSsl(root),
+    isAlone ? { "grpc.use_local_subchannel_pool": 1 } : {},
   );
   const metadata = new Metadata();
   if (authorization !== undefined) metadata.set("authorization", authorization);

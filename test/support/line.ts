@@ -1,7 +1,8 @@
-import assert from "node:assert/strict";
 import { once } from "node:events";
 import { connect, createServer, type Socket } from "node:net";
 import type { TestContext } from "node:test";
+
+import { freePort } from "./free-ports.ts";
 
 /** A route to a database server that can be broken, or lead to another server. */
 export interface Line {
@@ -45,7 +46,9 @@ export async function openLine(t: TestContext, address: string): Promise<Line> {
     ends.set(near, far);
     near.on("close", () => ends.delete(near));
   });
-  const listen = async (port: number): Promise<void> => {
+  // It stays the port of this line while the line is cut.
+  const port = await freePort();
+  const listen = async (): Promise<void> => {
     server.listen(port, "127.0.0.1");
     await once(server, "listening");
   };
@@ -57,12 +60,10 @@ export async function openLine(t: TestContext, address: string): Promise<Line> {
     await isClosed;
   };
   t.after(cut);
-  await listen(0);
-  const place = server.address();
-  assert.ok(typeof place === "object" && place !== null);
+  await listen();
   const url = new URL(address);
   url.hostname = "127.0.0.1";
-  url.port = String(place.port);
+  url.port = String(port);
   return {
     url: url.href,
     cut,
@@ -82,7 +83,7 @@ export async function openLine(t: TestContext, address: string): Promise<Line> {
       silenceOfNew = undefined;
       lastText = undefined;
       if (other !== undefined) target = new URL(other);
-      if (!server.listening) await listen(place.port);
+      if (!server.listening) await listen();
     },
   };
 }

@@ -1,6 +1,6 @@
 import protobuf from "protobufjs";
 import { type Static, type TSchema, Type } from "typebox";
-import { Value } from "typebox/value";
+import { Parse } from "typebox/schema";
 
 /**
  * The messages of OTLP, as far as the tests look at them: numbers and types of fields are those of
@@ -235,7 +235,7 @@ function decode<T extends TSchema>(name: string, shape: T, bytes: Uint8Array): S
     objects: true,
     defaults: true,
   });
-  return Value.Parse(shape, message);
+  return Parse(shape, message);
 }
 
 function attributesOf(given: Static<typeof attributes>): Attributes {

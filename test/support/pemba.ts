@@ -1,7 +1,8 @@
 import { type ChildProcess, spawn } from "node:child_process";
 import { once } from "node:events";
+import { readFileSync } from "node:fs";
 import { tmpdir } from "node:os";
-import { join } from "node:path";
+import { dirname, extname, join } from "node:path";
 import type { TestContext } from "node:test";
 
 const ownMain = join(import.meta.dirname, "../../src/main.ts");
@@ -20,6 +21,8 @@ export interface RunOptions {
   readonly main?: string;
   /** The Node that runs it, when it is not the one that runs the test. */
   readonly node?: string;
+  /** Called with what it writes to standard output, from the start. */
+  readonly onOutput?: (text: string) => void;
 }
 
 export interface Finished {
@@ -73,16 +76,11 @@ export function startServing(
   readonly listening: Promise<Addresses>;
   readonly addresses: Promise<Addresses>;
 } {
-  const ports = ["--http-port", "--grpc-port", "--profiler-port"].flatMap((flag) =>
-    words.some((word) => word.startsWith(flag)) ? [] : [flag, "0"],
-  );
-  // Before the given words, of which the last counts.
-  const unlimited = ["--server-rate-limit", "1000000"];
-  const { process: child, finished } = startPemba(
-    ["serve", "--server-host", "127.0.0.1", ...unlimited, ...ports, ...words],
-    options,
-    [`--import=${endWithTest}`],
-  );
+  const ofWorkers = knowsWorkers(options) ? oneWorker : [];
+  const flags = flagsOfServer([...ofWorkers, ...words]);
+  const { process: child, finished } = startPemba(["serve", ...flags], options, [
+    `--import=${endWithTest}`,
+  ]);
   const ended = finished.then(({ status, stdout, stderr }) => {
     throw new Error(`pemba serve ended with ${status}: ${stdout}${stderr}`);
   });
@@ -92,6 +90,25 @@ export function startServing(
   // A test may ask for one of them alone.
   for (const promise of [listening, addresses]) promise.catch(() => undefined);
   return { process: child, finished, listening, addresses };
+}
+
+/** The flags of a server of a test: on free ports, and as fast as it can, unless `words` say otherwise. */
+export function flagsOfServer(words: readonly string[]): readonly string[] {
+  const ports = ["--http-port", "--grpc-port", "--profiler-port"].flatMap((flag) =>
+    words.some((word) => word.startsWith(flag)) ? [] : [flag, "0"],
+  );
+  // Before the given words, of which the last counts.
+  return ["--server-host", "127.0.0.1", "--server-rate-limit", "1000000", ...ports, ...words];
+}
+
+/** Most tests are about one process. */
+const oneWorker = ["--server-workers", "1"];
+
+/** The program of another checkout may be older than the key. */
+function knowsWorkers({ main = ownMain }: RunOptions): boolean {
+  // That of a package is compiled.
+  const keys = readFileSync(join(dirname(main), `config/keys/server${extname(main)}`), "utf8");
+  return keys.includes('"server.workers"');
 }
 
 /** The variables of this process without what it, or its user, has set for commands of `pemba`. */
@@ -107,7 +124,7 @@ export function commandEnvironment(): NodeJS.ProcessEnv {
 /** Starts `pemba` and does not wait. */
 export function startPemba(
   words: readonly string[],
-  { env = {}, cwd, main = ownMain, node = process.execPath }: RunOptions,
+  { env = {}, cwd, main = ownMain, node = process.execPath, onOutput }: RunOptions,
   flagsOfNode: readonly string[] = [],
 ): Running {
   const child = spawn(node, [...flagsOfNode, main, ...words], {
@@ -115,6 +132,7 @@ export function startPemba(
     stdio: ["pipe", "pipe", "pipe"],
     ...(cwd !== undefined && { cwd }),
   });
+  if (onOutput !== undefined) child.stdout?.on("data", (chunk: Buffer) => onOutput(String(chunk)));
   return { process: child, finished: outcomeOf(child) };
 }
 

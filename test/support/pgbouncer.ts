@@ -8,7 +8,8 @@ import { promisify } from "node:util";
 
 import postgres from "postgres";
 
-import { freePort, serverUser } from "./postgres-binaries.ts";
+import { freePort } from "./free-ports.ts";
+import { serverUser } from "./postgres-binaries.ts";
 
 const run = promisify(execFile);
 

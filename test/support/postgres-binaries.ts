@@ -1,7 +1,6 @@
 import { execFile, spawn, type ChildProcess } from "node:child_process";
 import { once } from "node:events";
-import { chown, cp, mkdtemp, open, readFile } from "node:fs/promises";
-import { createServer } from "node:net";
+import { chown, cp, mkdtemp, open, readFile, statfs } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
 import { setTimeout } from "node:timers/promises";
@@ -9,6 +8,7 @@ import { promisify } from "node:util";
 
 import postgres from "postgres";
 
+import { freePort } from "./free-ports.ts";
 import { clusterOptions, serverSettings } from "./postgres-settings.ts";
 import type { TestServer } from "./postgres.ts";
 
@@ -45,14 +45,32 @@ interface Home {
   readonly keeper: { readonly end: () => Promise<void> };
 }
 
-/** Starts a Postgres of its own in a temporary folder; takes about two seconds. */
+/**
+ * Where the data of a server come from: a copy of the cluster of the run if there is one, which has its
+ * system identifier as well, or a cluster of their own, which takes a second of processor time.
+ */
+export type Origin = "copied" | "own";
+
+/** Starts a Postgres of its own in a temporary folder; takes about a second. */
 export async function startPostgresBinaries(
   settings: readonly string[] = serverSettings,
+  origin: Origin = "copied",
 ): Promise<TestServer> {
   const home = await makeHome();
   return await orEnd([home], async () => {
-    await initialise(home);
+    await initialise(home, origin);
     return await serve(home, settings);
+  });
+}
+
+/** Starts the Postgres of a run. `cluster` is the folder of its data as they were before, to be copied. */
+export async function startPostgresOfRun(): Promise<TestServer & { readonly cluster: string }> {
+  const home = await makeHome();
+  return await orEnd([home], async () => {
+    await initialise(home, "own");
+    const cluster = join(home.dir, "cluster");
+    await run("cp", ["-R", "-p", home.data, cluster], home.environment);
+    return { ...(await serve(home, serverSettings)), cluster };
   });
 }
 
@@ -69,11 +87,12 @@ export interface RestartableServer extends TestServer {
 /** Starts a Postgres of its own, as `startPostgresBinaries` does. */
 export async function startRestartablePostgres(
   settings: readonly string[] = serverSettings,
+  origin: Origin = "copied",
 ): Promise<RestartableServer> {
   const home = await makeHome();
   const { dir, data, programs, environment, keeper } = home;
   return await orEnd([home], async () => {
-    await initialise(home);
+    await initialise(home, origin);
     let server = await startServer(programs, { dir, data, settings }, environment);
     const { url } = server;
     const port = Number(new URL(url).port);
@@ -110,7 +129,7 @@ export async function startFollowedPostgres(): Promise<FollowedServer> {
   const first = await makeHome();
   const second = await orEnd([first], makeHome);
   return await orEnd([first, second], async () => {
-    await initialise(first);
+    await initialise(first, "copied");
     // Before its first start a cluster is its own backup.
     await run("cp", ["-R", "-p", first.data, second.data], second.environment);
     const primary = await serve(first, serverSettings);
@@ -151,7 +170,12 @@ async function orEnd<T>(homes: readonly Home[], work: () => Promise<T>): Promise
   }
 }
 
-async function initialise({ programs, data, environment }: Home): Promise<void> {
+async function initialise({ programs, data, environment }: Home, origin: Origin): Promise<void> {
+  const cluster = process.env["PEMBA_TEST_CLUSTER"];
+  if (origin === "copied" && cluster !== undefined) {
+    await run("cp", ["-R", "-p", cluster, data], environment);
+    return;
+  }
   await run(
     programs.initdb,
     ["-D", data, "-U", "postgres", "-A", "trust", "--no-sync", ...clusterOptions],
@@ -299,13 +323,30 @@ async function readablePrograms(dir: string, environment: Environment): Promise<
 }
 
 async function serverFolder({ uid, gid }: Partial<Environment>): Promise<string> {
+  const memory = await memoryFolder();
   if (uid === undefined || gid === undefined) {
-    return await mkdtemp(join(tmpdir(), "pemba-postgres-"));
+    return await mkdtemp(join(memory ?? tmpdir(), "pemba-postgres-"));
   }
   // TMPDIR of root may be closed to others.
-  const dir = await mkdtemp("/tmp/pemba-postgres-");
+  const dir = await mkdtemp(`${memory ?? "/tmp"}/pemba-postgres-`);
   await chown(dir, uid, gid);
   return dir;
+}
+
+/** Far more than the servers of a run ever keep, in bytes. */
+const memoryMin = 4 * 1024 ** 3;
+
+/**
+ * The folder of Linux that is in memory, if it has room and may hold programs. A database is hundreds of
+ * small files, which a disk takes far longer to make and to remove.
+ */
+async function memoryFolder(): Promise<string | undefined> {
+  const mounts = await readFile("/proc/self/mounts", "utf8").catch(() => "");
+  const [, options = ""] = /^\S+ \/dev\/shm tmpfs (\S+)/m.exec(mounts) ?? [];
+  const words = options.split(",");
+  if (!words.includes("rw") || words.includes("noexec")) return undefined;
+  const { bavail, bsize } = await statfs("/dev/shm");
+  return bavail * bsize >= memoryMin ? "/dev/shm" : undefined;
 }
 
 /** Postgres refuses to run as root: for root it runs as somebody else. */
@@ -328,14 +369,4 @@ export async function serverUser(): Promise<{ readonly uid?: number; readonly gi
 function serverEnvironment(): NodeJS.ProcessEnv {
   const kept = Object.entries(process.env).filter(([name]) => !name.startsWith("PG"));
   return { ...Object.fromEntries(kept), LC_ALL: "C" };
-}
-
-export async function freePort(): Promise<number> {
-  const probe = createServer().listen(0, "127.0.0.1");
-  await once(probe, "listening");
-  const address = probe.address();
-  probe.close();
-  await once(probe, "close");
-  if (address === null || typeof address === "string") throw new Error("no TCP port was given");
-  return address.port;
 }

@@ -1,6 +1,6 @@
 import postgres from "postgres";
 
-import { startPostgresBinaries } from "./postgres-binaries.ts";
+import { startPostgresOfRun } from "./postgres-binaries.ts";
 import { startPostgresContainer } from "./postgres-container.ts";
 
 /** A Postgres for tests: the superuser's address, and how to end it. */
@@ -12,6 +12,8 @@ export interface TestServer {
 export interface FoundServer extends TestServer {
   /** Where it came from and its version, for the log of the run. */
   readonly description: string;
+  /** A cluster that other servers of the run may begin with. */
+  readonly cluster?: string;
 }
 
 /**
@@ -25,10 +27,13 @@ export async function findPostgres(): Promise<FoundServer> {
   }
   const container = await startPostgresContainer();
   if (container !== undefined) return describe(container, "a container");
-  return describe(await startPostgresBinaries(), "the binaries from npm");
+  return describe(await startPostgresOfRun(), "the binaries from npm");
 }
 
-async function describe(server: TestServer, source: string): Promise<FoundServer> {
+async function describe(
+  server: TestServer & Pick<FoundServer, "cluster">,
+  source: string,
+): Promise<FoundServer> {
   const sql = postgres(server.url, { max: 1, connect_timeout: 10 });
   try {
     const [row] = await sql<

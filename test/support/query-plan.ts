@@ -1,6 +1,6 @@
 import type postgres from "postgres";
 import { Type } from "typebox";
-import { Value } from "typebox/value";
+import { Parse } from "typebox/schema";
 
 /** How a statement reaches a table. */
 export interface Scan {
@@ -78,7 +78,7 @@ async function plannedRoot(client: postgres.Sql, statement: string): Promise<Nod
   try {
     const execute = parameters === 0 ? "execute planned" : `execute planned(${values})`;
     const rows = await client.unsafe(`explain (costs off, format json) ${execute}`);
-    const [explained] = Value.Parse(Explained, rows[0]?.["QUERY PLAN"]);
+    const [explained] = Parse(Explained, rows[0]?.["QUERY PLAN"]);
     if (explained === undefined) throw new Error("explain says nothing");
     return explained.Plan;
   } finally {

@@ -1,6 +1,6 @@
 import type postgres from "postgres";
 import { Type } from "typebox";
-import { Value } from "typebox/value";
+import { Parse } from "typebox/schema";
 
 const PlanNode = Type.Cyclic(
   {
@@ -45,7 +45,7 @@ export async function effortOf(
 ): Promise<Effort> {
   const text = `explain (analyze, buffers, costs off, timing off, format json) ${statement}`;
   const rows = await client.unsafe(text, [...values]);
-  const [explained] = Value.Parse(Explained, rows[0]?.["QUERY PLAN"]);
+  const [explained] = Parse(Explained, rows[0]?.["QUERY PLAN"]);
   if (explained === undefined) throw new Error("explain says nothing");
   const { Plan } = explained;
   return {

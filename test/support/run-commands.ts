@@ -1,3 +1,5 @@
+import { Readable } from "node:stream";
+
 import { run } from "../../src/cli/run.ts";
 import type { CommandOrder } from "./commands-process.ts";
 import type { Finished } from "./pemba.ts";
@@ -12,12 +14,14 @@ for (const name of ["stdout", "stderr"] as const) {
   };
 }
 
-async function runOrder({ words, env, cwd }: CommandOrder): Promise<Finished> {
+async function runOrder({ words, env, cwd, input }: CommandOrder): Promise<Finished> {
   written = { stdout: "", stderr: "" };
   const found = processState();
   const before = { cwd: process.cwd(), env: { ...process.env } };
   process.chdir(cwd);
   Object.assign(process.env, env);
+  const stdin = Readable.from([Buffer.from(input)]);
+  Object.defineProperty(process, "stdin", { configurable: true, value: stdin });
   const status = await run(words);
   for (const name of Object.keys(env)) delete process.env[name];
   Object.assign(process.env, before.env);

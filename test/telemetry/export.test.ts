@@ -5,6 +5,7 @@ import { test } from "node:test";
 
 import { type Collector, startCollector } from "../support/collector.ts";
 import { type Addresses, servePemba } from "../support/pemba.ts";
+import { serveHere } from "../support/serve-here.ts";
 
 /** The flags that send one signal to a collector. */
 function sentTo(flag: "tracer" | "meter" | "log", endpoint: string, protocol: string): string[] {
@@ -33,7 +34,7 @@ for (const protocol of ["http", "grpc"] as const) {
   test(`traces, metrics and log lines are sent over ${protocol}`, async (t) => {
     const collector = await startCollector(t);
     const words = [...allSentTo(collector, protocol), "--meter-interval=1"];
-    const pemba = await servePemba(t, words);
+    const pemba = await serveHere(t, words);
     await ask(pemba);
     const point = await collector.until(() =>
       collector.points.find(({ name }) => name === "pemba.request.duration"),
@@ -47,7 +48,7 @@ for (const protocol of ["http", "grpc"] as const) {
     assert.equal(line.service, "log-of-a-test");
     assert.equal(line.severity, "INFO");
     // Traces wait for seconds, or for the end.
-    pemba.process.kill("SIGTERM");
+    pemba.stop();
     await pemba.finished;
     const span = collector.spans.find(({ name }) => name === "tenants.list");
     assert.ok(span !== undefined);
@@ -85,9 +86,9 @@ test("a path of its own is where a signal is sent", async (t) => {
     `--${flag}-endpoint=http://${collector.http}/unused`,
     `--${flag}-urlpath=/own/${flag === "tracer" ? "traces" : flag === "meter" ? "metrics" : "logs"}`,
   ]);
-  const pemba = await servePemba(t, words);
+  const pemba = await serveHere(t, words);
   await ask(pemba);
-  pemba.process.kill("SIGTERM");
+  pemba.stop();
   await pemba.finished;
   assert.deepEqual(
     new Set(collector.requests.map(({ path }) => path)),
@@ -98,7 +99,7 @@ test("a path of its own is where a signal is sent", async (t) => {
 test("a line that is logged for a request has its trace", async (t) => {
   const collector = await startCollector(t);
   const words = [...allSentTo(collector, "http"), "--log-level=debug", "--log-output=json"];
-  const pemba = await servePemba(t, words);
+  const pemba = await serveHere(t, words);
   const traceId = "0af7651916cd43dd8448eb211c80319c";
   const response = await fetch(`${pemba.url}/v1/tenants/list`, {
     method: "POST",
@@ -106,11 +107,11 @@ test("a line that is logged for a request has its trace", async (t) => {
     headers: { traceparent: `00-${traceId}-b7ad6b7169203331-01` },
   });
   await response.text();
-  pemba.process.kill("SIGTERM");
-  const { stdout } = await pemba.finished;
+  pemba.stop();
+  const log = await pemba.finished;
   const line = collector.lines.find(({ message }) => message === "request answered");
   assert.equal(line?.traceId, traceId);
-  const written = stdout.split("\n").find((text) => text.includes("request answered"));
+  const written = log.split("\n").find((text) => text.includes("request answered"));
   assert.match(written ?? "", new RegExp(`"trace_id":"${traceId}"`));
 });
 
@@ -122,7 +123,7 @@ test("log lines that are not taken are counted", async (t) => {
   t.after(() => refusing.close());
   const address = refusing.address();
   assert.ok(typeof address === "object" && address !== null);
-  await servePemba(t, [
+  await serveHere(t, [
     ...sentTo("meter", collector.http, "http"),
     "--meter-interval=1",
     ...sentTo("log", `127.0.0.1:${address.port}`, "http"),

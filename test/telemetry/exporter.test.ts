@@ -5,12 +5,12 @@ import { json } from "node:stream/consumers";
 import { test } from "node:test";
 
 import { startCollector } from "../support/collector.ts";
-import { type Running, servePemba } from "../support/pemba.ts";
+import { type ServedHere, serveHere } from "../support/serve-here.ts";
 
 /** What is left is sent at the end. */
-async function end({ process: server, finished }: Running): Promise<void> {
-  server.kill("SIGTERM");
-  assert.equal((await finished).status, 0);
+async function end({ stop, finished }: ServedHere): Promise<void> {
+  stop();
+  await finished;
 }
 
 test("an exporter that names its protocol uses it, with any other setting", async (t) => {
@@ -21,7 +21,7 @@ test("an exporter that names its protocol uses it, with any other setting", asyn
     `--${flag}-protocol=http`,
     `--${flag}-endpoint=http://${collector.grpc}`,
   ]);
-  const pemba = await servePemba(t, words);
+  const pemba = await serveHere(t, words);
   await fetch(`${pemba.url}/v1/tenants/list`, { method: "POST", body: "{}" });
   await end(pemba);
   assert.deepEqual(
@@ -45,7 +45,7 @@ test("traces go to Zipkin, too", async (t) => {
   await once(zipkin, "listening");
   const address = zipkin.address();
   assert.ok(typeof address === "object" && address !== null);
-  const pemba = await servePemba(t, [
+  const pemba = await serveHere(t, [
     "--tracer-enabled",
     "--tracer-exporter=zipkin",
     `--tracer-endpoint=http://127.0.0.1:${address.port}`,

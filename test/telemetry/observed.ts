@@ -37,6 +37,7 @@ export async function observed(t: TestContext): Promise<Observed> {
       serviceName: "pemba",
     },
     version: "0",
+    instance: "one",
     report: { warn: () => {}, info: () => {} },
   });
   flush = async () => await close(30_000);

@@ -6,17 +6,9 @@ import { test } from "node:test";
 import { openTelemetry } from "../../src/telemetry/open.ts";
 import { targetOf } from "../../src/telemetry/target.ts";
 import { startCollector } from "../support/collector.ts";
+import { runCommand } from "../support/commands-process.ts";
+import { freePort } from "../support/free-ports.ts";
 import { runPemba, servePemba } from "../support/pemba.ts";
-
-/** A port without a listener. */
-async function freePort(): Promise<number> {
-  const server = createServer().listen(0, "127.0.0.1");
-  await once(server, "listening");
-  const address = server.address();
-  server.close();
-  await once(server, "close");
-  return typeof address === "object" && address !== null ? address.port : assert.fail();
-}
 
 test("a collector that is gone costs no request, and a line when it goes and when it is back", async (t) => {
   const port = await freePort();
@@ -48,6 +40,7 @@ test("a collector that is gone costs no request, and a line when it goes and whe
       serviceName: "pemba",
     },
     version: "0",
+    instance: "one",
     report: { warn: say, info: say },
   });
   t.after(async () => await close(0));
@@ -89,6 +82,7 @@ test("spans that no collector takes are dropped and not kept", async (t) => {
     }),
     measures: undefined,
     version: "0",
+    instance: "one",
     report: { warn: () => {}, info: () => {} },
   });
   t.after(async () => await close(0));
@@ -127,7 +121,7 @@ test("a process ends in time although its collector is gone", async (t) => {
 
 test("unknown exporters are refused, and the error lists the known ones", async () => {
   for (const name of ["jaeger", "signoz", "gcp"]) {
-    const { status, stderr } = await runPemba(["serve", `--tracer-exporter=${name}`]);
+    const { status, stderr } = await runCommand(["serve", `--tracer-exporter=${name}`]);
     assert.equal(status, 1);
     assert.match(stderr, /expected otlp, otlp-http, otlp-grpc or zipkin \(Jaeger, SigNoz .*otlp/);
   }

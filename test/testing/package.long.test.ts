@@ -1,10 +1,17 @@
 import assert from "node:assert/strict";
 import { execFile } from "node:child_process";
-import { readFileSync, writeFileSync } from "node:fs";
+import { existsSync, readFileSync, writeFileSync } from "node:fs";
 import { delimiter, dirname, join } from "node:path";
 import { after, before, test } from "node:test";
 import { promisify } from "node:util";
 
+import {
+  createProtocolConnection,
+  StreamMessageReader,
+  StreamMessageWriter,
+} from "vscode-languageserver/node";
+
+import { EditorClient } from "../lsp/editor-client.ts";
 import { createTestDatabase } from "../support/database.ts";
 import {
   type ForeignProject,
@@ -12,7 +19,7 @@ import {
   installPackage,
   manifestOf,
 } from "../support/installed-package.ts";
-import { servePemba } from "../support/pemba.ts";
+import { servePemba, startPemba } from "../support/pemba.ts";
 
 const run = promisify(execFile);
 const root = join(import.meta.dirname, "../..");
@@ -49,11 +56,31 @@ test("the package holds what runs and nothing of how it is made", () => {
     "dist/*.css",
     "dist/*.d.ts",
     "dist/*.js",
+    "docs/*.md",
     "migrations/*.sql",
     "package.json",
     "proto/*.proto",
     "sql/*.sql",
   ]);
+});
+
+test("the language server links a problem to a page of the package", async (t) => {
+  const main = join(project.folder, "node_modules/pemba/dist/main.js");
+  const node = nodes.get(admittedNodes[1]) ?? "";
+  const running = startPemba(["lsp", "--stdio"], { cwd: project.folder, main, node });
+  t.after(() => running.process.kill("SIGKILL"));
+  const { stdin, stdout } = running.process;
+  assert.ok(stdin !== null && stdout !== null);
+  const client = new EditorClient(
+    createProtocolConnection(new StreamMessageReader(stdout), new StreamMessageWriter(stdin)),
+  );
+  await client.start(project.folder);
+  const text = "entity user {}\nentity document { relation owner @usr }\n";
+  const [problem] = await client.open(join(project.folder, "model.perm"), text);
+  const href = problem?.codeDescription?.href ?? "";
+  assert.match(href, /node_modules\/pemba\/docs\/language\.md$/);
+  assert.ok(existsSync(new URL(href)));
+  await client.stop();
 });
 
 for (const version of admittedNodes) {

@@ -193,12 +193,16 @@ function isKnown(transport: "REST" | "gRPC", name: OperationName, { field, path 
 
 /** An empty text is a text: over gRPC it cannot be distinguished from a missing one. */
 function hasDefault(transport: "REST" | "gRPC", name: OperationName, field: string): boolean {
-  return transport === "gRPC" && name === "tenant create" && field === "name";
+  return transport === "gRPC" && isNameOfTenant(name, field);
+}
+
+function isNameOfTenant(name: OperationName, field: string): boolean {
+  return (name === "tenant create" || name === "tenant place") && field === "name";
 }
 
 /** A field for which any text on one line, or of any length, will do. */
 function takes(name: OperationName, field: string, bad: BadText): boolean {
-  if (name === "tenant create" && field === "name") return bad === "a control character";
+  if (isNameOfTenant(name, field)) return bad === "a control character";
   // It is compared with the head once there is such a version, and the sample names none.
   if (name === "schema activate" && field === "expected_head") return true;
   // A template is held against the language once its blanks are filled in.

@@ -10,6 +10,7 @@ import { Bundle as PembaBundle } from "../../src/gen/pemba/v1/bundle_pb.ts";
 import { Data as PembaData } from "../../src/gen/pemba/v1/data_pb.ts";
 import { Permission as PembaPermission } from "../../src/gen/pemba/v1/permission_pb.ts";
 import { Schema as PembaSchema } from "../../src/gen/pemba/v1/schema_pb.ts";
+import { Tenancy as PembaTenancy } from "../../src/gen/pemba/v1/tenancy_pb.ts";
 
 type Rpc = DescMethod & { readonly input: DescMessage; readonly output: DescMessage };
 
@@ -30,6 +31,16 @@ export const operations = {
     route: "POST /v1/tenants/create",
   },
   "tenant list": { kind: "unary", rpc: Tenancy.method.list, route: "POST /v1/tenants/list" },
+  "tenant place": {
+    kind: "unary",
+    rpc: PembaTenancy.method.create,
+    route: "POST /v1/tenants/place",
+  },
+  "tenant list placed": {
+    kind: "unary",
+    rpc: PembaTenancy.method.list,
+    route: "POST /v1/tenants/list-placed",
+  },
   "tenant delete": {
     kind: "unary",
     rpc: Tenancy.method.delete,

@@ -84,6 +84,11 @@ const questionParts = [
 export const samples: Readonly<Record<OperationName, Sample>> = {
   "tenant create": { request: { id: "made", name: "a name" }, optional: [] },
   "tenant list": { request: { page_size: 5 }, optional: ["page_size"] },
+  "tenant place": {
+    request: { id: "placed", name: "a name", cluster: "east" },
+    optional: ["cluster"],
+  },
+  "tenant list placed": { request: { page_size: 5 }, optional: ["page_size"] },
   "tenant delete": { request: {}, optional: [] },
   "schema write": { request: { schema: sampleSchema }, optional: [] },
   "schema partial write": {

@@ -104,6 +104,11 @@ export const scenarios: Readonly<Record<string, (caller: Caller) => Promise<void
     await fails("VALIDATION", "tenant create", { id: "a", name: "ü".repeat(33) });
     await fails("INVALID_CONTINUOUS_TOKEN", "tenant list", { continuous_token: "x" });
     await get("tenant list", { page_size: 10_000 });
+    await get("tenant list placed", { page_size: 10_000 });
+    await get("tenant delete", {}, extra);
+    await get("tenant place", { id: extra, name: "ü", cluster: "" });
+    await fails("UNIQUE_CONSTRAINT", "tenant place", { id: extra, name: "other" });
+    await fails("VALIDATION", "tenant place", { id: `${extra}y`, name: "", cluster: "here" });
     await get("tenant delete", {}, extra);
     await fails("TENANT_NOT_FOUND", "tenant delete", {}, extra);
     await fails("VALIDATION", "tenant delete", {}, "a b");

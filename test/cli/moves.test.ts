@@ -1,0 +1,155 @@
+/** Commands that move tenants between clusters. */
+import assert from "node:assert/strict";
+import { mkdtemp, rm, writeFile } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { after, before, test } from "node:test";
+
+import type { TenantId } from "../../src/base/tuple.ts";
+import { allowed, openPlaced, tenantWithSchema, write } from "../store/engines.ts";
+import { connect, until } from "../store/open-write.ts";
+import { runCommand } from "../support/commands-process.ts";
+import { type Finished, startPemba } from "../support/pemba.ts";
+import type { PlacedDatabases } from "../support/placed-databases.ts";
+
+let placed: PlacedDatabases;
+
+before(async () => {
+  placed = await openPlaced();
+});
+
+after(async () => {
+  await placed.close();
+});
+
+/** The clusters a, b and c as a configuration has them. */
+function clustersOf(weights: readonly number[]): readonly object[] {
+  return placed.urls.map((uri, index) => ({
+    name: String.fromCodePoint(97 + index),
+    uri,
+    weight: weights[index],
+  }));
+}
+
+/** The variables that name these clusters. */
+function variablesOf(weights: readonly number[]): Readonly<Record<string, string>> {
+  return {
+    SERVICE_DATABASE_ENGINE: "postgres",
+    SERVICE_DATABASE_CLUSTERS: JSON.stringify(clustersOf(weights)),
+  };
+}
+
+/** Runs a command with the clusters, which have these weights. */
+async function run(words: string, weights: readonly number[] = [1, 1, 1]): Promise<Finished> {
+  return await runCommand(words.split(" "), { env: variablesOf(weights) });
+}
+
+async function clusterOf(id: TenantId): Promise<string | undefined> {
+  const { items } = await placed.store.tenants.list({
+    after: undefined,
+    limit: 1,
+    among: new Set([id]),
+  });
+  return items[0]?.cluster;
+}
+
+test("a tenant moves to the cluster that the command names", async () => {
+  const { store } = placed;
+  const tenant = await tenantWithSchema(store, "b");
+  await write(store, tenant, { tuples: ["doc:1#owner@user:ann"] });
+  const { status, stdout, stderr } = await run(`tenant move ${tenant} --to c --rate 100000`);
+  assert.deepEqual([status, /\nfollows|: counts/.test(stderr)], [0, true], stderr);
+  assert.match(stdout, /^moved t-\S+ from b to c, its writers were stopped for \d+ ms\n$/);
+  assert.equal(await clusterOf(tenant), "c");
+  assert.equal(await allowed(store, tenant, { id: "1", permission: "view", subject: "ann" }), true);
+  const again = await run(`tenant move ${tenant} --to c`);
+  assert.match(again.stderr, /--to: the tenant is on `c`, expected another cluster/);
+  const reverted = await run(`tenant move ${tenant} --revert`);
+  assert.match(reverted.stderr, /--revert: no move of the tenant is under way, it is on `c`/);
+});
+
+test("a move takes the clusters of the file that the command names", async (t) => {
+  const { store } = placed;
+  const tenant = await tenantWithSchema(store, "a");
+  const folder = await mkdtemp(join(tmpdir(), "pemba-moves-"));
+  t.after(async () => await rm(folder, { recursive: true }));
+  const file = join(folder, "pemba.yaml");
+  // JSON is YAML, too.
+  const database = { engine: "postgres", clusters: clustersOf([1, 0, 1]) };
+  await writeFile(file, JSON.stringify({ database }));
+  const list = await runCommand(["cluster", "list", "--config", file]);
+  assert.match(list.stdout, /\nb +weight 0 +up/);
+  const moved = await runCommand(["tenant", "move", tenant, "--to", "b", "--config", file]);
+  assert.match(moved.stdout, /^moved t-\S+ from a to b/, moved.stderr);
+  assert.equal(await clusterOf(tenant), "b");
+});
+
+test("wrong words of a move are told", async () => {
+  const none = await run("tenant move x --to d");
+  assert.match(none.stderr, /--to: `d` is none of `a`, `b`, `c`/);
+  assert.match((await run("tenant move x")).stderr, /expected either --to CLUSTER or --revert/);
+  assert.match((await run("tenant move x --to a --rate 0")).stderr, /--rate: expected/);
+  assert.match((await run("tenant move none --to a")).stderr, /no tenant `none`/);
+  const alone = await runCommand(["cluster", "list", "--database-uri", placed.urls[0] ?? ""]);
+  assert.match(alone.stderr, /`database.clusters`: is empty/);
+});
+
+test("tenants are moved until each cluster has its share", async () => {
+  const { store } = placed;
+  const tenants: TenantId[] = [];
+  for (let nth = 0; nth < 3; nth++) {
+    const tenant = await tenantWithSchema(store, "a");
+    const tuples = Array.from({ length: 100 }, (_, id) => `doc:d${id}#owner@user:ann`);
+    await write(store, tenant, { tuples });
+    tenants.push(tenant);
+  }
+  const shown = await run("tenant balance --dry-run");
+  assert.equal(shown.stdout.split("\n").filter((line) => line.endsWith("100 tuples")).length, 2);
+  assert.deepEqual(new Set(await Promise.all(tenants.map(clusterOf))), new Set(["a"]));
+  const { status, stderr } = await run("tenant balance");
+  assert.equal(status, 0, stderr);
+  assert.equal(new Set(await Promise.all(tenants.map(clusterOf))).size, 3);
+});
+
+test("a cluster with the weight 0 is drained, and the list shows it", async () => {
+  const { store } = placed;
+  const tenant = await tenantWithSchema(store, "c");
+  const refused = await run("cluster drain c");
+  assert.match(refused.stderr, /the weight of `c` is not 0/);
+  const { status, stdout, stderr } = await run("cluster drain c", [1, 1, 0]);
+  assert.equal(status, 0, stderr);
+  assert.match(stdout, /\nno tenant is on c\n$/);
+  assert.notEqual(await clusterOf(tenant), "c");
+  const list = await run("cluster list", [1, 1, 0]);
+  assert.match(list.stdout, /\nc +weight 0 +up +0 tenants\n$/);
+});
+
+test("a move brings no more tuples a second than --rate allows", async (t) => {
+  const { store } = placed;
+  const tenant = await tenantWithSchema(store, "a");
+  const tuples = Array.from({ length: 100 }, (_, id) => `doc:d${id}#owner@user:ann`);
+  await write(store, tenant, { tuples });
+  const words = ["tenant", "move", tenant, "--to", "c", "--rate", "1"];
+  const { process: mover } = startPemba(words, { env: variablesOf([1, 1, 1]) });
+  t.after(() => mover.kill("SIGKILL"));
+  const [home = "", , target = ""] = placed.urls;
+  const [directory, there] = [connect(home, 1), connect(target, 1)];
+  t.after(async () => await Promise.all([directory, there].map((sql) => sql.end({ timeout: 1 }))));
+  await until(async () => {
+    const [row] = await there`
+      select count(*)::integer as count
+      from relationships join arrivals on arrivals.number = relationships.tenant
+      where arrivals.id = ${tenant}`;
+    return row?.["count"] === 100 ? true : undefined;
+  });
+  const signOf = async (): Promise<string> => {
+    const [row] = await directory`
+      select step, seen_at::text as sign from moves where tenant = ${tenant}`;
+    assert.equal(row?.["step"], "copying");
+    return String(row["sign"]);
+  };
+  // All tuples are there, and it waits until the time for them is over. It gives a sign every three seconds.
+  const first = await signOf();
+  await until(async () => ((await signOf()) === first ? undefined : true));
+  assert.equal(await clusterOf(tenant), "a");
+});

@@ -1,0 +1,1 @@
+import "./regressions.test.ts";

@@ -1,0 +1,1 @@
+import "./batched-writes-random.test.ts";

@@ -1,0 +1,1 @@
+import "./placed-moves-random.test.ts";

@@ -1,0 +1,1 @@
+import "./placed-moves.test.ts";

@@ -1,0 +1,1 @@
+import "./kept-answers.test.ts";
