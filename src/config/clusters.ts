@@ -1,4 +1,3 @@
-import { suggest } from "../base/suggest.ts";
 import {
   integer,
   type Kind,
@@ -8,7 +7,7 @@ import {
   type ValueFault,
 } from "./kind.ts";
 import { maskPasswords } from "./mask.ts";
-import { isList, readPart } from "./tree-part.ts";
+import { isList, readEntry, readPart } from "./tree-part.ts";
 import { parseTree, type Tree } from "./tree.ts";
 
 /** A Postgres database on which tenants are placed. */
@@ -53,7 +52,10 @@ const weight = integer({ from: 0, to: 1_000 });
 const maxConnections = integer({ from: 1, to: 10_000 });
 const minConnections = integer({ from: 0, to: 10_000 });
 
-const parts = ["name", "uri", "reader", "weight", "max_connections", "min_connections"];
+const parts = {
+  all: ["name", "uri", "reader", "weight", "max_connections", "min_connections"],
+  such: "`name` and `uri`",
+};
 
 /** Clusters with what is particular to each. */
 export const clusterList: Kind<readonly ClusterEntry[]> = {
@@ -123,16 +125,8 @@ function readClusters(text: string): ClusterReading {
 }
 
 function readCluster({ clusters, faults }: ClusterReading, entry: Tree, place: string): void {
-  if (typeof entry !== "object" || entry === null || isList(entry)) {
-    faults.push({ place, problem: "is not a map, expected one with `name` and `uri`" });
-    return;
-  }
-  const given = new Map(Object.entries(entry));
-  for (const name of given.keys()) {
-    if (parts.includes(name)) continue;
-    const problem = `is none of ${parts.join(", ")}${suggest(name, parts)}`;
-    faults.push({ place: `${place}.${name}`, problem });
-  }
+  const given = readEntry(faults, entry, place, parts);
+  if (given === undefined) return;
   const part = <T>(name: string, kind: Kind<T>): T | undefined =>
     readPart(faults, given.get(name), `${place}.${name}`, kind);
   const optional = <T>(name: string, kind: Kind<T>): T | undefined =>

@@ -1,9 +1,8 @@
 import { type Scope, scopes } from "../base/scope.ts";
-import { suggest } from "../base/suggest.ts";
 import { newTenantPattern } from "../base/tuple.ts";
 import { type ValueFault, headerWord, type OptionSchema, type Kind, oneOf } from "./kind.ts";
 import { mask } from "./mask.ts";
-import { isList, readPart } from "./tree-part.ts";
+import { isList, readEntry, readPart } from "./tree-part.ts";
 import { parseTree, type Tree } from "./tree.ts";
 
 /** A key with limited rights. */
@@ -32,7 +31,7 @@ const tenant: Kind<string> = {
   read: (text) => (newTenantPattern.test(text) ? text : undefined),
 };
 
-const parts = ["key", "name", "scopes", "tenants"];
+const parts = { all: ["key", "name", "scopes", "tenants"], such: "`key` and `scopes`" };
 
 /** Keys with their rights. */
 export const scopedKeys: Kind<readonly ScopedKey[]> = {
@@ -83,16 +82,8 @@ function readKeys(text: string): KeyReading {
 }
 
 function readKey({ keys, faults, places }: KeyReading, entry: Tree, place: string): void {
-  if (typeof entry !== "object" || entry === null || isList(entry)) {
-    faults.push({ place, problem: "is not a map, expected one with `key` and `scopes`" });
-    return;
-  }
-  const given = new Map(Object.entries(entry));
-  for (const name of given.keys()) {
-    if (parts.includes(name)) continue;
-    const problem = `is none of ${parts.join(", ")}${suggest(name, parts)}`;
-    faults.push({ place: `${place}.${name}`, problem });
-  }
+  const given = readEntry(faults, entry, place, parts);
+  if (given === undefined) return;
   const key = readPart(faults, given.get("key"), `${place}.key`, headerWord);
   if (key !== undefined) {
     const first = places.get(key);
