@@ -1,10 +1,13 @@
 /** Tenants on several databases: where they are, and what happens on the way there. */
 import assert from "node:assert/strict";
+import { randomUUID } from "node:crypto";
 import { after, before, test, type TestContext } from "node:test";
 
 import type postgres from "postgres";
 
 import type { SnapToken } from "../../src/base/tuple.ts";
+import { joinDirectory } from "../../src/store/placed/membership.ts";
+import { onDatabase } from "../../src/store/postgres/connect/on-database.ts";
 import type { Store } from "../../src/store/store.ts";
 import { interfaceOptions } from "../sql-interface/interface-scene.ts";
 import { createMigratedDatabase } from "../support/database.ts";
@@ -211,6 +214,26 @@ test("databases that are not those of one directory are refused, and nothing is 
   t.after(empty.drop);
   await fails(opening(a, b, empty.url), "INVALID_ARGUMENT", "is a new one");
   assert.deepEqual(await databasesWith("t1"), ["a"]);
+});
+
+test("a database that is a copy of that of another cluster is refused, and joins nothing", async (t) => {
+  const empty = await createMigratedDatabase();
+  t.after(empty.drop);
+  await onDatabase(empty.url, async (copy) => {
+    const places = new Map([[copy.greeting.place, "main"]]);
+    const joining = { name: "east", directory: randomUUID(), tenants: async () => 0, places };
+    await fails(
+      joinDirectory(copy, joining),
+      "INVALID_ARGUMENT",
+      "the databases of `main` and `east` have one system identifier",
+    );
+    // As its own cluster it joins, and the next start finds it there.
+    places.clear();
+    await joinDirectory(copy, joining);
+    await joinDirectory(copy, joining);
+    const renamed = { ...joining, places: new Map([[copy.greeting.place, "main"]]) };
+    await fails(joinDirectory(copy, renamed), "INVALID_ARGUMENT", "one system identifier");
+  });
 });
 
 test("a database that has tenants joins no directory, and keeps its example tenant", async (t) => {

@@ -40,22 +40,29 @@ export async function openDirectory(database: Database, name: string): Promise<s
   return id;
 }
 
+/** What a database is to belong to. */
+export interface Joining {
+  /** The cluster of the database. */
+  readonly name: string;
+  /** The id of the directory. */
+  readonly directory: string;
+  /** How many tenants of the cluster the directory has. */
+  readonly tenants: () => Promise<number>;
+  /** The clusters whose databases are known, by their places. */
+  readonly places: Map<string, string>;
+}
+
 /**
  * Has a database belong to a directory. Fails with INVALID_ARGUMENT if it belongs to another one, is the
- * directory's own, is known by another name, or has tenants that no directory knows. The same if it belongs
- * to none, and the directory has tenants of its cluster: then it is not the database that has them.
- *
- * @param name the cluster of the database
- * @param tenants how many tenants of the cluster the directory has
+ * directory's own, is known by another name, has tenants that no directory knows, or is a copy of the
+ * database of another cluster. The same if it belongs to none, and the directory has tenants of its cluster:
+ * then it is not the database that has them.
  */
 export async function joinDirectory(
   database: Database,
-  {
-    name,
-    directory,
-    tenants,
-  }: { readonly name: string; readonly directory: string; readonly tenants: () => Promise<number> },
+  { name, directory, tenants, places }: Joining,
 ): Promise<void> {
+  const { place } = database.greeting;
   const member = (await membershipOf(database)) ?? (await join(database));
   if (member.isHere) {
     throw refusal(
@@ -70,8 +77,25 @@ export async function joinDirectory(
     );
   }
   refuseOtherName(name, member.cluster);
+  notePlace();
+
+  /**
+   * Tokens name the place of their state. With one place for two databases, each would read the tokens of
+   * the other as states of its own.
+   */
+  function notePlace(): void {
+    const known = places.get(place);
+    if (known !== undefined && known !== name) {
+      throw refusal(
+        "database.clusters",
+        `the databases of ${quote(known)} and ${quote(name)} have one system identifier and number, expected different databases, none on a copy of the server of another one`,
+      );
+    }
+    places.set(place, name);
+  }
 
   async function join(joining: Database): Promise<Membership> {
+    notePlace();
     const placed = await tenants();
     if (placed > 0) {
       throw refusal(

@@ -56,11 +56,12 @@ export async function openPlacedStore(options: PlacedStoreOptions): Promise<Stor
     const openHome = async (): Promise<Store> => await home.open(tokenKey);
     const store = await onceServerAnswers(home.url, patience, openHome);
     open.push(store);
-    const { directory, id, secret } = await connectDirectory(home, options);
+    const { directory, id, secret, place } = await connectDirectory(home, options);
     open.push(directory);
     await directory.followDatabase();
     await refuseMissing(directory, clusters);
-    const member = { directory, id, tokenKey: tokenKey ?? secret };
+    const places = new Map([[place, home.name]]);
+    const member = { directory, id, tokenKey: tokenKey ?? secret, places };
     const begun = await Promise.allSettled(
       others.map(async (other) => await Cluster.begin(memberOf(other, member))),
     );
@@ -89,6 +90,8 @@ async function connectDirectory(
   /** The id of the directory. */
   readonly id: string;
   readonly secret: string;
+  /** Of its database. */
+  readonly place: string;
 }> {
   const pool = {
     ...options.pool,
@@ -111,6 +114,7 @@ async function connectDirectory(
       directory,
       id: await openDirectory(database, name),
       secret: await secretOf(database),
+      place: database.greeting.place,
     };
   } catch (error) {
     circuit?.close();
@@ -126,12 +130,14 @@ interface SharedByClusters {
   readonly id: string;
   /** Authenticates the tokens of all clusters. */
   readonly tokenKey: string;
+  /** The clusters whose databases are known, by their places. */
+  readonly places: Map<string, string>;
 }
 
 /** A cluster whose database joins the directory before it is used. */
 function memberOf(
   cluster: PlacedCluster,
-  { directory, id, tokenKey }: SharedByClusters,
+  { directory, id, tokenKey, places }: SharedByClusters,
 ): ClusterSource {
   const { name, url } = cluster;
   const tenants = async (): Promise<number> => (await directory.counts()).get(name) ?? 0;
@@ -140,7 +146,7 @@ function memberOf(
     open: async () => {
       await cluster.prepare();
       await onDatabase(url, async (database) => {
-        await joinDirectory(database, { name, directory: id, tenants });
+        await joinDirectory(database, { name, directory: id, tenants, places });
       });
       return await cluster.open(tokenKey);
     },
