@@ -31,7 +31,8 @@ async function connectionsAfterRush(t: TestContext, max: number): Promise<number
   await Promise.all(reading.rush);
   const [row] = await sql<{ count: number }[]>`
     select count(*)::integer as count from pg_stat_activity
-    where datname = current_database() and query like '%relationships%' and pid <> pg_backend_pid()
+    where datname = current_database() and application_name = 'pemba'
+      and query like '%relationships%'
   `;
   return row?.count ?? assert.fail();
 }
