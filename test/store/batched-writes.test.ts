@@ -566,20 +566,29 @@ for (const { what, isThere, isOwn } of besides) {
 }
 
 test("a write whose time is over fails and is undone, and the others are made", async () => {
-  const tenant = await knownTenant();
-  const gate = await closeGate();
-  try {
-    const caller = new Caller(new AbortController());
-    caller.limitChange(performance.now() + 100);
-    const [late, ...others] = writeTogether([
-      { tenant, tuple: gated, caller },
-      ...into(tenant, owners("a", "b")),
-    ]);
-    await fails(late ?? assert.fail("no write"), "DEADLINE_EXCEEDED", "was undone");
-    assert.equal(caller.mayHaveChanged, false);
-    await Promise.all(others);
-  } finally {
-    await gate.remove();
+  let isUndone = false;
+  // A busy server may begin too late, or be late to say that it has ended the statement.
+  for (let limitMs = 100; !isUndone && limitMs <= 3_200; limitMs *= 2) {
+    const tenant = await knownTenant();
+    const gate = await closeGate();
+    try {
+      const caller = new Caller(new AbortController());
+      caller.limitChange(performance.now() + limitMs);
+      const [late, ...others] = writeTogether([
+        { tenant, tuple: gated, caller },
+        ...into(tenant, owners("a", "b")),
+      ]);
+      const made = Promise.allSettled(others);
+      const error = await fails(late ?? assert.fail("no write"), "DEADLINE_EXCEEDED");
+      isUndone = error.message.includes("was undone");
+      const outcomes = (await made).map(({ status }) => status);
+      if (!isUndone) continue;
+      assert.equal(caller.mayHaveChanged, false);
+      assert.deepEqual(outcomes, ["fulfilled", "fulfilled"]);
+    } finally {
+      await gate.remove();
+    }
+    assert.deepEqual(await stateAt(store, tenant, undefined), owners("a", "b"));
   }
-  assert.deepEqual(await stateAt(store, tenant, undefined), owners("a", "b"));
+  assert.ok(isUndone);
 });
