@@ -164,9 +164,12 @@ export async function untilLogIsOld(sql: postgres.Sql): Promise<void> {
   });
 }
 
-/** The first answer that is one; asks again and again, for half a minute. */
+/**
+ * The first answer that is one; asks again and again, for two minutes: the machine may be busy, and other
+ * tests may have transactions open for long.
+ */
 export async function until<T>(ask: () => Promise<T | undefined>): Promise<T> {
-  const deadline = Date.now() + 30_000;
+  const deadline = Date.now() + 120_000;
   while (Date.now() < deadline) {
     const answer = await ask();
     if (answer !== undefined) return answer;
