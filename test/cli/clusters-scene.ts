@@ -16,7 +16,7 @@ import { configOf } from "../support/given-config.ts";
 import { type Line, openLine } from "../support/line.ts";
 
 /** After so long, a request of a cluster that does not answer is refused. */
-const timeoutMs = 1_000;
+const timeoutMs = 2_000;
 
 interface OpenClusters {
   /** To the databases of the clusters a and b. The first one has the directory. */
