@@ -37,20 +37,39 @@ replaceFinished();
 
 /**
  * In two renamings, so that a server that is asked meanwhile misses nothing for long. If the same is there already, it
- * stays, and no server misses anything.
+ * stays, and no server misses anything. Another process may replace it at the same moment.
  */
 function replaceFinished(): void {
-  const isSame = existsSync(finished) && contentOf(finished) === contentOf(target);
-  if (isSame) {
-    rmSync(target, { recursive: true });
-    const now = new Date();
-    utimesSync(join(finished, "index.html"), now, now);
-    return;
-  }
   const former = `${target}-former`;
-  if (existsSync(finished)) renameSync(finished, former);
-  renameSync(target, finished);
-  rmSync(former, { recursive: true, force: true });
+  while (!isFinished()) {
+    try {
+      if (existsSync(finished)) renameSync(finished, former);
+      renameSync(target, finished);
+      rmSync(former, { recursive: true, force: true });
+      return;
+    } catch (error) {
+      if (!isReplacedMeanwhile(error) || !existsSync(target)) throw error;
+      rmSync(former, { recursive: true, force: true });
+    }
+  }
+  rmSync(target, { recursive: true });
+  const now = new Date();
+  utimesSync(join(finished, "index.html"), now, now);
+}
+
+/** Whether what was built is there already. */
+function isFinished(): boolean {
+  try {
+    return contentOf(finished) === contentOf(target);
+  } catch (error) {
+    if (isReplacedMeanwhile(error)) return false;
+    throw error;
+  }
+}
+
+function isReplacedMeanwhile(error: unknown): boolean {
+  const codes = ["ENOENT", "ENOTEMPTY", "EEXIST"];
+  return error instanceof Error && "code" in error && codes.includes(String(error.code));
 }
 
 /** A text that differs when the content does: the names of the files hold digests. */
