@@ -5,6 +5,7 @@ import { test } from "node:test";
 import { startPemba } from "../../src/testing/start-pemba.ts";
 import { connect, until } from "../store/open-write.ts";
 import { runCommand } from "../support/commands-process.ts";
+import { buildConsole } from "../support/console-build.ts";
 import { createMigratedDatabase } from "../support/database.ts";
 import { servePemba } from "../support/pemba.ts";
 import { serveHere } from "../support/serve-here.ts";
@@ -40,6 +41,7 @@ function tuples(count: number): readonly object[] {
 }
 
 test("`server.http.console` says whether the console is served", async (t) => {
+  await buildConsole();
   for (const [isServed, status] of [
     [true, 200],
     [false, 404],
