@@ -9,6 +9,7 @@ import { until } from "../store/open-write.ts";
 import { runCommand } from "../support/commands-process.ts";
 import { type Finished, runPemba, type Running, startServing } from "../support/pemba.ts";
 import { startPostgresBinaries } from "../support/postgres-binaries.ts";
+import { serverSettings } from "../support/postgres-settings.ts";
 
 const schema = `
 entity user {}
@@ -167,7 +168,8 @@ test("a service goes from one database to three while it is used", async (t) => 
   const folder = mkdtempSync(join(tmpdir(), "pemba-growth-"));
   t.after(() => rmSync(folder, { recursive: true }));
   const [one, two, three] = await Promise.all(
-    [1, 2, 3].map(async () => await startPostgresBinaries()),
+    // Of copies of one cluster, none would know a token of another one for what it is.
+    [1, 2, 3].map(async () => await startPostgresBinaries(serverSettings, "own")),
   );
   assert.ok(one !== undefined && two !== undefined && three !== undefined);
   for (const server of [one, two, three]) t.after(server.stop);
