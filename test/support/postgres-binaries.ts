@@ -80,7 +80,10 @@ export interface RestartableServer extends TestServer {
   readonly halt: () => Promise<void>;
   /** Starts it again, once it was halted or killed. */
   readonly restart: () => Promise<void>;
-  /** Sends a signal to all of its processes, or to one of those that work for clients. */
+  /**
+   * Sends a signal to all of its processes, or to one of those that work for clients. If that one is killed, the
+   * server ends the others: resolves when all of them have ended.
+   */
   readonly signal: (signal: NodeJS.Signals, to: "all" | "backend") => Promise<void>;
 }
 
@@ -104,11 +107,16 @@ export async function startRestartablePostgres(
       },
       signal: async (signal, to) => {
         const children = await childrenOf(server.pid);
+        if (to === "all") {
+          for (const { pid } of [{ pid: server.pid }, ...children]) sendSignal(pid, signal);
+          return;
+        }
         // Who works for a client shows the address of that one.
-        const backend = children.find(({ title }) => title.includes("127.0.0.1("));
-        const all = [{ pid: server.pid }, ...children];
-        const signalled = to === "all" ? all : all.filter(({ pid }) => pid === backend?.pid);
-        for (const { pid } of signalled) sendSignal(pid, signal);
+        const backends = children.filter(({ title }) => title.includes("127.0.0.1("));
+        const isKilled =
+          backends.some(({ pid }) => sendSignal(pid, signal)) && signal === "SIGKILL";
+        if (!isKilled) return;
+        while (backends.some(({ pid }) => sendSignal(pid, 0))) await setTimeout(5);
       },
       stop: async () => {
         await server.stop();
@@ -244,12 +252,13 @@ async function childrenOf(
   });
 }
 
-/** It may have ended meanwhile. */
-function sendSignal(pid: number, signal: NodeJS.Signals): void {
+/** Whether the process was there to get it; 0 is none. It may have ended meanwhile. */
+function sendSignal(pid: number, signal: NodeJS.Signals | 0): boolean {
   try {
-    process.kill(pid, signal);
+    return process.kill(pid, signal);
   } catch (error) {
     if (!(error instanceof Error && "code" in error && error.code === "ESRCH")) throw error;
+    return false;
   }
 }
 
