@@ -11,8 +11,10 @@ import type {
 
 import { Caller, forCaller } from "../base/caller.ts";
 import { cancelled, type PembaError } from "../base/error.ts";
+import { runInSlices } from "../base/time-slice.ts";
 import { type Intake, largeBytes } from "../intake/intake.ts";
-import { decodeMessage, encodeMessage } from "../messages/binary.ts";
+import { encodeInSteps } from "../messages/binary-steps.ts";
+import { decodeMessage } from "../messages/binary.ts";
 import type {
   CallContext,
   MessageCodec,
@@ -188,7 +190,7 @@ function codecOf(
       permitTenantOf(method, request, context.credential);
       return request;
     },
-    write: encodeMessage,
+    write: (schema, message) => runInSlices(encodeInSteps(schema, message), context.signal),
   };
 }
 

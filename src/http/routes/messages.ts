@@ -5,6 +5,7 @@ import { fullCredential } from "../../auth/credential.ts";
 import { must } from "../../base/assert.ts";
 import { runInSlices } from "../../base/time-slice.ts";
 import { apiMethods } from "../../messages/api-methods.ts";
+import { mayBeLarge } from "../../messages/binary-steps.ts";
 import { isJsonObject } from "../../messages/json-fault.ts";
 import { decodeJson, encodeJson } from "../../messages/json.ts";
 import type { CallContext, MessageCodec } from "../../messages/method.ts";
@@ -16,6 +17,7 @@ import { clientGone } from "../client-gone.ts";
 import { statusBody } from "../error-body.ts";
 import { replyWithStreamError } from "../error-reply.ts";
 import { jsonConstraint } from "../json-form.ts";
+import { replyInSlices } from "../large-reply.ts";
 import { operationOf } from "../observe.ts";
 import type { DescribedRoute } from "../openapi/describe-api.ts";
 import { replyWithStream, type StreamFormat } from "../stream-reply.ts";
@@ -60,7 +62,10 @@ export function messageRoutes(
       async handler(request, reply) {
         const context = contextOf(request, reply);
         const codec = codecOf(request, context);
-        if (one.kind === "unary") return await one.answer(codec, context);
+        if (one.kind === "unary") {
+          const answer = await one.answer(codec, context);
+          return mayBeLarge(one.method.output) ? await replyInSlices(reply, answer) : answer;
+        }
         return await replyWithStream(request, reply, {
           format: envelopes,
           open: async () => await one.answers(codec, context),

@@ -1,11 +1,13 @@
 import type { Static } from "typebox";
 
+import { runInSlices } from "../../base/time-slice.ts";
 import { bulkCheck, check, expand, subjectPermission } from "../../service/permissions.ts";
 import type { Service } from "../../service/service.ts";
 import type { CheckAnswer } from "../../store/store.ts";
 import { type HttpApp, tenantParams, tenantPath } from "../app.ts";
 import { clientGone } from "../client-gone.ts";
-import { encodeTree, expandAnswer } from "../shapes/expand.ts";
+import { replyInSlices } from "../large-reply.ts";
+import { encodeExpansion, expandAnswer } from "../shapes/expand.ts";
 import {
   bulkCheckAnswer,
   bulkCheckBody,
@@ -50,16 +52,16 @@ export function permissionRoutes(app: HttpApp, service: Service): void {
   app.post(
     `${tenantPath}/permissions/expand`,
     { schema: { params: tenantParams, body: expandBody, response: { 200: expandAnswer } } },
-    async ({ params, body }, reply) => ({
-      tree: encodeTree(
-        await expand(service, {
-          ...decodeQuestion(params.tenant_id, body),
-          signal: clientGone(reply),
-          entity: body.entity,
-          permission: body.permission,
-        }),
-      ),
-    }),
+    async ({ params, body }, reply) => {
+      const signal = clientGone(reply);
+      const tree = await expand(service, {
+        ...decodeQuestion(params.tenant_id, body),
+        signal,
+        entity: body.entity,
+        permission: body.permission,
+      });
+      return await replyInSlices(reply, await runInSlices(encodeExpansion(tree), signal));
+    },
   );
 
   app.post(

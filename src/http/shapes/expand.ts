@@ -1,5 +1,6 @@
-import { Type } from "typebox";
+import { type Static, Type } from "typebox";
 
+import { Pace, type Steps } from "../../base/steps.ts";
 import type { Entity, Subject } from "../../base/tuple.ts";
 import type { ExpandNode, ExpandTree } from "../../store/expand-tree.ts";
 import { type AnyValue, encodeAny, valueAnswer } from "./any.ts";
@@ -58,19 +59,25 @@ const treeAnswer = Type.Unsafe<TreeAnswer>(
 
 export const expandAnswer = Type.Object({ tree: treeAnswer });
 
-/** Encodes a tree for the REST interface. A rule node has its values by argument name. */
-export function encodeTree({ entity, name, node }: ExpandTree): TreeAnswer {
-  return { target: { entity, relation: name }, node: encodeNode(node) };
+/** Encodes an expansion for the REST interface, in steps. A rule node has its values by argument name. */
+export function* encodeExpansion(tree: ExpandTree): Steps<Static<typeof expandAnswer>> {
+  return { tree: yield* encodeTree(tree, new Pace()) };
 }
 
-function encodeNode(node: ExpandNode): NodeAnswer {
+function* encodeTree({ entity, name, node }: ExpandTree, pace: Pace): Steps<TreeAnswer> {
+  if (pace.step()) yield;
+  return { target: { entity, relation: name }, node: yield* encodeNode(node, pace) };
+}
+
+function* encodeNode(node: ExpandNode, pace: Pace): Steps<NodeAnswer> {
   switch (node.kind) {
     case "union":
     case "intersection":
-    case "exclusion":
-      return {
-        expand: { operation: operationName(node.kind), children: node.children.map(encodeTree) },
-      };
+    case "exclusion": {
+      const children: TreeAnswer[] = [];
+      for (const child of node.children) children.push(yield* encodeTree(child, pace));
+      return { expand: { operation: operationName(node.kind), children } };
+    }
     case "subjects":
       return { leaf: { subjects: node.subjects } };
     case "value":

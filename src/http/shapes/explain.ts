@@ -1,5 +1,6 @@
 import { type Static, Type } from "typebox";
 
+import { Pace, type Steps } from "../../base/steps.ts";
 import type { Entity, Tuple } from "../../base/tuple.ts";
 import { ALLOWED, DENIED, UNKNOWN, type Verdict } from "../../base/verdict.ts";
 import type { ExplainAnswer, ProofNode, ProofReason } from "../../store/explanation.ts";
@@ -97,19 +98,22 @@ export const explainAnswer = Type.Object({
   truncated: Type.Boolean({ description: "Whether parts of a large tree are left out." }),
 });
 
-/** Encodes an explanation for the REST interface. */
-export function encodeExplanation(answer: ExplainAnswer): Static<typeof explainAnswer> {
+/** Encodes an explanation for the REST interface, in steps: it may have thousands of nodes. */
+export function* encodeExplanation(answer: ExplainAnswer): Steps<Static<typeof explainAnswer>> {
   return {
     can: answer.allowed ? "RESULT_ALLOWED" : "RESULT_DENIED",
     state: { snap_token: answer.snapToken },
-    proof: encodeProof(answer.proof),
+    proof: yield* encodeProof(answer.proof, new Pace()),
     truncated: answer.isTruncated,
   };
 }
 
-function encodeProof(node: ProofNode): ProofAnswer {
-  const { entity, name, verdict, reason, place, tuple, attribute, rule, children } = node;
+function* encodeProof(node: ProofNode, pace: Pace): Steps<ProofAnswer> {
+  if (pace.step()) yield;
+  const { entity, name, verdict, reason, place, tuple, attribute, rule } = node;
   const values = [...(rule?.values ?? [])].map(([key, value]) => [key, encodeAny(value)] as const);
+  const children: ProofAnswer[] = [];
+  for (const child of node.children) children.push(yield* encodeProof(child, pace));
   return {
     entity,
     name,
@@ -121,6 +125,6 @@ function encodeProof(node: ProofNode): ProofAnswer {
     ...(tuple && { tuple: encodeTuple(tuple) }),
     ...(attribute && { attribute: encodeAttribute(attribute) }),
     ...(rule && { rule: { name: rule.name, values: Object.fromEntries(values) } }),
-    children: children.map(encodeProof),
+    children,
   };
 }

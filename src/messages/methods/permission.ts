@@ -1,9 +1,12 @@
-import type { MessageInitShape } from "@bufbuild/protobuf";
+import { create, type MessageInitShape } from "@bufbuild/protobuf";
 
+import { Pace, type Steps } from "../../base/steps.ts";
+import { runInSlices } from "../../base/time-slice.ts";
 import {
   ExpandTreeNode_Operation as Operation,
+  type Expand as ExpandMessage,
   type ExpandLeafSchema,
-  type ExpandSchema,
+  ExpandSchema,
 } from "../../gen/base/v1/expand_pb.ts";
 import {
   CheckResult,
@@ -11,6 +14,7 @@ import {
   type PermissionCheckRequest,
   type PermissionCheckResponseSchema,
 } from "../../gen/base/v1/permission_pb.ts";
+import { type Subject as SubjectMessage, SubjectSchema } from "../../gen/base/v1/tuple_pb.ts";
 import { bulkCheck, check, subjectPermission, expand } from "../../service/permissions.ts";
 import type { Service } from "../../service/service.ts";
 import type { ExpandNode, ExpandTree } from "../../store/expand-tree.ts";
@@ -39,7 +43,7 @@ export function permissionMethods(service: Service): readonly MessageMethod[] {
         entity,
         permission,
       });
-      return { tree: encodeTree(tree) };
+      return { tree: await runInSlices(encodeTree(tree, new Pace()), call.signal) };
     }),
     unary(Permission.method.subjectPermission, async (request, call) => {
       const { entity, subject, metadata } = request;
@@ -78,16 +82,19 @@ function resultOf({ allowed }: CheckAnswer): CheckResult {
   return allowed ? CheckResult.ALLOWED : CheckResult.DENIED;
 }
 
-/** Encodes a tree for the public API. */
-function encodeTree(tree: ExpandTree): MessageInitShape<typeof ExpandSchema> {
-  return {
+/** The message of a tree, in steps: those of thousands of subjects take too long to be made at once. */
+function* encodeTree(tree: ExpandTree, pace: Pace): Steps<ExpandMessage> {
+  if (pace.step()) yield;
+  const node = yield* encodeNode(tree.node, pace);
+  const message: MessageInitShape<typeof ExpandSchema> = {
     entity: tree.entity,
     permission: tree.name,
     arguments: tree.arguments.map((name) => ({
       type: { case: "computedAttribute", value: { name } },
     })),
-    node: encodeNode(tree.node),
+    node,
   };
+  return create(ExpandSchema, message);
 }
 
 const operations = {
@@ -99,17 +106,23 @@ const operations = {
 type EncodedNode = NonNullable<MessageInitShape<typeof ExpandSchema>["node"]>;
 type EncodedLeaf = NonNullable<MessageInitShape<typeof ExpandLeafSchema>["type"]>;
 
-function encodeNode(node: ExpandNode): EncodedNode {
+function* encodeNode(node: ExpandNode, pace: Pace): Steps<EncodedNode> {
   switch (node.kind) {
     case "union":
     case "intersection":
-    case "exclusion":
-      return {
-        case: "expand",
-        value: { operation: operations[node.kind], children: node.children.map(encodeTree) },
-      };
-    case "subjects":
-      return leaf({ case: "subjects", value: { subjects: [...node.subjects] } });
+    case "exclusion": {
+      const children: ExpandMessage[] = [];
+      for (const child of node.children) children.push(yield* encodeTree(child, pace));
+      return { case: "expand", value: { operation: operations[node.kind], children } };
+    }
+    case "subjects": {
+      const subjects: SubjectMessage[] = [];
+      for (const subject of node.subjects) {
+        if (pace.step()) yield;
+        subjects.push(create(SubjectSchema, subject));
+      }
+      return leaf({ case: "subjects", value: { subjects } });
+    }
     case "value":
       return leaf({ case: "value", value: encodeAny(node.value) });
     case "values": {
