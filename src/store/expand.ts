@@ -1,5 +1,5 @@
-import type { Steps } from "../base/steps.ts";
-import type { Entity } from "../base/tuple.ts";
+import { Pace, type Steps } from "../base/steps.ts";
+import type { Entity, Subject } from "../base/tuple.ts";
 import { defaultValue } from "../condition/defaults.ts";
 import type { RuleDefinition } from "../language/schema.ts";
 import type { Facts } from "../memory/facts.ts";
@@ -37,14 +37,14 @@ class Expansion {
   readonly #members = new Map<string, Members>();
   readonly #targets = new Map<string, readonly ExpandTarget[]>();
   readonly #size = new TreeSize();
+  readonly #pace = new Pace();
 
   constructor(facts: Facts) {
     this.#facts = facts;
   }
 
   *expandNode(entity: Entity, node: Node): Steps<ExpandTree> {
-    // A name may have subjects without number.
-    yield;
+    if (this.#pace.step()) yield;
     const { name, formula } = node;
     if (node.isOperand) return yield* this.#expandFormula(entity, name, formula);
     const key = nodeKey(entity, name);
@@ -113,7 +113,7 @@ class Expansion {
   /** Usersets first, each with its own tree; then all subjects of the relation in one leaf. */
   *#expandRelation(entity: Entity, formula: Relation): Steps<ExpandTree> {
     const { relation } = formula;
-    const { leaf: node, usersets } = this.#membersOf(entity, formula);
+    const { leaf: node, usersets } = yield* this.#membersOf(entity, formula);
     const leaf = this.#leaf(entity, relation, node);
     if (usersets.length === 0) return leaf;
     const children: ExpandTree[] = [];
@@ -125,7 +125,7 @@ class Expansion {
 
   *#expandWalk(entity: Entity, walk: Walk): Steps<ExpandTree> {
     const children: ExpandTree[] = [];
-    for (const target of this.#targetsOf(entity, walk)) {
+    for (const target of yield* this.#targetsOf(entity, walk)) {
       children.push(yield* this.expandNode(target.entity, target.node));
     }
     return this.#tree(entity, walk.relation, { kind: "union", children });
@@ -151,40 +151,42 @@ class Expansion {
     };
   }
 
-  #membersOf(entity: Entity, { relation, types, usersets }: Relation): Members {
+  *#membersOf(entity: Entity, { relation, types, usersets }: Relation): Steps<Members> {
     const key = nodeKey(entity, relation);
-    let members = this.#members.get(key);
-    if (members === undefined) {
-      const subjects = types.flatMap(({ type, relation: name }) => {
-        const ids = this.#facts.subjectIds(entity, [relation], type, name);
-        return treeIds(ids, treeMax.subjects).map((id) => ({ type, id, relation: name }));
-      });
-      const direct = subjects.filter((subject) => subject.relation === "");
-      const others = subjects.filter((subject) => subject.relation !== "");
-      members = {
-        leaf: { kind: "subjects", subjects: [...direct, ...others] },
-        usersets: others.flatMap(({ type, id, relation: name }) =>
-          usersets
-            .filter((node) => node.entityType === type && node.name === name)
-            .map((node) => ({ entity: { type, id }, node })),
-        ),
-      };
-      this.#members.set(key, members);
+    const known = this.#members.get(key);
+    if (known !== undefined) return known;
+    const direct: Subject[] = [];
+    const others: Subject[] = [];
+    const targets: ExpandTarget[] = [];
+    for (const { type, relation: name } of types) {
+      const ids = this.#facts.subjectIds(entity, [relation], type, name);
+      const nodes = usersets.filter((node) => node.entityType === type && node.name === name);
+      for (const id of yield* treeIds(ids, treeMax.subjects, this.#pace)) {
+        if (this.#pace.step()) yield;
+        (name === "" ? direct : others).push({ type, id, relation: name });
+        if (name === "") continue;
+        for (const node of nodes) targets.push({ entity: { type, id }, node });
+      }
     }
+    const leaf: Members["leaf"] = { kind: "subjects", subjects: [...direct, ...others] };
+    const members = { leaf, usersets: targets };
+    this.#members.set(key, members);
     return members;
   }
 
-  #targetsOf(entity: Entity, { relation, targets: nodes }: Walk): readonly ExpandTarget[] {
+  *#targetsOf(entity: Entity, { relation, targets: nodes }: Walk): Steps<readonly ExpandTarget[]> {
     const key = `${nodeKey(entity, relation)}\0${nodes[0]?.name ?? ""}`;
-    let targets = this.#targets.get(key);
-    if (targets === undefined) {
-      targets = nodes.flatMap((node) => {
-        const { entityType: type } = node;
-        const ids = this.#facts.subjectIds(entity, [relation], type, undefined);
-        return treeIds(ids, treeMax.nodes).map((id) => ({ entity: { type, id }, node }));
-      });
-      this.#targets.set(key, targets);
+    const known = this.#targets.get(key);
+    if (known !== undefined) return known;
+    const targets: ExpandTarget[] = [];
+    for (const node of nodes) {
+      const { entityType: type } = node;
+      const ids = this.#facts.subjectIds(entity, [relation], type, undefined);
+      for (const id of yield* treeIds(ids, treeMax.nodes, this.#pace)) {
+        targets.push({ entity: { type, id }, node });
+      }
     }
+    this.#targets.set(key, targets);
     return targets;
   }
 

@@ -1,4 +1,6 @@
 import { fieldError, type PembaError } from "../base/error.ts";
+import { compareTexts, sortInSteps } from "../base/sort-steps.ts";
+import type { Pace, Steps } from "../base/steps.ts";
 import type { AttributeValue } from "../base/tuple.ts";
 import { treeMax } from "../plan/limit.ts";
 
@@ -36,15 +38,19 @@ export class TreeSize {
   }
 }
 
-/** The ids in the order of their bytes, each once. More than `max` of them are too large a tree. */
-export function treeIds(ids: Iterable<string>, max: number): string[] {
+/**
+ * The ids in the order of their bytes, each once. They are read and sorted in steps. More than `max` of them
+ * are too large a tree.
+ */
+export function* treeIds(ids: Iterable<string>, max: number, pace: Pace): Steps<readonly string[]> {
   const read = new Set<string>();
   for (const id of ids) {
+    if (pace.step()) yield;
     read.add(id);
     if (read.size > max) throw treeTooLarge();
   }
   // Ids are ASCII, so the order of their characters is that of their bytes.
-  return [...read].sort();
+  return yield* sortInSteps([...read], compareTexts);
 }
 
 /** One error for all limits: which one is met first is the engine's own. */

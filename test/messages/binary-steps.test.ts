@@ -14,6 +14,7 @@ import { runThrough } from "../../src/base/steps.ts";
 import { RelationshipReadResponseSchema } from "../../src/gen/base/v1/data_pb.ts";
 import {
   type Expand,
+  ExpandLeafSchema,
   ExpandSchema,
   ExpandTreeNode_Operation as Operation,
 } from "../../src/gen/base/v1/expand_pb.ts";
@@ -75,13 +76,14 @@ test("a tree is read as it was written", () => {
 
 test("the branches of a oneof are read as they were written", () => {
   const leaves = [
-    { case: "subjects", value: { subjects } },
-    { case: "subjects", value: { subjects: [] } },
-    { case: "values", value: { values: { a: value } } },
-    { case: "value", value },
-  ] as const;
-  const children = leaves.map((type) =>
-    create(ExpandSchema, { node: { case: "leaf", value: { type } } }),
+    create(ExpandLeafSchema, { type: { case: "subjects", value: { subjects } } }),
+    create(ExpandLeafSchema, { type: { case: "subjects", value: { subjects: [] } } }),
+    create(ExpandLeafSchema, { type: { case: "values", value: { values: { a: value } } } }),
+    create(ExpandLeafSchema, { type: { case: "value", value } }),
+    create(ExpandLeafSchema),
+  ];
+  const children = leaves.map((leaf) =>
+    create(ExpandSchema, { node: { case: "leaf", value: leaf } }),
   );
   let tree = expansion([...children, expansion([]), create(ExpandSchema, {})]);
   for (let at = 0; at < 500; at++) tree = expansion([tree]);

@@ -63,3 +63,23 @@ test("what many paths lead to is read once", () => {
     ["end parent", "end member"],
   );
 });
+
+test("very many subjects are read and sorted in steps", () => {
+  const count = 50_000;
+  const crowd: Facts = {
+    ...endless,
+    *subjectIds() {
+      for (let id = count; id > 0; id -= 1) yield String(id).padStart(128, "x");
+    },
+  };
+  const node = must(byName.get("group")?.get("member"), "the group has the name");
+  let pauses = 0;
+  for (
+    const steps = expand(crowd, { type: "group", id: "all" }, node);
+    steps.next().done !== true;
+  ) {
+    pauses += 1;
+  }
+  // Each is read once, and compared with others as often as a sort needs.
+  assert.ok(pauses > (5 * count) / 256, `${pauses} pauses`);
+});
