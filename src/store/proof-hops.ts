@@ -26,6 +26,11 @@ export function hopGatesOf({ circuit }: Decided, gate: number): readonly HopGate
   return top.inputs.map((input) => gates[input]).filter((one) => one?.kind === "hop");
 }
 
+/** How many tuples `readHops` reads. */
+export function countHops(gates: readonly HopGate[]): number {
+  return gates.reduce((count, { inputs }) => count + inputs.length, 0);
+}
+
 /**
  * The tuples of an entity by which gates lead on, in the order of their bytes. Of tuples that lead to one
  * entity, the least.

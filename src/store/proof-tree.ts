@@ -14,7 +14,7 @@ import type { Formula } from "../plan/network.ts";
 import { ExplanationSize } from "./explanation-size.ts";
 import type { ProofNode, SchemaPlace } from "./explanation.ts";
 import type { ParsedSchema } from "./parsed-schemas.ts";
-import { hopGatesOf, type ProofHop, provenHop, readHops } from "./proof-hops.ts";
+import { countHops, hopGatesOf, type ProofHop, provenHop, readHops } from "./proof-hops.ts";
 import type { Grounds, Meaning, Part, Path, ProofEvidence } from "./proof-part.ts";
 import { declarationOf, expressionOf, placeOf } from "./schema-places.ts";
 
@@ -40,6 +40,8 @@ export class ProofTree {
   readonly #seen = new Map<number, ProofEvidence>();
   readonly #places = new Map<SourceSpan, SchemaPlace>();
   readonly #pace = new Pace();
+  /** The parts of the tree in their order, which grow while they are read. */
+  readonly #open: Part[] = [];
 
   constructor(input: ProofInput) {
     this.#input = input;
@@ -47,9 +49,8 @@ export class ProofTree {
 
   *make(): Steps<{ readonly proof: ProofNode; readonly isTruncated: boolean }> {
     const top: Path = { hops: 0, isProof: true, level: 1, children: [] };
-    const open = [this.#named(0, top, undefined)];
-    // Grows while it is read.
-    for (const part of open) {
+    this.#open.push(this.#named(0, top, undefined));
+    for (const part of this.#open) {
       if (this.#pace.step()) yield;
       const { gate, entity, name, place, path } = part;
       const verdict = this.#verdict(gate);
@@ -68,7 +69,7 @@ export class ProofTree {
       if (!this.#size.takesNode(node)) break;
       path.children.push(node);
       if (next.length === 0 || !this.#size.takesChildren(path.level)) continue;
-      for (const child of next) open.push(child);
+      for (const child of next) this.#open.push(child);
     }
     const proof = must(top.children[0], "there is room for the question itself");
     return { proof, isTruncated: this.#size.isTruncated };
@@ -225,16 +226,23 @@ export class ProofTree {
     reason: "walk" | "userset",
     gates: readonly HopGate[],
   ): Steps<Grounds> {
+    // To sort and to keep what there is no room for would take most of the time of a large tree.
+    if (!this.#hasRoom && countHops(gates) > 1) return { evidence: { reason }, next: nothing };
     const hops = yield* readHops(this.#input.decided, entity, gates);
     const [first, ...others] = hops;
     if (first !== undefined && others.length === 0) {
       return { evidence: { reason, tuple: first.tuple }, next: [this.#behind(first, below)] };
     }
-    const next = hops.map((hop): Part => {
+    const next = hops.slice(0, explanationMax.nodes).map((hop): Part => {
       const meaning = { kind: "hop", hop, reason } as const;
       return { gate: hop.target, entity, name, place, path: below, meaning };
     });
     return { evidence: { reason }, next };
+  }
+
+  /** Whether children of a node may be shown. The one part that there is no room for says that there are more. */
+  get #hasRoom(): boolean {
+    return this.#open.length <= explanationMax.nodes;
   }
 
   #behind({ target }: ProofHop, below: Path): Part {
