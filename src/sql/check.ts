@@ -68,7 +68,8 @@ export interface CheckShape extends Shape {
 }
 
 /**
- * The statement that answers all items of a check, grouped by plan. One row for each item:
+ * The statement that answers all items of a check, grouped by plan. One row for each item, and for a gather
+ * one for each piece of its facts:
  *
  * - `head_version`: the true head; in a shape with a pinned version, `has_version`
  * - `pinColumns`: in pinned shapes, whether the snapshot can't be read; in the others, if they name
@@ -87,12 +88,15 @@ export function checkStatement(bodies: readonly Body[], shape: CheckShape): Stat
   const state = shape.pinned || shape.namesState === true;
   const stateColumns = state ? sql`, ${stateColumnsOf(shape)}` : sql``;
   const shown = shape.tellsShown === true ? sql`, ${shownColumn}` : sql``;
+  const hasFacts = bodies.some(({ kind }) => kind === "gather");
   return render(
     sql`
       ${withContext(body)}
-      select ${versionColumns(shape)}${stateColumns}${shown}, a.item, a.verdict, a.nodes, a.facts
+      select ${versionColumns(shape)}${stateColumns}${shown}, a.item, a.verdict, a.nodes,
+        ${hasFacts ? sql`f.facts` : sql`null::text as facts`}
       from ${tenantRow(shape, body)}
       cross join lateral (${body}) a
+      ${hasFacts ? sql`left join lateral unnest(a.facts) f(facts) on true` : sql``}
       where ${isAskedTenant}
     `,
   );
@@ -155,7 +159,7 @@ function directItems(
   return sql`
     select q.item,
       case when exists (select 1 from (${probe}) d offset 0) then 2 else 0 end as verdict,
-      1::bigint as nodes, null::text as facts
+      1::bigint as nodes, null::text[] as facts
     from (
       select u.id collate "C" as id, u.subject collate "C" as subject,
         u.relation collate "C" as relation, u.item
@@ -222,6 +226,6 @@ function searchRow(
   const verdict = questionVerdict(searchWriter(scope, plan, subject), id);
   return sql`
     ${withClosure(scope, plan, subject)}
-    select x.v, x.n, null::text as facts from (${verdict}) x
+    select x.v, x.n, null::text[] as facts from (${verdict}) x
   `;
 }

@@ -26,7 +26,9 @@ export class ExplanationSize {
 
   /** Whether the value of an attribute is shown. */
   takesValue({ data }: AttributeValue): boolean {
-    return this.#note(JSON.stringify(data).length <= explanationMax.valueCharacters);
+    const max = explanationMax.valueCharacters;
+    // To write megabytes as JSON takes milliseconds, and there may be thousands of such values.
+    return this.#note(leastLength(data) <= max && JSON.stringify(data).length <= max);
   }
 
   /** Whether a node of that level, from 1, may have children. */
@@ -56,6 +58,18 @@ function charactersOf({ entity, name, place, tuple, attribute, rule }: ProofStep
     characters += fieldCharacters + parameter.length + valueLength(value);
   }
   return characters;
+}
+
+/** The JSON of a value is not shorter. */
+function leastLength(data: AttributeValue["data"]): number {
+  if (typeof data === "string") return data.length;
+  if (!Array.isArray(data)) return 0;
+  const separators = 2 * data.length;
+  if (separators > explanationMax.valueCharacters) return separators;
+  return data.reduce<number>(
+    (length, item: unknown) => length + (typeof item === "string" ? item.length : 0),
+    0,
+  );
 }
 
 function valueLength({ data }: AttributeValue): number {

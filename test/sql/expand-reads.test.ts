@@ -80,8 +80,8 @@ async function read(
     ["subject_0", group.id],
   ]);
   const given = params.map((key) => must(values.get(key), `${key} has a value`));
-  const [row] = await client.unsafe(text, given);
-  const { facts } = must(row, "an item has a row");
-  const { tuples } = runThrough(gatheredFacts(facts, undefined, tuplesMax));
+  const rows = await client.unsafe(text, given);
+  const pieces = rows.map(({ facts }): unknown => facts);
+  const { tuples } = runThrough(gatheredFacts(pieces, undefined, tuplesMax));
   return { tuples, rows: (await effortOf(client, text, given)).rows };
 }

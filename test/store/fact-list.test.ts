@@ -4,8 +4,8 @@ import { test } from "node:test";
 import { runThrough } from "../../src/base/steps.ts";
 import {
   eachFact,
-  factTextOf,
-  isLongerThan,
+  factTextsOf,
+  withAllFacts,
 } from "../../src/store/postgres/questions/fact-list.ts";
 
 type Fact = readonly unknown[];
@@ -15,17 +15,17 @@ function listOf(facts: readonly Fact[]): string {
   return `[${facts.map((fact) => JSON.stringify(fact)).join(",\n ")}]`;
 }
 
-function read(list: string): readonly Fact[] {
+function read(lists: readonly string[]): readonly Fact[] {
   const facts: Fact[] = [];
-  const count = runThrough(eachFact(list, (fact) => facts.push(fact)));
-  assert.equal(count, facts.length);
+  runThrough(eachFact(lists, (fact) => facts.push(fact)));
   return facts;
 }
 
 test("lists of any length are read whole", () => {
   for (const count of [0, 1, 2, 600, 5_000]) {
     const facts = Array.from({ length: count }, (_, index) => ["doc", `${index}`, "x".repeat(99)]);
-    assert.deepEqual(read(listOf(facts)), facts);
+    assert.deepEqual(read([listOf(facts)]), facts);
+    assert.deepEqual(read([listOf(facts), listOf([]), listOf(facts)]), [...facts, ...facts]);
   }
 });
 
@@ -43,28 +43,48 @@ test("values that look like the end of a line or of a fact are read as they are"
   ];
   for (const filler of ["", "x".repeat(40_000)]) {
     const facts = hostile.map((value) => ["doc", "1", filler, "string", value]);
-    const text = ["7", listOf([]), listOf([]), listOf(facts)].join("\n\n");
-    const { nodes, attributes } = factTextOf(text);
-    assert.equal(nodes, 7);
+    const { attributes } = factTextsOf(["n7 0", `a${listOf(facts)}`]);
     assert.deepEqual(read(attributes), facts);
   }
 });
 
-test("a list of megabytes is read in many steps", () => {
-  const facts = Array.from({ length: 20_000 }, (_, index) => ["doc", `${index}`, "x".repeat(100)]);
-  const list = listOf(facts);
-  const steps = eachFact(list, () => {});
-  let count = 1;
-  while (steps.next().done !== true) count += 1;
-  assert.ok(count > list.length / 50_000, `${count} steps`);
-  // One that is short is read at once: most are.
-  assert.equal(eachFact(listOf(facts.slice(0, 100)), () => {}).next().done, true);
+test("pieces of facts are told apart by their first letter, in any order", () => {
+  const pieces = ["a[1]", "e[2]", "d[3]", "n12 34", "e[4]", "a[5]"];
+  assert.deepEqual(factTextsOf(pieces), {
+    nodes: 12,
+    tuples: 34,
+    edges: ["[2]", "[4]"],
+    direct: ["[3]"],
+    attributes: ["[1]", "[5]"],
+  });
 });
 
-test("a list is longer than a number if it has more facts", () => {
-  for (const count of [0, 1, 2, 10]) {
-    const list = listOf(Array.from({ length: count }, () => ["doc"]));
-    assert.ok(!isLongerThan(list, count));
-    assert.equal(isLongerThan(list, count - 1), true);
+test("the rows of pieces become one row for each item", () => {
+  const rows = [
+    { item: 0, verdict: 2, facts: null },
+    { item: 2, verdict: null, facts: "n1 0" },
+    { item: 1, verdict: null, facts: "n2 0" },
+    { item: 2, verdict: null, facts: "e[]" },
+    { item: 3, verdict: 0, facts: null },
+  ];
+  assert.deepEqual(withAllFacts(rows), [
+    { item: 0, verdict: 2, facts: null },
+    { item: 2, verdict: null, facts: ["n1 0", "e[]"] },
+    { item: 1, verdict: null, facts: ["n2 0"] },
+    { item: 3, verdict: 0, facts: null },
+  ]);
+});
+
+test("a list of megabytes is read in many steps, and so are many lists", () => {
+  const facts = Array.from({ length: 20_000 }, (_, index) => ["doc", `${index}`, "x".repeat(100)]);
+  const list = listOf(facts);
+  const few = listOf(facts.slice(0, 100));
+  for (const lists of [[list], Array.from({ length: 200 }, () => few)]) {
+    const steps = eachFact(lists, () => {});
+    let count = 1;
+    while (steps.next().done !== true) count += 1;
+    assert.ok(count > list.length / 50_000, `${count} steps`);
   }
+  // One that is short is read at once: most are.
+  assert.equal(eachFact([few], () => {}).next().done, true);
 });

@@ -19,18 +19,25 @@ interface GatherInput {
   readonly hasDirect?: Fragment | undefined;
 }
 
+/** So many tuples are a piece: that is some ten to some hundred kilobytes. */
+const tuplesOfPiece = 1_000;
+
+/** A piece of attributes has about so many bytes, or a single value that is longer. */
+const bytesOfPiece = 65_536;
+
 /**
- * Reads the part of the graph that a question reaches, for the interpreter: one row with `facts`, a
- * text of four parts with an empty line between:
+ * Reads the part of the graph that a question reaches, for the interpreter: one row with `facts`, an array of
+ * texts. The driver takes a row apart at once, and all facts may have many megabytes. So each text should
+ * become a row of its own. Its first letter says what it holds:
  *
- * - how many entities were reached, at most `gatheredEntitiesMax` + 1
- * - hops, or all tuples of listed relations, at most `tuplesMax` + 1: [entity type, entity id, relation,
- *   subject type, subject id, subject relation]
- * - tuples to the asked subject itself: [entity type, entity id, relation]
- * - attributes: [entity type, entity id, attribute, value type, value]
+ * - `n`: the first one has how many entities were reached, at most `gatheredEntitiesMax` + 1, and how many
+ *   tuples there are of hops or of listed relations, at most `tuplesMax` + 1
+ * - `e`: these tuples, unless they are too many: [entity type, entity id, relation, subject type, subject id,
+ *   subject relation]
+ * - `d`: tuples to the asked subject itself: [entity type, entity id, relation]
+ * - `a`: attributes: [entity type, entity id, attribute, value type, value]
  *
- * The last three are JSON, with each fact in a line of its own: the text may have many megabytes, and its
- * reader parses so many lines at a time.
+ * The last three are JSON, with each fact in a line of its own: its reader parses so many lines at a time.
  *
  * It follows every hop without regard to guards, and reads no members but the asked subject. `ledBy` has
  * further conditions on the tuples `r` of a hop, each after an `and`. `hasDirect` is false if there is no
@@ -56,18 +63,19 @@ export function gatherBody(
         from (${levelSets}) s
         cross join ${lateralBranches(branches)} n
       `;
-  const found = direct(scope, gather, subject);
+  const found = pieces("d", direct(scope, gather, subject));
+  const read = sql`(select e.list from edges e)`;
   return sql`
     with recursive reach(type, id) as (${reach}),
       reached as materialized (select * from reach limit ${integer(gatheredEntitiesMax + 1)}),
-      sets as materialized (select r.type, array_agg(r.id) as ids from reached r group by r.type)
-    select concat_ws(
-      e'\\n\\n',
-      (select count(*) from reached),
-      ${edges(scope, gather, ledBy)},
-      ${hasDirect === undefined ? found : sql`case when ${hasDirect} then ${found} else ${noFacts} end`},
-      ${attributes(scope, gather)}
-    ) as facts
+      sets as materialized (select r.type, array_agg(r.id) as ids from reached r group by r.type),
+      edges as materialized (${edges(scope, gather, ledBy)})
+    select
+      array['n' || (select count(*) from reached) || ' ' || coalesce(array_length(${read}, 1), 0)]
+      || ${pieces("e", sql`select e.list from edges e where array_length(e.list, 1) <= ${integer(gather.tuplesMax)}`)}
+      || ${hasDirect === undefined ? found : sql`case when ${hasDirect} then ${found} else '{}' end`}
+      || ${attributes(scope, gather)}
+      as facts
   `;
 }
 
@@ -155,28 +163,48 @@ function attributes(scope: StatementScope, gather: Gather): Fragment {
       `;
     }),
   );
-  if (branches.length === 0) return noFacts;
-  return factList(sql`reached s cross join ${lateralBranches(branches)} f`);
+  if (branches.length === 0) return noPieces;
+  return sql`
+    array(
+      select 'a' || array_to_json(array_agg(p.fact), true)
+      from (
+        select f.fact,
+          sum(octet_length(f.fact::text)) over (rows unbounded preceding) / ${integer(bytesOfPiece)}
+            as nth
+        from reached s cross join ${lateralBranches(branches)} f
+      ) p
+      group by p.nth
+    )
+  `;
 }
 
 /**
- * A list of the tuples that the branches read of the rows `s` of sets: all, or at most `max` and one
- * more. An array of texts becomes JSON in a sixth of the time of a `jsonb` array for each tuple.
+ * The tuples that the branches read of the rows `s` of sets as a row with an array: all, or at most `max` and
+ * one more. An array of texts becomes JSON in a sixth of the time of a `jsonb` array for each tuple.
  */
 function tupleList(branches: readonly Fragment[], max?: number): Fragment {
-  if (branches.length === 0) return noFacts;
+  if (branches.length === 0) return sql`select null::text[] as list`;
   const facts = sql`sets s cross join ${lateralBranches(branches)} f`;
-  return factList(
-    max === undefined ? facts : sql`(select f.fact from ${facts} limit ${integer(max + 1)}) f`,
-  );
+  return max === undefined
+    ? sql`select array_agg(f.fact) as list from ${facts}`
+    : sql`
+      select array_agg(f.fact) as list
+      from (select f.fact from ${facts} limit ${integer(max + 1)}) f
+    `;
 }
 
-/** The facts `f.fact` as JSON, each in a line of its own. */
-function factList(from: Fragment): Fragment {
-  return sql`coalesce((select array_to_json(array_agg(f.fact), true) from ${from}), ${noFacts})`;
+/** A list of tuples as an array of texts that begin with the letter. */
+function pieces(letter: string, list: Fragment): Fragment {
+  return sql`
+    array(
+      select ${literal(letter)} || array_to_json(l.list[i:i + ${integer(tuplesOfPiece - 1)}], true)
+      from (${list}) l
+      cross join lateral generate_series(1, array_length(l.list, 1), ${integer(tuplesOfPiece)}) i
+    )
+  `;
 }
 
-const noFacts = sql`'[]'::json`;
+const noPieces = sql`'{}'::text[]`;
 
 /** A probe for each kind of hop of each type, over all its relations, from the entities of the row `s`. */
 function hopProbes(

@@ -67,13 +67,20 @@ export function lookupStatement(lookup: Lookup, shape: LookupShape): Statement {
   return render(
     sql`
       ${withContext(body)}
-      select ${versionColumns(shape)}, ${stateColumnsOf(shape)}, a.*
+      select ${versionColumns(shape)}, ${stateColumnsOf(shape)}, ${lookup.judge.kind === "gather" ? gatheredColumns : sql`a.*`}
       from ${tenantRow(shape, body)}
       cross join lateral (${body}) a
+      ${lookup.judge.kind === "gather" ? sql`cross join lateral unnest(a.facts) with ordinality f(facts, nth)` : sql``}
       where ${isAskedTenant}
     `,
   );
 }
+
+/** There is a row for each piece of the facts. The answers come once. */
+const gatheredColumns = sql`
+  a.candidates, a.last, case when f.nth = 1 then a.answers end as answers,
+  case when f.nth = 1 then a.unknown end as unknown, f.facts
+`;
 
 const askedId = sql`${param("id", "text")} collate "C"`;
 const answersMax = param("answers", "int");

@@ -78,7 +78,7 @@ export function sharedVerdicts(
   const common = shared.of === "entity" ? sql`u.id` : sql`u.subject`;
   const other = shared.of === "entity" ? sql`u.subject` : sql`u.id`;
   return sql`
-    select a.item, a.v as verdict, a.n as nodes, null::text as facts
+    select a.item, a.v as verdict, a.n as nodes, null::text[] as facts
     from (
       select ${common} collate "C" as id, array_agg(${other}) as others, array_agg(u.item) as items
       from unnest(${items}) as u(id, subject, item)

@@ -3,10 +3,7 @@ import { ConcurrencyLimiter, observeQueue, queueWatcher } from "./concurrency-li
 import { type Around, type Layer } from "./layer.ts";
 import { operations } from "./operation.ts";
 
-/**
- * What one reads may have megabytes, which the driver takes apart in one piece. So few come in one round
- * of the event loop, and in the memory of the process.
- */
+/** What one reads and makes may have tens of megabytes, which soon are garbage to be collected. */
 const atOnce = 2;
 
 /** The other place stays free for other tenants. */

@@ -8,7 +8,7 @@
 -- $8: id_0
 -- $9: tenant
 
-select t.head_version, p.is_future, p.is_lost, p.is_expired, p.is_before_tenant, p.is_partial, a.item, a.verdict, a.nodes, a.facts
+select t.head_version, p.is_future, p.is_lost, p.is_expired, p.is_before_tenant, p.is_partial, a.item, a.verdict, a.nodes, null::text as facts
 from tenants t
 cross join lateral (
   select pg_snapshot_xmax($1::pg_snapshot) > case when current_setting('transaction_read_only') = 'on' then pg_snapshot_xmin(pg_current_snapshot()) else pg_snapshot_xmax(pg_current_snapshot()) end or not pg_visible_in_snapshot($2::xid8, pg_current_snapshot()) as is_future, $3::int <> current_timeline()
@@ -41,7 +41,7 @@ cross join (
 cross join lateral (
   select $7::int as item, c.v as verdict, c.n as nodes, c.facts
   from (
-    select x.v, x.n, null::text as facts
+    select x.v, x.n, null::text[] as facts
     from (
       select coalesce(
         (

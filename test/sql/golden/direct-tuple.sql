@@ -3,12 +3,12 @@
 -- $3: subject_0
 -- $4: tenant
 
-select t.head_version, a.item, a.verdict, a.nodes, a.facts
+select t.head_version, a.item, a.verdict, a.nodes, null::text as facts
 from tenants t
 cross join lateral (
   select $1::int as item, c.v as verdict, c.n as nodes, c.facts
   from (
-    select x.v, x.n, null::text as facts
+    select x.v, x.n, null::text[] as facts
     from (
       select case when exists (
         select 1

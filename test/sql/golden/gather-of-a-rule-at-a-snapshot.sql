@@ -8,7 +8,7 @@
 -- $8: subject_0
 -- $9: tenant
 
-select t.head_version, p.is_future, p.is_lost, p.is_expired, p.is_before_tenant, p.is_partial, a.item, a.verdict, a.nodes, a.facts
+select t.head_version, p.is_future, p.is_lost, p.is_expired, p.is_before_tenant, p.is_partial, a.item, a.verdict, a.nodes, f.facts
 from tenants t
 cross join lateral (
   select pg_snapshot_xmax($1::pg_snapshot) > case when current_setting('transaction_read_only') = 'on' then pg_snapshot_xmin(pg_current_snapshot()) else pg_snapshot_xmax(pg_current_snapshot()) end or not pg_visible_in_snapshot($2::xid8, pg_current_snapshot()) as is_future, $3::int <> current_timeline()
@@ -109,73 +109,85 @@ cross join lateral (
       ), sets as materialized (
         select r.type, array_agg(r.id) as ids
         from reached r group by r.type
+      ), edges as materialized (
+        select array_agg(f.fact) as list
+        from (
+          select f.fact
+          from sets s
+          cross join lateral (
+            select array[ r.entity_type, r.entity_id, r.relation, r.subject_type, r.subject_id, r.subject_relation ] as fact
+            from relationships r
+            where r.tenant = t.number
+            and r.relation = 'viewer'
+            and r.entity_id = any(s.ids)
+            and r.entity_type = 'folder'
+            and r.subject_type = 'group'
+            and r.subject_relation = 'member'
+            and s.type = 0
+            and pg_visible_in_snapshot(r.created_xid, $1::pg_snapshot)
+            union all
+            select array[ r.entity_type, r.entity_id, r.relation, r.subject_type, r.subject_id, r.subject_relation ] as fact
+            from changes r
+            where p.changed
+            and (r.tenant + 0) = t.number
+            and r.operation = 'delete'
+            and r.relation = 'viewer'
+            and r.entity_id = any(s.ids)
+            and r.entity_type = 'folder'
+            and r.subject_type = 'group'
+            and r.subject_relation = 'member'
+            and s.type = 0
+            and pg_visible_in_snapshot(r.created_xid, $1::pg_snapshot)
+            and not pg_visible_in_snapshot(r.xid, $1::pg_snapshot)
+            union all
+            select array[ r.entity_type, r.entity_id, r.relation, r.subject_type, r.subject_id, r.subject_relation ] as fact
+            from relationships r
+            where r.tenant = t.number
+            and r.relation = 'member'
+            and r.entity_id = any(s.ids)
+            and r.entity_type = 'group'
+            and r.subject_type = 'group'
+            and r.subject_relation = 'member'
+            and s.type = 1
+            and pg_visible_in_snapshot(r.created_xid, $1::pg_snapshot)
+            union all
+            select array[ r.entity_type, r.entity_id, r.relation, r.subject_type, r.subject_id, r.subject_relation ] as fact
+            from changes r
+            where p.changed
+            and (r.tenant + 0) = t.number
+            and r.operation = 'delete'
+            and r.relation = 'member'
+            and r.entity_id = any(s.ids)
+            and r.entity_type = 'group'
+            and r.subject_type = 'group'
+            and r.subject_relation = 'member'
+            and s.type = 1
+            and pg_visible_in_snapshot(r.created_xid, $1::pg_snapshot)
+            and not pg_visible_in_snapshot(r.xid, $1::pg_snapshot)
+          ) f
+          limit 50001
+        ) f
       )
-      select concat_ws(e'\n\n', (
+      select array['n' || (
         select count(*)
         from reached
-      ), coalesce(
+      ) || ' ' || coalesce(array_length(
         (
-          select array_to_json(array_agg(f.fact), true)
-          from (
-            select f.fact
-            from sets s
-            cross join lateral (
-              select array[ r.entity_type, r.entity_id, r.relation, r.subject_type, r.subject_id, r.subject_relation ] as fact
-              from relationships r
-              where r.tenant = t.number
-              and r.relation = 'viewer'
-              and r.entity_id = any(s.ids)
-              and r.entity_type = 'folder'
-              and r.subject_type = 'group'
-              and r.subject_relation = 'member'
-              and s.type = 0
-              and pg_visible_in_snapshot(r.created_xid, $1::pg_snapshot)
-              union all
-              select array[ r.entity_type, r.entity_id, r.relation, r.subject_type, r.subject_id, r.subject_relation ] as fact
-              from changes r
-              where p.changed
-              and (r.tenant + 0) = t.number
-              and r.operation = 'delete'
-              and r.relation = 'viewer'
-              and r.entity_id = any(s.ids)
-              and r.entity_type = 'folder'
-              and r.subject_type = 'group'
-              and r.subject_relation = 'member'
-              and s.type = 0
-              and pg_visible_in_snapshot(r.created_xid, $1::pg_snapshot)
-              and not pg_visible_in_snapshot(r.xid, $1::pg_snapshot)
-              union all
-              select array[ r.entity_type, r.entity_id, r.relation, r.subject_type, r.subject_id, r.subject_relation ] as fact
-              from relationships r
-              where r.tenant = t.number
-              and r.relation = 'member'
-              and r.entity_id = any(s.ids)
-              and r.entity_type = 'group'
-              and r.subject_type = 'group'
-              and r.subject_relation = 'member'
-              and s.type = 1
-              and pg_visible_in_snapshot(r.created_xid, $1::pg_snapshot)
-              union all
-              select array[ r.entity_type, r.entity_id, r.relation, r.subject_type, r.subject_id, r.subject_relation ] as fact
-              from changes r
-              where p.changed
-              and (r.tenant + 0) = t.number
-              and r.operation = 'delete'
-              and r.relation = 'member'
-              and r.entity_id = any(s.ids)
-              and r.entity_type = 'group'
-              and r.subject_type = 'group'
-              and r.subject_relation = 'member'
-              and s.type = 1
-              and pg_visible_in_snapshot(r.created_xid, $1::pg_snapshot)
-              and not pg_visible_in_snapshot(r.xid, $1::pg_snapshot)
-            ) f
-            limit 50001
-          ) f
-        ), '[]'::json
-      ), coalesce(
-        (
-          select array_to_json(array_agg(f.fact), true)
+          select e.list
+          from edges e
+        ), 1
+      ), 0)] || array(
+        select 'e' || array_to_json(l.list[i:i + 999], true)
+        from (
+          select e.list
+          from edges e
+          where array_length(e.list, 1) <= 50000
+        ) l
+        cross join lateral generate_series(1, array_length(l.list, 1), 1000) i
+      ) || array(
+        select 'd' || array_to_json(l.list[i:i + 999], true)
+        from (
+          select array_agg(f.fact) as list
           from sets s
           cross join lateral (
             select array[r.entity_type, r.entity_id, r.relation] as fact
@@ -232,10 +244,12 @@ cross join lateral (
             and pg_visible_in_snapshot(r.created_xid, $1::pg_snapshot)
             and not pg_visible_in_snapshot(r.xid, $1::pg_snapshot)
           ) f
-        ), '[]'::json
-      ), coalesce(
-        (
-          select array_to_json(array_agg(f.fact), true)
+        ) l
+        cross join lateral generate_series(1, array_length(l.list, 1), 1000) i
+      ) || array(
+        select 'a' || array_to_json(array_agg(p.fact), true)
+        from (
+          select f.fact, sum(octet_length(f.fact::text)) over (rows unbounded preceding) / 65536 as nth
           from reached s
           cross join lateral (
             select json_build_array('folder', s.id, 'tags', v.value_type, v.value) as fact
@@ -294,9 +308,10 @@ cross join lateral (
             ) v
             where s.type = 0
           ) f
-        ), '[]'::json
-      )) as facts
+        ) p group by p.nth
+      ) as facts
     ) g
   ) c
 ) a
+left join lateral unnest(a.facts) f(facts) on true
 where t.id = $9::text

@@ -12,7 +12,7 @@ select t.head_version, exists (
   from schemas v
   where v.tenant = t.number
   and v.version = $1::text
-) as has_version, a.item, a.verdict, a.nodes, a.facts
+) as has_version, a.item, a.verdict, a.nodes, f.facts
 from tenants t
 cross join lateral (
   select q.item, c.v as verdict, c.n as nodes, c.facts
@@ -21,7 +21,7 @@ cross join lateral (
     from unnest($2::text[], $3::text[], $4::int[]) as u(id, subject, item)
   ) q
   cross join lateral (
-    select x.v, x.n, null::text as facts
+    select x.v, x.n, null::text[] as facts
     from (
       select case when exists (
         select 1
@@ -98,52 +98,64 @@ cross join lateral (
       ), sets as materialized (
         select r.type, array_agg(r.id) as ids
         from reached r group by r.type
+      ), edges as materialized (
+        select array_agg(f.fact) as list
+        from (
+          select f.fact
+          from sets s
+          cross join lateral (
+            select array[ r.entity_type, r.entity_id, r.relation, r.subject_type, r.subject_id, r.subject_relation ] as fact
+            from relationships r
+            where r.tenant = t.number
+            and r.relation = 'viewer'
+            and r.entity_id = any(s.ids)
+            and r.entity_type = 'folder'
+            and r.subject_type = 'group'
+            and r.subject_relation = 'member'
+            and s.type = 0
+            union all
+            select array[ r.entity_type, r.entity_id, r.relation, r.subject_type, r.subject_id, r.subject_relation ] as fact
+            from relationships r
+            where r.tenant = t.number
+            and r.relation = 'parent'
+            and r.entity_id = any(s.ids)
+            and r.entity_type = 'folder'
+            and r.subject_type = 'folder'
+            and s.type = 0
+            union all
+            select array[ r.entity_type, r.entity_id, r.relation, r.subject_type, r.subject_id, r.subject_relation ] as fact
+            from relationships r
+            where r.tenant = t.number
+            and r.relation = 'member'
+            and r.entity_id = any(s.ids)
+            and r.entity_type = 'group'
+            and r.subject_type = 'group'
+            and r.subject_relation = 'member'
+            and s.type = 1
+          ) f
+          limit 50001
+        ) f
       )
-      select concat_ws(e'\n\n', (
+      select array['n' || (
         select count(*)
         from reached
-      ), coalesce(
+      ) || ' ' || coalesce(array_length(
         (
-          select array_to_json(array_agg(f.fact), true)
-          from (
-            select f.fact
-            from sets s
-            cross join lateral (
-              select array[ r.entity_type, r.entity_id, r.relation, r.subject_type, r.subject_id, r.subject_relation ] as fact
-              from relationships r
-              where r.tenant = t.number
-              and r.relation = 'viewer'
-              and r.entity_id = any(s.ids)
-              and r.entity_type = 'folder'
-              and r.subject_type = 'group'
-              and r.subject_relation = 'member'
-              and s.type = 0
-              union all
-              select array[ r.entity_type, r.entity_id, r.relation, r.subject_type, r.subject_id, r.subject_relation ] as fact
-              from relationships r
-              where r.tenant = t.number
-              and r.relation = 'parent'
-              and r.entity_id = any(s.ids)
-              and r.entity_type = 'folder'
-              and r.subject_type = 'folder'
-              and s.type = 0
-              union all
-              select array[ r.entity_type, r.entity_id, r.relation, r.subject_type, r.subject_id, r.subject_relation ] as fact
-              from relationships r
-              where r.tenant = t.number
-              and r.relation = 'member'
-              and r.entity_id = any(s.ids)
-              and r.entity_type = 'group'
-              and r.subject_type = 'group'
-              and r.subject_relation = 'member'
-              and s.type = 1
-            ) f
-            limit 50001
-          ) f
-        ), '[]'::json
-      ), coalesce(
-        (
-          select array_to_json(array_agg(f.fact), true)
+          select e.list
+          from edges e
+        ), 1
+      ), 0)] || array(
+        select 'e' || array_to_json(l.list[i:i + 999], true)
+        from (
+          select e.list
+          from edges e
+          where array_length(e.list, 1) <= 50000
+        ) l
+        cross join lateral generate_series(1, array_length(l.list, 1), 1000) i
+      ) || array(
+        select 'd' || array_to_json(l.list[i:i + 999], true)
+        from (
+          select array_agg(f.fact) as list
           from sets s
           cross join lateral (
             select array[r.entity_type, r.entity_id, r.relation] as fact
@@ -168,9 +180,11 @@ cross join lateral (
             and r.subject_id = q.subject
             and s.type = 1
           ) f
-        ), '[]'::json
-      ), '[]'::json) as facts
+        ) l
+        cross join lateral generate_series(1, array_length(l.list, 1), 1000) i
+      ) || '{}'::text[] as facts
     ) g
   ) c
 ) a
+left join lateral unnest(a.facts) f(facts) on true
 where t.id = $8::text

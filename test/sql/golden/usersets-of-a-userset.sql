@@ -4,7 +4,7 @@
 -- $4: depth
 -- $5: tenant
 
-select t.head_version, a.item, a.verdict, a.nodes, a.facts
+select t.head_version, a.item, a.verdict, a.nodes, null::text as facts
 from tenants t
 cross join lateral (
   select $1::int as item, c.v as verdict, c.n as nodes, c.facts
@@ -43,7 +43,7 @@ cross join lateral (
         offset 100
       ) as v
     )
-    select x.v, x.n, null::text as facts
+    select x.v, x.n, null::text[] as facts
     from (
       with recursive search0(state, id, level) as (
         (

@@ -4,10 +4,10 @@
 -- $4: depth
 -- $5: tenant
 
-select t.head_version, a.item, a.verdict, a.nodes, a.facts
+select t.head_version, a.item, a.verdict, a.nodes, null::text as facts
 from tenants t
 cross join lateral (
-  select a.item, a.v as verdict, a.n as nodes, null::text as facts
+  select a.item, a.v as verdict, a.n as nodes, null::text[] as facts
   from (
     select u.id collate "C" as id, array_agg(u.subject) as others, array_agg(u.item) as items
     from unnest($1::text[], $2::text[], $3::int[]) as u(id, subject, item) group by u.id

@@ -6,7 +6,7 @@
 -- $6: depth
 -- $7: tenant
 
-select t.head_version, a.item, a.verdict, a.nodes, a.facts
+select t.head_version, a.item, a.verdict, a.nodes, null::text as facts
 from tenants t
 cross join (
   select $1::text::jsonb as by_entity, $2::text::jsonb as by_subject
@@ -99,7 +99,7 @@ cross join lateral (
         offset 100
       ) as v
     )
-    select x.v, x.n, null::text as facts
+    select x.v, x.n, null::text[] as facts
     from (
       with recursive search0(state, id, level, sure) as (
         (

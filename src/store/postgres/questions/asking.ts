@@ -10,6 +10,7 @@ import type { Reads } from "../replicas/reads.ts";
 import type { PinnedState, SnapTokens } from "../token/snap-token.ts";
 import type { CheckPlans } from "./check-plan.ts";
 import { checkShape, checkValues } from "./check-values.ts";
+import { withAllFacts } from "./fact-list.ts";
 import type { Group } from "./group.ts";
 import { standsUnder, underHead } from "./head.ts";
 
@@ -55,7 +56,7 @@ export async function askUnderHead<T>(
 }
 
 /**
- * One row for each item, or undefined when the head is not the one that was planned with. With
+ * One row for each item, with its `facts` as an array of texts if it was gathered; or undefined when the head is not the one that was planned with. With
  * `namesState` a row of a question that names no state has the columns of its token.
  */
 export async function askGroups(
@@ -76,7 +77,8 @@ export async function askGroups(
     { state, head: schemaVersion === undefined ? compiled.version : undefined, signal },
   );
   const planned = { compiled, isPinned: shape.pinned };
-  return standsUnder(schemas, { tenant, schemaVersion }, planned, rows[0]) ? rows : undefined;
+  if (!standsUnder(schemas, { tenant, schemaVersion }, planned, rows[0])) return undefined;
+  return groups.some(({ body }) => body.kind === "gather") ? withAllFacts(rows) : rows;
 }
 
 interface GroupedCheck {

@@ -1,60 +1,85 @@
-import { assert } from "../../../base/assert.ts";
+import { assert, must } from "../../../base/assert.ts";
 import { Pace, type Steps } from "../../../base/steps.ts";
+import type { Row } from "../connect/row.ts";
 
-/** The `facts` column of a gather statement, in its parts. */
-export interface FactText {
+/** The pieces of the `facts` of a gather statement by what they hold. */
+export interface FactTexts {
   /** How many entities were reached. */
   readonly nodes: number;
+  /** How many tuples of hops or of listed relations there are. */
+  readonly tuples: number;
   /** Lists of facts, each as JSON with a line for each fact. */
-  readonly edges: string;
-  readonly direct: string;
-  readonly attributes: string;
+  readonly edges: readonly string[];
+  readonly direct: readonly string[];
+  readonly attributes: readonly string[];
 }
 
 /** Parsed at once, in characters: far less than a time slice. */
-const pieceCharacters = 32_768;
+const partCharacters = 32_768;
 
-/** Takes the `facts` column apart (its layout is that of `gatherBody`), without parsing the lists. */
-export function factTextOf(facts: unknown): FactText {
-  assert(typeof facts === "string", "facts are text");
-  const [nodes, edges, direct, attributes] = facts.split("\n\n");
-  assert(nodes !== undefined && edges !== undefined, "facts have parts");
-  assert(direct !== undefined && attributes !== undefined, "facts have parts");
-  return { nodes: Number(nodes), edges, direct, attributes };
-}
-
-/** Whether a list has more facts than `max`. */
-export function isLongerThan(list: string, max: number): boolean {
-  let count = list === "[]" ? 0 : 1;
-  for (let end = list.indexOf("\n"); end >= 0; end = list.indexOf("\n", end + 1)) {
-    if (count > max) return true;
-    count += 1;
-  }
-  return count > max;
+/** The facts of the pieces (`gatherBody` says what is in them), without parsing the lists. */
+export function factTextsOf(pieces: unknown): FactTexts {
+  assert(Array.isArray(pieces), "facts have pieces");
+  const texts: readonly unknown[] = pieces;
+  const of = (letter: string): readonly string[] =>
+    texts.flatMap((text) => {
+      assert(typeof text === "string", "facts are text");
+      return text.startsWith(letter) ? [text.slice(1)] : [];
+    });
+  const [counts] = of("n");
+  const [nodes, tuples] = must(counts, "facts are counted").split(" ").map(Number);
+  assert(nodes !== undefined && tuples !== undefined, "facts are counted");
+  return { nodes, tuples, edges: of("e"), direct: of("d"), attributes: of("a") };
 }
 
 /**
- * Calls `take` with each fact of a list. Returns how many there are. A list may have many megabytes: it is
- * parsed in pieces that end with a line.
+ * The rows of a statement with one for each item: the pieces of its facts, which come in a row each, are put
+ * together.
  */
-export function* eachFact(list: string, take: (fact: readonly unknown[]) => void): Steps<number> {
+export function withAllFacts(rows: readonly Row[]): readonly Row[] {
+  const whole: Row[] = [];
+  const pieces = new Map<unknown, unknown[]>();
+  for (const row of rows) {
+    const { item, facts } = row;
+    const known = pieces.get(item);
+    if (facts === null) whole.push(row);
+    else if (known !== undefined) known.push(facts);
+    else {
+      const first = [facts];
+      pieces.set(item, first);
+      whole.push({ ...row, facts: first });
+    }
+  }
+  return whole;
+}
+
+/** Calls `take` with each fact of the lists. */
+export function* eachFact(
+  lists: readonly string[],
+  take: (fact: readonly unknown[]) => void,
+): Steps<void> {
+  for (const [at, list] of lists.entries()) {
+    if (at > 0) yield;
+    yield* eachOfList(list, take);
+  }
+}
+
+/** A list may have hundreds of kilobytes: it is parsed in parts that end with a line. */
+function* eachOfList(list: string, take: (fact: readonly unknown[]) => void): Steps<void> {
   const pace = new Pace();
-  let count = 0;
   for (let start = 0; start >= 0;) {
-    const end = list.indexOf("\n", start + pieceCharacters);
-    for (const fact of piece(list, start, end)) {
+    const end = list.indexOf("\n", start + partCharacters);
+    for (const fact of part(list, start, end)) {
       if (pace.step()) yield;
       take(fact);
-      count += 1;
     }
     start = end < 0 ? -1 : end + 1;
     if (start >= 0) yield;
   }
-  return count;
 }
 
 /** The facts from `start`, which begins a line, until the line that ends before `end`; -1: until the last. */
-function piece(list: string, start: number, end: number): readonly (readonly unknown[])[] {
+function part(list: string, start: number, end: number): readonly (readonly unknown[])[] {
   const open = start === 0 ? "" : "[";
   // The line ends with the comma before the next one.
   const text = end < 0 ? list.slice(start) : `${list.slice(start, end - 1)}]`;

@@ -5,7 +5,7 @@ import type { Facts } from "../../../memory/facts.ts";
 import { gatheredEntitiesMax, gatheredTuplesMax } from "../../../plan/limit.ts";
 import type { Evidence } from "../../answers.ts";
 import { attributeValueOf } from "../../attribute-value.ts";
-import { eachFact, factTextOf, isLongerThan } from "./fact-list.ts";
+import { eachFact, factTextsOf } from "./fact-list.ts";
 
 /** What a gather statement read, as the interpreter reads it. */
 export interface Gathered {
@@ -21,8 +21,8 @@ const none: readonly Subject[] = [];
 
 /** Whether a gather statement met more than is looked at for one answer. */
 export function isTooLarge(facts: unknown, tuplesMax: number): boolean {
-  const { nodes, edges } = factTextOf(facts);
-  return nodes > gatheredEntitiesMax || isLongerThan(edges, tuplesMax);
+  const { nodes, tuples } = factTextsOf(facts);
+  return nodes > gatheredEntitiesMax || tuples > tuplesMax;
 }
 
 /** The evidence of a check that was gathered. */
@@ -34,8 +34,7 @@ export function* gatheredEvidence(facts: unknown, subject: Subject): Steps<Evide
 }
 
 /**
- * The facts of the `facts` column of a gather statement (its layout is that of `gatherBody`), which
- * read at most `tuplesMax` tuples. `subject` is the one whose direct tuples were read; undefined when
+ * The facts of the pieces of a gather statement (see `gatherBody`), which read at most `tuplesMax` tuples. `subject` is the one whose direct tuples were read; undefined when
  * all tuples were.
  */
 export function* gatheredFacts(
@@ -43,9 +42,9 @@ export function* gatheredFacts(
   subject: Subject | undefined,
   tuplesMax: number,
 ): Steps<Gathered> {
-  const { nodes, ...lists } = factTextOf(facts);
+  const { nodes, tuples: count, ...lists } = factTextsOf(facts);
   const tuples = subject === undefined ? new Set<string>() : undefined;
-  const { edges, count } = yield* readEdges(lists.edges, tuples);
+  const edges = yield* readEdges(lists.edges, tuples);
   const direct = new Set<string>();
   yield* eachFact(lists.direct, ([type, entityId, name]) => {
     direct.add(edgeKey(text(type), text(entityId), text(name)));
@@ -84,23 +83,25 @@ export function* gatheredFacts(
   };
 }
 
-interface Edges {
-  /** By relation of an entity, the subjects of the tuples that were read. */
-  readonly edges: ReadonlyMap<string, readonly Subject[]>;
-  readonly count: number;
-}
-
-/** @param tuples gets the key of every tuple, for subjects that the statement did not ask about */
-function* readEdges(list: string, tuples: Set<string> | undefined): Steps<Edges> {
+/**
+ * By relation of an entity, the subjects of the tuples that were read.
+ *
+ * @param tuples gets the key of every tuple, for subjects that the statement did not ask about
+ */
+function* readEdges(
+  lists: readonly string[],
+  tuples: Set<string> | undefined,
+): Steps<ReadonlyMap<string, readonly Subject[]>> {
   const edges = new Map<string, Subject[]>();
+  let last: readonly unknown[] = [];
   let key = "";
   let subjects: Subject[] = [];
-  const count = yield* eachFact(list, (fact) => {
+  yield* eachFact(lists, (fact) => {
     const [type, entityId, name, subjectType, subjectId, subjectRelation] = fact;
-    const next = edgeKey(text(type), text(entityId), text(name));
-    // Most tuples of a relation of an entity come one after the other.
-    if (next !== key) {
-      key = next;
+    // Most tuples of a relation of an entity come one after the other, and to make a key takes time.
+    if (entityId !== last[1] || name !== last[2] || type !== last[0]) {
+      last = fact;
+      key = edgeKey(text(type), text(entityId), text(name));
       subjects = edges.get(key) ?? [];
       edges.set(key, subjects);
     }
@@ -112,7 +113,7 @@ function* readEdges(list: string, tuples: Set<string> | undefined): Steps<Edges>
     subjects.push(subject);
     tuples?.add(tupleKey(key, subject));
   });
-  return { edges, count };
+  return edges;
 }
 
 /** @param edge an `edgeKey` */
@@ -120,9 +121,9 @@ function tupleKey(edge: string, { type, id, relation }: Subject): string {
   return `${edge}\0${type}\0${id}\0${relation}`;
 }
 
-function* readAttributes(list: string): Steps<ReadonlyMap<string, AttributeValue>> {
+function* readAttributes(lists: readonly string[]): Steps<ReadonlyMap<string, AttributeValue>> {
   const attributes = new Map<string, AttributeValue>();
-  yield* eachFact(list, ([type, id, name, valueType, value]) => {
+  yield* eachFact(lists, ([type, id, name, valueType, value]) => {
     attributes.set(
       edgeKey(text(type), text(id), text(name)),
       attributeValueOf(text(valueType), value),

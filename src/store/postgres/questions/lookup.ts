@@ -156,19 +156,25 @@ export class PostgresLookups implements LookupStore {
     const { footprint } = planned;
     const read = { state, params, footprint, candidates: size, answers: wanted };
     const values = valuesOf(sought, read);
-    const [row] = await reads.read(
+    const rows = await reads.read(
       text,
       params.map((key) => must(values.get(key), `the parameter ${key} has a value`)),
       { state, head: schemaVersion === undefined ? compiled.version : undefined, signal },
     );
     const isPinned = shape.pinned;
+    // Of what was gathered there is a row for each piece of the facts, of which one has the answers.
+    const row = rows.find(({ answers }) => answers !== null) ?? rows[0];
     if (!standsUnder(schemas, { tenant, schemaVersion }, { compiled, isPinned }, row)) {
       return undefined;
     }
     const facts =
       kind === "gather"
         ? await runInSlices(
-            gatheredFacts(row["facts"], subjectOf(sought), gatheredTuplesMax),
+            gatheredFacts(
+              rows.map(({ facts: piece }) => piece),
+              subjectOf(sought),
+              gatheredTuplesMax,
+            ),
             signal,
           )
         : undefined;
