@@ -4,7 +4,7 @@ import { Pace, type Steps } from "./steps.ts";
 const pieceCharacters = 32_768;
 
 /** An item of a list or a field of an object. */
-interface Part {
+interface JsonPart {
   /** What stands between it and the part before. */
   readonly before: string;
   readonly value: unknown;
@@ -12,7 +12,7 @@ interface Part {
 
 /** A list or an object of which a part is being written. */
 interface OpenValue {
-  readonly parts: Iterator<Part>;
+  readonly parts: Iterator<JsonPart>;
   readonly end: string;
 }
 
@@ -23,7 +23,7 @@ export function* jsonInSteps(value: unknown): Steps<Buffer> {
   // By itself, since a generator within a generator takes time for each level.
   const open: OpenValue[] = [];
   let text = "";
-  for (let part: Part | undefined = { before: "", value }; part !== undefined;) {
+  for (let part: JsonPart | undefined = { before: "", value }; part !== undefined;) {
     if (pace.step()) yield;
     text += part.before;
     if (Array.isArray(part.value)) {
@@ -63,7 +63,7 @@ function isObject(value: unknown): value is object {
   return typeof value === "object" && value !== null;
 }
 
-function* itemsOf(list: readonly unknown[]): Generator<Part, undefined> {
+function* itemsOf(list: readonly unknown[]): Generator<JsonPart, undefined> {
   let before = "";
   for (const value of list) {
     yield { before, value };
@@ -71,7 +71,7 @@ function* itemsOf(list: readonly unknown[]): Generator<Part, undefined> {
   }
 }
 
-function* fieldsOf(object: object): Generator<Part, undefined> {
+function* fieldsOf(object: object): Generator<JsonPart, undefined> {
   let before = "";
   for (const [key, value] of Object.entries(object)) {
     if (value === undefined) continue;

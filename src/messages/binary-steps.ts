@@ -12,8 +12,8 @@ import { BinaryWriter, WireType } from "@bufbuild/protobuf/wire";
 import { assert } from "../base/assert.ts";
 import { Pace, type Steps } from "../base/steps.ts";
 
-/** Encoded at once: far less than a time slice. */
-const itemsAtOnce = 256;
+/** So many messages are encoded at once: that takes far less than a time slice. */
+const messagesAtOnce = 256;
 
 /** A field of one message or of a list of messages. */
 type MessageField = DescField & { readonly message: DescMessage };
@@ -22,22 +22,20 @@ type MessageField = DescField & { readonly message: DescMessage };
 const known = new WeakMap<DescMessage, readonly MessageField[]>();
 
 /**
- * Encodes a message, in steps if its type may hold very many others, such as a tree or a page. Omitted
- * fields have the defaults of their types.
+ * Encodes a message, in steps if it holds very many others, such as a tree or a page. Omitted fields have
+ * the defaults of their types.
  */
 export function* encodeInSteps<D extends DescMessage>(
   schema: D,
   init: MessageInitShape<D>,
 ): Steps<Buffer> {
   const message = create(schema, init);
-  if (!mayBeLarge(schema)) {
-    const { buffer, byteOffset, byteLength } = toBinary(schema, message);
-    return Buffer.from(buffer, byteOffset, byteLength);
+  if (!mayBeLarge(schema)) return bufferOf(toBinary(schema, message));
+  const encoding = new Encoding();
+  if ((yield* encoding.measure(schema, message)) <= messagesAtOnce) {
+    return bufferOf(toBinary(schema, message));
   }
-  const pace = new Pace();
-  const bytes = new NestedBytes();
-  yield* encode(bytes, schema, message, pace);
-  return yield* bytes.copy(pace);
+  return yield* encoding.encode(schema, message);
 }
 
 /** Whether a message of the type may hold very many others. */
@@ -45,59 +43,117 @@ export function mayBeLarge(desc: DescMessage): boolean {
   return largeFieldsOf(desc).length > 0;
 }
 
-function* encode(bytes: NestedBytes, desc: DescMessage, message: Message, pace: Pace): Steps<void> {
-  if (pace.step()) yield;
-  const own = { ...message };
-  const apart: { readonly field: MessageField; readonly value: unknown }[] = [];
-  for (const field of largeFieldsOf(desc)) {
-    const value = takeOut(own, field);
-    if (value !== undefined) apart.push({ field, value });
+class Encoding {
+  /** By message that holds others, how many there are with itself. */
+  readonly #sizes = new Map<Message, number>();
+  readonly #pace = new Pace();
+
+  /** Counts a message and those in it, as far as their fields are large ones. */
+  *measure(desc: DescMessage, message: Message): Steps<number> {
+    if (this.#pace.step()) yield;
+    let size = 1;
+    for (const field of largeFieldsOf(desc)) {
+      const held = messagesIn(message, field);
+      if (!mayBeLarge(field.message)) size += held.length;
+      else for (const one of held) size += yield* this.measure(field.message, one);
+    }
+    if (size > 1) this.#sizes.set(message, size);
+    return size;
   }
-  bytes.add(toBinary(desc, own));
-  for (const { field, value } of apart) {
-    if (!Array.isArray(value)) {
-      yield* encodeChild(bytes, field, value, pace);
-    } else if (mayBeLarge(field.message)) {
-      for (const item of value) yield* encodeChild(bytes, field, item, pace);
-    } else {
-      // A message whose list comes in parts has all of them.
-      for (let start = 0; start < value.length; start += itemsAtOnce) {
-        if (start > 0) yield;
-        const part = create(desc);
-        Reflect.set(part, field.localName, value.slice(start, start + itemsAtOnce));
-        bytes.add(toBinary(desc, part));
+
+  /** Needs: it is measured. */
+  *encode(desc: DescMessage, message: Message): Steps<Buffer> {
+    const bytes = new NestedBytes();
+    yield* this.#encodeInto(bytes, desc, message);
+    return yield* bytes.copy(this.#pace);
+  }
+
+  *#encodeInto(bytes: NestedBytes, desc: DescMessage, message: Message): Steps<void> {
+    if (this.#pace.step()) yield;
+    const fields = largeFieldsOf(desc);
+    bytes.add(toBinary(desc, without(message, fields)));
+    for (const field of fields) {
+      let few: Message[] = [];
+      let size = 0;
+      for (const one of messagesIn(message, field)) {
+        const own = this.#sizes.get(one) ?? 1;
+        if (size + own > messagesAtOnce) {
+          if (few.length > 0) bytes.add(toBinary(desc, holding(desc, field, few)));
+          few = [];
+          size = 0;
+          yield;
+        }
+        if (own > messagesAtOnce) {
+          yield* this.#encodeChild(bytes, field, one);
+        } else {
+          few.push(one);
+          size += own;
+        }
       }
+      // What comes in parts has all that is in the lists of its parts.
+      if (few.length > 0) bytes.add(toBinary(desc, holding(desc, field, few)));
     }
   }
-}
 
-/** Encodes a message of a field, with its length before it. */
-function* encodeChild(
-  bytes: NestedBytes,
-  { number, message: desc }: MessageField,
-  child: unknown,
-  pace: Pace,
-): Steps<void> {
-  assert(isMessage(child, desc), "the field holds messages");
-  const below = new NestedBytes();
-  yield* encode(below, desc, child, pace);
-  const head = new BinaryWriter().tag(number, WireType.LengthDelimited).uint32(below.length);
-  bytes.add(head.finish());
-  bytes.add(below);
-}
-
-/** Takes the value of a field out of a message. Undefined if it has none. */
-function takeOut(message: Message, { localName, oneof, fieldKind }: MessageField): unknown {
-  if (oneof === undefined) {
-    const value: unknown = Reflect.get(message, localName);
-    Reflect.set(message, localName, fieldKind === "list" ? [] : undefined);
-    return value;
+  /** Encodes a message of a field, with its length before it. */
+  *#encodeChild(
+    bytes: NestedBytes,
+    { number, message: desc }: MessageField,
+    child: Message,
+  ): Steps<void> {
+    const below = new NestedBytes();
+    yield* this.#encodeInto(below, desc, child);
+    const head = new BinaryWriter().tag(number, WireType.LengthDelimited).uint32(below.length);
+    bytes.add(head.finish());
+    bytes.add(below);
   }
-  const chosen: unknown = Reflect.get(message, oneof.localName);
+}
+
+function bufferOf({ buffer, byteOffset, byteLength }: Uint8Array<ArrayBuffer>): Buffer {
+  return Buffer.from(buffer, byteOffset, byteLength);
+}
+
+/** The messages of a field. */
+function messagesIn(message: Message, field: MessageField): readonly Message[] {
+  const { localName, oneof, message: desc } = field;
+  const value: unknown =
+    oneof === undefined
+      ? Reflect.get(message, localName)
+      : chosenValue(message, oneof.localName, localName);
+  if (value === undefined) return [];
+  const values: readonly unknown[] = Array.isArray(value) ? value : [value];
+  const isOne = (one: unknown): one is Message => isMessage(one, desc);
+  assert(values.every(isOne), "the field holds messages");
+  return values;
+}
+
+/** The value of a oneof, if it is that of the field. */
+function chosenValue(message: Message, oneof: string, field: string): unknown {
+  const chosen: unknown = Reflect.get(message, oneof);
   assert(typeof chosen === "object" && chosen !== null, "a oneof has an object");
-  if (Reflect.get(chosen, "case") !== localName) return undefined;
-  Reflect.set(message, oneof.localName, { case: undefined });
-  return Reflect.get(chosen, "value");
+  return Reflect.get(chosen, "case") === field ? Reflect.get(chosen, "value") : undefined;
+}
+
+/** A copy without what the fields hold. */
+function without(message: Message, fields: readonly MessageField[]): Message {
+  const copy = { ...message };
+  for (const { localName, oneof, fieldKind } of fields) {
+    if (oneof === undefined) Reflect.set(copy, localName, fieldKind === "list" ? [] : undefined);
+    else if (chosenValue(message, oneof.localName, localName) !== undefined) {
+      Reflect.set(copy, oneof.localName, { case: undefined });
+    }
+  }
+  return copy;
+}
+
+/** A message of which one field alone is set. */
+function holding(desc: DescMessage, field: MessageField, held: readonly Message[]): Message {
+  const { localName, oneof, fieldKind } = field;
+  const message = create(desc);
+  const value = fieldKind === "list" ? held : held[0];
+  if (oneof === undefined) Reflect.set(message, localName, value);
+  else Reflect.set(message, oneof.localName, { case: localName, value });
+  return message;
 }
 
 function largeFieldsOf(desc: DescMessage): readonly MessageField[] {
