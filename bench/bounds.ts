@@ -8,12 +8,14 @@ import {
   resultText,
 } from "./bounds/hostile-questions.ts";
 import { Target } from "./bounds/target.ts";
+import { measureTrees, type TreesResult, treesTable } from "./bounds/trees.ts";
 import { measureVersions, type VersionsResult, versionsTable } from "./bounds/versions.ts";
 import { type BenchServer, createDatabase } from "./server.ts";
 
 export interface BoundsBenchResult {
   readonly questions: readonly BoundsResult[];
   readonly others: readonly OthersResult[];
+  readonly trees: readonly TreesResult[];
   readonly versions: readonly VersionsResult[];
   /** How many of all were not as they are wanted. */
   readonly missed: number;
@@ -23,6 +25,7 @@ export interface BoundsBenchResult {
 const heapMegabytes = 1_000;
 
 const versionsName = "versions";
+const treesName = "trees";
 
 /**
  * Measures what schemas cost that are made to be costly, on both engines: themselves, others who ask
@@ -40,6 +43,7 @@ export async function benchBounds(
   ];
   const questions: BoundsResult[] = [];
   const others: OthersResult[] = [];
+  const trees: TreesResult[] = [];
   const versions: VersionsResult[] = [];
   try {
     for (const { engine, databaseUrl } of engines) {
@@ -55,6 +59,10 @@ export async function benchBounds(
           others.push(found.others);
           for (const result of found.results) print(`  ${resultText(result)}`);
         }
+        if (isAsked(treesName)) {
+          print(`${engine}: ${treesName} ...`);
+          trees.push(...(await measureTrees(target, engine)));
+        }
       } finally {
         await target.close();
       }
@@ -65,8 +73,12 @@ export async function benchBounds(
   } finally {
     await database.drop();
   }
-  print(`\n${boundsTables(questions, others)}\n\n${versionsTable(versions)}`);
-  const missed = [...questions, ...others, ...versions].filter(({ isMissed }) => isMissed).length;
+  print(
+    `\n${boundsTables(questions, others)}\n\n${treesTable(trees)}\n\n${versionsTable(versions)}`,
+  );
+  const missed = [...questions, ...others, ...trees, ...versions].filter(
+    ({ isMissed }) => isMissed,
+  ).length;
   print(`\nmissed: ${missed}`);
-  return { questions, others, versions, missed };
+  return { questions, others, trees, versions, missed };
 }

@@ -3,7 +3,6 @@ import { once } from "node:events";
 import { setTimeout as wait } from "node:timers/promises";
 
 import { must } from "../../src/base/assert.ts";
-import type { Hostile } from "../../test/data/hostile-schemas.ts";
 import { startServing } from "../../test/support/pemba.ts";
 import { type Asker, openAsker, type Outcome } from "./ask.ts";
 import { type Inspector, openInspector } from "./inspector.ts";
@@ -29,6 +28,16 @@ export interface Written {
   readonly path: string;
   readonly schema: Outcome;
 }
+
+/** A schema with its facts, as the interface takes them. */
+export interface WrittenData {
+  readonly schema: string;
+  readonly tuples: readonly object[];
+  readonly attributes?: readonly object[];
+}
+
+/** In one request, so that it is no larger than a request may be. */
+const factsOfWrite = 150;
 
 /** How long a process has until it answers again once no request waits. */
 const recoveryMs = 3_000;
@@ -60,10 +69,10 @@ export class Target {
     return this.#served;
   }
 
-  /** Writes the schema and its tuples under a tenant of its own. */
-  async write({ schema, tuples }: Pick<Hostile, "schema" | "tuples">): Promise<Written> {
+  /** Writes the schema and its facts under a tenant of its own. */
+  async write(data: WrittenData): Promise<Written> {
     const { asker } = await this.ready();
-    return await this.#writeOver(asker, { schema, tuples });
+    return await this.#writeOver(asker, data);
   }
 
   async close(): Promise<void> {
@@ -73,14 +82,23 @@ export class Target {
 
   async #writeOver(
     asker: Asker,
-    { schema, tuples }: Pick<Hostile, "schema" | "tuples">,
+    { schema, tuples, attributes = [] }: WrittenData,
   ): Promise<Written> {
     const id = `bounds-${randomUUID()}`;
     const path = `/v1/tenants/${id}/`;
     expectAnswer(await asker.post("/v1/tenants/create", { id, name: id }));
     const written = await asker.post(`${path}schemas/write`, { schema });
     if (written.kind === "answered") {
-      expectAnswer(await asker.post(`${path}data/write`, { metadata: {}, tuples }));
+      for (
+        let start = 0;
+        start < Math.max(tuples.length, attributes.length);
+        start += factsOfWrite
+      ) {
+        const part = <T>(facts: readonly T[]): readonly T[] =>
+          facts.slice(start, start + factsOfWrite);
+        const body = { metadata: {}, tuples: part(tuples), attributes: part(attributes) };
+        expectAnswer(await asker.post(`${path}data/write`, body));
+      }
     }
     return { path, schema: written };
   }
