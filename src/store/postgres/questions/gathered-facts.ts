@@ -93,6 +93,7 @@ function* readEdges(
   tuples: Set<string> | undefined,
 ): Steps<ReadonlyMap<string, readonly Subject[]>> {
   const edges = new Map<string, Subject[]>();
+  const known = new Map<string, Subject>();
   let last: readonly unknown[] = [];
   let key = "";
   let subjects: Subject[] = [];
@@ -105,11 +106,17 @@ function* readEdges(
       subjects = edges.get(key) ?? [];
       edges.set(key, subjects);
     }
-    const subject = {
-      type: text(subjectType),
-      id: text(subjectId),
-      relation: text(subjectRelation),
-    };
+    const id = text(subjectId);
+    let subject = known.get(id);
+    // Many tuples lead to the same subject. Ids that are not kept cost the garbage collector nothing.
+    if (
+      subject === undefined ||
+      subject.type !== subjectType ||
+      subject.relation !== subjectRelation
+    ) {
+      subject = { type: text(subjectType), id, relation: text(subjectRelation) };
+      known.set(id, subject);
+    }
     subjects.push(subject);
     tuples?.add(tupleKey(key, subject));
   });
