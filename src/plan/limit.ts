@@ -57,3 +57,9 @@ export const gatherCharactersMax = 4_000_000;
 
 /** The most tuples that are gathered for the answer of a check or for a page of a lookup. */
 export const gatheredTuplesMax = 50_000;
+
+/**
+ * The most bytes of attributes that are gathered, with their entities, as JSON. Only a database has to send them: the
+ * memory engine has them already.
+ */
+export const gatheredBytesMax = 32 * 2 ** 20;

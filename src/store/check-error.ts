@@ -1,7 +1,7 @@
 import { unreachable } from "../base/assert.ts";
 import { fieldError, type PembaError } from "../base/error.ts";
 import type { Interpretation } from "../memory/interpret.ts";
-import { gatheredEntitiesMax, groundMax } from "../plan/limit.ts";
+import { gatheredBytesMax, gatheredEntitiesMax, groundMax } from "../plan/limit.ts";
 import type { CheckAnswer, CheckItem } from "./store.ts";
 
 /**
@@ -49,7 +49,7 @@ export function gatherTooLarge(item: CheckItem, path: (field: string) => string)
   return fieldError(
     "GATHER_LIMIT_EXCEEDED",
     path("permission"),
-    `more than ${gatheredEntitiesMax} entities or ${groundMax.answer} names of them lead to ${askedText(item)}, and it cannot be answered without all of them`,
+    `more than ${gatheredEntitiesMax} entities, ${groundMax.answer} names of them or ${gatheredBytesMax} bytes of attributes lead to ${askedText(item)}, and it cannot be answered without all of them`,
   );
 }
 

@@ -156,6 +156,8 @@ test("attributes come in rows of about as many bytes each", async () => {
   const texts = pieces.map(String);
   assert.ok(texts.length > noted, `${texts.length} rows`);
   assert.ok(texts.every(({ length }) => length < 2 * noteCharacters));
+  const bytes = Number(texts.find((text) => text.startsWith("n"))?.split(" ")[2]);
+  assert.ok(bytes > noted * noteCharacters && bytes < 3 * noted * noteCharacters, `${bytes} bytes`);
   for (let nth = 0; nth < noted; nth += 1) {
     assert.equal(gathered.facts.attribute(group(nth), "note")?.data, note(nth));
   }

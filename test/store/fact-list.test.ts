@@ -2,11 +2,13 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 
 import { runThrough } from "../../src/base/steps.ts";
+import { gatheredBytesMax, gatheredEntitiesMax } from "../../src/plan/limit.ts";
 import {
   eachFact,
   factTextsOf,
   withAllFacts,
 } from "../../src/store/postgres/questions/fact-list.ts";
+import { isTooLarge } from "../../src/store/postgres/questions/gathered-facts.ts";
 
 type Fact = readonly unknown[];
 
@@ -43,20 +45,34 @@ test("values that look like the end of a line or of a fact are read as they are"
   ];
   for (const filler of ["", "x".repeat(40_000)]) {
     const facts = hostile.map((value) => ["doc", "1", filler, "string", value]);
-    const { attributes } = factTextsOf(["n7 0", `a${listOf(facts)}`]);
+    const { attributes } = factTextsOf(["n7 0 0", `a${listOf(facts)}`]);
     assert.deepEqual(read(attributes), facts);
   }
 });
 
 test("pieces of facts are told apart by their first letter, in any order", () => {
-  const pieces = ["a[1]", "e[2]", "d[3]", "n12 34", "e[4]", "a[5]"];
+  const pieces = ["a[1]", "e[2]", "d[3]", "n12 34 56", "e[4]", "a[5]"];
   assert.deepEqual(factTextsOf(pieces), {
     nodes: 12,
     tuples: 34,
+    bytes: 56,
     edges: ["[2]", "[4]"],
     direct: ["[3]"],
     attributes: ["[1]", "[5]"],
   });
+});
+
+test("what was gathered is too large past each of its bounds", () => {
+  const entities = gatheredEntitiesMax;
+  const bytes = gatheredBytesMax;
+  assert.equal(isTooLarge([`n${entities} 10 ${bytes}`], 10), false);
+  for (const counts of [
+    `n${entities + 1} 10 ${bytes}`,
+    `n${entities} 11 ${bytes}`,
+    `n${entities} 10 ${bytes + 1}`,
+  ]) {
+    assert.equal(isTooLarge([counts], 10), true, counts);
+  }
 });
 
 test("the rows of pieces become one row for each item", () => {

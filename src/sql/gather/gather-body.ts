@@ -1,4 +1,4 @@
-import { gatheredEntitiesMax } from "../../plan/limit.ts";
+import { gatheredBytesMax, gatheredEntitiesMax } from "../../plan/limit.ts";
 import type { CandidateHop } from "../../plan/passes/5-drop-guards.ts";
 import {
   amongEntities,
@@ -30,12 +30,12 @@ const bytesOfPiece = 65_536;
  * texts. The driver takes a row apart at once, and all facts may have many megabytes. So each text should
  * become a row of its own. Its first letter says what it holds:
  *
- * - `n`: the first one has how many entities were reached, at most `gatheredEntitiesMax` + 1, and how many
- *   tuples there are of hops or of listed relations, at most `tuplesMax` + 1
+ * - `n`: how many entities were reached, at most `gatheredEntitiesMax` + 1; how many tuples there are of hops or
+ *   of listed relations, at most `tuplesMax` + 1; and how many bytes attributes have
  * - `e`: these tuples, unless they are too many: [entity type, entity id, relation, subject type, subject id,
  *   subject relation]
  * - `d`: tuples to the asked subject itself: [entity type, entity id, relation]
- * - `a`: attributes: [entity type, entity id, attribute, value type, value]
+ * - `a`: attributes, as far as they have `gatheredBytesMax` together: [entity type, entity id, attribute, value type, value]
  *
  * The last three are JSON, with each fact in a line of its own: its reader parses so many lines at a time.
  *
@@ -65,16 +65,21 @@ export function gatherBody(
       `;
   const found = pieces("d", direct(scope, gather, subject));
   const read = sql`(select e.list from edges e)`;
+  const values = attributes(scope, gather);
   return sql`
     with recursive reach(type, id) as (${reach}),
       reached as materialized (select * from reach limit ${integer(gatheredEntitiesMax + 1)}),
       sets as materialized (select r.type, array_agg(r.id) as ids from reached r group by r.type),
       edges as materialized (${edges(scope, gather, ledBy)})
+      ${values === undefined ? sql`` : sql`, attribute_facts as materialized (${values})`}
     select
-      array['n' || (select count(*) from reached) || ' ' || coalesce(array_length(${read}, 1), 0)]
+      array[
+        'n' || (select count(*) from reached) || ' ' || coalesce(array_length(${read}, 1), 0)
+        || ' ' || ${values === undefined ? sql`0` : attributeBytes}
+      ]
       || ${pieces("e", sql`select e.list from edges e where array_length(e.list, 1) <= ${integer(gather.tuplesMax)}`)}
       || ${hasDirect === undefined ? found : sql`case when ${hasDirect} then ${found} else '{}' end`}
-      || ${attributes(scope, gather)}
+      ${values === undefined ? sql`` : sql`|| ${attributePieces}`}
       as facts
   `;
 }
@@ -148,8 +153,11 @@ function direct(scope: StatementScope, gather: Gather, subject: Fragment): Fragm
   );
 }
 
-/** One by one: a contextual value of an entity replaces its stored one. */
-function attributes(scope: StatementScope, gather: Gather): Fragment {
+/**
+ * Each with the bytes of all until there; undefined if none is asked. They are read one by one: a contextual value of
+ * an entity replaces its stored one.
+ */
+function attributes(scope: StatementScope, gather: Gather): Fragment | undefined {
   const branches = gather.types.flatMap((type, index) =>
     type.attributes.map((name) => {
       const entity = { type: literal(type.entityType), id: sql`s.id` };
@@ -163,20 +171,23 @@ function attributes(scope: StatementScope, gather: Gather): Fragment {
       `;
     }),
   );
-  if (branches.length === 0) return noPieces;
+  if (branches.length === 0) return undefined;
   return sql`
-    array(
-      select 'a' || array_to_json(array_agg(p.fact), true)
-      from (
-        select f.fact,
-          sum(octet_length(f.fact::text)) over (rows unbounded preceding) / ${integer(bytesOfPiece)}
-            as nth
-        from reached s cross join ${lateralBranches(branches)} f
-      ) p
-      group by p.nth
-    )
+    select f.fact, sum(octet_length(f.fact::text)) over (rows unbounded preceding) as bytes
+    from reached s cross join ${lateralBranches(branches)} f
   `;
 }
+
+const attributeBytes = sql`coalesce((select max(f.bytes) from attribute_facts f), 0)`;
+
+const attributePieces = sql`
+  array(
+    select 'a' || array_to_json(array_agg(f.fact), true)
+    from attribute_facts f
+    where f.bytes <= ${integer(gatheredBytesMax)}
+    group by f.bytes / ${integer(bytesOfPiece)}
+  )
+`;
 
 /**
  * The tuples that the branches read of the rows `s` of sets as a row with an array: all, or at most `max` and
@@ -203,8 +214,6 @@ function pieces(letter: string, list: Fragment): Fragment {
     )
   `;
 }
-
-const noPieces = sql`'{}'::text[]`;
 
 /** A probe for each kind of hop of each type, over all its relations, from the entities of the row `s`. */
 function hopProbes(

@@ -167,8 +167,68 @@ cross join lateral (
           ) f
           limit 50001
         ) f
+      ) , attribute_facts as materialized (
+        select f.fact, sum(octet_length(f.fact::text)) over (rows unbounded preceding) as bytes
+        from reached s
+        cross join lateral (
+          select json_build_array('folder', s.id, 'tags', v.value_type, v.value) as fact
+          from (
+            select *
+            from (
+              select r.value_type, r.value
+              from attributes r
+              where r.tenant = t.number
+              and r.entity_id = s.id
+              and r.attribute = 'tags'
+              and r.entity_type = 'folder'
+              and pg_visible_in_snapshot(r.created_xid, $1::pg_snapshot)
+              union all
+              select r.value_type, r.value
+              from changes r
+              where p.changed
+              and (r.tenant + 0) = t.number
+              and r.operation = 'delete'
+              and r.attribute is not null
+              and r.entity_id = s.id
+              and r.attribute = 'tags'
+              and r.entity_type = 'folder'
+              and pg_visible_in_snapshot(r.created_xid, $1::pg_snapshot)
+              and not pg_visible_in_snapshot(r.xid, $1::pg_snapshot)
+            ) a
+            limit 1
+          ) v
+          where s.type = 0
+          union all
+          select json_build_array('folder', s.id, 'open', v.value_type, v.value) as fact
+          from (
+            select *
+            from (
+              select r.value_type, r.value
+              from attributes r
+              where r.tenant = t.number
+              and r.entity_id = s.id
+              and r.attribute = 'open'
+              and r.entity_type = 'folder'
+              and pg_visible_in_snapshot(r.created_xid, $1::pg_snapshot)
+              union all
+              select r.value_type, r.value
+              from changes r
+              where p.changed
+              and (r.tenant + 0) = t.number
+              and r.operation = 'delete'
+              and r.attribute is not null
+              and r.entity_id = s.id
+              and r.attribute = 'open'
+              and r.entity_type = 'folder'
+              and pg_visible_in_snapshot(r.created_xid, $1::pg_snapshot)
+              and not pg_visible_in_snapshot(r.xid, $1::pg_snapshot)
+            ) a
+            limit 1
+          ) v
+          where s.type = 0
+        ) f
       )
-      select array['n' || (
+      select array[ 'n' || (
         select count(*)
         from reached
       ) || ' ' || coalesce(array_length(
@@ -176,7 +236,12 @@ cross join lateral (
           select e.list
           from edges e
         ), 1
-      ), 0)] || array(
+      ), 0) || ' ' || coalesce(
+        (
+          select max(f.bytes)
+          from attribute_facts f
+        ), 0
+      ) ] || array(
         select 'e' || array_to_json(l.list[i:i + 999], true)
         from (
           select e.list
@@ -247,68 +312,9 @@ cross join lateral (
         ) l
         cross join lateral generate_series(1, array_length(l.list, 1), 1000) i
       ) || array(
-        select 'a' || array_to_json(array_agg(p.fact), true)
-        from (
-          select f.fact, sum(octet_length(f.fact::text)) over (rows unbounded preceding) / 65536 as nth
-          from reached s
-          cross join lateral (
-            select json_build_array('folder', s.id, 'tags', v.value_type, v.value) as fact
-            from (
-              select *
-              from (
-                select r.value_type, r.value
-                from attributes r
-                where r.tenant = t.number
-                and r.entity_id = s.id
-                and r.attribute = 'tags'
-                and r.entity_type = 'folder'
-                and pg_visible_in_snapshot(r.created_xid, $1::pg_snapshot)
-                union all
-                select r.value_type, r.value
-                from changes r
-                where p.changed
-                and (r.tenant + 0) = t.number
-                and r.operation = 'delete'
-                and r.attribute is not null
-                and r.entity_id = s.id
-                and r.attribute = 'tags'
-                and r.entity_type = 'folder'
-                and pg_visible_in_snapshot(r.created_xid, $1::pg_snapshot)
-                and not pg_visible_in_snapshot(r.xid, $1::pg_snapshot)
-              ) a
-              limit 1
-            ) v
-            where s.type = 0
-            union all
-            select json_build_array('folder', s.id, 'open', v.value_type, v.value) as fact
-            from (
-              select *
-              from (
-                select r.value_type, r.value
-                from attributes r
-                where r.tenant = t.number
-                and r.entity_id = s.id
-                and r.attribute = 'open'
-                and r.entity_type = 'folder'
-                and pg_visible_in_snapshot(r.created_xid, $1::pg_snapshot)
-                union all
-                select r.value_type, r.value
-                from changes r
-                where p.changed
-                and (r.tenant + 0) = t.number
-                and r.operation = 'delete'
-                and r.attribute is not null
-                and r.entity_id = s.id
-                and r.attribute = 'open'
-                and r.entity_type = 'folder'
-                and pg_visible_in_snapshot(r.created_xid, $1::pg_snapshot)
-                and not pg_visible_in_snapshot(r.xid, $1::pg_snapshot)
-              ) a
-              limit 1
-            ) v
-            where s.type = 0
-          ) f
-        ) p group by p.nth
+        select 'a' || array_to_json(array_agg(f.fact), true)
+        from attribute_facts f
+        where f.bytes <= 33554432 group by f.bytes / 65536
       ) as facts
     ) g
   ) c

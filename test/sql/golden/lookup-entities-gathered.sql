@@ -161,7 +161,7 @@ cross join lateral (
           limit 50001
         ) f
       )
-      select array['n' || (
+      select array[ 'n' || (
         select count(*)
         from reached
       ) || ' ' || coalesce(array_length(
@@ -169,7 +169,7 @@ cross join lateral (
           select e.list
           from edges e
         ), 1
-      ), 0)] || array(
+      ), 0) || ' ' || 0 ] || array(
         select 'e' || array_to_json(l.list[i:i + 999], true)
         from (
           select e.list
@@ -207,7 +207,7 @@ cross join lateral (
           ) f
         ) l
         cross join lateral generate_series(1, array_length(l.list, 1), 1000) i
-      ) || '{}'::text[] as facts
+      ) as facts
     ) g
   ) as facts
   from span s

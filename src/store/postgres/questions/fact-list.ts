@@ -8,6 +8,8 @@ export interface FactTexts {
   readonly nodes: number;
   /** How many tuples of hops or of listed relations there are. */
   readonly tuples: number;
+  /** How many bytes attributes have. */
+  readonly bytes: number;
   /** Lists of facts, each as JSON with a line for each fact. */
   readonly edges: readonly string[];
   readonly direct: readonly string[];
@@ -27,9 +29,9 @@ export function factTextsOf(pieces: unknown): FactTexts {
       return text.startsWith(letter) ? [text.slice(1)] : [];
     });
   const [counts] = of("n");
-  const [nodes, tuples] = must(counts, "facts are counted").split(" ").map(Number);
-  assert(nodes !== undefined && tuples !== undefined, "facts are counted");
-  return { nodes, tuples, edges: of("e"), direct: of("d"), attributes: of("a") };
+  const [nodes, tuples, bytes] = must(counts, "facts are counted").split(" ").map(Number);
+  assert(nodes !== undefined && tuples !== undefined && bytes !== undefined, "three are counted");
+  return { nodes, tuples, bytes, edges: of("e"), direct: of("d"), attributes: of("a") };
 }
 
 /**

@@ -2,14 +2,14 @@ import { assert } from "../../../base/assert.ts";
 import type { Steps } from "../../../base/steps.ts";
 import type { AttributeValue, Entity, Subject } from "../../../base/tuple.ts";
 import type { Facts } from "../../../memory/facts.ts";
-import { gatheredEntitiesMax, gatheredTuplesMax } from "../../../plan/limit.ts";
+import { gatheredBytesMax, gatheredEntitiesMax, gatheredTuplesMax } from "../../../plan/limit.ts";
 import type { Evidence } from "../../answers.ts";
 import { attributeValueOf } from "../../attribute-value.ts";
-import { eachFact, factTextsOf } from "./fact-list.ts";
+import { eachFact, type FactTexts, factTextsOf } from "./fact-list.ts";
 
 /** What a gather statement read, as the interpreter reads it. */
 export interface Gathered {
-  /** More entities or tuples lead to the answer than are looked at for one. */
+  /** More entities, tuples or bytes of attributes lead to the answer than are looked at for one. */
   readonly isTooLarge: boolean;
   readonly facts: Facts;
   /** Entities that were reached, and tuples that were read of hops or of listed relations. */
@@ -21,8 +21,11 @@ const none: readonly Subject[] = [];
 
 /** Whether a gather statement met more than is looked at for one answer. */
 export function isTooLarge(facts: unknown, tuplesMax: number): boolean {
-  const { nodes, tuples } = factTextsOf(facts);
-  return nodes > gatheredEntitiesMax || tuples > tuplesMax;
+  return exceeds(factTextsOf(facts), tuplesMax);
+}
+
+function exceeds({ nodes, tuples, bytes }: FactTexts, tuplesMax: number): boolean {
+  return nodes > gatheredEntitiesMax || tuples > tuplesMax || bytes > gatheredBytesMax;
 }
 
 /** The evidence of a check that was gathered. */
@@ -42,22 +45,22 @@ export function* gatheredFacts(
   subject: Subject | undefined,
   tuplesMax: number,
 ): Steps<Gathered> {
-  const { nodes, tuples: count, ...lists } = factTextsOf(facts);
+  const texts = factTextsOf(facts);
   const tuples = subject === undefined ? new Set<string>() : undefined;
-  const edges = yield* readEdges(lists.edges, tuples);
+  const edges = yield* readEdges(texts.edges, tuples);
   const direct = new Set<string>();
-  yield* eachFact(lists.direct, ([type, entityId, name]) => {
+  yield* eachFact(texts.direct, ([type, entityId, name]) => {
     direct.add(edgeKey(text(type), text(entityId), text(name)));
   });
-  const attributes = yield* readAttributes(lists.attributes);
+  const attributes = yield* readAttributes(texts.attributes);
   const tuplesOf = (entity: Entity, relation: string): readonly Subject[] =>
     edges.get(edgeKey(entity.type, entity.id, relation)) ?? none;
   const isAsked = (asked: Subject): boolean =>
     asked.type === subject?.type && asked.id === subject.id && asked.relation === subject.relation;
   return {
-    isTooLarge: nodes > gatheredEntitiesMax || count > tuplesMax,
-    nodes,
-    tuples: count,
+    isTooLarge: exceeds(texts, tuplesMax),
+    nodes: texts.nodes,
+    tuples: texts.tuples,
     facts: {
       hasTuple: (entity, relations, asked) =>
         relations.some((relation) => {
