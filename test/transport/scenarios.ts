@@ -4,7 +4,7 @@ import type { JsonObject, JsonValue } from "@bufbuild/protobuf";
 
 import { objectOf } from "./client.ts";
 import { textOf } from "./rest-form.ts";
-import type { Caller } from "./transcript.ts";
+import type { Caller, Scenario } from "./transcript.ts";
 
 const schema = `
   entity user {}
@@ -94,7 +94,7 @@ const check = (id: string, name: string, permission = "view"): JsonObject => ({
 });
 
 /** What clients do, operation by operation. Each runs on every transport and engine. */
-export const scenarios: Readonly<Record<string, (caller: Caller) => Promise<void>>> = {
+export const scenarios: Readonly<Record<string, Scenario>> = {
   "tenants are created, listed and deleted once": async ({ get, fails, tenant }) => {
     const extra = `${tenant}x`;
     await get("tenant create", { id: extra, name: "ü" });
