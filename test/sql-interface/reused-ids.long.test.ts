@@ -18,8 +18,7 @@ import { stateAt } from "../store/state.ts";
 import { type RestartableServer, startRestartablePostgres } from "../support/postgres-binaries.ts";
 import { interfaceOptions } from "./interface-scene.ts";
 
-/** Commits alone bring the write-ahead log to disk: what does it in the background sleeps for longer. */
-const postgresSettings = ["fsync=off", "wal_writer_delay=10s", "autovacuum=off"];
+const postgresSettings = ["fsync=off", "autovacuum=off"];
 
 const undoneIds = 20;
 
@@ -37,6 +36,7 @@ interface Scene {
 async function openScene(t: TestContext): Promise<Scene> {
   const server = await startRestartablePostgres(postgresSettings);
   t.after(server.stop);
+  await server.holdLog();
   const options = { sql: interfaceOptions, watch: { readAheadMax: 5 }, warn: () => {} };
   const store = await openStore(server.url, options);
   t.after(async () => await store.close());

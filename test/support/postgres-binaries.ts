@@ -85,6 +85,8 @@ export interface RestartableServer extends TestServer {
    * server ends the others: resolves when all of them have ended.
    */
   readonly signal: (signal: NodeJS.Signals, to: "all" | "backend") => Promise<void>;
+  /** Until it is killed, nothing but commits brings its write-ahead log to disk, however long that is. */
+  readonly holdLog: () => Promise<void>;
 }
 
 /** Starts a Postgres of its own, as `startPostgresBinaries` does. */
@@ -117,6 +119,14 @@ export async function startRestartablePostgres(
           backends.some(({ pid }) => sendSignal(pid, signal)) && signal === "SIGKILL";
         if (!isKilled) return;
         while (backends.some(({ pid }) => sendSignal(pid, 0))) await setTimeout(5);
+      },
+      holdLog: async () => {
+        // It is started soon after the server lets the first client in.
+        for (let isHeld = false; !isHeld;) {
+          const children = await childrenOf(server.pid);
+          const [writer] = children.filter(({ title }) => title.includes("walwriter"));
+          isHeld = writer !== undefined && sendSignal(writer.pid, "SIGSTOP");
+        }
       },
       stop: async () => {
         await server.stop();
