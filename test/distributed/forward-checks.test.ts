@@ -176,7 +176,7 @@ test("one check that takes long is no reason to leave an instance out", async ()
   let slow = "";
   const delay = async (subject: string): Promise<undefined> =>
     subject === slow ? await never.promise : undefined;
-  const [first, second] = await start({ patienceMs: 1_000 }, { delay });
+  const [first, second] = await start({ patienceMs: 3_000 }, { delay });
   assert.ok(first && second);
   await acquainted([first, second]);
   await askAll(first);
