@@ -40,7 +40,7 @@ const compileCache = resolve("node_modules/.cache/compile");
 const concurrency = 3;
 
 /** Something hangs in a batch that takes longer, and in a file that is long by nature, also on a busy machine. */
-const timeoutMs = 900_000;
+const timeoutMs = 1_800_000;
 
 /** A run that takes longer has a test in an endless loop, which no timer inside its process ends. */
 const runTimeoutMs = 5_400_000;
