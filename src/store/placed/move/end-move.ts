@@ -18,7 +18,9 @@ export interface MoveSides {
  */
 export async function goBackToSource(sides: MoveSides, { tenant }: NotedMove): Promise<string> {
   const { notes, source } = sides;
+  await refuseLate(notes, tenant);
   const departure = await source.depart(tenant);
+  await refuseLate(notes, tenant);
   if (departure === undefined || departure.isGone) {
     await abandon(sides, tenant);
     throw tenantNotFound(tenant);
@@ -26,6 +28,15 @@ export async function goBackToSource(sides: MoveSides, { tenant }: NotedMove): P
   if (departure.isHidden && !(await source.show(departure.number))) throw takenOver();
   if (!(await notes.resume(tenant))) throw takenOver();
   return departure.number;
+}
+
+/**
+ * Fails if another process moves the tenant by now. A process that was held up for long notes itself at the source or
+ * the target although another one has taken over. So it asks afterwards, before it changes anything. If another process
+ * takes over later, the change finds another name there, or comes before all that the other one does.
+ */
+export async function refuseLate(notes: MoveNotes, tenant: TenantId): Promise<void> {
+  if (!(await notes.seen(tenant))) throw takenOver();
 }
 
 /** Takes a move back that was not switched: the tenant stays at the source, and what was copied is left to be removed. */
@@ -54,7 +65,10 @@ export async function finish(sides: MoveSides, { tenant, step }: NotedMove): Pro
 /** The target is to forget the tenant, which is gone or stays at the source. */
 async function abandon({ notes, source, target }: MoveSides, tenant: TenantId): Promise<void> {
   await target.takeOver(tenant);
+  await refuseLate(notes, tenant);
   await target.abandon(tenant);
   await source.stay(tenant);
+  // A tenant that was created anew under the id of one that is gone is placed, and does not move.
+  if (!(await notes.resume(tenant))) throw takenOver();
   await notes.end(tenant);
 }

@@ -5,7 +5,7 @@ import type { TenantId } from "../../../base/tuple.ts";
 import { BackgroundLoop } from "../../background-loop.ts";
 import { tenantNotFound } from "../../store-error.ts";
 import { Copy, type CopyStatus } from "./copy.ts";
-import { finish, goBackToSource, type MoveSides, takeBack } from "./end-move.ts";
+import { finish, goBackToSource, type MoveSides, refuseLate, takeBack } from "./end-move.ts";
 import { type MoveNotes, type NotedMove, takenOver } from "./notes.ts";
 import { type Stopped, stopAtSource } from "./stop.ts";
 
@@ -87,6 +87,7 @@ async function moveOn(sides: MoveSides, move: NotedMove, options: MoveOptions): 
   const number = await goBackToSource(sides, move);
   await refuseDerived(sides, move);
   const arrival = await sides.target.expect(tenant);
+  await refuseLate(sides.notes, tenant);
   const copy = await Copy.open({
     ...sides,
     number,

@@ -1,0 +1,134 @@
+/** Moves beside other movers, deletions, databases that are not those of the clusters, and silent ones. */
+import assert from "node:assert/strict";
+import { after, before, test } from "node:test";
+
+import type postgres from "postgres";
+
+import type { TenantId } from "../../src/base/tuple.ts";
+import type { MoveDatabase } from "../../src/store/placed/move/notes.ts";
+import type { Store } from "../../src/store/store.ts";
+import { type Mover, openMover } from "../support/moves.ts";
+import type { PlacedDatabases } from "../support/placed-databases.ts";
+import { attribute, fails, openPlaced, schemaText, tenantWithSchema, write } from "./engines.ts";
+import { connect } from "./open-write.ts";
+
+let placed: PlacedDatabases;
+let store: Store;
+let mover: Mover;
+let sql: Readonly<Record<"a" | "b" | "c", postgres.Sql>>;
+
+before(async () => {
+  placed = await openPlaced();
+  store = placed.store;
+  mover = await openMover(placed.urls);
+  const [a = "", b = "", c = ""] = placed.urls;
+  sql = { a: connect(a, 2), b: connect(b, 2), c: connect(c, 2) };
+});
+
+after(async () => {
+  await mover.close();
+  await Promise.all(Object.values(sql).map(async (one) => await one.end({ timeout: 1 })));
+  await placed.close();
+});
+
+/** On which clusters the tenant is served. */
+async function servedOn(id: TenantId): Promise<readonly string[]> {
+  const found: string[] = [];
+  for (const [name, one] of Object.entries(sql)) {
+    if ((await one`select from tenants where id = ${id}`).length > 0) found.push(name);
+  }
+  return found;
+}
+
+async function placementOf(id: TenantId): Promise<unknown> {
+  const [row] = await sql.a`select cluster, state from placements where tenant = ${id}`;
+  return row && { ...row };
+}
+
+/** What is noted of moves of the tenant, besides that it has moved. */
+async function notesOf(id: TenantId): Promise<number> {
+  let notes = (await sql.a`select from moves where tenant = ${id} and step <> 'ended'`).length;
+  for (const one of Object.values(sql)) {
+    notes += (await one`select from departures where id = ${id}`).length;
+    notes += (await one`select from arrivals where id = ${id}`).length;
+  }
+  return notes;
+}
+
+async function filled(): Promise<TenantId> {
+  const tenant = await tenantWithSchema(store, "b");
+  await write(store, tenant, {
+    tuples: ["doc:1#owner@user:ann"],
+    attributes: [attribute("public", { type: "boolean", data: false })],
+  });
+  return tenant;
+}
+
+/** Does something once, before the first statement that has this text. */
+function onceBefore(
+  text: string,
+  work: () => Promise<void>,
+): (database: MoveDatabase) => MoveDatabase {
+  let isDone = false;
+  return (database) => ({
+    query: async (statement, values, signal) => {
+      if (!isDone && statement.includes(text)) {
+        isDone = true;
+        await work();
+      }
+      return await database.query(statement, values, signal);
+    },
+  });
+}
+
+test("a tenant that is deleted and created anew while it is copied can be deleted again", async () => {
+  const tenant = await filled();
+  const move = mover.run({
+    tenant,
+    to: "c",
+    through: onceBefore("pg_relation_filenode", async () => {
+      await store.tenants.delete(tenant);
+      await store.tenants.create({ id: tenant, name: "", cluster: "b" });
+    }),
+  });
+  await fails(move, "TENANT_NOT_FOUND");
+  assert.deepEqual(await placementOf(tenant), { cluster: "b", state: "placed" });
+  await store.schemas.write(tenant, { text: schemaText });
+  await mover.run({ tenant, to: "c" });
+  assert.deepEqual(await servedOn(tenant), ["c"]);
+  await store.tenants.delete(tenant);
+  assert.deepEqual([await servedOn(tenant), await placementOf(tenant)], [[], undefined]);
+});
+
+test("a mover that was taken for gone leaves the tenant to the one that moves it", async () => {
+  const tenant = await filled();
+  const [stopped, resumed] = [Promise.withResolvers<void>(), Promise.withResolvers<void>()];
+  // The source refuses the tenant by then.
+  const pausedAt = (text: string, until: Promise<void>, then: () => void) =>
+    onceBefore(text, async () => {
+      then();
+      await until;
+    });
+  const late = mover.run({
+    tenant,
+    to: "c",
+    through: pausedAt("jsonb_build_object('made'", resumed.promise, stopped.resolve),
+  });
+  await Promise.race([stopped.promise, late]);
+  await mover.recover();
+  const [begun, ended] = [Promise.withResolvers<void>(), Promise.withResolvers<void>()];
+  const next = mover.run({
+    tenant,
+    to: "c",
+    leaseMs: 0,
+    through: pausedAt("set step = 'switched'", ended.promise, begun.resolve),
+  });
+  await Promise.race([begun.promise, next]);
+  resumed.resolve();
+  await fails(late, "SERIALIZATION");
+  assert.deepEqual(await servedOn(tenant), []);
+  ended.resolve();
+  await next;
+  assert.deepEqual(await servedOn(tenant), ["c"]);
+  assert.equal(await notesOf(tenant), 0);
+});
