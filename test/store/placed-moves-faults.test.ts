@@ -9,7 +9,15 @@ import type { MoveDatabase } from "../../src/store/placed/move/notes.ts";
 import type { Store } from "../../src/store/store.ts";
 import { type Mover, openMover } from "../support/moves.ts";
 import type { PlacedDatabases } from "../support/placed-databases.ts";
-import { attribute, fails, openPlaced, schemaText, tenantWithSchema, write } from "./engines.ts";
+import {
+  allowed,
+  attribute,
+  fails,
+  openPlaced,
+  schemaText,
+  tenantWithSchema,
+  write,
+} from "./engines.ts";
 import { connect } from "./open-write.ts";
 
 let placed: PlacedDatabases;
@@ -131,4 +139,12 @@ test("a mover that was taken for gone leaves the tenant to the one that moves it
   await next;
   assert.deepEqual(await servedOn(tenant), ["c"]);
   assert.equal(await notesOf(tenant), 0);
+});
+
+test("a move is refused to a cluster that has a tenant with this id which is not listed", async () => {
+  const tenant = await filled();
+  await sql.c`insert into tenants (id, name) values (${tenant}, 'other')`;
+  await fails(mover.run({ tenant, to: "c" }), "UNIQUE_CONSTRAINT");
+  assert.equal(await allowed(store, tenant, { id: "1", permission: "view", subject: "ann" }), true);
+  assert.deepEqual(await placementOf(tenant), { cluster: "b", state: "placed" });
 });

@@ -88,6 +88,10 @@ async function moveOn(sides: MoveSides, move: NotedMove, options: MoveOptions): 
   await refuseDerived(sides, move);
   const arrival = await sides.target.expect(tenant);
   await refuseLate(sides.notes, tenant);
+  if (arrival.isTaken) {
+    await takeBack(sides, move);
+    throw isTaken(move);
+  }
   const copy = await Copy.open({
     ...sides,
     number,
@@ -185,6 +189,14 @@ async function refuseDerived(sides: MoveSides, move: NotedMove): Promise<void> {
       `the tenant cannot move from ${quote(move.source)} to ${quote(move.target)}: maps of ${quote(name)} derive data of it from ${list}, expected no map (\`pemba sql map drop\`)`,
     );
   }
+}
+
+function isTaken({ tenant, target }: NotedMove): PembaError {
+  const found = `${quote(target)} has a tenant ${quote(tenant)} that the directory does not list`;
+  return new PembaError(
+    "UNIQUE_CONSTRAINT",
+    `--to: ${found}, expected none (the function \`delete_tenant\` in its database removes it)`,
+  );
 }
 
 function differs(labels: readonly string[]): PembaError {

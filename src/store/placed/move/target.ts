@@ -24,6 +24,8 @@ export interface Arrival {
   readonly number: string;
   /** What was noted last, as json. */
   readonly progress: string | undefined;
+  /** Whether the target serves a tenant with this id, which is another one. */
+  readonly isTaken: boolean;
 }
 
 /** The database to which a tenant goes. Its methods fail with SERIALIZATION if another process moves the tenant. */
@@ -33,7 +35,11 @@ export class MoveTarget extends MoveSide {
 
   async expect(tenant: TenantId): Promise<Arrival> {
     const row = await this.one(expectStatement, [tenant, this.mover]);
-    return { number: textOf(row, "number"), progress: optionalTextOf(row, "progress") };
+    return {
+      number: textOf(row, "number"),
+      progress: optionalTextOf(row, "progress"),
+      isTaken: booleanOf(row, "is_taken"),
+    };
   }
 
   /** Goes on with what another process has begun here, if it has. */
