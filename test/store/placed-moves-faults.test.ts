@@ -7,6 +7,7 @@ import type postgres from "postgres";
 import type { TenantId } from "../../src/base/tuple.ts";
 import type { MoveDatabase } from "../../src/store/placed/move/notes.ts";
 import type { Store } from "../../src/store/store.ts";
+import { openLine } from "../support/line.ts";
 import { type Mover, openMover } from "../support/moves.ts";
 import type { PlacedDatabases } from "../support/placed-databases.ts";
 import {
@@ -147,4 +148,19 @@ test("a move is refused to a cluster that has a tenant with this id which is not
   await fails(mover.run({ tenant, to: "c" }), "UNIQUE_CONSTRAINT");
   assert.equal(await allowed(store, tenant, { id: "1", permission: "view", subject: "ann" }), true);
   assert.deepEqual(await placementOf(tenant), { cluster: "b", state: "placed" });
+});
+
+test("a database that falls silent while the source refuses the tenant ends the stop", async (t) => {
+  const lines = await Promise.all(placed.urls.map(async (url) => await openLine(t, url)));
+  const far = await openMover(lines.map(({ url }) => url));
+  t.after(async () => await far.close());
+  const tenant = await filled();
+  const move = far.run({
+    tenant,
+    to: "c",
+    stopMs: 300,
+    through: onceBefore("progress || jsonb_build_object", async () => lines[2]?.silence("all")),
+  });
+  await fails(move, "UNAVAILABLE");
+  assert.deepEqual(await servedOn(tenant), ["b"]);
 });

@@ -17,10 +17,19 @@ export class LazyDatabase implements MoveDatabase {
     this.#limitMs = limitMs;
   }
 
-  async query(text: string, values: readonly ParameterValue[]): Promise<readonly Row[]> {
+  async query(
+    text: string,
+    values: readonly ParameterValue[],
+    signal?: AbortSignal,
+  ): Promise<readonly Row[]> {
     const database = await this.#connected();
-    const limit = this.#limitMs === undefined ? undefined : AbortSignal.timeout(this.#limitMs);
-    return await database.query(text, values, limit);
+    const limit = this.#limitMs === undefined ? [] : [AbortSignal.timeout(this.#limitMs)];
+    const ends = signal === undefined ? limit : [...limit, signal];
+    return await database.query(
+      text,
+      values,
+      ends.length === 0 ? undefined : AbortSignal.any(ends),
+    );
   }
 
   async close(): Promise<void> {

@@ -4,10 +4,12 @@ import { quote } from "../../../base/quote.ts";
 import type { TenantId } from "../../../base/tuple.ts";
 import { BackgroundLoop } from "../../background-loop.ts";
 import { tenantNotFound } from "../../store-error.ts";
+import { isCode } from "../tenants.ts";
 import { Copy, type CopyStatus } from "./copy.ts";
 import { finish, goBackToSource, type MoveSides, refuseLate, takeBack } from "./end-move.ts";
 import { type MoveNotes, type NotedMove, takenOver } from "./notes.ts";
 import { type Stopped, stopAtSource } from "./stop.ts";
+import { withinTime } from "./within-time.ts";
 
 /** What a move tells of itself. */
 export type MoveEvent =
@@ -41,6 +43,12 @@ export const defaultMoveOptions = {
 /** A process that has given no sign for so long is gone. Others may go on with its move. */
 export const moveLeaseMs = 15_000;
 
+/** A stop that is over ends by itself. A server that says nothing for so much longer ends the move. */
+const silenceMs = 2_000;
+
+/** Statements that end a move, or lead it back, take some milliseconds each. */
+const endMaxMs = 10_000;
+
 /** A pause after a stop that took too long: it doubles each time, up to this. */
 const pauseMaxMs = 10_000;
 const firstPauseMs = 500;
@@ -67,13 +75,16 @@ export async function moveTenant(
   const signs = new BackgroundLoop({
     everyMs: options.signEveryMs,
     work: async () => {
-      if (!(await sides.notes.seen(tenant))) lost.abort(takenOver());
+      const isSeen = await withinTime(moveLeaseMs, async () => await sides.notes.seen(tenant));
+      if (!isSeen) lost.abort(takenOver());
     },
     // The next sign may come through. Without any, another process may go on.
     failed: () => {},
   });
   try {
-    if (step === "switched" || step === "removing") return await finish(sides, move);
+    if (step === "switched" || step === "removing") {
+      return await whileRefused(endMaxMs, async () => await finish(sides, move));
+    }
     const signal = AbortSignal.any([options.signal, lost.signal]);
     await moveOn(sides, move, { ...options, signal });
   } finally {
@@ -84,7 +95,7 @@ export async function moveTenant(
 async function moveOn(sides: MoveSides, move: NotedMove, options: MoveOptions): Promise<void> {
   const { tenant } = move;
   const { onEvent } = options;
-  const number = await goBackToSource(sides, move);
+  const number = await whileRefused(endMaxMs, async () => await goBackToSource(sides, move));
   await refuseDerived(sides, move);
   const arrival = await sides.target.expect(tenant);
   await refuseLate(sides.notes, tenant);
@@ -153,26 +164,47 @@ async function stopAndSwitch(
 ): Promise<string | undefined> {
   const { tenant } = move;
   const parts = { ...sides, tenant, number, arrivalNumber: arrival, copy, limitMs: stopMs, signal };
+  const goBack = async (): Promise<unknown> =>
+    await whileRefused(endMaxMs, async () => await goBackToSource(sides, move));
   let stopped: Stopped;
   try {
-    stopped = await stopAtSource(parts);
+    stopped = await whileRefused(stopMs + silenceMs, async () => {
+      const outcome = await stopAtSource(parts);
+      // A map may have been made since the move began.
+      if (outcome.kind === "ready") await refuseDerived(sides, move);
+      return outcome;
+    });
   } catch (error) {
     // The first error is told. If this fails, too, an instance has the source serve the tenant again.
-    await goBackToSource(sides, move).catch(() => undefined);
+    await goBack().catch(() => undefined);
     throw error;
   }
   if (stopped.kind === "ready") {
-    // A map may have been made since the move began.
-    await refuseDerived(sides, move);
-    // If this fails, the switch may have been made all the same. Only what was noted tells.
-    if (!(await sides.notes.switchOver(tenant))) throw takenOver();
-    await sides.target.receive(tenant);
-    if (!(await sides.notes.settle(tenant))) throw takenOver();
+    await whileRefused(endMaxMs, async () => {
+      // If this fails, the switch may have been made all the same. Only what was noted tells.
+      if (!(await sides.notes.switchOver(tenant))) throw takenOver();
+      await sides.target.receive(tenant);
+      if (!(await sides.notes.settle(tenant))) throw takenOver();
+    });
     return undefined;
   }
-  await goBackToSource(sides, move);
+  await goBack();
   if (stopped.kind === "too_long") return stopped.reason;
   throw stopped.kind === "gone" ? tenantNotFound(tenant) : differs(stopped.labels);
+}
+
+/**
+ * Does work while no cluster may serve the tenant. If a server says nothing, the move ends: instances end what it has left
+ * when its process gives no sign any more.
+ */
+async function whileRefused<T>(limitMs: number, work: () => Promise<T>): Promise<T> {
+  try {
+    return await withinTime(limitMs, work);
+  } catch (error) {
+    if (!isCode(error, "CANCELLED")) throw error;
+    const problem = `a database did not answer within ${limitMs} ms, run the command again`;
+    throw new PembaError("UNAVAILABLE", problem, { cause: error });
+  }
 }
 
 async function refuseDerived(sides: MoveSides, move: NotedMove): Promise<void> {

@@ -1,8 +1,10 @@
+import { presentCaller } from "../../../base/caller.ts";
 import { PembaError } from "../../../base/error.ts";
 import type { TenantId } from "../../../base/tuple.ts";
 import type { Database } from "../../postgres/connect/database.ts";
 import { numberOf, type Row, textOf } from "../../postgres/connect/row.ts";
 import { statementFile } from "../../postgres/connect/statement-file.ts";
+import type { ParameterValue } from "../../postgres/connect/value.ts";
 
 const beginStatement = statementFile("placement/move-begin.sql");
 const takeStatement = statementFile("placement/move-take.sql");
@@ -64,32 +66,32 @@ export class MoveNotes {
   /** Begins a move, or goes on with one to the same target. Undefined if neither can be done. */
   async begin(tenant: TenantId, target: string): Promise<NotedMove | undefined> {
     const { id, leaseMs } = this.#mover;
-    const [row] = await this.#database.query(beginStatement, [tenant, target, id, leaseMs]);
+    const [row] = await this.#query(beginStatement, [tenant, target, id, leaseMs]);
     return row && moveOf(row);
   }
 
   /** Takes over a move whose process is gone. Undefined if there is none. */
   async take(tenant: TenantId): Promise<NotedMove | undefined> {
     const { id, leaseMs } = this.#mover;
-    const [row] = await this.#database.query(takeStatement, [tenant, id, leaseMs]);
+    const [row] = await this.#query(takeStatement, [tenant, id, leaseMs]);
     return row && moveOf(row);
   }
 
   async read(tenant: TenantId): Promise<SeenMove | undefined> {
-    const [row] = await this.#database.query(readStatement, [tenant]);
+    const [row] = await this.#query(readStatement, [tenant]);
     return row && seenMoveOf(row);
   }
 
   /** The cluster on which the tenant is. Undefined if there is none. */
   async clusterOf(tenant: TenantId): Promise<string | undefined> {
-    const [row] = await this.#database.query(placementStatement, [tenant]);
+    const [row] = await this.#query(placementStatement, [tenant]);
     return row && textOf(row, "cluster");
   }
 
   /** Moves whose process is gone, and which need no more than to be ended or to be led back to the source. */
   async left(limit: number): Promise<readonly NotedMove[]> {
     const values = [this.#mover.leaseMs, limit];
-    return (await this.#database.query(leftStatement, values)).map(moveOf);
+    return (await this.#query(leftStatement, values)).map(moveOf);
   }
 
   /** Gives a sign. */
@@ -118,11 +120,15 @@ export class MoveNotes {
   }
 
   async end(tenant: TenantId): Promise<void> {
-    await this.#database.query(endStatement, [tenant, this.#mover.id]);
+    await this.#query(endStatement, [tenant, this.#mover.id]);
   }
 
   async #note(statement: string, tenant: TenantId): Promise<boolean> {
-    return (await this.#database.query(statement, [tenant, this.#mover.id])).length > 0;
+    return (await this.#query(statement, [tenant, this.#mover.id])).length > 0;
+  }
+
+  async #query(statement: string, values: readonly ParameterValue[]): Promise<readonly Row[]> {
+    return await this.#database.query(statement, values, presentCaller()?.signal);
   }
 }
 

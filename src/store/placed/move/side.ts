@@ -1,4 +1,5 @@
 import { must } from "../../../base/assert.ts";
+import { presentCaller } from "../../../base/caller.ts";
 import type { TenantId } from "../../../base/tuple.ts";
 import { type Row, textOf } from "../../postgres/connect/row.ts";
 import { statementFile } from "../../postgres/connect/statement-file.ts";
@@ -12,18 +13,18 @@ const textsStatement = statementFile("placement/move-texts.sql");
 
 /** What a move asks of both databases. Tenants go by the number that they have there. */
 export abstract class MoveSide {
-  protected readonly database: MoveDatabase;
+  readonly #database: MoveDatabase;
   /** The process that moves the tenant. */
   protected readonly mover: string;
 
   constructor(database: MoveDatabase, mover: string) {
-    this.database = database;
+    this.#database = database;
     this.mover = mover;
   }
 
   /** The tables from which maps derive tuples or attributes of the tenant. */
   async derivedFrom(tenant: TenantId): Promise<readonly string[]> {
-    const rows = await this.database.query(derivedStatement, [tenant]);
+    const rows = await this.query(derivedStatement, [tenant]);
     return rows.map((row) => textOf(row, "source"));
   }
 
@@ -39,8 +40,16 @@ export abstract class MoveSide {
   }
 
   protected async one(statement: string, values: readonly ParameterValue[]): Promise<Row> {
-    const [row] = await this.database.query(statement, values);
+    const [row] = await this.query(statement, values);
     return must(row, "the statement has one row");
+  }
+
+  /** A statement is given up when the time for the work is over, if it has a limit. */
+  protected async query(
+    statement: string,
+    values: readonly ParameterValue[],
+  ): Promise<readonly Row[]> {
+    return await this.#database.query(statement, values, presentCaller()?.signal);
   }
 }
 

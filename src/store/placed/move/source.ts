@@ -82,7 +82,7 @@ export interface Departure {
 export class MoveSource extends MoveSide {
   /** Notes the move. Undefined if there is no such tenant, nor was one moved. */
   async depart(tenant: TenantId): Promise<Departure | undefined> {
-    const [row] = await this.database.query(departStatement, [tenant, this.mover]);
+    const [row] = await this.query(departStatement, [tenant, this.mover]);
     return (
       row && {
         number: textOf(row, "number"),
@@ -94,7 +94,7 @@ export class MoveSource extends MoveSide {
 
   /** Goes on with what another process has begun here, if it has. */
   async takeOver(tenant: TenantId): Promise<void> {
-    await this.database.query(takeStatement, [tenant, this.mover]);
+    await this.query(takeStatement, [tenant, this.mover]);
   }
 
   async state(): Promise<SourceState> {
@@ -201,12 +201,12 @@ export class MoveSource extends MoveSide {
   }
 
   async stay(tenant: TenantId): Promise<void> {
-    await this.database.query(stayStatement, [tenant, this.mover]);
+    await this.query(stayStatement, [tenant, this.mover]);
   }
 
   /** Leaves its rows to be removed. */
   async leave(tenant: TenantId): Promise<void> {
-    await this.database.query(leaveStatement, [tenant, this.mover]);
+    await this.query(leaveStatement, [tenant, this.mover]);
   }
 }
 

@@ -44,18 +44,18 @@ export class MoveTarget extends MoveSide {
 
   /** Goes on with what another process has begun here, if it has. */
   async takeOver(tenant: TenantId): Promise<void> {
-    await this.database.query(takeStatement, [tenant, this.mover]);
+    await this.query(takeStatement, [tenant, this.mover]);
   }
 
   /** @param progress json */
   async note(number: string, progress: string): Promise<void> {
-    const rows = await this.database.query(noteStatement, [number, this.mover, progress]);
+    const rows = await this.query(noteStatement, [number, this.mover, progress]);
     if (rows.length === 0) throw takenOver();
   }
 
   /** @param made the tenant as `receive` is to make it, as json */
   async prepare(number: string, made: string): Promise<void> {
-    const rows = await this.database.query(prepareStatement, [number, this.mover, made]);
+    const rows = await this.query(prepareStatement, [number, this.mover, made]);
     if (rows.length === 0) throw takenOver();
   }
 
@@ -110,7 +110,7 @@ export class MoveTarget extends MoveSide {
 
   /** Leaves what was copied to be removed. */
   async abandon(tenant: TenantId): Promise<void> {
-    await this.database.query(abandonStatement, [tenant, this.mover]);
+    await this.query(abandonStatement, [tenant, this.mover]);
   }
 
   async #mine(statement: string, values: readonly ParameterValue[]): Promise<Row> {
