@@ -164,3 +164,22 @@ test("a database that falls silent while the source refuses the tenant ends the 
   await fails(move, "UNAVAILABLE");
   assert.deepEqual(await servedOn(tenant), ["b"]);
 });
+
+test("rows are counted anew if a standby was promoted since they were counted", async () => {
+  for (const cluster of ["b", "c"]) {
+    const tenant = await filled();
+    let isPromoted = false;
+    const through = (database: MoveDatabase, name: string): MoveDatabase => ({
+      query: async (statement, values, signal) => {
+        isPromoted ||= statement.includes("hide_tenant");
+        const rows = await database.query(statement, values, signal);
+        const isTold = isPromoted && name === cluster && statement.includes("as timeline");
+        return isTold ? rows.map((row) => ({ ...row, timeline: 2 })) : rows;
+      },
+    });
+    await fails(mover.run({ tenant, to: "c", through }), "UNAVAILABLE", "promoted");
+    assert.deepEqual(await servedOn(tenant), ["b"]);
+    await mover.run({ tenant, to: "c", leaseMs: 0 });
+    assert.deepEqual(await servedOn(tenant), ["c"]);
+  }
+});

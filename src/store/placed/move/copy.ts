@@ -1,3 +1,4 @@
+import { PembaError } from "../../../base/error.ts";
 import { pause } from "../../../base/pause.ts";
 import { parseSnapshot, shownSince } from "../../postgres/token/snapshot.ts";
 import { blocksMin, nextBlocks, restMs } from "./pace.ts";
@@ -40,7 +41,7 @@ export class Copy {
   #blocks = blocksMin;
   #rows = 0;
   /** What the source has, from the moment on when it was counted. */
-  #counted: { readonly tally: RowTally; readonly at: string } | undefined;
+  #counted: { readonly tally: RowTally; readonly timelines: string } | undefined;
 
   private constructor(parts: CopyParts, progress: CopyProgress) {
     this.#parts = parts;
@@ -79,13 +80,14 @@ export class Copy {
   /** Counts what both sides have. From now on the counts follow the changes. */
   async count(): Promise<void> {
     const { source, target, number, arrival } = this.#parts;
+    const timelines = await this.#timelines();
     // One after the other: each walks over tables, and takes a processor for that.
     await target.count(arrival.number);
     const { snapshot, tally } = await source.countRows(number);
     await this.#followTo(snapshot);
     const counted = new RowTally();
     counted.add(tally);
-    this.#counted = { tally: counted, at: snapshot };
+    this.#counted = { tally: counted, timelines };
   }
 
   /** Brings what has changed since the last time. Resolves to the number of changes. */
@@ -97,16 +99,27 @@ export class Copy {
     return changes;
   }
 
-  /** The labels of which the sides differ after the last changes were followed, or what else differs. */
+  /**
+   * The labels of which the sides differ after the last changes were followed, or what else differs. Fails with
+   * UNAVAILABLE if what was counted may be lost.
+   */
   async differences(): Promise<readonly string[]> {
     const { source, target, number, arrival } = this.#parts;
-    const [here, there] = await Promise.all([
+    const [here, there, timelines] = await Promise.all([
       source.textsDigest(number),
       target.textsDigest(arrival.number),
+      this.#timelines(),
     ]);
+    if (this.#counted !== undefined && this.#counted.timelines !== timelines) throw isPromoted();
     const texts = here === there ? [] : ["schemas and bundles"];
     const labels = this.#counted?.tally.differencesFrom(target.tally) ?? ["rows were not counted"];
     return [...labels, ...texts];
+  }
+
+  async #timelines(): Promise<string> {
+    const { source, target } = this.#parts;
+    const timelines = await Promise.all([source.timeline(), target.timeline()]);
+    return timelines.join(" ");
   }
 
   async #copyPage(): Promise<number> {
@@ -181,4 +194,11 @@ export class Copy {
     const part = all === 0 ? 1 : Math.min(1, (tupleBlock + attributeBlock) / all);
     this.#parts.onCopied({ rows: this.#rows, part });
   }
+}
+
+function isPromoted(): PembaError {
+  return new PembaError(
+    "UNAVAILABLE",
+    "a standby was promoted since the rows were counted, and may lack some of them: run the command again",
+  );
 }

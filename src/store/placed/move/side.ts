@@ -1,7 +1,7 @@
 import { must } from "../../../base/assert.ts";
 import { presentCaller } from "../../../base/caller.ts";
 import type { TenantId } from "../../../base/tuple.ts";
-import { type Row, textOf } from "../../postgres/connect/row.ts";
+import { numberOf, type Row, textOf } from "../../postgres/connect/row.ts";
 import { statementFile } from "../../postgres/connect/statement-file.ts";
 import type { ParameterValue } from "../../postgres/connect/value.ts";
 import { namedStateOf, printSnapshot } from "../../postgres/token/snapshot.ts";
@@ -10,6 +10,7 @@ import type { MoveDatabase } from "./notes.ts";
 const derivedStatement = statementFile("placement/move-derived.sql");
 const tallyStatement = statementFile("placement/move-tally.sql");
 const textsStatement = statementFile("placement/move-texts.sql");
+const timelineStatement = statementFile("placement/move-timeline.sql");
 
 /** What a move asks of both databases. Tenants go by the number that they have there. */
 export abstract class MoveSide {
@@ -37,6 +38,11 @@ export abstract class MoveSide {
   /** Differs if schemas or bundles differ. */
   async textsDigest(number: string): Promise<string> {
     return textOf(await this.one(textsStatement, [number]), "digest");
+  }
+
+  /** Differs after a standby of the server was promoted, which may lack the last changes. */
+  async timeline(): Promise<number> {
+    return numberOf(await this.one(timelineStatement, []), "timeline");
   }
 
   protected async one(statement: string, values: readonly ParameterValue[]): Promise<Row> {

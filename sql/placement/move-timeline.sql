@@ -1,0 +1,2 @@
+-- The timeline that the server writes (`timeline`): it differs after a standby was promoted.
+select current_timeline() as timeline
