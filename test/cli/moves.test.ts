@@ -9,6 +9,8 @@ import type { TenantId } from "../../src/base/tuple.ts";
 import { allowed, openPlaced, tenantWithSchema, write } from "../store/engines.ts";
 import { connect, until } from "../store/open-write.ts";
 import { runCommand } from "../support/commands-process.ts";
+import { createMigratedDatabase } from "../support/database.ts";
+import { openLine } from "../support/line.ts";
 import { type Finished, startPemba } from "../support/pemba.ts";
 import type { PlacedDatabases } from "../support/placed-databases.ts";
 
@@ -122,6 +124,123 @@ test("a cluster with the weight 0 is drained, and the list shows it", async () =
   assert.notEqual(await clusterOf(tenant), "c");
   const list = await run("cluster list", [1, 1, 0]);
   assert.match(list.stdout, /\nc +weight 0 +up +0 tenants\n$/);
+});
+
+test("a move that broke off goes on to its cluster when the source is drained", async () => {
+  const { store } = placed;
+  const [tenant, other] = [await tenantWithSchema(store, "c"), await tenantWithSchema(store, "c")];
+  await onHome(
+    (sql) => sql`
+      insert into moves (tenant, source, target, mover, seen_at)
+      values (${tenant}, 'c', 'b', gen_random_uuid(), now() - interval '1 minute')`,
+  );
+  // By the weights, most tenants go to the other cluster.
+  const { status, stderr } = await run("cluster drain c", [1000, 1, 0]);
+  assert.equal(status, 0, stderr);
+  assert.deepEqual([await clusterOf(tenant), await clusterOf(other)], ["b", "a"]);
+});
+
+test("tenants that a drain has not found are told", async () => {
+  const { store } = placed;
+  const tenant = await tenantWithSchema(store, "c");
+  const state = async (word: string): Promise<unknown> =>
+    await onHome((sql) => sql`update placements set state = ${word} where tenant = ${tenant}`);
+  await state("moving");
+  const { status, stderr } = await run("cluster drain c", [1, 1, 0]);
+  assert.deepEqual([status, stderr], [1, "pemba: 1 tenants are still on c\n"]);
+  await state("placed");
+  const unnamed = await runWith({ a: 0, b: 1 }, "cluster list");
+  assert.match(unnamed.stdout, /\nc +not configured +unknown +1 tenants\n$/);
+  assert.equal(unnamed.status, 1);
+});
+
+test("a move is refused, and nothing is noted, if a database is not that of its cluster", async (t) => {
+  const { store } = placed;
+  const tenant = await tenantWithSchema(store, "a");
+  const strange = await createMigratedDatabase();
+  t.after(strange.drop);
+  const to = `tenant move ${tenant} --to b`;
+  const lines: readonly (readonly [Readonly<Record<string, number | string>>, RegExp])[] = [
+    [{ a: 0, b: strange.url }, /of `b` belongs to no directory yet/],
+    [{ a: 0, b: 2 }, /the database of `b` is that of the cluster `c`/],
+    [{ a: 1, b: 0 }, /placements of tenants are not in the database of `a`/],
+    [{ a: 0, b: "postgres://127.0.0.1:1/none" }, /cluster `b`: the database does not answer/],
+  ];
+  for (const [databases, problem] of lines) {
+    const { status, stderr } = await runWith(databases, to);
+    assert.match(stderr, problem);
+    assert.equal(status, 1);
+  }
+  const drained = await runWith({ b: 1, a: 0 }, "cluster drain b");
+  assert.match(drained.stderr, /placements of tenants are not in the database of `b`/);
+  const moves = await onHome((sql) => sql`select from moves where tenant = ${tenant}`);
+  assert.equal(moves.length, 0);
+  assert.equal(await clusterOf(tenant), "a");
+});
+
+/** Runs a command with clusters by name: the number of a database, or a URI. All but the first one have the weight 0. */
+async function runWith(
+  databases: Readonly<Record<string, number | string>>,
+  words: string,
+): Promise<Finished> {
+  const clusters = Object.entries(databases).map(([name, place], index) => ({
+    name,
+    uri: typeof place === "string" ? place : placed.urls[place],
+    weight: index === 0 ? 1 : 0,
+  }));
+  const env = {
+    SERVICE_DATABASE_ENGINE: "postgres",
+    SERVICE_DATABASE_CLUSTERS: JSON.stringify(clusters),
+  };
+  return await runCommand(words.split(" "), { env });
+}
+
+/** Asks the database of the directory. */
+async function onHome<T>(ask: (sql: ReturnType<typeof connect>) => Promise<T>): Promise<T> {
+  const sql = connect(placed.urls[0] ?? "", 1);
+  try {
+    return await ask(sql);
+  } finally {
+    await sql.end({ timeout: 1 });
+  }
+}
+
+test("a move that has lost all connections while it waits goes on", async (t) => {
+  const { store } = placed;
+  const tenant = await tenantWithSchema(store, "a");
+  const tuples = Array.from({ length: 100 }, (_, id) => `doc:d${id}#owner@user:ann`);
+  await write(store, tenant, { tuples });
+  const lines = await Promise.all(placed.urls.map(async (url) => await openLine(t, url)));
+  const clusters = lines.map(({ url }, index) => ({
+    name: String.fromCodePoint(97 + index),
+    uri: url,
+  }));
+  const env = {
+    SERVICE_DATABASE_ENGINE: "postgres",
+    SERVICE_DATABASE_CLUSTERS: JSON.stringify(clusters),
+  };
+  const words = ["tenant", "move", tenant, "--to", "c", "--rate", "1"];
+  const { process: mover } = startPemba(words, { env });
+  t.after(() => mover.kill("SIGKILL"));
+  const signOf = async (): Promise<string | undefined> => {
+    const [row] = await onHome(
+      (sql) => sql`select seen_at::text as sign from moves where tenant = ${tenant}`,
+    );
+    return row && String(row["sign"]);
+  };
+  const there = connect(placed.urls[2] ?? "", 1);
+  t.after(async () => await there.end({ timeout: 1 }));
+  // It rests after the only page, and its next sign comes in seconds.
+  await until(async () => {
+    const [row] = await there`
+      select progress ->> 'tupleBlock' as block from arrivals where id = ${tenant}`;
+    return Number(row?.["block"] ?? 0) > 0 ? true : undefined;
+  });
+  const first = await signOf();
+  for (const line of lines) await line.cut();
+  for (const line of lines) await line.mend();
+  await until(async () => ((await signOf()) === first ? undefined : true));
+  assert.equal(mover.exitCode, null);
 });
 
 test("a move brings no more tuples a second than --rate allows", async (t) => {

@@ -84,7 +84,7 @@ export async function openMover(urls: readonly string[]): Promise<Mover> {
     recover: async () => {
       const urlOf = (name: string): string | undefined => urls[name.charCodeAt(0) - 97];
       const notesOf = (by: MoverId): MoveNotes => new MoveNotes(at("a"), by);
-      await recoverMoves({ urlOf, notesOf }, new AbortController().signal, 0);
+      await recoverMoves({ urlOf, directory: "a", notesOf }, new AbortController().signal, 0);
     },
     revert: async (tenant) => {
       const move = await notes.take(tenant);

@@ -1,6 +1,7 @@
 import type { FlagKind } from "../../config/flags.ts";
 import { type ClusterLoad, planBalance } from "../../store/placed/move/plan.ts";
 import { readLoad } from "../../store/placed/move/read-loads.ts";
+import { namingCluster } from "../../store/placed/naming-cluster.ts";
 import { onDatabase } from "../../store/postgres/connect/on-database.ts";
 import { complain, say, surplus, warn } from "../output.ts";
 import { readSettings } from "../settings.ts";
@@ -26,7 +27,10 @@ export async function balance(args: readonly string[]): Promise<number> {
   return await moving(settings, async (context) => {
     const loads: ClusterLoad[] = [];
     for (const { name, weight, uri } of context.clusters.entries) {
-      const load = await onDatabase(uri, async (database) => await readLoad(database));
+      const load = await namingCluster(
+        name,
+        async () => await onDatabase(uri, async (database) => await readLoad(database)),
+      );
       loads.push({ name, weight, ...load });
     }
     const moves = planBalance(loads);

@@ -2,6 +2,7 @@ import { PembaError } from "../../base/error.ts";
 import type { FlagKind } from "../../config/flags.ts";
 import { configFlags } from "../../config/load.ts";
 import { Directory } from "../../store/placed/directory.ts";
+import { directoryIdOf } from "../../store/placed/membership.ts";
 import { DrainPlan } from "../../store/placed/move/plan.ts";
 import { tenantsOn } from "../../store/placed/move/read-loads.ts";
 import { onDatabase } from "../../store/postgres/connect/on-database.ts";
@@ -54,9 +55,12 @@ ${clustersHelp}`,
 
 async function drainCluster(context: MoveContext, name: string): Promise<number> {
   const { clusters, signal } = context;
+  const { notes } = context.connections;
   const home = clusterOf(clusters, clusters.directory, "database.directory");
   return await onDatabase(home.uri, async (database) => {
-    const counts = await new Directory(database, home.name).counts();
+    await directoryIdOf(database, home.name);
+    const directory = new Directory(database, home.name);
+    const counts = await directory.counts();
     const plan = new DrainPlan(
       clusters.entries
         .filter((entry) => entry.weight > 0)
@@ -66,20 +70,20 @@ async function drainCluster(context: MoveContext, name: string): Promise<number>
           tenants: counts.get(entry.name) ?? 0,
         })),
     );
-    let failed = 0;
     for await (const tenant of tenantsOn(database, name)) {
       signal.throwIfAborted();
-      const to = plan.next();
+      // One that broke off goes on to the same cluster.
+      const to = (await notes.read(tenant))?.target ?? plan.next();
       if (to === undefined) return complain("no other cluster has a weight above 0");
       try {
         await runMove(context, tenant, to);
       } catch (error) {
         if (signal.aborted) throw error;
-        failed++;
         complain(`${tenant}: ${messageOf(error)}`);
       }
     }
-    if (failed > 0) return complain(`${failed} tenants are still on ${name}`);
+    const left = (await directory.counts()).get(name) ?? 0;
+    if (left > 0) return complain(`${left} tenants are still on ${name}`);
     say(`no tenant is on ${name}`);
     return 0;
   });

@@ -1,5 +1,6 @@
 import { configFlags } from "../../config/load.ts";
 import { Directory } from "../../store/placed/directory.ts";
+import { directoryIdOf } from "../../store/placed/membership.ts";
 import { Database } from "../../store/postgres/connect/database.ts";
 import { onDatabase } from "../../store/postgres/connect/on-database.ts";
 import type { Command } from "../command.ts";
@@ -18,7 +19,8 @@ export const list: Command = {
   help: () => `usage: pemba cluster list [flags]
 
 Shows each cluster in a line: its name, its weight, whether its database answers, and how many tenants are
-on it. The status is 1 if one is down.
+on it. The status is 1 if one is down, if the configuration does not name one that has tenants, or if
+the tenants are not known.
 
 ${clustersHelp}`,
 
@@ -29,19 +31,29 @@ ${clustersHelp}`,
     const clusters = clustersOf(settings.config);
     const counts = await tenantsOf(clusters);
     const states = await Promise.all(clusters.entries.map(async ({ uri }) => await isUp(uri)));
-    sayTable(
-      clusters.entries.map(({ name, weight }, index) => [
+    const rows = clusters.entries.map(({ name, weight }, index) => [
+      name,
+      `weight ${weight}`,
+      states[index] === true ? "up" : "down",
+      counts === undefined ? "unknown tenants" : `${counts.get(name) ?? 0} tenants`,
+    ]);
+    const names = new Set(clusters.entries.map(({ name }) => name));
+    const unnamed = [...(counts ?? [])].filter(([name]) => !names.has(name));
+    sayTable([
+      ...rows,
+      ...unnamed.map(([name, tenants]) => [
         name,
-        `weight ${weight}`,
-        states[index] === true ? "up" : "down",
-        counts === undefined ? "unknown tenants" : `${counts.get(name) ?? 0} tenants`,
+        "not configured",
+        "unknown",
+        `${tenants} tenants`,
       ]),
-    );
-    return states.every(Boolean) ? 0 : 1;
+    ]);
+    const isWhole = counts !== undefined && unnamed.length === 0;
+    return isWhole && states.every(Boolean) ? 0 : 1;
   },
 };
 
-/** How many tenants each cluster has. Undefined if the directory does not answer. */
+/** How many tenants each cluster has. Undefined if the directory does not answer, or is not there. */
 async function tenantsOf(clusters: MoveClusters): Promise<ReadonlyMap<string, number> | undefined> {
   const { uri, name } = clusterOf(clusters, clusters.directory, "database.directory");
   try {
@@ -52,12 +64,13 @@ async function tenantsOf(clusters: MoveClusters): Promise<ReadonlyMap<string, nu
     });
     const directory = new Directory(database, name);
     try {
+      await directoryIdOf(database, name);
       return await directory.counts();
     } finally {
       await directory.close();
     }
   } catch (error) {
-    warn(`the directory does not answer: ${messageOf(error)}`);
+    warn(`the tenants of clusters are not known: ${messageOf(error)}`);
     return undefined;
   }
 }

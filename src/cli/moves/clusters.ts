@@ -6,6 +6,7 @@ import type { ClusterEntry } from "../../config/clusters.ts";
 import type { Config } from "../../config/options.ts";
 import { moveLeaseMs } from "../../store/placed/move/move.ts";
 import { type MoveConnections, onMoveDatabases } from "../../store/placed/move/on-databases.ts";
+import { namingCluster } from "../../store/placed/naming-cluster.ts";
 import { refusePendingMigrations } from "../../store/postgres/migrate.ts";
 
 /** The clusters of a configuration, for commands that move tenants between them. */
@@ -48,7 +49,9 @@ export async function onClusters<T>(
   const urlOf = (name: string): string | undefined =>
     entries.find((entry) => entry.name === name)?.uri;
   const home = urlOf(directory);
-  if (home !== undefined) await refusePendingMigrations(home);
+  if (home !== undefined) {
+    await namingCluster(directory, async () => await refusePendingMigrations(home));
+  }
   const mover = { id: randomUUID(), leaseMs: moveLeaseMs };
-  return await onMoveDatabases({ urlOf, directory, mover }, work);
+  return await onMoveDatabases({ urlOf, directory }, mover, work);
 }

@@ -46,6 +46,8 @@ export async function moving(
   const clusters = clustersOf(config);
   const stop = listenForStop();
   const { signal } = stop;
+  // A pause keeps no process alive, nor do connections while they are lost.
+  const alive = setInterval(() => {}, 60_000);
   try {
     const rate = rateOf(values);
     await onClusters(clusters, async (connections) => {
@@ -56,6 +58,7 @@ export async function moving(
     if (!signal.aborted) throw error;
     return complain("stopped: run the command again to go on, or take a move back with --revert");
   } finally {
+    clearInterval(alive);
     stop.close();
   }
 }

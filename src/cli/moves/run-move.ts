@@ -5,6 +5,7 @@ import { defaultMoveOptions, moveTenant, refusedMove } from "../../store/placed/
 import type { NotedMove } from "../../store/placed/move/notes.ts";
 import type { MoveConnections } from "../../store/placed/move/on-databases.ts";
 import { removeRows } from "../../store/placed/move/remove-rows.ts";
+import { namingCluster } from "../../store/placed/naming-cluster.ts";
 import { onDatabase } from "../../store/postgres/connect/on-database.ts";
 import { refusePendingMigrations } from "../../store/postgres/migrate.ts";
 import { say, warn } from "../output.ts";
@@ -27,7 +28,11 @@ export interface MoveContext {
 /** Moves one tenant to a cluster and says so, or ends the move that was begun. Fails as `moveTenant` does. */
 export async function runMove(context: MoveContext, tenant: TenantId, to: string): Promise<void> {
   const { clusters, connections, rate, signal } = context;
-  await refusePendingMigrations(clusterOf(clusters, to, "--to").uri);
+  const { uri } = clusterOf(clusters, to, "--to");
+  await namingCluster(to, async () => await refusePendingMigrations(uri));
+  // So that nothing is noted of a move that cannot begin.
+  const source = await connections.notes.clusterOf(tenant);
+  for (const cluster of new Set([to, source ?? to])) await connections.reach(cluster);
   const move = await connections.notes.begin(tenant, to);
   if (move === undefined) throw await refusedMove(connections.notes, tenant, to);
   const progress = createMoveProgress(tenant);

@@ -30,12 +30,7 @@ interface Membership {
 export async function openDirectory(database: Database, name: string): Promise<string> {
   await database.write(openStatement, [name]);
   const { id, cluster, isHere } = must(await membershipOf(database), "it was inserted");
-  if (!isHere) {
-    throw refusal(
-      "database.directory",
-      `the placements of tenants are not in the database of ${quote(name)}, expected the cluster that has them`,
-    );
-  }
+  if (!isHere) throw isElsewhere(name);
   refuseOtherName(name, cluster);
   return id;
 }
@@ -64,19 +59,7 @@ export async function joinDirectory(
 ): Promise<void> {
   const { place } = database.greeting;
   const member = (await membershipOf(database)) ?? (await join(database));
-  if (member.isHere) {
-    throw refusal(
-      "database.clusters",
-      `the database of ${quote(name)} has placements of tenants, expected \`database.directory\` to name it, and each database once`,
-    );
-  }
-  if (member.id !== directory) {
-    throw refusal(
-      "database.clusters",
-      `the database of ${quote(name)} belongs to another directory, expected one without tenants`,
-    );
-  }
-  refuseOtherName(name, member.cluster);
+  refuseStranger(member, { name, directory });
   notePlace();
 
   /**
@@ -114,7 +97,48 @@ export async function joinDirectory(
   }
 }
 
-async function membershipOf(database: Database): Promise<Membership | undefined> {
+/** The id of the directory in a database. Fails with INVALID_ARGUMENT if it is not that of this cluster. */
+export async function directoryIdOf(
+  database: Pick<Database, "query">,
+  name: string,
+): Promise<string> {
+  const member = await membershipOf(database);
+  if (member === undefined) throw isUnopened(name);
+  if (!member.isHere) throw isElsewhere(name);
+  refuseOtherName(name, member.cluster);
+  return member.id;
+}
+
+/** Fails with INVALID_ARGUMENT if the database is not that of this cluster of the directory with the id. */
+export async function refuseOtherDatabase(
+  database: Pick<Database, "query">,
+  { name, directory }: { readonly name: string; readonly directory: string },
+): Promise<void> {
+  const member = await membershipOf(database);
+  if (member === undefined) throw isUnopened(name);
+  refuseStranger(member, { name, directory });
+}
+
+function refuseStranger(
+  member: Membership,
+  { name, directory }: { readonly name: string; readonly directory: string },
+): void {
+  if (member.isHere) {
+    throw refusal(
+      "database.clusters",
+      `the database of ${quote(name)} has placements of tenants, expected \`database.directory\` to name it, and each database once`,
+    );
+  }
+  if (member.id !== directory) {
+    throw refusal(
+      "database.clusters",
+      `the database of ${quote(name)} belongs to another directory, expected one without tenants`,
+    );
+  }
+  refuseOtherName(name, member.cluster);
+}
+
+async function membershipOf(database: Pick<Database, "query">): Promise<Membership | undefined> {
   const [row] = await database.query(readStatement, []);
   return (
     row && {
@@ -122,6 +146,20 @@ async function membershipOf(database: Database): Promise<Membership | undefined>
       cluster: textOf(row, "cluster"),
       isHere: booleanOf(row, "is_here"),
     }
+  );
+}
+
+function isUnopened(name: string): PembaError {
+  return refusal(
+    "database.clusters",
+    `the database of ${quote(name)} belongs to no directory yet, expected one that an instance with this configuration has opened`,
+  );
+}
+
+function isElsewhere(name: string): PembaError {
+  return refusal(
+    "database.directory",
+    `the placements of tenants are not in the database of ${quote(name)}, expected the cluster that has them`,
   );
 }
 

@@ -115,10 +115,14 @@ function startSettling(
   return new BackgroundLoop({
     everyMs: settleEveryMs,
     work: async (signal) => {
-      await tenants.settleOld(signal);
       const urlOf = (name: string): string | undefined => clusters.find(name)?.url;
       const notesOf = (mover: Mover): MoveNotes => directory.notes(mover);
-      await recoverMoves({ urlOf, notesOf }, signal);
+      try {
+        await tenants.settleOld(signal);
+      } finally {
+        // Tenants may be refused until then.
+        await recoverMoves({ urlOf, directory: directory.cluster, notesOf }, signal);
+      }
     },
     failed: (error) => warn(`placements of tenants could not be settled: ${String(error)}`),
   });

@@ -248,6 +248,10 @@ export async function refusedMove(
   if (other === undefined) {
     const cluster = await notes.clusterOf(tenant);
     if (cluster === undefined) return tenantNotFound(tenant);
+    if (target !== undefined && target !== cluster) {
+      const problem = "the tenant is just being created, deleted or moved, run the command again";
+      return new PembaError("SERIALIZATION", problem);
+    }
     return new PembaError(
       "INVALID_ARGUMENT",
       target === undefined

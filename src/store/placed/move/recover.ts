@@ -11,7 +11,7 @@ const recoveredMax = 1_000;
 /** A database that is silent for so long does not keep the moves between others waiting. */
 const statementMaxMs = 10_000;
 
-interface RecoveryPlace extends Pick<MovePlace, "urlOf"> {
+interface RecoveryPlace extends MovePlace {
   /** The notes of the directory, as this process reads and continues them. */
   readonly notesOf: (mover: Mover) => MoveNotes;
 }
@@ -22,14 +22,14 @@ interface RecoveryPlace extends Pick<MovePlace, "urlOf"> {
  * One that cannot be ended, since a database does not answer, does not keep the others waiting.
  */
 export async function recoverMoves(
-  { urlOf, notesOf }: RecoveryPlace,
+  { notesOf, ...place }: RecoveryPlace,
   signal: AbortSignal,
   leaseMs = moveLeaseMs,
 ): Promise<void> {
   const notes = notesOf({ id: randomUUID(), leaseMs });
   const failures: unknown[] = [];
   await onClusterDatabases(
-    urlOf,
+    place,
     async (connect) => {
       for (const left of await notes.left(recoveredMax)) {
         if (signal.aborted) return;
