@@ -30,9 +30,8 @@ export async function followWeights(
   interval = lookInterval,
 ): Promise<void> {
   let complaint: string | undefined;
-  for (;;) {
-    await pause(interval, signal);
-    if (signal.aborted) return;
+  // At once, too: a worker that takes the place of another one has the configuration of the start.
+  for (; !signal.aborted; await pause(interval, signal)) {
     const problem = follow(followed);
     if (problem !== undefined && problem !== complaint) {
       followed.logger.warn(`the weights of clusters stay as they are: ${problem}`);

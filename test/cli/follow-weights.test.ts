@@ -27,9 +27,9 @@ interface Followed {
   readonly write: (text: string) => void;
 }
 
-/** Follows a file, in which the cluster b has the weight 1 at first. */
-function follow(t: TestContext): Followed {
-  const path = file(t, textWith(1));
+/** Follows a file, in which the cluster b has this weight at first. The process has the weight 1. */
+function follow(t: TestContext, first = 1): Followed {
+  const path = file(t, textWith(first));
   const told: string[] = [];
   const clusters = fakeClusters("a", "b");
   const config = configOf({ args: ["-c", path] });
@@ -57,6 +57,11 @@ test("a weight that changes in the file is taken over, also that of a drained cl
     assert.ok(await until(async () => weight() === next || undefined));
   }
   assert.deepEqual(told, Array(2).fill("new tenants are placed by new weights"));
+});
+
+test("a process that is started after a change takes it over at once", (t) => {
+  const { weight, told } = follow(t, 0);
+  assert.deepEqual([weight(), told], [0, ["new tenants are placed by new weights"]]);
 });
 
 test("another change of the clusters is told once, and takes a restart", async (t) => {
