@@ -203,6 +203,13 @@ test("databases that are not those of one directory are refused, and nothing is 
   const [a = "", b = "", c = ""] = placed.urls;
   const opening = async (...urls: readonly string[]): Promise<Store> => await openOn(t, urls);
   await fails(opening(b, a, c), "INVALID_ARGUMENT", "database.directory");
+  const first = await createMigratedDatabase();
+  t.after(first.drop);
+  await fails(opening(first.url, b, a, c), "INVALID_ARGUMENT", "database.directory: names `a`");
+  const there = connect(first.url, 1);
+  const directories = await there`select from directory`;
+  await there.end({ timeout: 1 });
+  assert.equal(directories.length, 0);
   await newTenant(store, "c");
   await fails(opening(a, b), "INVALID_ARGUMENT", "does not name `c`");
   await fails(opening(a, c, b), "INVALID_ARGUMENT", "is that of the cluster");

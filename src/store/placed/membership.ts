@@ -2,6 +2,7 @@ import { must } from "../../base/assert.ts";
 import { PembaError } from "../../base/error.ts";
 import { quote } from "../../base/quote.ts";
 import type { Database } from "../postgres/connect/database.ts";
+import { onDatabase } from "../postgres/connect/on-database.ts";
 import { booleanOf, textOf } from "../postgres/connect/row.ts";
 import { statementFile } from "../postgres/connect/statement-file.ts";
 
@@ -20,14 +21,30 @@ interface Membership {
   readonly isHere: boolean;
 }
 
+/** A cluster and its database. */
+interface ClusterPlace {
+  readonly name: string;
+  readonly url: string;
+}
+
+/** A server that is there accepts a connection, or answers, in less, however busy it is. */
+const answerTimeoutMs = 5_000;
+
 /**
  * Makes a database that of the directory, if it is not yet. Resolves to the id of the directory. Fails
  * with INVALID_ARGUMENT if the database belongs to another one, whose placements this one does not have,
- * or is known by another name.
+ * or is known by another name. The same if it belongs to none, and another cluster to one: a mistake in the
+ * configuration must not make a second directory, which its database would keep.
  *
  * @param name the cluster of the database
+ * @param others the other clusters of the configuration
  */
-export async function openDirectory(database: Database, name: string): Promise<string> {
+export async function openDirectory(
+  database: Database,
+  name: string,
+  others: readonly ClusterPlace[],
+): Promise<string> {
+  if ((await membershipOf(database)) === undefined) await refuseSecondDirectory(name, others);
   await database.write(openStatement, [name]);
   const { id, cluster, isHere } = must(await membershipOf(database), "it was inserted");
   if (!isHere) throw isElsewhere(name);
@@ -97,6 +114,25 @@ export async function joinDirectory(
   }
 }
 
+async function refuseSecondDirectory(name: string, others: readonly ClusterPlace[]): Promise<void> {
+  const asked = others.map(async (other) => {
+    // One that does not answer, or has no tables yet, is asked when it is opened.
+    const ask = onDatabase(
+      other.url,
+      async (database) => await membershipOf(database, AbortSignal.timeout(answerTimeoutMs)),
+      answerTimeoutMs,
+    );
+    return { cluster: other.name, member: await ask.catch(() => undefined) };
+  });
+  for (const { cluster, member } of await Promise.all(asked)) {
+    if (member === undefined) continue;
+    throw refusal(
+      "database.directory",
+      `names ${quote(name)}, whose database is a new one, while that of ${quote(cluster)} belongs to a directory: expected the cluster that has it`,
+    );
+  }
+}
+
 /** The id of the directory in a database. Fails with INVALID_ARGUMENT if it is not that of this cluster. */
 export async function directoryIdOf(
   database: Pick<Database, "query">,
@@ -138,8 +174,11 @@ function refuseStranger(
   refuseOtherName(name, member.cluster);
 }
 
-async function membershipOf(database: Pick<Database, "query">): Promise<Membership | undefined> {
-  const [row] = await database.query(readStatement, []);
+async function membershipOf(
+  database: Pick<Database, "query">,
+  signal?: AbortSignal,
+): Promise<Membership | undefined> {
+  const [row] = await database.query(readStatement, [], signal);
   return (
     row && {
       id: textOf(row, "id"),

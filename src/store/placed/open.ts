@@ -56,7 +56,7 @@ export async function openPlacedStore(options: PlacedStoreOptions): Promise<Stor
     const openHome = async (): Promise<Store> => await home.open(tokenKey);
     const store = await onceServerAnswers(home.url, patience, openHome);
     open.push(store);
-    const { directory, id, secret, place } = await connectDirectory(home, options);
+    const { directory, id, secret, place } = await connectDirectory(home, others, options);
     open.push(directory);
     await directory.followDatabase();
     await refuseMissing(directory, clusters);
@@ -84,6 +84,7 @@ const probeTimeoutMs = 5_000;
 /** Connects to the database of the directory once its engine is open, so that its tables are there. */
 async function connectDirectory(
   { name, url, warn }: PlacedCluster,
+  others: readonly PlacedCluster[],
   { database: options, onCircuit }: PlacedStoreOptions,
 ): Promise<{
   readonly directory: Directory;
@@ -112,7 +113,7 @@ async function connectDirectory(
     const directory = new Directory(database, name, circuit);
     return {
       directory,
-      id: await openDirectory(database, name),
+      id: await openDirectory(database, name, others),
       secret: await secretOf(database),
       place: database.greeting.place,
     };
