@@ -5,6 +5,7 @@ import { after, before, test, type TestContext } from "node:test";
 
 import type postgres from "postgres";
 
+import { PembaError } from "../../src/base/error.ts";
 import type { SnapToken } from "../../src/base/tuple.ts";
 import { joinDirectory } from "../../src/store/placed/membership.ts";
 import { onDatabase } from "../../src/store/postgres/connect/on-database.ts";
@@ -241,6 +242,16 @@ test("a database that is a copy of that of another cluster is refused, and joins
     const renamed = { ...joining, places: new Map([[copy.greeting.place, "main"]]) };
     await fails(joinDirectory(copy, renamed), "INVALID_ARGUMENT", "one system identifier");
   });
+});
+
+test("a start that fails names the cluster whose database cannot be used", async () => {
+  for (const [index, name] of ["a", "b", "c"].entries()) {
+    const opening = openPlacedOver(placed.urls, { pool }, async (url, tokens) => {
+      if (url === placed.urls[index]) throw new PembaError("MIGRATION", "it lacks tables");
+      return await openStore(url, tokens);
+    });
+    await fails(opening, "MIGRATION", `cluster \`${name}\`: it lacks tables`);
+  }
 });
 
 test("a database that has tenants joins no directory, and keeps its example tenant", async (t) => {

@@ -1,7 +1,7 @@
 import { PembaError } from "../../base/error.ts";
 import { quote } from "../../base/quote.ts";
 
-/** Does work on the database of a cluster. Its error names the cluster: a command works on several. */
+/** Does work on the database of a cluster. Its error names the cluster: there are several. */
 export async function namingCluster<T>(name: string, work: () => Promise<T>): Promise<T> {
   try {
     return await work();

@@ -10,6 +10,7 @@ import { Cluster, type ClusterSource } from "./cluster.ts";
 import { Clusters } from "./clusters.ts";
 import { Directory, directoryConnections } from "./directory.ts";
 import { joinDirectory, openDirectory } from "./membership.ts";
+import { namingCluster } from "./naming-cluster.ts";
 import { createPlacedStore } from "./store.ts";
 
 /** One cluster of the configuration. */
@@ -54,7 +55,10 @@ export async function openPlacedStore(options: PlacedStoreOptions): Promise<Stor
   const open: { close(): Promise<void> }[] = [];
   try {
     const openHome = async (): Promise<Store> => await home.open(tokenKey);
-    const store = await onceServerAnswers(home.url, patience, openHome);
+    const store = await namingCluster(
+      home.name,
+      async () => await onceServerAnswers(home.url, patience, openHome),
+    );
     open.push(store);
     const { directory, id, secret, place } = await connectDirectory(home, others, options);
     open.push(directory);
@@ -145,11 +149,11 @@ function memberOf(
   return {
     ...cluster,
     open: async () => {
-      await cluster.prepare();
+      await namingCluster(name, cluster.prepare);
       await onDatabase(url, async (database) => {
         await joinDirectory(database, { name, directory: id, tenants, places });
       });
-      return await cluster.open(tokenKey);
+      return await namingCluster(name, async () => await cluster.open(tokenKey));
     },
   };
 }
