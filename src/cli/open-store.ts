@@ -96,11 +96,18 @@ async function openAlone(
   const place = { url, replicaUrl: readerUri(config), pool: poolOf(config) };
   const common = commonOf(config, observation);
   const { onceServerAnswers } = await import("../store/postgres/await-server.ts");
-  return await onceServerAnswers(
-    url,
-    patience,
-    async () => await openEngine(context, observation, place, common),
-  );
+  const { refuseAlone } = await import("../store/placed/membership.ts");
+  const { onDatabase } = await import("../store/postgres/connect/on-database.ts");
+  return await onceServerAnswers(url, patience, async () => {
+    const store = await openEngine(context, observation, place, common);
+    try {
+      await onDatabase(url, refuseAlone);
+      return store;
+    } catch (error) {
+      await store.close();
+      throw error;
+    }
+  });
 }
 
 async function openClusters(

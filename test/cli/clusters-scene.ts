@@ -19,6 +19,8 @@ import { type Line, openLine } from "../support/line.ts";
 const timeoutMs = 2_000;
 
 interface OpenClusters {
+  /** Of the databases themselves. */
+  readonly urls: Readonly<Record<"a" | "b", string>>;
   /** To the databases of the clusters a and b. The first one has the directory. */
   readonly lines: Readonly<Record<"a" | "b", Line>>;
   /** A store over them as a server opens it, with these flags besides. */
@@ -40,6 +42,7 @@ export async function clustersOf(t: TestContext): Promise<OpenClusters> {
     { name: "b", uri: lines.b.url },
   ]);
   return {
+    urls: { a: a.url, b: b.url },
     lines,
     open: async (...flags) => {
       const config = configOf({

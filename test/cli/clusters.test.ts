@@ -2,8 +2,13 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 
+import { pino } from "pino";
+
+import { noTelemetry } from "../../src/base/telemetry.ts";
+import { openStore } from "../../src/cli/open-store.ts";
 import { fails, newTenant, tenantId, write } from "../store/engines.ts";
 import { until } from "../store/open-write.ts";
+import { configOf } from "../support/given-config.ts";
 import type { Line } from "../support/line.ts";
 import { clustersOf, mayView, refused, tenantWithDocument, untilServed } from "./clusters-scene.ts";
 import { readAll } from "./configured-store.ts";
@@ -17,6 +22,32 @@ test("tenants are on the clusters of `database.clusters`, and in the list of all
     items.map(({ id, cluster }) => `${id} ${cluster}`),
     [`${ids[0]} a`, `${ids[1]} b`, "t1 a"].toSorted(),
   );
+});
+
+test("a database of one of several clusters is not served alone once tenants are on another one", async (t) => {
+  const { urls, open } = await clustersOf(t);
+  const alone = async (url: string): Promise<void> => {
+    const config = configOf({ args: ["--database-engine=postgres", `--database-uri=${url}`] });
+    const observation = { logger: pino({ level: "silent" }), telemetry: noTelemetry };
+    await (await openStore(config, observation, t.signal)).close();
+  };
+  const store = await open();
+  await newTenant(store, "a");
+  // The way back to one database, and the way there.
+  await alone(urls.a);
+  await fails(
+    alone(urls.b),
+    "INVALID_ARGUMENT",
+    "database.uri: is the database of the cluster `b`",
+  );
+  const far = await newTenant(store, "b");
+  await fails(
+    alone(urls.a),
+    "INVALID_ARGUMENT",
+    "database.uri: is the database of the cluster `a`",
+  );
+  await store.tenants.delete(far);
+  await alone(urls.a);
 });
 
 test("the start waits for the cluster of `database.directory`", async (t) => {

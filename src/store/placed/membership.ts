@@ -9,6 +9,7 @@ import { statementFile } from "../postgres/connect/statement-file.ts";
 const openStatement = statementFile("placement/open-directory.sql");
 const readStatement = statementFile("placement/read-directory.sql");
 const joinStatement = statementFile("placement/join-directory.sql");
+const aloneStatement = statementFile("placement/alone.sql");
 const dropExampleStatement = statementFile("placement/drop-example.sql");
 
 /** What a database says of the directory that it belongs to. */
@@ -112,6 +113,19 @@ export async function joinDirectory(
       `the database of ${quote(name)} has tenants of its own, expected one without tenants`,
     );
   }
+}
+
+/**
+ * Fails with INVALID_ARGUMENT if tenants of the directory of a database are on others: an instance that knows this one
+ * alone would not find them, and would create them a second time.
+ */
+export async function refuseAlone(database: Database): Promise<void> {
+  const [row] = await database.query(aloneStatement, []);
+  if (row === undefined || (booleanOf(row, "is_here") && !booleanOf(row, "is_spread"))) return;
+  throw refusal(
+    "database.uri",
+    `is the database of the cluster ${quote(textOf(row, "cluster"))}, and others have tenants, too: expected \`database.clusters\` with all of them`,
+  );
 }
 
 async function refuseSecondDirectory(name: string, others: readonly ClusterPlace[]): Promise<void> {
