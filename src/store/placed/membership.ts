@@ -45,7 +45,13 @@ export async function openDirectory(
   name: string,
   others: readonly ClusterPlace[],
 ): Promise<string> {
-  if ((await membershipOf(database)) === undefined) await refuseSecondDirectory(name, others);
+  if ((await membershipOf(database)) === undefined) {
+    const taken = await firstOfDirectory(others);
+    // Another instance may have made the directory meanwhile, and have had the others join it.
+    if (taken !== undefined && (await membershipOf(database)) === undefined) {
+      throw isSecond(name, taken);
+    }
+  }
   await database.write(openStatement, [name]);
   const { id, cluster, isHere } = must(await membershipOf(database), "it was inserted");
   if (!isHere) throw isElsewhere(name);
@@ -128,23 +134,18 @@ export async function refuseAlone(database: Database): Promise<void> {
   );
 }
 
-async function refuseSecondDirectory(name: string, others: readonly ClusterPlace[]): Promise<void> {
-  const asked = others.map(async (other) => {
-    // One that does not answer, or has no tables yet, is asked when it is opened.
+/** The first of these clusters whose database belongs to a directory. */
+async function firstOfDirectory(clusters: readonly ClusterPlace[]): Promise<string | undefined> {
+  const asked = clusters.map(async ({ name, url }) => {
     const ask = onDatabase(
-      other.url,
+      url,
       async (database) => await membershipOf(database, AbortSignal.timeout(answerTimeoutMs)),
       answerTimeoutMs,
     );
-    return { cluster: other.name, member: await ask.catch(() => undefined) };
+    // One that does not answer, or has no tables yet, is asked when it is opened.
+    return { name, member: await ask.catch(() => undefined) };
   });
-  for (const { cluster, member } of await Promise.all(asked)) {
-    if (member === undefined) continue;
-    throw refusal(
-      "database.directory",
-      `names ${quote(name)}, whose database is a new one, while that of ${quote(cluster)} belongs to a directory: expected the cluster that has it`,
-    );
-  }
+  return (await Promise.all(asked)).find(({ member }) => member !== undefined)?.name;
 }
 
 /** The id of the directory in a database. Fails with INVALID_ARGUMENT if it is not that of this cluster. */
@@ -206,6 +207,13 @@ function isUnopened(name: string): PembaError {
   return refusal(
     "database.clusters",
     `the database of ${quote(name)} belongs to no directory yet, expected one that an instance with this configuration has opened`,
+  );
+}
+
+function isSecond(name: string, taken: string): PembaError {
+  return refusal(
+    "database.directory",
+    `names ${quote(name)}, whose database is a new one, while that of ${quote(taken)} belongs to a directory: expected the cluster that has it`,
   );
 }
 
