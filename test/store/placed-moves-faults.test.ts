@@ -19,7 +19,7 @@ import {
   tenantWithSchema,
   write,
 } from "./engines.ts";
-import { connect } from "./open-write.ts";
+import { connect, until } from "./open-write.ts";
 
 let placed: PlacedDatabases;
 let store: Store;
@@ -182,4 +182,51 @@ test("rows are counted anew if a standby was promoted since they were counted", 
     await mover.run({ tenant, to: "c", leaseMs: 0 });
     assert.deepEqual(await servedOn(tenant), ["c"]);
   }
+});
+
+test("a source that refuses the tenant late, over a connection that was lost, does nothing", async (t) => {
+  const lines = await Promise.all(placed.urls.map(async (url) => await openLine(t, url)));
+  const [, line] = lines;
+  assert.ok(line !== undefined);
+  const far = await openMover(lines.map(({ url }) => url));
+  t.after(async () => await far.close());
+  const tenant = await filled();
+  const [isHeld, isWritten] = [Promise.withResolvers<void>(), Promise.withResolvers<void>()];
+  // The lock that a write of the tenant has until its end.
+  const writing = sql.b.begin(async (transaction) => {
+    await transaction`
+      select pg_advisory_xact_lock_shared(lock_key(number, 0)) from tenants where id = ${tenant}`;
+    isHeld.resolve();
+    await isWritten.promise;
+  });
+  await isHeld.promise;
+  const waiting = async (): Promise<number> =>
+    (
+      await sql.c`
+        select from pg_stat_activity
+        where state = 'active' and wait_event_type = 'Lock' and query like '%hide_tenant(%'`
+    ).length;
+  const move = far.run({
+    tenant,
+    to: "c",
+    stopMs: 60_000,
+    through: (database) => ({
+      query: async (statement, values, signal) => {
+        const rows = database.query(statement, values, signal);
+        if (statement.includes("hide_tenant")) {
+          await until(async () => ((await waiting()) > 0 ? true : undefined));
+          await line.cut();
+          await line.mend();
+        }
+        return await rows;
+      },
+    }),
+  });
+  await fails(move, "UNAVAILABLE");
+  isWritten.resolve();
+  await writing;
+  await until(async () => ((await waiting()) === 0 ? true : undefined));
+  // It has the lock now, and ends.
+  await sql.b`select pg_advisory_xact_lock(lock_key(number, 0)) from departures where id = ${tenant}`;
+  assert.deepEqual(await servedOn(tenant), ["b"]);
 });

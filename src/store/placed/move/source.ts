@@ -1,3 +1,5 @@
+import { randomUUID } from "node:crypto";
+
 import { PembaError } from "../../../base/error.ts";
 import type { TenantId } from "../../../base/tuple.ts";
 import { booleanOf, numberOf, optionalTextOf, textOf } from "../../postgres/connect/row.ts";
@@ -80,9 +82,16 @@ export interface Departure {
 
 /** The database that a tenant leaves. */
 export class MoveSource extends MoveSide {
-  /** Notes the move. Undefined if there is no such tenant, nor was one moved. */
+  /** By whom the tenant is moved, as it is noted here. Other statements do nothing if another name is noted by then. */
+  #holder = this.mover;
+
+  /**
+   * Notes the move. Undefined if there is no such tenant, nor was one moved. Each time it is noted under another name: a
+   * statement of before whose connection was lost may still wait at the server, and must not refuse the tenant later.
+   */
   async depart(tenant: TenantId): Promise<Departure | undefined> {
-    const [row] = await this.query(departStatement, [tenant, this.mover]);
+    this.#holder = randomUUID();
+    const [row] = await this.query(departStatement, [tenant, this.#holder]);
     return (
       row && {
         number: textOf(row, "number"),
@@ -94,7 +103,7 @@ export class MoveSource extends MoveSide {
 
   /** Goes on with what another process has begun here, if it has. */
   async takeOver(tenant: TenantId): Promise<void> {
-    await this.query(takeStatement, [tenant, this.mover]);
+    await this.query(takeStatement, [tenant, this.#holder]);
   }
 
   async state(): Promise<SourceState> {
@@ -175,7 +184,7 @@ export class MoveSource extends MoveSide {
 
   /** Refuses the tenant from now on. `gone`: it was deleted, or another process moves it. */
   async hide(number: string, waitMs: number): Promise<"hidden" | "gone" | "busy"> {
-    const values = [number, this.mover, `${Math.max(1, Math.round(waitMs))}ms`];
+    const values = [number, this.#holder, `${Math.max(1, Math.round(waitMs))}ms`];
     const outcome = textOf(await this.one(hideStatement, values), "outcome");
     return outcome === "hidden" || outcome === "busy" ? outcome : "gone";
   }
@@ -187,7 +196,7 @@ export class MoveSource extends MoveSide {
 
   /** Serves the tenant again. False if it was deleted, or another process moves it. */
   async show(number: string): Promise<boolean> {
-    return booleanOf(await this.one(showStatement, [number, this.mover]), "is_shown");
+    return booleanOf(await this.one(showStatement, [number, this.#holder]), "is_shown");
   }
 
   /** An id above those of all transactions that have found the tenant so far. */
@@ -201,12 +210,12 @@ export class MoveSource extends MoveSide {
   }
 
   async stay(tenant: TenantId): Promise<void> {
-    await this.query(stayStatement, [tenant, this.mover]);
+    await this.query(stayStatement, [tenant, this.#holder]);
   }
 
   /** Leaves its rows to be removed. */
   async leave(tenant: TenantId): Promise<void> {
-    await this.query(leaveStatement, [tenant, this.mover]);
+    await this.query(leaveStatement, [tenant, this.#holder]);
   }
 }
 
