@@ -90,6 +90,21 @@ test("no more connections than the most are made, and what waits for one is coun
   assert.ok(database.pool.waited >= 3 && database.pool.waitedMs > 0);
 });
 
+test("a statement runs where it was prepared, even if another connection was of use later", async (t) => {
+  const database = await open(t, { maxConnections: 2 });
+  const release = await holdConnection(database, 37);
+  const ask = async (): Promise<unknown> => {
+    const [row] = await database.query("select pg_backend_pid() as backend, $1::integer", [1]);
+    return row?.["backend"];
+  };
+  // A text that comes again is prepared.
+  const backend = await ask();
+  assert.equal(await ask(), backend);
+  await release();
+  await until(async () => (database.pool.idle === 2 ? true : undefined));
+  assert.equal(await ask(), backend);
+});
+
 test("who is gone waits for no connection", async (t) => {
   const database = await open(t, { maxConnections: 1 });
   const release = await holdConnection(database, 33);

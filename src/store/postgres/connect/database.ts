@@ -220,7 +220,7 @@ export class Database {
     if (isAborted(signal)) throw cancelled(undefined);
     const pool = this.#pool;
     const connection =
-      pool.take() ?? (await pool.acquire(signal, timeLeft(endsAt), () => noneFree(work)));
+      pool.take(text) ?? (await pool.acquire(text, signal, timeLeft(endsAt), () => noneFree(work)));
     if (isAborted(signal)) {
       pool.release(connection);
       throw cancelled(undefined);

@@ -1,6 +1,7 @@
 import type { PembaError } from "../../../base/error.ts";
 import type { Connection } from "./connection.ts";
 import { poolClosing } from "./driver-error.ts";
+import { IdleConnections, type PooledConnection } from "./idle-connections.ts";
 import { healthCheckOf, lifetimeOf, type PoolOptions, silenceOf, tickOf } from "./pool-options.ts";
 import { WaitingLine } from "./waiting-line.ts";
 
@@ -17,15 +18,6 @@ export interface PoolState {
   readonly waitedMs: number;
 }
 
-interface PooledConnection {
-  readonly connection: Connection;
-  /** From then on it is replaced. */
-  endsAt: number;
-  idleSince: number;
-  /** When it last answered. */
-  aliveAt: number;
-}
-
 /** After a failed connection that no caller waits for, such as a reserve, the next attempt comes this late. */
 const retryMs = 1_000;
 
@@ -40,8 +32,7 @@ export class Pool {
   readonly #options: PoolOptions;
   readonly #open: (signal: AbortSignal) => Promise<Connection>;
   readonly #held = new Map<Connection, PooledConnection>();
-  /** Those that were of use last stand last. */
-  readonly #idle: PooledConnection[] = [];
+  readonly #idle = new IdleConnections();
   readonly #line = new WaitingLine(() => this.#endIfDone());
   readonly #timer: NodeJS.Timeout;
   #opening = 0;
@@ -72,11 +63,11 @@ export class Pool {
     };
   }
 
-  /** An idle connection, if there is one, as `acquire` gives it. */
-  take(): Connection | undefined {
+  /** An idle connection for the text of a statement, if there is one, as `acquire` gives it. */
+  take(text: string): Connection | undefined {
     if (this.#closing !== undefined) throw poolClosing();
     for (;;) {
-      const free = this.#idle.pop();
+      const free = this.#idle.take(text);
       if (free === undefined) return undefined;
       if (free.connection.isOpen) {
         this.#fill();
@@ -92,11 +83,12 @@ export class Pool {
    * making a connection does when it waits for one that cannot be made.
    */
   async acquire(
+    text: string,
     signal: AbortSignal | undefined,
     timeoutMs: number,
     late: () => PembaError,
   ): Promise<Connection> {
-    const free = this.take();
+    const free = this.take(text);
     if (free !== undefined) return free;
     const given = this.#line.join(signal, timeoutMs, late);
     this.#fill();
@@ -151,7 +143,7 @@ export class Pool {
       this.cut(poolClosing());
       this.#closing?.resolve();
     }, timeoutMs);
-    for (const held of this.#idle.splice(0)) this.#discard(held);
+    for (const held of this.#idle.all) this.#discard(held);
     this.#endIfDone();
     await this.#closing.promise;
     clearTimeout(late);
@@ -176,7 +168,7 @@ export class Pool {
   /** Ends a connection when its statement is over. */
   #retire(held: PooledConnection): void {
     held.endsAt = 0;
-    if (this.#idle.includes(held)) this.#discard(held);
+    if (this.#idle.has(held)) this.#discard(held);
   }
 
   #offer(held: PooledConnection): void {
@@ -185,14 +177,12 @@ export class Pool {
       this.#discard(held);
       return;
     }
-    held.idleSince = performance.now();
-    this.#idle.push(held);
+    this.#idle.add(held);
   }
 
   #discard(held: PooledConnection): void {
     if (!this.#held.delete(held.connection)) return;
-    const position = this.#idle.indexOf(held);
-    if (position >= 0) this.#idle.splice(position, 1);
+    this.#idle.remove(held);
     void held.connection.close();
     this.#fill();
     this.#endIfDone();
@@ -266,7 +256,7 @@ export class Pool {
     const { minConnections = 0, minIdleConnections = 0, idleTimeoutMs } = this.#options;
     const healthCheckMs = healthCheckOf(this.#options);
     const now = performance.now();
-    for (const held of this.#idle.slice()) {
+    for (const held of this.#idle.all) {
       const isSpare = this.#held.size > minConnections && this.#idle.length > minIdleConnections;
       const isUnused = idleTimeoutMs > 0 && now - held.idleSince >= idleTimeoutMs;
       if (now >= held.endsAt || (isUnused && isSpare)) this.#discard(held);
@@ -277,7 +267,7 @@ export class Pool {
 
   /** Asks an idle connection whether it is alive, and gives it up when it is not. */
   async #check(held: PooledConnection): Promise<void> {
-    this.#idle.splice(this.#idle.indexOf(held), 1);
+    this.#idle.remove(held);
     const { idleSince } = held;
     const late = setTimeout(() => this.#discard(held), silenceOf(this.#options));
     try {
@@ -286,8 +276,7 @@ export class Pool {
       held.aliveAt = performance.now();
       this.#offer(held);
       // That was not what it is kept for: it goes on growing old.
-      held.idleSince = idleSince;
-      this.#idle.sort((a, b) => a.idleSince - b.idleSince);
+      this.#idle.putBack(held, idleSince);
     } catch {
       this.#discard(held);
     } finally {
