@@ -75,6 +75,12 @@ export const writeClasses: readonly Asked[] = [
   },
   {
     ...ofWrites,
+    name: "1 tuple, 64 connections",
+    inFlight: 64,
+    request: (nth) => writeOf([newTuple("crowd", nth)]),
+  },
+  {
+    ...ofWrites,
     name: "100 tuples",
     inFlight: 1,
     request: (nth) => writeOf(newTuples("batch", nth * 100, 100)),
