@@ -98,9 +98,12 @@ export async function benchSoak(
 
 async function sampleMemory({ pid }: PembaServing, minutes: number): Promise<SoakSample[]> {
   const samples: SoakSample[] = [];
-  for (let nth = 0; nth < samplesWanted; nth++) {
-    samples.push({ minute: (nth / samplesWanted) * minutes, megabytes: await megabytesOf(pid) });
-    await wait((minutes * 60_000) / samplesWanted);
+  const start = performance.now();
+  for (let nth = 1; nth <= samplesWanted; nth++) {
+    const megabytes = await megabytesOf(pid);
+    samples.push({ minute: (performance.now() - start) / 60_000, megabytes });
+    // To look at the memory of a busy machine takes a while, too.
+    await wait(Math.max(0, start + (nth / samplesWanted) * minutes * 60_000 - performance.now()));
   }
   return samples;
 }

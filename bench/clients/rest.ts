@@ -1,4 +1,4 @@
-import { Pool } from "undici";
+import { Agent, fetch, Pool } from "undici";
 
 import type { SnapToken } from "../../src/base/tuple.ts";
 import { firstTenant } from "../../test/data/ask-store.ts";
@@ -88,6 +88,9 @@ interface Line {
   };
 }
 
+/** Nothing comes while nothing changes. */
+const patient = new Agent({ bodyTimeout: 0 });
+
 async function* follow(
   url: string,
   after: SnapToken,
@@ -97,6 +100,7 @@ async function* follow(
     method: "POST",
     body: JSON.stringify({ snap_token: after }),
     signal,
+    dispatcher: patient,
   });
   if (!response.ok || response.body === null) throw new Error(await response.text());
   let rest = "";
