@@ -13,6 +13,7 @@ import { credentialsOf } from "../grpc/credentials.ts";
 import { healthMethods } from "../grpc/health.ts";
 import { methodName, pathOf } from "../grpc/method-name.ts";
 import { type CallFrame, type GrpcContext, serve } from "../grpc/method.ts";
+import { registerUnary, type UnaryHandler } from "../grpc/unary-call.ts";
 import { Intake } from "../intake/intake.ts";
 import { type MessageMethod, unary } from "../messages/method.ts";
 import { answerCheck } from "../messages/methods/permission.ts";
@@ -64,13 +65,16 @@ export function buildPeerServer(options: {
     intake,
     authenticator: options.authenticator,
   });
+  const unary = new Map<string, UnaryHandler>();
   const server = new Server({
-    interceptors: [admitCalls(admission, () => {}, { isOpen: () => false })],
+    interceptors: [admitCalls(admission, () => {}, { isOpen: () => false, unary })],
   });
   const frame = frameOf(options, intake);
   for (const one of [checkMethod(service), ...healthMethods(service)].map((each) => serve(each))) {
     if (one.kind !== "unary") continue;
-    server.register(pathOf(one.method), one.handler(frame), asIs, asIs, "unary");
+    const path = pathOf(one.method);
+    unary.set(path, one.handler(frame));
+    registerUnary(server, path);
   }
   return {
     async listen({ host, port }) {
@@ -133,8 +137,4 @@ function frameOf({ instance, logger, telemetry }: Teller, intake: Intake): CallF
       };
     },
   };
-}
-
-function asIs(bytes: Buffer): Buffer {
-  return bytes;
 }

@@ -23,6 +23,7 @@ import {
   takeInCall,
 } from "./take-in.ts";
 import { tenantIn } from "./tenant-in.ts";
+import { type CallListener, UnaryCall, type UnaryHandlers } from "./unary-call.ts";
 
 /** The part of a refused call that its frame needs. */
 interface Refused {
@@ -30,10 +31,9 @@ interface Refused {
   sendMetadata(metadata: Metadata): void;
 }
 
-type CallListener = Parameters<ServerInterceptingCallInterface["start"]>[0];
-
 interface AdmittingParts {
   readonly admission: Admission;
+  readonly unary: UnaryHandlers;
   /** Called for a refused call before it ends. */
   readonly refused: (route: string, call: Refused, error: PembaError) => void;
 }
@@ -42,13 +42,14 @@ interface AdmittingParts {
  * Checks the rate limit and the token when the head of a call has arrived, so that no message is
  * read from a client without rights, and queues the start of each message. `refused` is called for a
  * refused call before it ends. Calls of open paths are not checked, and only their bytes are counted.
+ * Calls whose path is among `unary` are given to their handlers.
  */
 export function admitCalls(
   admission: Admission,
   refused: AdmittingParts["refused"],
-  { isOpen }: { readonly isOpen: (path: string) => boolean },
+  { isOpen, unary }: { readonly isOpen: (path: string) => boolean; readonly unary: UnaryHandlers },
 ): ServerInterceptor {
-  const parts = { admission, refused };
+  const parts = { admission, refused, unary };
   return ({ path }, call) => new AdmittedCall(call, { ...parts, path, isFree: isOpen(path) });
 }
 
@@ -192,6 +193,10 @@ class AdmittedCall extends ServerInterceptingCall implements CallListener, ByteO
   #goOn(metadata: Metadata): void {
     if (this.#isCancelled) return;
     this.#bytes = countBytes(this.#parts.admission.intake, this.#stream, this);
+    const handler = this.#parts.unary.get(this.#path);
+    if (handler !== undefined) {
+      this.#listener = new UnaryCall(this, { path: this.#path, metadata, handler });
+    }
     this.#listener?.onReceiveMetadata(metadata);
   }
 }

@@ -4,7 +4,6 @@ import type { DescMessage, DescMethod, MessageInitShape, MessageShape } from "@b
 import type {
   handleBidiStreamingCall,
   handleServerStreamingCall,
-  handleUnaryCall,
   Metadata,
   StatusObject,
 } from "@grpc/grpc-js";
@@ -27,6 +26,7 @@ import { permitTenantOf } from "../messages/tenant-of.ts";
 import { credentialOf } from "./call-credential.ts";
 import { errorStatus } from "./error-status.ts";
 import { decodeLarge } from "./large-message.ts";
+import type { UnaryHandler } from "./unary-call.ts";
 
 /** The part of a call that its method can use besides the request. */
 export interface GrpcContext extends CallContext {
@@ -73,7 +73,7 @@ export interface CallFrame {
 
 /** A method with its handler, as the transport sees it: messages are bytes. */
 export type ServedMethod = { readonly method: DescMethod } & (
-  | { readonly kind: "unary"; handler(frame: CallFrame): handleUnaryCall<Buffer, Buffer> }
+  | { readonly kind: "unary"; handler(frame: CallFrame): UnaryHandler }
   | {
       readonly kind: "server_streaming";
       handler(frame: CallFrame): handleServerStreamingCall<Buffer, Buffer>;
@@ -95,27 +95,24 @@ export function serve(one: MessageMethod<GrpcContext>): ServedMethod {
   }
 }
 
-function handleUnary(
-  frame: CallFrame,
-  { method, answer }: UnaryMethod<GrpcContext>,
-): handleUnaryCall<Buffer, Buffer> {
-  return (call, callback) => {
+function handleUnary(frame: CallFrame, { method, answer }: UnaryMethod<GrpcContext>): UnaryHandler {
+  return (call, request) => {
     const { head, run, end, context, caller } = begin(frame, method, call);
     const reply = async (): Promise<void> => {
       let bytes: Buffer;
       try {
-        bytes = await answer(codecOf(call.request, { frame, context }), context);
+        bytes = await answer(codecOf(request, { frame, context }), context);
       } catch (thrown) {
         const error = frame.errorOf(thrown);
         end({ kind: "failed", error });
         call.sendMetadata(head);
-        callback(errorStatus(error));
+        call.fail(errorStatus(error));
         return;
       }
       end({ kind: "answered" });
       // Sent with the answer, it costs no write of its own.
       call.sendMetadata(head);
-      callback(null, bytes);
+      call.answer(bytes);
     };
     void run(() => forCaller(caller, reply));
   };

@@ -1,11 +1,5 @@
 import type { DescService } from "@bufbuild/protobuf";
-import {
-  type handleUnaryCall,
-  logVerbosity,
-  Metadata,
-  Server,
-  setLogVerbosity,
-} from "@grpc/grpc-js";
+import { logVerbosity, Metadata, Server, setLogVerbosity } from "@grpc/grpc-js";
 import type { Logger } from "pino";
 
 import type { Admission } from "../auth/admission.ts";
@@ -39,6 +33,7 @@ import {
 } from "./method.ts";
 import { reflectionMethods, reflectionServices } from "./reflection.ts";
 import { requestLimit } from "./take-in.ts";
+import { asIs, registerUnary, type UnaryHandler } from "./unary-call.ts";
 
 /**
  * In milliseconds. Load balancers drop a connection that is silent for a minute or more, even with
@@ -72,6 +67,7 @@ export function buildGrpcServer(options: {
   const { logger, telemetry = noTelemetry } = options;
   const { intake } = options.admission;
   const observers = { logger, telemetry, intake };
+  const unary = new Map<string, UnaryHandler>();
   const server = new Server({
     "grpc.max_receive_message_length": requestLimit,
     "grpc.max_concurrent_streams": intake.limits.callsOfConnection,
@@ -81,12 +77,13 @@ export function buildGrpcServer(options: {
       admitCalls(
         options.admission,
         (route, call, error) => failCall(observers, route, call, error),
-        { isOpen: isHealth },
+        { isOpen: isHealth, unary },
       ),
     ],
   });
-  register(server, methodsOf(options.service), observers);
-  serveUnknown(server, observers);
+  const registry = { server, unary, observers };
+  register(registry, methodsOf(options.service));
+  serveUnknown(registry);
   const credentials = credentialsOf(options.certificate);
   return {
     async listen({ host, port }) {
@@ -113,11 +110,20 @@ function methodsOf(service: Service): readonly ServedMethod[] {
   return [...methods.map((one) => serve(one)), ...reflectionMethods(services)];
 }
 
+/** Where methods become known. */
+interface Registry {
+  readonly server: Server;
+  /** Handlers that the library does not call. */
+  readonly unary: Map<string, UnaryHandler>;
+  readonly observers: CallObservers;
+}
+
 /**
  * Serves every method of every service. A method without a handler answers that it is not
  * implemented.
  */
-function register(server: Server, served: readonly ServedMethod[], observers: CallObservers): void {
+function register(registry: Registry, served: readonly ServedMethod[]): void {
+  const { server, unary, observers } = registry;
   const byPath = new Map(served.map((one) => [pathOf(one.method), one]));
   for (const method of [...services, ...reflectionServices].flatMap((one) => one.methods)) {
     const path = pathOf(method);
@@ -128,13 +134,14 @@ function register(server: Server, served: readonly ServedMethod[], observers: Ca
     );
     const one = byPath.get(path);
     if (one === undefined) {
-      refuse(server, path, { message: `\`${path}\` is not implemented yet`, observers });
+      refuse(registry, path, `\`${path}\` is not implemented yet`);
       continue;
     }
     const frame = callFrame(observers, path);
     switch (one.kind) {
       case "unary":
-        server.register(path, one.handler(frame), asIs, asIs, "unary");
+        unary.set(path, one.handler(frame));
+        registerUnary(server, path);
         break;
       case "server_streaming":
         server.register(path, one.handler(frame), asIs, asIs, "serverStream");
@@ -147,17 +154,13 @@ function register(server: Server, served: readonly ServedMethod[], observers: Ca
 }
 
 /** Registered as unary: a stream that fails at once looks the same to the client. */
-function refuse(
-  server: Server,
-  path: string,
-  { message, observers }: { readonly message: string; readonly observers: CallObservers },
-): void {
+function refuse({ server, unary, observers }: Registry, path: string, message: string): void {
   const error = new PembaError("NOT_IMPLEMENTED", message);
-  const handler: handleUnaryCall<Buffer, Buffer> = (call, callback) => {
+  unary.set(path, (call) => {
     failCall(observers, path, call, error);
-    callback(errorStatus(error));
-  };
-  server.register(path, handler, asIs, asIs, "unary");
+    call.fail(errorStatus(error));
+  });
+  registerUnary(server, path);
 }
 
 /** Not the path of a method. */
@@ -168,17 +171,12 @@ const unknownPath = "*";
  * and they would neither count for the rate limit nor need a token. It has no handler for unknown
  * methods, but looks handlers up in a map.
  */
-function serveUnknown(server: Server, observers: CallObservers): void {
-  refuse(server, unknownPath, { message: "there is no such method", observers });
-  const handlers: unknown = Reflect.get(server, "handlers");
+function serveUnknown(registry: Registry): void {
+  refuse(registry, unknownPath, "there is no such method");
+  const handlers: unknown = Reflect.get(registry.server, "handlers");
   assert(handlers instanceof Map, "the server keeps its handlers in a map");
   const known: ReadonlyMap<unknown, unknown> = new Map(handlers);
   handlers.get = (path: unknown) => known.get(path) ?? known.get(unknownPath);
-}
-
-/** Passes bytes on. Messages are decoded where their types are known. */
-function asIs(bytes: Buffer): Buffer {
-  return bytes;
 }
 
 /** The log and the telemetry of calls. */
