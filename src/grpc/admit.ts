@@ -11,7 +11,7 @@ import { errorOf, type PembaError } from "../base/error.ts";
 import type { TenantId } from "../base/tuple.ts";
 import { Health } from "../gen/grpc/health/v1/health_pb.ts";
 import { probes } from "../intake/intake.ts";
-import { credentialOf, setCredential } from "./call-credential.ts";
+import { noRights, setCredential } from "./call-credential.ts";
 import { errorStatus } from "./error-status.ts";
 import { scopeOfPath } from "./method-name.ts";
 import {
@@ -28,6 +28,7 @@ import { type CallListener, UnaryCall, type UnaryHandlers } from "./unary-call.t
 /** The part of a refused call that its frame needs. */
 interface Refused {
   readonly metadata: Metadata;
+  readonly credential: Credential;
   sendMetadata(metadata: Metadata): void;
 }
 
@@ -67,6 +68,7 @@ class AdmittedCall extends ServerInterceptingCall implements CallListener, ByteO
   readonly #stream: CallStream;
   #listener: CallListener | undefined;
   #metadata: Metadata | undefined;
+  #credential = noRights;
   #bytes: CallBytes | undefined;
   #beginQueued: ((begin: () => void) => void) | undefined;
   #isRefused = false;
@@ -159,7 +161,8 @@ class AdmittedCall extends ServerInterceptingCall implements CallListener, ByteO
     const call = this.#call;
     const metadata = this.#metadata ?? new Metadata();
     const sendMetadata = (sent: Metadata): void => call.sendMetadata(sent);
-    this.#parts.refused(this.#path, { metadata, sendMetadata }, error);
+    const refused = { metadata, credential: this.#credential, sendMetadata };
+    this.#parts.refused(this.#path, refused, error);
     call.sendStatus(errorStatus(error));
   };
 
@@ -171,20 +174,17 @@ class AdmittedCall extends ServerInterceptingCall implements CallListener, ByteO
     if (this.#isFree) return probes;
     if (scopeOfPath(this.#path) === undefined) return undefined;
     const tenant = tenantIn(message);
-    const metadata = this.#metadata;
-    if (metadata !== undefined && tenant !== undefined) {
-      permitTenant(credentialOf(metadata), tenant);
-    }
+    if (tenant !== undefined) permitTenant(this.#credential, tenant);
     return tenant;
   }
 
   get ofCompressed(): TenantId | undefined {
     if (this.#isFree) return probes;
-    return this.#metadata && onlyTenantOf(credentialOf(this.#metadata));
+    return onlyTenantOf(this.#credential);
   }
 
   #admitted(metadata: Metadata, credential: Credential): void {
-    setCredential(metadata, credential);
+    this.#credential = credential;
     const scope = scopeOfPath(this.#path);
     if (scope !== undefined) permitScope(credential, scope);
     this.#goOn(metadata);
@@ -193,10 +193,10 @@ class AdmittedCall extends ServerInterceptingCall implements CallListener, ByteO
   #goOn(metadata: Metadata): void {
     if (this.#isCancelled) return;
     this.#bytes = countBytes(this.#parts.admission.intake, this.#stream, this);
+    const credential = this.#credential;
     const handler = this.#parts.unary.get(this.#path);
-    if (handler !== undefined) {
-      this.#listener = new UnaryCall(this, { path: this.#path, metadata, handler });
-    }
+    if (handler === undefined) setCredential(metadata, credential);
+    else this.#listener = new UnaryCall(this, { path: this.#path, metadata, credential, handler });
     this.#listener?.onReceiveMetadata(metadata);
   }
 }

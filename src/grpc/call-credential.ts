@@ -3,19 +3,25 @@ import type { Metadata } from "@grpc/grpc-js";
 import type { Credential } from "../auth/credential.ts";
 
 /**
- * Keyed by the metadata, the only object that exists both before the call has a handler and
- * afterwards.
+ * Those of calls that the library keeps to itself until they have a handler. They are keyed by the metadata,
+ * the only object that exists before and afterwards.
  */
 const credentials = new WeakMap<Metadata, Credential>();
 
-const noRights: Credential = { name: undefined, scopes: new Set(), tenants: new Set() };
+export const noRights: Credential = { name: undefined, scopes: new Set(), tenants: new Set() };
 
-/** Stores the rights of the token of a call. */
+/** A call, which may know its rights itself. */
+export interface CredentialBearer {
+  readonly metadata: Metadata;
+  readonly credential?: Credential;
+}
+
+/** Stores the rights of the token of a call that does not know them itself. */
 export function setCredential(metadata: Metadata, credential: Credential): void {
   credentials.set(metadata, credential);
 }
 
 /** The rights of the token of a call. None if no token was verified. */
-export function credentialOf(metadata: Metadata): Credential {
-  return credentials.get(metadata) ?? noRights;
+export function credentialOf({ metadata, credential }: CredentialBearer): Credential {
+  return credential ?? credentials.get(metadata) ?? noRights;
 }

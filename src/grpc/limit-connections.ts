@@ -99,7 +99,8 @@ function limitCalls(listener: Http2Server, connections: Connections, max: number
     }
     callsOf.set(session, calls + 1);
     const ended = connections.began(connectionKey(session.socket));
-    stream.once("close", () => {
+    // It comes once, and to remove a listener costs more than to add it.
+    stream.on("close", () => {
       callsOf.set(session, (callsOf.get(session) ?? 1) - 1);
       ended();
     });

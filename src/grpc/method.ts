@@ -23,7 +23,7 @@ import type {
   UnaryMethod,
 } from "../messages/method.ts";
 import { permitTenantOf } from "../messages/tenant-of.ts";
-import { credentialOf } from "./call-credential.ts";
+import { type CredentialBearer, credentialOf } from "./call-credential.ts";
 import { errorStatus } from "./error-status.ts";
 import { decodeLarge } from "./large-message.ts";
 import type { UnaryHandler } from "./unary-call.ts";
@@ -40,9 +40,7 @@ export type CallOutcome =
   | { readonly kind: "failed"; readonly error: PembaError };
 
 /** The common part of all kinds of calls. */
-export interface ServerCall {
-  /** What came with the request. */
-  readonly metadata: Metadata;
+export interface ServerCall extends CredentialBearer {
   readonly cancelled: boolean;
   /** In milliseconds since 1970; infinite without one. */
   getDeadline(): Date | number;
@@ -260,7 +258,7 @@ function begin(
     context: {
       signal: controller.signal,
       metadata: call.metadata,
-      credential: credentialOf(call.metadata),
+      credential: credentialOf(call),
     },
   };
 }

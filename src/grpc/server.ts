@@ -18,7 +18,7 @@ import type { Service } from "../service/service.ts";
 import { logFailure } from "../telemetry/failure.ts";
 import { requestIdHeader, requestIdOf, traceIdOf } from "../telemetry/request-id.ts";
 import { admitCalls, isHealth } from "./admit.ts";
-import { credentialOf } from "./call-credential.ts";
+import { type CredentialBearer, credentialOf } from "./call-credential.ts";
 import { credentialsOf } from "./credentials.ts";
 import { errorStatus } from "./error-status.ts";
 import { healthMethods } from "./health.ts";
@@ -191,7 +191,7 @@ function callFrame(observers: CallObservers, path: string): CallFrame {
   return {
     intake: observers.intake,
     errorOf,
-    begin: (_method, call) => beginCall(observers, path, call.metadata),
+    begin: (_method, call) => beginCall(observers, path, call),
   };
 }
 
@@ -199,10 +199,10 @@ function callFrame(observers: CallObservers, path: string): CallFrame {
 function failCall(
   observers: CallObservers,
   route: string,
-  call: Pick<ServerCall, "metadata" | "sendMetadata">,
+  call: CredentialBearer & Pick<ServerCall, "sendMetadata">,
   error: PembaError,
 ): void {
-  const { head, end } = beginCall(observers, route, call.metadata);
+  const { head, end } = beginCall(observers, route, call);
   call.sendMetadata(head);
   end({ kind: "failed", error });
 }
@@ -210,8 +210,9 @@ function failCall(
 function beginCall(
   { logger, telemetry }: CallObservers,
   route: string,
-  metadata: Metadata,
+  call: CredentialBearer,
 ): CallRecord {
+  const { metadata } = call;
   const start = performance.now();
   const id = requestIdOf(textOf(metadata, requestIdHeader));
   const head = new Metadata();
@@ -225,11 +226,11 @@ function beginCall(
   const end: CallRecord["end"] = (outcome) => {
     const error = outcome.kind === "failed" ? outcome.error : undefined;
     const isFailure = error !== undefined && statusOf[error.kind].http >= 500;
-    if (isFailure) logFailure(logger.child(namesOf(metadata, id, telemetry)), error);
+    if (isFailure) logFailure(logger.child(namesOf(call, id, telemetry)), error);
     if (logger.isLevelEnabled("debug")) {
       const status = error === undefined ? 0 : statusOf[error.kind].grpc;
       const milliseconds = Math.round((performance.now() - start) * 1000) / 1000;
-      const line = { ...namesOf(metadata, id, telemetry), route, status, milliseconds };
+      const line = { ...namesOf(call, id, telemetry), route, status, milliseconds };
       logger.debug(line, "request answered");
     }
     record.end(error?.code ?? "OK");
@@ -239,13 +240,13 @@ function beginCall(
 
 /** What all lines of the log about a call have. */
 function namesOf(
-  metadata: Metadata,
+  call: CredentialBearer,
   reqId: string,
   telemetry: Telemetry,
 ): { readonly reqId: string; readonly trace_id?: string; readonly caller?: string } {
   // With traces, log lines of a call also have its trace.
-  const traceId = telemetry.isOn ? undefined : traceIdOf(textOf(metadata, "traceparent"));
-  const caller = credentialOf(metadata).name;
+  const traceId = telemetry.isOn ? undefined : traceIdOf(textOf(call.metadata, "traceparent"));
+  const caller = credentialOf(call).name;
   return {
     reqId,
     ...(traceId !== undefined && { trace_id: traceId }),

@@ -7,7 +7,7 @@ import { type Intake, largeBytes } from "../intake/intake.ts";
 export interface CallStream {
   readonly destroyed: boolean;
   prependListener(event: "data", listener: (chunk: Buffer) => void): unknown;
-  once(event: "close", listener: () => void): unknown;
+  on(event: "close", listener: () => void): unknown;
 }
 
 /** The longest request, in bytes; a longer one ends in RESOURCE_EXHAUSTED. */
@@ -224,8 +224,11 @@ export function takeInCall(
     );
 }
 
-/** A message is decompressed in a later round of the loop, and the client may leave before. */
+/**
+ * A message is decompressed in a later round of the loop, and the client may leave before. A stream closes
+ * once, so the listener need not be removed, which costs more than to add it.
+ */
 function whenOver(stream: CallStream, release: () => void): void {
   if (stream.destroyed) release();
-  else stream.once("close", release);
+  else stream.on("close", release);
 }

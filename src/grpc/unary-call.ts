@@ -1,5 +1,3 @@
-import { EventEmitter } from "node:events";
-
 import {
   type handleUnaryCall,
   type Metadata,
@@ -9,6 +7,7 @@ import {
   type StatusObject,
 } from "@grpc/grpc-js";
 
+import type { Credential } from "../auth/credential.ts";
 import { assert } from "../base/assert.ts";
 
 /** Is told what comes in on a call. */
@@ -28,24 +27,32 @@ type FailedStatus = Pick<StatusObject, "code" | "details"> & Partial<StatusObjec
  * is a stream with all that belongs to it. A client that sends no request, or a second one, is told the same
  * as by the library.
  */
-export class UnaryCall extends EventEmitter<{ cancelled: [] }> implements CallListener {
+export class UnaryCall implements CallListener {
   readonly metadata: Metadata;
+  readonly credential: Credential;
   readonly #call: ServerInterceptingCallInterface;
   readonly #path: string;
   readonly #handler: UnaryHandler;
   #request: Buffer | undefined;
   #isCancelled = false;
+  #leave: (() => void) | undefined;
 
   constructor(
     call: ServerInterceptingCallInterface,
     {
       path,
       metadata,
+      credential,
       handler,
-    }: { readonly path: string; readonly metadata: Metadata; readonly handler: UnaryHandler },
+    }: {
+      readonly path: string;
+      readonly metadata: Metadata;
+      readonly credential: Credential;
+      readonly handler: UnaryHandler;
+    },
   ) {
-    super();
     this.metadata = metadata;
+    this.credential = credential;
     this.#call = call;
     this.#path = path;
     this.#handler = handler;
@@ -57,6 +64,15 @@ export class UnaryCall extends EventEmitter<{ cancelled: [] }> implements CallLi
 
   getDeadline(): Date | number {
     return this.#call.getDeadline();
+  }
+
+  /** Only its handler listens, once. */
+  once(_event: "cancelled", listener: () => void): void {
+    this.#leave = listener;
+  }
+
+  off(_event: "cancelled", listener: () => void): void {
+    if (this.#leave === listener) this.#leave = undefined;
   }
 
   sendMetadata(metadata: Metadata): void {
@@ -102,7 +118,8 @@ export class UnaryCall extends EventEmitter<{ cancelled: [] }> implements CallLi
 
   onCancel(): void {
     this.#isCancelled = true;
-    this.emit("cancelled");
+    this.#leave?.();
+    this.#leave = undefined;
   }
 
   #refuse(problem: string): void {
