@@ -1,6 +1,7 @@
 import {
   constants,
   type Http2Server,
+  type Http2Session,
   type ServerHttp2Session,
   type ServerHttp2Stream,
 } from "node:http2";
@@ -79,29 +80,43 @@ function limitListener(
   });
 }
 
+/** The calls that are open on a connection. */
+interface OpenCalls {
+  count: number;
+  /** Of the connection. */
+  readonly key: string;
+}
+
 /**
  * Counts the calls that are open on each connection. A client learns the limit with its first answer,
  * and may have opened thousands of calls by then: HTTP/2 refuses these as calls that were not begun,
  * which clients make again by themselves.
  */
 function limitCalls(listener: Http2Server, connections: Connections, max: number): void {
-  const callsOf = new WeakMap<object, number>();
+  const openOn = new WeakMap<Http2Session, OpenCalls>();
+  const callsOf = (session: Http2Session): OpenCalls => {
+    const known = openOn.get(session);
+    if (known !== undefined) return known;
+    const calls = { count: 0, key: connectionKey(session.socket) };
+    openOn.set(session, calls);
+    return calls;
+  };
   const before = listener.listeners("stream");
   listener.removeAllListeners("stream");
   listener.on("stream", (stream: ServerHttp2Stream, ...head: readonly unknown[]) => {
     const { session } = stream;
     if (session === undefined) return;
-    const calls = callsOf.get(session) ?? 0;
-    if (calls >= max) {
+    const calls = callsOf(session);
+    if (calls.count >= max) {
       stream.on("error", () => undefined);
       stream.close(constants.NGHTTP2_REFUSED_STREAM);
       return;
     }
-    callsOf.set(session, calls + 1);
-    const ended = connections.began(connectionKey(session.socket));
+    calls.count += 1;
+    const ended = connections.began(calls.key);
     // It comes once, and to remove a listener costs more than to add it.
     stream.on("close", () => {
-      callsOf.set(session, (callsOf.get(session) ?? 1) - 1);
+      calls.count -= 1;
       ended();
     });
     for (const each of before) each.call(listener, stream, ...head);
