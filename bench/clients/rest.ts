@@ -103,9 +103,10 @@ async function* follow(
     dispatcher: patient,
   });
   if (!response.ok || response.body === null) throw new Error(await response.text());
+  const decoder = new TextDecoder();
   let rest = "";
-  for await (const text of response.body.pipeThrough(new TextDecoderStream())) {
-    const lines = (rest + text).split("\n");
+  for await (const bytes of response.body) {
+    const lines = (rest + decoder.decode(bytes, { stream: true })).split("\n");
     rest = lines.pop() ?? "";
     for (const line of lines) {
       if (line === "") continue;
