@@ -5,6 +5,7 @@ import { setTimeout as wait } from "node:timers/promises";
 import type { DescMessage, DescMethod, MessageInitShape, MessageShape } from "@bufbuild/protobuf";
 
 import { must } from "../../src/base/assert.ts";
+import { pause } from "../../src/base/pause.ts";
 import { migrateUp } from "../../src/store/postgres/migrate.ts";
 import type { Dice } from "../support/dice.ts";
 import { freePorts } from "../support/free-ports.ts";
@@ -45,6 +46,8 @@ export interface Answered<T> {
   /** Undefined if it is a code. */
   readonly answer: T | undefined;
   readonly code: string | undefined;
+  /** What was told with the code. */
+  readonly message: string;
   /** With more than one, an earlier attempt may be made late. */
   readonly tries: number;
 }
@@ -98,6 +101,18 @@ export class Fleet {
     return must(this.#instances[upTo(this.#instances.length)], "there are two").client;
   }
 
+  /** Does work with the client of each instance, one after the other. */
+  async atEach(work: (instance: Pick<Fleet, "ask">) => Promise<void>): Promise<void> {
+    for (const index of this.#instances.keys()) {
+      const deadline = (): number => Date.now() + answerMaxMs;
+      const client = (): GrpcClient => must(this.#instances[index], "there are two").client;
+      await work({
+        ask: async (_draws, method, request) =>
+          await client().call(method, request, { deadline: deadline() }),
+      });
+    }
+  }
+
   /** Asks one of the instances. */
   async ask<I extends DescMessage, O extends DescMessage>(
     draws: Dice,
@@ -117,10 +132,12 @@ export class Fleet {
     const begun = Date.now();
     for (let tries = 1; ; tries++) {
       try {
-        return { answer: await work(), code: undefined, tries };
+        return { answer: await work(), code: undefined, message: "", tries };
       } catch (error) {
         const code = codeOf(error);
-        if (code !== undefined && codes.includes(code)) return { answer: undefined, code, tries };
+        if (code !== undefined && codes.includes(code)) {
+          return { answer: undefined, code, message: String(error), tries };
+        }
         if (code !== "passing" || this.over.aborted) throw new Error(what, { cause: error });
         const waited = Date.now() - begun;
         assert.ok(
@@ -159,6 +176,15 @@ export class Fleet {
     client.close();
   }
 
+  /** Ends a server at once, by its own means or from outside, and starts it again after some time. */
+  async restartServer(index: number, how: "immediate" | "kill", awayMs: number): Promise<void> {
+    const server = must(this.servers[index], "each cluster has one");
+    if (how === "kill") await server.signal("SIGKILL", "all");
+    await within(`the server of ${clusterNames[index]} ends`, server.halt());
+    await pause(awayMs, this.over);
+    await within(`the server of ${clusterNames[index]} starts again`, server.restart());
+  }
+
   async stop(): Promise<void> {
     this.#over.abort();
     for (const { running, client } of this.#instances) {
@@ -182,8 +208,11 @@ export class Fleet {
 const passing =
   /^ERROR_CODE_(UNAVAILABLE|DEADLINE_EXCEEDED|SERIALIZATION|CONCURRENCY_LIMIT_EXCEEDED)\b/;
 
+/** The code of what is asked about a state of before a move. */
+export const expiredCode = "SNAP_TOKEN_EXPIRED";
+
 /** The code of Pemba's error, `passing` for one that a client repeats; undefined for none of these. */
-function codeOf(error: unknown): string | undefined {
+export function codeOf(error: unknown): string | undefined {
   if (!(error instanceof Error) || !("details" in error) || !("code" in error)) return undefined;
   const details = String(error.details);
   if (passing.test(details)) return "passing";

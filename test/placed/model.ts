@@ -22,14 +22,21 @@ const statesKept = 40;
 const pauseMaxMs = 20;
 
 /** An answer that is known: of the last state, or of the state of a token. */
-interface Known {
-  readonly id: string;
-  readonly permission: string;
+interface Known extends KeyChange {
   readonly token: string;
-  readonly value: boolean;
 }
 
-type Change = Omit<Known, "token">;
+/** The attribute `public` of a document, or a relation of a user to it. */
+export interface KeyChange {
+  readonly id: string;
+  readonly permission: string;
+  readonly value: boolean;
+  /** Ann, if none is named. */
+  readonly user?: string;
+}
+
+/** Hears of each change that was acknowledged, before the next one of its writer. */
+type ChangeListener = (change: KeyChange, draws: Dice) => Promise<void>;
 
 /** Of each key, one writer alone changes what is stored, so the last change that is acknowledged counts. */
 export class TenantModel {
@@ -57,10 +64,13 @@ export class TenantModel {
   }
 
   /** Changes keys, and asks about the states before and after, until the signal. */
-  async live(signal: AbortSignal, number: number): Promise<void> {
+  async live(signal: AbortSignal, number: number, told?: ChangeListener): Promise<void> {
     const all = Array.from({ length: writers }, (_, writer) => writer);
     await Promise.all(
-      all.map(async (writer) => await this.#write(writer, dice(1_000 * number + writer), signal)),
+      all.map(async (writer) => {
+        const draws = dice(1_000 * number + writer);
+        await this.#write(writer, draws, signal, told);
+      }),
     );
   }
 
@@ -76,7 +86,19 @@ export class TenantModel {
     }
   }
 
-  async #write(writer: number, draws: Dice, signal: AbortSignal): Promise<void> {
+  /** Every instance answers with the last change of a key. */
+  async verifyAtEach(draws: Dice, change: KeyChange): Promise<void> {
+    await this.fleet.atEach(
+      async (instance) => void (await this.#expect(draws, { ...change, token: "" }, instance)),
+    );
+  }
+
+  async #write(
+    writer: number,
+    draws: Dice,
+    signal: AbortSignal,
+    told: ChangeListener | undefined,
+  ): Promise<void> {
     const { upTo, happens } = draws;
     const known: Known[] = [];
     const generations = Array.from({ length: keysOfWriter }, () => 0);
@@ -85,12 +107,13 @@ export class TenantModel {
       const id = `w${writer}k${key}g${generations[key]}`;
       const permission = ["public", "owner", "viewer"][upTo(3)] ?? "";
       const change = { id, permission, value: happens(0.6) };
-      const { token, tries } = await this.#change(draws, change);
+      const { token, tries } = await this.change(draws, change);
       // An attempt without an answer may be made late: it does no harm unless another change follows.
       if (tries > 1) generations[key] = 1 + (generations[key] ?? 0);
       known.push({ ...change, token });
       if (known.length > statesKept) known.shift();
       await this.#expect(draws, { ...change, token: "" });
+      await told?.(change, draws);
       for (const index of [known.length - 1, upTo(known.length)]) {
         const state = known[index];
         // A state of before a move is expired.
@@ -101,9 +124,9 @@ export class TenantModel {
   }
 
   /** Makes a change until it is acknowledged. */
-  async #change(
+  async change(
     draws: Dice,
-    { id, permission, value }: Change,
+    { id, permission, value, user = "ann" }: KeyChange,
   ): Promise<{ readonly token: string; readonly tries: number }> {
     const { fleet, id: tenantId } = this;
     const metadata = {};
@@ -117,18 +140,18 @@ export class TenantModel {
         const tupleFilter = {
           entity: { type: "doc", ids: [id] },
           relation: permission,
-          subject: { type: "user", ids: ["ann"] },
+          subject: { type: "user", ids: [user] },
         };
         return await fleet.answer(draws, remove, { tenantId, tupleFilter, attributeFilter: {} });
       }
       if (permission === "viewer") {
         return await fleet.answer(draws, runBundle, { tenantId, name: "put", arguments: { id } });
       }
-      const tuples = [tupleOf(id, permission, "ann")];
+      const tuples = [tupleOf(id, permission, user)];
       return await fleet.answer(draws, write, { tenantId, metadata, tuples });
     };
     const acknowledged = await answer();
-    const key = keyOf(tupleOf(id, permission, "ann"));
+    const key = keyOf(tupleOf(id, permission, user));
     if (permission === "public") this.attributes.set(id, value);
     else if (value) this.tuples.add(key);
     else this.tuples.delete(key);
@@ -136,7 +159,11 @@ export class TenantModel {
   }
 
   /** The answer is that of the model. Resolves to false if the state is expired. */
-  async #expect(draws: Dice, { id, permission, token, value }: Known): Promise<boolean> {
+  async #expect(
+    draws: Dice,
+    { id, permission, token, value }: Known,
+    { ask }: Pick<Fleet, "ask"> = { ask: this.fleet.ask.bind(this.fleet) },
+  ): Promise<boolean> {
     const request = {
       tenantId: this.id,
       metadata: { snapToken: token, depth: 20 },
@@ -146,7 +173,7 @@ export class TenantModel {
     };
     const { answer } = await this.fleet.untilAnswered(
       `${permission} of ${id} of ${this.id} at ${token}`,
-      async () => await this.fleet.ask(draws, Permission.method.check, request),
+      async () => await ask(draws, Permission.method.check, request),
       token === "" ? [] : ["SNAP_TOKEN_EXPIRED"],
     );
     if (answer === undefined) return false;

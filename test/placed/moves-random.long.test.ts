@@ -10,22 +10,13 @@ import { type Mover, openMover } from "../support/moves.ts";
 import { caseCount, seed } from "../support/run-length.ts";
 import { clusterNames, Fleet } from "./fleet.ts";
 import { TenantModel } from "./model.ts";
-import { Movers, rowsOf } from "./movers.ts";
-import { eventually } from "./within.ts";
+import { Movers } from "./movers.ts";
+import { verifyNothingLeft } from "./nothing-left.ts";
 
 const moves = caseCount({ short: 6, long: 30 });
 
 /** So many moves are made at the same time. */
 const moversAtOnce = 2;
-
-/** Rows of tenants that are not there, and what is noted of moves that have not ended. */
-const leftovers = [
-  "select from relationships as r where not exists (select from tenants where number = r.tenant)",
-  "select from attributes as r where not exists (select from tenants where number = r.tenant)",
-  "select from departures",
-  "select from arrivals",
-  "select from moves where step <> 'ended'",
-];
 
 let fleet: Fleet;
 let mover: Mover;
@@ -63,14 +54,6 @@ test(`${moves} moves between three servers lose nothing, with the seed ${seed}`,
     await model.verify(dice(40_000));
     await movers.settled(model.id);
   }
-  // Rows that movers left are removed by the next start.
-  for (const index of [0, 1]) await fleet.restartInstance(index);
-  for (const url of fleet.urls) {
-    for (const statement of leftovers) {
-      await eventually(`none of ${statement}`, async () =>
-        (await rowsOf(url, statement)).length === 0 ? true : undefined,
-      );
-    }
-  }
+  await verifyNothingLeft(fleet);
   assert.ok(answers > moves, "the tenants were under load");
 });
