@@ -43,7 +43,7 @@ class Instances {
       const serving = startServing(["--config", file]);
       this.#t.after(() => serving.process.kill("SIGKILL"));
       const { url } = await serving.addresses;
-      this.#running = [...this.#running, { ...serving, url }];
+      this.#running = [...this.#running, { ...serving, url, requests: new Set() }];
       const leaving = old[index];
       if (leaving === undefined) continue;
       await whileBothRun(leaving.url);
@@ -60,13 +60,16 @@ class Instances {
     await end(first);
     const serving = startServing(["--config", file]);
     this.#t.after(() => serving.process.kill("SIGKILL"));
-    this.#running = [...rest, { ...serving, url: (await serving.addresses).url }];
+    const { url } = await serving.addresses;
+    this.#running = [...rest, { ...serving, url, requests: new Set() }];
   }
 
   async post(path: string, body: object): Promise<Reply> {
     const instance = this.#running[this.#asked++ % this.#running.length];
     assert.ok(instance !== undefined);
-    return await post(instance.url, path, body);
+    const reply = post(instance.url, path, body);
+    instance.requests.add(reply);
+    return await reply.finally(() => instance.requests.delete(reply));
   }
 
   get urls(): readonly string[] {
@@ -80,9 +83,13 @@ class Instances {
 
 interface Instance extends Running {
   readonly url: string;
+  /** Those under way. */
+  readonly requests: Set<Promise<Reply>>;
 }
 
-async function end({ process: child, finished }: Instance): Promise<void> {
+/** As a balancer does, it waits for the requests: one that comes when a connection is just closed is lost. */
+async function end({ process: child, finished, requests }: Instance): Promise<void> {
+  await Promise.allSettled(requests);
   child.kill("SIGTERM");
   const { status, stderr } = await finished;
   assert.equal(status, 0, stderr);
