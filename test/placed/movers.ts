@@ -24,6 +24,10 @@ const endings: readonly RegExp[] = [
   /--to: the tenant is (on|moving to) `/,
   /--revert: no move of the tenant is under way/,
   /another process moves th(is|e) tenant/,
+  /the tenant is just being created, deleted or moved/,
+  /writes of the tenant could not be stopped within/,
+  /a database did not answer within/,
+  /concurrent requests conflicted/,
   /the database does not answer/,
   /the connection was lost before the database confirmed the change/,
 ];
