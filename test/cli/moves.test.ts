@@ -171,7 +171,7 @@ test("a move is refused, and nothing is noted, if a database is not that of its 
     assert.match(stderr, problem);
     assert.equal(status, 1);
   }
-  const drained = await runWith({ b: 1, a: 0 }, "cluster drain b");
+  const drained = await runWith({ b: 1, a: 0 }, "cluster drain a");
   assert.match(drained.stderr, /placements of tenants are not in the database of `b`/);
   const moves = await onHome((sql) => sql`select from moves where tenant = ${tenant}`);
   assert.equal(moves.length, 0);
