@@ -54,7 +54,9 @@ const graphs: readonly Graph[] = [
     facts: () => ({
       tuples: range(nested).flatMap((from) => [
         tuple("folder:top", "reader", `group:${from}#member`),
-        ...range(nested).map((to) => tuple(`group:${from}`, "member", `group:${to}#member`)),
+        ...range(nested)
+          .filter((to) => to !== from)
+          .map((to) => tuple(`group:${from}`, "member", `group:${to}#member`)),
       ]),
     }),
     questions: [
