@@ -19,7 +19,7 @@ import {
   tenantWithSchema,
   write,
 } from "./engines.ts";
-import { connect, until } from "./open-write.ts";
+import { connect, until, untilWaiting } from "./open-write.ts";
 
 let placed: PlacedDatabases;
 let store: Store;
@@ -228,5 +228,37 @@ test("a source that refuses the tenant late, over a connection that was lost, do
   await until(async () => ((await waiting()) === 0 ? true : undefined));
   // It has the lock now, and ends.
   await sql.b`select pg_advisory_xact_lock(lock_key(number, 0)) from departures where id = ${tenant}`;
+  assert.deepEqual(await servedOn(tenant), ["b"]);
+});
+
+test("a request that meets the end of a stop which is taken back finds the tenant", async () => {
+  const tenant = await filled();
+  const { promise: stopped, resolve: isStopped } = Promise.withResolvers<void>();
+  const { promise: ended, reject: end } = Promise.withResolvers<void>();
+  const move = mover.run({
+    tenant,
+    to: "c",
+    through: onceBefore("jsonb_build_object('made'", async () => {
+      isStopped();
+      await ended;
+    }),
+  });
+  move.catch(() => undefined);
+  await Promise.race([stopped, move]);
+  const answer = await sql.a.begin(async (transaction) => {
+    await transaction`lock table placements in access exclusive mode`;
+    // The source does not have it. The directory is asked then, and says where it is too late.
+    const asked = allowed(store, tenant, { id: "1", permission: "view", subject: "ann" });
+    asked.catch(() => undefined);
+    await untilWaiting(sql.a, 1);
+    await sql.b`select show_tenant(number, mover) from departures where id = ${tenant}`;
+    await transaction`
+      update placements set state = 'placed', version = default where tenant = ${tenant}`;
+    return { asked };
+  });
+  assert.equal(await answer.asked, true);
+  end(new Error("killed"));
+  await assert.rejects(move);
+  await mover.revert(tenant);
   assert.deepEqual(await servedOn(tenant), ["b"]);
 });

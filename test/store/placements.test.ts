@@ -3,13 +3,14 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 
 import { PembaError } from "../../src/base/error.ts";
+import type { Placement } from "../../src/store/placed/directory.ts";
 import { Placements } from "../../src/store/placed/placements.ts";
 import { fails, tenantId } from "./engines.ts";
 
 /** A look in a directory that answers when it is told to. */
 interface HeldLook {
   readonly begin: () => void;
-  readonly answer: (cluster: string | undefined) => void;
+  readonly answer: (found: Placement | undefined) => void;
   readonly refuse: (error: Error) => void;
 }
 
@@ -17,7 +18,7 @@ function heldPlacements(): { readonly placements: Placements; readonly looks: He
   const looks: HeldLook[] = [];
   const placements = new Placements({
     find: (_tenant, begin) => {
-      const { promise, resolve, reject } = Promise.withResolvers<string | undefined>();
+      const { promise, resolve, reject } = Promise.withResolvers<Placement | undefined>();
       looks.push({ begin: () => begin?.(), answer: resolve, refuse: reject });
       return promise;
     },
@@ -27,6 +28,10 @@ function heldPlacements(): { readonly placements: Placements; readonly looks: He
 
 const tenant = tenantId("t");
 
+function placedOn(cluster: string): Placement {
+  return { tenant, cluster, state: "placed", version: "1" };
+}
+
 test("callers share a look that waits for its turn, and begin another one after it has begun", async () => {
   const { placements, looks } = heldPlacements();
   const early = [placements.find(tenant), placements.find(tenant)];
@@ -35,9 +40,9 @@ test("callers share a look that waits for its turn, and begin another one after 
   const late = placements.find(tenant);
   assert.equal(looks.length, 2);
   looks[0]?.answer(undefined);
-  looks[1]?.answer("b");
+  looks[1]?.answer(placedOn("b"));
   assert.deepEqual(await Promise.all(early), [undefined, undefined]);
-  assert.equal(await late, "b");
+  assert.deepEqual(await late, placedOn("b"));
   assert.equal(placements.known(tenant), "b");
 });
 
@@ -48,6 +53,6 @@ test("after a look that was refused before it began, callers look anew", async (
   await fails(refused, "CONCURRENCY_LIMIT_EXCEEDED");
   const found = placements.find(tenant);
   looks[1]?.begin();
-  looks[1]?.answer("a");
-  assert.equal(await found, "a");
+  looks[1]?.answer(placedOn("a"));
+  assert.deepEqual(await found, placedOn("a"));
 });

@@ -84,18 +84,18 @@ export class Directory {
   }
 
   /**
-   * The name of the cluster on which the tenant is; undefined if it is nowhere. It goes on when its caller
-   * leaves, since others may share it.
+   * The placement of the tenant; undefined if it is nowhere. A tenant that this database has without one is
+   * adopted. It goes on when its caller leaves, since others may share it.
    *
    * @param begun called when the statement is sent
    */
-  async find(tenant: TenantId, begun: () => void = () => {}): Promise<string | undefined> {
+  async find(tenant: TenantId, begun: () => void = () => {}): Promise<Placement | undefined> {
     return await this.#limiter.run(tenant, undefined, async () => {
       begun();
       const [found] = await this.#database.read(findStatement, [tenant]);
       const row = must(found, "a select without a table has one row");
-      const cluster = optionalTextOf(row, "cluster");
-      if (cluster !== undefined || !booleanOf(row, "is_here")) return cluster;
+      if (optionalTextOf(row, "tenant") !== undefined) return placementOf(row);
+      if (!booleanOf(row, "is_here")) return undefined;
       return await forCaller(new Caller(new AbortController()), () => this.#adopt(tenant));
     });
   }
@@ -198,10 +198,10 @@ export class Directory {
   }
 
   /** An instance made the tenant that knows this database only. */
-  async #adopt(tenant: TenantId): Promise<string | undefined> {
+  async #adopt(tenant: TenantId): Promise<Placement | undefined> {
     await this.#database.write(adoptStatement, [this.cluster, tenant]);
     const [row] = await this.#database.read(readStatement, [tenant]);
-    return row && placementOf(row).cluster;
+    return row && placementOf(row);
   }
 
   async #read(

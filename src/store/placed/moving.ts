@@ -22,14 +22,13 @@ export class Moving {
   }
 
   /**
-   * Resolves when a cluster serves the tenant: true if it was moving, false if it was not. Fails with
-   * UNAVAILABLE if none does within some seconds.
+   * Resolves when the tenant does not move, or a cluster serves it. Fails with UNAVAILABLE if none does within
+   * some seconds.
    */
-  async ended(tenant: TenantId): Promise<boolean> {
+  async ended(tenant: TenantId): Promise<void> {
     // Not shared: a look that began before may show the placement as it was before the cluster refused.
-    if (!this.#waits.has(tenant) && !(await this.#isMoving(tenant))) return false;
+    if (!this.#waits.has(tenant) && !(await this.#isMoving(tenant))) return;
     await (this.#waits.get(tenant) ?? this.#share(tenant));
-    return true;
   }
 
   close(): void {
@@ -79,7 +78,7 @@ export async function* endAsMoved<T>(
   }
 }
 
-function isMoving(): PembaError {
+export function isMoving(): PembaError {
   return new PembaError(
     "UNAVAILABLE",
     "the tenant is being moved to another cluster, retry in a second",

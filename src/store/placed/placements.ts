@@ -1,7 +1,7 @@
 import { LRUCache } from "lru-cache";
 
 import type { TenantId } from "../../base/tuple.ts";
-import type { Directory } from "./directory.ts";
+import type { Directory, Placement } from "./directory.ts";
 
 /** Some 20 MB: ids have at most 64 characters. */
 const knownMax = 100_000;
@@ -14,7 +14,7 @@ export class Placements {
   readonly #directory: Pick<Directory, "find">;
   readonly #known = new LRUCache<TenantId, string>({ max: knownMax });
   /** Looks that wait for their turn, by tenant. */
-  readonly #waiting = new Map<TenantId, Promise<string | undefined>>();
+  readonly #waiting = new Map<TenantId, Promise<Placement | undefined>>();
 
   constructor(directory: Pick<Directory, "find">) {
     this.#directory = directory;
@@ -26,10 +26,10 @@ export class Placements {
   }
 
   /**
-   * Asks the directory for the name of the cluster. Resolves to undefined if the tenant is nowhere. The
+   * Asks the directory for the placement. Resolves to undefined if the tenant is nowhere. The
    * answer is never older than the call: callers share a look that has not begun, and no other one.
    */
-  async find(tenant: TenantId): Promise<string | undefined> {
+  async find(tenant: TenantId): Promise<Placement | undefined> {
     return await (this.#waiting.get(tenant) ?? this.#look(tenant));
   }
 
@@ -43,7 +43,7 @@ export class Placements {
     this.#known.delete(tenant);
   }
 
-  #look(tenant: TenantId): Promise<string | undefined> {
+  #look(tenant: TenantId): Promise<Placement | undefined> {
     let isWaiting = true;
     const end = (): void => {
       if (isWaiting) this.#waiting.delete(tenant);
@@ -56,10 +56,10 @@ export class Placements {
     return look;
   }
 
-  async #find(tenant: TenantId, begun: () => void): Promise<string | undefined> {
-    const cluster = await this.#directory.find(tenant, begun);
-    if (cluster === undefined) this.#known.delete(tenant);
-    else this.#known.set(tenant, cluster);
-    return cluster;
+  async #find(tenant: TenantId, begun: () => void): Promise<Placement | undefined> {
+    const found = await this.#directory.find(tenant, begun);
+    if (found === undefined) this.#known.delete(tenant);
+    else this.#known.set(tenant, found.cluster);
+    return found;
   }
 }

@@ -7,17 +7,22 @@ import { operations } from "../layer/operation.ts";
 import { isBeforeTenant, snapTokenBeforeMove, tenantNotFound } from "../store-error.ts";
 import type { Store } from "../store.ts";
 import type { Clusters } from "./clusters.ts";
-import type { Directory } from "./directory.ts";
+import type { Directory, Placement } from "./directory.ts";
 import type { MoveNotes, Mover } from "./move/notes.ts";
 import { recoverMoves } from "./move/recover.ts";
-import { endAsMoved, Moving } from "./moving.ts";
+import { endAsMoved, isMoving, Moving } from "./moving.ts";
 import { Placements } from "./placements.ts";
 import { isCode, PlacedTenants } from "./tenants.ts";
 
 const settleEveryMs = 60_000;
 
 /** A tenant may begin to move once more just after a move of it has ended. */
-const attemptsMax = 3;
+const attemptsMax = 4;
+
+/** Where a tenant is asked for. Without a version it is what this process has known, which may be out of date. */
+interface AskedPlace extends Pick<Placement, "cluster"> {
+  readonly version: string | undefined;
+}
 
 /** What a store of placed tenants consists of. It closes all of it. */
 interface PlacedParts {
@@ -39,17 +44,20 @@ export function createPlacedStore(parts: PlacedParts): Store {
 
   /**
    * Does work on the store of a tenant. It may have left the place that was known or found, or leave it at
-   * this moment, so a tenant that is not there is looked for once more.
+   * this moment, so a tenant that is not there is looked for once more. It is not there at all only if its
+   * placement is the same as before its cluster was asked: a move that is taken back ends where it began.
    */
   const onItsStore = async <T>(
     tenant: TenantId,
     work: (store: Store) => Promise<T>,
   ): Promise<T> => {
-    let name = placements.known(tenant) ?? (await placements.find(tenant));
-    if (name === undefined) throw tenantNotFound(tenant);
+    const known = placements.known(tenant);
+    let at: AskedPlace | undefined =
+      known === undefined ? await placements.find(tenant) : { cluster: known, version: undefined };
+    if (at === undefined) throw tenantNotFound(tenant);
     for (let attempt = 1; ; attempt++) {
       try {
-        return await work(clusters.named(name).store);
+        return await work(clusters.named(at.cluster).store);
       } catch (error) {
         const isGone = isCode(error, "TENANT_NOT_FOUND");
         // A token of the new place means nothing at the old one.
@@ -57,11 +65,13 @@ export function createPlacedStore(parts: PlacedParts): Store {
         if (isBeforeTenant(error) && (await directory.hasMoved(tenant))) {
           throw snapTokenBeforeMove(error);
         }
-        if (attempt === attemptsMax || (!isGone && !mayBeOfOther)) throw error;
-        const hasMoved = isGone && (await moving.ended(tenant));
+        if (!isGone && !mayBeOfOther) throw error;
+        if (isGone) await moving.ended(tenant);
         const now = await placements.find(tenant);
-        if (now === undefined || (now === name && !hasMoved)) throw error;
-        name = now;
+        const isSame = isGone ? now?.version === at.version : now?.cluster === at.cluster;
+        if (now === undefined || isSame) throw error;
+        if (attempt === attemptsMax) throw isGone ? isMoving() : error;
+        at = now;
       }
     }
   };
