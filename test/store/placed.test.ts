@@ -8,11 +8,16 @@ import type postgres from "postgres";
 import { PembaError } from "../../src/base/error.ts";
 import type { SnapToken } from "../../src/base/tuple.ts";
 import { joinDirectory } from "../../src/store/placed/membership.ts";
+import { openPlacedStore } from "../../src/store/placed/open.ts";
+import { onceServerAnswers } from "../../src/store/postgres/await-server.ts";
+import { silence, unknownOutcome } from "../../src/store/postgres/connect/driver-error.ts";
 import { onDatabase } from "../../src/store/postgres/connect/on-database.ts";
 import type { Store } from "../../src/store/store.ts";
 import { interfaceOptions } from "../sql-interface/interface-scene.ts";
 import { createMigratedDatabase } from "../support/database.ts";
+import { openLine } from "../support/line.ts";
 import { openPlacedOver, type PlacedDatabases } from "../support/placed-databases.ts";
+import { tokenKey } from "../support/token-key.ts";
 import {
   allowed,
   fails,
@@ -265,4 +270,54 @@ test("a database that has tenants joins no directory, and keeps its example tena
   await fails(openOn(t, [...placed.urls, used.url]), "INVALID_ARGUMENT", "has tenants of its own");
   const { items } = await alone.tenants.list({ after: undefined, limit: 3 });
   assert.equal(items.length, 2);
+});
+
+test("a start repeats its work after a change whose outcome is not known", async (t) => {
+  let tries = 0;
+  const patience = { timeoutMs: 60_000, signal: t.signal, onAbsent: () => {} };
+  await onceServerAnswers(placed.urls[0] ?? "", patience, async () => {
+    if (tries++ === 0) throw unknownOutcome(silence());
+  });
+  assert.equal(tries, 2);
+});
+
+test("a start waits for the directory that goes away after its cluster was opened", async (t) => {
+  const { url, drop } = await createMigratedDatabase();
+  const line = await openLine(t, url);
+  let opened = 0;
+  let absent = 0;
+  const started = await openPlacedStore({
+    clusters: [
+      {
+        name: "a",
+        weight: 1,
+        url: line.url,
+        prepare: async () => {},
+        open: async () => {
+          const engine = await openStore(url);
+          if (opened++ === 0) await line.cut();
+          return engine;
+        },
+        warn: () => {},
+      },
+    ],
+    directory: "a",
+    tokenKey,
+    database: { pool },
+    patience: {
+      timeoutMs: 60_000,
+      signal: t.signal,
+      onAbsent: () => {
+        absent++;
+        void line.mend();
+      },
+    },
+    warn: () => {},
+  });
+  t.after(async () => {
+    await started.close();
+    await drop();
+  });
+  assert.equal(absent, 1);
+  await newTenant(started);
 });

@@ -1,7 +1,6 @@
 import { PembaError } from "../../base/error.ts";
 import { pause } from "../../base/pause.ts";
-import { onceServerAnswers } from "../postgres/await-server.ts";
-import { isOutage } from "../postgres/connect/driver-error.ts";
+import { isAway, onceServerAnswers } from "../postgres/await-server.ts";
 import type { ClusterControl, Store } from "../store.ts";
 
 /** A cluster as it is configured. */
@@ -60,7 +59,7 @@ export class Cluster implements ClusterControl {
     const problem = await Promise.race([first, late]);
     waiting.abort();
     if (problem === undefined) return cluster;
-    if (problem !== slow && !isOutage(problem)) throw problem;
+    if (problem !== slow && !isAway(problem)) throw problem;
     source.warn(
       `the start goes on without the cluster, its tenants are refused until it is open: ${reasonOf(problem)}`,
     );
@@ -128,7 +127,7 @@ export class Cluster implements ClusterControl {
     let told: string | undefined;
     let problem = await first;
     while (problem !== undefined && !signal.aborted) {
-      if (!isOutage(problem)) {
+      if (!isAway(problem)) {
         const reason = reasonOf(problem);
         if (reason !== told) warn(`the cluster cannot be used, its tenants are refused: ${reason}`);
         told = reason;

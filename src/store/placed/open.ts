@@ -54,16 +54,17 @@ export async function openPlacedStore(options: PlacedStoreOptions): Promise<Stor
   const others = clusters.filter((cluster) => cluster !== home);
   const open: { close(): Promise<void> }[] = [];
   try {
-    const openHome = async (): Promise<Store> => await home.open(tokenKey);
-    const store = await namingCluster(
+    const { store, directory, counts, id, secret, place } = await namingCluster(
       home.name,
-      async () => await onceServerAnswers(home.url, patience, openHome),
+      async () =>
+        await onceServerAnswers(
+          home.url,
+          patience,
+          async () => await openHome(home, others, options),
+        ),
     );
-    open.push(store);
-    const { directory, id, secret, place } = await connectDirectory(home, others, options);
-    open.push(directory);
-    await directory.followDatabase();
-    await refuseMissing(directory, clusters);
+    open.push(store, directory);
+    refuseMissing(counts, clusters);
     const places = new Map([[place, home.name]]);
     const member = { directory, id, tokenKey: tokenKey ?? secret, places };
     const begun = await Promise.allSettled(
@@ -73,7 +74,7 @@ export async function openPlacedStore(options: PlacedStoreOptions): Promise<Stor
     open.push(...members);
     const failure = begun.find((one) => one.status === "rejected");
     if (failure !== undefined) throw failure.reason;
-    const first = Cluster.opened({ ...home, open: openHome }, store);
+    const first = Cluster.opened({ ...home, open: async () => await home.open(tokenKey) }, store);
     const all = new Clusters([first, ...members]);
     return createPlacedStore({ directory, clusters: all, warn: options.warn });
   } catch (error) {
@@ -85,19 +86,47 @@ export async function openPlacedStore(options: PlacedStoreOptions): Promise<Stor
 /** A server that is there accepts a connection in less, however busy it is. */
 const probeTimeoutMs = 5_000;
 
-/** Connects to the database of the directory once its engine is open, so that its tables are there. */
-async function connectDirectory(
-  { name, url, warn }: PlacedCluster,
-  others: readonly PlacedCluster[],
-  { database: options, onCircuit }: PlacedStoreOptions,
-): Promise<{
+/** The directory, and what identifies it and its database. */
+interface ConnectedDirectory {
   readonly directory: Directory;
   /** The id of the directory. */
   readonly id: string;
   readonly secret: string;
   /** Of its database. */
   readonly place: string;
-}> {
+}
+
+interface OpenHome extends ConnectedDirectory {
+  readonly store: Store;
+  /** How many tenants are on each cluster, by its name. */
+  readonly counts: ReadonlyMap<string, number>;
+}
+
+/** Opens the cluster of the directory with it. What fails leaves nothing open, and may be tried again. */
+async function openHome(
+  home: PlacedCluster,
+  others: readonly PlacedCluster[],
+  options: PlacedStoreOptions,
+): Promise<OpenHome> {
+  const store = await home.open(options.tokenKey);
+  let connected: ConnectedDirectory | undefined;
+  try {
+    connected = await connectDirectory(home, others, options);
+    await connected.directory.followDatabase();
+    return { ...connected, store, counts: await connected.directory.counts() };
+  } catch (error) {
+    await connected?.directory.close();
+    await store.close();
+    throw error;
+  }
+}
+
+/** Connects to the database of the directory once its engine is open, so that its tables are there. */
+async function connectDirectory(
+  { name, url, warn }: PlacedCluster,
+  others: readonly PlacedCluster[],
+  { database: options, onCircuit }: PlacedStoreOptions,
+): Promise<ConnectedDirectory> {
   const pool = {
     ...options.pool,
     maxConnections: directoryConnections,
@@ -158,12 +187,9 @@ function memberOf(
   };
 }
 
-async function refuseMissing(
-  directory: Directory,
-  clusters: readonly PlacedCluster[],
-): Promise<void> {
+function refuseMissing(counts: OpenHome["counts"], clusters: readonly PlacedCluster[]): void {
   const names = new Set(clusters.map(({ name }) => name));
-  const missing = [...(await directory.counts())].filter(([name]) => !names.has(name));
+  const missing = [...counts].filter(([name]) => !names.has(name));
   if (missing.length === 0) return;
   const list = missing.map(([name, tenants]) => `${quote(name)} with ${tenants} tenants`);
   throw new PembaError(

@@ -1,3 +1,4 @@
+import { PembaError } from "../../base/error.ts";
 import { pause } from "../../base/pause.ts";
 import { isOutage } from "./connect/driver-error.ts";
 import { onDatabase } from "./connect/on-database.ts";
@@ -17,6 +18,11 @@ const longestPauseMs = 5_000;
 /** After this long, a route to the server that swallows everything counts as dead. */
 const connectTimeoutMs = 5_000;
 
+/** Has the server gone away from work that may be repeated, even if it is not known what a change of it came to? */
+export function isAway(error: unknown): boolean {
+  return isOutage(error) || (error instanceof PembaError && isOutage(error.cause));
+}
+
 /**
  * Does `work` once the server answers, and again when that goes away meanwhile. Waits only for what
  * time may heal: a server that does not run yet, or a name that is not known yet, and no refused
@@ -34,7 +40,7 @@ export async function onceServerAnswers<T>(
       return await work();
     } catch (error) {
       const isOver = performance.now() + pauseMs > end;
-      if (!isOutage(error) || isOver) throw error;
+      if (!isAway(error) || isOver) throw error;
       patience.onAbsent(error);
     }
     await pause(pauseMs, patience.signal);
