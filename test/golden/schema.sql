@@ -171,6 +171,8 @@ CREATE INDEX relationships_by_subject ON relationships USING btree (subject_id, 
 create table removed_tenants (
   number bigint not null,
   writers_below xid8,
+  remover uuid,
+  seen_at timestamp with time zone,
   constraint removed_tenants_pkey PRIMARY KEY (number)
 );
 

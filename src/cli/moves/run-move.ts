@@ -13,7 +13,7 @@ import { onInterface } from "../sql/on-interface.ts";
 import { clusterOf, type MoveClusters } from "./clusters.ts";
 import { createMoveProgress } from "./move-progress.ts";
 
-/** For how long the rows at the source are removed while a transaction may still write them. */
+/** The rows at the source are removed for so long. Instances go on with what is left. */
 const removalPatienceMs = 60_000;
 
 export interface MoveContext {
@@ -91,10 +91,8 @@ async function removeAt({ config, clusters, signal }: MoveContext, cluster: stri
             await removeRows({ database, sqlInterface }, patience),
         )
       : await onDatabase(uri, async (database) => await removeRows({ database }, patience));
-    if (!isDone) warn(`rows are left on ${cluster}, the next start of an instance removes them`);
+    if (!isDone) warn(`rows are left on ${cluster}, instances remove them`);
   } catch (error) {
-    warn(
-      `rows are left on ${cluster}, the next start of an instance removes them: ${String(error)}`,
-    );
+    warn(`rows are left on ${cluster}, instances remove them: ${String(error)}`);
   }
 }

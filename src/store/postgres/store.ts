@@ -92,7 +92,7 @@ export async function createPostgresStore(options: PostgresStoreOptions): Promis
   // Only what is open is observed, since an engine that cannot be opened may be tried again and again.
   const lags = observeEngine(telemetry, observed);
   const openWrites = sqlInterface && new OpenWrites(database, sqlInterface.names, telemetry);
-  const removal = new TenantRemoval(database, warn, sqlInterface);
+  const removal = new TenantRemoval({ database, warn, sqlInterface });
   removal.start();
   const collection =
     options.garbageCollection &&

@@ -9,9 +9,8 @@ const pendingStatement = statementFile("removal/pending.sql");
 const lookEveryMs = 200;
 
 /**
- * Removes the rows of tenants that a database does not have any more, in batches. Resolves to false if some are
- * left when the signal is aborted or the time is over: a transaction that may write them is still open. The next start
- * of an instance removes those.
+ * Removes the rows of tenants that a database does not have any more, or waits while an instance does. Resolves to false
+ * if some are left when the signal is aborted or the time is over. Instances go on with those.
  */
 export async function removeRows(
   { database, sqlInterface }: { readonly database: Database; readonly sqlInterface?: SqlInterface },
@@ -25,7 +24,7 @@ export async function removeRows(
     readonly warn: (message: string) => void;
   },
 ): Promise<boolean> {
-  const removal = new TenantRemoval(database, warn, sqlInterface);
+  const removal = new TenantRemoval({ database, warn, sqlInterface });
   const until = performance.now() + patienceMs;
   try {
     removal.start();
