@@ -18,11 +18,15 @@ export async function within<T>(what: string, work: Promise<T>, limitMs = 180_00
   }
 }
 
-/** Asks until the answer is not undefined. Fails after a minute. */
-export async function eventually<T>(what: string, ask: () => Promise<T | undefined>): Promise<T> {
-  for (const begun = Date.now(); Date.now() - begun < 60_000; await wait(lookEveryMs)) {
+/** Asks until the answer is not undefined. Fails after a minute, if nothing else is said. */
+export async function eventually<T>(
+  what: string,
+  ask: () => Promise<T | undefined>,
+  limitMs = 60_000,
+): Promise<T> {
+  for (const begun = Date.now(); Date.now() - begun < limitMs; await wait(lookEveryMs)) {
     const answer = await ask();
     if (answer !== undefined) return answer;
   }
-  return assert.fail(`${what}: not within a minute`);
+  return assert.fail(`${what}: not within ${limitMs} ms`);
 }

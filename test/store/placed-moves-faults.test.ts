@@ -142,6 +142,73 @@ test("a mover that was taken for gone leaves the tenant to the one that moves it
   assert.equal(await notesOf(tenant), 0);
 });
 
+/** A move that stops before its first statement with this text, and goes on when it is told to. */
+function heldMove(tenant: TenantId, text: string, leaseMs?: number) {
+  const [held, released] = [Promise.withResolvers<void>(), Promise.withResolvers<void>()];
+  const through = onceBefore(text, async () => {
+    held.resolve();
+    await released.promise;
+  });
+  const move = mover.run({ tenant, to: "c", through, ...(leaseMs !== undefined && { leaseMs }) });
+  move.catch(() => undefined);
+  return { move, held: Promise.race([held.promise, move]), release: released.resolve };
+}
+
+test("a mover that was taken for gone does not keep the source of a move from giving up its rows", async () => {
+  const tenant = await filled();
+  const late = heldMove(tenant, "insert into departures");
+  await late.held;
+  const next = heldMove(tenant, "set step = 'switched'", 0);
+  await next.held;
+  late.release();
+  await fails(late.move, "SERIALIZATION");
+  next.release();
+  await next.move;
+  assert.deepEqual(await servedOn(tenant), ["c"]);
+  assert.equal(await notesOf(tenant), 0);
+});
+
+test("a move that cannot have the source give up its rows is ended by the next process", async () => {
+  const tenant = await filled();
+  const late = heldMove(tenant, "insert into departures");
+  await late.held;
+  const next = heldMove(tenant, "delete from departures", 0);
+  await next.held;
+  late.release();
+  await fails(late.move, "SERIALIZATION");
+  next.release();
+  await fails(next.move, "SERIALIZATION");
+  assert.deepEqual(await servedOn(tenant), ["c"]);
+  await mover.recover();
+  assert.equal(await notesOf(tenant), 0);
+});
+
+test("what a mover notes at the source or the target after its move has ended is removed", async () => {
+  for (const text of ["insert into departures", "expect_tenant"]) {
+    const tenant = await filled();
+    const late = heldMove(tenant, text);
+    await late.held;
+    await mover.revert(tenant);
+    assert.equal(await notesOf(tenant), 0);
+    late.release();
+    await fails(late.move, "SERIALIZATION");
+    assert.equal(await notesOf(tenant), 1);
+    await mover.removeStrays();
+    assert.equal(await notesOf(tenant), 0);
+    assert.deepEqual(await servedOn(tenant), ["b"]);
+  }
+});
+
+test("what is noted of a move that is under way is no stray", async () => {
+  const tenant = await filled();
+  const move = heldMove(tenant, "set step = 'switched'");
+  await move.held;
+  await mover.removeStrays();
+  move.release();
+  await move.move;
+  assert.deepEqual(await servedOn(tenant), ["c"]);
+});
+
 test("a move is refused to a cluster that has a tenant with this id which is not listed", async () => {
   const tenant = await filled();
   await sql.c`insert into tenants (id, name) values (${tenant}, 'other')`;

@@ -17,6 +17,7 @@ import {
 } from "../../src/store/placed/move/notes.ts";
 import { recoverMoves } from "../../src/store/placed/move/recover.ts";
 import { MoveSource } from "../../src/store/placed/move/source.ts";
+import { removeStrays } from "../../src/store/placed/move/strays.ts";
 import { MoveTarget } from "../../src/store/placed/move/target.ts";
 import { Database } from "../../src/store/postgres/connect/database.ts";
 
@@ -34,6 +35,8 @@ export interface Mover {
   readonly run: (move: TestMove) => Promise<readonly MoveEvent[]>;
   /** What an instance does once a minute, for a mover that is gone at once. */
   readonly recover: () => Promise<void>;
+  /** What an instance does once an hour. */
+  readonly removeStrays: () => Promise<void>;
   readonly revert: (tenant: TenantId) => Promise<void>;
   readonly notes: MoveNotes;
   readonly close: () => Promise<void>;
@@ -63,6 +66,11 @@ export async function openMover(urls: readonly string[]): Promise<Mover> {
     target: new MoveTarget(through(at(target), target), notes.moverId),
   });
   const notes = new MoveNotes(at("a"), { id: randomUUID(), leaseMs: 0 });
+  const place = {
+    urlOf: (name: string): string | undefined => urls[name.charCodeAt(0) - 97],
+    directory: "a",
+    notesOf: (by: MoverId): MoveNotes => new MoveNotes(at("a"), by),
+  };
   return {
     notes,
     run: async ({ tenant, to, through = direct, leaseMs = 60_000, ...options }) => {
@@ -81,10 +89,12 @@ export async function openMover(urls: readonly string[]): Promise<Mover> {
       });
       return events;
     },
-    recover: async () => {
-      const urlOf = (name: string): string | undefined => urls[name.charCodeAt(0) - 97];
-      const notesOf = (by: MoverId): MoveNotes => new MoveNotes(at("a"), by);
-      await recoverMoves({ urlOf, directory: "a", notesOf }, new AbortController().signal, 0);
+    recover: async () => await recoverMoves(place, new AbortController().signal, 0),
+    removeStrays: async () => {
+      await removeStrays(
+        { ...place, clusters: [...databases.keys()] },
+        new AbortController().signal,
+      );
     },
     revert: async (tenant) => {
       const move = await notes.take(tenant);

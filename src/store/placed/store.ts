@@ -10,11 +10,15 @@ import type { Clusters } from "./clusters.ts";
 import type { Directory, Placement } from "./directory.ts";
 import type { MoveNotes, Mover } from "./move/notes.ts";
 import { recoverMoves } from "./move/recover.ts";
+import { removeStrays } from "./move/strays.ts";
 import { endAsMoved, isMoving, Moving } from "./moving.ts";
 import { Placements } from "./placements.ts";
 import { isCode, PlacedTenants } from "./tenants.ts";
 
 const settleEveryMs = 60_000;
+
+/** What moves leave that were ended by others is small, and looked for rarely: each look connects to all clusters. */
+const straysEveryMs = 3_600_000;
 
 /** A tenant may begin to move once more just after a move of it has ended. */
 const attemptsMax = 4;
@@ -122,16 +126,23 @@ function startSettling(
   { directory, clusters, warn }: PlacedParts,
   tenants: PlacedTenants,
 ): BackgroundLoop {
+  const urlOf = (name: string): string | undefined => clusters.find(name)?.url;
+  const notesOf = (mover: Mover): MoveNotes => directory.notes(mover);
+  const place = { urlOf, directory: directory.cluster, notesOf };
+  let straysAt = 0;
   return new BackgroundLoop({
     everyMs: settleEveryMs,
     work: async (signal) => {
-      const urlOf = (name: string): string | undefined => clusters.find(name)?.url;
-      const notesOf = (mover: Mover): MoveNotes => directory.notes(mover);
       try {
         await tenants.settleOld(signal);
       } finally {
         // Tenants may be refused until then.
-        await recoverMoves({ urlOf, directory: directory.cluster, notesOf }, signal);
+        await recoverMoves(place, signal);
+      }
+      if (performance.now() < straysAt) return;
+      const names = clusters.all.map(({ name }) => name);
+      if (await removeStrays({ ...place, clusters: names }, signal)) {
+        straysAt = performance.now() + straysEveryMs;
       }
     },
     failed: (error) => warn(`placements of tenants could not be settled: ${String(error)}`),

@@ -50,13 +50,18 @@ export async function takeBack(sides: MoveSides, move: NotedMove): Promise<void>
  * removed. The source is asked last, so it may be gone until then.
  */
 export async function finish(sides: MoveSides, { tenant, step }: NotedMove): Promise<void> {
-  const { notes, source, target } = sides;
+  const { notes, target } = sides;
   if (step !== "removing") {
     // The process that made the switch may have told the target already.
     await target.takeOver(tenant);
     await target.receive(tenant);
     if (!(await notes.settle(tenant))) throw takenOver();
   }
+  await leaveSource(sides, tenant);
+}
+
+/** Ends a move whose target serves the tenant. A process that was held up for long may have put its name at the source. */
+export async function leaveSource({ notes, source }: MoveSides, tenant: TenantId): Promise<void> {
   await source.takeOver(tenant);
   await source.leave(tenant);
   await notes.end(tenant);

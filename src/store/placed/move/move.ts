@@ -6,7 +6,14 @@ import { BackgroundLoop } from "../../background-loop.ts";
 import { tenantNotFound } from "../../store-error.ts";
 import { isCode } from "../tenants.ts";
 import { Copy, type CopyStatus } from "./copy.ts";
-import { finish, goBackToSource, type MoveSides, refuseLate, takeBack } from "./end-move.ts";
+import {
+  finish,
+  goBackToSource,
+  leaveSource,
+  type MoveSides,
+  refuseLate,
+  takeBack,
+} from "./end-move.ts";
 import { type MoveNotes, type NotedMove, takenOver } from "./notes.ts";
 import { type Stopped, stopAtSource } from "./stop.ts";
 import { withinTime } from "./within-time.ts";
@@ -125,8 +132,7 @@ async function moveOn(sides: MoveSides, move: NotedMove, options: MoveOptions): 
     );
     if (reason === undefined) {
       onEvent({ kind: "switched", stopMs: performance.now() - begun });
-      await sides.source.leave(tenant);
-      await sides.notes.end(tenant);
+      await leaveSource(sides, tenant);
       return;
     }
     onEvent({ kind: "waiting", reason });

@@ -4,13 +4,14 @@ import type { TenantId } from "../../../base/tuple.ts";
 import type { Database } from "../../postgres/connect/database.ts";
 import { numberOf, type Row, textOf } from "../../postgres/connect/row.ts";
 import { statementFile } from "../../postgres/connect/statement-file.ts";
-import type { ParameterValue } from "../../postgres/connect/value.ts";
+import { arrayLiteral, type ParameterValue } from "../../postgres/connect/value.ts";
 
 const beginStatement = statementFile("placement/move-begin.sql");
 const takeStatement = statementFile("placement/move-take.sql");
 const readStatement = statementFile("placement/move-read.sql");
 const placementStatement = statementFile("placement/read.sql");
 const leftStatement = statementFile("placement/move-left.sql");
+const idleStatement = statementFile("placement/move-idle.sql");
 const seenStatement = statementFile("placement/move-seen.sql");
 const stopStatement = statementFile("placement/move-stop.sql");
 const resumeStatement = statementFile("placement/move-resume.sql");
@@ -92,6 +93,12 @@ export class MoveNotes {
   async left(limit: number): Promise<readonly NotedMove[]> {
     const values = [this.#mover.leaseMs, limit];
     return (await this.#query(leftStatement, values)).map(moveOf);
+  }
+
+  /** Those of which no move is under way. */
+  async idle(tenants: readonly TenantId[]): Promise<ReadonlySet<string>> {
+    const rows = await this.#query(idleStatement, [arrayLiteral(tenants)]);
+    return new Set(rows.map((row) => textOf(row, "tenant")));
   }
 
   /** Gives a sign. */

@@ -9,9 +9,9 @@ import { type MovePlace, onClusterDatabases, sidesOn } from "./on-databases.ts";
 const recoveredMax = 1_000;
 
 /** A database that is silent for so long does not keep the moves between others waiting. */
-const statementMaxMs = 10_000;
+export const statementMaxMs = 10_000;
 
-interface RecoveryPlace extends MovePlace {
+export interface RecoveryPlace extends MovePlace {
   /** The notes of the directory, as this process reads and continues them. */
   readonly notesOf: (mover: Mover) => MoveNotes;
 }

@@ -1,11 +1,11 @@
 import { must } from "../../../base/assert.ts";
 import { presentCaller } from "../../../base/caller.ts";
 import type { TenantId } from "../../../base/tuple.ts";
-import { numberOf, type Row, textOf } from "../../postgres/connect/row.ts";
+import { booleanOf, numberOf, type Row, textOf } from "../../postgres/connect/row.ts";
 import { statementFile } from "../../postgres/connect/statement-file.ts";
 import type { ParameterValue } from "../../postgres/connect/value.ts";
 import { namedStateOf, printSnapshot } from "../../postgres/token/snapshot.ts";
-import type { MoveDatabase } from "./notes.ts";
+import { type MoveDatabase, takenOver } from "./notes.ts";
 
 const derivedStatement = statementFile("placement/move-derived.sql");
 const tallyStatement = statementFile("placement/move-tally.sql");
@@ -43,6 +43,11 @@ export abstract class MoveSide {
   /** Differs after a standby of the server was promoted, which may lack the last changes. */
   async timeline(): Promise<number> {
     return numberOf(await this.one(timelineStatement, []), "timeline");
+  }
+
+  /** Of a statement that returns `is_others`. */
+  protected refuseOthers(row: Row): void {
+    if (booleanOf(row, "is_others")) throw takenOver();
   }
 
   protected async one(statement: string, values: readonly ParameterValue[]): Promise<Row> {

@@ -209,13 +209,17 @@ export class MoveSource extends MoveSide {
     return booleanOf(await this.one(quietStatement, [xid]), "is_quiet");
   }
 
+  /** Forgets the move of a tenant that stays. Fails with SERIALIZATION if another process has put its name there. */
   async stay(tenant: TenantId): Promise<void> {
-    await this.query(stayStatement, [tenant, this.#holder]);
+    this.refuseOthers(await this.one(stayStatement, [tenant, this.#holder]));
   }
 
-  /** Leaves its rows to be removed. */
+  /**
+   * Leaves the rows of a tenant that has moved to be removed. Fails with SERIALIZATION if another process has put
+   * its name there: nothing else would find the rows once the move has ended.
+   */
   async leave(tenant: TenantId): Promise<void> {
-    await this.query(leaveStatement, [tenant, this.#holder]);
+    this.refuseOthers(await this.one(leaveStatement, [tenant, this.#holder]));
   }
 }
 

@@ -110,7 +110,7 @@ export class MoveTarget extends MoveSide {
 
   /** Leaves what was copied to be removed. */
   async abandon(tenant: TenantId): Promise<void> {
-    await this.query(abandonStatement, [tenant, this.mover]);
+    this.refuseOthers(await this.one(abandonStatement, [tenant, this.mover]));
   }
 
   async #mine(statement: string, values: readonly ParameterValue[]): Promise<Row> {
