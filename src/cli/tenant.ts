@@ -74,7 +74,8 @@ Creates a tenant, lists all of them with their names and times, or deletes one w
 
 \`move\` brings a tenant to another cluster while it is read and written. Its writers wait for a moment at the
 end. Run it again if it broke off: it goes on. With --revert an unfinished move is taken back. \`balance\` moves
-tenants until each cluster has its share of all tuples, by the weights. Both take the configuration of a server
+tenants until each cluster has its share of all tuples, by the weights. It names tenants that cannot be moved, and
+moves the others all the same. Both take the configuration of a server
 (\`database.clusters\`) and connect to the databases by themselves.
 
   --name      a name for people (default: the id)

@@ -113,6 +113,63 @@ test("tenants are moved until each cluster has its share", async () => {
   assert.equal(new Set(await Promise.all(tenants.map(clusterOf))).size, 3);
 });
 
+test("a tenant that cannot be moved does not keep others from their share, and is named", async () => {
+  const { store } = placed;
+  for (let nth = 0; nth < 3; nth++) {
+    const tenant = await tenantWithSchema(store, "a");
+    const tuples = Array.from({ length: 500 }, (_, id) => `doc:d${id}#owner@user:ann`);
+    await write(store, tenant, { tuples });
+  }
+  const { stdout } = await run("tenant balance --dry-run");
+  const [first = "", ...others] = stdout.trim().split("\n");
+  const held = first.split(" ")[0] as TenantId;
+  assert.ok(others.length > 0);
+  await onHome(
+    (sql) => sql`
+      insert into moves (tenant, source, target, mover)
+      select tenant, cluster, 'c', gen_random_uuid() from placements where tenant = ${held}
+      on conflict (tenant) do update set step = 'copying', mover = excluded.mover, seen_at = now()`,
+  );
+  const { status, stderr } = await run("tenant balance");
+  assert.equal(status, 1);
+  assert.match(stderr, new RegExp(`\npemba: not moved: ${held}\n$`));
+  for (const line of others) {
+    const [id = "", , to] = line.split(/ +/);
+    assert.equal(await clusterOf(id as TenantId), to);
+  }
+  await onHome((sql) => sql`delete from moves where tenant = ${held}`);
+});
+
+test("a cluster that does not answer gets no tenants of one that is drained, and is told once", async () => {
+  const { store } = placed;
+  const tenants = [await tenantWithSchema(store, "b"), await tenantWithSchema(store, "b")];
+  const [a = "", b = ""] = placed.urls;
+  const lost = "postgres://127.0.0.1:1/none";
+  const drain = async (weightOfA: number): Promise<Finished> => {
+    const clusters = [
+      { name: "a", uri: a, weight: weightOfA },
+      { name: "b", uri: b, weight: 0 },
+      { name: "c", uri: lost, weight: 1_000 },
+    ];
+    const env = {
+      SERVICE_DATABASE_ENGINE: "postgres",
+      SERVICE_DATABASE_CLUSTERS: JSON.stringify(clusters),
+    };
+    return await runCommand(["cluster", "drain", "b"], { env });
+  };
+  const told = /^pemba: no tenant moves to `c`: cluster `c`: the database does not answer.*\n/;
+  const none = await drain(0);
+  assert.equal(none.status, 1);
+  assert.equal(
+    none.stderr.replace(told, ""),
+    "pemba: no other cluster has a weight above 0 and can be used\n",
+  );
+  const { status, stderr } = await drain(1);
+  assert.equal(status, 0, stderr);
+  assert.equal(stderr.match(/`c`/g)?.length, 2, stderr);
+  assert.deepEqual(await Promise.all(tenants.map(clusterOf)), ["a", "a"]);
+});
+
 test("a cluster with the weight 0 is drained, and the list shows it", async () => {
   const { store } = placed;
   const tenant = await tenantWithSchema(store, "c");

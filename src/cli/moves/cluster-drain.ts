@@ -1,4 +1,5 @@
 import { PembaError } from "../../base/error.ts";
+import type { TenantId } from "../../base/tuple.ts";
 import type { FlagKind } from "../../config/flags.ts";
 import { configFlags } from "../../config/load.ts";
 import { Directory } from "../../store/placed/directory.ts";
@@ -11,7 +12,7 @@ import { complain, messageOf, say, warn } from "../output.ts";
 import { readSettings } from "../settings.ts";
 import { clusterOf, clustersHelp } from "./clusters.ts";
 import { moving, rateFlag, rateProblems } from "./move.ts";
-import { type MoveContext, runMove } from "./run-move.ts";
+import { type MoveContext, runMove, UnusableCluster } from "./run-move.ts";
 
 export const drain: Command = {
   name: "drain",
@@ -21,7 +22,7 @@ export const drain: Command = {
 
 Moves all tenants of a cluster to the others, by their weights and numbers of tenants, one after the other.
 Its weight in the configuration must be 0, so that it gets no new ones. A tenant that cannot be moved is named,
-and the others are moved all the same.
+and the others are moved all the same. A cluster that does not answer gets none from then on.
 
   --rate  the most tuples a second that are copied (default: no limit)
 
@@ -39,23 +40,20 @@ ${clustersHelp}`,
     if (settings.kind === "problems") return complain(...settings.problems);
     settings.warnings.forEach(warn);
     const [name = ""] = settings.positionals;
-    let status = 0;
-    const moved = await moving(settings, async (context) => {
+    return await moving(settings, async (context) => {
       if (clusterOf(context.clusters, name, "NAME").weight !== 0) {
         throw new PembaError(
           "INVALID_ARGUMENT",
           `database.clusters: the weight of \`${name}\` is not 0, expected 0 for a cluster that is drained`,
         );
       }
-      status = await drainCluster(context, name);
+      return await drainCluster(context, name);
     });
-    return moved === 0 ? status : moved;
   },
 };
 
 async function drainCluster(context: MoveContext, name: string): Promise<number> {
   const { clusters, signal } = context;
-  const { notes } = context.connections;
   const home = clusterOf(clusters, clusters.directory, "database.directory");
   return await onDatabase(home.uri, async (database) => {
     await directoryIdOf(database, home.name);
@@ -72,13 +70,13 @@ async function drainCluster(context: MoveContext, name: string): Promise<number>
     );
     for await (const tenant of tenantsOn(database, name)) {
       signal.throwIfAborted();
-      // One that broke off goes on to the same cluster.
-      const to = (await notes.read(tenant))?.target ?? plan.next();
-      if (to === undefined) return complain("no other cluster has a weight above 0");
       try {
-        await runMove(context, tenant, to);
+        if (!(await moveAway(context, tenant, plan))) {
+          return complain("no other cluster has a weight above 0 and can be used");
+        }
       } catch (error) {
-        if (signal.aborted) throw error;
+        const isOfSource = error instanceof UnusableCluster && error.cluster === name;
+        if (signal.aborted || isOfSource) throw error;
         complain(`${tenant}: ${messageOf(error)}`);
       }
     }
@@ -87,4 +85,26 @@ async function drainCluster(context: MoveContext, name: string): Promise<number>
     say(`no tenant is on ${name}`);
     return 0;
   });
+}
+
+/**
+ * Moves a tenant to the next cluster of the plan that can be used. One that cannot is told, and leaves the plan.
+ * Resolves to false if there is none.
+ */
+async function moveAway(context: MoveContext, tenant: TenantId, plan: DrainPlan): Promise<boolean> {
+  // One that broke off goes on to the same cluster.
+  const begun = (await context.connections.notes.read(tenant))?.target;
+  if (begun !== undefined && plan.isLost(begun)) return true;
+  for (let to = begun ?? plan.next(); to !== undefined; to = plan.next()) {
+    try {
+      await runMove(context, tenant, to);
+      return true;
+    } catch (error) {
+      if (!(error instanceof UnusableCluster) || error.cluster !== to) throw error;
+      plan.lose(to);
+      complain(`no tenant moves to \`${to}\`: ${messageOf(error)}`);
+      if (begun !== undefined) return true;
+    }
+  }
+  return false;
 }

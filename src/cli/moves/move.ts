@@ -29,19 +29,22 @@ export async function move(args: readonly string[]): Promise<number> {
   const tenant = word as TenantId;
   const to = values.get("to");
   return await moving({ config, values }, async (context) => {
-    if (to === undefined) return await revertMove(context, tenant);
-    clusterOf(context.clusters, to, "--to");
-    await runMove(context, tenant, to);
+    if (to === undefined) await revertMove(context, tenant);
+    else {
+      clusterOf(context.clusters, to, "--to");
+      await runMove(context, tenant, to);
+    }
+    return 0;
   });
 }
 
-/** Does work that moves tenants, until a signal stops it. */
+/** Does work that moves tenants, until a signal stops it. Resolves to the exit status. */
 export async function moving(
   {
     config,
     values,
   }: { readonly config: MoveContext["config"]; readonly values: ReadonlyMap<string, string> },
-  work: (context: MoveContext) => Promise<void>,
+  work: (context: MoveContext) => Promise<number>,
 ): Promise<number> {
   const clusters = clustersOf(config);
   const stop = listenForStop();
@@ -50,10 +53,10 @@ export async function moving(
   const alive = setInterval(() => {}, 60_000);
   try {
     const rate = rateOf(values);
-    await onClusters(clusters, async (connections) => {
-      await work({ config, clusters, connections, rate, signal });
-    });
-    return 0;
+    return await onClusters(
+      clusters,
+      async (connections) => await work({ config, clusters, connections, rate, signal }),
+    );
   } catch (error) {
     if (!signal.aborted) throw error;
     return complain("stopped: run the command again to go on, or take a move back with --revert");

@@ -1,3 +1,4 @@
+import { PembaError } from "../../base/error.ts";
 import type { TenantId } from "../../base/tuple.ts";
 import type { Config } from "../../config/options.ts";
 import { finish, takeBack } from "../../store/placed/move/end-move.ts";
@@ -25,14 +26,31 @@ export interface MoveContext {
   readonly signal: AbortSignal;
 }
 
-/** Moves one tenant to a cluster and says so, or ends the move that was begun. Fails as `moveTenant` does. */
+/** The database of a cluster does not answer, or cannot be used for moves. No other tenant could move from or to it. */
+export class UnusableCluster extends PembaError {
+  readonly cluster: string;
+
+  constructor(cluster: string, cause: PembaError) {
+    super(cause.code, cause.plainMessage, { details: cause.details, cause: cause.cause });
+    this.cluster = cluster;
+  }
+}
+
+/**
+ * Moves one tenant to a cluster and says so, or ends the move that was begun. Fails as `moveTenant` does, and before it
+ * begins with an error that names the cluster if the source or the target cannot be used.
+ */
 export async function runMove(context: MoveContext, tenant: TenantId, to: string): Promise<void> {
   const { clusters, connections, rate, signal } = context;
   const { uri } = clusterOf(clusters, to, "--to");
-  await namingCluster(to, async () => await refusePendingMigrations(uri));
+  await using(to, async () => {
+    await namingCluster(to, async () => await refusePendingMigrations(uri));
+  });
   // So that nothing is noted of a move that cannot begin.
   const source = await connections.notes.clusterOf(tenant);
-  for (const cluster of new Set([to, source ?? to])) await connections.reach(cluster);
+  for (const cluster of new Set([to, source ?? to])) {
+    await using(cluster, async () => await connections.reach(cluster));
+  }
   const move = await connections.notes.begin(tenant, to);
   if (move === undefined) throw await refusedMove(connections.notes, tenant, to);
   const progress = createMoveProgress(tenant);
@@ -48,6 +66,14 @@ export async function runMove(context: MoveContext, tenant: TenantId, to: string
   }
   say(`moved ${tenant} from ${move.source} to ${move.target}${progress.stopped()}`);
   await cleanUp(context, move);
+}
+
+async function using(cluster: string, work: () => Promise<void>): Promise<void> {
+  try {
+    await work();
+  } catch (error) {
+    throw error instanceof PembaError ? new UnusableCluster(cluster, error) : error;
+  }
 }
 
 /** Takes a move back, or ends it if the tenant is at its target already. Fails if there is none. */

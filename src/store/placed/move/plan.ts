@@ -69,7 +69,8 @@ function nextMove(state: readonly PlannedLoad[]): PlannedMove | undefined {
 
 /** Where tenants of a cluster go that is drained: `next` names the cluster for one more. */
 export class DrainPlan {
-  readonly #loads: { readonly name: string; readonly weight: number; tenants: number }[];
+  #loads: { readonly name: string; readonly weight: number; tenants: number }[];
+  readonly #lost = new Set<string>();
 
   /** @param others the clusters with a weight above 0, without the drained one */
   constructor(
@@ -80,6 +81,16 @@ export class DrainPlan {
     }[],
   ) {
     this.#loads = others.map((one) => ({ ...one }));
+  }
+
+  /** The cluster cannot be used: it gets no more tenants. */
+  lose(name: string): void {
+    this.#lost.add(name);
+    this.#loads = this.#loads.filter((one) => one.name !== name);
+  }
+
+  isLost(name: string): boolean {
+    return this.#lost.has(name);
   }
 
   /** Undefined if there is no other cluster. */
