@@ -1,5 +1,7 @@
 import { connect, type Socket } from "node:net";
 
+import { readInSlices } from "./paced-reading.ts";
+
 /** What the driver says of the server; it has lists, of one each for a URI with one host. */
 interface DriverAddress {
   readonly host: readonly string[];
@@ -50,6 +52,7 @@ export class SingleSocket {
         : connect({ path });
     this.#first ??= socket;
     await connected(socket, this.#timeoutMs);
+    readInSlices(socket);
     // Where the driver looks for the name that it asks a server by, and for its message about a silent one.
     return Object.assign(socket, { host, port });
   };
