@@ -193,7 +193,7 @@ export const labelValues: Readonly<Record<Label, readonly string[] | { readonly 
   method: { of: "methods of the API, such as permissions.check; unknown for what is none" },
   code: { of: "OK and the codes of errors, such as VALIDATION" },
   transport: ["rest", "grpc", "peer"],
-  queue: ["questions", "trees", "reads", "changes"],
+  queue: ["questions", "large", "reads", "changes"],
   question: { of: "permission questions, such as check, bulk_check or lookup_entity" },
   answer: ["allowed", "denied"],
   found: ["pushed_down", "gathered", "looked_into"],

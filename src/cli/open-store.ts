@@ -6,6 +6,7 @@ import {
   type GarbagePass,
   observeGarbage,
 } from "../store/garbage-collection.ts";
+import { LargeWork } from "../store/layer/large-work.ts";
 import { lockWaitMs } from "../store/layer/limit-changes.ts";
 import type { PlacedCluster } from "../store/placed/open.ts";
 import type { Patience } from "../store/postgres/await-server.ts";
@@ -26,6 +27,12 @@ type Surround = (
   on: { readonly connections: number; readonly telemetry: Telemetry },
 ) => Store;
 
+/** What a process has for its engines. */
+interface EngineSurroundings {
+  readonly surround?: Surround;
+  readonly large?: LargeWork;
+}
+
 /** Where the data of an engine is. */
 interface EnginePlace {
   readonly url: string;
@@ -43,7 +50,7 @@ export async function openStore(
   config: Config,
   observation: Pick<Observation, "logger" | "telemetry">,
   signal: AbortSignal,
-  surround: Surround = (engine) => engine,
+  { surround = (engine) => engine, large = new LargeWork() }: EngineSurroundings = {},
 ): Promise<Store> {
   const { logger } = observation;
   if (config["database.engine"] === "memory") {
@@ -55,7 +62,7 @@ export async function openStore(
     return createMemoryStore(commonOf(config, observation));
   }
   const counts = { pushed_down: 0, gathered: 0, looked_into: 0 };
-  const context = { config, counts };
+  const context = { config, counts, large };
   const patience = {
     timeoutMs: config["database.start_timeout"],
     signal,
@@ -84,6 +91,7 @@ interface EngineContext {
   readonly config: Config;
   /** How many answers were found so far, and how. */
   readonly counts: Record<Answering, number>;
+  readonly large: LargeWork;
 }
 
 async function openAlone(
@@ -165,7 +173,7 @@ async function openClusters(
 }
 
 async function openEngine(
-  { config, counts }: EngineContext,
+  { config, counts, large }: EngineContext,
   observation: Pick<Observation, "logger" | "telemetry">,
   place: EnginePlace,
   { onCircuit, ...part }: EnginePart,
@@ -176,6 +184,7 @@ async function openEngine(
     ...part,
     ...place,
     ...timeoutsOf(config),
+    large,
     sql: config["database.sql.enabled"] ? sqlInterfaceOptionsOf(config) : undefined,
     autoMigrate: config["database.auto_migrate"],
     maxRetries: config["database.max_retries"],

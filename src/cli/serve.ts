@@ -11,6 +11,7 @@ import { buildHttpServer } from "../http/server.ts";
 import type { Intake } from "../intake/intake.ts";
 import { createHealth, type Health } from "../service/health.ts";
 import type { Service } from "../service/service.ts";
+import { LargeWork } from "../store/layer/large-work.ts";
 import { limitChanges } from "../store/layer/limit-changes.ts";
 import { limitQuestions, limitReads } from "../store/layer/limit-concurrency.ts";
 import { limitStreams } from "../store/layer/limit-streams.ts";
@@ -199,16 +200,18 @@ async function fill(
   { config, observation, part, load }: ServerContext & { readonly part: ServerPart },
 ): Promise<undefined> {
   const { logger, telemetry } = observation;
-  const engine = await openStore(config, observation, signal, (opened, on) =>
-    withLayers(opened, queuesOf(config, part, on)),
-  );
+  const large = new LargeWork(telemetry);
+  const engine = await openStore(config, observation, signal, {
+    surround: (opened, on) => withLayers(opened, queuesOf(config, part, on)),
+    large,
+  });
   const connections = config["database.max_connections"];
   const layers = {
     // Each cluster has queues of its own.
     ...(engine.clusters === undefined && queuesOf(config, part, { connections, telemetry })),
     time: timeOf(config),
     streams: limitStreams(intake),
-    trees: limitTrees(telemetry),
+    trees: limitTrees(large),
   };
   own.set(withLayers(engine, layers));
   shared.set(withLayers(engine, { ...layers, forwarding: peers?.forwarding }));

@@ -16,5 +16,5 @@ test("a server has each of its queues", async (t) => {
   const queues = [...text.matchAll(/^pemba_queue_running\{queue="(\w+)"/gm)].map(
     ([, name]) => name,
   );
-  assert.deepEqual(new Set(queues), new Set(["questions", "trees", "reads", "changes"]));
+  assert.deepEqual(new Set(queues), new Set(["questions", "large", "reads", "changes"]));
 });

@@ -2,6 +2,7 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 
 import { emptyContext, type TenantId } from "../../src/base/tuple.ts";
+import { LargeWork } from "../../src/store/layer/large-work.ts";
 import { limitTrees } from "../../src/store/layer/limit-trees.ts";
 import { withLayers } from "../../src/store/layer/order.ts";
 import { createMemoryStore } from "../../src/store/memory/store.ts";
@@ -10,7 +11,7 @@ import { allowed, fails, tenantWithSchema } from "./engines.ts";
 import { until } from "./open-write.ts";
 
 const waiting = 1_000;
-const refusal = "2 explanations or expansions are being made and 1000 wait, retry in a second";
+const refusal = "2 large answers are being made and 1000 wait, retry in a second";
 
 const frame = { schemaVersion: undefined, snapToken: undefined, depth: 100, context: emptyContext };
 const entity = { type: "doc", id: "1" };
@@ -59,7 +60,11 @@ async function openGated() {
       },
     },
   };
-  return { limited: withLayers(gated, { trees: limitTrees() }), begun, open: gate.resolve };
+  return {
+    limited: withLayers(gated, { trees: limitTrees(new LargeWork()) }),
+    begun,
+    open: gate.resolve,
+  };
 }
 
 test("two explanations or expansions are made at a time, one of each tenant, and checks go on", async () => {

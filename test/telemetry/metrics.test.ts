@@ -219,7 +219,7 @@ test("counters of which all labels are known are there before anything happened"
     refused.map(({ labels, value }) => [labels["queue"], value]),
     [
       ["questions", 0],
-      ["trees", 0],
+      ["large", 0],
       ["reads", 0],
       ["changes", 0],
     ],

@@ -59,6 +59,12 @@ export class ConcurrencyLimiter {
     return { running: this.#running, waiting: this.#waiting.size };
   }
 
+  /** Whether an operation of the tenant would run at once. */
+  mayBegin(tenant: TenantId | undefined): boolean {
+    const running = this.#runningOf?.get(tenant) ?? 0;
+    return this.#running < this.#runningMax && running < this.#tenantMax;
+  }
+
   /**
    * Does the work for the tenant (or for none) when the limits allow. Fails as the work does, with
    * CONCURRENCY_LIMIT_EXCEEDED if too many wait, and with CANCELLED if the signal aborts during the
@@ -69,7 +75,7 @@ export class ConcurrencyLimiter {
     signal: AbortSignal | undefined,
     work: () => Promise<T>,
   ): Promise<T> {
-    if (this.#running < this.#runningMax && this.#mayRun(tenant)) this.#count(tenant, 1);
+    if (this.mayBegin(tenant)) this.#count(tenant, 1);
     else if (this.#watcher === undefined) await this.#wait(tenant, signal);
     else await this.#watcher.wait(async () => await this.#wait(tenant, signal));
     try {
@@ -78,10 +84,6 @@ export class ConcurrencyLimiter {
       this.#count(tenant, -1);
       this.#passOn();
     }
-  }
-
-  #mayRun(tenant: TenantId | undefined): boolean {
-    return (this.#runningOf?.get(tenant) ?? 0) < this.#tenantMax;
   }
 
   #count(tenant: TenantId | undefined, more: 1 | -1): void {
@@ -124,7 +126,7 @@ export class ConcurrencyLimiter {
   /** Starts the next entry in place of a finished one. */
   #passOn(): void {
     if (this.#waiting.size === 0) return;
-    const next = this.#waiting.next((waiter) => this.#mayRun(waiter.tenant));
+    const next = this.#waiting.next((waiter) => this.mayBegin(waiter.tenant));
     if (next === undefined) return;
     this.#count(next.tenant, 1);
     next.begin();
@@ -132,7 +134,7 @@ export class ConcurrencyLimiter {
 }
 
 /** The queues by their names in metrics. */
-type QueueName = "questions" | "trees" | "reads" | "changes";
+type QueueName = "questions" | "large" | "reads" | "changes";
 
 /**
  * Records how long entries wait in a queue and how many are refused. Undefined if telemetry is off.

@@ -7,8 +7,8 @@ import { type Layer, layered } from "./layer.ts";
  * - `streams` counts the streams of changes. It stands around `time`: a stream that does not begin in
  *   time gives its place back.
  * - `time` ends what takes too long, wherever below it waits.
- * - `trees` lets few explanations and expansions be made at a time in the process. One that waits takes no
- *   place of other questions.
+ * - `trees` lets few explanations and expansions be made at a time in the process (see `LargeWork`). One that
+ *   waits takes no place of other questions.
  * - `forwarding` stands before the queues: what another instance answers takes no place here.
  * - `changes`, `reads` and `questions` are the fair queues, each for its kind of operation.
  * - `observation` stands below the queues: it measures the work without the wait.

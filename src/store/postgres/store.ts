@@ -2,6 +2,7 @@ import { noTelemetry, type Telemetry } from "../../base/telemetry.ts";
 import { unwatched } from "../change-streams.ts";
 import { CompiledSchemas } from "../compiled-schemas.ts";
 import { type GarbageCollectionOptions, type GarbagePass, quietMs } from "../garbage-collection.ts";
+import { LargeWork } from "../layer/large-work.ts";
 import { withLayers } from "../layer/order.ts";
 import type { Store, WatchOptions } from "../store.ts";
 import { type CheckLayers, checkLayers } from "./check-layers.ts";
@@ -69,6 +70,8 @@ export interface PostgresStoreOptions extends CheckLayers {
   readonly onStatement?: ((text: string) => void) | undefined;
   /** Called with how many answers of a question were found, and how. */
   readonly onAnswered?: ((how: Answering, answers: number) => void) | undefined;
+  /** Of the process. The engine has its own when absent. */
+  readonly large?: LargeWork;
   readonly telemetry?: Telemetry | undefined;
 }
 
@@ -77,7 +80,7 @@ export interface PostgresStoreOptions extends CheckLayers {
  * cannot be reached and with MIGRATION when its tables are not what they should be.
  */
 export async function createPostgresStore(options: PostgresStoreOptions): Promise<Store> {
-  const { url, lockWaitMs, warn, telemetry = noTelemetry } = options;
+  const { url, lockWaitMs, warn, large = new LargeWork(), telemetry = noTelemetry } = options;
   await prepareTables(options);
   const connections = await connect(options);
   const { database, ping, circuit, tokens, replicated } = connections;
@@ -107,6 +110,7 @@ export async function createPostgresStore(options: PostgresStoreOptions): Promis
     schemas,
     tokens,
     onAnswered: options.onAnswered,
+    large,
     telemetry,
     tellsShown: replicated !== undefined && options.cache !== undefined,
   });
@@ -135,7 +139,7 @@ export async function createPostgresStore(options: PostgresStoreOptions): Promis
     data: createPostgresData({ ...writing, reads, telemetry, isWatched: changes !== undefined }),
     bundles: createPostgresBundles(writing),
     permissions,
-    lookups: new PostgresLookups({ reads, schemas, tokens, permissions, telemetry }),
+    lookups: new PostgresLookups({ reads, schemas, tokens, permissions, large, telemetry }),
     changes: changes ?? unwatched,
     pageMac: (content) => tokens.pageMac(content),
     ping,

@@ -1,17 +1,14 @@
 import { must } from "../../../base/assert.ts";
 import { noTelemetry, type Telemetry } from "../../../base/telemetry.ts";
-import { runInSlices } from "../../../base/time-slice.ts";
 import type { TenantId } from "../../../base/tuple.ts";
 import { ALLOWED, DENIED } from "../../../base/verdict.ts";
 import type { Schema } from "../../../language/schema.ts";
 import { onlyDepthIsUnknown } from "../../../plan/exact.ts";
 import { gatheredTuplesMax } from "../../../plan/limit.ts";
-import type { Plan } from "../../../plan/plan.ts";
-import { answersOf, type Evidence } from "../../answers.ts";
-import { answerOf } from "../../check-error.ts";
 import type { ExpandTree } from "../../expand-tree.ts";
 import type { ExplainAnswer } from "../../explanation.ts";
 import type { CheckStatements } from "../../layer/batch-checks.ts";
+import { LargeWork } from "../../layer/large-work.ts";
 import { answersByName, subjectPermissionChecks } from "../../question-checks.ts";
 import type {
   CheckAnswer,
@@ -29,9 +26,10 @@ import { type AskedCheck, askGroups, type Asking, askUnderHead } from "../questi
 import { CheckPlans } from "../questions/check-plan.ts";
 import { expandPermission } from "../questions/expand.ts";
 import { explainPermission } from "../questions/explain.ts";
-import { gatheredEvidence, isTooLarge } from "../questions/gathered-facts.ts";
+import { isTooLarge } from "../questions/gathered-facts.ts";
 import type { Group, PlannedGroup } from "../questions/group.ts";
-import { decidedBy, interpretationOf, shownBy } from "./decided-row.ts";
+import { decidedBy } from "./decided-row.ts";
+import { answersIn, factCharactersOf, type FoundAnswers, itemsGathered } from "./found-answers.ts";
 
 /** How answers were found: in SQL, from gathered facts, or from these after SQL left them open. */
 export type Answering = "pushed_down" | "gathered" | "looked_into";
@@ -39,6 +37,7 @@ export type Answering = "pushed_down" | "gathered" | "looked_into";
 interface PostgresPermissionParts extends Omit<Asking, "telemetry" | "plans" | "tellsShown"> {
   /** Called with the number of answers of each question. */
   readonly onAnswered?: ((how: Answering, answers: number) => void) | undefined;
+  readonly large?: LargeWork;
   readonly telemetry?: Telemetry | undefined;
   /** Answers of the present state say what they show. */
   readonly tellsShown?: boolean;
@@ -48,16 +47,19 @@ interface PostgresPermissionParts extends Omit<Asking, "telemetry" | "plans" | "
 export class PostgresPermissions implements PermissionStore, CheckStatements {
   readonly isOfAll = isOfAll;
   readonly #asking: Asking;
+  readonly #large: LargeWork;
   readonly #onAnswered: NonNullable<PostgresPermissionParts["onAnswered"]>;
 
   constructor({
     onAnswered,
+    large = new LargeWork(),
     telemetry = noTelemetry,
     tellsShown = false,
     ...parts
   }: PostgresPermissionParts) {
     const plans = new CheckPlans(parts.schemas);
     this.#asking = { ...parts, plans, telemetry, tellsShown };
+    this.#large = large;
     this.#onAnswered = onAnswered ?? (() => {});
   }
 
@@ -123,19 +125,23 @@ export class PostgresPermissions implements PermissionStore, CheckStatements {
         await schemas.reload(tenant, frame.schemaVersion);
         return { items, answers: [] };
       }
-      const found = await this.#ask(asked, groups);
+      let found = await this.#ask(asked, groups);
       if (found === undefined) return undefined;
-      this.#count(groups, found.groups);
-      const schemaVersion = asked.compiled.version;
-      const isGathered = found.groups.some(({ body }) => body.kind === "gather");
-      const answers = isGathered
-        ? await telemetry.span("interpret", async () => await interpreted(asked, found))
-        : items.map((item, index) => decided(asked.question, item, index, found.rows));
-      const shown = (item: number): string | undefined => shownBy(found.rows.get(item));
-      return {
-        items,
-        answers: answers.map((answer, item) => ({ ...answer, schemaVersion, shown: shown(item) })),
-      };
+      return await this.#large.runRead(
+        { tenant, signal: frame.signal },
+        {
+          characters: factCharactersOf(found),
+          forget: () => {
+            found = undefined;
+          },
+          work: async () => {
+            found ??= await this.#ask(asked, groups);
+            if (found === undefined) return undefined;
+            this.#count(groups, found.groups);
+            return { items, answers: await answersIn(found, asked, telemetry) };
+          },
+        },
+      );
     });
   }
 
@@ -224,12 +230,6 @@ export class PostgresPermissions implements PermissionStore, CheckStatements {
 /** As many as a bulk check may ask. */
 const apartMax = 100;
 
-/** What the statements found: the groups that were asked last, and a row for each item. */
-interface FoundAnswers {
-  readonly groups: readonly Group[];
-  readonly rows: ReadonlyMap<number, Row>;
-}
-
 interface Answered {
   readonly items: readonly CheckItem[];
   /** One for each item. */
@@ -240,52 +240,4 @@ interface Answered {
 function without(group: Group, { items: taken }: PlannedGroup): readonly Group[] {
   if (group.kind === "direct" || group.items.length === taken.length) return [];
   return [{ ...group, items: group.items.filter((item) => !taken.includes(item)) }];
-}
-
-function itemsGathered(groups: readonly Group[]): number {
-  return groups.reduce(
-    (sum, { body, items }) => sum + (body.kind === "gather" ? items.length : 0),
-    0,
-  );
-}
-
-/** The answer of an item that its statement decided. */
-function decided(
-  { depth, path }: CheckQuestion,
-  item: CheckItem,
-  index: number,
-  rows: ReadonlyMap<number, Row>,
-): CheckAnswer {
-  const row = must(rows.get(index), "every item has a row");
-  return answerOf(interpretationOf(row), item, { depth, path: (field) => path(index, field) });
-}
-
-async function interpreted(
-  { question }: AskedCheck,
-  { groups, rows }: FoundAnswers,
-): Promise<readonly CheckAnswer[]> {
-  const { signal } = question;
-  const evidence: Evidence[] = [];
-  const plans: Plan[] = [];
-  const evidenceAt = (position: number): Evidence | Promise<Evidence> => {
-    const row = must(rows.get(position), "every item has a row");
-    const facts = row["facts"];
-    if (facts === null) return { kind: "decided", interpretation: interpretationOf(row) };
-    const item = must(question.items[position], "a group's items are the question's");
-    return runInSlices(gatheredEvidence(facts, item.subject), signal);
-  };
-  for (const group of groups) {
-    if (group.kind === "planned")
-      for (const { position, plan } of group.items) plans[position] = plan;
-    let last: Evidence | undefined;
-    for (const { position } of group.items) {
-      // The first item of a shared group has the facts of all of them.
-      const isGiven = group.kind === "planned" && group.isShared;
-      const found = isGiven && last !== undefined ? last : evidenceAt(position);
-      last = found instanceof Promise ? await found : found;
-      evidence[position] = last;
-    }
-  }
-  const evidenceOf = (item: number): Evidence => must(evidence[item], "every item has evidence");
-  return await runInSlices(answersOf(question, plans, evidenceOf), signal);
 }

@@ -34,6 +34,13 @@ export function factTextsOf(pieces: unknown): FactTexts {
   return { nodes, tuples, bytes, edges: of("e"), direct: of("d"), attributes: of("a") };
 }
 
+/** How many characters the pieces have. */
+export function factCharacters(pieces: unknown): number {
+  assert(Array.isArray(pieces), "facts have pieces");
+  const texts: readonly unknown[] = pieces;
+  return texts.reduce<number>((sum, text) => sum + (typeof text === "string" ? text.length : 0), 0);
+}
+
 /**
  * The rows of a statement with one for each item: the pieces of its facts, which come in a row each, are put
  * together.

@@ -5,11 +5,9 @@ import type { SchemaVersion, SnapToken, TenantId } from "../../../base/tuple.ts"
 import type { Interpretation } from "../../../memory/interpret.ts";
 import { gatheredTuplesMax } from "../../../plan/limit.ts";
 import { questionUnder } from "../../../plan/question-of.ts";
-import type { Footprint } from "../../../sql/footprint.ts";
-import type { Lookup, LookupShape } from "../../../sql/lookup/lookup.ts";
-import { scopeKey } from "../../../sql/lookup/scoped-types.ts";
 import { answerOf } from "../../check-error.ts";
 import type { CompiledSchema, CompiledSchemas } from "../../compiled-schemas.ts";
+import type { LargeWork } from "../../layer/large-work.ts";
 import { lookupEntityCheck, lookupSubjectCheck, validateScope } from "../../question-checks.ts";
 import type {
   LookupEntityQuestion,
@@ -20,11 +18,10 @@ import type {
 } from "../../store.ts";
 import { validateAttributes, validateTuples } from "../../validate-data.ts";
 import { numberOf, textOf } from "../connect/row.ts";
-import { type ParameterValue, arrayLiteral } from "../connect/value.ts";
 import type { Reads } from "../replicas/reads.ts";
-import type { PinnedState, SnapTokens } from "../token/snap-token.ts";
-import { frameValues } from "./check-values.ts";
-import { gatheredFacts } from "./gathered-facts.ts";
+import type { SnapTokens } from "../token/snap-token.ts";
+import { factCharacters } from "./fact-list.ts";
+import { gatheredFacts, isTooLarge } from "./gathered-facts.ts";
 import { standsUnder, underHead } from "./head.ts";
 import {
   type CandidateAnswer,
@@ -34,7 +31,8 @@ import {
   subjectOf,
   verdictsOf,
 } from "./lookup-answers.ts";
-import { LookupPlans, openRules, type PlannedLookup } from "./lookup-plan.ts";
+import { LookupPlans, type PlannedLookup } from "./lookup-plan.ts";
+import { batchSizes, shapeOf, valuesOf } from "./lookup-values.ts";
 
 interface PostgresLookupParts {
   readonly reads: Reads;
@@ -42,6 +40,7 @@ interface PostgresLookupParts {
   readonly tokens: SnapTokens;
   /** Answers for the ids that a statement left open. */
   readonly permissions: PermissionStore;
+  readonly large: LargeWork;
   readonly telemetry: Telemetry;
 }
 
@@ -79,31 +78,55 @@ export class PostgresLookups implements LookupStore {
 
   /** Reads on while there are candidates and the page is not full: most pages are one statement. */
   async #page(sought: Sought): Promise<LookupPage> {
-    const { limit } = sought.frame;
+    const { tenant } = sought;
+    const { limit, signal } = sought.frame;
     const items: string[] = [];
     let { frame } = sought;
     let batch: number | undefined;
     for (;;) {
       const wanted = limit + 1 - items.length;
-      const read = await this.#read({ ...sought, frame }, wanted, batch);
-      const { answers, goOn, state } = read;
-      const asked = { ...sought, frame: { ...frame, ...state } };
-      for (const answer of answers) {
-        const interpretation =
-          answer.kind === "gathered"
-            ? await runInSlices(answer.interpretation(), frame.signal)
-            : undefined;
-        if (interpretation?.kind === "answer" && !interpretation.allowed) continue;
-        // The next id may fail: the error belongs to the page of that id.
-        if (items.length === limit) return { items, next: items.at(-1), ...state };
-        const isAllowed =
-          answer.kind === "allowed" || (await this.#isAllowed(asked, answer.id, interpretation));
-        if (isAllowed) items.push(answer.id);
-      }
+      const readBatch = async (): Promise<Read> =>
+        await this.#read({ ...sought, frame }, wanted, batch);
+      let read: Read | undefined = await readBatch();
+      const { isFull, goOn, nextBatch, state } = await this.#parts.large.runRead(
+        { tenant, signal },
+        {
+          characters: read.factCharacters,
+          forget: () => {
+            read = undefined;
+          },
+          work: async () => {
+            read ??= await readBatch();
+            const asked = { ...sought, frame: { ...frame, ...read.state } };
+            return { ...read, isFull: await this.#take(asked, await read.answers(), items) };
+          },
+        },
+      );
+      if (isFull) return { items, next: items.at(-1), ...state };
       if (goOn === undefined) return { items, next: undefined, ...state };
       frame = { ...frame, ...state, after: goOn };
-      batch = read.nextBatch;
+      batch = nextBatch;
     }
+  }
+
+  /** Adds the ids that are allowed. Returns whether more may follow than the page has room for. */
+  async #take(
+    asked: Sought,
+    answers: readonly CandidateAnswer[],
+    items: string[],
+  ): Promise<boolean> {
+    const { limit, signal } = asked.frame;
+    for (const answer of answers) {
+      const interpretation =
+        answer.kind === "gathered" ? await runInSlices(answer.interpretation(), signal) : undefined;
+      if (interpretation?.kind === "answer" && !interpretation.allowed) continue;
+      // The next id may fail: the error belongs to the page of that id.
+      if (items.length === limit) return true;
+      const isAllowed =
+        answer.kind === "allowed" || (await this.#isAllowed(asked, answer.id, interpretation));
+      if (isAllowed) items.push(answer.id);
+    }
+    return false;
   }
 
   /** Fails when there is no answer, as the check of that id does. */
@@ -167,18 +190,8 @@ export class PostgresLookups implements LookupStore {
     if (!standsUnder(schemas, { tenant, schemaVersion }, { compiled, isPinned }, row)) {
       return undefined;
     }
-    const facts =
-      kind === "gather"
-        ? await runInSlices(
-            gatheredFacts(
-              rows.map(({ facts: piece }) => piece),
-              subjectOf(sought),
-              gatheredTuplesMax,
-            ),
-            signal,
-          )
-        : undefined;
-    if (facts?.isTooLarge === true && size > 1) {
+    const facts = kind === "gather" ? rows.map(({ facts: piece }) => piece) : undefined;
+    if (facts !== undefined && size > 1 && isTooLarge(facts, gatheredTuplesMax)) {
       // More than is looked at for one answer leads on from all of them: fewer at a time, then.
       const smaller = { wanted, size: Math.ceil(size / 10) };
       return await this.#readBatch(sought, { compiled, planned }, smaller);
@@ -190,10 +203,12 @@ export class PostgresLookups implements LookupStore {
     telemetry.add("pemba.lookup.candidates", candidates, { question });
     const isFull = candidates === size;
     return {
-      answers:
-        facts === undefined
-          ? verdictsOf(row, ids)
-          : interpretedAnswers(sought, planned, ids, facts),
+      answers: async () => {
+        if (facts === undefined) return verdictsOf(row, ids);
+        const steps = gatheredFacts(facts, subjectOf(sought), gatheredTuplesMax);
+        return interpretedAnswers(sought, planned, ids, await runInSlices(steps, signal));
+      },
+      factCharacters: facts === undefined ? 0 : factCharacters(facts),
       goOn: isCut ? ids.at(-1) : isFull ? textOf(row, "last") : undefined,
       nextBatch: Math.min(size * 2, batchSizes(planned.lookup, wanted).max),
       state: {
@@ -205,7 +220,9 @@ export class PostgresLookups implements LookupStore {
 }
 
 interface Read {
-  readonly answers: readonly CandidateAnswer[];
+  readonly answers: () => Promise<readonly CandidateAnswer[]>;
+  /** Of the facts that the answers are found from. */
+  readonly factCharacters: number;
   /** The id behind which there may be more; undefined when there is not. */
   readonly goOn: string | undefined;
   /** How many candidates to read next. */
@@ -236,57 +253,4 @@ async function plan(
   });
   validateScope(schema, scope);
   return { compiled, planned };
-}
-
-/**
- * How many candidates are read at first and at most: a few more than are wanted, since some will be
- * denied. Of those that are gathered facts are read whether or not the page needs them.
- */
-function batchSizes(
-  { judge }: Lookup,
-  wanted: number,
-): { readonly first: number; readonly max: number } {
-  const first = 2 * wanted + 50;
-  return judge.kind === "gather"
-    ? { first: Math.min(first, 500), max: 500 }
-    : { first, max: Math.max(first, 50_000) };
-}
-
-/**
- * From this number of candidates on, they are judged together. Below it, what this adds to the start of the
- * statement is a tenth of the cost for a subject who sees nothing.
- */
-const manyCandidates = 500;
-
-function shapeOf({ frame, scope }: Sought, planned: PlannedLookup, size: number): LookupShape {
-  const { candidatePlan } = planned.lookup;
-  const types = new Set([...candidatePlan.states.values()].map(({ entityType }) => entityType));
-  return {
-    pinned: frame.snapToken !== undefined,
-    pinnedVersion: frame.schemaVersion !== undefined,
-    contextTuples: frame.context.tuples.length > 0,
-    contextAttributes: frame.context.attributes.length > 0,
-    openRules: openRules(planned, frame.context.data),
-    scopedTypes: [...scope.keys()].filter((type) => types.has(type)).toSorted(),
-    judgesTogether: planned.lookup.judge.kind === "search" && size >= manyCandidates,
-  };
-}
-
-function valuesOf(
-  { tenant, frame, askedId, scope }: Sought,
-  read: {
-    readonly state: PinnedState | undefined;
-    readonly params: readonly string[];
-    readonly footprint: Footprint;
-    readonly candidates: number;
-    readonly answers: number;
-  },
-): ReadonlyMap<string, ParameterValue> {
-  const values = frameValues(tenant, frame, read);
-  values.set("id", askedId);
-  values.set("after", frame.after ?? "");
-  values.set("candidates", read.candidates);
-  values.set("answers", read.answers);
-  for (const [type, ids] of scope) values.set(scopeKey(type), arrayLiteral(ids));
-  return values;
 }
