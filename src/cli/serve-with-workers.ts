@@ -13,6 +13,9 @@ import { firstSignal, listenForStop } from "./process-events.ts";
 /** What a worker takes at most after the grace period: to close its store, and to send its telemetry. */
 const endMs = 5_000;
 
+/** What a worker takes at most to load and to listen, without its wait for the database. */
+const loadMs = 60_000;
+
 /**
  * Serves by so many worker processes, and resolves to the exit status when all have ended. This process
  * accepts connections, and asks the database nothing.
@@ -37,6 +40,7 @@ export async function serveWithWorkers(
     status = await supervise(firstSignal(stop), {
       workers,
       warn: (fields, message) => logger.warn(fields, message),
+      readyMs: config["database.start_timeout"] + loadMs,
       stopMs: config["server.grace_period"] + endMs,
       start: ({ number, isFirst, isRestart }) => {
         const worker = startWorkerProcess({

@@ -33,6 +33,8 @@ export interface SupervisionOptions {
     readonly isRestart: boolean;
   }) => WorkerProcess;
   readonly warn: (fields: object, message: string) => void;
+  /** A process that replaces another one is ended if it is not ready after so many milliseconds. */
+  readonly readyMs: number;
   /** After the stop, workers that have not ended after so many milliseconds are ended. */
   readonly stopMs: number;
   /** Called once, when all workers are ready. */
@@ -116,12 +118,26 @@ class Supervision {
       this.#watch(number, worker);
       this.#isReady(seat);
     });
+    // The first start has the time that the orchestrator gives it: it may migrate the database.
+    if (this.#wasReady) this.#endUnready(number, worker);
     worker.onEnd((end) => this.#hasEnded(seat, end));
+  }
+
+  /** Ends a worker that does not become ready, so that another one is tried. */
+  #endUnready(number: number, worker: WorkerProcess): void {
+    const timer = setTimeout(() => {
+      this.#options.warn({ worker: number }, "a worker that does not become ready is ended");
+      worker.kill();
+    }, timerMs(this.#options.readyMs)).unref();
+    worker.onMessage((message) => {
+      if (message.kind === "ready") clearTimeout(timer);
+    });
+    worker.onEnd(() => clearTimeout(timer));
   }
 
   /**
    * Ends a worker whose event loop is held. Its connections would wait for ever, and no probe meets it: it takes
-   * no new ones. One that is not ready may be slow to load.
+   * no new ones. One that is not ready may be slow to load, and has another limit.
    */
   #watch(number: number, worker: WorkerProcess): void {
     let unanswered = 0;

@@ -27,6 +27,8 @@ interface Played {
   nth(nth: number): Promise<PlayedWorker>;
 }
 
+const readyMs = 120_000;
+
 function play(t: TestContext, workers: number, stopMs = 60_000): Played {
   t.mock.timers.enable({ apis: ["setTimeout", "setInterval"] });
   const started: PlayedWorker[] = [];
@@ -34,6 +36,7 @@ function play(t: TestContext, workers: number, stopMs = 60_000): Played {
   const stop = Promise.withResolvers<string>();
   const status = supervise(stop.promise, {
     workers,
+    readyMs,
     stopMs,
     warn: (_fields, message) => told.push(message),
     ready: () => told.push("ready"),
@@ -190,6 +193,44 @@ test("a worker that does not answer for a minute is ended and replaced", async (
     "a worker has ended, another process takes its place",
   ]);
   assert.equal(first.wasKilled, false);
+});
+
+test("a worker in the place of another one is ended and replaced if it does not become ready in time", async (t) => {
+  const played = await ready(t, 2);
+  played.started[1]?.end({ status: 1 });
+  let hanging = await played.nth(2);
+  for (let nth = 3; nth < 7; nth++) {
+    await settled();
+    t.mock.timers.tick(readyMs - 1);
+    assert.equal(hanging.wasKilled, false);
+    t.mock.timers.tick(1);
+    assert.equal(hanging.wasKilled, true);
+    assert.equal(played.told.at(-2), "a worker that does not become ready is ended");
+    await settled();
+    t.mock.timers.tick(2_000);
+    hanging = await played.nth(nth);
+  }
+  hanging.becomeReady();
+  t.mock.timers.tick(2 * readyMs);
+  assert.equal(hanging.wasKilled, false);
+  assert.equal(played.started.length, 7);
+});
+
+test("an instance ends if five workers in a row hang before they are ready", async (t) => {
+  const played = await ready(t, 2);
+  played.started[1]?.end({ status: 1 });
+  for (let nth = 2; nth < 7; nth++) {
+    await played.nth(nth);
+    t.mock.timers.tick(readyMs);
+    await settled();
+    t.mock.timers.tick(10_000);
+  }
+  assert.equal(played.started.length, 7);
+  assert.match(played.told.at(-1) ?? "", /^5 workers in a row have ended before they were ready/);
+  assert.deepEqual(
+    played.started[0]?.heard.map(({ kind }) => kind),
+    ["stop"],
+  );
 });
 
 test("a worker that is slow to start is waited for", async (t) => {
