@@ -3,8 +3,9 @@ import { compileSchemaText } from "../../src/language/compile.ts";
 import type { Schema } from "../../src/language/schema.ts";
 import type { CheckItem } from "../../src/store/store.ts";
 import { type Case, caseText, itemText, type Round } from "./case.ts";
+import { constructsOf } from "./constructs.ts";
 import type { Engines } from "./engines.ts";
-import { bulksAround } from "./item-groups.ts";
+import { bulksAround, type ItemBulks } from "./item-groups.ts";
 import { knownIds } from "./known-ids.ts";
 import { expectation, type Expectation, type Outcome } from "./oracle.ts";
 import { evenShares } from "./samples.ts";
@@ -28,6 +29,13 @@ export interface Asked {
   readonly expected: Expectation;
 }
 
+/** The items of a round, and those of them that are asked. */
+interface AskedRound {
+  readonly expected: readonly Asked[];
+  readonly asked: readonly Asked[];
+  readonly schema: Schema;
+}
+
 /**
  * Asks both engines the questions of a case, singly and in bulk. Of each round at most `most` items
  * are asked, such that every kind of answer gets its share of them.
@@ -42,7 +50,9 @@ export async function disagreements(
   const postgres = await tell(engines.postgres, one);
   const found: Disagreement[] = [];
   for (const round of one.rounds) {
-    const asked = checksToAsk(one, round, schemas, most);
+    const schema = schemaOf(round, schemas);
+    const expected = expectations(one, round, schema);
+    const asked = evenShares(expected, most, kindOf);
     const items = asked.map(({ item }) => item);
     const byMemory = await askSingly(memory, { ...round, items });
     const byPostgres = await askSingly(postgres, { ...round, items });
@@ -63,7 +73,7 @@ export async function disagreements(
     for (const [engine, wrong] of bulks) {
       if (wrong !== undefined) found.push({ what: `${engine}: ${wrong}`, round: whole });
     }
-    for (const grouped of roundsAround(one, round, asked)) {
+    for (const grouped of roundsAround(one, round, { expected, asked, schema })) {
       for (const [engine, story] of [
         ["memory", memory],
         ["postgres", postgres],
@@ -76,16 +86,53 @@ export async function disagreements(
   return found;
 }
 
-/** The round with bulks around one of its items, which have a subject or an entity in common. */
-function roundsAround(one: Case, round: Round, asked: readonly Asked[]): readonly Round[] {
+/**
+ * The round with bulks around some of its items, which have a subject or an entity in common: around any item, and
+ * around one that engines may answer by a search for all of them, with enough depth and with too little.
+ */
+function roundsAround(
+  one: Case,
+  round: Round,
+  { expected, asked, schema }: AskedRound,
+): readonly Round[] {
   const middle = asked[Math.floor(asked.length / 2)];
   const last = asked.at(-1);
   if (middle === undefined || last === undefined) return [];
   const facts = factsAfter(one.writes, round.after);
   const idsOf = (type: string): readonly string[] =>
     knownIds(type, facts, round.context, { type: "", id: "" }).slice(0, namedIdsMax);
-  const bulks = bulksAround(middle.item, last.item, idsOf, asked.length);
-  return bulks.map((items) => ({ ...round, items }));
+  const around = (item: CheckItem): ItemBulks =>
+    bulksAround(item, last.item, idsOf, round.items.length);
+  const far = farthest(expected, schema) ?? { item: middle.item, hops: 0 };
+  const { ofSubject, ofEntity, mixed } = around(middle.item);
+  const shared = around(far.item);
+  const enough = [ofSubject, ofEntity, mixed, shared.ofSome].map((items) => ({ ...round, items }));
+  if (far.hops < 2) return enough;
+  const cutOff = [shared.ofSubject, shared.ofEntity].map((items) => ({
+    ...round,
+    depth: far.hops - 1,
+    items,
+  }));
+  return [...enough, ...cutOff];
+}
+
+/** Of the items that tuples alone lead from, the one that is allowed by the longest path. */
+function farthest(
+  expected: readonly Asked[],
+  schema: Schema,
+): { readonly item: CheckItem; readonly hops: number } | undefined {
+  return expected
+    .flatMap(({ item, expected: { hops } }) => (hops === undefined ? [] : [{ item, hops }]))
+    .toSorted((one, other) => other.hops - one.hops)
+    .find(({ item, hops }) => hops > 0 && isByTuplesAlone(schema, item));
+}
+
+/** Whether nothing but tuples leads on from the entity, and no guard stands on the way. */
+function isByTuplesAlone(schema: Schema, item: CheckItem): boolean {
+  return constructsOf(schema, item).every(
+    ({ test, guard, hop }) =>
+      hop === "none" || (guard === "none" && (test === "direct" || test === "self")),
+  );
 }
 
 /** Of a type, besides those of the item. */
@@ -101,13 +148,19 @@ export function checksToAsk(
   schemas: readonly Schema[],
   most: number,
 ): readonly Asked[] {
-  const schema = must(schemas[round.schema ?? schemas.length - 1], "the round names a schema");
+  return evenShares(expectations(one, round, schemaOf(round, schemas)), most, kindOf);
+}
+
+function schemaOf(round: Round, schemas: readonly Schema[]): Schema {
+  return must(schemas[round.schema ?? schemas.length - 1], "the round names a schema");
+}
+
+function expectations(one: Case, round: Round, schema: Schema): readonly Asked[] {
   const facts = factsAfter(one.writes, round.after);
-  const asked = round.items.map((item): Asked => ({
+  return round.items.map((item): Asked => ({
     item,
     expected: expectation({ schema, facts, context: round.context, ...item }, round.depth),
   }));
-  return evenShares(asked, most, kindOf);
 }
 
 function kindOf({ expected }: Asked): string {

@@ -214,9 +214,10 @@ class FormsScript {
   ): readonly FormsStep[] {
     const asked = spread(items, itemsOfState, this.#case.turn);
     const some = evenShares(asked, samples.grouped, (item) => known.of(item).because);
-    const bulks = some.flatMap((item, place) => {
+    const bulks = some.flatMap((item, place): readonly (readonly CheckItem[])[] => {
       const other = some[(place + 1) % some.length] ?? item;
-      return bulksAround(item, other, (type) => known.idsOf(type), this.#case.turn + place);
+      const idsOf = (type: string): readonly string[] => known.idsOf(type);
+      return Object.values(bulksAround(item, other, idsOf, this.#case.turn + place));
     });
     const { with: context, after, depth } = given;
     return bulks.flatMap((bulk): FormsStep[] => {

@@ -3,6 +3,14 @@ import type { CheckItem } from "../../src/store/store.ts";
 /** The ids that data name, by type. */
 export type NamedIds = (type: string) => readonly string[];
 
+/** Bulks around an item. */
+export interface ItemBulks {
+  readonly ofSubject: readonly CheckItem[];
+  readonly ofEntity: readonly CheckItem[];
+  readonly ofSome: readonly CheckItem[];
+  readonly mixed: readonly CheckItem[];
+}
+
 /**
  * Bulks around an item: of its subject with many entities, of its entity with many subjects, of some
  * subjects with many entities each, and all in turn with repeats. Besides the ids that data name there are some that no data name, so that a bulk has
@@ -15,23 +23,23 @@ export function bulksAround(
   other: CheckItem,
   idsOf: NamedIds,
   turn: number,
-): readonly (readonly CheckItem[])[] {
+): ItemBulks {
   const size = groupMin + (turn % sizes);
   const ofSubject = manyEntities(item, idsOf, size);
   const ofEntity = manySubjects(item, idsOf, size);
-  const ofBoth = ofEntity.slice(0, 3).flatMap((each) => manyEntities(each, idsOf, size));
+  const ofSome = ofEntity.slice(0, 3).flatMap((each) => manyEntities(each, idsOf, size));
   const mixed = inTurn([
     ofSubject,
     manyEntities(other, idsOf, size),
     ofEntity,
     [item, other, item],
   ]);
-  return [ofSubject, ofEntity, ofBoth, mixed];
+  return { ofSubject, ofEntity, ofSome, mixed };
 }
 
 /** Less than an engine answers together, and more. */
 const groupMin = 14;
-const sizes = 6;
+const sizes = 10;
 
 function manyEntities(item: CheckItem, idsOf: NamedIds, size: number): readonly CheckItem[] {
   const { type } = item.entity;

@@ -15,6 +15,8 @@ export interface Expectation {
   readonly outcomes: ReadonlySet<Outcome>;
   /** Why, in a few words: questions with the same words test the same thing. */
   readonly because: string;
+  /** Of what is allowed: the hops of the shortest path that shows it. */
+  readonly hops?: number;
 }
 
 /** What an engine may answer to the question with that depth. */
@@ -35,10 +37,12 @@ export function expectation(question: Question, depth: number): Expectation {
   const because = allowed
     ? `a path of ${cost.least} hops`
     : `evidence against it ${cost.enough} hops away`;
-  if (cost.enough <= depth) return expect(because, [answer]);
+  const hops = allowed ? { hops: cost.least } : {};
+  if (cost.enough <= depth) return { ...expect(because, [answer]), ...hops };
   const unknown = model.possible.size > model.certain.size;
   const errors = [...depthError, ...faults, ...(unknown ? cycleError : [])];
-  return expect(`${because}, too deep`, cost.least > depth ? errors : [answer, ...errors]);
+  const outcomes = cost.least > depth ? errors : [answer, ...errors];
+  return { ...expect(`${because}, too deep`, outcomes), ...hops };
 }
 
 function expect(because: string, outcomes: readonly Outcome[]): Expectation {

@@ -8,6 +8,7 @@ import type { Case } from "./case.ts";
 import type { Engines } from "./engines.ts";
 import { fileEngines } from "./file-engines.ts";
 import { largeCase } from "./generate-large.ts";
+import { sharedCase } from "./generate-shared.ts";
 import { anyCase, anyNeighbours } from "./generate.ts";
 import { assertNoFaults, type RandomRun, randomRuns } from "./random-run.ts";
 import { askSingly, tell, tellWrite } from "./story.ts";
@@ -42,6 +43,10 @@ function testPart(engines: () => Engines, run: RandomRun): void {
 
   test("oracle, memory and Postgres agree on users in hundreds of nested groups", async () => {
     await agreeOn(largeCase, Math.ceil(run.cases / 15));
+  });
+
+  test("oracle, memory and Postgres agree on bulks whose items share a search", async () => {
+    await agreeOn(sharedCase, 2 * run.cases);
   });
 
   test("no write into one tenant changes an answer in another", async () => {
