@@ -3,7 +3,7 @@ import { suggest } from "../base/suggest.ts";
 import { type AttributeType, attributeTypes } from "../base/tuple.ts";
 import { compileCondition } from "../condition/compile.ts";
 import { compileExpression } from "./compile-expression.ts";
-import { blankBlockComments } from "./lexer.ts";
+import { blankComments } from "./lexer.ts";
 import { parseSchemaSteps } from "./parse.ts";
 import { type ChangeOf, Problems } from "./problem.ts";
 import type {
@@ -165,8 +165,9 @@ function compileRule(
     problems.add(rule.name.position, `rule \`${name}\` has no expression: its body is empty`);
     return undefined;
   }
-  // The condition language has line comments only. The text that is shown keeps block comments too.
-  const compiled = compileCondition(blankBlockComments(text), parameters);
+  // The condition language has no block comments, and ends a line comment at a line feed alone, not
+  // at a carriage return. The text that is shown keeps them all.
+  const compiled = compileCondition(blankComments(text), parameters);
   if (compiled.ok) return { name, parameters, condition: { ...compiled.condition, text } };
   const leading = rule.body.text.length - rule.body.text.trimStart().length;
   problems.add(

@@ -58,14 +58,13 @@ export function endOfRuleBody(text: string, offset: number): number | undefined 
   return undefined;
 }
 
-/** Replaces the block comments of a rule body by blanks. The length and the lines stay the same. */
-export function blankBlockComments(body: string): string {
-  if (!body.includes("/*")) return body;
+/** Replaces the comments of a rule body by blanks. The length and the lines stay the same. */
+export function blankComments(body: string): string {
+  if (!body.includes("/")) return body;
   let result = "";
   let copied = 0;
   for (const { start, end } of commentsIn(body)) {
-    const comment = body.slice(start, end);
-    const blank = comment.startsWith("/*") ? comment.replaceAll(/[^\r\n]/g, " ") : comment;
+    const blank = body.slice(start, end).replaceAll(/[^\r\n]/g, " ");
     result += body.slice(copied, start) + blank;
     copied = end;
   }

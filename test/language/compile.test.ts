@@ -116,6 +116,18 @@ test("the expression of a rule is what was written between its braces", () => {
   assert.equal(schema.rules.get("r")?.condition.text, `{"a": "}"}.a == s // }`);
 });
 
+test("a line comment in a rule ends with its line, also at a carriage return alone", () => {
+  for (const lineBreak of ["\n", "\r\n", "\r"]) {
+    const body = `n < 3 // at most }${lineBreak}&& n > 1 // "${lineBreak}`;
+    const schema = compileSchemaText(`entity user {} rule r(n integer) { ${body} }`);
+    const verdict = schema.rules.get("r")?.condition.evaluate({
+      parameters: new Map([["n", { type: "integer", data: 1 }]]),
+      data: {},
+    });
+    assert.deepEqual(verdict, { kind: "value", value: false }, JSON.stringify(body));
+  }
+});
+
 test("block comments in a rule are passed over, and are part of its expression", () => {
   const body = `/* at most } */ n < 3 /* keep */ && "/* n */" != 'x'`;
   const schema = compileSchemaText(`entity user {} rule r(n integer) { ${body} }`);
