@@ -1,4 +1,5 @@
 import { assert, must } from "../base/assert.ts";
+import { beginningOf } from "../base/quote.ts";
 import type { EntityScope } from "../language/scope.ts";
 import { positionAt } from "../language/source.ts";
 import type { ExpressionNode, SourceSpan } from "../language/tree.ts";
@@ -17,7 +18,7 @@ export function expressionOf(parsed: ParsedSchema, type: string, name: string): 
 
 /** Where an expression stands. */
 export function placeOf({ source }: ParsedSchema, { start, end }: SourceSpan): SchemaPlace {
-  const text = source.text.slice(start, Math.min(end, start + textMax));
+  const text = beginningOf(source.text.slice(start, end), textMax);
   return { text, position: positionAt(source, start) };
 }
 

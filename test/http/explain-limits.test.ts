@@ -110,6 +110,21 @@ for (const engine of engines) {
       assert.deepEqual(rule?.rule, { name: "named", values: {} });
     });
 
+    test("a long text of an expression is cut, but no character of it", async () => {
+      const cut = `member /*${"x".repeat(990)}`;
+      const tenant = await app.tenant(
+        `entity user {} entity group { relation member @user permission join = ${cut}😀*/ or member }`,
+      );
+      const { status, body } = await app.post(`${tenant}/permissions/explain`, {
+        metadata: {},
+        entity: { type: "group", id: "1" },
+        permission: "join",
+        subject: { type: "user", id: "ada" },
+      });
+      assert.equal(status, 200);
+      assert.equal((body as Body).proof.expression, cut);
+    });
+
     test("a small tree is whole", async () => {
       const { proof, truncated } = await explain("note:2", "view");
       assert.equal(truncated, false);
