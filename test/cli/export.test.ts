@@ -120,6 +120,21 @@ test("what is exported and imported is equal, on and between both engines, for r
   }
 });
 
+test("the rules of an export are as they were written, however their lines are indented", async (t) => {
+  const app = await memory.start();
+  t.after(async () => await app.close());
+  const url = await serveApp(t, app);
+  const bodies = ["n > 0 && // zero\n    n < 9", "n > 0\n&& n < 9", "n > 0\r\n\t&& n < 9 // nine"];
+  const rules = bodies.map(
+    (body, index) => `rule r${"_".repeat(index)}(n integer) {\n  ${body}\n}`,
+  );
+  const path = await app.tenant(["entity user {}", ...rules].join("\n\n"));
+  const exported = await succeed(url, path, ["export"]);
+  const target = await app.tenant();
+  await succeed(url, target, ["import", fileWith(t, exported)]);
+  assert.deepEqual(await contentOf(app, target), await contentOf(app, path));
+});
+
 /** An app with about ten thousand tuples, served with `before` ahead of each request. */
 async function nestedApp(
   t: TestContext,

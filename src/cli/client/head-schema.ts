@@ -49,7 +49,7 @@ export async function readServerSchema(server: Server, version: string): Promise
     entityText(name, entity),
   );
   const rules = Object.entries(schema.rule_definitions).map(([name, rule]) => ruleText(name, rule));
-  return formatSchemaText([...entities, ...rules].join("\n"));
+  return [formatSchemaText(entities.join("\n")), ...rules].join("\n");
 }
 
 function entityText(name: string, entity: Static<typeof EntityAnswer>): string {
@@ -68,10 +68,14 @@ function entityText(name: string, entity: Static<typeof EntityAnswer>): string {
   return [`entity ${name} {`, ...relations, ...attributes, ...permissions, "}"].join("\n");
 }
 
-/** The expression may end with a comment, so the brace has a line of its own. */
+/**
+ * As the formatter lays it out, with the expression as it is: the server does not say how far in its first
+ * line was, so to lay it out anew would move the other lines.
+ */
 function ruleText(name: string, rule: Static<typeof RuleAnswer>): string {
   const list = Object.entries(rule.arguments).map(([parameter, type]) => `${parameter} ${type}`);
-  const isLong = /\n|\/\//.test(rule.expression);
-  const body = isLong ? `\n${rule.expression}\n` : ` ${rule.expression} `;
-  return `rule ${name}(${list.join(", ")}) {${body}}`;
+  // The expression may end with a comment, so the brace has a line of its own.
+  const isLong = /[\r\n]|\/\//.test(rule.expression);
+  const body = isLong ? `\n  ${rule.expression}\n` : ` ${rule.expression} `;
+  return `rule ${name}(${list.join(", ")}) {${body}}\n`;
 }
