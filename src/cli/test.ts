@@ -112,13 +112,18 @@ function problemsOf(
   return problems;
 }
 
-/** Runs the files in the given order, and writes the reports. */
+/**
+ * Runs the files in the given order, and writes the reports. `onRead` is told the files on which it depends
+ * before anything runs, which may take long.
+ */
 async function testOnce(
   { files, reports, threshold, page }: WantedTest,
   tenants: TestTenants,
-): Promise<{ readonly status: number; readonly paths: readonly string[] }> {
+  onRead?: (paths: readonly string[]) => void,
+): Promise<{ readonly status: number }> {
   const attempts: ModelAttempt[] = [];
   for (const file of files) attempts.push(await loadModel(file, { isStrict: true, minDepth: 1 }));
+  onRead?.(attempts.flatMap(({ paths }) => paths));
   const results: FileResult[] = [];
   for (const attempt of attempts) results.push(await runAttempt(attempt, tenants.open));
   const runnable = attempts.flatMap(({ model }, index) =>
@@ -129,7 +134,7 @@ async function testOnce(
   const run: TestRun = { files: results, coverage, threshold };
   for (const report of reports) writeReport(report, run);
   if (page !== undefined) writeResult(page, coveragePage(coverage ?? []));
-  return { status: exitStatusOf(run), paths: attempts.flatMap(({ paths }) => paths) };
+  return { status: exitStatusOf(run) };
 }
 
 /** Files with the same schema cover it together. */
@@ -160,11 +165,12 @@ async function watchTests(wanted: WantedTest, tenants: TestTenants): Promise<num
   const files = new FileWatch();
   const local = wanted.files.filter((file) => !file.includes("://"));
   try {
+    // Before they are read, so that no change is missed.
+    files.follow(local);
     for (;;) {
-      // Before they are read, so that no change is missed.
-      files.follow(local);
-      const { status, paths } = await testOnce(wanted, tenants);
-      files.follow([...local, ...paths]);
+      const { status } = await testOnce(wanted, tenants, (paths) =>
+        files.follow([...local, ...paths]),
+      );
       process.stderr.write("pemba: watching for changes\n");
       const signal = await Promise.race([files.changed(), stopped]);
       if (signal !== undefined) return status;

@@ -316,7 +316,7 @@ test("pemba test reads no more of a file than it may have", async (t) => {
   assert.match(endless.stdout, /`\/dev\/zero` is larger than \d+ bytes/);
 });
 
-test("pemba test --watch runs again when a file or its schema changes", async (t) => {
+test("pemba test --watch runs again when a file or its schema changes, vanishes or comes back", async (t) => {
   const cwd = folderWith(t, { "good.yaml": good });
   const { process: child, finished } = startPemba(["test", "good.yaml", "--watch"], { cwd });
   t.after(() => child.kill("SIGKILL"));
@@ -337,6 +337,10 @@ test("pemba test --watch runs again when a file or its schema changes", async (t
   await untilShown(/3 passed, 1 failed[^]*watching for changes/);
   writeFileSync(join(cwd, "good.yaml"), good.replace("[bob, ann]", "[ann]"));
   await untilShown(/4 passed, 0 failed[^]*watching for changes/);
+  rmSync(join(cwd, "doc.perm"));
+  await untilShown(/there is no file `doc\.perm`[^]*watching for changes/);
+  writeFileSync(join(cwd, "doc.perm"), schema);
+  await untilShown(/3 passed, 1 failed[^]*watching for changes/);
   child.kill("SIGINT");
-  assert.equal((await finished).status, 0);
+  assert.equal((await finished).status, 1);
 });

@@ -4,7 +4,7 @@ import type { ModelFile } from "../../model-test/file/model-file.ts";
 import { readModelFile, type ReadingRules } from "../../model-test/file/read-model-file.ts";
 import type { PlacedMessage } from "../../model-test/file/text-place.ts";
 import type { LoadedModel } from "../../model-test/run/write-model.ts";
-import { loadSchemaText, loadText } from "./load-text.ts";
+import { loadSchemaText, loadText, schemaPaths } from "./load-text.ts";
 
 /** A model test that can be run, or what is wrong with it. */
 export interface ModelAttempt {
@@ -13,7 +13,7 @@ export interface ModelAttempt {
   readonly model: LoadedModel | undefined;
   readonly problems: readonly PlacedMessage[];
   readonly warnings: readonly PlacedMessage[];
-  /** The files that were read. */
+  /** The files that were read or looked for: what comes of the model depends on them. */
   readonly paths: readonly string[];
 }
 
@@ -44,21 +44,18 @@ export async function loadModel(
 async function withSchema(attempt: ModelAttempt, file: ModelFile): Promise<ModelAttempt> {
   const { schema } = file;
   const folders = [process.cwd(), ...attempt.paths.map(dirname)];
+  const paths = [...attempt.paths, ...schemaPaths(schema.text, folders)];
   const loaded = await loadSchemaText(schema.text, folders);
   if (loaded === undefined) {
     const { text, placeIn } = schema;
-    return { ...attempt, model: { file, schema: { text, label: file.path, placeIn } } };
+    return { ...attempt, paths, model: { file, schema: { text, label: file.path, placeIn } } };
   }
   if (loaded.kind === "problem") {
-    return { ...attempt, problems: [{ place: schema.place, message: loaded.problem }] };
+    return { ...attempt, paths, problems: [{ place: schema.place, message: loaded.problem }] };
   }
   // From here, as the user would write it.
   const path = loaded.path && relative(process.cwd(), loaded.path);
   const label = path ?? schema.text.trim();
   const placeIn = (line: number, column: number) => ({ file: label, line, column });
-  return {
-    ...attempt,
-    paths: [...attempt.paths, ...(loaded.path === undefined ? [] : [loaded.path])],
-    model: { file, schema: { text: loaded.text, label, placeIn } },
-  };
+  return { ...attempt, paths, model: { file, schema: { text: loaded.text, label, placeIn } } };
 }

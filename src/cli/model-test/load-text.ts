@@ -56,8 +56,7 @@ export async function loadSchemaText(
   if (scheme !== undefined) {
     return problem(`invalid URL scheme: ${quote(location)}, expected http or https`);
   }
-  const isOutside = isAbsolute(location) || location.split(/[/\\]/).includes("..");
-  if (isOutside) {
+  if (isOutside(location)) {
     return problem(`invalid file path: ${quote(location)} is not below the folder of the file`);
   }
   for (const folder of folders) {
@@ -71,6 +70,17 @@ export async function loadSchemaText(
   return problem(
     `there is no file ${quote(location)}, and it is not a schema: a schema has entities`,
   );
+}
+
+/** Where {@link loadSchemaText} looks for a file. What it finds may be another one when one of them changes. */
+export function schemaPaths(value: string, folders: readonly string[]): readonly string[] {
+  const location = value.trim();
+  const isFile = !isSchemaItself(value) && !location.includes("://") && !isOutside(location);
+  return isFile ? folders.map((folder) => resolve(folder, location)) : [];
+}
+
+function isOutside(location: string): boolean {
+  return isAbsolute(location) || location.split(/[/\\]/).includes("..");
 }
 
 function isBelow(path: string, folder: string): boolean {
