@@ -166,8 +166,9 @@ class ProofSearch implements Proofs {
     }
   }
 
-  #keyOfHop({ relation }: HopGate, input: number): string {
+  #keyOfHop({ relation, subjectRelations }: HopGate, input: number): string {
     const { node, entityId } = must(this.#circuit.nodes[input], "a hop leads to a node");
-    return `${relation}\0${node.entityType}\0${entityId}`;
+    const on = subjectRelations === undefined ? node.name : (subjectRelations.get(input) ?? "");
+    return `${relation}\0${node.entityType}\0${entityId}\0${on}`;
   }
 }

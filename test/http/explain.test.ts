@@ -195,6 +195,33 @@ for (const engine of engines) {
       ]);
     });
 
+    test("of equally short proofs over usersets of one entity the one with the least relation is taken", async () => {
+      const tenant = await app.tenant(`entity user {}
+        entity group { relation member @user relation admin @user permission join = member }
+        entity document {
+          relation viewer @group#member @group#admin
+          permission view = viewer
+          permission either = viewer or viewer.join
+        }`);
+      const given = [
+        "document:plan#viewer@group:x#member",
+        "document:plan#viewer@group:x#admin",
+      ].concat(["group:x#member@user:ada", "group:x#admin@user:ada"]);
+      const written = { metadata: {}, ...restFacts(given) };
+      assert.equal((await app.post(`${tenant}/data/write`, written)).status, 200);
+      for (const permission of ["view", "either"]) {
+        const answer = await app.post(`${tenant}/permissions/explain`, {
+          metadata: {},
+          entity: { type: "document", id: "plan" },
+          permission,
+          subject: { type: "user", id: "ada" },
+        });
+        assert.equal(answer.status, 200, answer.message);
+        const [, second] = proofLines((answer.body as Body).proof);
+        assert.match(second ?? "", /viewer@group:x#admin$/);
+      }
+    });
+
     test("a proof that is found first is not taken if a shorter one lies further", async () => {
       const lines = await linesOf("ada", { entity: { type: "place", id: "r" } });
       assert.deepEqual(
