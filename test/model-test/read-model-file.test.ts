@@ -158,6 +158,9 @@ test("a place in a block of the schema is a place in the file", () => {
   const { schema } = readFile("name: x\nschema: |-\n\n    entity a {}\n    entity b {}\n", lenient);
   assert.equal(schema.text, "\nentity a {}\nentity b {}");
   assert.deepEqual(schema.placeIn(3, 8), { file: "f.yaml", line: 5, column: 12 });
+  const further = readFile("schema: |2\n    entity a {}\n  entity b {}\n", lenient).schema;
+  assert.equal(further.text, "  entity a {}\nentity b {}\n");
+  assert.deepEqual(further.placeIn(2, 8), { file: "f.yaml", line: 3, column: 10 });
 });
 
 test("a text that is no YAML is refused with the place", () => {

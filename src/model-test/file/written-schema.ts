@@ -14,7 +14,7 @@ export function writtenSchema(node: unknown, text: string, yaml: YamlText): Writ
   const start = (isScalar(node) ? node.range?.[0] : undefined) ?? 0;
   const place = yaml.placeAt(start);
   const indent =
-    isScalar(node) && node.type === "BLOCK_LITERAL" ? indentOf(yaml.text, start) : undefined;
+    isScalar(node) && node.type === "BLOCK_LITERAL" ? indentOf(yaml.text, start, text) : undefined;
   return {
     text,
     place,
@@ -26,9 +26,16 @@ export function writtenSchema(node: unknown, text: string, yaml: YamlText): Writ
   };
 }
 
-/** The indentation of a block behind its header at `start`: that of its first line with a text. */
-function indentOf(text: string, start: number): number {
-  const header = /^[^\n]*\n/.exec(text.slice(start, start + 1_000))?.[0].length ?? 0;
-  const first = /^(?:[ \t]*\r?\n)*( *)/.exec(text.slice(start + header));
-  return first?.[1]?.length ?? 0;
+/**
+ * The indentation of a block with its header at `start`: how far its first line with a text is in, without the
+ * blanks that are a part of its text. A header such as `|2` leaves some to it.
+ */
+function indentOf(file: string, start: number, text: string): number {
+  const header = /^[^\n]*\n/.exec(file.slice(start, start + 1_000))?.[0].length ?? 0;
+  return blanksBefore(file.slice(start + header)) - blanksBefore(text);
+}
+
+/** Of the first line with a text. */
+function blanksBefore(text: string): number {
+  return /^(?:[ \t]*\r?\n)*( *)/.exec(text)?.[1]?.length ?? 0;
 }
