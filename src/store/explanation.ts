@@ -27,7 +27,7 @@ export type ProofReason =
   | "exclusion"
   /** Over tuples to the subject entities of a relation. */
   | "walk"
-  /** Over tuples to usersets. Without a tuple and without children: it is the asked subject. */
+  /** Over tuples to usersets. Allowed without a tuple: it is the asked subject. */
   | "userset"
   /** No tuple leads on from here. */
   | "no_tuple"

@@ -3,7 +3,8 @@ import { entityText, subjectText } from "../../api/reference.ts";
 
 /** Why a node is allowed or denied, in a few words. */
 export function reasonOf(node: Proof): string {
-  const { reason, tuple, attribute, rule, children } = node;
+  const { reason, can, tuple, attribute, rule } = node;
+  const isAllowed = can === "RESULT_ALLOWED";
   const fact =
     tuple === undefined
       ? ""
@@ -12,10 +13,9 @@ export function reasonOf(node: Proof): string {
     case "TUPLE":
       return `by the tuple ${fact}`;
     case "USERSET":
-      if (fact === "") return "the subject is this userset itself";
-      return `the tuple ${fact} leads on`;
     case "WALK":
-      return `the tuple ${fact} leads on`;
+      if (fact !== "") return `the tuple ${fact} leads on`;
+      return isAllowed ? "the subject is this userset itself" : "several tuples lead on";
     case "NO_TUPLE":
       return "no tuple leads to the subject";
     case "ATTRIBUTE":
@@ -24,9 +24,7 @@ export function reasonOf(node: Proof): string {
     case "RULE":
       return `the rule ${rule?.name ?? ""} with ${valuesOf(rule?.values ?? {})}`;
     case "UNION":
-      return children.length === 1
-        ? "by the operand below"
-        : "one operand is enough, and none holds";
+      return isAllowed ? "by the operand below" : "one operand is enough, and none holds";
     case "INTERSECTION":
       return "every operand must hold";
     case "EXCLUSION":
