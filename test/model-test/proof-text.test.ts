@@ -20,8 +20,12 @@ rule high(level integer) { level > 3 }
 `;
 
 /** The proof of a check whose assertion is wrong. */
-async function proofOf(facts: object, expected: boolean): Promise<readonly string[]> {
-  const checks = [{ entity: "doc:1", subject: "user:ann", assertions: { view: expected } }];
+async function proofOf(
+  facts: object,
+  expected: boolean,
+  subject = "user:ann",
+): Promise<readonly string[]> {
+  const checks = [{ entity: "doc:1", subject, assertions: { view: expected } }];
   const text = JSON.stringify({ schema, ...facts, scenarios: [{ name: "one", checks }] });
   const read = readModelFile(text, "f.yaml", { isStrict: true, minDepth: 1 });
   if (read.kind !== "file") return assert.fail(JSON.stringify(read.problems));
@@ -51,6 +55,13 @@ test("a proof names the tuples on the way", async () => {
     false,
   );
   assert.match(throughFolder.join("\n"), /`parent\.owner` at 9:31.*doc:1#parent@folder:f/);
+});
+
+test("a proof says that what is asked is the subject itself", async () => {
+  const [itself] = await proofOf({}, false, "doc:1#view");
+  assert.match(itself ?? "", /^ALLOWED doc:1 view: .*, it is the subject$/);
+  const behind = await proofOf({}, false, "doc:1#viewer");
+  assert.match(behind[1] ?? "", /^ {2}ALLOWED doc:1 viewer: .*, it is the subject$/);
 });
 
 test("a proof names the values of attributes and rules", async () => {

@@ -29,7 +29,7 @@ function stepText(node: ProofNode): string {
 }
 
 /** The fact or the values on which a node rests, or what it lacks. "" for an operator. */
-export function reasonText({ reason, tuple, attribute, rule }: ProofStep): string {
+export function reasonText({ reason, verdict, tuple, attribute, rule }: ProofStep): string {
   const by =
     tuple === undefined
       ? ""
@@ -37,8 +37,9 @@ export function reasonText({ reason, tuple, attribute, rule }: ProofStep): strin
   switch (reason) {
     case "tuple":
     case "walk":
-    case "userset":
       return by;
+    case "userset":
+      return tuple === undefined && verdict === ALLOWED ? "it is the subject" : by;
     case "attribute":
       return attribute === undefined ? "no value" : `it is ${JSON.stringify(attribute.value.data)}`;
     case "rule": {
