@@ -36,8 +36,8 @@ const nothing: readonly Part[] = [];
 export class ProofTree {
   readonly #input: ProofInput;
   readonly #size = new ExplanationSize();
-  /** By name that has its children already, what it rests on. */
-  readonly #seen = new Map<number, ProofEvidence>();
+  /** By gate of a name that has its children already, what it rests on. */
+  readonly #seen: (ProofEvidence | undefined)[];
   readonly #places = new Map<SourceSpan, SchemaPlace>();
   readonly #pace = new Pace();
   /** The parts of the tree in their order, which grow while they are read. */
@@ -45,6 +45,7 @@ export class ProofTree {
 
   constructor(input: ProofInput) {
     this.#input = input;
+    this.#seen = input.decided.circuit.gates.map(() => undefined);
   }
 
   *make(): Steps<{ readonly proof: ProofNode; readonly isTruncated: boolean }> {
@@ -119,7 +120,7 @@ export class ProofTree {
       return this.#groundsBy(part, below, meaning.formula, meaning.expression);
     }
     // A denial may lead back to what it is a part of. A proof never does.
-    const seen = below.isProof ? undefined : this.#seen.get(gate);
+    const seen = below.isProof ? undefined : this.#seen[gate];
     if (seen !== undefined) return { evidence: seen, next: nothing };
     const grounds = this.#groundsBy(part, below, meaning.node.formula, meaning.expression);
     return Symbol.iterator in grounds ? this.#noted(gate, grounds) : this.#note(gate, grounds);
@@ -130,7 +131,7 @@ export class ProofTree {
   }
 
   #note(gate: number, grounds: Grounds): Grounds {
-    this.#seen.set(gate, grounds.evidence);
+    this.#seen[gate] = grounds.evidence;
     return grounds;
   }
 
