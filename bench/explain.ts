@@ -22,6 +22,8 @@ export interface ExplainResult {
   readonly dataset: string;
   readonly questions: string;
   readonly engine: "memory" | "postgres";
+  /** The answer of all questions of the class; undefined if they differ. */
+  readonly allowed: boolean | undefined;
   readonly check: number;
   /** Undefined if more leads to the answer than is looked at for one. */
   readonly explain: number | undefined;
@@ -70,6 +72,7 @@ export async function benchExplain(
     }
   }
   print(`\n${explainTable(results)}`);
+  print(`\n${totalTable(results)}`);
   return results;
 }
 
@@ -93,13 +96,18 @@ async function measureSide(
       await checkThrough(store, question, { depth });
     const explain = async (question: Question): Promise<boolean> =>
       await explainThrough(store, question, depth);
-    const asked = { dataset, questions: name, engine };
+    const asked = { dataset, questions: name, engine, allowed: answerOfAll(questions) };
     const isAnswered = await isWithinLimits(explain, questions);
     const works = isAnswered ? [check, explain] : [check];
     const [ofCheck, ofExplain] = await measureInTurn(works, questions, clock, seconds);
     results.push({ ...asked, check: must(ofCheck, "it was measured"), explain: ofExplain });
   }
   return results;
+}
+
+function answerOfAll(questions: readonly Question[]): boolean | undefined {
+  const answers = new Set(questions.map(({ allowed }) => allowed));
+  return answers.size === 1 ? [...answers][0] : undefined;
 }
 
 type AskQuestion = (question: Question) => Promise<boolean>;
@@ -206,10 +214,36 @@ function explainTable(results: readonly ExplainResult[]): string {
     engine,
     figure(check),
     explain === undefined ? "limit" : figure(explain),
-    explain === undefined
-      ? ""
-      : `${figure(explain / check)}${explain > target * check ? " !" : ""}`,
+    explain === undefined ? "" : times(explain, check),
   ]);
   const headings = ["processor time in microseconds", "engine", "check", "explain", "times"];
   return formatTable(headings, rows);
+}
+
+/** All classes of a data set with the same answer together, a question of each. */
+function totalTable(results: readonly ExplainResult[]): string {
+  const totals = new Map<string, { check: number; explain: number; classes: number }>();
+  for (const { dataset, engine, allowed, check, explain } of results) {
+    if (explain === undefined) continue;
+    const answer = allowed === undefined ? "both" : allowed ? "allowed" : "denied";
+    const name = [dataset, answer, engine].join("\t");
+    const total = totals.get(name) ?? { check: 0, explain: 0, classes: 0 };
+    total.check += check;
+    total.explain += explain;
+    total.classes += 1;
+    totals.set(name, total);
+  }
+  const rows = [...totals].map(([name, { check, explain, classes }]) => [
+    ...name.split("\t"),
+    figure(classes),
+    figure(check),
+    figure(explain),
+    times(explain, check),
+  ]);
+  const headings = ["data", "answer", "engine", "classes", "check", "explain", "times"];
+  return formatTable(headings, rows);
+}
+
+function times(explain: number, check: number): string {
+  return `${figure(explain / check)}${explain > target * check ? " !" : ""}`;
 }
