@@ -106,6 +106,31 @@ for (const [shell, complete] of Object.entries(completed)) {
   });
 }
 
+const hasZsh = spawnSync("zsh", ["--version"]).error === undefined;
+
+for (const [shell, start] of [
+  ["zsh", "zsh -fi"],
+  ["bash", "bash --norc --noprofile -i"],
+] as const) {
+  test(
+    `the function of the help is completed as you type in ${shell}`,
+    { skip: !hasZsh },
+    async () => {
+      const { stdout: help } = await runCommand(["help", "completion"]);
+      const [, line = ""] = /^ {2}(pemba\(\) .*?) +#/m.exec(help) ?? assert.fail(help);
+      const rest = [`PATH=${folder}:$PATH`, "autoload -U compinit 2>/dev/null && compinit -u -D"];
+      writeFileSync(join(folder, "start"), [...rest, line, `source ./${shell}`].join("\n"));
+      writeFileSync(join(folder, "npx"), "#!/bin/sh\necho ran: $*.\n", { mode: 0o755 });
+      // Zsh has what gives a shell a terminal.
+      const program = `zmodload zsh/zpty; zpty shell ${start}; zpty -w shell "source ./start"
+      zpty -n -w shell $'pemba completio\\t fi\\t\\nexit\\n'
+      while zpty -r shell line; do print -r -- $line; done`;
+      const shown = execFileSync("zsh", ["-fc", program], { cwd: folder, encoding: "utf8" });
+      assert.match(shown, /^(?:.*\r)?ran: pemba completion fish\./m);
+    },
+  );
+}
+
 test("bash completes the name of a file where neither a command nor a flag stands", () => {
   const { bash = () => [] } = completed;
   for (const words of [

@@ -27,7 +27,13 @@ Prints a script with which a shell completes the commands and flags of \`pemba\`
   source <(pemba completion zsh)      # in ~/.zshrc, behind compinit
   pemba completion fish | source      # in ~/.config/fish/config.fish
 
-If \`pemba\` is only in a project, \`alias pemba='npx pemba'\` gives it the name that is completed.`,
+If \`pemba\` is only in a project, a function gives it the name that is completed. An alias does not: zsh puts
+the text of an alias in its place before it completes. Shells start outside of the project, so let the project
+write the script to a file, and have the shell read that file in place of \`<(...)\`:
+
+  pemba() { npx pemba "$@"; }                    # in ~/.bashrc or ~/.zshrc
+  function pemba; npx pemba $argv; end           # in ~/.config/fish/config.fish
+  npx pemba completion zsh > ~/.pemba.zsh        # in the project, and again after an update`,
 
     async run(args) {
       const { positionals, problems } = parseFlags(args, new Map());
