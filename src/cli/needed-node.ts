@@ -9,5 +9,6 @@ export function tooOld(version: string): string | undefined {
   const [major = 0, minor = 0] = version.split(".").map(Number);
   const isEnough = major > oldest.major || (major === oldest.major && minor >= oldest.minor);
   if (isEnough) return undefined;
-  return `needs Node ${oldest.major}.${oldest.minor} or newer, and this is Node ${version}`;
+  const needed = `needs Node ${oldest.major}.${oldest.minor} or newer, and this is Node ${version}`;
+  return `${needed}: \`npm install --save-dev node@${oldest.major}\` brings one into a project, and \`npm ci\` into a clone`;
 }

@@ -13,7 +13,8 @@ Commands that ask a running server send their requests over REST. They find the 
 output, and errors to standard error, one line each. On a terminal, long lines are broken to its width.
 
 \`npx pemba\` works in a clone after \`npm ci\`, in a project that has the package \`pemba\`, and in all folders below
-them. The image has the same program as \`pemba\`. [Completions](#completion) are for the name \`pemba\`.
+them. If the Node of a project is older than Pemba needs, \`npm install --save-dev node@24\` gives it a newer one,
+which \`npx\` then takes. The image has the same program as \`pemba\`. [Completions](#completion) are for the name \`pemba\`.
 
 A first session, with the schema of the [README](../README.md#a-first-check), from there to a denial that explains
 itself:

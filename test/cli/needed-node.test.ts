@@ -23,10 +23,16 @@ test("every Node that the package admits is new enough", () => {
   }
 });
 
-test("an older Node is told in a line which one is needed", () => {
+/** What an older Node is told. */
+function messageFor(version: string): string {
   const oldest = oldestAdmitted();
+  const [major] = oldest.split(".");
+  return `needs Node ${oldest} or newer, and this is Node ${version}: \`npm install --save-dev node@${major}\` brings one into a project, and \`npm ci\` into a clone`;
+}
+
+test("an older Node is told in a line which one is needed, and how to get it", () => {
   for (const version of ["24.11.1", "24.2.0", "22.30.0", "9.99.99"]) {
-    assert.equal(tooOld(version), `needs Node ${oldest} or newer, and this is Node ${version}`);
+    assert.equal(tooOld(version), messageFor(version));
   }
 });
 
@@ -38,8 +44,7 @@ test("a Node that cannot run the sources of a clone is told the same", async () 
       env: { NODE_OPTIONS: "--no-strip-types" },
     });
     assert.deepEqual([status, stdout], [1, ""], main);
-    const said = `pemba: needs Node ${oldestAdmitted()} or newer, and this is Node ${process.versions.node}\n`;
-    assert.equal(stderr, said);
+    assert.equal(stderr, `pemba: ${messageFor(process.versions.node)}\n`);
   }
 });
 

@@ -118,7 +118,10 @@ test("on an older Node the command says in one line which Node it needs", async 
   const { code, stdout, stderr } = failed as { code: number; stdout: string; stderr: string };
   assert.equal(code, 1);
   assert.equal(stdout, "");
-  assert.match(stderr, /^pemba: needs Node [\d.]+ or newer, and this is Node 20\.20\.2\n$/);
+  assert.match(
+    stderr,
+    /^pemba: needs Node [\d.]+ or newer, and this is Node 20\.20\.2: `npm install --save-dev node@24` [^\n]+\n$/,
+  );
 });
 
 test("what runs the server needs no package that only tests have", () => {
