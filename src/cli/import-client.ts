@@ -1,11 +1,6 @@
+import { fieldOf, serverMessageOf } from "./client/fields.ts";
 import { sendRepeatedly } from "./client/repeat.ts";
-import {
-  fieldOf,
-  type Repetition,
-  type Server,
-  serverMessageOf,
-  tenantPath,
-} from "./client/send.ts";
+import { type Repetition, type Server, tenantPath } from "./client/send.ts";
 import type { Element, ImportedPart } from "./import-line.ts";
 import { withoutCode } from "./output.ts";
 
@@ -60,7 +55,7 @@ export async function writePart(
   const isRefusal = answer.kind === "answer" && (answer.status === 400 || answer.status === 413);
   // What follows a schema is meant for it.
   if (!isRefusal || part.kind === "schema") throw new ImportStopped(answer.message);
-  const message = withoutCode(serverMessageOf(answer.body) ?? answer.message);
+  const message = withoutCode(answer.problem);
   return { kind: "refused", message, reasons: new Map() };
 }
 

@@ -2,7 +2,7 @@ import { isUtf8 } from "node:buffer";
 
 import { parseTextNotation } from "../base/text-notation.ts";
 import { encodeAny } from "../http/shapes/any.ts";
-import { fieldOf } from "./client/send.ts";
+import { fieldOf } from "./client/fields.ts";
 import { messageOf, withoutCode } from "./output.ts";
 
 /** The position of a line, for the report. */

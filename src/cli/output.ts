@@ -51,6 +51,11 @@ export function surplus(command: string, words: readonly string[]): readonly str
   return words.map((word) => `${command}: \`${word}\` is not understood`);
 }
 
+/** The code that the message of a server begins with. Undefined if it has none. */
+export function codeOf(message: string): string | undefined {
+  return /^ERROR_CODE_(\w+): /.exec(message)?.[1];
+}
+
 /** The message of a server without the code that it begins with. */
 export function withoutCode(message: string): string {
   return message.replace(/^ERROR_CODE_\w+: /, "");

@@ -49,7 +49,8 @@ test("bundle run takes the arguments as NAME=VALUE", async () => {
     [["share", "plan"], /^pemba: bundle run: `plan` is not an argument such as `who=ada`$/],
     [["share", "=ada"], /^pemba: bundle run: `=ada` is not an argument/],
     [["share", "doc=1", "doc=2"], /^pemba: bundle run: `doc` has two values$/],
-    [["other"], /no bundle `other`/],
+    [["other"], /no bundle `other`: `pemba bundle list` shows those that there are$/],
+    [["shar"], /no bundle `shar` \(did you mean `share`\?\)$/],
     [[], /^pemba: bundle run: expected NAME/],
   ] as const;
   for (const [words, expected] of mistakes) {

@@ -1,10 +1,10 @@
 import { Type } from "typebox";
 
-import { askTenant } from "../client/ask.ts";
 import { withServer, readAskedWords, switchKind } from "../client/asked-words.ts";
 import { serverHelp } from "../client/server-flags.ts";
 import type { Command } from "../command.ts";
 import { complain, say } from "../output.ts";
+import { askBundle } from "./ask-bundle.ts";
 
 const DeleteBundleAnswer = Type.Object({ name: Type.String() });
 
@@ -27,7 +27,7 @@ ${serverHelp}`,
     if (asked.kind === "problems") return complain(...asked.problems);
     const [name = ""] = asked.words;
     const request = { body: { name }, answer: DeleteBundleAnswer };
-    const answer = await askTenant(asked.server, "bundle/delete", request);
+    const answer = await askBundle(asked.server, "bundle/delete", request);
     say(asked.switches.has("json") ? JSON.stringify(answer) : answer.name);
     return 0;
   },

@@ -1,8 +1,8 @@
-import { askTenant } from "../client/ask.ts";
 import { withServer, readAskedWords, switchKind } from "../client/asked-words.ts";
 import { serverHelp } from "../client/server-flags.ts";
 import type { Command } from "../command.ts";
 import { complain, say } from "../output.ts";
+import { askBundle } from "./ask-bundle.ts";
 import { ReadBundleAnswer } from "./bundle-answer.ts";
 
 const flags = new Map([["json", switchKind]]);
@@ -26,7 +26,7 @@ ${serverHelp}`,
     if (asked.kind === "problems") return complain(...asked.problems);
     const [name = ""] = asked.words;
     const request = { body: { name }, answer: ReadBundleAnswer };
-    const answer = await askTenant(asked.server, "bundle/read", request);
+    const answer = await askBundle(asked.server, "bundle/read", request);
     if (asked.switches.has("json")) say(JSON.stringify(answer));
     else say(JSON.stringify(answer.bundle, undefined, 2));
     return 0;

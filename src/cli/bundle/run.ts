@@ -1,9 +1,9 @@
-import { askTenant } from "../client/ask.ts";
 import { withServer, readAskedWords, switchKind } from "../client/asked-words.ts";
 import { serverHelp } from "../client/server-flags.ts";
 import type { Command } from "../command.ts";
 import { SnapTokenAnswer } from "../data/fact-answers.ts";
 import { complain, say } from "../output.ts";
+import { askBundle } from "./ask-bundle.ts";
 
 const flags = new Map([["json", switchKind]]);
 
@@ -28,7 +28,7 @@ ${serverHelp}`,
     const [name = "", ...words] = asked.words;
     const problems = problemsOf(words);
     if (problems.length > 0) return complain(...problems);
-    const answer = await askTenant(asked.server, "data/run-bundle", {
+    const answer = await askBundle(asked.server, "data/run-bundle", {
       body: { name, arguments: Object.fromEntries(words.map(parts)) },
       answer: SnapTokenAnswer,
     });

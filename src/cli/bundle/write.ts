@@ -3,7 +3,7 @@ import { Type } from "typebox";
 import { PembaError } from "../../base/error.ts";
 import { askTenant } from "../client/ask.ts";
 import { withServer, readAskedWords, switchKind } from "../client/asked-words.ts";
-import { fieldOf } from "../client/send.ts";
+import { fieldOf } from "../client/fields.ts";
 import { serverHelp } from "../client/server-flags.ts";
 import type { Command } from "../command.ts";
 import { complain, messageOf, say } from "../output.ts";

@@ -2,12 +2,18 @@ import type { Static, TSchema } from "typebox";
 import { Check } from "typebox/schema";
 
 import { sendData } from "../../condition/condition.ts";
+import { codeOf } from "../output.ts";
 import { sendRepeatedly } from "./repeat.ts";
-import { send, type Server, serverMessageOf, tenantPath } from "./send.ts";
+import { send, type Server, tenantPath } from "./send.ts";
 
 /** The server cannot be reached, or refused the request. */
 export class ServerRefusal extends Error {
   override readonly name = "ServerRefusal";
+
+  /** The code of the server's error, such as `TENANT_NOT_FOUND`. */
+  get code(): string | undefined {
+    return codeOf(this.message);
+  }
 }
 
 /** Asks the tenant by a path such as `permissions/check`. Fails with ServerRefusal. */
@@ -38,8 +44,7 @@ export async function askServer<Shape extends TSchema>(
     ? send(server, sent)
     : sendRepeatedly(server, sent, repetition));
   if (answer.kind === "none") throw new ServerRefusal(answer.message);
-  if (answer.status !== 200)
-    throw new ServerRefusal(withContextFlag(serverMessageOf(answer.body) ?? answer.message));
+  if (answer.status !== 200) throw new ServerRefusal(withContextFlag(answer.problem));
   if (Check(request.answer, answer.body)) return answer.body;
   throw new ServerRefusal(`${server.url}${path}: the answer is not one of Pemba`);
 }

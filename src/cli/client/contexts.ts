@@ -6,7 +6,7 @@ import { type Static, Type } from "typebox";
 import { Check } from "typebox/schema";
 
 import { PembaError } from "../../base/error.ts";
-import { fieldOf } from "./send.ts";
+import { fieldOf } from "./fields.ts";
 
 const optionalText = Type.Optional(Type.String());
 

@@ -1,7 +1,8 @@
 import type { Static, TSchema } from "typebox";
 
 import { askServer } from "./ask.ts";
-import { fieldOf, type Server, tenantPath } from "./send.ts";
+import { fieldOf } from "./fields.ts";
+import { type Server, tenantPath } from "./send.ts";
 
 /**
  * The pages of a list or of a lookup of a tenant, until there are no more. Each is asked when it is

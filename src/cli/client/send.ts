@@ -1,4 +1,5 @@
-import { messageOf } from "../output.ts";
+import { problemOf, refusalFrom, refusalOf } from "./advice.ts";
+import { fieldOf } from "./fields.ts";
 
 /** A running server, and the tenant that is asked. */
 export interface Server {
@@ -35,6 +36,8 @@ export type ServerAnswer =
       readonly mayPass: boolean;
       /** What the server says of an error, after the URL. */
       readonly message: string;
+      /** The same without the URL if it is from Pemba. */
+      readonly problem: string;
       /** The parsed JSON. Undefined if there is none. */
       readonly body: unknown;
       /** Milliseconds. */
@@ -69,13 +72,14 @@ export async function send(
       kind: "answer",
       status: response.status,
       mayPass: isPassingStatus(response.status),
-      message: `${url}: ${serverMessageOf(json) ?? `status ${response.status}`}`,
+      message: `${url}: ${refusalOf(response.status, json)}`,
+      problem: refusalFrom(url, response.status, json),
       body: json,
       retryAfter: Number.isFinite(seconds) ? seconds * 1_000 : undefined,
     };
   } catch (error) {
-    const problem = protocolProblem(error) ?? messageOf(error);
-    return { kind: "none", message: `${url}: ${problem}`, mayPass: isPassing(error) };
+    const message = `${url}: ${problemOf(error, url)}`;
+    return { kind: "none", message, mayPass: isPassing(error) };
   }
 }
 
@@ -122,40 +126,6 @@ export function isPassing(error: unknown): boolean {
   if (!(error instanceof Error)) return false;
   if (error.name === "TimeoutError") return true;
   return passingCodes.has(fieldOf(error, "code")) || isPassing(error.cause);
-}
-
-/** Of a certificate whose authority this machine does not know. */
-const distrustCodes: ReadonlySet<unknown> = new Set([
-  "DEPTH_ZERO_SELF_SIGNED_CERT",
-  "SELF_SIGNED_CERT_IN_CHAIN",
-  "UNABLE_TO_GET_ISSUER_CERT",
-  "UNABLE_TO_GET_ISSUER_CERT_LOCALLY",
-  "UNABLE_TO_VERIFY_LEAF_SIGNATURE",
-]);
-
-/** What to do about an answer in another protocol, whose own text is for programmers. Undefined for others. */
-function protocolProblem(error: unknown): string | undefined {
-  const cause = error instanceof Error ? error.cause : undefined;
-  if (fieldOf(cause, "name") === "HTTPParserError") {
-    return "the server does not speak HTTP/1.1 there, expected the port of REST (`server.http.port`), not that of gRPC";
-  }
-  const code = fieldOf(cause, "code");
-  if (code === "ERR_SSL_WRONG_VERSION_NUMBER") {
-    return "the server does not speak TLS, expected a URL with http";
-  }
-  if (!distrustCodes.has(code)) return undefined;
-  return "the certificate of the server is not trusted, name a file with that of its authority by --ca";
-}
-
-/** The message in the body of an error. */
-export function serverMessageOf(body: unknown): string | undefined {
-  const message = fieldOf(body, "message");
-  return typeof message === "string" ? message : undefined;
-}
-
-/** The field of an unknown value. Undefined if it is no object or lacks the field. */
-export function fieldOf(value: unknown, field: string): unknown {
-  return typeof value === "object" && value !== null ? Reflect.get(value, field) : undefined;
 }
 
 function parsed(text: string): unknown {

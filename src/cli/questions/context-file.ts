@@ -1,7 +1,7 @@
 import { PembaError } from "../../base/error.ts";
 import { parseTextNotation } from "../../base/text-notation.ts";
 import { encodeAttribute, encodeTuple } from "../../http/shapes/data.ts";
-import { fieldOf } from "../client/send.ts";
+import { fieldOf } from "../client/fields.ts";
 import { messageOf } from "../output.ts";
 import { readText } from "../schema-text.ts";
 

@@ -1,14 +1,14 @@
 import type { Static } from "typebox";
 import { Check } from "typebox/schema";
 
+import { problemOf, refusalFrom } from "../client/advice.ts";
 import { ServerRefusal } from "../client/ask.ts";
+import { fieldOf, serverMessageOf } from "../client/fields.ts";
 import {
   fetchOptions,
-  fieldOf,
   isPassing,
   isPassingStatus,
   type Server,
-  serverMessageOf,
   tenantPath,
 } from "../client/send.ts";
 import { linesOf } from "../lines.ts";
@@ -71,15 +71,19 @@ async function open(
   const path = tenantPath(server, "watch");
   const body = JSON.stringify({ snap_token: after });
   const { headers, ...options } = fetchOptions(server, { method: "POST", path, body });
-  const response = await fetch(`${server.url}${path}`, {
+  const url = `${server.url}${path}`;
+  const response = await fetch(url, {
     ...options,
     headers: { ...headers, accept: "text/event-stream" },
     signal,
+  }).catch((error: unknown): never => {
+    signal.throwIfAborted();
+    const problem = `${url}: ${problemOf(error, url)}`;
+    throw isPassing(error) ? new BrokenStream(problem) : new ServerRefusal(problem);
   });
   if (response.status === 200 && response.body !== null) return response.body;
   const text = await response.text();
-  const message =
-    serverMessageOf(jsonOf(text)) ?? `${server.url}${path}: status ${response.status}`;
+  const message = refusalFrom(url, response.status, jsonOf(text));
   throw isPassingStatus(response.status) ? new BrokenStream(message) : new ServerRefusal(message);
 }
 
