@@ -1,13 +1,13 @@
 import { create, toJsonString } from "@bufbuild/protobuf";
 
 import { PembaError } from "../base/error.ts";
+import { printable } from "../base/printable.ts";
 import { parseFlags } from "../config/flags.ts";
 import { SchemaDefinitionSchema } from "../gen/base/v1/definition_pb.ts";
 import { compileSchemaText } from "../language/compile.ts";
 import type { Schema } from "../language/schema.ts";
 import { encodeSchema } from "../messages/definition.ts";
 import { type PlacedMessage, placeText } from "../model-test/file/text-place.ts";
-import { printable } from "../model-test/report/printable.ts";
 import type { LoadedSchema } from "../model-test/run/write-model.ts";
 import type { Command } from "./command.ts";
 import { loadModel } from "./model-test/load-model.ts";

@@ -1,7 +1,7 @@
 import { type Static, Type } from "typebox";
 
+import { printable } from "../base/printable.ts";
 import type { FlagKind } from "../config/flags.ts";
-import { printable } from "../model-test/report/printable.ts";
 import { askServer } from "./client/ask.ts";
 import { withServer, readAskedWords, switchKind } from "./client/asked-words.ts";
 import { pathPagesOf } from "./client/pages.ts";

@@ -54,6 +54,7 @@ function charactersOf({ entity, name, place, tuple, attribute, rule }: ProofStep
     const { entity: owner, value } = attribute;
     characters += fieldCharacters + owner.type.length + owner.id.length + valueLength(value);
   }
+  characters += rule?.body.text.length ?? 0;
   for (const [parameter, value] of rule?.values ?? []) {
     characters += fieldCharacters + parameter.length + valueLength(value);
   }

@@ -68,4 +68,5 @@ export interface SchemaPlace {
 export interface RuleValues {
   readonly name: string;
   readonly values: ReadonlyMap<string, AttributeValue>;
+  readonly body: SchemaPlace;
 }

@@ -12,11 +12,11 @@ import type { Decided } from "../memory/proofs.ts";
 import { explanationMax } from "../plan/limit.ts";
 import type { Formula } from "../plan/network.ts";
 import { ExplanationSize } from "./explanation-size.ts";
-import type { ProofNode, SchemaPlace } from "./explanation.ts";
+import type { ProofNode } from "./explanation.ts";
 import type { ParsedSchema } from "./parsed-schemas.ts";
 import { countHops, hopGatesOf, type ProofHop, provenHop, readHops } from "./proof-hops.ts";
 import type { Grounds, Meaning, Part, Path, ProofEvidence } from "./proof-part.ts";
-import { declarationOf, expressionOf, placeOf } from "./schema-places.ts";
+import { SchemaPlaces } from "./schema-places.ts";
 
 /** What a proof tree is made of. */
 export interface ProofInput {
@@ -38,13 +38,14 @@ export class ProofTree {
   readonly #size = new ExplanationSize();
   /** By gate of a name that has its children already, what it rests on. */
   readonly #seen: (ProofEvidence | undefined)[];
-  readonly #places = new Map<SourceSpan, SchemaPlace>();
+  readonly #places: SchemaPlaces;
   readonly #pace = new Pace();
   /** The parts of the tree in their order, which grow while they are read. */
   readonly #open: Part[] = [];
 
   constructor(input: ProofInput) {
     this.#input = input;
+    this.#places = new SchemaPlaces(input.parsed);
     this.#seen = input.decided.circuit.gates.map(() => undefined);
   }
 
@@ -78,13 +79,14 @@ export class ProofTree {
 
   /** The name of a ground node. `span` is where an expression at its own entity names it. */
   #named(gate: number, path: Path, span: SourceSpan | undefined): Part {
-    const { decided, parsed } = this.#input;
+    const { decided } = this.#input;
     const { node, entityId } = must(decided.circuit.nodes[gate], "a name has a ground node");
     const { entityType: type, name, formula, isOperand } = node;
     const isPermission = !isOperand && formula.kind !== "relation" && formula.kind !== "attribute";
-    const expression = isPermission ? expressionOf(parsed, type, name) : undefined;
+    const expression = isPermission ? this.#places.permission(type, name) : undefined;
     const shown = expression?.span ?? span;
-    const place = shown === undefined ? declarationOf(parsed, type, name) : this.#place(shown);
+    const place =
+      shown === undefined ? this.#places.declaration(type, name) : this.#places.expression(shown);
     const meaning: Meaning = { kind: "name", node, expression };
     return { gate, entity: { type, id: entityId }, name, place, path, meaning };
   }
@@ -100,7 +102,7 @@ export class ProofTree {
     let formula = asked;
     while (formula.kind === "node" && formula.node.isOperand) ({ formula } = formula.node);
     if (formula.kind === "node") return this.#named(gate, path, expression.span);
-    const place = this.#place(expression.span);
+    const place = this.#places.expression(expression.span);
     return { gate, entity, name, place, path, meaning: { kind: "operand", formula, expression } };
   }
 
@@ -263,16 +265,10 @@ export class ProofTree {
       const value = this.#input.facts.attribute(entity, parameter) ?? defaultValue(type);
       if (this.#size.takesValue(value)) values.set(parameter, value);
     }
-    return { evidence: { reason: "rule", rule: { name, values } }, next: nothing };
-  }
-
-  /** A part of a schema may be shown of many entities. */
-  #place(span: SourceSpan): SchemaPlace {
-    const known = this.#places.get(span);
-    if (known !== undefined) return known;
-    const place = placeOf(this.#input.parsed, span);
-    this.#places.set(span, place);
-    return place;
+    return {
+      evidence: { reason: "rule", rule: { name, values, body: this.#places.body(name) } },
+      next: nothing,
+    };
   }
 
   #verdict(gate: number): Verdict {

@@ -1,8 +1,8 @@
 import assert from "node:assert/strict";
 import { after, before, test } from "node:test";
 
-import { proofLayout } from "../../src/cli/questions/proof-layout.ts";
-import { widthOf } from "../../src/cli/terminal.ts";
+import { widthOf } from "../../src/base/text-width.ts";
+import { proofLayout } from "../../src/model-test/run/proof-layout.ts";
 import type { ProofNode } from "../../src/store/explanation.ts";
 import { type ClientScene, openClientScene } from "./client-scene.ts";
 
@@ -83,6 +83,7 @@ test("explain prints all that was tried of what is denied, and ends with 2", asy
  6:12  │  │  └─ ✗ folder:a#viewer: no tuple
 16:57  │  ├─ ✗ doc:plan#public: no value
 16:67  │  └─ ✗ is(label): label = "\\u001b[31mred"
+18:25  │       rule is: label == "open"
 16:82  └─ ✗ doc:plan#banned: no tuple
 `,
   );
@@ -118,6 +119,45 @@ test("explain asks with a context and at a state, and ends with 1 after an error
   }
 });
 
+test("explain shows of a rule what it reads of the context, and its body once", async () => {
+  const tenant = ["--tenant", "rules"];
+  assert.equal((await scene.pemba(["tenant", "create", "rules"])).status, 0);
+  const text = `entity user {}
+entity record {
+  attribute level integer
+  permission read = cleared(level) or (listed(level) and cleared(level))
+}
+rule cleared(level integer) {
+    level <= context.data.clearance.level &&
+    // "context.data.unread"
+      context.data["at"] != "context.data.other" &&
+    context.data.words.exists(word, word == "x")
+}
+rule listed(level integer) { !has(context.data.nothing) }
+`;
+  assert.equal((await scene.pemba(["schema", "write", "-", ...tenant], text)).status, 0);
+  const words = ["explain", "record:1", "read", "user:ada", "--context", "-", ...tenant];
+  const data = { clearance: { level: -3 }, at: "noon", words: ["w".repeat(200)] };
+  const { stdout } = await scene.pemba(words, JSON.stringify({ data }));
+  const read = `level = 0, context.data.clearance.level = -3, context.data.at = "noon", context.data.words = ["${"w".repeat(78)}…`;
+  assert.equal(
+    stdout,
+    `denied
+
+ 4:21  ✗ record:1#read = cleared(level) or (listed(level) and cleared(level))
+ 4:21  ├─ ✗ cleared(level): ${read}
+  7:5  │    rule cleared: level <= context.data.clearance.level &&
+       │      // "context.data.unread"
+       │        context.data["at"] != "context.data.other" &&
+       │      context.data.words.exists(word, word == "x")
+ 4:40  └─ ✗ listed(level) and cleared(level)
+ 4:40     ├─ ✓ listed(level): level = 0, context.data.nothing is missing
+12:30     │    rule listed: !has(context.data.nothing)
+ 4:58     └─ ✗ cleared(level): ${read}
+`,
+  );
+});
+
 test("what a denial has shown already is not shown again, and the tree says so", async () => {
   const groups = ["group:a#member@group:b#member", "group:b#member@group:a#member"];
   const facts = ["doc:loop#viewer@group:a#member", "doc:loop#parent@folder:x", ...groups];
@@ -130,7 +170,14 @@ test("what a denial has shown already is not shown again, and the tree says so",
 test("an operator whose operands stand at another place of the tree says so", () => {
   const again: ProofNode = { ...chain(1), reason: "union", children: [] };
   const lastLine = (isTruncated: boolean): string | undefined =>
-    [...proofLayout(again, { width: 200, isTruncated, paint: (_verdict, mark) => mark })].at(-1);
+    [
+      ...proofLayout(again, {
+        width: 200,
+        data: undefined,
+        isTruncated,
+        paint: (_verdict, mark) => mark,
+      }),
+    ].at(-1);
   assert.match(lastLine(false) ?? "", /: shown elsewhere$/);
   assert.match(lastLine(true) ?? "", /: shown elsewhere or left out$/);
 });
@@ -159,7 +206,12 @@ function chain(levels: number): ProofNode {
 test("no line of a proof is wider than the terminal, however deep the tree is", () => {
   for (const width of [20, 60, 80, 200]) {
     const lines = [
-      ...proofLayout(chain(200), { width, isTruncated: false, paint: (_verdict, mark) => mark }),
+      ...proofLayout(chain(200), {
+        width,
+        data: undefined,
+        isTruncated: false,
+        paint: (_verdict, mark) => mark,
+      }),
     ];
     assert.ok(lines.filter((line) => / ✗ /.test(line)).length === 200);
     if (width > 20)

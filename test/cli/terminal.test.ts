@@ -1,14 +1,8 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 
-import {
-  fitText,
-  fittedLines,
-  redrawn,
-  tableLines,
-  widthOf,
-  wrap,
-} from "../../src/cli/terminal.ts";
+import { widthOf, wrap } from "../../src/base/text-width.ts";
+import { fitText, fittedLines, redrawn, tableLines } from "../../src/cli/terminal.ts";
 
 test("a text is wrapped at blanks, and within words that are too long", () => {
   assert.deepEqual(wrap("one two three", 20), ["one two three"]);

@@ -97,11 +97,11 @@ FAIL bad.yaml: 0 of 3 passed
   bad.yaml:6:61: 50% <done>, ok: user:eve view doc:1
     expected  ALLOWED
     got       DENIED
-      DENIED doc:1 view: \`(owner or viewer) not banned\` at 6:21
-        DENIED doc:1 view: \`owner or viewer\` at 6:22
-          DENIED doc:1 owner: \`owner\` at 6:22, no tuple
-          DENIED doc:1 viewer: \`viewer\` at 6:31, no tuple
-        DENIED doc:1 banned: \`banned\` at 6:43, no tuple
+      6:21  ✗ doc:1#view = (owner or viewer) not banned: the left side is denied
+      6:22  ├─ ✗ owner or viewer
+      6:22  │  ├─ ✗ doc:1#owner: no tuple
+      6:31  │  └─ ✗ doc:1#viewer: no tuple
+      6:43  └─ ✗ doc:1#banned: no tuple
   bad.yaml:6:73: 50% <done>, ok: user:eve edit doc:1
     expected  DENIED
     got       error: permission: \`doc\` has no permission, relation or attribute \`edit\`

@@ -258,7 +258,8 @@ class ProofChecker {
       values.set(parameter, this.#value(entity, parameter) ?? defaultValue(type));
     }
     this.#same(expected, "reason", node.reason, "rule");
-    this.#same(expected, "rule", node.rule, { name, values });
+    this.#same(expected, "rule", node.rule, { name, values, body: node.rule?.body });
+    this.#fault(expected, node.rule && this.#places.faultOfBody(node.rule.body, name));
     this.#checkChildren(expected, []);
   }
 

@@ -39,6 +39,20 @@ export class TextPlaces {
         : new RegExp(`\\b(permission|action) ${permission} = *\\(*$`);
     return expected.test(before) ? undefined : `stands behind \`${before}\``;
   }
+
+  /** The place of the body of a rule. */
+  faultOfBody({ text, position }: SchemaPlace, rule: string): string | undefined {
+    const lines = this.#lines.slice(0, position.line);
+    const line = lines.pop() ?? "";
+    const before = [...lines, line.slice(0, position.column - 1)].join("\n");
+    const whole = this.#lines.join("\n");
+    if (!new RegExp(`\\brule ${rule}\\([^)]*\\)\\s*\\{\\s*$`).test(before)) {
+      return `a body of \`${rule}\` at ${placeText(position)}`;
+    }
+    const rest = whole.slice(before.length);
+    const isWhole = rest.startsWith(text) && /^\s*\}/.test(rest.slice(text.length));
+    return isWhole && text.trim() === text ? undefined : `shows \`${text}\` for a body`;
+  }
 }
 
 function printed(text: string): string | undefined {

@@ -15,8 +15,11 @@ entity note {
   attribute text string
   relation reader @user
   permission view = named(text) or reader
+  permission held = long(text)
 }
+entity list { relation note @note permission held = note.held }
 rule named(text string) { text == "plan" }
+rule long(text string) { ${Array.from({ length: 200 }, (_, index) => `text == "t${index}"`).join(" || ")} }
 `;
 
 const nested = (from: string, to: string): string => `group:${from}#member@group:${to}#member`;
@@ -30,6 +33,9 @@ const wider = Array.from({ length: gatheredEntitiesMax + 1 }, (_, index) =>
 const chain = Array.from({ length: explanationMax.levels + 10 }, (_, index) =>
   nested(`c${index}`, `c${index + 1}`),
 );
+
+/** Too few for the nodes of a tree, and with the body of the rule at each of them too many for its size. */
+const notes = Array.from({ length: 1_500 }, (_, index) => `list:1#note@note:n${index}`);
 
 interface Body {
   readonly can: string;
@@ -47,7 +53,7 @@ for (const engine of engines) {
       path = await app.tenant(schema);
       const last = `group:c${explanationMax.levels + 10}#member@user:ada`;
       const long = `note:1$text|string:${"x".repeat(explanationMax.valueCharacters)}`;
-      for (const facts of [[...wide, ...chain, last, long], wider]) {
+      for (const facts of [[...wide, ...chain, last, long, ...notes], wider]) {
         const written = await app.post(`${path}/data/write`, { metadata: {}, ...restFacts(facts) });
         assert.equal(written.status, 200, written.message);
       }
@@ -107,7 +113,26 @@ for (const engine of engines) {
       const { proof, truncated } = await explain("note:1", "view");
       assert.equal(truncated, true);
       const [rule] = proof.children;
-      assert.deepEqual(rule?.rule, { name: "named", values: {} });
+      assert.deepEqual(rule?.rule, {
+        name: "named",
+        values: {},
+        expression: 'text == "plan"',
+        line: 11,
+        column: 27,
+      });
+    });
+
+    test("of a long body of a rule the first characters are there", async () => {
+      const { proof } = await explain("note:2", "held");
+      const { expression } = proof.rule ?? assert.fail();
+      assert.match(expression, /^text == "t0" \|\| text/);
+      assert.equal(expression.length, 1_000);
+    });
+
+    test("the bodies of rules count for the size of a tree", async () => {
+      const { proof, truncated } = await explain("list:1", "held");
+      assert.equal(truncated, true);
+      assert.ok(sizeOf(proof) < explanationMax.nodes);
     });
 
     test("a long text of an expression is cut, but no character of it", async () => {

@@ -43,6 +43,11 @@ entity place {
 }
 rule high(level integer) { level > 3 }
 rule broken(level integer) { 1 / level > 3 }
+rule late(level integer) {
+
+  // Sent with the question.
+  level < context.data.limit
+}
 `;
 
 /** Ada may view `r` by way of `h`, `t` and `u`, and by one place less by way of `l`. */
@@ -284,6 +289,20 @@ for (const engine of engines) {
       assert.deepEqual(await linesOf("dan", asked), [
         "document:plan#high denied RULE high (37:6): high(level = 2)",
       ]);
+    });
+
+    test("a rule comes with its body and where that begins, without the blanks around it", async () => {
+      const asked = { arguments: [{ computed_attribute: { name: "level" } }] };
+      const high = await explain("dan", { ...asked, permission: "high" });
+      const place = { expression: "level > 3", line: 37, column: 28 };
+      const { values, ...shown } = high.proof.rule ?? assert.fail();
+      assert.deepEqual(shown, { name: "high", ...place });
+      assert.equal(values["level"]?.data, 2);
+      const context = { data: { limit: 1 } };
+      const late = await explain("dan", { ...asked, context, permission: "late" });
+      const { expression, line, column } = late.proof.rule ?? assert.fail();
+      assert.equal(expression, "// Sent with the question.\n  level < context.data.limit");
+      assert.deepEqual([line, column], [41, 3]);
     });
 
     test("the state of the answer is the one that was read, and can be asked again", async () => {

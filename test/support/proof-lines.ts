@@ -16,6 +16,9 @@ export interface ProofBody {
   readonly rule?: {
     readonly name: string;
     readonly values: Readonly<Record<string, { readonly data: unknown }>>;
+    readonly expression: string;
+    readonly line: number;
+    readonly column: number;
   };
   readonly children: readonly ProofBody[];
 }

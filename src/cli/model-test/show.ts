@@ -1,7 +1,7 @@
 import { styleText } from "node:util";
 
+import { printable } from "../../base/printable.ts";
 import type { Paint } from "../../model-test/report/human.ts";
-import { printable } from "../../model-test/report/printable.ts";
 import { say } from "../output.ts";
 
 /** In colours if the terminal shows them. */

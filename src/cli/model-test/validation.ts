@@ -1,6 +1,6 @@
+import { printable } from "../../base/printable.ts";
 import { entityText, subjectText } from "../../model-test/file/model-file.ts";
 import { placeText } from "../../model-test/file/text-place.ts";
-import { printable } from "../../model-test/report/printable.ts";
 import { answerText, type CaseResult, type FileResult } from "../../model-test/run/case-result.ts";
 import { openMemoryTenant } from "../../model-test/run/memory-tenant.ts";
 import type { LoadedModel } from "../../model-test/run/write-model.ts";

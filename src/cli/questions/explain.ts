@@ -1,12 +1,13 @@
 import { ALLOWED, DENIED, type Verdict } from "../../base/verdict.ts";
+import { proofLayout } from "../../model-test/run/proof-layout.ts";
 import { askTenant } from "../client/ask.ts";
+import { fieldOf } from "../client/fields.ts";
 import { entityOf, subjectOf } from "../client/notation.ts";
 import type { Command } from "../command.ts";
 import { colours } from "../model-test/show.ts";
 import { complain, say } from "../output.ts";
 import { terminalWidth } from "../terminal.ts";
 import { answeredProof, ExplainAnswer } from "./proof-answer.ts";
-import { proofLayout } from "./proof-layout.ts";
 import { questionFlags, questionHelp, readQuestion } from "./read-question.ts";
 import { resultStatus, resultText } from "./result.ts";
 
@@ -18,7 +19,11 @@ export const explain: Command = {
 
 Asks a server as \`pemba check\` does, and prints the answer and why: for what is allowed a shortest proof,
 and for what is denied all that was tried. Each line begins with the line and column in the schema. ✓ is
-allowed, ✗ is denied, and ? is open, without effect on the answer. docs/explain.md says more.
+allowed, ✗ is denied, and ? is open, without effect on the answer. Below a rule stands its body, and beside it
+what it reads: attributes of the entity and \`context.data\`. docs/explain.md says more.
+
+Lines and columns are those of the text that was written, with its comments and blank lines. That of
+\`pemba schema read\` has neither.
 
   pemba explain document:1 view user:ada
 
@@ -41,7 +46,8 @@ The exit status is 0 if it is allowed, 2 if it is denied, and 1 after an error.`
     }
     say(`${resultText(answer.can)}\n`);
     const { truncated: isTruncated } = answer;
-    const style = { width: terminalWidth(), isTruncated, paint: paintMark };
+    const data = fieldOf(common.context, "data");
+    const style = { width: terminalWidth(), data, isTruncated, paint: paintMark };
     for (const line of proofLayout(answeredProof(answer.proof), style)) say(line);
     if (isTruncated)
       say("\nThe tree is too large: what lies furthest from the question is left out.");

@@ -3,7 +3,7 @@ import { type Static, Type } from "typebox";
 import { must } from "../../base/assert.ts";
 import { ALLOWED, DENIED, UNKNOWN } from "../../base/verdict.ts";
 import { reasonNames, verdictNames } from "../../http/shapes/explain.ts";
-import type { ProofNode, ProofReason } from "../../store/explanation.ts";
+import type { ProofNode, ProofReason, SchemaPlace } from "../../store/explanation.ts";
 import {
   answeredAttribute,
   answeredTuple,
@@ -28,7 +28,13 @@ const ProofAnswer = Type.Cyclic(
       tuple: Type.Optional(TupleShape),
       attribute: Type.Optional(AttributeShape),
       rule: Type.Optional(
-        Type.Object({ name: Type.String(), values: Type.Record(Type.String(), ValueShape) }),
+        Type.Object({
+          name: Type.String(),
+          values: Type.Record(Type.String(), ValueShape),
+          expression: Type.String(),
+          line: Type.Integer(),
+          column: Type.Integer(),
+        }),
       ),
       children: Type.Array(Type.Ref("Proof")),
     }),
@@ -60,7 +66,7 @@ export function answeredProof(node: Static<typeof ProofAnswer>): ProofNode {
       "a verdict has a name",
     ),
     reason: must(reasons.get(reason), "a reason has a name"),
-    place: { text: expression, position: { line, column, field: undefined } },
+    place: placeOf({ expression, line, column }),
     tuple: tuple && answeredTuple(tuple),
     attribute: attribute && answeredAttribute(attribute),
     rule: rule && {
@@ -68,7 +74,18 @@ export function answeredProof(node: Static<typeof ProofAnswer>): ProofNode {
       values: new Map(
         Object.entries(rule.values).map(([key, value]) => [key, answeredValue(value)]),
       ),
+      body: placeOf(rule),
     },
     children: node.children.map(answeredProof),
   };
+}
+
+interface AnsweredPlace {
+  readonly expression: string;
+  readonly line: number;
+  readonly column: number;
+}
+
+function placeOf({ expression, line, column }: AnsweredPlace): SchemaPlace {
+  return { text: expression, position: { line, column, field: undefined } };
 }

@@ -15,7 +15,9 @@ export const read: Command = {
   flags: withServer(flags),
   help: () => `usage: pemba schema read [flags]
 
-Prints the head of a server, or another version. It means what was written, but has no comments.
+Prints the head of a server, or another version. It means what was written, but has no comments and no blank
+lines of it. So its lines are not those that \`pemba explain\` and errors name: these are lines of the text that was
+written. Keep that file. Explain shows each expression beside its place, to be found in either text.
 
   --version  a version that \`pemba schema list\` shows
   --json     print the answer of the server

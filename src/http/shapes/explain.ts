@@ -27,6 +27,9 @@ interface ProofAnswer {
   readonly rule?: {
     readonly name: string;
     readonly values: Readonly<Record<string, AnyValue>>;
+    readonly expression: string;
+    readonly line: number;
+    readonly column: number;
   };
   readonly children: readonly ProofAnswer[];
 }
@@ -82,6 +85,9 @@ const proofShape = {
         description: "Of its parameters.",
         additionalProperties: valueAnswer,
       }),
+      expression: Type.String({ description: "Its body as it is written in the schema." }),
+      line: Type.Integer({ minimum: 1, description: "Where the body begins." }),
+      column: Type.Integer({ minimum: 1 }),
     }),
   ),
   children: Type.Array(child),
@@ -124,7 +130,15 @@ function* encodeProof(node: ProofNode, pace: Pace): Steps<ProofAnswer> {
     column: place.position.column,
     ...(tuple && { tuple: encodeTuple(tuple) }),
     ...(attribute && { attribute: encodeAttribute(attribute) }),
-    ...(rule && { rule: { name: rule.name, values: Object.fromEntries(values) } }),
+    ...(rule && {
+      rule: {
+        name: rule.name,
+        values: Object.fromEntries(values),
+        expression: rule.body.text,
+        line: rule.body.position.line,
+        column: rule.body.position.column,
+      },
+    }),
     children,
   };
 }

@@ -94,7 +94,13 @@ function encodeNode(node: ProofNode, children: ProofMessage[]): ProofMessage {
     column: place.position.column,
     tuple: tuple && encodeTuple(tuple),
     attribute: attribute && encodeAttribute(attribute),
-    rule: rule && { name: rule.name, values: Object.fromEntries(values) },
+    rule: rule && {
+      name: rule.name,
+      values: Object.fromEntries(values),
+      expression: rule.body.text,
+      line: rule.body.position.line,
+      column: rule.body.position.column,
+    },
     children,
   });
 }

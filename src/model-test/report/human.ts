@@ -1,7 +1,7 @@
+import { printable } from "../../base/printable.ts";
 import type { Coverage } from "../coverage/measure.ts";
 import { type PlacedMessage, placeText } from "../file/text-place.ts";
 import { type Answer, type CaseResult, type FileResult } from "../run/case-result.ts";
-import { printable } from "./printable.ts";
 import {
   countCases,
   figuresByKind,

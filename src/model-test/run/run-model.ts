@@ -12,7 +12,7 @@ import {
   subjectText,
 } from "../file/model-file.ts";
 import type { Answer, CaseOutcome, CaseResult } from "./case-result.ts";
-import { proofLines } from "./proof-text.ts";
+import { proofLines } from "./proof-layout.ts";
 
 /** A tenant of a store, whose schema and data are those of the file. */
 export interface TestTenant {
@@ -140,7 +140,7 @@ async function proofOf(
   const metadata = { depth };
   const request = { tenantId, metadata, context, entity, subject, permission };
   try {
-    return proofLines((await explain(service, request)).proof);
+    return proofLines(await explain(service, request), context.data);
   } catch (error) {
     if (!isAnswer(error)) throw error;
     return [`no proof: ${messageInFile(error)}`];

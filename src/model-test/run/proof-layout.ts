@@ -1,13 +1,15 @@
+import { printable } from "../../base/printable.ts";
+import { wrap } from "../../base/text-width.ts";
 import { ALLOWED, DENIED, type Verdict } from "../../base/verdict.ts";
-import { printable } from "../../model-test/report/printable.ts";
-import { reasonText } from "../../model-test/run/proof-text.ts";
-import type { ProofNode } from "../../store/explanation.ts";
-import { wrap } from "../terminal.ts";
+import type { Explanation, ProofNode, RuleValues, SchemaPlace } from "../../store/explanation.ts";
+import { reasonText } from "./proof-text.ts";
 
 /** How a proof is shown. */
 export interface ProofStyle {
   /** The columns of a line. */
   readonly width: number;
+  /** The `context.data` of the question, of which rules read. */
+  readonly data: unknown;
   /** Parts of the tree are left out. */
   readonly isTruncated: boolean;
   /** Colours the mark of a node. */
@@ -26,13 +28,33 @@ interface UnprintedNode {
 const leastText = 30;
 const levelColumns = 3;
 
+/** Enough to find the reason. `pemba explain` on a server shows all. */
+const mostLines = 30;
+
+/** The first lines of a proof, without colours and as wide as they are. */
+export function proofLines({ proof, isTruncated }: Explanation, data: unknown): readonly string[] {
+  const style = {
+    width: Infinity,
+    data,
+    isTruncated,
+    paint: (_verdict: Verdict, mark: string) => mark,
+  };
+  const lines: string[] = [];
+  for (const line of proofLayout(proof, style)) {
+    if (lines.length === mostLines) return [...lines, "…"];
+    lines.push(line);
+  }
+  return lines;
+}
+
 /**
  * A proof as a tree with a node in a line, or in several if it is too wide. A line begins with the line
- * and column in the schema.
+ * and column in the schema. Below the first call of a rule stands its body.
  */
 export function* proofLayout(root: ProofNode, style: ProofStyle): Generator<string> {
   const { width, paint } = style;
   const places = placeWidth(root);
+  const rules = new Set<string>();
   const open: UnprintedNode[] = [{ node: root, parent: undefined, more: [] }];
   for (let next = open.pop(); next !== undefined; next = open.pop()) {
     const { node, more } = next;
@@ -45,8 +67,17 @@ export function* proofLayout(root: ProofNode, style: ProofStyle): Generator<stri
     const room = width - places - 2 - below.length;
     const mark = markOf(node.verdict);
     const [first = "", ...rest] = wrap(textOf(next, style), Math.max(room, 1));
-    yield `${placeOf(node).padStart(places)}  ${branch}${paint(node.verdict, mark)} ${first}`;
+    const place = placeText(node.place).padStart(places);
+    yield `${place}  ${branch}${paint(node.verdict, mark)} ${first}`;
     for (const line of rest) yield `${" ".repeat(places + 2)}${below}${line}`;
+    if (node.rule !== undefined && !rules.has(node.rule.name)) {
+      rules.add(node.rule.name);
+      let bodyPlace = placeText(node.rule.body);
+      for (const line of bodyLines(node.rule).flatMap((one) => wrap(one, Math.max(room, 1)))) {
+        yield `${bodyPlace.padStart(places)}  ${below}${line}`;
+        bodyPlace = "";
+      }
+    }
     const last = node.children.length - 1;
     open.push(
       ...node.children
@@ -60,13 +91,14 @@ function placeWidth(root: ProofNode): number {
   let width = 0;
   const open = [root];
   for (let node = open.pop(); node !== undefined; node = open.pop()) {
-    width = Math.max(width, placeOf(node).length);
+    width = Math.max(width, placeText(node.place).length);
+    if (node.rule !== undefined) width = Math.max(width, placeText(node.rule.body).length);
     open.push(...node.children);
   }
   return width;
 }
 
-function placeOf({ place: { position } }: ProofNode): string {
+function placeText({ position }: SchemaPlace): string {
   return `${position.line}:${position.column}`;
 }
 
@@ -84,8 +116,16 @@ function markOf(verdict: Verdict): string {
   return verdict === DENIED ? "✗" : "?";
 }
 
-function textOf({ node, parent }: UnprintedNode, { isTruncated }: ProofStyle): string {
-  const why = isOperator(node) ? operatorText(node, isTruncated) : reasonText(node);
+/** The body of a rule in its own lines, which begin as far in as the least indented one allows. */
+function bodyLines({ name, body }: RuleValues): readonly string[] {
+  const [first = "", ...rest] = body.text.split(/\r\n|\r|\n/).map(printable);
+  const margins = rest.filter((line) => line.trim() !== "").map((line) => line.search(/\S/));
+  const margin = Math.min(...margins);
+  return [`rule ${name}: ${first}`, ...rest.map((line) => `  ${line.slice(margin)}`.trimEnd())];
+}
+
+function textOf({ node, parent }: UnprintedNode, { isTruncated, data }: ProofStyle): string {
+  const why = isOperator(node) ? operatorText(node, isTruncated) : reasonText(node, data);
   return printable(titleOf(node, parent) + (why === "" ? "" : `: ${why}`));
 }
 
