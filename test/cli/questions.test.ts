@@ -69,7 +69,6 @@ test("every question whose rule lacks a key says which flag takes it", async () 
     ["check", "doc:plan", "low", "user:ada"],
     ["explain", "doc:plan", "low", "user:ada"],
     ["lookup", "doc", "low", "user:ada"],
-    ["can", "doc:plan", "user:ada"],
   ]) {
     const { status, stderr } = await scene.pemba(words);
     assert.equal(status, 1, words.join(" "));
@@ -187,6 +186,30 @@ test("can lists each name of the entity with its answer", async () => {
     '{"data":{"limit":0}}',
   );
   assert.equal(stdout, "blocked  denied\nlow      denied\nview     allowed\nviewer   allowed\n");
+});
+
+test("can says which names cannot be answered beside those that can", async () => {
+  const { status, stdout, stderr } = await scene.pemba(["can", "doc:memo", "user:ada"]);
+  assert.deepEqual([status, stderr], [1, ""]);
+  const rows = stdout.trimEnd().split("\n");
+  assert.deepEqual(
+    [rows[0], ...rows.slice(2)],
+    ["blocked  denied", "view     allowed", "viewer   allowed"],
+  );
+  assert.match(
+    rows[1] ?? "",
+    /^low {6}error: .*`context\.data\.limit`.*the file of `--context FILE` has as `data`$/,
+  );
+  const json = await scene.pemba(["can", "doc:memo", "user:ada", "--json"]);
+  const { results, errors } = JSON.parse(json.stdout) as { results: object; errors: object };
+  assert.deepEqual([json.status, Object.keys(errors)], [1, ["low"]]);
+  assert.deepEqual(results, {
+    blocked: "RESULT_DENIED",
+    view: "RESULT_ALLOWED",
+    viewer: "RESULT_ALLOWED",
+  });
+  const wrong = await scene.pemba(["can", "other:memo", "user:ada"]);
+  assert.deepEqual([wrong.status, wrong.stdout], [1, ""]);
 });
 
 test("expand prints the tree with its operators, subjects and values", async () => {
