@@ -1,4 +1,4 @@
-import { Metadata, Server } from "@grpc/grpc-js";
+import { Server } from "@grpc/grpc-js";
 import type { Logger } from "pino";
 
 import { type Authenticator, createAdmission } from "../auth/admission.ts";
@@ -11,6 +11,7 @@ import { Permission } from "../gen/base/v1/permission_pb.ts";
 import { admitCalls } from "../grpc/admit.ts";
 import { credentialsOf } from "../grpc/credentials.ts";
 import { healthMethods } from "../grpc/health.ts";
+import { takeCalls } from "../grpc/listeners.ts";
 import { methodName, pathOf } from "../grpc/method-name.ts";
 import { type CallFrame, type GrpcContext, serve } from "../grpc/method.ts";
 import { registerUnary, type UnaryHandler } from "../grpc/unary-call.ts";
@@ -66,9 +67,8 @@ export function buildPeerServer(options: {
     authenticator: options.authenticator,
   });
   const unary = new Map<string, UnaryHandler>();
-  const server = new Server({
-    interceptors: [admitCalls(admission, () => {}, { isOpen: () => false, unary })],
-  });
+  const admitting = admitCalls({ admission, refused: () => {}, isOpen: () => false, unary });
+  const server = new Server({ interceptors: [admitting.interceptor] });
   const frame = frameOf(options, intake);
   for (const one of [checkMethod(service), ...healthMethods(service)].map((each) => serve(each))) {
     if (one.kind !== "unary") continue;
@@ -82,7 +82,9 @@ export function buildPeerServer(options: {
       server.bindAsync(addressOf(host, port), credentialsOf(certificate), (error, bound) =>
         error === null ? resolve(bound) : reject(error),
       );
-      return await promise;
+      const bound = await promise;
+      takeCalls(server, admitting.direct);
+      return bound;
     },
     close: () => server.forceShutdown(),
   };
@@ -115,8 +117,7 @@ function frameOf({ instance, logger, telemetry }: Teller, intake: Intake): CallF
     intake,
     errorOf,
     begin(method, call) {
-      const head = new Metadata();
-      head.set(instanceHeader, instance);
+      const head = { [instanceHeader]: instance };
       const teller = method === Permission.method.check ? telemetry : noTelemetry;
       const record = teller.begin({
         method: methodName(pathOf(method)),

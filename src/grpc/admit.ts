@@ -1,8 +1,12 @@
+import type { IncomingHttpHeaders, ServerHttp2Stream } from "node:http2";
+
 import {
+  type Deadline,
   Metadata,
   type ServerInterceptor,
   ServerInterceptingCall,
   type ServerInterceptingCallInterface,
+  status,
 } from "@grpc/grpc-js";
 
 import { type Admission, admit } from "../auth/admission.ts";
@@ -12,6 +16,7 @@ import type { TenantId } from "../base/tuple.ts";
 import { Health } from "../gen/grpc/health/v1/health_pb.ts";
 import { probes } from "../intake/intake.ts";
 import { noRights, setCredential } from "./call-credential.ts";
+import { DirectCall, isDirect } from "./direct-call.ts";
 import { errorStatus } from "./error-status.ts";
 import { scopeOfPath } from "./method-name.ts";
 import {
@@ -23,76 +28,89 @@ import {
   takeInCall,
 } from "./take-in.ts";
 import { tenantIn } from "./tenant-in.ts";
-import { type CallListener, UnaryCall, type UnaryHandlers } from "./unary-call.ts";
+import {
+  type AnswerHead,
+  type CallHead,
+  type CallListener,
+  type CarriedCall,
+  type IncomingListener,
+  metadataOf,
+  UnaryCall,
+  type UnaryHandlers,
+} from "./unary-call.ts";
 
 /** The part of a refused call that its frame needs. */
 interface Refused {
-  readonly metadata: Metadata;
+  readonly metadata: CallHead;
   readonly credential: Credential;
-  sendMetadata(metadata: Metadata): void;
+  sendHead(head: AnswerHead): void;
 }
 
 interface AdmittingParts {
   readonly admission: Admission;
-  readonly unary: UnaryHandlers;
   /** Called for a refused call before it ends. */
   readonly refused: (route: string, call: Refused, error: PembaError) => void;
+  /** Calls of such a path are not checked, and only their bytes are counted. */
+  readonly isOpen: (path: string) => boolean;
+  /** Calls of their paths are given to these handlers. */
+  readonly unary: UnaryHandlers;
+}
+
+/** How calls begin that come over the library, and such that do without. */
+export interface Admitting {
+  readonly interceptor: ServerInterceptor;
+  /** Takes a call that the library need not know of. Returns whether it did. */
+  readonly direct: (stream: ServerHttp2Stream, headers: IncomingHttpHeaders) => boolean;
 }
 
 /**
  * Checks the rate limit and the token when the head of a call has arrived, so that no message is
- * read from a client without rights, and queues the start of each message. `refused` is called for a
- * refused call before it ends. Calls of open paths are not checked, and only their bytes are counted.
- * Calls whose path is among `unary` are given to their handlers.
+ * read from a client without rights, and queues the start of each message.
  */
-export function admitCalls(
-  admission: Admission,
-  refused: AdmittingParts["refused"],
-  { isOpen, unary }: { readonly isOpen: (path: string) => boolean; readonly unary: UnaryHandlers },
-): ServerInterceptor {
-  const parts = { admission, refused, unary };
-  return ({ path }, call) => new AdmittedCall(call, { ...parts, path, isFree: isOpen(path) });
+export function admitCalls(parts: AdmittingParts): Admitting {
+  return {
+    interceptor: ({ path }, call) => new InterceptedCall(call, parts, path),
+    direct(stream, headers) {
+      const { ":path": path = "" } = headers;
+      const handler = parts.unary.get(path);
+      if (handler === undefined || !isDirect(headers)) return false;
+      const listen = (call: DirectCall): AdmittedCall<CallHead> =>
+        new AdmittedCall(call, { parts, path, stream: call }, (metadata, credential) => {
+          return new UnaryCall(call, { path, metadata, credential, handler });
+        });
+      new DirectCall(stream, listen).begin(headers);
+      return true;
+    },
+  };
 }
 
 /**
  * Stands between the library and the handler of a call, in place of the listeners and responders that the
- * library makes for an interceptor. The library gives nothing on that the handler has not asked for, so
- * what comes needs no queue here.
+ * library makes for an interceptor.
  */
-class AdmittedCall extends ServerInterceptingCall implements CallListener, ByteOwners {
+class InterceptedCall extends ServerInterceptingCall implements CarriedCall {
   readonly #call: ServerInterceptingCallInterface;
   readonly #parts: AdmittingParts;
   readonly #path: string;
-  /** Neither checked nor queued. */
-  readonly #isFree: boolean;
-  readonly #stream: CallStream;
-  #listener: CallListener | undefined;
-  #metadata: Metadata | undefined;
-  #credential = noRights;
-  #bytes: CallBytes | undefined;
-  #beginQueued: ((begin: () => void) => void) | undefined;
-  #isRefused = false;
-  #isCancelled = false;
 
-  constructor(
-    call: ServerInterceptingCallInterface,
-    {
-      path,
-      isFree,
-      ...parts
-    }: AdmittingParts & { readonly path: string; readonly isFree: boolean },
-  ) {
+  constructor(call: ServerInterceptingCallInterface, parts: AdmittingParts, path: string) {
     super(call);
     this.#call = call;
     this.#parts = parts;
     this.#path = path;
-    this.#isFree = isFree;
-    this.#stream = streamOf(call);
   }
 
   override start(listener: CallListener): void {
-    this.#listener = listener;
-    this.#call.start(this);
+    const path = this.#path;
+    const handler = this.#parts.unary.get(path);
+    const begun = { parts: this.#parts, path, stream: streamOf(this.#call) };
+    const admitted = new AdmittedCall<Metadata>(this, begun, (metadata, credential) => {
+      if (handler !== undefined)
+        return new UnaryCall(this, { path, metadata, credential, handler });
+      setCredential(metadata, credential);
+      return listener;
+    });
+    this.#call.start(admitted);
   }
 
   override sendMetadata(metadata: Metadata): void {
@@ -103,11 +121,64 @@ class AdmittedCall extends ServerInterceptingCall implements CallListener, ByteO
     this.#call.sendMessage(message, sent);
   }
 
-  override sendStatus(status: Parameters<ServerInterceptingCallInterface["sendStatus"]>[0]): void {
-    this.#call.sendStatus(status);
+  override sendStatus(sent: Parameters<ServerInterceptingCallInterface["sendStatus"]>[0]): void {
+    this.#call.sendStatus(sent);
   }
 
-  onReceiveMetadata(metadata: Metadata): void {
+  sendHead(head: AnswerHead): void {
+    this.#call.sendMetadata(metadataOf(head));
+  }
+
+  override getDeadline(): Deadline {
+    return this.#call.getDeadline();
+  }
+
+  answer(message: Buffer): void {
+    this.#call.sendMessage(message, () =>
+      this.#call.sendStatus({ code: status.OK, details: "OK" }),
+    );
+  }
+}
+
+/**
+ * Is told what comes in on a call, and gives it on to a listener once the call is admitted. Nothing comes
+ * that was not asked for, so what comes needs no queue here.
+ */
+class AdmittedCall<Head extends CallHead> implements IncomingListener<Head>, ByteOwners {
+  readonly #call: CarriedCall;
+  readonly #parts: AdmittingParts;
+  readonly #path: string;
+  /** Neither checked nor queued. */
+  readonly #isFree: boolean;
+  readonly #stream: CallStream;
+  readonly #listen: (head: Head, credential: Credential) => IncomingListener<Head>;
+  #listener: IncomingListener<Head> | undefined;
+  #metadata: Head | undefined;
+  #credential = noRights;
+  #bytes: CallBytes | undefined;
+  #beginQueued: ((begin: () => void) => void) | undefined;
+  #isRefused = false;
+  #isCancelled = false;
+
+  /** `listen` is called when the call is admitted. */
+  constructor(
+    call: CarriedCall,
+    {
+      parts,
+      path,
+      stream,
+    }: { readonly parts: AdmittingParts; readonly path: string; readonly stream: CallStream },
+    listen: (head: Head, credential: Credential) => IncomingListener<Head>,
+  ) {
+    this.#call = call;
+    this.#parts = parts;
+    this.#path = path;
+    this.#isFree = parts.isOpen(path);
+    this.#stream = stream;
+    this.#listen = listen;
+  }
+
+  onReceiveMetadata(metadata: Head): void {
     this.#metadata = metadata;
     if (this.#isFree) {
       this.#goOn(metadata);
@@ -160,8 +231,8 @@ class AdmittedCall extends ServerInterceptingCall implements CallListener, ByteO
     const error = errorOf(thrown);
     const call = this.#call;
     const metadata = this.#metadata ?? new Metadata();
-    const sendMetadata = (sent: Metadata): void => call.sendMetadata(sent);
-    const refused = { metadata, credential: this.#credential, sendMetadata };
+    const sendHead = (head: AnswerHead): void => call.sendHead(head);
+    const refused = { metadata, credential: this.#credential, sendHead };
     this.#parts.refused(this.#path, refused, error);
     call.sendStatus(errorStatus(error));
   };
@@ -183,21 +254,18 @@ class AdmittedCall extends ServerInterceptingCall implements CallListener, ByteO
     return onlyTenantOf(this.#credential);
   }
 
-  #admitted(metadata: Metadata, credential: Credential): void {
+  #admitted(metadata: Head, credential: Credential): void {
     this.#credential = credential;
     const scope = scopeOfPath(this.#path);
     if (scope !== undefined) permitScope(credential, scope);
     this.#goOn(metadata);
   }
 
-  #goOn(metadata: Metadata): void {
+  #goOn(metadata: Head): void {
     if (this.#isCancelled) return;
     this.#bytes = countBytes(this.#parts.admission.intake, this.#stream, this);
-    const credential = this.#credential;
-    const handler = this.#parts.unary.get(this.#path);
-    if (handler === undefined) setCredential(metadata, credential);
-    else this.#listener = new UnaryCall(this, { path: this.#path, metadata, credential, handler });
-    this.#listener?.onReceiveMetadata(metadata);
+    this.#listener = this.#listen(metadata, this.#credential);
+    this.#listener.onReceiveMetadata(metadata);
   }
 }
 
@@ -207,7 +275,7 @@ function onlyTenantOf({ tenants }: Credential): TenantId | undefined {
   return others.length === 0 ? (only as TenantId | undefined) : undefined;
 }
 
-function authorizationIn(metadata: Metadata): string | undefined {
+function authorizationIn(metadata: CallHead): string | undefined {
   return metadata.get("authorization")[0]?.toString();
 }
 

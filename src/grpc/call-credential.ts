@@ -1,23 +1,22 @@
-import type { Metadata } from "@grpc/grpc-js";
-
 import type { Credential } from "../auth/credential.ts";
+import type { CallHead } from "./unary-call.ts";
 
 /**
  * Those of calls that the library keeps to itself until they have a handler. They are keyed by the metadata,
  * the only object that exists before and afterwards.
  */
-const credentials = new WeakMap<Metadata, Credential>();
+const credentials = new WeakMap<CallHead, Credential>();
 
 export const noRights: Credential = { name: undefined, scopes: new Set(), tenants: new Set() };
 
 /** A call, which may know its rights itself. */
 export interface CredentialBearer {
-  readonly metadata: Metadata;
+  readonly metadata: CallHead;
   readonly credential?: Credential;
 }
 
 /** Stores the rights of the token of a call that does not know them itself. */
-export function setCredential(metadata: Metadata, credential: Credential): void {
+export function setCredential(metadata: CallHead, credential: Credential): void {
   credentials.set(metadata, credential);
 }
 

@@ -9,10 +9,10 @@ import type { Socket } from "node:net";
 
 import type { Server } from "@grpc/grpc-js";
 
-import { assert } from "../base/assert.ts";
 import { connectionAccepted } from "../base/loop-round.ts";
 import { connectionKey, Connections } from "../intake/connections.ts";
 import type { IntakeLimits } from "../intake/intake.ts";
+import { listenersOf } from "./listeners.ts";
 
 const settingsFrame = Buffer.from([0, 0, 0, 4, 0, 0, 0, 0, 0]);
 const goawayType = 7;
@@ -35,13 +35,6 @@ export function limitConnections(
     limitListener(listener, { connections, max, isEncrypted });
     limitCalls(listener, connections, callsOfConnection);
   }
-}
-
-/** The listeners of the library, which has no public access to them. */
-function listenersOf(server: Server): readonly Http2Server[] {
-  const servers: unknown = Reflect.get(server, "http2Servers");
-  assert(servers instanceof Map, "the server keeps its listeners in a map");
-  return [...servers.keys()];
 }
 
 function limitListener(

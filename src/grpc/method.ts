@@ -4,7 +4,6 @@ import type { DescMessage, DescMethod, MessageInitShape, MessageShape } from "@b
 import type {
   handleBidiStreamingCall,
   handleServerStreamingCall,
-  Metadata,
   StatusObject,
 } from "@grpc/grpc-js";
 
@@ -26,12 +25,12 @@ import { permitTenantOf } from "../messages/tenant-of.ts";
 import { type CredentialBearer, credentialOf } from "./call-credential.ts";
 import { errorStatus } from "./error-status.ts";
 import { decodeLarge } from "./large-message.ts";
-import type { UnaryHandler } from "./unary-call.ts";
+import { type AnswerHead, type CallHead, metadataOf, type UnaryHandler } from "./unary-call.ts";
 
 /** The part of a call that its method can use besides the request. */
 export interface GrpcContext extends CallContext {
   /** What came with the request. */
-  readonly metadata: Metadata;
+  readonly metadata: CallHead;
 }
 
 /** The outcome of a call, for the log. */
@@ -46,13 +45,12 @@ export interface ServerCall extends CredentialBearer {
   getDeadline(): Date | number;
   once(event: "cancelled", listener: () => void): unknown;
   off(event: "cancelled", listener: () => void): unknown;
-  sendMetadata(metadata: Metadata): void;
 }
 
 /** A call in progress. */
 export interface CallRecord {
   /** Goes to the client before the first answer. */
-  readonly head: Metadata;
+  readonly head: AnswerHead;
   /** Does the work of the call. Telemetry that is recorded during the work belongs to the call. */
   readonly run: <T>(work: () => T) => T;
   /** Ends the record. Called once. */
@@ -103,13 +101,13 @@ function handleUnary(frame: CallFrame, { method, answer }: UnaryMethod<GrpcConte
       } catch (thrown) {
         const error = frame.errorOf(thrown);
         end({ kind: "failed", error });
-        call.sendMetadata(head);
+        call.sendHead(head);
         call.fail(errorStatus(error));
         return;
       }
       end({ kind: "answered" });
       // Sent with the answer, it costs no write of its own.
-      call.sendMetadata(head);
+      call.sendHead(head);
       call.answer(bytes);
     };
     void run(() => forCaller(caller, reply));
@@ -123,7 +121,7 @@ function handleStream(
 ): handleServerStreamingCall<Buffer, Buffer> {
   return (call) => {
     const { head, run, end, context, caller } = begin(frame, method, call);
-    call.sendMetadata(head);
+    call.sendMetadata(metadataOf(head));
     const reply = async (): Promise<void> => {
       const codec = codecOf(call.request, { frame, context });
       for await (const bytes of await answers(codec, context)) {
@@ -147,7 +145,7 @@ export function bidiStreaming<I extends DescMessage, O extends DescMessage>(
     kind: "bidi_streaming",
     handler: (frame) => (call) => {
       const { head, run, end, context } = begin(frame, method, call);
-      call.sendMetadata(head);
+      call.sendMetadata(metadataOf(head));
       const reply = async (): Promise<void> => {
         try {
           for await (const bytes of call.iterator({ destroyOnReturn: false })) {

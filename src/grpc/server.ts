@@ -1,5 +1,5 @@
 import type { DescService } from "@bufbuild/protobuf";
-import { logVerbosity, Metadata, Server, setLogVerbosity } from "@grpc/grpc-js";
+import { logVerbosity, Server, setLogVerbosity } from "@grpc/grpc-js";
 import type { Logger } from "pino";
 
 import type { Admission } from "../auth/admission.ts";
@@ -23,17 +23,18 @@ import { credentialsOf } from "./credentials.ts";
 import { errorStatus } from "./error-status.ts";
 import { healthMethods } from "./health.ts";
 import { limitConnections } from "./limit-connections.ts";
+import { takeCalls } from "./listeners.ts";
 import { assertNamed, methodName, pathOf, scopeOfPath } from "./method-name.ts";
-import {
-  type CallFrame,
-  type CallRecord,
-  serve,
-  type ServedMethod,
-  type ServerCall,
-} from "./method.ts";
+import { type CallFrame, type CallRecord, serve, type ServedMethod } from "./method.ts";
 import { reflectionMethods, reflectionServices } from "./reflection.ts";
 import { requestLimit } from "./take-in.ts";
-import { asIs, registerUnary, type UnaryHandler } from "./unary-call.ts";
+import {
+  asIs,
+  type CallHead,
+  type CarriedCall,
+  registerUnary,
+  type UnaryHandler,
+} from "./unary-call.ts";
 
 /**
  * In milliseconds. Load balancers drop a connection that is silent for a minute or more, even with
@@ -68,18 +69,18 @@ export function buildGrpcServer(options: {
   const { intake } = options.admission;
   const observers = { logger, telemetry, intake };
   const unary = new Map<string, UnaryHandler>();
+  const admitting = admitCalls({
+    admission: options.admission,
+    refused: (route, call, error) => failCall(observers, route, call, error),
+    isOpen: isHealth,
+    unary,
+  });
   const server = new Server({
     "grpc.max_receive_message_length": requestLimit,
     "grpc.max_concurrent_streams": intake.limits.callsOfConnection,
     "grpc.keepalive_time_ms": keepalive.time,
     "grpc.keepalive_timeout_ms": keepalive.timeout,
-    interceptors: [
-      admitCalls(
-        options.admission,
-        (route, call, error) => failCall(observers, route, call, error),
-        { isOpen: isHealth, unary },
-      ),
-    ],
+    interceptors: [admitting.interceptor],
   });
   const registry = { server, unary, observers };
   register(registry, methodsOf(options.service));
@@ -93,6 +94,7 @@ export function buildGrpcServer(options: {
       );
       const bound = await promise;
       const isEncrypted = options.certificate !== undefined;
+      takeCalls(server, admitting.direct);
       limitConnections(server, intake.limits, isEncrypted);
       return bound;
     },
@@ -199,11 +201,11 @@ function callFrame(observers: CallObservers, path: string): CallFrame {
 function failCall(
   observers: CallObservers,
   route: string,
-  call: CredentialBearer & Pick<ServerCall, "sendMetadata">,
+  call: CredentialBearer & Pick<CarriedCall, "sendHead">,
   error: PembaError,
 ): void {
   const { head, end } = beginCall(observers, route, call);
-  call.sendMetadata(head);
+  call.sendHead(head);
   end({ kind: "failed", error });
 }
 
@@ -215,8 +217,7 @@ function beginCall(
   const { metadata } = call;
   const start = performance.now();
   const id = requestIdOf(textOf(metadata, requestIdHeader));
-  const head = new Metadata();
-  head.set(requestIdHeader, id);
+  const head = { [requestIdHeader]: id };
   const record = telemetry.begin({
     method: methodName(route),
     transport: "grpc",
@@ -254,6 +255,6 @@ function namesOf(
   };
 }
 
-function textOf(metadata: Metadata, key: string): string | undefined {
+function textOf(metadata: CallHead, key: string): string | undefined {
   return metadata.get(key)[0]?.toString();
 }

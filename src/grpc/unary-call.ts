@@ -1,6 +1,6 @@
 import {
   type handleUnaryCall,
-  type Metadata,
+  Metadata,
   type Server,
   type ServerInterceptingCallInterface,
   status,
@@ -10,8 +10,34 @@ import {
 import type { Credential } from "../auth/credential.ts";
 import { assert } from "../base/assert.ts";
 
-/** Is told what comes in on a call. */
+/** Is told what comes in on a call of the library. */
 export type CallListener = Parameters<ServerInterceptingCallInterface["start"]>[0];
+
+/** Is told what comes in on a call. */
+export type IncomingListener<Head> = Omit<CallListener, "onReceiveMetadata"> & {
+  onReceiveMetadata(head: Head): void;
+};
+
+/** What came with a call. */
+export interface CallHead {
+  /** All values of a header. */
+  get(name: string): readonly (string | Buffer)[];
+}
+
+/** Headers that go to the client before its answer. */
+export type AnswerHead = Readonly<Record<string, string>>;
+
+/** The status of a call, in which all are that its end needs. */
+export type CallStatus = Pick<StatusObject, "code" | "details"> & Partial<StatusObject>;
+
+/** What carries a call: its answers go out by it. */
+export type CarriedCall = Pick<ServerInterceptingCallInterface, "startRead" | "getDeadline"> & {
+  sendHead(head: AnswerHead): void;
+  /** Ends the call without an answer. */
+  sendStatus(status: CallStatus): void;
+  /** Ends the call with its answer. */
+  answer(message: Buffer): void;
+};
 
 /** Answers a call that has one request. Called when the whole of it has come. */
 export type UnaryHandler = (call: UnaryCall, request: Buffer) => void;
@@ -19,18 +45,15 @@ export type UnaryHandler = (call: UnaryCall, request: Buffer) => void;
 /** The handlers of calls with one request and one answer, by the path of their method. */
 export type UnaryHandlers = ReadonlyMap<string, UnaryHandler>;
 
-/** The status of a call that failed. */
-type FailedStatus = Pick<StatusObject, "code" | "details"> & Partial<StatusObject>;
-
 /**
  * A call with one request and one answer. It takes the place of what the library makes for such a call, which
  * is a stream with all that belongs to it. A client that sends no request, or a second one, is told the same
  * as by the library.
  */
-export class UnaryCall implements CallListener {
-  readonly metadata: Metadata;
+export class UnaryCall implements IncomingListener<CallHead> {
+  readonly metadata: CallHead;
   readonly credential: Credential;
-  readonly #call: ServerInterceptingCallInterface;
+  readonly #call: CarriedCall;
   readonly #path: string;
   readonly #handler: UnaryHandler;
   #request: Buffer | undefined;
@@ -38,7 +61,7 @@ export class UnaryCall implements CallListener {
   #leave: (() => void) | undefined;
 
   constructor(
-    call: ServerInterceptingCallInterface,
+    call: CarriedCall,
     {
       path,
       metadata,
@@ -46,7 +69,7 @@ export class UnaryCall implements CallListener {
       handler,
     }: {
       readonly path: string;
-      readonly metadata: Metadata;
+      readonly metadata: CallHead;
       readonly credential: Credential;
       readonly handler: UnaryHandler;
     },
@@ -75,18 +98,17 @@ export class UnaryCall implements CallListener {
     if (this.#leave === listener) this.#leave = undefined;
   }
 
-  sendMetadata(metadata: Metadata): void {
-    this.#call.sendMetadata(metadata);
+  sendHead(head: AnswerHead): void {
+    this.#call.sendHead(head);
   }
 
   /** Ends the call with its answer. */
   answer(message: Buffer): void {
-    const call = this.#call;
-    call.sendMessage(message, () => call.sendStatus({ code: status.OK, details: "OK" }));
+    this.#call.answer(message);
   }
 
   /** Ends the call without an answer. */
-  fail(failed: FailedStatus): void {
+  fail(failed: CallStatus): void {
     this.#call.sendStatus(failed);
   }
 
@@ -133,6 +155,13 @@ export function registerUnary(server: Server, path: string): void {
   const unused: handleUnaryCall<Buffer, Buffer> = () =>
     assert(false, "calls with one answer are taken from the library before");
   server.register(path, unused, asIs, asIs, "unary");
+}
+
+/** The form in which the library takes a head. */
+export function metadataOf(head: AnswerHead): Metadata {
+  const metadata = new Metadata();
+  for (const [name, value] of Object.entries(head)) metadata.set(name, value);
+  return metadata;
 }
 
 /** Passes bytes on. Messages are decoded where their types are known. */

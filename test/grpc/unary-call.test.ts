@@ -2,6 +2,7 @@ import assert from "node:assert/strict";
 import { once } from "node:events";
 import type { ClientHttp2Session, IncomingHttpHeaders } from "node:http2";
 import { after, before, test } from "node:test";
+import { gzipSync } from "node:zlib";
 
 import { type handleUnaryCall, Server, ServerCredentials } from "@grpc/grpc-js";
 
@@ -51,29 +52,73 @@ after(async () => {
   await app.close();
 });
 
+interface Sent {
+  readonly name: string;
+  /** Each goes out in a frame of its own. */
+  readonly frames: readonly Buffer[];
+  readonly headers?: Readonly<Record<string, string>>;
+  /** Whether the client may still send something. */
+  readonly isOpen?: boolean;
+}
+
 /** What comes back of a call, without what is another one each time. */
-async function told(session: ClientHttp2Session, messages: readonly Buffer[]): Promise<object> {
-  const stream = callOn(session, { path });
+async function told(
+  session: ClientHttp2Session,
+  { frames, headers = {}, isOpen = false }: Sent,
+): Promise<object> {
+  const stream = callOn(session, { path, headers });
   const heads: IncomingHttpHeaders[] = [];
-  const note = (headers: IncomingHttpHeaders): void => {
-    const { date: _date, "x-request-id": _id, ...others } = headers;
+  const note = (received: IncomingHttpHeaders): void => {
+    const { date: _date, "x-request-id": _id, ...others } = received;
     heads.push({ ...others });
   };
   stream.on("response", note);
   stream.on("trailers", note);
   const chunks: Buffer[] = [];
   stream.on("data", (chunk: Buffer) => chunks.push(chunk));
-  stream.end(Buffer.concat(messages));
+  for (const frame of frames) {
+    await new Promise<void>((resolve) => stream.write(frame, () => resolve()));
+  }
+  if (isOpen) stream.once("end", () => stream.end());
+  else stream.end();
   await once(stream, "close");
-  return { heads, body: Buffer.concat(chunks).toString("hex") };
+  return { heads, body: Buffer.concat(chunks).toString("hex"), code: stream.rstCode };
 }
 
-for (const [name, messages] of [
-  ["one request", [request]],
-  ["no request", []],
-  ["two requests", [request, request]],
-] as const) {
-  test(`a client that sends ${name} is told the same as by the library`, async () => {
-    assert.deepEqual(await told(ours, messages), await told(theirs, messages));
+/** Above what either server takes. */
+const tooLong = Buffer.from([0, 0x7f, 0, 0, 0]);
+const compressed = gzipSync(Buffer.alloc(0));
+const prefix = Buffer.from([1, 0, 0, 0, compressed.length]);
+
+const calls: readonly Sent[] = [
+  { name: "one request", frames: [request] },
+  { name: "no request", frames: [] },
+  { name: "two requests", frames: [request, request] },
+  { name: "two requests at once", frames: [Buffer.concat([request, request])] },
+  { name: "a request byte by byte", frames: [...request].map((byte) => Buffer.from([byte])) },
+  { name: "a part of a request", frames: [request.subarray(0, 3)] },
+  { name: "a request that is too long", frames: [tooLong] },
+  { name: "a request and one that is too long", frames: [request, tooLong] },
+  { name: "a request that counts as compressed", frames: [Buffer.from([1, 0, 0, 0, 0])] },
+  {
+    name: "a compressed request",
+    frames: [Buffer.concat([prefix, compressed])],
+    headers: { "grpc-encoding": "gzip" },
+  },
+  { name: "an unknown encoding", frames: [prefix], headers: { "grpc-encoding": "zip" } },
+  { name: "another type", frames: [request], headers: { "content-type": "text/plain" } },
+  { name: "time enough", frames: [request], headers: { "grpc-timeout": "1H" } },
+  { name: "no time that can be read", frames: [request], headers: { "grpc-timeout": "soon" } },
+  {
+    name: "a request that does not end in time",
+    frames: [request],
+    headers: { "grpc-timeout": "30m" },
+    isOpen: true,
+  },
+];
+
+for (const sent of calls) {
+  test(`a client that sends ${sent.name} is told the same as by the library`, async () => {
+    assert.deepEqual(await told(ours, sent), await told(theirs, sent));
   });
 }
