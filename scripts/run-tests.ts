@@ -142,6 +142,7 @@ export async function startTestRun(
       `--test-concurrency=${concurrency}`,
       `--test-timeout=${timeoutMs}`,
       "--import=./test/support/whole-report.ts",
+      "--import=./test/support/light-runner.ts",
       "--test-reporter=./test/support/reporter.ts",
       "--test-reporter-destination=stdout",
       ...args,
