@@ -177,7 +177,7 @@ test("--json prints the totals as JSON", async () => {
 
 test("a line of standard input is named as such", async () => {
   const { flags } = await newTarget();
-  const { status, stderr } = await runPemba(["import", "-", ...flags], { input: "\nx\n" });
+  const { status, stderr } = await runCommand(["import", "-", ...flags], { input: "\nx\n" });
   assert.equal(status, 1);
   assert.match(stderr, /^stdin:2: `x` cannot be read, it has no `:`/);
 });

@@ -11,6 +11,7 @@ import {
 } from "vscode-languageserver/node";
 
 import { EditorClient } from "../lsp/editor-client.ts";
+import { runCommand } from "../support/commands-process.ts";
 import { runPemba, startPemba } from "../support/pemba.ts";
 
 test("an editor is answered through a session of edits, and the command ends with it", async (t) => {
@@ -68,6 +69,6 @@ test("the command ends when its editor is gone", async () => {
 });
 
 test("the command says that it speaks over standard input and output alone", async () => {
-  const { status, stderr } = await runPemba(["lsp"]);
+  const { status, stderr } = await runCommand(["lsp"]);
   assert.deepEqual([status, stderr], [1, "pemba: lsp: expected --stdio\n"]);
 });

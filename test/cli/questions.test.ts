@@ -265,7 +265,7 @@ test("a server with a token and a certificate of its own is asked with --token a
   assert.match(trusted.stdout, /^t1 {2}\S+ {2}/);
   const variable = await runPemba([...list, "--ca", cert], { env: { PEMBA_TOKEN: "secret-key" } });
   assert.equal(variable.status, 0);
-  const untrusted = await runPemba([...list, "--token", "secret-key"]);
+  const untrusted = await runCommand([...list, "--token", "secret-key"]);
   assert.deepEqual([untrusted.status, /certificate/.test(untrusted.stderr)], [1, true]);
   const refused = await runPemba([...list, "--ca", cert, "--token", "other"]);
   assert.equal(refused.status, 1);

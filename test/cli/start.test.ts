@@ -19,6 +19,7 @@ import { openLine } from "../support/line.ts";
 import { type Finished, flagsOfServer, startServing } from "../support/pemba.ts";
 import { startPostgresBinaries } from "../support/postgres-binaries.ts";
 import { serverSettings } from "../support/postgres-settings.ts";
+import { serveHere } from "../support/serve-here.ts";
 
 const secret = "hunter2";
 const serveWords = ["serve", ...flagsOfServer([])];
@@ -156,12 +157,9 @@ describe("a start that time does not heal", () => {
 test("instances that start at the same time migrate once", async (t) => {
   const database = await createTestDatabase();
   t.after(database.drop);
-  const both = [startServing([], on(database.url)), startServing([], on(database.url))];
-  for (const { process: server } of both) t.after(() => server.kill("SIGKILL"));
-  for (const { addresses } of both) {
-    const { url } = await addresses;
-    assert.equal((await fetch(`${url}/healthz`)).status, 200);
-  }
+  const { env } = on(database.url);
+  const both = await Promise.all([serveHere(t, [], env), serveHere(t, [], env)]);
+  for (const { url } of both) assert.equal((await fetch(`${url}/healthz`)).status, 200);
   const sql = postgres(database.url, { max: 1 });
   const [row] = await sql<{ all: number; names: number }[]>`
     select count(*)::integer as all, count(distinct name)::integer as names from pemba_migrations
@@ -169,8 +167,6 @@ test("instances that start at the same time migrate once", async (t) => {
   await sql.end();
   assert.ok(row !== undefined && row.all > 0);
   assert.equal(row.all, row.names);
-  for (const { process: server } of both) server.kill("SIGTERM");
-  for (const { finished } of both) assert.equal((await finished).status, 0);
 });
 
 test("an uncaught error is one line, and status 1", async () => {

@@ -6,7 +6,7 @@ import { test, type TestContext } from "node:test";
 
 import { startPemba as startServer } from "../../src/testing/start-pemba.ts";
 import { runCommand } from "../support/commands-process.ts";
-import { type Running, runPemba, startPemba } from "../support/pemba.ts";
+import { type Running, startPemba } from "../support/pemba.ts";
 import { docSchema } from "./client-scene.ts";
 
 /** Resolves to each next so many lines of the command. Fails if it ends before. */
@@ -181,7 +181,7 @@ test("an error that cannot pass ends the watch, with how to go on", async (t) =>
   const { url } = await fakeStreams(t, [
     (response) => response.end(`${event("s0")}${event("s1", "1")}data: ${expired}\n\n`),
   ]);
-  const { status, stdout, stderr } = await runPemba(["watch", "--url", url]);
+  const { status, stdout, stderr } = await runCommand(["watch", "--url", url]);
   assert.deepEqual([status, stdout], [1, "+ doc:1#viewer@user:ada\n"]);
   assert.equal(
     stderr,

@@ -4,7 +4,8 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { test, type TestContext } from "node:test";
 
-import { type Finished, runPemba } from "../support/pemba.ts";
+import { runCommand } from "../support/commands-process.ts";
+import type { Finished } from "../support/pemba.ts";
 
 const page = readFileSync(join(import.meta.dirname, "../../docs/testing.md"), "utf8");
 const blocks = [...page.matchAll(/^```(?<kind>\w*)\n(?<text>[^]*?)^```$/gm)].map(({ groups }) => ({
@@ -23,7 +24,7 @@ async function testFile(
   const cwd = mkdtempSync(join(tmpdir(), "pemba-page-"));
   t.after(() => rmSync(cwd, { recursive: true }));
   writeFileSync(join(cwd, "documents.yaml"), text);
-  return await runPemba(["test", "documents.yaml", ...flags], { cwd });
+  return await runCommand(["test", "documents.yaml", ...flags], { cwd });
 }
 
 test("the first test of docs/testing.md prints what the page says", async (t) => {
