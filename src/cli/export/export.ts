@@ -63,6 +63,8 @@ async function* linesOf(
   givenToken: string | undefined,
 ): AsyncGenerator<readonly string[]> {
   const { schema, snapToken, bundlesDigest } = await readExportState(server, givenToken);
+  if (schema === undefined)
+    warn("the tenant has no schema, so there is no state and no data to export");
   if (snapToken !== "") yield [JSON.stringify({ state: { snap_token: snapToken } })];
   if (schema !== undefined) yield [JSON.stringify({ schema })];
   yield* bundleLines(server, bundlesDigest);
