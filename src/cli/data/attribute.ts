@@ -4,12 +4,13 @@ import { pagesOf } from "../client/pages.ts";
 import { answeredAttribute, ReadAttributesAnswer, SnapTokenAnswer } from "./fact-answers.ts";
 import { factCommand } from "./fact-command.ts";
 import { attributeFilterOf } from "./fact-filter.ts";
-import { attributeText, parseAttribute } from "./fact-text.ts";
+import { attributeText, parseAttribute, parseAttributeName } from "./fact-text.ts";
 
 export const attribute = factCommand({
   name: "attribute",
   summary: "write, read and delete attributes",
   example: "'document:1$public|boolean:true'",
+  deletedExample: "'document:1$public'",
   filterFlags: ["entity", "attribute"],
   filterHelp: `  --entity      entities of a type, or one entity: document, document:1
   --attribute   name of the attribute`,
@@ -36,6 +37,6 @@ export const attribute = factCommand({
 
 /** The value does not matter for a delete. */
 function nameFilter(text: string): object {
-  const { entity, attribute: name } = parseAttribute(text);
+  const { entity, attribute: name } = parseAttributeName(text);
   return { entity: { type: entity.type, ids: [entity.id] }, attributes: [name] };
 }

@@ -12,6 +12,8 @@ export interface FactKind<Page> {
   readonly summary: string;
   /** A fact in text notation. */
   readonly example: string;
+  /** A fact as a delete takes it. */
+  readonly deletedExample: string;
   readonly filterFlags: readonly string[];
   readonly filterHelp: string;
   readonly write: (server: Server, texts: readonly string[]) => Promise<ChangeAnswer>;
@@ -60,9 +62,13 @@ export function factCommand<Page>(kind: FactKind<Page>): Command {
 function helpOf({
   name,
   example,
+  deletedExample,
   filterFlags,
   filterHelp,
-}: Pick<FactKind<never>, "name" | "example" | "filterFlags" | "filterHelp">): string {
+}: Pick<
+  FactKind<never>,
+  "name" | "example" | "deletedExample" | "filterFlags" | "filterHelp"
+>): string {
   const word = name.toUpperCase();
   const filter = filterFlags.map((flag) => `[--${flag} ...]`).join(" ");
   return `usage: pemba ${name} write ${word}... [flags]
@@ -75,6 +81,7 @@ those that fit all of the filter, or all of them; or deletes those that are give
 those that fit the filter. \`pemba import\` writes whole files.
 
   pemba ${name} write ${example}
+  pemba ${name} delete ${deletedExample}
 
 ${filterHelp}
   --snap-token  read at this state of the data

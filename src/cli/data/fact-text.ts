@@ -14,9 +14,22 @@ export function parseTuple(text: string): Tuple {
 
 /** Reads an attribute in text notation. Fails with INVALID_ARGUMENT. */
 export function parseAttribute(text: string): Attribute {
+  if (!/[#$]/.test(text)) {
+    // A shell takes `$public` for a variable.
+    const problem = `\`${text}\` is no attribute, expected \`type:id$attribute|value_type:value\``;
+    throw new PembaError("INVALID_ARGUMENT", `${problem}, in single quotes in a shell`);
+  }
   const element = parseTextNotation(text);
   if (element.kind === "attribute") return element.attribute;
   throw new PembaError("INVALID_ARGUMENT", `\`${text}\` is a tuple, expected an attribute`);
+}
+
+/** Reads an attribute in text notation, with a value or without one. Fails with INVALID_ARGUMENT. */
+export function parseAttributeName(text: string): Pick<Attribute, "entity" | "attribute"> {
+  const [, type, id, attribute] = /^\s*([^:]*):([^#$]*)\$([^|]*?)\s*$/.exec(text) ?? [];
+  return type === undefined || id === undefined || attribute === undefined
+    ? parseAttribute(text)
+    : { entity: { type, id }, attribute };
 }
 
 /** The text notation of a tuple. */

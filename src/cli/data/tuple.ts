@@ -12,6 +12,7 @@ export const tuple = factCommand({
   name: "tuple",
   summary: "write, read and delete tuples",
   example: "document:1#viewer@user:ada",
+  deletedExample: "document:1#viewer@user:ada",
   filterFlags: ["entity", "relation", "subject"],
   filterHelp: `  --entity      entities of a type, or one entity: document, document:1
   --relation    name of the relation
