@@ -217,21 +217,56 @@ test("expand prints the tree with its operators, subjects and values", async () 
   assert.equal(stderr, "");
   assert.equal(
     stdout,
-    `doc:plan#view: exclusion
-  doc:plan#view: union
-    doc:plan#viewer: union
+    `doc:plan#view: exclusion, the first without the second
+  union, any of
+    doc:plan#viewer: relation with usersets
       group:all#member
         user:bob
         user:eve
-      doc:plan#viewer
+      subjects of its own
         user:ada
         group:all#member
-    doc:plan#public
-      {"@type":"type.googleapis.com/base.v1.BooleanValue","data":false}
+    doc:plan$public|boolean:false
   doc:plan#blocked
     user:bob
 `,
   );
+});
+
+test("expand names what a walk asks, joins runs of an operator, and shows a permission of one operand", async () => {
+  const tenant = ["--tenant", "expanded"];
+  assert.equal((await scene.pemba(["tenant", "create", "expanded"])).status, 0);
+  const schema = `entity user {}
+entity ward { relation nurse @user }
+entity record {
+  relation ward @ward
+  relation owner @user
+  relation reader @user
+  attribute level integer
+  permission read = owner or reader or ward.nurse or low(level)
+  permission edit = owner
+}
+rule low(level integer) { level < 2 }
+`;
+  assert.equal((await scene.pemba(["schema", "write", "-", ...tenant], schema)).status, 0);
+  const facts = "record:1#ward@ward:w\nward:w#nurse@user:ann\nrecord:1#owner@user:bob\n";
+  assert.equal((await scene.pemba(["import", "-", ...tenant], facts)).status, 0);
+  const read = await scene.pemba(["expand", "record:1", "read", ...tenant]);
+  assert.equal(
+    read.stdout,
+    `record:1#read: union, any of
+  record:1#owner
+    user:bob
+  record:1#reader: no subjects
+  record:1#ward: walk that asks nurse
+    ward:w#nurse
+      user:ann
+  record:1#low: rule
+    record:1$level|integer:0
+`,
+  );
+  const edit = await scene.pemba(["expand", "record:1", "edit", ...tenant]);
+  assert.equal(edit.stdout, "record:1#edit\n  record:1#owner\n    user:bob\n");
 });
 
 test("an answer that is neither allowed nor denied is an error", async (t) => {
