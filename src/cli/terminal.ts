@@ -77,15 +77,18 @@ function joinedItems(lines: readonly string[]): readonly string[] {
 }
 
 const columnGap = 2;
-/** A column is made no narrower than the first of these, unless the table is too wide then. */
-const leastColumns = [8, 2];
+/** Times, addresses and ids are no longer, and stay whole if the long columns leave room for them. */
+const shortColumns = 30;
+const leastOfLong = 12;
+/** A wide character has room in it. */
+const leastColumns = 2;
 
 /** Writes a table of texts without control characters, as wide as the terminal at most. */
 export function sayTable(rows: readonly (readonly string[])[]): void {
   for (const line of tableLines(rows, terminalWidth())) say(line);
 }
 
-/** The lines of a table. Where it is too wide, the last columns are wrapped. */
+/** The lines of a table. Where it is too wide, its widest columns are wrapped. */
 export function tableLines(rows: readonly (readonly string[])[], width: number): readonly string[] {
   const widths = fitted(columnWidths(rows), width);
   return rows.flatMap((row) => {
@@ -107,19 +110,28 @@ function columnWidths(rows: readonly (readonly string[])[]): number[] {
   );
 }
 
-/** Takes from the last columns first, since the first ones have ids and names that people copy. */
+/** Narrows the widest of the long columns first, and others only where that is not enough. */
 function fitted(widths: readonly number[], width: number): readonly number[] {
-  const gaps = columnGap * Math.max(widths.length - 1, 0);
-  let fitting = widths.toReversed();
-  for (const least of leastColumns) {
-    let excess = fitting.reduce((sum, one) => sum + one, gaps) - width;
-    fitting = fitting.map((one) => {
-      const taken = Math.max(0, Math.min(excess, one - least));
-      excess -= taken;
-      return one - taken;
-    });
+  const room = width - columnGap * Math.max(widths.length - 1, 0);
+  const isLong = (column: number): boolean => (widths[column] ?? 0) > shortColumns;
+  const narrowed = narrowedTo(room, widths, isLong, leastOfLong);
+  return narrowedTo(room, narrowed, () => true, leastColumns);
+}
+
+function narrowedTo(
+  room: number,
+  widths: readonly number[],
+  mayNarrow: (column: number) => boolean,
+  least: number,
+): readonly number[] {
+  const narrowed = [...widths];
+  for (let excess = narrowed.reduce((sum, one) => sum + one, 0) - room; excess > 0; excess -= 1) {
+    const widest = Math.max(least, ...narrowed.filter((_, column) => mayNarrow(column)));
+    const column = narrowed.findIndex((one, index) => one === widest && mayNarrow(index));
+    if (column === -1 || widest === least) break;
+    narrowed[column] = widest - 1;
   }
-  return fitting.toReversed();
+  return narrowed;
 }
 
 function padded(text: string, width: number): string {

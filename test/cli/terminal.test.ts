@@ -25,12 +25,12 @@ test("the columns of a table stand below each other", () => {
   assert.deepEqual(tableLines([], 80), []);
 });
 
-test("a table that is too wide wraps its last columns first, and loses nothing", () => {
+test("a table that is too wide wraps its widest columns first, and loses nothing", () => {
   const rows = [
     ["id", "x".repeat(100), "a name with several words"],
     ["another", "y", "z"],
   ];
-  assert.match(tableLines(rows, 80).join("\n"), /^id +x+ {2}a name$/m);
+  assert.match(tableLines(rows, 80).join("\n"), /^id +x+ {2}a name with several words$/m);
   for (const width of [12, 30, 50, 80]) {
     const lines = tableLines(rows, width);
     assert.deepEqual(
@@ -40,6 +40,13 @@ test("a table that is too wide wraps its last columns first, and loses nothing",
     assert.equal(lines.join("").replaceAll(/[^x]/g, "").length, 100);
     if (width > 12) assert.match(lines.join("\n"), /another/);
   }
+});
+
+test("a long name does not break the times, addresses and ids beside it", () => {
+  const time = "2026-01-02T03:04:05.678901Z";
+  const url = "https://localhost:23476";
+  const [first] = tableLines([["t1", "n".repeat(200), url, time]], 80);
+  assert.match(first ?? "", new RegExp(`^t1  n+  ${url}  ${time}$`));
 });
 
 test("a line of progress takes one line of the terminal, however narrow that is", () => {
