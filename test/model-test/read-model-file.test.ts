@@ -137,6 +137,13 @@ test("an unknown key is a mistake with a suggestion, and so is what tests nothin
   ]);
 });
 
+test("a scenario without cases that has an unknown key is told by the key alone", () => {
+  const text = "schema: entity user {}\nscenarios:\n  - name: one\n    chekcs: []\n";
+  assert.deepEqual(problemsOf(text), [
+    "f.yaml:4:5: `chekcs` is not a key of a scenario (did you mean `checks`?)",
+  ]);
+});
+
 test("a lenient reading warns of an unknown key", () => {
   const read = readModelFile(misspelled, "f.yaml", lenient);
   assert.ok(read.kind === "file");
