@@ -293,6 +293,14 @@ test("a move that has lost all connections while it waits goes on", async (t) =>
       select progress ->> 'tupleBlock' as block from arrivals where id = ${tenant}`;
     return Number(row?.["block"] ?? 0) > 0 ? true : undefined;
   });
+  // Cut off from the answer to a change, it would end: the change may have been made.
+  await until(async () => {
+    const [row] = await there`
+      select bool_and(state = 'idle' and state_change < now() - interval '300 milliseconds') as quiet
+      from pg_stat_activity
+      where datname = current_database() and application_name = 'pemba'`;
+    return row?.["quiet"] === true ? true : undefined;
+  });
   const first = await signOf();
   for (const line of lines) await line.cut();
   for (const line of lines) await line.mend();
