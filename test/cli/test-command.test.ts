@@ -307,6 +307,8 @@ test("text of a file does nothing to a terminal", async (t) => {
   assert.ok(stdout.includes(String.raw`\u001b[2J\u202e: user:eve view doc:1`), stdout);
   const validated = await runCommand(["validate", "bad.yaml"], { cwd });
   assert.ok(validated.stdout.includes(String.raw`1.scenario: \u001b[2J\u202e - `));
+  const github = await testIn(cwd, "bad.yaml", "--report=github");
+  assert.ok(github.stdout.includes(String.raw`\u001b[2J\u202e: user:eve view doc:1`));
 });
 
 test("pemba test reads no more of a file than it may have", async (t) => {

@@ -1,3 +1,4 @@
+import { printable } from "../../base/printable.ts";
 import type { TextPlace } from "../file/text-place.ts";
 import { answerText } from "../run/case-result.ts";
 import { caseName, figuresOf, missingText, type TestRun } from "./test-run.ts";
@@ -32,7 +33,8 @@ function annotation(level: "error" | "warning" | "notice", place: TextPlace, tex
 }
 
 function escapeData(text: string): string {
-  return text.replaceAll("%", "%25").replaceAll("\r", "%0D").replaceAll("\n", "%0A");
+  const lines = text.split(/\r?\n/).map(printable);
+  return lines.join("\n").replaceAll("%", "%25").replaceAll("\n", "%0A");
 }
 
 /** A property ends at a comma or a colon. */
