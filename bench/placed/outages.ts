@@ -42,7 +42,7 @@ export async function measureOutage(
   const { server } = clusters.of.c;
   const turn = async (work: () => Promise<void>): Promise<Turn> => {
     const before = await processorSeconds(clusters.serving.pid);
-    const end = AbortSignal.timeout((seconds / turns) * 1_000);
+    const end = AbortSignal.timeout(Math.round((seconds / turns) * 1_000));
     const begun = performance.now();
     const [latencies, asked] = await Promise.all([
       arriveFor(others, seconds / turns),
