@@ -52,7 +52,7 @@ export function isDirect(headers: IncomingHttpHeaders): boolean {
  * the same as by the library.
  *
  * A stream is kept until the whole memory is searched for what is in use, as it has a part outside of
- * JavaScript. Whatever it leads to is kept, and copied, with it. So it leads to the call only, and the call
+ * JavaScript. All that it leads to is kept, and copied, with it. So it leads to the call only, and the call
  * lets go of everything when the stream has closed.
  */
 export class DirectCall implements CarriedCall, CallStream {
