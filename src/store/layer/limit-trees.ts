@@ -2,7 +2,7 @@ import type { LargeWork } from "./large-work.ts";
 import { type Around, type Layer } from "./layer.ts";
 import { operations } from "./operation.ts";
 
-/** Makes explanations and expansions as large work, whatever their size: it is known too late. */
+/** Makes explanations and expansions as large work, also small ones: their size is known too late. */
 export function limitTrees(large: LargeWork): Layer {
   const queued: Around = async (operation, request, next) =>
     await large.run(
