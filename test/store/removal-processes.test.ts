@@ -9,6 +9,7 @@ import { Database } from "../../src/store/postgres/connect/database.ts";
 import { type RemovalOptions, TenantRemoval } from "../../src/store/postgres/tenant-removal.ts";
 import { createMigratedDatabase, type TestDatabase } from "../support/database.ts";
 import { pool } from "./engines.ts";
+import { insertManyRows } from "./many-rows.ts";
 import { connect, until } from "./open-write.ts";
 
 let place: TestDatabase;
@@ -52,19 +53,7 @@ let tenants = 0;
 /** The rows of a tenant that another process has deleted, which is gone at once. Resolves to its number. */
 async function leaveRows(): Promise<string> {
   const number = String(1_000 + tenants++);
-  await sql`
-    with created as (
-      insert into relationships
-      select ${number}::bigint, 'doc', id::text, 'owner', 'user', 'a', '', pg_current_xact_id()
-      from generate_series(1, 30000) as id
-      returning *
-    )
-    insert into changes (tenant, xid, ordinal, operation, entity_type, entity_id, relation,
-      subject_type, subject_id, subject_relation)
-    select tenant, created_xid, row_number() over (), 'create', entity_type, entity_id, relation,
-      subject_type, subject_id, subject_relation
-    from created
-  `;
+  await insertManyRows(sql, number);
   await sql`insert into removed_tenants (number) values (${number})`;
   return number;
 }

@@ -18,6 +18,7 @@ import {
   tenantWithSchema,
   write,
 } from "./engines.ts";
+import { insertManyRows } from "./many-rows.ts";
 import { connect, until, untilWaiting } from "./open-write.ts";
 
 const view = { id: "1", permission: "view", subject: "a" };
@@ -47,19 +48,7 @@ async function numberOf(tenant: TenantId): Promise<string> {
 /** More of everything than fits into one batch. */
 async function fill(tenant: TenantId): Promise<string> {
   const number = await numberOf(tenant);
-  await sql`
-    with created as (
-      insert into relationships
-      select ${number}::bigint, 'doc', id::text, 'owner', 'user', 'a', '', pg_current_xact_id()
-      from generate_series(1, 30000) as id
-      returning *
-    )
-    insert into changes (tenant, xid, ordinal, operation, entity_type, entity_id, relation,
-      subject_type, subject_id, subject_relation)
-    select tenant, created_xid, row_number() over (), 'create', entity_type, entity_id, relation,
-      subject_type, subject_id, subject_relation
-    from created
-  `;
+  await insertManyRows(sql, number);
   await write(store, tenant, {
     attributes: [attribute("public", { type: "boolean", data: true })],
   });
