@@ -122,6 +122,15 @@ test("for a proof only the usersets are read that the subject is in, for a denia
   assert.equal((await read(body, "bob")).gathered.tuples, groups + 1);
 });
 
+test("the tuples of a hop to a type that leads no further are read once", () => {
+  const { text } = checkStatement([{ kind: "gather", gather: notes() }], plainShape);
+  assert.equal(text.split("'owner'").length - 1, 1);
+  // A group may lead on to another one.
+  const other = runThrough(gatherFor(viewers()));
+  const recursive = checkStatement([{ kind: "gather", gather: other }], plainShape).text;
+  assert.equal(recursive.split("r.subject_type = 'group'").length - 1, 4);
+});
+
 test("for the denial of a union no tuples to the subject are looked for", async () => {
   const plan = viewers();
   assert.ok(plan.kind === "search");

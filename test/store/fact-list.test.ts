@@ -45,17 +45,18 @@ test("values that look like the end of a line or of a fact are read as they are"
   ];
   for (const filler of ["", "x".repeat(40_000)]) {
     const facts = hostile.map((value) => ["doc", "1", filler, "string", value]);
-    const { attributes } = factTextsOf(["n7 0 0", `a${listOf(facts)}`]);
+    const { attributes } = factTextsOf(["n7 0 0 []", `a${listOf(facts)}`]);
     assert.deepEqual(read(attributes), facts);
   }
 });
 
 test("pieces of facts are told apart by their first letter, in any order", () => {
-  const pieces = ["a[1]", "e[2]", "d[3]", "n12 34 56", "e[4]", "a[5]"];
+  const pieces = ["a[1]", "e[2]", "d[3]", "n12 34 56 [[null]]", "e[4]", "a[5]"];
   assert.deepEqual(factTextsOf(pieces), {
     nodes: 12,
     tuples: 34,
     bytes: 56,
+    names: "[[null]]",
     edges: ["[2]", "[4]"],
     direct: ["[3]"],
     attributes: ["[1]", "[5]"],
@@ -65,11 +66,11 @@ test("pieces of facts are told apart by their first letter, in any order", () =>
 test("what was gathered is too large past each of its bounds", () => {
   const entities = gatheredEntitiesMax;
   const bytes = gatheredBytesMax;
-  assert.equal(isTooLarge([`n${entities} 10 ${bytes}`], 10), false);
+  assert.equal(isTooLarge([`n${entities} 10 ${bytes} []`], 10), false);
   for (const counts of [
-    `n${entities + 1} 10 ${bytes}`,
-    `n${entities} 11 ${bytes}`,
-    `n${entities} 10 ${bytes + 1}`,
+    `n${entities + 1} 10 ${bytes} []`,
+    `n${entities} 11 ${bytes} []`,
+    `n${entities} 10 ${bytes + 1} []`,
   ]) {
     assert.equal(isTooLarge([counts], 10), true, counts);
   }
@@ -78,15 +79,15 @@ test("what was gathered is too large past each of its bounds", () => {
 test("the rows of pieces become one row for each item", () => {
   const rows = [
     { item: 0, verdict: 2, facts: null },
-    { item: 2, verdict: null, facts: "n1 0" },
-    { item: 1, verdict: null, facts: "n2 0" },
+    { item: 2, verdict: null, facts: "n1 0 0 []" },
+    { item: 1, verdict: null, facts: "n2 0 0 []" },
     { item: 2, verdict: null, facts: "e[]" },
     { item: 3, verdict: 0, facts: null },
   ];
   assert.deepEqual(withAllFacts(rows), [
     { item: 0, verdict: 2, facts: null },
-    { item: 2, verdict: null, facts: ["n1 0", "e[]"] },
-    { item: 1, verdict: null, facts: ["n2 0"] },
+    { item: 2, verdict: null, facts: ["n1 0 0 []", "e[]"] },
+    { item: 1, verdict: null, facts: ["n2 0 0 []"] },
     { item: 3, verdict: 0, facts: null },
   ]);
 });

@@ -116,74 +116,69 @@ cross join lateral (
           and r.subject_relation = 'member'
           and s.type = 1
         ) n
-      ), reached as materialized (
-        select *
-        from reach
-        limit 10001
       ), sets as materialized (
-        select r.type, array_agg(r.id) as ids
-        from reached r group by r.type
-      ), edges as materialized (
-        select array_agg(f.fact) as list
+        select r.type, array_agg(r.id) as ids, count(*) as size
         from (
-          select f.fact
-          from sets s
-          cross join lateral (
-            select array[ r.entity_type, r.entity_id, r.relation, r.subject_type, r.subject_id, r.subject_relation ] as fact
-            from relationships r
-            where r.tenant = t.number
-            and r.relation = 'viewer'
-            and r.entity_id = any(s.ids)
-            and r.entity_type = 'folder'
-            and r.subject_type = 'group'
-            and r.subject_relation = 'member'
-            and s.type = 0
-            union all
-            select array[ r.entity_type, r.entity_id, r.relation, r.subject_type, r.subject_id, r.subject_relation ] as fact
-            from relationships r
-            where r.tenant = t.number
-            and r.relation = 'parent'
-            and r.entity_id = any(s.ids)
-            and r.entity_type = 'folder'
-            and r.subject_type = 'folder'
-            and s.type = 0
-            union all
-            select array[ r.entity_type, r.entity_id, r.relation, r.subject_type, r.subject_id, r.subject_relation ] as fact
-            from relationships r
-            where r.tenant = t.number
-            and r.relation = 'member'
-            and r.entity_id = any(s.ids)
-            and r.entity_type = 'group'
-            and r.subject_type = 'group'
-            and r.subject_relation = 'member'
-            and s.type = 1
-          ) f
-          limit 50001
+          select *
+          from reach
+          limit 10001
+        ) r group by r.type
+      ), tuples as (
+        select f.*
+        from sets s
+        cross join lateral (
+          select '2' as code, r.entity_id, r.subject_id
+          from relationships r
+          where r.tenant = t.number
+          and r.relation = 'viewer'
+          and r.entity_id = any(s.ids)
+          and r.entity_type = 'folder'
+          and r.subject_type = 'group'
+          and r.subject_relation = 'member'
+          and s.type = 0
+          union all
+          select '3' || ' ' || r.subject_relation as code, r.entity_id, r.subject_id
+          from relationships r
+          where r.tenant = t.number
+          and r.relation = 'parent'
+          and r.entity_id = any(s.ids)
+          and r.entity_type = 'folder'
+          and r.subject_type = 'folder'
+          and s.type = 0
+          union all
+          select '4' as code, r.entity_id, r.subject_id
+          from relationships r
+          where r.tenant = t.number
+          and r.relation = 'member'
+          and r.entity_id = any(s.ids)
+          and r.entity_type = 'group'
+          and r.subject_type = 'group'
+          and r.subject_relation = 'member'
+          and s.type = 1
         ) f
+        limit 50001
+      ), lists as materialized (
+        select array_agg(t.code) as codes, array_agg(t.entity_id) as entities, array_agg(t.subject_id) as subjects, count(*)::int as size
+        from tuples t
       )
       select array[ 'n' || (
-        select count(*)
-        from reached
-      ) || ' ' || coalesce(array_length(
-        (
-          select e.list
-          from edges e
-        ), 1
-      ), 0) || ' ' || 0 ] || array(
-        select 'e' || array_to_json(l.list[i:i + 999], true)
-        from (
-          select e.list
-          from edges e
-          where array_length(e.list, 1) <= 50000
-        ) l
-        cross join lateral generate_series(1, array_length(l.list, 1), 1000) i
+        select coalesce(sum(s.size), 0)
+        from sets s
+      ) || ' ' || (
+        select l.size
+        from lists l
+      ) || ' ' || 0 || ' ' || '[["folder","viewer"],["group","member"],["folder","viewer","group","member"],["folder","parent","folder",null],["group","member","group","member"]]' ] || array(
+        select 'e' || json_build_array(l.codes[i:i + 999], l.entities[i:i + 999], l.subjects[i:i + 999])
+        from lists l
+        cross join lateral generate_series(1, l.size, 1000) i
+        where l.size <= 50000
       ) || array(
-        select 'd' || array_to_json(l.list[i:i + 999], true)
+        select 'd' || json_build_array(l.codes[i:i + 999], l.entities[i:i + 999])
         from (
-          select array_agg(f.fact) as list
+          select array_agg(f.code) as codes, array_agg(f.entity_id) as entities
           from sets s
           cross join lateral (
-            select array[r.entity_type, r.entity_id, r.relation] as fact
+            select '0' as code, r.entity_id
             from relationships r
             where r.tenant = t.number
             and r.relation = 'viewer'
@@ -194,7 +189,7 @@ cross join lateral (
             and r.subject_id = $1::text collate "C"
             and s.type = 0
             union all
-            select array[r.entity_type, r.entity_id, r.relation] as fact
+            select '1' as code, r.entity_id
             from relationships r
             where r.tenant = t.number
             and r.relation = 'member'
@@ -206,7 +201,7 @@ cross join lateral (
             and s.type = 1
           ) f
         ) l
-        cross join lateral generate_series(1, array_length(l.list, 1), 1000) i
+        cross join lateral generate_series(1, array_length(l.codes, 1), 1000) i
       ) as facts
     ) g
   ) as facts

@@ -10,9 +10,12 @@ export interface FactTexts {
   readonly tuples: number;
   /** How many bytes attributes have. */
   readonly bytes: number;
-  /** Lists of facts, each as JSON with a line for each fact. */
+  /** The lists of names that the codes of tuples have, as JSON. */
+  readonly names: string;
+  /** Lists of tuples, each as JSON. */
   readonly edges: readonly string[];
   readonly direct: readonly string[];
+  /** Lists of attributes, each as JSON with a line for each. */
   readonly attributes: readonly string[];
 }
 
@@ -28,10 +31,18 @@ export function factTextsOf(pieces: unknown): FactTexts {
       assert(typeof text === "string", "facts are text");
       return text.startsWith(letter) ? [text.slice(1)] : [];
     });
-  const [counts] = of("n");
-  const [nodes, tuples, bytes] = must(counts, "facts are counted").split(" ").map(Number);
-  assert(nodes !== undefined && tuples !== undefined && bytes !== undefined, "three are counted");
-  return { nodes, tuples, bytes, edges: of("e"), direct: of("d"), attributes: of("a") };
+  const [first] = of("n");
+  const [nodes, tuples, bytes, names] = must(first, "facts are counted").split(" ");
+  assert(names !== undefined, "three are counted, then names follow");
+  return {
+    nodes: Number(nodes),
+    tuples: Number(tuples),
+    bytes: Number(bytes),
+    names,
+    edges: of("e"),
+    direct: of("d"),
+    attributes: of("a"),
+  };
 }
 
 /** How many characters the pieces have. */

@@ -6,6 +6,7 @@ import { gatheredBytesMax, gatheredEntitiesMax, gatheredTuplesMax } from "../../
 import type { Evidence } from "../../answers.ts";
 import { attributeValueOf } from "../../attribute-value.ts";
 import { eachFact, type FactTexts, factTextsOf } from "./fact-list.ts";
+import { eachTuple, TupleCodeReader } from "./tuple-list.ts";
 
 /** What a gather statement read, as the interpreter reads it. */
 export interface Gathered {
@@ -17,7 +18,21 @@ export interface Gathered {
   readonly tuples: number;
 }
 
-const none: readonly Subject[] = [];
+/** Subjects of one kind in a relation of an entity. */
+interface SubjectGroup {
+  readonly type: string;
+  readonly relation: string;
+  readonly ids: string[];
+}
+
+/** So many are given as an array, which its reader takes without a pause. */
+const fewSubjects = 64;
+
+/** By entity type, by relation, by entity id. */
+type Edges = ReadonlyMap<string, ReadonlyMap<string, ReadonlyMap<string, readonly SubjectGroup[]>>>;
+
+const none: readonly SubjectGroup[] = [];
+const noIds: readonly string[] = [];
 
 /** Whether a gather statement met more than is looked at for one answer. */
 export function isTooLarge(facts: unknown, tuplesMax: number): boolean {
@@ -37,8 +52,8 @@ export function* gatheredEvidence(facts: unknown, subject: Subject): Steps<Evide
 }
 
 /**
- * The facts of the pieces of a gather statement (see `gatherBody`), which read at most `tuplesMax` tuples. `subject` is the one whose direct tuples were read; undefined when
- * all tuples were.
+ * The facts of the pieces of a gather statement (see `gatherBody`), which read at most `tuplesMax` tuples. `subject`
+ * is the one whose direct tuples were read; undefined when all tuples were.
  */
 export function* gatheredFacts(
   facts: unknown,
@@ -46,15 +61,13 @@ export function* gatheredFacts(
   tuplesMax: number,
 ): Steps<Gathered> {
   const texts = factTextsOf(facts);
+  const codes = new TupleCodeReader(texts.names);
   const tuples = subject === undefined ? new Set<string>() : undefined;
-  const edges = yield* readEdges(texts.edges, tuples);
-  const direct = new Set<string>();
-  yield* eachFact(texts.direct, ([type, entityId, name]) => {
-    direct.add(edgeKey(text(type), text(entityId), text(name)));
-  });
+  const edges = yield* readEdges(texts.edges, codes, tuples);
+  const direct = yield* readDirect(texts.direct, codes);
   const attributes = yield* readAttributes(texts.attributes);
-  const tuplesOf = (entity: Entity, relation: string): readonly Subject[] =>
-    edges.get(edgeKey(entity.type, entity.id, relation)) ?? none;
+  const groupsOf = (entity: Entity, relation: string): readonly SubjectGroup[] =>
+    edges.get(entity.type)?.get(relation)?.get(entity.id) ?? none;
   const isAsked = (asked: Subject): boolean =>
     asked.type === subject?.type && asked.id === subject.id && asked.relation === subject.relation;
   return {
@@ -63,67 +76,98 @@ export function* gatheredFacts(
     tuples: texts.tuples,
     facts: {
       hasTuple: (entity, relations, asked) =>
+        (direct.size > 0 || tuples !== undefined) &&
         relations.some((relation) => {
           const edge = edgeKey(entity.type, entity.id, relation);
           return (
             (isAsked(asked) && direct.has(edge)) || tuples?.has(tupleKey(edge, asked)) === true
           );
         }),
-      *subjectIds(entity, relations, subjectType, subjectRelation) {
+      subjectIds: (entity, relations, subjectType, subjectRelation) => {
+        const groups: SubjectGroup[] = [];
         for (const relation of relations) {
-          for (const target of tuplesOf(entity, relation)) {
-            if (target.type !== subjectType) continue;
-            if (subjectRelation === undefined || target.relation === subjectRelation) {
-              yield target.id;
-            }
+          for (const group of groupsOf(entity, relation)) {
+            const isOther = subjectRelation !== undefined && group.relation !== subjectRelation;
+            if (group.type === subjectType && !isOther) groups.push(group);
           }
         }
+        return idsOf(groups);
       },
-      subjects: (entity, relation, subjectType) =>
-        tuplesOf(entity, relation).filter(({ type }) => type === subjectType),
+      subjects(entity, relation, subjectType) {
+        const groups = groupsOf(entity, relation).filter(({ type }) => type === subjectType);
+        const count = groups.reduce((sum, { ids }) => sum + ids.length, 0);
+        return count <= fewSubjects ? [...subjectsOf(groups)] : subjectsOf(groups);
+      },
       attribute: (entity, name) => attributes.get(edgeKey(entity.type, entity.id, name)),
     },
   };
 }
 
+function* subjectsOf(groups: readonly SubjectGroup[]): Generator<Pick<Subject, "id" | "relation">> {
+  for (const { ids, relation } of groups) for (const id of ids) yield { id, relation };
+}
+
+function idsOf(groups: readonly SubjectGroup[]): Iterable<string> {
+  const [first, ...others] = groups;
+  if (first === undefined) return noIds;
+  return others.length === 0 ? first.ids : groups.flatMap(({ ids }) => ids);
+}
+
 /**
- * By relation of an entity, the subjects of the tuples that were read.
+ * The subjects of the tuples that were read.
  *
  * @param tuples gets the key of every tuple, for subjects that the statement did not ask about
  */
 function* readEdges(
   lists: readonly string[],
+  codes: TupleCodeReader,
   tuples: Set<string> | undefined,
-): Steps<ReadonlyMap<string, readonly Subject[]>> {
-  const edges = new Map<string, Subject[]>();
-  const known = new Map<string, Subject>();
-  let last: readonly unknown[] = [];
+): Steps<Edges> {
+  const edges = new Map<string, Map<string, Map<string, SubjectGroup[]>>>();
+  let lastCode = "";
+  let lastEntity = "";
   let key = "";
-  let subjects: Subject[] = [];
-  yield* eachFact(lists, (fact) => {
-    const [type, entityId, name, subjectType, subjectId, subjectRelation] = fact;
-    // Most tuples of a relation of an entity come one after the other, and to make a key takes time.
-    if (entityId !== last[1] || name !== last[2] || type !== last[0]) {
-      last = fact;
-      key = edgeKey(text(type), text(entityId), text(name));
-      subjects = edges.get(key) ?? [];
-      edges.set(key, subjects);
-    }
-    const id = text(subjectId);
-    let subject = known.get(id);
-    // Many tuples lead to the same subject. Ids that are not kept cost the garbage collector nothing.
-    if (
-      subject === undefined ||
-      subject.type !== subjectType ||
-      subject.relation !== subjectRelation
-    ) {
-      subject = { type: text(subjectType), id, relation: text(subjectRelation) };
-      known.set(id, subject);
-    }
-    subjects.push(subject);
-    tuples?.add(tupleKey(key, subject));
-  });
+  let group: SubjectGroup = { type: "", relation: "", ids: [] };
+  for (const [at, list] of lists.entries()) {
+    if (at > 0) yield;
+    eachTuple(list, (code, entityId, subjectId) => {
+      // Most tuples of a relation of an entity come one after the other.
+      if (entityId !== lastEntity || code !== lastCode) {
+        lastCode = code;
+        lastEntity = entityId;
+        const { entityType, relation, subjectType, subjectRelation } = codes.read(code);
+        if (tuples !== undefined) key = edgeKey(entityType, entityId, relation);
+        group = { type: subjectType, relation: subjectRelation, ids: [] };
+        const ofType = innerOf(edges, entityType);
+        const ofRelation = innerOf(ofType, relation);
+        const groups = ofRelation.get(entityId);
+        if (groups === undefined) ofRelation.set(entityId, [group]);
+        else groups.push(group);
+      }
+      group.ids.push(subjectId);
+      tuples?.add(tupleKey(key, { type: group.type, id: subjectId, relation: group.relation }));
+    });
+  }
   return edges;
+}
+
+function innerOf<T>(outer: Map<string, Map<string, T>>, key: string): Map<string, T> {
+  let inner = outer.get(key);
+  if (inner === undefined) outer.set(key, (inner = new Map()));
+  return inner;
+}
+
+/** The relations of entities that the asked subject itself stands in. */
+function* readDirect(lists: readonly string[], codes: TupleCodeReader): Steps<ReadonlySet<string>> {
+  const direct = new Set<string>();
+  for (const [at, list] of lists.entries()) {
+    if (at > 0) yield;
+    eachTuple(list, (code, entityId) => {
+      const { entityType, relation } = codes.read(code);
+      direct.add(edgeKey(entityType, entityId, relation));
+    });
+  }
+  return direct;
 }
 
 /** @param edge an `edgeKey` */
