@@ -1,3 +1,4 @@
+import type { Entity } from "../base/tuple.ts";
 import type { Verdict } from "../base/verdict.ts";
 import type { Node } from "../plan/network.ts";
 import type { Test } from "../plan/plan.ts";
@@ -36,10 +37,13 @@ export interface HopGate {
 /** A node of a network at one entity. */
 export interface GroundNode {
   readonly node: Node;
-  readonly entityId: string;
+  readonly entity: Entity;
   /** Hops of the shortest path to it from the question, once it is read. */
   level: number;
 }
+
+/** Is never added to. */
+const none: number[] = [];
 
 /**
  * Ground formulas in which every operator is a gate. A gate knows who reads it, so a formula of
@@ -77,7 +81,7 @@ export class Circuit {
     this.#gates.push(gate);
     this.#nodes.push(node);
     if (node !== undefined) this.#nodeCount += 1;
-    this.#users.push([]);
+    this.#users.push(none);
     this.#connect(id, gate);
     return id;
   }
@@ -89,6 +93,11 @@ export class Circuit {
   }
 
   #connect(id: number, { inputs }: Gate): void {
-    for (const input of inputs) this.#users[input]?.push(id);
+    for (const input of inputs) {
+      const users = this.#users[input];
+      // Most gates have one user, and an array that grows has room for 17.
+      if (users === undefined || users.length === 0) this.#users[input] = [id];
+      else users.push(id);
+    }
   }
 }

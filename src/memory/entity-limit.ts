@@ -24,11 +24,11 @@ export class EntityLimit {
     return this.#count > gatheredEntitiesMax;
   }
 
-  #enter(idsOfTypes: Map<string, Set<string>>, { node, entityId }: GroundNode): void {
-    let ids = idsOfTypes.get(node.entityType);
-    if (ids === undefined) idsOfTypes.set(node.entityType, (ids = new Set()));
-    if (ids.has(entityId)) return;
-    ids.add(entityId);
+  #enter(idsOfTypes: Map<string, Set<string>>, { entity: { type, id } }: GroundNode): void {
+    let ids = idsOfTypes.get(type);
+    if (ids === undefined) idsOfTypes.set(type, (ids = new Set()));
+    if (ids.has(id)) return;
+    ids.add(id);
     this.#count += 1;
   }
 }

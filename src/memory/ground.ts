@@ -13,6 +13,7 @@ import {
 import type { Test } from "../plan/plan.ts";
 import { Circuit, type Gate, type GroundNode, type ValueGate } from "./circuit.ts";
 import { EntityLimit } from "./entity-limit.ts";
+import { areFew, HopInputs, type Lead, type Leads, leadsOf } from "./hop-inputs.ts";
 import { type EvaluationInput, judgeTest } from "./judge.ts";
 import { NodeGates } from "./node-gates.ts";
 
@@ -30,11 +31,12 @@ export function* groundNetwork(
   return grounding.isTooLarge ? undefined : grounding.circuit;
 }
 
-/** A subject of tuples: by its id alone, or with its relation. */
-type SubjectEnd = string | { readonly id: string; readonly relation: string };
-
 const none: readonly number[] = [];
-const noRelations: ReadonlyMap<number, string> = new Map();
+/** What the tuples at a node lead to, with the gates of those that are read. */
+interface GroundLeads extends Leads {
+  readonly gates: Gate[];
+}
+
 const openGate: Gate = { kind: "open", inputs: none };
 const deniedGate: Gate = { kind: "or", inputs: none };
 
@@ -45,8 +47,12 @@ export class Grounding {
   readonly #asked: EvaluationInput;
   readonly #endsAtDirect: boolean;
   readonly #gates = new NodeGates();
+  /** By relation. */
+  readonly #directTests = new Map<string, Test>();
   readonly #entities = new EntityLimit(this.circuit);
   readonly #pace = new Pace();
+  /** Its pace said so where it could not pause. */
+  #isPauseDue = false;
   /** Nodes to read: those of the current level and those one hop further. */
   #near: number[] = [];
   #far: number[] = [];
@@ -97,7 +103,10 @@ export class Grounding {
     while (this.#near.length > 0) {
       // Grows while it is read: names of the same entity are of the same level.
       for (const id of this.#near) {
-        if (this.#pace.step()) yield;
+        if (this.#pace.step() || this.#isPauseDue) {
+          this.#isPauseDue = false;
+          yield;
+        }
         const at = this.#openNode(id);
         if (at === undefined) continue;
         const { formula } = at.node;
@@ -115,7 +124,7 @@ export class Grounding {
   #openNode(id: number): GroundNode | undefined {
     if (this.circuit.gates[id]?.kind !== "open") return undefined;
     const at = must(this.circuit.nodes[id], "an open gate is a node");
-    if (isSubjectNode(this.#network, at.node) && at.entityId === this.#asked.subject.id) {
+    if (isSubjectNode(this.#network, at.node) && at.entity.id === this.#asked.subject.id) {
       this.circuit.close(id, this.#valueOf(at, { kind: "self" }, ALLOWED));
       return undefined;
     }
@@ -138,9 +147,9 @@ export class Grounding {
       case "rule":
         return this.#value(at, formula);
       case "relation":
-        return formula.usersets.length === 0 ? this.#either(this.#direct(at, formula)) : undefined;
-      case "or":
       case "walk":
+        return this.#fewHops(at, this.#leads(at, formula));
+      case "or":
         return undefined;
       default:
         return unreachable(formula);
@@ -165,11 +174,10 @@ export class Grounding {
         return { kind: "or", inputs };
       }
       case "relation":
-        return this.#either(yield* this.#relation(at, formula));
       case "walk": {
-        const gates: Gate[] = [];
-        yield* this.#hops(at, { relation: formula.relation, isWalk: true }, formula.targets, gates);
-        return this.#either(gates);
+        const leads = this.#leads(at, formula);
+        yield* this.#hops(at, leads);
+        return this.#either(leads.gates);
       }
       default:
         return must(this.#localGate(at, formula), "other formulas read little");
@@ -177,77 +185,71 @@ export class Grounding {
   }
 
   /** The gate of a tuple to the subject itself, if there may be one. */
-  #direct(at: GroundNode, formula: Extract<Formula, { kind: "relation" }>): ValueGate[] {
-    if (!holdsDirectly(this.#network, formula)) return [];
-    const direct = this.#value(at, { kind: "direct", relations: [formula.relation] });
-    return direct.verdict === DENIED ? [] : [direct];
+  #direct(at: GroundNode, formula: Extract<Formula, { kind: "relation" }>): ValueGate | undefined {
+    if (!holdsDirectly(this.#network, formula)) return undefined;
+    const { relation } = formula;
+    let test = this.#directTests.get(relation);
+    if (test === undefined) {
+      test = { kind: "direct", relations: [relation] };
+      this.#directTests.set(relation, test);
+    }
+    const verdict = judgeTest(test, at.entity, this.#asked);
+    return verdict === DENIED ? undefined : this.#valueOf(at, test, verdict);
   }
 
-  /** The gates of a tuple to the subject itself and of the usersets of a relation. */
-  *#relation(
-    at: GroundNode,
-    formula: Extract<Formula, { kind: "relation" }>,
-  ): Steps<readonly Gate[]> {
-    const gates: Gate[] = this.#direct(at, formula);
-    if (gates.length > 0 && this.#endsAtDirect) return gates;
-    yield* this.#hops(at, { relation: formula.relation, isWalk: false }, formula.usersets, gates);
-    return gates;
+  /** The gate of a tuple to the subject itself, and what the other tuples lead to. */
+  #leads(at: GroundNode, formula: Extract<Formula, { kind: "relation" | "walk" }>): GroundLeads {
+    const isWalk = formula.kind === "walk";
+    const direct = isWalk ? undefined : this.#direct(at, formula);
+    const isEnd = direct !== undefined && this.#endsAtDirect;
+    const nodes = isWalk ? formula.targets : isEnd ? [] : formula.usersets;
+    const possible = nodes.filter((node) => isPossible(this.#network, node));
+    const via = { relation: formula.relation, isWalk };
+    const leads = leadsOf(this.#asked.facts, at.entity, via, possible);
+    return { ...leads, gates: direct === undefined ? [] : [direct] };
+  }
+
+  /** Undefined if more tuples lead on than are read without a pause. */
+  #fewHops(at: GroundNode, leads: GroundLeads): Gate | undefined {
+    if (!areFew(leads)) return undefined;
+    if (leads.ends.length > 0) {
+      const steps = this.#hops(at, leads);
+      while (steps.next().done !== true) this.#isPauseDue = true;
+    }
+    return this.#either(leads.gates);
   }
 
   /** Adds the gates of nodes at all entities that are subjects, of each node that has some. */
-  *#hops(
-    at: GroundNode,
-    { relation: via, isWalk }: { readonly relation: string; readonly isWalk: boolean },
-    nodes: readonly Node[],
-    gates: Gate[],
-  ): Steps<void> {
-    const { facts } = this.#asked;
-    const entity = entityOf(at);
-    const relations = [via];
-    for (const node of nodes) {
-      if (!isPossible(this.#network, node)) continue;
-      const { entityType, name } = node;
-      const subjects: Iterable<SubjectEnd> = isWalk
-        ? facts.subjects(entity, via, entityType)
-        : facts.subjectIds(entity, relations, entityType, name);
-      const inputs = new Set<number>();
-      let subjectRelations: Map<number, string> | undefined;
+  *#hops(at: GroundNode, leads: GroundLeads): Steps<void> {
+    for (const { node, subjects } of leads.ends) {
+      const inputs = new HopInputs(leads);
+      let isEmpty = true;
       for (const subject of subjects) {
         if (this.#pace.step()) yield;
-        const id = typeof subject === "string" ? subject : subject.id;
-        const input = this.#gateOf(node, id, at.level + 1, this.#far);
-        const isKnown = inputs.has(input);
-        if (typeof subject !== "string") {
-          const { relation } = subject;
-          const isLeast = isKnown
-            ? relation < (subjectRelations?.get(input) ?? "")
-            : relation !== "";
-          if (isLeast) (subjectRelations ??= new Map()).set(input, relation);
-        }
-        if (isKnown) continue;
-        inputs.add(input);
-        this.#count();
+        this.#enter(at, node, subject, inputs);
+        isEmpty = false;
         if (this.#isTooLarge) break;
       }
-      if (inputs.size === 0) continue;
-      gates.push({
-        kind: "hop",
-        inputs: [...inputs],
-        relation: via,
-        subjectRelations: isWalk ? (subjectRelations ?? noRelations) : undefined,
-      });
+      if (!isEmpty) leads.gates.push(inputs.gate());
     }
+  }
+
+  #enter(at: GroundNode, node: Node, subject: Lead, inputs: HopInputs): void {
+    const isId = typeof subject === "string";
+    const input = this.#gateOf(node, isId ? subject : subject.id, at.level + 1, this.#far);
+    if (inputs.take(input, isId ? "" : subject.relation)) this.#count();
   }
 
   /** One gate that holds if one of the gates does. */
   #either(gates: readonly Gate[]): Gate {
     const [first] = gates;
-    if (first !== undefined && gates.length === 1) return first;
+    if (first === undefined) return deniedGate;
+    if (gates.length === 1) return first;
     return { kind: "or", inputs: gates.map((gate) => this.circuit.add(gate)) };
   }
 
   #value(at: GroundNode, test: Test): ValueGate {
-    return this.#valueOf(at, test, judgeTest(test, entityOf(at), this.#asked));
+    return this.#valueOf(at, test, judgeTest(test, at.entity, this.#asked));
   }
 
   #valueOf({ level }: GroundNode, test: Test, verdict: Verdict): ValueGate {
@@ -259,21 +261,23 @@ export class Grounding {
   /** The gate of another node at the entity. */
   #here(at: GroundNode, node: Node): number {
     return isPossible(this.#network, node)
-      ? this.#gateOf(node, at.entityId, at.level, this.#near)
+      ? this.#gateOf(node, at.entity, at.level, this.#near)
       : this.circuit.add(deniedGate);
   }
 
-  /** The gate of the node at the entity, which is queued when it is new or nearer than known. */
-  #gateOf(node: Node, entityId: string, level: number, queue: number[]): number {
+  /** The gate of the node at the entity, or at that with the id, which is queued when it is new or nearer than known. */
+  #gateOf(node: Node, at: string | Entity, level: number, queue: number[]): number {
+    const entityId = typeof at === "string" ? at : at.id;
     const known = this.#gates.find(node, entityId);
     if (known !== undefined) {
       this.#comeNearer(known, level, queue);
       return known;
     }
-    const at = { node, entityId, level };
-    const id = this.circuit.add(openGate, at);
+    const entity = typeof at === "string" ? { type: node.entityType, id: at } : at;
+    const ground = { node, entity, level };
+    const id = this.circuit.add(openGate, ground);
     this.#gates.set(node, entityId, id);
-    if (this.#entities.exceededBy(at)) this.#isTooLarge = true;
+    if (this.#entities.exceededBy(ground)) this.#isTooLarge = true;
     this.#count();
     queue.push(id);
     return id;
@@ -291,8 +295,4 @@ export class Grounding {
     this.#size += 1;
     if (this.#size > groundMax.answer || !this.#asked.budget.spend()) this.#isTooLarge = true;
   }
-}
-
-function entityOf({ node, entityId }: GroundNode): Entity {
-  return { type: node.entityType, id: entityId };
 }

@@ -167,8 +167,8 @@ class ProofSearch implements Proofs {
   }
 
   #keyOfHop({ relation, subjectRelations }: HopGate, input: number): string {
-    const { node, entityId } = must(this.#circuit.nodes[input], "a hop leads to a node");
+    const { node, entity } = must(this.#circuit.nodes[input], "a hop leads to a node");
     const on = subjectRelations === undefined ? node.name : (subjectRelations.get(input) ?? "");
-    return `${relation}\0${node.entityType}\0${entityId}\0${on}`;
+    return `${relation}\0${entity.type}\0${entity.id}\0${on}`;
   }
 }

@@ -160,8 +160,8 @@ function cycleFrom(start: number, circuit: Circuit, model: Model): string[] {
   const path = new Map<number, string>();
   let id = start;
   while (!path.has(id)) {
-    const { node, entityId } = must(circuit.nodes[id], "a path leads from node to node");
-    path.set(id, `${node.entityType}:${entityId}#${node.name}`);
+    const { node, entity } = must(circuit.nodes[id], "a path leads from node to node");
+    path.set(id, `${entity.type}:${entity.id}#${node.name}`);
     const open = mentionedNodes(circuit, id).find((next) => model[next] === UNKNOWN);
     id = must(open, "an undecided node mentions another one");
   }

@@ -9,8 +9,8 @@ import { unrestricted } from "../plan/passes/2-restrict.ts";
 import type { Plan } from "../plan/plan.ts";
 import { answerOf, gatherTooLarge } from "./check-error.ts";
 import type { Explanation } from "./explanation.ts";
-import type { ParsedSchema } from "./parsed-schemas.ts";
 import { ProofTree } from "./proof-tree.ts";
+import type { SchemaPlaces } from "./schema-places.ts";
 import type { CheckQuestion } from "./store.ts";
 
 /**
@@ -20,7 +20,7 @@ import type { CheckQuestion } from "./store.ts";
 export function* explain(
   question: CheckQuestion,
   plan: Plan,
-  parsed: ParsedSchema,
+  places: SchemaPlaces,
   facts: Facts,
 ): Steps<Explanation> {
   const { depth, context, items, path } = question;
@@ -55,7 +55,7 @@ export function* explain(
   }
   const allowed =
     known ?? (faults > 0 ? undefined : yield* certainAnswer(decided, depth)) ?? (yield* check());
-  const tree = new ProofTree({ decided, facts, parsed, subject, depth });
+  const tree = new ProofTree({ decided, facts, places, subject, depth });
   const { proof, isTruncated } = yield* tree.make();
   assert((proof.verdict === ALLOWED) === allowed, "an explanation says what the check says");
   return { allowed, proof, isTruncated };

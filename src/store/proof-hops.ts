@@ -67,11 +67,11 @@ function chosenHop(
 }
 
 function hopTo({ circuit }: Decided, entity: Entity, hop: HopGate, target: number): ProofHop {
-  const { node, entityId } = must(circuit.nodes[target], "a hop leads to a node");
+  const { node, entity: led } = must(circuit.nodes[target], "a hop leads to a node");
   const { relation, subjectRelations } = hop;
   const subject = {
-    type: node.entityType,
-    id: entityId,
+    type: led.type,
+    id: led.id,
     relation: subjectRelations === undefined ? node.name : (subjectRelations.get(target) ?? ""),
   };
   return { tuple: { entity, relation, subject }, target };

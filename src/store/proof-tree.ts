@@ -13,16 +13,15 @@ import { explanationMax } from "../plan/limit.ts";
 import type { Formula } from "../plan/network.ts";
 import { ExplanationSize } from "./explanation-size.ts";
 import type { ProofNode } from "./explanation.ts";
-import type { ParsedSchema } from "./parsed-schemas.ts";
 import { countHops, hopGatesOf, type ProofHop, provenHop, readHops } from "./proof-hops.ts";
 import type { Grounds, Meaning, Part, Path, ProofEvidence } from "./proof-part.ts";
-import { SchemaPlaces } from "./schema-places.ts";
+import type { SchemaPlaces } from "./schema-places.ts";
 
 /** What a proof tree is made of. */
 export interface ProofInput {
   readonly decided: Decided;
   readonly facts: Facts;
-  readonly parsed: ParsedSchema;
+  readonly places: SchemaPlaces;
   readonly subject: Subject;
   readonly depth: number;
 }
@@ -45,7 +44,7 @@ export class ProofTree {
 
   constructor(input: ProofInput) {
     this.#input = input;
-    this.#places = new SchemaPlaces(input.parsed);
+    this.#places = input.places;
     this.#seen = input.decided.circuit.gates.map(() => undefined);
   }
 
@@ -80,15 +79,17 @@ export class ProofTree {
   /** The name of a ground node. `span` is where an expression at its own entity names it. */
   #named(gate: number, path: Path, span: SourceSpan | undefined): Part {
     const { decided } = this.#input;
-    const { node, entityId } = must(decided.circuit.nodes[gate], "a name has a ground node");
-    const { entityType: type, name, formula, isOperand } = node;
+    const { node, entity } = must(decided.circuit.nodes[gate], "a name has a ground node");
+    const { name, formula, isOperand } = node;
     const isPermission = !isOperand && formula.kind !== "relation" && formula.kind !== "attribute";
-    const expression = isPermission ? this.#places.permission(type, name) : undefined;
+    const expression = isPermission ? this.#places.permission(entity.type, name) : undefined;
     const shown = expression?.span ?? span;
     const place =
-      shown === undefined ? this.#places.declaration(type, name) : this.#places.expression(shown);
+      shown === undefined
+        ? this.#places.declaration(entity.type, name)
+        : this.#places.expression(shown);
     const meaning: Meaning = { kind: "name", node, expression };
-    return { gate, entity: { type, id: entityId }, name, place, path, meaning };
+    return { gate, entity, name, place, path, meaning };
   }
 
   /** An operand of an expression, at the same entity. */
@@ -248,8 +249,8 @@ export class ProofTree {
     return this.#open.length <= explanationMax.nodes;
   }
 
-  #behind({ target }: ProofHop, below: Path): Part {
-    return this.#named(target, { ...below, hops: below.hops + 1 }, undefined);
+  #behind({ target }: ProofHop, { hops, isProof, level, children }: Path): Part {
+    return this.#named(target, { hops: hops + 1, isProof, level, children }, undefined);
   }
 
   #attribute(entity: Entity, attribute: string): Grounds {

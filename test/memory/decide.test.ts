@@ -130,7 +130,7 @@ function assertSame(lazy: Decided, whole: Decided): void {
 
 function labelOf({ circuit }: Decided, gate: number): readonly string[] {
   const at: GroundNode | undefined = circuit.nodes[gate];
-  return at === undefined ? [] : [at.node.name, at.entityId];
+  return at === undefined ? [] : [at.node.name, at.entity.id];
 }
 
 function factsOf(edges: readonly Edge[], onRead: (id: string) => void = () => {}): Facts {

@@ -61,5 +61,5 @@ export function plainNode(id: number): GroundNode {
     breadth: 0,
   } as const;
   // Some ids are after others in the order of bytes, though their numbers are before.
-  return { node, entityId: `f${(id * 7) % 12}`, level: 0 };
+  return { node, entity: { type: node.entityType, id: `f${(id * 7) % 12}` }, level: 0 };
 }

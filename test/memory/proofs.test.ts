@@ -89,8 +89,8 @@ function lengthOver(
   if (length === undefined) return undefined;
   const [far, key, steps] = length;
   if (gate.kind !== "hop") return [far, key, steps + 1];
-  const { node, entityId } = must(circuit.nodes[input], "a hop leads to a node");
-  return [far + 1, `${gate.relation}\0${node.entityType}\0${entityId}`, 0];
+  const { entity } = must(circuit.nodes[input], "a hop leads to a node");
+  return [far + 1, `${gate.relation}\0${entity.type}\0${entity.id}`, 0];
 }
 
 function compare(a: Length, b: Length): number {

@@ -81,9 +81,9 @@ export class MemoryPermissions implements PermissionStore {
     const asked = questionUnder(schema, item);
     const path = (field: string): string => check.path(0, field);
     const plan = await this.#schemas.planner.planOf({ compiled, question: asked, path, signal });
-    const parsed = await this.#schemas.parsed.find(compiled, signal);
+    const places = await this.#schemas.parsed.find(compiled, signal);
     const { facts, revision } = this.#stateAt(tenant, check);
-    const steps = explain(check, plan, parsed, facts);
+    const steps = explain(check, plan, places, facts);
     const explanation = await this.#inSlices(steps, revision, signal);
     return { ...explanation, snapToken: this.#data.tokenOf(revision) };
   }

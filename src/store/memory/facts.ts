@@ -25,16 +25,17 @@ export class FactsAt implements KnownFacts {
     );
   }
 
-  *subjectIds(
+  subjectIds(
     entity: Entity,
     relations: readonly string[],
     type: string,
     subjectRelation: string | undefined,
   ): Iterable<string> {
     const subject = { type, relation: subjectRelation };
-    for (const relation of relations) {
-      yield* this.#tuples.subjectIds(entity, relation, subject, this.#revision);
-    }
+    const of = (relation: string): Iterable<string> =>
+      this.#tuples.subjectIds(entity, relation, subject, this.#revision);
+    const [only] = relations;
+    return only !== undefined && relations.length === 1 ? of(only) : inTurn(relations, of);
   }
 
   subjects(entity: Entity, relation: string, type: string): Iterable<Subject> {
@@ -75,4 +76,11 @@ export class FactsAt implements KnownFacts {
     const filter = { entity: { type, ids: [] }, attributes: [] };
     for (const { entity } of this.#attributes.find(filter, this.#revision)) yield entity.id;
   }
+}
+
+function* inTurn(
+  relations: readonly string[],
+  of: (relation: string) => Iterable<string>,
+): Iterable<string> {
+  for (const relation of relations) yield* of(relation);
 }

@@ -19,6 +19,11 @@ interface StoredTuple {
 /** The subjects of one relation of one entity: by type, then by id and relation. */
 type Subjects = Map<string, Map<string, StoredTuple>>;
 
+const noSubjects: readonly never[] = [];
+
+/** So many are given as an array, which its reader takes without a pause. */
+const fewSubjects = 64;
+
 /** The tuples of a tenant with their history, found by entity and relation or by either id. */
 export class TupleIndex {
   readonly #subjects = new Map<string, Subjects>();
@@ -100,8 +105,8 @@ export class TupleIndex {
     return stored !== undefined && stood(stored, revision);
   }
 
-  /** The ids of the subjects of a type, each once. `subjectRelation` undefined: with any relation. */
-  *subjectIds(
+  /** The ids of the subjects of a type, each once. The relation of the subject undefined: with any one. */
+  subjectIds(
     entity: Tuple["entity"],
     relation: string,
     subject: { readonly type: string; readonly relation: string | undefined },
@@ -109,29 +114,23 @@ export class TupleIndex {
   ): Iterable<string> {
     const byType = this.#subjects.get(relationKey(entity, relation));
     const stored = byType?.get(subject.type);
-    if (stored === undefined) return;
-    // With one relation each id comes once.
-    const seen = subject.relation === undefined ? new Set<string>() : undefined;
-    for (const one of stored.values()) {
-      const { id, relation: subjectRelation } = one.tuple.subject;
-      if (subject.relation !== undefined && subjectRelation !== subject.relation) continue;
-      if (seen?.has(id) === true || !stood(one, revision)) continue;
-      seen?.add(id);
-      yield id;
-    }
+    if (stored === undefined) return noSubjects;
+    const ids = idsStanding(stored.values(), subject.relation, revision);
+    return stored.size <= fewSubjects ? [...ids] : ids;
   }
 
   /** The subjects of a type, each with its relation. */
-  *subjects(
+  subjects(
     entity: Tuple["entity"],
     relation: string,
     subjectType: string,
     revision: Revision,
   ): Iterable<Tuple["subject"]> {
     const byType = this.#subjects.get(relationKey(entity, relation));
-    for (const stored of byType?.get(subjectType)?.values() ?? []) {
-      if (stood(stored, revision)) yield stored.tuple.subject;
-    }
+    const stored = byType?.get(subjectType);
+    if (stored === undefined) return noSubjects;
+    const subjects = subjectsStanding(stored.values(), revision);
+    return stored.size <= fewSubjects ? [...subjects] : subjects;
   }
 
   /** The ids of a type that stand at either end of a tuple, each once. */
@@ -228,6 +227,29 @@ function* visitAmong(
       if (pace.step()) yield;
     }
   }
+}
+
+function* idsStanding(
+  all: Iterable<StoredTuple>,
+  wanted: string | undefined,
+  revision: Revision,
+): Generator<string> {
+  // With one relation each id comes once.
+  const seen = wanted === undefined ? new Set<string>() : undefined;
+  for (const one of all) {
+    const { id, relation } = one.tuple.subject;
+    if (wanted !== undefined && relation !== wanted) continue;
+    if (seen?.has(id) === true || !stood(one, revision)) continue;
+    seen?.add(id);
+    yield id;
+  }
+}
+
+function* subjectsStanding(
+  all: Iterable<StoredTuple>,
+  revision: Revision,
+): Generator<Tuple["subject"]> {
+  for (const one of all) if (stood(one, revision)) yield one.tuple.subject;
 }
 
 function stood({ lifetimes }: StoredTuple, revision: Revision): boolean {

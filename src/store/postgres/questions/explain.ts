@@ -28,7 +28,7 @@ export async function explainPermission(
       assert(asks?.kind === "planned", "an explanation asks one name");
       const { plan } = must(asks.items[0], "a group has items");
       const { compiled } = asked.compiled;
-      const parsed = await asking.schemas.parsed.find(compiled, signal);
+      const places = await asking.schemas.parsed.find(compiled, signal);
       const group = await asking.plans.explained(asked.compiled, asks);
       const rows = await askGroups(asking, asked, [group], { namesState: true });
       if (rows === undefined) return undefined;
@@ -38,7 +38,7 @@ export async function explainPermission(
       if (read.isTooLarge) throw gatherTooLarge(item, (field) => field);
       return await asking.telemetry.span("interpret", async (span) => {
         span.set({ "pemba.entities": read.nodes, "pemba.tuples": read.tuples });
-        const explanation = await runInSlices(explain(check, plan, parsed, read.facts), signal);
+        const explanation = await runInSlices(explain(check, plan, places, read.facts), signal);
         // What was read for a proof is too little for a denial.
         assert(explanation.allowed || row["verdict"] !== ALLOWED, "what is read proves the answer");
         return { ...explanation, snapToken: snapToken ?? asking.tokens.mintOfRow(row) };
