@@ -144,25 +144,84 @@ test("at most 64 writes go together, and tenants take turns", async (t) => {
   assert.equal((await Promise.all([...many, ...few])).length, 102);
 });
 
+test("while a batch runs, other writes wait for it", async (t) => {
+  stopClocks(t);
+  const { sent, write } = writing();
+  const writes = ids(5).map((id) => write(t1, id));
+  await settled();
+  sent[0]?.answer();
+  sent[1]?.answer();
+  await settled();
+  const more = ids(2).map((id) => write(t1, `more${id}`));
+  await settled();
+  assert.deepEqual(idsOf(sent), ["0", "1", "2 3 4"]);
+  sent[2]?.answer("+++");
+  await Promise.all(writes);
+  assert.deepEqual(idsOf(sent), ["0", "1", "2 3 4"]);
+  // With these, as many wait as can come back.
+  const others = ids(3).map((id) => write(t1, `other${id}`));
+  await settled();
+  assert.deepEqual(idsOf(sent).slice(3), ["more0 more1 other0 other1 other2"]);
+  sent[3]?.answer("+++++");
+  await Promise.all([...more, ...others]);
+});
+
+test("callers of a batch that do not come back are waited for for two milliseconds, and less and less often", async (t) => {
+  const clock = stopClocks(t);
+  const { sent, write } = writing();
+  let count = 0;
+  /** Makes a batch of three, while which another write comes, and lets it end. */
+  const endBatch = async (): Promise<readonly Promise<unknown>[]> => {
+    const first = sent.length;
+    const writes = ids(5).map((id) => write(t1, `${count++}of${id}`));
+    await settled();
+    sent[first]?.answer();
+    sent[first + 1]?.answer();
+    await settled();
+    const later = write(t1, "later");
+    await settled();
+    assert.equal(sent.length, first + 3);
+    sent[first + 2]?.answer("+++");
+    await settled();
+    return [...writes, later];
+  };
+  const made: Promise<unknown>[] = [];
+  /** Whether the write that came waits after the batch has ended. */
+  const waits = async (): Promise<boolean> => {
+    made.push(...(await endBatch()));
+    const isHeld = idsOf(sent).at(-1) !== "later";
+    if (isHeld) clock.pass(2);
+    await settled();
+    assert.equal(idsOf(sent).at(-1), "later");
+    sent.at(-1)?.answer();
+    await settled();
+    return isHeld;
+  };
+  const found: boolean[] = [];
+  for (let nth = 0; nth < 8; nth++) found.push(await waits());
+  assert.deepEqual(found, [true, false, true, false, false, false, true, false]);
+  await Promise.all(made);
+});
+
 test("a statement that takes long gives its slot to those that wait, once", async (t) => {
   const clock = stopClocks(t);
   const { sent, write } = writing();
   const writes = ids(4).map((id) => write(t1, id));
   await settled();
   assert.deepEqual(idsOf(sent), ["0", "1"]);
-  clock.pass(3);
+  clock.pass(1);
   await settled();
   assert.deepEqual(idsOf(sent), ["0", "1", "2 3"]);
   sent[0]?.answer();
   sent[1]?.answer();
   const more = ids(4).map((id) => write(t1, `more${id}`));
   await settled();
-  assert.deepEqual(idsOf(sent), ["0", "1", "2 3", "more0"]);
-  sent[2]?.answer("++");
+  assert.deepEqual(idsOf(sent), ["0", "1", "2 3"]);
+  clock.pass(2);
   await settled();
-  assert.deepEqual(idsOf(sent).slice(4), ["more1 more2 more3"]);
-  sent[3]?.answer();
-  sent[4]?.answer("+++");
+  assert.deepEqual(idsOf(sent).slice(3), ["more0 more1 more2 more3"]);
+  sent[2]?.answer("++");
+  sent[3]?.answer("++++");
   await Promise.all([...writes, ...more]);
 });
 
@@ -182,7 +241,7 @@ test("where changes are watched, no two writes of a tenant go together", async (
 });
 
 test("a write that the others leave out is made alone, and so is each if the timeline is another one", async (t) => {
-  stopClocks(t);
+  const clock = stopClocks(t);
   const { sent, write } = writing();
   const writes = ids(7).map((id) => write(t1, id));
   await settled();
@@ -195,12 +254,13 @@ test("a write that the others leave out is made alone, and so is each if the tim
   await settled();
   for (const nth of [1, 3, 4]) sent[nth]?.answer();
   await Promise.all(writes);
+  clock.pass(2);
   await settled();
-  const [together] = sent.slice(6);
-  assert.deepEqual(together?.ids, ["more1", "more2"]);
+  const [together] = sent.slice(5);
+  assert.deepEqual(together?.ids, ["more0", "more1", "more2"]);
   together.answer("");
   await settled();
-  assert.deepEqual(idsOf(sent).slice(7), ["more1", "more2"]);
+  assert.deepEqual(idsOf(sent).slice(6), ["more0", "more1", "more2"]);
   for (const each of sent) each.answer();
   assert.deepEqual(await Promise.all(more), ["alone", "alone", "alone"]);
 });
@@ -247,7 +307,7 @@ test("a caller that leaves once its write is sent has its outcome all the same",
 });
 
 test("if all callers have left, nothing is sent, and others go on", async (t) => {
-  stopClocks(t);
+  const clock = stopClocks(t);
   const { sent, write, holdConnections } = writing();
   holdConnections();
   const ending = new AbortController();
@@ -259,6 +319,7 @@ test("if all callers have left, nothing is sent, and others go on", async (t) =>
   ending.abort();
   for (const each of left) await fails(each, "CANCELLED");
   writes.push(write(t1, "2"));
+  clock.pass(2);
   await settled();
   assert.deepEqual(idsOf(sent), ["0", "1", "2"]);
   for (const each of sent) each.answer();

@@ -6,16 +6,14 @@ import type { SnapToken } from "../../../base/tuple.ts";
 import { optionalTextOf, type Row } from "../connect/row.ts";
 import { statementFile } from "../connect/statement-file.ts";
 import type { ParameterValue } from "../connect/value.ts";
+import { ReturningCallers } from "./returning-callers.ts";
 import { type SingleWrite, type SingleWriteParts, writeTuple } from "./single-write.ts";
 import { type BatchedOutcome, WriteBatch, WriteEntry } from "./write-batch.ts";
 
 const writeBatchStatement = statementFile("data/write-batch.sql");
 
-/** How many statements of single writes run, without slow ones, before writes wait. */
-const slots = 2;
-
-/** A statement that takes longer leaves its slot to others. */
-const slotMs = 3;
+/** A statement that takes longer leaves its slot to others: then commits are slow, and many go at the same time. */
+const slotMs = 1;
 
 /** In a larger batch each write waits longer than all of them save. */
 const batchMax = 64;
@@ -30,6 +28,8 @@ const batchLockWait = "20ms";
 interface Slot {
   /** By the clock of `performance`. */
   readonly since: number;
+  /** How many writes it makes. */
+  readonly writes: number;
 }
 
 interface WriteBatchesParts extends SingleWriteParts {
@@ -50,6 +50,7 @@ export class WriteBatches {
   readonly #waiting = new FairQueue<WriteEntry>();
   /** Those that are taken, in the order in which they were. */
   readonly #taken = new Set<Slot>();
+  readonly #returning = new ReturningCallers(() => this.#sendWaiting());
   #overdue: NodeJS.Timeout | undefined;
 
   constructor(parts: WriteBatchesParts) {
@@ -61,7 +62,7 @@ export class WriteBatches {
    * place is no longer so.
    */
   async write(write: SingleWrite): Promise<SnapToken | undefined> {
-    if (this.#taken.size < slots) return await this.#alone(write, this.#takeSlot());
+    if (this.#hasSlot) return await this.#alone(write, this.#takeSlot(1));
     // One more of its tenant could not go with the one that waits.
     const { isWatched } = this.#parts;
     if (isWatched && this.#waiting.has(write.tenant)) return await this.#alone(write, () => {});
@@ -82,17 +83,28 @@ export class WriteBatches {
     const entry = new WriteEntry(write);
     if (entry.caller?.signal.aborted === true) throw cancelled(undefined);
     this.#waiting.add(entry);
+    this.#returning.come(this.#waiting.size);
     this.#awaitSlot();
     return await entry.wait(() => this.#waiting.remove(entry));
   }
 
+  /**
+   * Whether a statement may go. Beside one that makes a single write another one may. A batch runs by itself: as
+   * many writes come meanwhile, so that the next batch is as large.
+   */
+  get #hasSlot(): boolean {
+    if (this.#returning.isAwaited) return false;
+    const [first, ...others] = this.#taken;
+    return first === undefined || (first.writes === 1 && others.length === 0);
+  }
+
   /** Returns what gives the slot back. */
-  #takeSlot(): () => void {
-    const slot = { since: performance.now() };
+  #takeSlot(writes: number): () => void {
+    const slot = { since: performance.now(), writes };
     this.#taken.add(slot);
     return () => {
-      this.#taken.delete(slot);
-      this.#sendWaiting();
+      if (!this.#taken.delete(slot)) return;
+      if (!this.#returning.await(writes, this.#waiting.size)) this.#sendWaiting();
     };
   }
 
@@ -114,10 +126,11 @@ export class WriteBatches {
   }
 
   #sendWaiting(): void {
-    while (this.#taken.size < slots) {
-      const [first, ...others] = this.#takeWaiting();
+    while (this.#hasSlot) {
+      const entries = this.#takeWaiting();
+      const [first, ...others] = entries;
       if (first === undefined) return;
-      const leave = this.#takeSlot();
+      const leave = this.#takeSlot(entries.length);
       if (others.length === 0) first.settle({ kind: "alone", done: leave });
       else void this.#send([first, ...others], leave);
     }
