@@ -25,14 +25,14 @@ export class ReturningCallers {
     this.#onOver = onOver;
   }
 
-  /** Whether the next batch waits for callers. */
-  get isAwaited(): boolean {
+  /** Whether the next batch waits for callers now. */
+  get isWaiting(): boolean {
     return this.#timer !== undefined;
   }
 
   /** A batch of so many writes has ended while others wait. Whether its callers are waited for. */
-  await(writes: number, waiting: number): boolean {
-    if (writes < 2 || writes + waiting > gatheredMax || this.isAwaited) return false;
+  waitFor(writes: number, waiting: number): boolean {
+    if (writes < 2 || writes + waiting > gatheredMax || this.isWaiting) return false;
     if (this.#skips > 0) {
       this.#skips -= 1;
       return false;
@@ -47,8 +47,8 @@ export class ReturningCallers {
   }
 
   /** So many writes wait now. */
-  come(waiting: number): void {
-    if (!this.isAwaited || waiting < this.#wanted) return;
+  entered(waiting: number): void {
+    if (!this.isWaiting || waiting < this.#wanted) return;
     clearTimeout(this.#timer);
     this.#lastSkips = 0;
     this.#end();

@@ -83,7 +83,7 @@ export class WriteBatches {
     const entry = new WriteEntry(write);
     if (entry.caller?.signal.aborted === true) throw cancelled(undefined);
     this.#waiting.add(entry);
-    this.#returning.come(this.#waiting.size);
+    this.#returning.entered(this.#waiting.size);
     this.#awaitSlot();
     return await entry.wait(() => this.#waiting.remove(entry));
   }
@@ -93,7 +93,7 @@ export class WriteBatches {
    * many writes come meanwhile, so that the next batch is as large.
    */
   get #hasSlot(): boolean {
-    if (this.#returning.isAwaited) return false;
+    if (this.#returning.isWaiting) return false;
     const [first, ...others] = this.#taken;
     return first === undefined || (first.writes === 1 && others.length === 0);
   }
@@ -104,7 +104,7 @@ export class WriteBatches {
     this.#taken.add(slot);
     return () => {
       if (!this.#taken.delete(slot)) return;
-      if (!this.#returning.await(writes, this.#waiting.size)) this.#sendWaiting();
+      if (!this.#returning.waitFor(writes, this.#waiting.size)) this.#sendWaiting();
     };
   }
 
