@@ -72,6 +72,29 @@ test("attributes are written, read as they can be written again, and deleted", a
   assert.deepEqual(await read("--entity", "doc:a"), facts.slice(2, 3));
 });
 
+test("a read that finds nothing names what the schema does not have", async () => {
+  await tenantWithSchema(scene, "hints");
+  const hintsOf = async (...words: readonly string[]): Promise<readonly string[]> => {
+    const { status, stdout, stderr } = await scene.pemba([...words, "--tenant", "hints"]);
+    assert.deepEqual([status, stdout], [0, ""]);
+    return stderr.split("\n").filter((line) => line !== "");
+  };
+  assert.deepEqual(await hintsOf("tuple", "read", "--entity", "dok:a"), [
+    "pemba: the schema has no entity type `dok` (did you mean `doc`?)",
+  ]);
+  assert.deepEqual(
+    await hintsOf("tuple", "read", "--relation", "viewr", "--subject", "grup#member"),
+    [
+      "pemba: the schema has no relation `viewr` (did you mean `viewer`?)",
+      "pemba: the schema has no entity type `grup` (did you mean `group`?)",
+    ],
+  );
+  assert.deepEqual(await hintsOf("attribute", "read", "--entity", "doc", "--attribute", "tag"), [
+    "pemba: the schema has no attribute `tag` (did you mean `tags`?)",
+  ]);
+  assert.deepEqual(await hintsOf("tuple", "read", "--entity", "doc:a", "--relation", "viewer"), []);
+});
+
 test("what the commands of data do not understand is one line and status 1", async () => {
   const mistakes = [
     [["tuple"], /tuple: expected write, read or delete$/],

@@ -55,6 +55,19 @@ function contextFile(t: TestContext, content: string): string {
   return path;
 }
 
+test("who says how usersets are asked if their type alone stands in no relation", async () => {
+  const alone = await scene.pemba(["who", "doc:plan", "view", "group"]);
+  assert.deepEqual(alone, {
+    status: 0,
+    stdout: "",
+    stderr: "pemba: the schema has no relation to `group` alone, expected `group#member`\n",
+  });
+  const usersets = await scene.pemba(["who", "doc:plan", "view", "group#member"]);
+  assert.deepEqual([usersets.stdout, usersets.stderr], ["all\n", ""]);
+  const none = await scene.pemba(["who", "doc:other", "view", "user"]);
+  assert.deepEqual([none.stdout, none.stderr], ["", ""]);
+});
+
 test("check ends with 0 if it is allowed and with 2 if it is denied", async () => {
   const allowed = await scene.pemba(["check", "doc:plan", "view", "user:ada"]);
   assert.deepEqual(allowed, { status: 0, stdout: "allowed\n", stderr: "" });

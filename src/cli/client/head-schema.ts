@@ -30,11 +30,10 @@ const SchemaAnswer = Type.Object({
   }),
 });
 
+export type Definitions = Static<typeof SchemaAnswer>;
+
 /** What the server says of a version of the tenant's schema, or of the head for "". */
-export async function readDefinitions(
-  server: Server,
-  version: string,
-): Promise<Static<typeof SchemaAnswer>> {
+export async function readDefinitions(server: Server, version: string): Promise<Definitions> {
   const body = { metadata: { schema_version: version } };
   return await askTenant(server, "schemas/read", { body, answer: SchemaAnswer });
 }

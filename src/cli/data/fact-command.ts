@@ -1,14 +1,15 @@
 import type { FlagKind } from "../../config/flags.ts";
 import { withServer, type AskedWords, readAskedWords, switchKind } from "../client/asked-words.ts";
+import { filterHints } from "../client/name-hints.ts";
 import type { Server } from "../client/send.ts";
 import { serverHelp } from "../client/server-flags.ts";
 import type { Command } from "../command.ts";
-import { complain, say, wrongWord } from "../output.ts";
-import type { FilterFlags } from "./fact-filter.ts";
+import { complain, remark, say, wrongWord } from "../output.ts";
+import { type FilterFlags, filterNamesOf } from "./fact-filter.ts";
 
 /** What differs between the commands of tuples and of attributes. */
 export interface FactKind<Page> {
-  readonly name: string;
+  readonly name: "tuple" | "attribute";
   readonly summary: string;
   /** A fact in text notation. */
   readonly example: string;
@@ -110,9 +111,16 @@ async function read<Page>(kind: FactKind<Page>, args: readonly string[]): Promis
     );
   }
   const metadata = { snap_token: values.get("snap-token") ?? "" };
+  let isEmpty = true;
   for await (const page of kind.read(server, values, metadata)) {
+    const lines = kind.linesOf(page);
+    if (lines.length > 0) isEmpty = false;
     if (switches.has("json")) say(JSON.stringify(page));
-    else kind.linesOf(page).forEach(say);
+    else lines.forEach(say);
+  }
+  if (isEmpty) {
+    const of = kind.name === "tuple" ? "relation" : "attribute";
+    (await filterHints(server, of, filterNamesOf(values))).forEach(remark);
   }
   return 0;
 }

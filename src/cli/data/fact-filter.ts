@@ -1,4 +1,5 @@
 import { PembaError } from "../../base/error.ts";
+import type { FilterNames } from "../client/name-hints.ts";
 
 /** One end of the facts that a read or a delete is about. Empty parts fit everything. */
 interface FilterEnd {
@@ -19,6 +20,18 @@ export function tupleFilterOf(values: FilterFlags): object {
     ...(subject !== undefined && {
       subject: { ...endOf(end, "--subject"), ...(relation !== undefined && { relation }) },
     }),
+  };
+}
+
+/** The names in the filter of the flags. */
+export function filterNamesOf(values: FilterFlags): FilterNames {
+  const [end, subjectRelation] = values.get("subject")?.split("#", 2) ?? [];
+  const typeOf = (text: string | undefined): string | undefined => text?.split(":", 1)[0];
+  return {
+    entityType: typeOf(values.get("entity")),
+    name: values.get("relation") ?? values.get("attribute"),
+    subjectType: typeOf(end),
+    subjectRelation,
   };
 }
 

@@ -1,9 +1,10 @@
 import { Type } from "typebox";
 
+import { usersetHints } from "../client/name-hints.ts";
 import { entityOf, subjectTypeOf } from "../client/notation.ts";
 import { pagesOf } from "../client/pages.ts";
 import type { Command } from "../command.ts";
-import { complain, say } from "../output.ts";
+import { complain, remark, say } from "../output.ts";
 import { questionFlags, questionHelp, readQuestion } from "./read-question.ts";
 
 const LookupSubjectAnswer = Type.Object({
@@ -39,10 +40,13 @@ ${questionHelp}`,
       },
       answer: LookupSubjectAnswer,
     });
+    let isEmpty = true;
     for await (const page of pages) {
+      if (page.subject_ids.length > 0) isEmpty = false;
       if (switches.has("json")) say(JSON.stringify(page));
       else page.subject_ids.forEach(say);
     }
+    if (isEmpty && !type.includes("#")) (await usersetHints(server, type)).forEach(remark);
     return 0;
   },
 };
