@@ -9,7 +9,7 @@ may stand anywhere behind the command, as \`--flag value\` or \`--flag=value\`.
 
 Commands that ask a running server send their requests over REST. They find the server by \`--url\`, \`--token\`,
 \`--tenant\` and \`--ca\`, by the variables \`PEMBA_URL\`, \`PEMBA_TOKEN\` and \`PEMBA_TENANT\`, or by the
-[context](#context) in use. A flag wins over a variable, and a variable over the context. Results go to standard
+[context](#context) in use or that \`PEMBA_CONTEXT\` names. A flag wins over a variable, and a variable over the context. Results go to standard
 output, and errors to standard error, one line each. On a terminal, help, tables and the trees of \`explain\` are broken to its width.
 
 \`npx pemba\` works in a clone after \`npm ci\`, in a project that has the package \`pemba\`, and in all folders below

@@ -73,6 +73,25 @@ test("the context in use gives the server, the tenant and the token, unless flag
   ]);
 });
 
+test("a variable names the context of one command", async (t) => {
+  const { run } = homeOf(t);
+  const { url, asked } = await listening(t);
+  await run(["context", "add", "prod", "--url", url, "--tenant", "acme", "--token", "secret"]);
+  await run(["context", "add", "dev", "--url", url, "--tenant", "play"]);
+  await run(["schema", "list"], { PEMBA_CONTEXT: "dev" });
+  await run(["schema", "list"], { PEMBA_CONTEXT: "" });
+  assert.deepEqual(asked, [
+    ["/v1/tenants/play/schemas/list", undefined],
+    ["/v1/tenants/acme/schemas/list", "Bearer secret"],
+  ]);
+  const unknown = await run(["schema", "list"], { PEMBA_CONTEXT: "stage" });
+  assert.deepEqual(unknown, {
+    status: 1,
+    stdout: "",
+    stderr: "pemba: no context `stage`: there are prod, dev\n",
+  });
+});
+
 test("a token of a context goes to no other server", async (t) => {
   const { run } = homeOf(t);
   const { url } = await listening(t);

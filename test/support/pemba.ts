@@ -113,7 +113,7 @@ function knowsWorkers({ main = ownMain }: RunOptions): boolean {
 
 /** The variables of this process without what it, or its user, has set for commands of `pemba`. */
 export function commandEnvironment(): NodeJS.ProcessEnv {
-  const names = /^(SERVICE_|PEMBA_(URL|TOKEN|TENANT)$)/;
+  const names = /^(SERVICE_|PEMBA_(URL|TOKEN|TENANT|CONTEXT)$)/;
   const others = Object.entries(process.env).filter(([name]) => !names.test(name));
   return {
     ...Object.fromEntries(others),

@@ -3,7 +3,7 @@ import { getCACertificates, setDefaultCACertificates } from "node:tls";
 
 import type { FlagKind } from "../../config/flags.ts";
 import { messageOf } from "../output.ts";
-import { currentContext, type KeptServer } from "./contexts.ts";
+import { currentContext, type KeptServer, namedContext, readContexts } from "./contexts.ts";
 import type { Server } from "./send.ts";
 
 const defaultUrl = "http://localhost:3476";
@@ -23,10 +23,11 @@ export const serverHelp = `  --url     server (PEMBA_URL; default ${defaultUrl})
   --tenant  tenant (PEMBA_TENANT; default ${defaultTenant})
   --ca      file with certificates to trust, in PEM, beside those of the system
 
-What neither a flag nor a variable gives is that of the context in use (\`pemba context\`).`;
+What neither a flag nor a variable gives is that of the context in use (\`pemba context\`), or of the one
+that PEMBA_CONTEXT names.`;
 
 /**
- * The server of the flags, of the variables of the environment, or of the context in use, and trusts the
+ * The server of the flags, of the variables of the environment, or of a context, and trusts the
  * certificates of `ca` from now on. Adds what is wrong to `problems`.
  */
 export function readServer(values: ReadonlyMap<string, string>, problems: string[]): Server {
@@ -44,10 +45,11 @@ export function readServer(values: ReadonlyMap<string, string>, problems: string
   };
 }
 
-/** The context in use, unless a URL of another server is given: its token is not meant for that one. */
+/** The context that is named or else in use, unless a URL of another server is given: its token is not meant for that one. */
 function contextFor(url: string | undefined, problems: string[]): KeptServer | undefined {
   try {
-    const context = currentContext();
+    const named = givenText("PEMBA_CONTEXT");
+    const context = named === undefined ? currentContext() : namedContext(readContexts(), named);
     const isOther = url !== undefined && trimmed(url) !== trimmed(context?.url ?? "");
     return isOther ? undefined : context;
   } catch (error) {
