@@ -1,7 +1,7 @@
 import type { Entity } from "../base/tuple.ts";
 import type { Node } from "../plan/network.ts";
 import type { HopGate } from "./circuit.ts";
-import type { Facts } from "./facts.ts";
+import { type Facts, fewSubjects } from "./facts.ts";
 
 /** A subject of tuples: by its id alone, or with its relation. */
 export type Lead = string | { readonly id: string; readonly relation: string };
@@ -17,9 +17,6 @@ export interface Leads extends Via {
   /** The subjects of the tuples that lead to each node. */
   readonly ends: readonly { readonly node: Node; readonly subjects: Iterable<Lead> }[];
 }
-
-/** So many subjects take far less than a time slice. */
-const fewSubjects = 64;
 
 const noRelations: ReadonlyMap<number, string> = new Map();
 

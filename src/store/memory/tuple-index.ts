@@ -1,5 +1,6 @@
 import { Pace, type Steps } from "../../base/steps.ts";
 import type { Tuple } from "../../base/tuple.ts";
+import { fewSubjects } from "../../memory/facts.ts";
 import { leadingEnd, type TupleFilter, tupleMatcher } from "../filter.ts";
 import { KeyOrder, ofIds, type PageVisitor } from "./key-order.ts";
 import {
@@ -20,9 +21,6 @@ interface StoredTuple {
 type Subjects = Map<string, Map<string, StoredTuple>>;
 
 const noSubjects: readonly never[] = [];
-
-/** So many are given as an array, which its reader takes without a pause. */
-const fewSubjects = 64;
 
 /** The tuples of a tenant with their history, found by entity and relation or by either id. */
 export class TupleIndex {

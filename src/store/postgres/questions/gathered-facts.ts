@@ -1,7 +1,7 @@
 import { assert } from "../../../base/assert.ts";
 import type { Steps } from "../../../base/steps.ts";
 import type { AttributeValue, Entity, Subject } from "../../../base/tuple.ts";
-import type { Facts } from "../../../memory/facts.ts";
+import { type Facts, fewSubjects } from "../../../memory/facts.ts";
 import { gatheredBytesMax, gatheredEntitiesMax, gatheredTuplesMax } from "../../../plan/limit.ts";
 import type { Evidence } from "../../answers.ts";
 import { attributeValueOf } from "../../attribute-value.ts";
@@ -24,9 +24,6 @@ interface SubjectGroup {
   readonly relation: string;
   readonly ids: string[];
 }
-
-/** So many are given as an array, which its reader takes without a pause. */
-const fewSubjects = 64;
 
 /** By entity type, by relation, by entity id. */
 type Edges = ReadonlyMap<string, ReadonlyMap<string, ReadonlyMap<string, readonly SubjectGroup[]>>>;
