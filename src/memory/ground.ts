@@ -265,7 +265,7 @@ export class Grounding {
       : this.circuit.add(deniedGate);
   }
 
-  /** The gate of the node at the entity, or at that with the id, which is queued when it is new or nearer than known. */
+  /** The gate of the node at the entity or its id, which is queued when it is new or nearer than known. */
   #gateOf(node: Node, at: string | Entity, level: number, queue: number[]): number {
     const entityId = typeof at === "string" ? at : at.id;
     const known = this.#gates.find(node, entityId);

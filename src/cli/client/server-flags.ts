@@ -45,7 +45,10 @@ export function readServer(values: ReadonlyMap<string, string>, problems: string
   };
 }
 
-/** The context that is named or else in use, unless a URL of another server is given: its token is not meant for that one. */
+/**
+ * The context that is named, or else the one in use. None if a URL of another server is given: the token is not meant
+ * for that one.
+ */
 function contextFor(url: string | undefined, problems: string[]): KeptServer | undefined {
   try {
     const named = givenText("PEMBA_CONTEXT");

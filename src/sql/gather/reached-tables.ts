@@ -132,7 +132,10 @@ function reachOf(
       `;
 }
 
-/** Whether the target of a hop has no hops. All listed tuples are read in any case: there no hop counts as one that ends. */
+/**
+ * Whether the target of a hop has no hops. Where tuples are listed no hop counts as one that ends, since its tuples
+ * are read in any case.
+ */
 function endsIn(gather: Gather): HopEnds {
   if (isListed(gather)) return () => false;
   return ({ target }) => gather.types[target]?.hops.length === 0;
