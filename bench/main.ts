@@ -26,14 +26,15 @@ import { benchShapes } from "./shapes.ts";
 import { benchSoak } from "./soak.ts";
 import { benchSqlWrites } from "./sql-write.ts";
 import { benchSql } from "./sql.ts";
+import { benchTransports } from "./transports.ts";
 import { benchWorkers } from "./workers.ts";
 import { benchWorkloads } from "./workloads.ts";
 import { benchWrites } from "./write.ts";
 
 const usage = `usage: npm run bench -- <command> [options]
 
-commands: check, lookup, explain, sql, sql-write, shapes, workloads, write, rate, overhead, soak,
-          distributed, workers, bounds, abuse, compare, placed
+commands: check, lookup, explain, sql, sql-write, shapes, workloads, write, rate, overhead, transports,
+          soak, distributed, workers, bounds, abuse, compare, placed
 
   --small                data of about a hundredth of the size
   --only <text>          only classes of questions whose name holds the text
@@ -48,10 +49,10 @@ check only:
   --connections <list>   connections, which is also checks in flight (1,8)
   --walk-reads-head      let the baseline read head version and snapshot before each check
 
-shapes, overhead, write, sql-write, distributed and workers only:
+shapes, overhead, transports, write, sql-write, distributed and workers only:
   --runs <n>             alternating runs of each class; the medians are printed (5)
 
-distributed only:
+distributed and transports only:
   --callers <list>       checks in flight (1,8,64)
 
 soak only:
@@ -237,6 +238,9 @@ const commands: Readonly<Record<string, (server: BenchServer) => Promise<object>
 const commandsAlone: Readonly<Record<string, () => Promise<object>>> = {
   overhead: async () => ({
     overhead: await benchOverhead(nestedDataset(tinySizes, QUESTIONS), options, print),
+  }),
+  transports: async () => ({
+    transports: await benchTransports(nestedDataset(tinySizes, QUESTIONS), options, print),
   }),
   placed: async () => ({
     placed: await benchPlaced(

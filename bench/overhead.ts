@@ -1,8 +1,8 @@
 import { availableParallelism } from "node:os";
 
-import { must } from "../src/base/assert.ts";
 import type { Dataset, Question } from "../test/data/dataset.ts";
-import { connectRest, type RestClient } from "./clients/rest.ts";
+import { connectRest } from "./clients/rest.ts";
+import { directQuestions, loadOver } from "./direct-checks.ts";
 import {
   type Ask,
   measure,
@@ -42,7 +42,6 @@ const overheadTarget = 0.6;
 
 const inFlight = 64;
 const warmUpRequests = 30_000;
-const elementsPerWrite = 1_000;
 
 /**
  * Measures direct checks over REST, answered from memory, in turn with a bare route of the framework
@@ -115,15 +114,6 @@ function sidesOf(pairs: readonly PairResult[]): readonly [OverheadSide, Overhead
   ];
 }
 
-/** Does the user own the document? The tuple is there, and nothing else is read. */
-function directQuestions({ classes }: Dataset): readonly Question[] {
-  const shallow = must(
-    classes.find(({ name }) => name === "shallow"),
-    "the class is there",
-  );
-  return shallow.questions.map((question) => ({ ...question, permission: "owner" }));
-}
-
 interface Side {
   readonly serving: Serving;
   readonly ask: Ask;
@@ -162,15 +152,6 @@ async function measureSide(
 function medianSide(runs: readonly OverheadSide[]): OverheadSide {
   const processorMicroseconds = medianOfNumbers(runs.map((run) => run.processorMicroseconds));
   return { ...medianOf(runs), processorMicroseconds };
-}
-
-async function loadOver(client: RestClient, { schema, facts }: Dataset): Promise<void> {
-  await client.post("schemas/write", { schema });
-  const tuples = [...facts()].flatMap((fact) => (fact.kind === "tuple" ? [fact.tuple] : []));
-  for (let from = 0; from < tuples.length; from += elementsPerWrite) {
-    const part = tuples.slice(from, from + elementsPerWrite);
-    await client.write(part);
-  }
 }
 
 async function serveBare(): Promise<Serving> {

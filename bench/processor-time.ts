@@ -25,6 +25,20 @@ export async function processorMicroseconds(pid: number): Promise<number> {
   return Number(nanoseconds) / 1_000;
 }
 
+/** The same of a process with several threads, of all that run. */
+export async function threadsMicroseconds(pid: number): Promise<number> {
+  const threads = await readdir(`/proc/${pid}/task`);
+  const times = await Promise.all(
+    threads.map(async (thread) => {
+      const [nanoseconds] = (await readFile(`/proc/${pid}/task/${thread}/schedstat`, "utf8")).split(
+        " ",
+      );
+      return Number(nanoseconds) / 1_000;
+    }),
+  );
+  return times.reduce((sum, each) => sum + each, 0);
+}
+
 /** The processor time that a process and its children have taken, those that have ended, too; in seconds. */
 export async function familySeconds(pid: number): Promise<number> {
   const processes = (await readdir("/proc")).filter((name) => /^\d+$/.test(name));
