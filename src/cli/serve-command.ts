@@ -5,6 +5,7 @@ import { workerCountOf } from "../workers/worker-count.ts";
 import type { Command } from "./command.ts";
 import { complain, surplus } from "./output.ts";
 import { readSettings } from "./settings.ts";
+import { makeObjectsYoung } from "./young-objects.ts";
 
 /** The server is loaded once its configuration is known to be right: help and mistakes need none of it. */
 export const serve: Command = {
@@ -14,6 +15,7 @@ export const serve: Command = {
   help: () => `usage: pemba serve [flags]\n\n${flagHelp()}`,
 
   async run(args) {
+    makeObjectsYoung();
     if (isWorker()) {
       const { serveAsWorker } = await import("./serve-as-worker.ts");
       return await serveAsWorker(loaderOf(args));
