@@ -103,28 +103,114 @@ test("a check goes at once and alone while there is a free slot", async () => {
   assert.deepEqual(await Promise.all(answers), [allowed, allowed]);
 });
 
-test("checks of one probe that come in one round of the event loop go together while others run", async () => {
+const isView = (_: TenantId, { item }: SingleCheck): boolean => item.permission === "view";
+
+const sentIds = ({ sent }: ReturnType<typeof statements>): readonly (readonly string[])[] =>
+  sent.map(({ ids }) => ids);
+
+test("local checks wait for the statement that runs, and go together", async () => {
   const fake = statements();
   const asked: string[] = [];
-  const isOneProbe = (_: TenantId, { item }: SingleCheck): boolean => {
-    asked.push(item.entity.id);
-    return item.permission === "view";
+  const isLocal = (tenant: TenantId, check: SingleCheck): boolean => {
+    asked.push(check.item.entity.id);
+    return isView(tenant, check);
   };
-  const batches = new CheckBatches(fake, { slots: 8, runningMax: 8, isOneProbe });
+  const batches = new CheckBatches(fake, { slots: 8, runningMax: 8, isLocal });
   const other = question("d").items.map((item) => ({ ...item, permission: "edit" }));
   const answers = ["a", "b", "c"].map((id) => batches.check(t1, question(id)));
-  const sentIds = (): readonly (readonly string[])[] => fake.sent.map(({ ids }) => ids);
-  assert.deepEqual(sentIds(), [["a"]]);
+  answers.push(batches.check(t1, question("d", { items: other })));
+  assert.deepEqual(sentIds(fake), [["a"], ["d"]], "one that may cost more does not wait");
   fake.sent[0]?.answer();
   await answers[0];
-  assert.deepEqual(sentIds(), [["a"]], "the round has not ended");
   await settled();
-  assert.deepEqual(sentIds(), [["a"], ["b", "c"]]);
-  answers.push(batches.check(t1, question("d", { items: other })));
-  assert.deepEqual(sentIds(), [["a"], ["b", "c"], ["d"]], "not for one that may cost more");
-  assert.deepEqual(asked, ["b", "d"], "of the checks of a batch the first is looked at");
+  assert.deepEqual(sentIds(fake), [["a"], ["d"], ["b", "c"]]);
+  assert.deepEqual(asked, ["a", "b", "d"], "of the checks of a batch the first is looked at");
   for (const { answer } of fake.sent) answer();
   assert.deepEqual(await Promise.all(answers), [allowed, allowed, allowed, allowed]);
+});
+
+test("local checks do not wait for a statement that takes long", async (t) => {
+  const fake = statements();
+  t.mock.timers.enable({ apis: ["setTimeout"] });
+  const batches = new CheckBatches(fake, { slots: 8, runningMax: 8, isLocal: isView });
+  const answers = ["a", "b"].map((id) => batches.check(t1, question(id)));
+  t.mock.timers.tick(1);
+  await settled();
+  assert.deepEqual(sentIds(fake), [["a"], ["b"]]);
+  for (const { answer } of fake.sent) answer();
+  assert.deepEqual(await Promise.all(answers), [allowed, allowed]);
+});
+
+test("after a slow statement local checks wait for the end of the round of the event loop alone", async () => {
+  const fake = statements();
+  const batches = new CheckBatches(fake, { slots: 8, runningMax: 8, isLocal: isView });
+  const slow = batches.check(t1, question("a"));
+  const slowUntil = performance.now() + 2;
+  while (performance.now() < slowUntil) await settled();
+  fake.sent[0]?.answer();
+  await slow;
+  const answers = ["b", "c", "d"].map((id) => batches.check(t1, question(id)));
+  await settled();
+  assert.deepEqual(sentIds(fake), [["a"], ["b"], ["c", "d"]]);
+  for (const { answer } of fake.sent) answer();
+  assert.deepEqual(await Promise.all(answers), [allowed, allowed, allowed]);
+});
+
+test("the next local checks wait for the callers of those that have ended", async (t) => {
+  const fake = statements();
+  t.mock.timers.enable({ apis: ["setTimeout"] });
+  const batches = new CheckBatches(fake, { slots: 8, runningMax: 8, isLocal: isView });
+  const ask = (...ids: readonly string[]) => ids.map((id) => batches.check(t1, question(id)));
+  const end = async (nth: number): Promise<void> => {
+    fake.sent[nth]?.answer();
+    await settled();
+  };
+  const answers = ask("a", "b", "c");
+  await end(0);
+  answers.push(...ask("d"));
+  await end(1);
+  assert.deepEqual(sentIds(fake), [["a"], ["b", "c"]], "b and c may come back");
+  answers.push(...ask("e", "f"));
+  await settled();
+  assert.deepEqual(sentIds(fake).slice(2), [["d", "e", "f"]]);
+  answers.push(...ask("g"));
+  await end(2);
+  assert.deepEqual(sentIds(fake).slice(3), [], "d, e and f may come back");
+  t.mock.timers.tick(1);
+  await settled();
+  assert.deepEqual(sentIds(fake).slice(3), [["g"]], "but not in time");
+  await end(3);
+  assert.deepEqual(
+    await Promise.all(answers),
+    answers.map(() => allowed),
+  );
+});
+
+test("more local checks than one statement takes lose none", async () => {
+  const fake = statements();
+  const batches = new CheckBatches(fake, { slots: 8, runningMax: 8, isLocal: isView });
+  const ids = Array.from({ length: 100 }, (_, nth) => `many${nth}`);
+  const leaving = new AbortController();
+  const left = fails(
+    (async () => {
+      await batches.check(t1, question("first"));
+      await batches.check(t1, question("left", { signal: leaving.signal }));
+    })(),
+    "CANCELLED",
+  );
+  const answers = ids.map((id) => batches.check(t1, question(id)));
+  fake.sent[0]?.answer();
+  leaving.abort();
+  for (let nth = 0; nth < 20; nth++) {
+    await settled();
+    for (const { answer } of fake.sent) answer();
+  }
+  await left;
+  assert.deepEqual(
+    await Promise.all(answers),
+    answers.map(() => allowed),
+  );
+  assert.deepEqual(new Set(sentIds(fake).flat()), new Set(["first", ...ids]));
 });
 
 test("what waits goes together when a slot is free, and the same check is asked once", async () => {

@@ -90,6 +90,31 @@ test("a caller that comes while a statement runs gets what the next one reads", 
   assert.ok((tail?.position ?? 0) > position);
 });
 
+test("the next reading waits for the callers of the one that has ended", async (t) => {
+  const { sent, read } = reading();
+  t.mock.timers.enable({ apis: ["setTimeout"] });
+  const end = async (nth: number): Promise<void> => {
+    await settled();
+    sent[nth]?.answer();
+    await settled();
+  };
+  const asking = [read(t1), read(t1)];
+  await settled();
+  asking.push(read(t2));
+  await end(0);
+  assert.deepEqual(tenantsOf(sent), ["t1"], "two may come back");
+  asking.push(read(t1), read(t1));
+  await settled();
+  assert.deepEqual(tenantsOf(sent), ["t1", "t2 t1"]);
+  asking.push(read(t1));
+  await end(1);
+  assert.deepEqual(tenantsOf(sent).slice(2), [], "three may come back");
+  t.mock.timers.tick(1);
+  assert.deepEqual(tenantsOf(sent).slice(2), ["t1"], "but not in time");
+  await end(2);
+  for (const tail of await Promise.all(asking)) assert.ok(tail !== undefined);
+});
+
 test("a slow statement lets others run beside it, but none of its own tenants", async (t) => {
   const { sent, read } = reading();
   t.mock.timers.enable({ apis: ["setTimeout"] });

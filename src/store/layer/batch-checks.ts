@@ -8,6 +8,7 @@ import type { CheckAnswer, CheckQuestion } from "../store.ts";
 import { batchKey, CheckBatch } from "./check-batch.ts";
 import { CheckCosts } from "./check-costs.ts";
 import type { Layer } from "./layer.ts";
+import { LocalRounds } from "./local-rounds.ts";
 
 /** An engine that answers checks by statements. */
 export interface CheckStatements {
@@ -46,10 +47,10 @@ interface BatchOptions {
   /** How many servers there are now; one when absent. */
   readonly servers?: () => number;
   /**
-   * Whether one probe of an index decides the check, and all of its plan, as far as that is known at once;
+   * Whether a few probes of indexes decide the check, all of the asked entity, as far as that is known at once;
    * no when absent.
    */
-  readonly isOneProbe?: (tenant: TenantId, check: SingleCheck) => boolean;
+  readonly isLocal?: (tenant: TenantId, check: SingleCheck) => boolean;
   readonly telemetry?: Telemetry;
 }
 
@@ -65,18 +66,17 @@ export function batchChecks(statements: CheckStatements, options: BatchOptions):
 
 /**
  * Sends single checks that wait at the same moment as one statement for each plan and state. While a
- * slot is free, a check goes at once and alone; if one probe decides it and others run, at the end of this
- * round of the event loop, with those that have come by then: starting a statement costs more than a probe.
- * Otherwise it waits in a fair queue, and goes with the checks that came meanwhile when a statement ends.
- * Nothing waits for a timer. A batch that takes too long is taken apart, and so are the checks that it
- * does not decide: each is asked alone.
+ * slot is free, a check goes at once and alone; a local one goes with those of its rounds (`LocalRounds`), and if others
+ * run, at the end of this round of the event loop, with those that have come by then. Otherwise it waits in a
+ * fair queue, and goes with the checks that came meanwhile when a statement ends. A batch that takes too long is taken apart,
+ * and so are the checks that it does not decide: each is asked alone.
  */
 export class CheckBatches {
   readonly #statements: CheckStatements;
   readonly #slots: number;
   readonly #runningMax: number;
   readonly #servers: () => number;
-  readonly #isOneProbe: NonNullable<BatchOptions["isOneProbe"]>;
+  readonly #isLocal: NonNullable<BatchOptions["isLocal"]>;
   readonly #telemetry: Telemetry;
   #busySlots = 0;
   #running = 0;
@@ -87,15 +87,19 @@ export class CheckBatches {
   /** The waiting batches, by the own keys of their checks. */
   readonly #byCheck = new Map<string, CheckBatch>();
   readonly #costs = new CheckCosts(slotMs);
-  /** Checks of one probe wait for the end of this round of the event loop. */
+  /** Local checks wait for the end of this round of the event loop. */
   #isGathering = false;
+  readonly #rounds = new LocalRounds((batches) => {
+    for (const batch of batches) if (batch.size > 0) this.#waiting.add(batch);
+    this.#gather();
+  });
 
   constructor(statements: CheckStatements, options: BatchOptions) {
     this.#statements = statements;
     this.#slots = options.slots;
     this.#runningMax = options.runningMax;
     this.#servers = options.servers ?? (() => 1);
-    this.#isOneProbe = options.isOneProbe ?? (() => false);
+    this.#isLocal = options.isLocal ?? (() => false);
     this.#telemetry = options.telemetry ?? noTelemetry;
   }
 
@@ -109,13 +113,16 @@ export class CheckBatches {
     const batch = this.#batchFor(tenant, single, { shared, own });
     const isFirst = batch.size === 0;
     const answer = batch.join(single, own);
+    this.#rounds.joined(batch.key);
     // What the first check of a batch waits for, the others wait for as well.
-    if (isFirst) this.#begin(tenant, single);
+    if (isFirst) this.#begin(tenant, single, batch);
     return [await answer];
   }
 
-  #begin(tenant: TenantId, first: SingleCheck): void {
-    if (this.#running > 0 && this.#isOneProbe(tenant, first)) this.#gather();
+  #begin(tenant: TenantId, first: SingleCheck, batch: CheckBatch): void {
+    const isLocal = this.#isLocal(tenant, first);
+    batch.isLocal = isLocal;
+    if (this.#running > 0 && isLocal) this.#gather();
     else this.#sendWaiting();
   }
 
@@ -144,7 +151,7 @@ export class CheckBatches {
     if (open !== undefined && open.size < sizeMax) return open;
     const batch = new CheckBatch(tenant, key, this.#onLeft);
     this.#open.set(key, batch);
-    this.#waiting.add(batch);
+    if (!this.#rounds.hold(batch)) this.#waiting.add(batch);
     return batch;
   }
 
@@ -197,6 +204,7 @@ export class CheckBatches {
     };
     const late = setTimeout(leaveSlot, slotMs);
     this.#telemetry.record("pemba.check.batch.size", batch.size, {});
+    const endRound = batch.isLocal ? this.#rounds.begin(batch.key, batch.size) : undefined;
     try {
       await batch.asFirst(async () =>
         batch.size === 1 ? await this.#ask(batch) : await this.#askTogether(batch),
@@ -206,6 +214,7 @@ export class CheckBatches {
     } finally {
       clearTimeout(late);
       this.#countRunning(batch.tenant, -1);
+      endRound?.();
       leaveSlot();
     }
   }

@@ -41,6 +41,8 @@ export class CheckBatch {
   readonly key: string;
   /** Runs work in the context, and so the trace, of the first caller. */
   readonly asFirst: ReturnType<typeof AsyncLocalStorage.snapshot> = AsyncLocalStorage.snapshot();
+  /** Whether a few probes of indexes decide each of its checks. */
+  isLocal = false;
   readonly #entries = new Map<string, BatchEntry>();
   readonly #onLeft: OnLeft;
   readonly #abandoned = new AbortController();

@@ -1,8 +1,6 @@
 import type { Telemetry } from "../../base/telemetry.ts";
 import type { TenantId } from "../../base/tuple.ts";
-import { questionUnder } from "../../plan/question-of.ts";
 import type { CompiledSchemas } from "../compiled-schemas.ts";
-import { directQuestion } from "../direct-question.ts";
 import type { AnswerCacheLimits } from "../layer/answer-cache.ts";
 import { batchChecks } from "../layer/batch-checks.ts";
 import { cacheAnswers } from "../layer/cache-answers.ts";
@@ -51,20 +49,20 @@ export function checkLayers(parts: CheckLayerParts, { slots, cache }: CheckLayer
             slots,
             runningMax: maxConnections,
             servers,
-            isOneProbe: (tenant, check) => isOneProbe(schemas, tenant, check),
+            isLocal: (tenant, check) => isLocal(schemas, tenant, check),
             telemetry,
           }),
   };
 }
 
-function isOneProbe(
+function isLocal(
   schemas: CompiledSchemas,
   tenant: TenantId,
   { item, question }: SingleCheck,
 ): boolean {
   const known = schemas.known(tenant, question.schemaVersion);
-  if (known === undefined) return false;
-  return directQuestion(known.compiled, questionUnder(known.schema, item)) !== undefined;
+  const node = known?.compiled.network.byName.get(item.entity.type)?.get(item.permission);
+  return node?.isLocal === true;
 }
 
 /** How much of the memory for answers is for tails. */

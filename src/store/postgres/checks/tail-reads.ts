@@ -2,6 +2,7 @@ import { LRUCache } from "lru-cache";
 
 import { assert, must } from "../../../base/assert.ts";
 import { cancelled } from "../../../base/error.ts";
+import { ReturningCallers } from "../../../base/returning-callers.ts";
 import { awaitShared } from "../../../base/single-flight.ts";
 import type { TenantId } from "../../../base/tuple.ts";
 import { Tail, type TailChange, type TailReader } from "../../layer/tail.ts";
@@ -23,6 +24,9 @@ const changesMax = 100;
 /** A statement that takes longer lets another one run beside it. */
 const slowMs = 25;
 
+/** So long the callers of a statement are waited for. */
+const returnMs = 1;
+
 /** A tail, with what the statement that reads it again needs. */
 interface FollowedTail {
   readonly tail: Tail;
@@ -38,6 +42,8 @@ interface Reading {
   readonly tail: Promise<Tail | undefined>;
   readonly resolve: (tail: Tail | undefined) => void;
   readonly reject: (error: unknown) => void;
+  /** How many have asked for it. */
+  callers: number;
 }
 
 /**
@@ -57,6 +63,9 @@ export class TailReads implements TailReader {
   #statements = 0;
   #slowStatements = 0;
   #isScheduled = false;
+  /** Of the readings that have not begun. */
+  #callers = 0;
+  readonly #returning = new ReturningCallers(returnMs, () => this.#sendWaiting());
 
   /** `maxBytes` bounds the tails; `statementsMax`: how many statements run at the same time. */
   constructor(parts: {
@@ -80,6 +89,9 @@ export class TailReads implements TailReader {
   async read(tenant: TenantId, signal: AbortSignal | undefined): Promise<Tail | undefined> {
     if (signal?.aborted === true) throw cancelled(undefined);
     const reading = this.#waiting.get(tenant) ?? this.#wait(tenant);
+    reading.callers += 1;
+    this.#callers += 1;
+    this.#returning.entered(this.#callers);
     return await awaitShared(reading.tail, signal);
   }
 
@@ -91,7 +103,7 @@ export class TailReads implements TailReader {
     const { promise: tail, resolve, reject } = Promise.withResolvers<Tail | undefined>();
     // Its callers may all have left when it fails.
     tail.catch(() => undefined);
-    const reading = { tenant, tail, resolve, reject };
+    const reading: Reading = { tenant, tail, resolve, reject, callers: 0 };
     this.#waiting.set(tenant, reading);
     this.#schedule();
     return reading;
@@ -108,6 +120,7 @@ export class TailReads implements TailReader {
   }
 
   #sendWaiting(): void {
+    if (this.#returning.isWaiting) return;
     while (this.#statements - this.#slowStatements < 1 && this.#statements < this.#statementsMax) {
       const readings = this.#takeWaiting();
       if (readings.length === 0) return;
@@ -121,7 +134,8 @@ export class TailReads implements TailReader {
       if (taken.length === tenantsMax) break;
       if (!this.#running.has(reading.tenant)) taken.push(reading);
     }
-    for (const { tenant } of taken) {
+    for (const { tenant, callers } of taken) {
+      this.#callers -= callers;
       this.#waiting.delete(tenant);
       this.#running.add(tenant);
     }
@@ -145,7 +159,8 @@ export class TailReads implements TailReader {
       this.#statements -= 1;
       if (isSlow) this.#slowStatements -= 1;
       for (const { tenant } of readings) this.#running.delete(tenant);
-      this.#schedule();
+      const ended = readings.reduce((sum, { callers }) => sum + callers, 0);
+      if (!this.#returning.waitFor(ended, this.#callers)) this.#schedule();
     }
   }
 

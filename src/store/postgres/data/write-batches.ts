@@ -1,12 +1,12 @@
 import { must } from "../../../base/assert.ts";
 import { cancelled } from "../../../base/error.ts";
 import { FairQueue } from "../../../base/fair-queue.ts";
+import { ReturningCallers } from "../../../base/returning-callers.ts";
 import type { Telemetry } from "../../../base/telemetry.ts";
 import type { SnapToken } from "../../../base/tuple.ts";
 import { optionalTextOf, type Row } from "../connect/row.ts";
 import { statementFile } from "../connect/statement-file.ts";
 import type { ParameterValue } from "../connect/value.ts";
-import { ReturningCallers } from "./returning-callers.ts";
 import { type SingleWrite, type SingleWriteParts, writeTuple } from "./single-write.ts";
 import { type BatchedOutcome, WriteBatch, WriteEntry } from "./write-batch.ts";
 
@@ -14,6 +14,9 @@ const writeBatchStatement = statementFile("data/write-batch.sql");
 
 /** A statement that takes longer leaves its slot to others: then commits are slow, and many go at the same time. */
 const slotMs = 1;
+
+/** So long the callers of a batch are waited for. */
+const returnMs = 2;
 
 /** In a larger batch each write waits longer than all of them save. */
 const batchMax = 64;
@@ -50,7 +53,7 @@ export class WriteBatches {
   readonly #waiting = new FairQueue<WriteEntry>();
   /** Those that are taken, in the order in which they were. */
   readonly #taken = new Set<Slot>();
-  readonly #returning = new ReturningCallers(() => this.#sendWaiting());
+  readonly #returning = new ReturningCallers(returnMs, () => this.#sendWaiting());
   #overdue: NodeJS.Timeout | undefined;
 
   constructor(parts: WriteBatchesParts) {
