@@ -9,6 +9,7 @@ import { hasQuestions, publicWorkloads, withQuestionsOf } from "../test/data/pub
 import { socialDataset } from "../test/data/social.ts";
 import { benchAbuse, benchAbuseOf } from "./abuse.ts";
 import { benchBounds } from "./bounds.ts";
+import { benchBurst } from "./burst.ts";
 import { benchChecks } from "./check.ts";
 import { benchCompare } from "./compare.ts";
 import { parseSections } from "./compare/classes.ts";
@@ -33,8 +34,8 @@ import { benchWrites } from "./write.ts";
 
 const usage = `usage: npm run bench -- <command> [options]
 
-commands: check, lookup, explain, sql, sql-write, shapes, workloads, write, rate, overhead, transports,
-          soak, distributed, workers, bounds, abuse, compare, placed
+commands: check, lookup, explain, sql, sql-write, shapes, workloads, write, rate, burst, overhead,
+          transports, soak, distributed, workers, bounds, abuse, compare, placed
 
   --small                data of about a hundredth of the size
   --only <text>          only classes of questions whose name holds the text
@@ -51,6 +52,11 @@ check only:
 
 shapes, overhead, transports, write, sql-write, distributed and workers only:
   --runs <n>             alternating runs of each class; the medians are printed (5)
+
+burst only:
+  --runs <n>             rounds; the medians are printed (5)
+  --seconds <n>          how long a burst is looked at from its beginning (1)
+  --old <folder>         a checkout with the same migrations, whose service is asked in turn
 
 distributed and transports only:
   --callers <list>       checks in flight (1,8,64)
@@ -149,6 +155,10 @@ const commands: Readonly<Record<string, (server: BenchServer) => Promise<object>
   rate: async (server) => {
     const dataset = nestedDataset(values.small ? smallSizes : fullSizes, QUESTIONS);
     return { rate: await benchRate(server, dataset, options, print) };
+  },
+  burst: async (server) => {
+    const dataset = nestedDataset(values.small ? smallSizes : fullSizes, QUESTIONS);
+    return { burst: await benchBurst(server, dataset, { ...options, old: values.old }, print) };
   },
   workers: async (server) => {
     const dataset = nestedDataset(values.small ? smallSizes : fullSizes, QUESTIONS);

@@ -1,5 +1,6 @@
 import { execFile, spawn } from "node:child_process";
 import { once } from "node:events";
+import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { promisify } from "node:util";
 
@@ -42,19 +43,24 @@ export async function serveDatabase(url: string, workers = 1): Promise<PembaServ
   return serving;
 }
 
-/** The same with measures to be read, and with more settings, by their variables. */
+/**
+ * The same with measures to be read, and with more settings, by their variables; of another checkout when
+ * its folder is given.
+ */
 export async function serveInstance(
   url: string,
   settings: Readonly<Record<string, string>>,
+  checkout?: string,
 ): Promise<InstanceServing> {
-  const { log, ...serving } = await start({
+  const env = {
     SERVICE_DATABASE_ENGINE: "postgres",
     SERVICE_DATABASE_URI: url,
     SERVICE_DATABASE_AUTO_MIGRATE: "false",
     SERVICE_METER_PROMETHEUS_ENABLED: "true",
     SERVICE_METER_PROMETHEUS_PORT: "0",
     ...settings,
-  });
+  };
+  const { log, ...serving } = await start(env, [], checkout);
   const metrics = must(/metrics are read from ([^\s"]+)/.exec(log)?.[1], "they are read");
   return { ...serving, metrics: `http://${metrics}/metrics` };
 }
@@ -143,8 +149,12 @@ export async function keepOn(processor: number, pid: number): Promise<boolean> {
 async function start(
   env: Readonly<Record<string, string>>,
   words: readonly string[] = [],
+  checkout?: string,
 ): Promise<PembaServing & { readonly log: string }> {
-  const serving = startServing(words, { env: { ...unlimited, ...env } });
+  const serving = startServing(words, {
+    env: { ...unlimited, ...env },
+    ...(checkout !== undefined && { main: join(checkout, "src/main.ts") }),
+  });
   let log = "";
   serving.process.stdout?.on("data", (chunk: Buffer) => (log += chunk.toString()));
   const { url, grpc } = await serving.addresses;
