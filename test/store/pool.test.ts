@@ -7,8 +7,12 @@ import { after, before, type TestContext, test } from "node:test";
 import type postgres from "postgres";
 
 import { PembaError } from "../../src/base/error.ts";
+import { openRoute } from "../../src/store/postgres/connect/connection-route.ts";
+import type { Connection } from "../../src/store/postgres/connect/connection.ts";
 import { Database, type DatabaseOptions } from "../../src/store/postgres/connect/database.ts";
+import { noneFree } from "../../src/store/postgres/connect/lateness.ts";
 import type { PoolOptions } from "../../src/store/postgres/connect/pool-options.ts";
+import { Pool } from "../../src/store/postgres/connect/pool.ts";
 import { createTestDatabase, type TestDatabase } from "../support/database.ts";
 import { openLine } from "../support/line.ts";
 import { fails, pool } from "./engines.ts";
@@ -103,6 +107,48 @@ test("a statement runs where it was prepared, even if another connection was of 
   await release();
   await until(async () => (database.pool.idle === 2 ? true : undefined));
   assert.equal(await ask(), backend);
+});
+
+/** A pool of one connection, whose next ones are there once `server` lets them in. */
+async function openGated(t: TestContext): Promise<{
+  readonly gated: Pool;
+  readonly letIn: () => void;
+  readonly acquire: () => Promise<Connection>;
+}> {
+  const route = await openRoute({ url: place.url, timeoutMs: 0, warn: assert.fail });
+  const gate = Promise.withResolvers<void>();
+  const gated = new Pool({ ...pool, maxConnections: 4 }, async (signal) => {
+    await gate.promise;
+    return await route.open(signal);
+  });
+  gated.adopt(route.first);
+  t.after(async () => {
+    gate.resolve();
+    await gated.close(1_000);
+  });
+  const acquire = (): Promise<Connection> =>
+    gated.acquire("select 1", undefined, 0, () => noneFree("read"));
+  return { gated, letIn: gate.resolve, acquire };
+}
+
+test("while a connection is in use others are made one at a time, and at once when callers wait long", async (t) => {
+  const { gated, letIn, acquire } = await openGated(t);
+  const first = await acquire();
+  const waiting = [acquire(), acquire(), acquire()];
+  assert.equal(gated.state.opening, 1);
+  await until(async () => (gated.state.opening === 3 ? true : undefined));
+  letIn();
+  for (const connection of [first, ...(await Promise.all(waiting))]) gated.release(connection);
+  assert.equal(gated.state.idle, 4);
+});
+
+test("when there is no connection, those that callers wait for are made together", async (t) => {
+  const { gated, letIn, acquire } = await openGated(t);
+  gated.discard(await acquire());
+  const waiting = [acquire(), acquire(), acquire()];
+  assert.equal(gated.state.opening, 3);
+  letIn();
+  for (const connection of await Promise.all(waiting)) gated.release(connection);
 });
 
 test("who is gone waits for no connection", async (t) => {

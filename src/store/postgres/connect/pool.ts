@@ -2,6 +2,7 @@ import type { PembaError } from "../../../base/error.ts";
 import type { Connection } from "./connection.ts";
 import { poolClosing } from "./driver-error.ts";
 import { IdleConnections, type PooledConnection } from "./idle-connections.ts";
+import { OpeningPace } from "./opening-pace.ts";
 import { healthCheckOf, lifetimeOf, type PoolOptions, silenceOf, tickOf } from "./pool-options.ts";
 import { WaitingLine } from "./waiting-line.ts";
 
@@ -34,6 +35,7 @@ export class Pool {
   readonly #held = new Map<Connection, PooledConnection>();
   readonly #idle = new IdleConnections();
   readonly #line = new WaitingLine(() => this.#endIfDone());
+  readonly #pace = new OpeningPace(this.#line, () => this.#fill());
   readonly #timer: NodeJS.Timeout;
   #opening = 0;
   /** Ends what is being made. */
@@ -205,6 +207,8 @@ export class Pool {
       const free = this.#idle.length + this.#opening - this.#line.length;
       const isScarce = !isQuiet && (all < minConnections || free < minIdleConnections);
       if (all >= maxConnections || !(free < 0 || isScarce)) return;
+      const isInUse = this.#idle.length < this.#held.size;
+      if (!this.#pace.allows({ opening: this.#opening, isInUse })) return;
       void this.#add({ isAwaited: true });
     }
   }

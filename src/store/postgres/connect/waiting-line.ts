@@ -23,6 +23,12 @@ export class WaitingLine {
     return this.#waiters.size;
   }
 
+  /** How long the first has waited, in milliseconds; 0 when nothing waits. */
+  get longestMs(): number {
+    const [first] = this.#waiters;
+    return first === undefined ? 0 : performance.now() - first.since;
+  }
+
   /** Those that ever waited, and how many milliseconds, all together. */
   get past(): { readonly waited: number; readonly waitedMs: number } {
     return { waited: this.#waited, waitedMs: this.#waitedMs };
